@@ -1,0 +1,319 @@
+//! [`JsonText`]: one JSON value as checked text.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use crate::{Kind, Node};
+
+/// One JSON value, held as the text it came in.
+///
+/// The text is valid JSON without surrounding white space. Two values are equal when their texts
+/// are; use [`JsonText::compact`] first where white space should not count.
+///
+/// Serde: reads and writes through `serde_json` only, and not inside internally tagged, untagged or
+/// flattened types (they buffer, and a buffer does not keep text).
+///
+/// ```
+/// use json_text::JsonText;
+/// let value = JsonText::parse(r#"{"n": 9007199254740993}"#)?;
+/// assert_eq!(value.compact().as_str(), r#"{"n":9007199254740993}"#);
+/// # Ok::<(), json_text::JsonTextError>(())
+/// ```
+#[derive(Clone)]
+pub struct JsonText(Box<RawValue>);
+
+/// Text that is not one JSON value, and where it stops being one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{reason} at line {line}, column {column}")]
+pub struct JsonTextError {
+    /// What is wrong, in the parser's words.
+    pub reason: String,
+    /// 1-based line of the fault.
+    pub line: usize,
+    /// 1-based column of the fault, in bytes.
+    pub column: usize,
+}
+
+impl JsonTextError {
+    pub(crate) fn from_serde(error: &serde_json::Error) -> Self {
+        let text = error.to_string();
+        let reason = text.split(" at line ").next().unwrap_or(&text).to_owned();
+        Self { reason, line: error.line().max(1), column: error.column().max(1) }
+    }
+}
+
+impl JsonText {
+    /// Checks `text` and keeps it.
+    ///
+    /// # Errors
+    /// [`JsonTextError`] with line and column when `text` is not exactly one JSON value.
+    pub fn parse(text: &str) -> Result<Self, JsonTextError> {
+        serde_json::from_str(text).map(Self).map_err(|error| JsonTextError::from_serde(&error))
+    }
+
+    /// The JSON `null`.
+    #[must_use]
+    pub fn null() -> Self {
+        Self(RawValue::NULL.to_owned())
+    }
+
+    /// The JSON string whose content is `content`.
+    #[must_use]
+    pub fn string(content: &str) -> Self {
+        Self::from_value(&serde_json::Value::from(content))
+    }
+
+    /// The compact text of a parsed value.
+    #[must_use]
+    pub fn from_value(value: &serde_json::Value) -> Self {
+        // A `Value` always has a JSON text: its maps have string keys and its numbers are finite.
+        serde_json::value::to_raw_value(value).map_or_else(|_| Self::null(), Self)
+    }
+
+    /// Serialises any value.
+    ///
+    /// # Errors
+    /// The value's own serialisation error, or a map whose keys are not strings.
+    pub fn serialize<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
+        serde_json::value::to_raw_value(value).map(Self)
+    }
+
+    /// The parsed value. Integers beyond 64 bits and long fractions become the nearest `f64`: use
+    /// it to look, not to pass on.
+    ///
+    /// # Errors
+    /// [`JsonTextError`] when the value is nested deeper than 128 levels.
+    pub fn to_value(&self) -> Result<serde_json::Value, JsonTextError> {
+        self.decode()
+    }
+
+    /// Reads the value as `T`.
+    ///
+    /// # Errors
+    /// [`JsonTextError`] when the value has not the shape of `T`.
+    pub fn decode<'a, T: Deserialize<'a>>(&'a self) -> Result<T, JsonTextError> {
+        serde_json::from_str(self.0.get()).map_err(|error| JsonTextError::from_serde(&error))
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.get()
+    }
+
+    /// Length of the text in bytes.
+    #[must_use]
+    pub fn byte_len(&self) -> usize {
+        self.0.get().len()
+    }
+
+    /// What sort of value this is.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        Kind::of(self.0.get())
+    }
+
+    /// Opens the outermost level.
+    #[must_use]
+    pub fn open(&self) -> Node<'_> {
+        Node::of(&self.0)
+    }
+
+    /// The same value without white space between its tokens; digits, escapes and key order stay.
+    #[must_use]
+    pub fn compact(&self) -> Self {
+        let text = self.0.get();
+        let mut compact = String::with_capacity(text.len());
+        let mut in_string = false;
+        let mut escaped = false;
+        for character in text.chars() {
+            if in_string {
+                compact.push(character);
+                match character {
+                    _ if escaped => escaped = false,
+                    '\\' => escaped = true,
+                    '"' => in_string = false,
+                    _ => {}
+                }
+            } else if !matches!(character, ' ' | '\t' | '\n' | '\r') {
+                in_string = character == '"';
+                compact.push(character);
+            }
+        }
+        RawValue::from_string(compact).map_or_else(|_| self.clone(), Self)
+    }
+
+    /// The same value laid out over lines with two spaces of indent; digits, escapes and key order
+    /// stay.
+    #[must_use]
+    pub fn pretty(&self) -> String {
+        crate::text::pretty(self.0.get())
+    }
+}
+
+fn pretty(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() * 2);
+    let mut depth = 0_usize;
+    let mut in_string = false;
+    let mut escaped = false;
+    let mut tokens = text.chars().peekable();
+    let new_line = |out: &mut String, depth: usize| {
+        out.push('\n');
+        out.extend(std::iter::repeat_n("  ", depth));
+    };
+    while let Some(character) = tokens.next() {
+        if in_string {
+            out.push(character);
+            match character {
+                _ if escaped => escaped = false,
+                '\\' => escaped = true,
+                '"' => in_string = false,
+                _ => {}
+            }
+            continue;
+        }
+        match character {
+            ' ' | '\t' | '\n' | '\r' => {}
+            '{' | '[' => {
+                out.push(character);
+                while tokens.next_if(|next| next.is_ascii_whitespace()).is_some() {}
+                if let Some(close) = tokens.next_if(|next| matches!(next, '}' | ']')) {
+                    out.push(close);
+                } else {
+                    depth += 1;
+                    new_line(&mut out, depth);
+                }
+            }
+            '}' | ']' => {
+                depth = depth.saturating_sub(1);
+                new_line(&mut out, depth);
+                out.push(character);
+            }
+            ',' => {
+                out.push(',');
+                new_line(&mut out, depth);
+            }
+            ':' => out.push_str(": "),
+            '"' => {
+                in_string = true;
+                out.push('"');
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+impl PartialEq for JsonText {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for JsonText {}
+
+impl fmt::Debug for JsonText {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+impl fmt::Display for JsonText {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+impl From<&RawValue> for JsonText {
+    fn from(raw: &RawValue) -> Self {
+        Self(raw.to_owned())
+    }
+}
+
+impl From<Box<RawValue>> for JsonText {
+    fn from(raw: Box<RawValue>) -> Self {
+        Self(raw)
+    }
+}
+
+impl Serialize for JsonText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for JsonText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Box::<RawValue>::deserialize(deserializer).map(Self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    use super::*;
+
+    #[test]
+    fn digits_and_key_order_survive() {
+        let text = r#"{"z":9007199254740993,"a":1.10,"e":1e2,"big":123456789012345678901234567890}"#;
+        let value = JsonText::parse(text).expect("valid");
+        assert_eq!(serde_json::to_string(&value).expect("serialises"), text);
+        assert_eq!(value.compact().as_str(), text);
+    }
+
+    #[test]
+    fn faults_carry_their_place() {
+        let error = JsonText::parse("{\n  \"a\": tru\n}").expect_err("invalid");
+        assert_eq!((error.line, error.column, error.reason.as_str()), (3, 0.max(1), "expected ident"));
+        assert!(JsonText::parse("1 2").is_err());
+        assert!(JsonText::parse("").is_err());
+        assert!(JsonText::parse("NaN").is_err());
+    }
+
+    #[test]
+    fn a_hundred_thousand_levels_are_kept() {
+        let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+        let value = JsonText::parse(&deep).expect("valid");
+        assert_eq!(value.byte_len(), 200_000);
+        assert!(value.to_value().is_err());
+    }
+
+    #[test]
+    fn pretty_lays_out() {
+        let value = JsonText::parse(r#"{"a":[1,{ }],"b":"x, {y}: \"z\""}"#).expect("valid");
+        assert_eq!(
+            value.pretty(),
+            "{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": \"x, {y}: \\\"z\\\"\"\n}"
+        );
+    }
+
+    fn any_value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<String>().prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 40, 6, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+                prop::collection::vec((any::<String>(), inner), 0..6)
+                    .prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn compact_and_pretty_are_the_same_value(value in any_value()) {
+            let spaced = serde_json::to_string_pretty(&value).expect("serialises");
+            let text = JsonText::parse(&spaced).expect("valid");
+            prop_assert_eq!(text.compact(), JsonText::from_value(&value));
+            prop_assert_eq!(text.pretty(), spaced);
+        }
+    }
+}
