@@ -259,7 +259,8 @@ mod tests {
 
     #[test]
     fn digits_and_key_order_survive() {
-        let text = r#"{"z":9007199254740993,"a":1.10,"e":1e2,"big":123456789012345678901234567890}"#;
+        let text =
+            r#"{"z":9007199254740993,"a":1.10,"e":1e2,"big":123456789012345678901234567890}"#;
         let value = JsonText::parse(text).expect("valid");
         assert_eq!(serde_json::to_string(&value).expect("serialises"), text);
         assert_eq!(value.compact().as_str(), text);

@@ -1,0 +1,103 @@
+//! Why an event or a history is refused.
+
+use crate::{CallId, SessionState};
+
+/// An event that does not fit the session's state. The session stays as it was.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The event belongs to another state.
+    #[error("{event} is not possible while the session is {}: {remedy}", state.name())]
+    WrongState {
+        /// The event's name.
+        event: &'static str,
+        /// The session's state.
+        state: SessionState,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// A query without content.
+    #[error("the query is empty: write what the user asks")]
+    EmptyQuery,
+    /// A final response without content.
+    #[error("the final response is empty: write the answer")]
+    EmptyResponse,
+    /// A second call while one is under way.
+    #[error("{running} is still running: one tool runs at a time, wait for it or cancel it")]
+    CallUnderWay {
+        /// The tool that runs.
+        running: String,
+    },
+    /// A call id that the session has seen.
+    #[error("call id {call_id} was used before in this session: give each call an id of its own")]
+    RepeatedCallId {
+        /// The id.
+        call_id: CallId,
+    },
+    /// Arguments that are not an object.
+    #[error("the arguments of {tool} are a JSON {kind}: a tool takes an object")]
+    ArgumentsNotObject {
+        /// The tool.
+        tool: String,
+        /// What came instead.
+        kind: &'static str,
+    },
+    /// An answer to a call that is not the pending one.
+    #[error("call {call_id} is not under way: it has ended or was never made")]
+    NotPending {
+        /// The id that came.
+        call_id: CallId,
+    },
+    /// An answer that the pending call did not ask for.
+    #[error("call {call_id} does not wait for {what}")]
+    NotAskedFor {
+        /// The call.
+        call_id: CallId,
+        /// What came.
+        what: &'static str,
+    },
+}
+
+/// A history that is not one of a completed session.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TraceFault {
+    /// The history has no entries.
+    #[error("the history is empty: a trace starts with a user_query")]
+    Empty,
+    /// An entry of this type cannot stand here.
+    #[error("entry {index} is a {found} where a {expected} belongs")]
+    Misplaced {
+        /// 0-based place in the history.
+        index: usize,
+        /// The entry's type.
+        found: &'static str,
+        /// What belongs there.
+        expected: &'static str,
+    },
+    /// The history ends without a final response.
+    #[error("the history ends without a final_response: send the final response, then export")]
+    NotCompleted,
+    /// An answer carries another id than the call before it.
+    #[error("entry {index} answers call {found}, the call before it is {expected}")]
+    WrongCallId {
+        /// 0-based place in the history.
+        index: usize,
+        /// The answer's id.
+        found: CallId,
+        /// The call's id.
+        expected: CallId,
+    },
+    /// Two calls carry one id.
+    #[error("entry {index} repeats call id {call_id}")]
+    RepeatedCallId {
+        /// 0-based place in the history.
+        index: usize,
+        /// The id.
+        call_id: CallId,
+    },
+    /// An entry lies before the one it follows.
+    #[error("entry {index} is earlier than the entry before it")]
+    OutOfOrder {
+        /// 0-based place in the history.
+        index: usize,
+    },
+}

@@ -1,0 +1,332 @@
+//! [`step`]: the one way a session moves.
+
+use jiff::Timestamp;
+use json_text::{JsonText, Kind};
+
+use crate::error::Refusal;
+use crate::history::{FinalResponse, ToolCall, ToolError, ToolOutput, ToolResult, UserQuery};
+use crate::state::{Answer, Call, Pending, PendingPhase, Phase, Run, Session};
+use crate::{AgentId, CallId, ToolName};
+
+/// What can happen to a session. Times are handed in; one that lies before the last entry counts
+/// as that entry's time, so that a clock set back does not disorder the history.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// The person chose an agent.
+    SelectAgent {
+        /// Which.
+        agent: AgentId,
+    },
+    /// The person submitted the user's query.
+    SubmitQuery {
+        /// Text, or JSON for an agent with an input schema.
+        content: String,
+        /// Now.
+        at: Timestamp,
+    },
+    /// The person called a tool.
+    CallTool {
+        /// A new id.
+        call_id: CallId,
+        /// Which tool.
+        tool_name: ToolName,
+        /// A JSON object.
+        arguments: JsonText,
+        /// Now.
+        at: Timestamp,
+    },
+    /// The tool asks the person to confirm.
+    AskConfirmation {
+        /// The pending call.
+        call_id: CallId,
+        /// What the tool is about to do.
+        hint: String,
+        /// What the tool suggests to confirm with.
+        payload: Option<JsonText>,
+    },
+    /// The person confirmed or denied.
+    Confirm {
+        /// The pending call.
+        call_id: CallId,
+        /// Yes or no.
+        confirmed: bool,
+        /// Sent along with the answer.
+        payload: Option<JsonText>,
+    },
+    /// A long-running tool has begun and waits for its result from outside.
+    AwaitResult {
+        /// The pending call.
+        call_id: CallId,
+        /// What it returned at first.
+        first: Option<JsonText>,
+    },
+    /// The person supplied a long-running tool's result.
+    SupplyResult {
+        /// The pending call.
+        call_id: CallId,
+        /// The result.
+        result: JsonText,
+    },
+    /// The person cancelled the pending call.
+    CancelCall {
+        /// The pending call.
+        call_id: CallId,
+    },
+    /// The call came to its end.
+    Settle {
+        /// The pending call.
+        call_id: CallId,
+        /// How.
+        outcome: Outcome,
+        /// From call to end, in milliseconds.
+        duration_ms: f64,
+        /// Now.
+        at: Timestamp,
+    },
+    /// The person sent the final response.
+    Respond {
+        /// Text, or JSON for an agent with an output schema.
+        content: String,
+        /// Now.
+        at: Timestamp,
+    },
+}
+
+/// How a call ended, before it is entered in the history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// The tool returned.
+    Output(ToolResult),
+    /// The tool or the call failed.
+    Error {
+        /// Exception class name or a constant of [`ToolError`].
+        error_type: String,
+        /// What went wrong.
+        error_message: String,
+        /// The whole traceback.
+        traceback: Option<String>,
+    },
+}
+
+/// What the world has to do after a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// Tell the host what the user asked.
+    BeginInvocation {
+        /// The query's content.
+        content: String,
+    },
+    /// Run this tool.
+    RunTool {
+        /// The call.
+        call_id: CallId,
+        /// The tool.
+        tool_name: ToolName,
+        /// The arguments.
+        arguments: JsonText,
+    },
+    /// Stop this call.
+    CancelTool {
+        /// The call.
+        call_id: CallId,
+    },
+    /// Go on with a call that asked for confirmation.
+    ConfirmTool {
+        /// The call.
+        call_id: CallId,
+        /// Yes or no.
+        confirmed: bool,
+        /// Sent along.
+        payload: Option<JsonText>,
+    },
+    /// Hand a long-running tool's result over.
+    SupplyResult {
+        /// The call.
+        call_id: CallId,
+        /// The result.
+        result: JsonText,
+    },
+}
+
+/// Applies `event` to `session`.
+///
+/// # Errors
+/// [`Refusal`] when the event does not fit; nothing has changed then.
+pub fn step(session: &Session, event: Event) -> Result<(Session, Vec<Effect>), Refusal> {
+    let mut next = session.clone();
+    let effects = apply(&mut next, event)?;
+    Ok((next, effects))
+}
+
+fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
+    match event {
+        Event::SelectAgent { agent } => {
+            let Phase::SelectingAgent = session.phase else {
+                return Err(wrong(session, "choosing an agent", "start a new session"));
+            };
+            session.phase = Phase::AwaitingQuery { agent };
+            Ok(Vec::new())
+        }
+        Event::SubmitQuery { content, at } => {
+            let Phase::AwaitingQuery { agent } = &session.phase else {
+                return Err(wrong(session, "submitting a query", "a session has one query"));
+            };
+            if content.trim().is_empty() {
+                return Err(Refusal::EmptyQuery);
+            }
+            let agent = agent.clone();
+            let effects = vec![Effect::BeginInvocation { content: content.clone() }];
+            let query = UserQuery { content, timestamp: at };
+            session.phase = Phase::Active(Run { agent, query, calls: Vec::new(), pending: None });
+            Ok(effects)
+        }
+        Event::CallTool { call_id, tool_name, arguments, at } => {
+            let run = active(session, "calling a tool")?;
+            if let Some(pending) = &run.pending {
+                return Err(Refusal::CallUnderWay { running: pending.call.tool_name.to_string() });
+            }
+            if run.calls.iter().any(|made| made.call.call_id == call_id) {
+                return Err(Refusal::RepeatedCallId { call_id });
+            }
+            if arguments.kind() != Kind::Object {
+                let kind = arguments.kind().name();
+                return Err(Refusal::ArgumentsNotObject { tool: tool_name.to_string(), kind });
+            }
+            let timestamp = run.not_before_last(at);
+            let call = ToolCall { tool_name, arguments, call_id, timestamp };
+            let effect = Effect::RunTool {
+                call_id: call.call_id.clone(),
+                tool_name: call.tool_name.clone(),
+                arguments: call.arguments.clone(),
+            };
+            run.pending = Some(Pending { call, phase: PendingPhase::Running });
+            Ok(vec![effect])
+        }
+        Event::AskConfirmation { call_id, hint, payload } => {
+            let pending = pending(session, &call_id)?;
+            match pending.phase {
+                PendingPhase::Running => {
+                    pending.phase = PendingPhase::AwaitingConfirmation { hint, payload };
+                    Ok(Vec::new())
+                }
+                _ => Err(Refusal::NotAskedFor { call_id, what: "a question" }),
+            }
+        }
+        Event::Confirm { call_id, confirmed, payload } => {
+            let pending = pending(session, &call_id)?;
+            match pending.phase {
+                PendingPhase::AwaitingConfirmation { .. } => {
+                    pending.phase = PendingPhase::Running;
+                    Ok(vec![Effect::ConfirmTool { call_id, confirmed, payload }])
+                }
+                _ => Err(Refusal::NotAskedFor { call_id, what: "a confirmation" }),
+            }
+        }
+        Event::AwaitResult { call_id, first } => {
+            let pending = pending(session, &call_id)?;
+            match pending.phase {
+                PendingPhase::Running => {
+                    pending.phase = PendingPhase::AwaitingResult { first };
+                    Ok(Vec::new())
+                }
+                _ => Err(Refusal::NotAskedFor { call_id, what: "a first result" }),
+            }
+        }
+        Event::SupplyResult { call_id, result } => {
+            let pending = pending(session, &call_id)?;
+            match pending.phase {
+                PendingPhase::AwaitingResult { .. } => {
+                    pending.phase = PendingPhase::Running;
+                    Ok(vec![Effect::SupplyResult { call_id, result }])
+                }
+                _ => Err(Refusal::NotAskedFor { call_id, what: "a result" }),
+            }
+        }
+        Event::CancelCall { call_id } => {
+            let pending = pending(session, &call_id)?;
+            if pending.phase == PendingPhase::Cancelling {
+                return Ok(Vec::new());
+            }
+            pending.phase = PendingPhase::Cancelling;
+            Ok(vec![Effect::CancelTool { call_id }])
+        }
+        Event::Settle { call_id, outcome, duration_ms, at } => {
+            pending(session, &call_id)?;
+            let run = active(session, "ending a call")?;
+            let timestamp = run.not_before_last(at);
+            if let Some(Pending { call, .. }) = run.pending.take() {
+                let answer = entry(call_id, outcome, duration_ms, timestamp);
+                run.calls.push(Call { call, answer });
+            }
+            Ok(Vec::new())
+        }
+        Event::Respond { content, at } => {
+            let run = active(session, "sending the final response")?;
+            if let Some(pending) = &run.pending {
+                return Err(Refusal::CallUnderWay { running: pending.call.tool_name.to_string() });
+            }
+            if content.trim().is_empty() {
+                return Err(Refusal::EmptyResponse);
+            }
+            let timestamp = run.not_before_last(at);
+            let final_response = FinalResponse { content, timestamp };
+            session.phase = Phase::Completed { run: run.clone(), final_response };
+            Ok(Vec::new())
+        }
+    }
+}
+
+fn entry(call_id: CallId, outcome: Outcome, duration_ms: f64, timestamp: Timestamp) -> Answer {
+    let duration_ms = if duration_ms.is_finite() { duration_ms.max(0.0) } else { 0.0 };
+    match outcome {
+        Outcome::Output(result) => {
+            Answer::Output(ToolOutput { call_id, result, duration_ms, timestamp })
+        }
+        Outcome::Error { error_type, error_message, traceback } => Answer::Error(ToolError {
+            call_id,
+            error_type,
+            error_message,
+            traceback,
+            duration_ms,
+            timestamp,
+        }),
+    }
+}
+
+impl Run {
+    fn not_before_last(&self, at: Timestamp) -> Timestamp {
+        let last = match (&self.pending, self.calls.last()) {
+            (Some(pending), _) => pending.call.timestamp,
+            (None, Some(call)) => call.answer.timestamp(),
+            (None, None) => self.query.timestamp,
+        };
+        at.max(last)
+    }
+}
+
+fn wrong(session: &Session, event: &'static str, remedy: &'static str) -> Refusal {
+    Refusal::WrongState { event, state: session.state(), remedy }
+}
+
+fn active<'a>(session: &'a mut Session, event: &'static str) -> Result<&'a mut Run, Refusal> {
+    let state = session.state();
+    match &mut session.phase {
+        Phase::Active(run) => Ok(run),
+        Phase::Completed { .. } => Err(Refusal::WrongState {
+            event,
+            state,
+            remedy: "the session is over, start a new one",
+        }),
+        Phase::SelectingAgent | Phase::AwaitingQuery { .. } => {
+            Err(Refusal::WrongState { event, state, remedy: "submit the user's query first" })
+        }
+    }
+}
+
+fn pending<'a>(session: &'a mut Session, call_id: &CallId) -> Result<&'a mut Pending, Refusal> {
+    let run = active(session, "answering a call")?;
+    match &mut run.pending {
+        Some(pending) if pending.call.call_id == *call_id => Ok(pending),
+        _ => Err(Refusal::NotPending { call_id: call_id.clone() }),
+    }
+}

@@ -1,0 +1,233 @@
+//! A session's rules, seen from outside.
+
+use expect_test::{Expect, expect};
+use jiff::Timestamp;
+use json_text::JsonText;
+use proptest::prelude::*;
+use session::{
+    AgentId, CallId, Effect, Event, GoldenTrace, HistoryEntry, Outcome, Refusal, Session,
+    SessionId, SessionState, ToolName, ToolResult, step,
+};
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(1_766_500_200 + second).expect("in range")
+}
+
+fn call_id(number: usize) -> CallId {
+    CallId::parse(&format!("call-{number}")).expect("valid")
+}
+
+fn new() -> Session {
+    Session::new(SessionId::parse("s1").expect("valid"))
+}
+
+fn select() -> Event {
+    Event::SelectAgent { agent: AgentId::parse("math").expect("valid") }
+}
+
+fn query(second: i64) -> Event {
+    Event::SubmitQuery { content: "What is 5 + 3?".to_owned(), at: at(second) }
+}
+
+fn call(number: usize, arguments: &str, second: i64) -> Event {
+    Event::CallTool {
+        call_id: call_id(number),
+        tool_name: ToolName::parse("add").expect("valid"),
+        arguments: JsonText::parse(arguments).expect("valid"),
+        at: at(second),
+    }
+}
+
+fn settle(number: usize, second: i64) -> Event {
+    let result = ToolResult::Whole(JsonText::parse("8").expect("valid"));
+    Event::Settle {
+        call_id: call_id(number),
+        outcome: Outcome::Output(result),
+        duration_ms: 1.5,
+        at: at(second),
+    }
+}
+
+fn respond(second: i64) -> Event {
+    Event::Respond { content: "It is 8.".to_owned(), at: at(second) }
+}
+
+fn play(events: impl IntoIterator<Item = Event>) -> Result<Session, Refusal> {
+    events.into_iter().try_fold(new(), |session, event| step(&session, event).map(|next| next.0))
+}
+
+fn check(events: Vec<Event>, expected: &Expect) {
+    let told = match play(events) {
+        Ok(session) => {
+            let mut told = format!("{}\n", session.state().name());
+            for entry in session.history() {
+                told += &format!("{}\n", serde_json::to_string(&entry).expect("serialises"));
+            }
+            told
+        }
+        Err(refusal) => format!("refused: {refusal}\n"),
+    };
+    expected.assert_eq(&told);
+}
+
+#[test]
+fn a_whole_rehearsal() {
+    check(
+        vec![select(), query(0), call(1, r#"{"a":5,"b":3}"#, 1), settle(1, 2), respond(3)],
+        &expect![[r#"
+            completed
+            {"type":"user_query","content":"What is 5 + 3?","timestamp":"2025-12-23T14:30:00Z"}
+            {"type":"tool_call","tool_name":"add","arguments":{"a":5,"b":3},"call_id":"call-1","timestamp":"2025-12-23T14:30:01Z"}
+            {"type":"tool_output","call_id":"call-1","result":8,"duration_ms":1.5,"timestamp":"2025-12-23T14:30:02Z"}
+            {"type":"final_response","content":"It is 8.","timestamp":"2025-12-23T14:30:03Z"}
+        "#]],
+    );
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_a_reason() {
+    check(
+        vec![query(0)],
+        &expect![[r#"
+            refused: submitting a query is not possible while the session is selecting_agent: a session has one query
+        "#]],
+    );
+    check(
+        vec![select(), select()],
+        &expect![[r#"
+            refused: choosing an agent is not possible while the session is awaiting_query: start a new session
+        "#]],
+    );
+    check(
+        vec![select(), call(1, "{}", 1)],
+        &expect![[r#"
+            refused: calling a tool is not possible while the session is awaiting_query: submit the user's query first
+        "#]],
+    );
+    check(
+        vec![select(), query(0), call(1, "{}", 1), call(2, "{}", 2)],
+        &expect![[r#"
+            refused: add is still running: one tool runs at a time, wait for it or cancel it
+        "#]],
+    );
+    check(
+        vec![select(), query(0), call(1, "{}", 1), settle(1, 2), call(1, "{}", 3)],
+        &expect![[r#"
+            refused: call id call-1 was used before in this session: give each call an id of its own
+        "#]],
+    );
+    check(
+        vec![select(), query(0), call(1, "[]", 1)],
+        &expect![[r#"
+            refused: the arguments of add are a JSON array: a tool takes an object
+        "#]],
+    );
+    check(
+        vec![select(), query(0), call(1, "{}", 1), respond(2)],
+        &expect![[r#"
+            refused: add is still running: one tool runs at a time, wait for it or cancel it
+        "#]],
+    );
+    check(
+        vec![select(), query(0), call(1, "{}", 1), settle(2, 2)],
+        &expect![[r#"
+            refused: call call-2 is not under way: it has ended or was never made
+        "#]],
+    );
+    check(
+        vec![select(), query(0), respond(1), call(1, "{}", 2)],
+        &expect![[r#"
+            refused: calling a tool is not possible while the session is completed: the session is over, start a new one
+        "#]],
+    );
+    check(
+        vec![select(), Event::SubmitQuery { content: " \n".to_owned(), at: at(0) }],
+        &expect![[r#"
+            refused: the query is empty: write what the user asks
+        "#]],
+    );
+}
+
+#[test]
+fn a_cancelled_call_ends_when_the_host_says_so() {
+    let session = play([select(), query(0), call(1, "{}", 1)]).expect("plays");
+    let cancel = Event::CancelCall { call_id: call_id(1) };
+    let (session, effects) = step(&session, cancel.clone()).expect("cancels");
+    assert_eq!(effects, [Effect::CancelTool { call_id: call_id(1) }]);
+    let (session, effects) = step(&session, cancel).expect("cancelling twice is once");
+    assert_eq!(effects, []);
+    assert!(step(&session, settle(1, 2)).expect("settles").0.pending().is_none());
+}
+
+#[test]
+fn confirmation_and_long_running_results_come_from_the_person() {
+    let session = play([select(), query(0), call(1, "{}", 1)]).expect("plays");
+    let ask = Event::AskConfirmation {
+        call_id: call_id(1),
+        hint: "Opens the door".into(),
+        payload: None,
+    };
+    let (asked, _) = step(&session, ask).expect("asks");
+    let confirm = Event::Confirm { call_id: call_id(1), confirmed: true, payload: None };
+    assert!(step(&session, confirm.clone()).is_err(), "nobody asked");
+    let (confirmed, effects) = step(&asked, confirm).expect("confirms");
+    assert!(matches!(effects[..], [Effect::ConfirmTool { confirmed: true, .. }]));
+    let wait = Event::AwaitResult { call_id: call_id(1), first: None };
+    let (waiting, _) = step(&confirmed, wait).expect("waits");
+    let supply = Event::SupplyResult { call_id: call_id(1), result: JsonText::null() };
+    let (supplied, effects) = step(&waiting, supply).expect("supplies");
+    assert!(matches!(effects[..], [Effect::SupplyResult { .. }]));
+    assert_eq!(step(&supplied, settle(1, 2)).expect("settles").0.calls().len(), 1);
+}
+
+fn any_event() -> impl Strategy<Value = Event> {
+    let second = -5_i64..50;
+    prop_oneof![
+        Just(select()),
+        second.clone().prop_map(query),
+        (0_usize..4, second.clone()).prop_map(|(number, second)| call(number, "{}", second)),
+        (0_usize..4, second.clone()).prop_map(|(number, second)| settle(number, second)),
+        (0_usize..4).prop_map(|number| Event::CancelCall { call_id: call_id(number) }),
+        (0_usize..4).prop_map(|number| Event::AskConfirmation {
+            call_id: call_id(number),
+            hint: String::new(),
+            payload: None
+        }),
+        (0_usize..4, any::<bool>()).prop_map(|(number, confirmed)| Event::Confirm {
+            call_id: call_id(number),
+            confirmed,
+            payload: None
+        }),
+        second.prop_map(respond),
+    ]
+}
+
+proptest! {
+    /// Whatever is thrown at a session, its history keeps the rules.
+    #[test]
+    fn every_reachable_history_keeps_the_rules(events in prop::collection::vec(any_event(), 0..60)) {
+        let mut session = new();
+        for event in events {
+            if let Ok((next, _)) = step(&session, event) {
+                session = next;
+            }
+            let history = session.history();
+            match session.state() {
+                SessionState::SelectingAgent | SessionState::AwaitingQuery => {
+                    prop_assert!(history.is_empty());
+                }
+                SessionState::Active | SessionState::Completed => {
+                    prop_assert!(matches!(history[0], HistoryEntry::UserQuery(_)));
+                }
+            }
+            prop_assert!(history.windows(2).all(|pair| pair[0].timestamp() <= pair[1].timestamp()));
+            let text = serde_json::to_string(&history).expect("serialises");
+            let reread: Vec<HistoryEntry> = serde_json::from_str(&text).expect("reads");
+            prop_assert_eq!(&reread, &history);
+            let agent = AgentId::parse("math").expect("valid");
+            let trace = GoldenTrace::from_history(session.id().clone(), agent, reread);
+            prop_assert_eq!(trace.is_ok(), session.state() == SessionState::Completed);
+            prop_assert_eq!(trace.ok(), session.golden_trace());
+        }
+    }
+}
