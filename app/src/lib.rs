@@ -1,1 +1,15 @@
-//! stub
+//! The page, compiled twice: for the browser, and for the host's first paint.
+//!
+//! `api` holds the doorways to the host and the types that cross them, `host` the port behind the
+//! doorways, `state` the reactive state of a page, `pages` arranges and `components` draw.
+
+#![recursion_limit = "256"]
+
+pub mod api;
+pub mod components;
+pub mod host;
+pub mod pages;
+mod shell;
+pub mod state;
+
+pub use shell::{App, shell};

@@ -1,0 +1,103 @@
+//! Agents: the list, one agent's log, and trying a faulted one again.
+
+use leptos::prelude::*;
+use serde::{Deserialize, Serialize};
+use server_fn::codec::Json;
+use session::AgentId;
+
+use super::ApiError;
+use crate::host::host;
+
+/// One agent as the list shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentSummary {
+    /// The name in addresses.
+    pub id: AgentId,
+    /// The name that people read.
+    pub name: String,
+    /// Where it comes from.
+    pub source: SourceKind,
+    /// Whether it can be rehearsed.
+    pub status: AgentStatus,
+    /// What the agent says of itself, may be empty.
+    pub description: String,
+    /// The model it names, when known.
+    pub model: Option<String>,
+    /// Names of its tools, when known.
+    pub tools: Vec<String>,
+    /// The eval-set file that its exports go to, as the configuration gives it.
+    pub eval_set_path: String,
+    /// The worker that runs it, such as `python 3.11.7 · google-adk 2.13.0`.
+    pub runtime: Option<String>,
+}
+
+/// Where an agent comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum SourceKind {
+    /// Rust, against the `adk-core` traits.
+    Native,
+    /// A folder that `adk web` would load.
+    AdkPython,
+}
+
+impl SourceKind {
+    /// As people read it.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Native => "Rust",
+            Self::AdkPython => "ADK Python",
+        }
+    }
+}
+
+/// Whether an agent can be rehearsed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AgentStatus {
+    /// Its source is still being loaded.
+    Starting,
+    /// It can.
+    Ready,
+    /// It cannot, and this is why.
+    Faulted(AgentFault),
+}
+
+/// Why an agent cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentFault {
+    /// One sentence: what happened and what to do.
+    pub reason: String,
+    /// The exception's class name, where there was one.
+    pub error_type: Option<String>,
+    /// The original traceback or output, where there was one.
+    pub traceback: Option<String>,
+}
+
+/// One line that an agent printed or its worker logged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogLine {
+    /// Counts up from 0 over the agent's life on this host.
+    pub number: u64,
+    /// Milliseconds since 1970, UTC.
+    pub at_ms: i64,
+    /// The line without its end.
+    pub text: String,
+}
+
+/// Every registered agent, in the order of the configuration.
+#[server(prefix = "/api", endpoint = "list_agents", input = Json, output = Json)]
+pub async fn list_agents() -> Result<Vec<AgentSummary>, ApiError> {
+    Ok(host()?.list_agents().await)
+}
+
+/// Loads a faulted agent again.
+#[server(prefix = "/api", endpoint = "retry_agent", input = Json, output = Json)]
+pub async fn retry_agent(agent: AgentId) -> Result<AgentSummary, ApiError> {
+    host()?.retry_agent(agent).await
+}
+
+/// The last lines of an agent's log, oldest first.
+#[server(prefix = "/api", endpoint = "read_agent_log", input = Json, output = Json)]
+pub async fn read_agent_log(agent: AgentId) -> Result<Vec<LogLine>, ApiError> {
+    host()?.read_agent_log(agent).await
+}

@@ -1,0 +1,113 @@
+//! [`ApiError`]: the one error that crosses to the browser.
+
+use server_fn::codec::JsonEncoding;
+use server_fn::error::{FromServerFnError, ServerFnErrorErr};
+use session::{AgentId, CallId, SessionId};
+
+use super::{AgentFault, FieldMessage};
+
+/// Why the host did not do what the page asked. The message says what to do next.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, serde::Serialize, serde::Deserialize)]
+pub enum ApiError {
+    /// No agent is registered under this id.
+    #[error("There is no agent {id}. Known agents: {}.", list(known))]
+    UnknownAgent {
+        /// The id that was asked for.
+        id: AgentId,
+        /// The ids there are.
+        known: Vec<AgentId>,
+    },
+    /// The agent cannot be used.
+    #[error("{}", fault.reason)]
+    AgentFaulted {
+        /// Why, and what to do.
+        fault: Box<AgentFault>,
+    },
+    /// The host no longer holds this session.
+    #[error(
+        "The host no longer holds session {id}: it was restarted, or the page was silent for more \
+         than ten minutes. The history is still here; start over to call more tools."
+    )]
+    UnknownSession {
+        /// The session that was asked for.
+        id: SessionId,
+    },
+    /// The agent has no such tool.
+    #[error("The agent has no tool {tool}. Its tools may have changed: reload the page.")]
+    UnknownTool {
+        /// The tool that was asked for.
+        tool: String,
+    },
+    /// The host knows no such call, or it does not wait for this answer.
+    #[error("Call {call_id} is not waiting for {what}.")]
+    NotWaiting {
+        /// The call.
+        call_id: CallId,
+        /// What the page tried to give it.
+        what: String,
+    },
+    /// A tool of this session is running.
+    #[error("A tool of this session is still running. Wait for it or cancel it.")]
+    CallUnderWay,
+    /// A value does not fit its schema.
+    #[error("{} to mend: {}", count(messages.len()), first(messages))]
+    Invalid {
+        /// What is wrong, field by field.
+        messages: Vec<FieldMessage>,
+    },
+    /// The history is not one of a completed session.
+    #[error("This session cannot be exported: {reason}.")]
+    NotExportable {
+        /// The rule it breaks.
+        reason: String,
+    },
+    /// The eval-set file could not take the case. It is as it was.
+    #[error("{reason}")]
+    Export {
+        /// What happened and what to do.
+        reason: String,
+        /// The file.
+        path: String,
+    },
+    /// The host met a fault of its own; the cause is in its log.
+    #[error("The host could not {what}. Its log has the cause.")]
+    Internal {
+        /// What it was doing.
+        what: String,
+    },
+    /// The request did not reach the host, or its answer did not come back.
+    #[error("The host did not answer ({reason}). Is it still running?")]
+    Transport {
+        /// What the browser or the codec said.
+        reason: String,
+    },
+}
+
+fn list(ids: &[AgentId]) -> String {
+    if ids.is_empty() {
+        return "none".to_owned();
+    }
+    ids.iter().map(AgentId::as_str).collect::<Vec<_>>().join(", ")
+}
+
+fn count(fields: usize) -> String {
+    if fields == 1 { "1 field".to_owned() } else { format!("{fields} fields") }
+}
+
+fn first(messages: &[FieldMessage]) -> String {
+    messages.first().map_or_else(String::new, |message| {
+        let place = if message.pointer.is_empty() { "the value" } else { &message.pointer };
+        format!("{place}: {}", message.text)
+    })
+}
+
+impl FromServerFnError for ApiError {
+    type Encoder = JsonEncoding;
+
+    fn from_server_fn_error(error: ServerFnErrorErr) -> Self {
+        match error {
+            ServerFnErrorErr::ServerError(what) => Self::Internal { what },
+            other => Self::Transport { reason: other.to_string() },
+        }
+    }
+}

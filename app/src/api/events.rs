@@ -1,0 +1,104 @@
+//! What the host tells a page unasked, over the page's one WebSocket at [`EVENTS_PATH`].
+//!
+//! Each message is one JSON text frame. The page says which sessions it shows
+//! ([`PageMessage::Watch`]), which is also its sign of life; the host then tells the end of a call
+//! that came while the page was not connected.
+
+use json_text::JsonText;
+use serde::{Deserialize, Serialize};
+use session::{AgentId, CallId, HeldResult, SessionId};
+
+use super::{AgentSummary, LogLine, SessionView};
+
+/// Where a page connects.
+pub const EVENTS_PATH: &str = "/api/events";
+
+/// From the host to the page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum HostEvent {
+    /// First message of a connection.
+    Welcome {
+        /// Changes when the host was started anew.
+        host: String,
+        /// The host's version.
+        version: String,
+    },
+    /// An agent was loaded, faulted or restarted.
+    AgentChanged(Box<AgentSummary>),
+    /// An agent printed lines.
+    AgentLog {
+        /// The agent.
+        agent: AgentId,
+        /// The new lines.
+        lines: Vec<LogLine>,
+    },
+    /// A call goes on.
+    Call(Box<CallNews>),
+}
+
+/// How a call goes on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallNews {
+    /// The session.
+    pub session: SessionId,
+    /// The call.
+    pub call_id: CallId,
+    /// What happened.
+    pub progress: CallProgress,
+    /// The session state after it.
+    pub state: Option<JsonText>,
+    /// What the model would see now, where that has changed.
+    pub view: Option<SessionView>,
+}
+
+/// What happened to a call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum CallProgress {
+    /// The tool returned this value.
+    Returned {
+        /// The value.
+        result: JsonText,
+        /// From call to return.
+        duration_ms: f64,
+    },
+    /// The tool returned a value over 1 MB, which stays on the host.
+    ReturnedHeld {
+        /// What the page gets to know of it.
+        held: HeldResult,
+        /// From call to return.
+        duration_ms: f64,
+    },
+    /// The tool or the call failed.
+    Failed {
+        /// Exception class name or a constant of [`session::ToolError`].
+        error_type: String,
+        /// What went wrong.
+        message: String,
+        /// The whole traceback.
+        traceback: Option<String>,
+        /// From call to failure.
+        duration_ms: f64,
+    },
+    /// The tool asks the person to confirm.
+    AsksConfirmation {
+        /// What it is about to do.
+        hint: String,
+        /// What it suggests to confirm with.
+        payload: Option<JsonText>,
+    },
+    /// A long-running tool waits for its result from the person.
+    AwaitsResult {
+        /// What it returned at first.
+        first: Option<JsonText>,
+    },
+}
+
+/// From the page to the host.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PageMessage {
+    /// The sessions that this page shows now. Sent at connection, at each change and every 20 s.
+    Watch {
+        /// Their ids.
+        sessions: Vec<SessionId>,
+    },
+}

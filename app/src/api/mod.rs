@@ -1,0 +1,19 @@
+//! Doorways: one typed request in, the host's port asked, a typed answer or an [`ApiError`] out.
+//!
+//! One file per resource. A server function has no logic of its own.
+
+#![expect(missing_docs, reason = "the structs of arguments that #[server] generates")]
+
+mod agents;
+mod calls;
+mod error;
+mod events;
+mod exports;
+mod sessions;
+
+pub use agents::*;
+pub use calls::*;
+pub use error::*;
+pub use events::*;
+pub use exports::*;
+pub use sessions::*;

@@ -1,0 +1,81 @@
+//! The port: what the page asks of the host. The one module of this crate that knows of `ssr`.
+//!
+//! The host implements [`Host`] and hands itself to the server functions through Leptos's context
+//! ([`provide_host`]); a test hands in a fake.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use json_text::JsonText;
+use leptos::prelude::{provide_context, use_context};
+use session::{AgentId, CallId, SessionId};
+
+use crate::api::{
+    AgentSummary, ApiError, ExportReceipt, ExportRequest, FieldMessage, LogLine, ResultSlice,
+    SessionView, ToolRequest, ValueTarget,
+};
+
+/// The host as the server functions see it; each method is the server function of the same name.
+#[async_trait]
+#[expect(missing_docs, reason = "each method is documented at its server function in `api`")]
+pub trait Host: Send + Sync + 'static {
+    async fn list_agents(&self) -> Vec<AgentSummary>;
+    async fn retry_agent(&self, agent: AgentId) -> Result<AgentSummary, ApiError>;
+    async fn read_agent_log(&self, agent: AgentId) -> Result<Vec<LogLine>, ApiError>;
+
+    async fn open_session(
+        &self,
+        session: SessionId,
+        agent: AgentId,
+    ) -> Result<SessionView, ApiError>;
+    async fn begin_invocation(
+        &self,
+        session: SessionId,
+        content: String,
+    ) -> Result<SessionView, ApiError>;
+    async fn check_value(
+        &self,
+        session: SessionId,
+        target: ValueTarget,
+        value: JsonText,
+    ) -> Result<Vec<FieldMessage>, ApiError>;
+    async fn close_session(&self, session: SessionId) -> Result<(), ApiError>;
+
+    async fn start_call(&self, request: ToolRequest) -> Result<(), ApiError>;
+    async fn cancel_call(&self, session: SessionId, call_id: CallId) -> Result<(), ApiError>;
+    async fn confirm_call(
+        &self,
+        session: SessionId,
+        call_id: CallId,
+        confirmed: bool,
+        payload: Option<JsonText>,
+    ) -> Result<(), ApiError>;
+    async fn supply_result(
+        &self,
+        session: SessionId,
+        call_id: CallId,
+        result: JsonText,
+    ) -> Result<(), ApiError>;
+    async fn read_held_result(
+        &self,
+        session: SessionId,
+        call_id: CallId,
+        offset: u64,
+    ) -> Result<ResultSlice, ApiError>;
+
+    async fn export_session(&self, request: ExportRequest) -> Result<ExportReceipt, ApiError>;
+}
+
+/// Makes `host` the one that server functions of this request reach.
+pub fn provide_host(host: Arc<dyn Host>) {
+    provide_context(host);
+}
+
+/// The host behind this request.
+///
+/// # Errors
+/// [`ApiError::Internal`] when none was provided: a fault in the wiring of the routes.
+pub fn host() -> Result<Arc<dyn Host>, ApiError> {
+    use_context::<Arc<dyn Host>>()
+        .ok_or_else(|| ApiError::Internal { what: "find its own port".to_owned() })
+}
