@@ -1,2 +1,95 @@
-//! stub
-fn main() {}
+//! `cargo xtask`: the project's own commands, each doing all of its own set-up.
+//!
+//! `run` and `test` are the two that the README names.
+//! The others are parts of those two (`setup`, `build`) or serve development (`dev`, `bench`).
+//! What is installed is pinned: npm packages by `end2end/package-lock.json`, Python packages by
+//! `xtask/requirements/python.txt`, everything written in Rust by `Cargo.lock`.
+
+mod bench;
+mod build;
+mod checks;
+mod dev;
+mod process;
+mod progress;
+mod run;
+mod setup;
+mod site;
+mod stamp;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::workspace::Workspace;
+
+#[derive(Parser)]
+#[command(
+    name = "cargo xtask",
+    bin_name = "cargo xtask",
+    about = "Set up, build, run and test Rehearsal",
+    after_help = "The two that matter:\n  cargo xtask run     build what is missing and serve http://127.0.0.1:4180\n  \
+                  cargo xtask test    run every check that this repository has"
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Build what is missing, then serve the page with the example agents
+    Run {
+        /// Arguments for `rehearsal serve`, for example `-- my_agents/weather --listen 127.0.0.1:4200`
+        #[arg(last = true)]
+        arguments: Vec<String>,
+    },
+    /// Run every check: format, lints, tests, wasm, Python, browser stories, `adk eval` acceptance
+    Test(checks::Options),
+    /// Install what is lacking and stop there
+    Setup,
+    /// Build the site and the release binary, and say where the binary is
+    Build,
+    /// Run the slow benches; they print what docs/performance.md quotes
+    Bench {
+        /// Arguments for the benches, for example a name to filter by
+        #[arg(last = true)]
+        arguments: Vec<String>,
+    },
+    /// Rebuild and reload on every change, through `cargo leptos watch`
+    Dev {
+        /// Arguments for `cargo leptos watch`
+        #[arg(last = true)]
+        arguments: Vec<String>,
+    },
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match dispatch(arguments.command) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("\nerror: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
+    let workspace = Workspace::find()?;
+    match command {
+        Command::Run { arguments } => run::run(&workspace, &arguments),
+        Command::Test(options) => checks::run(&workspace, &options),
+        Command::Setup => {
+            setup::everything(&workspace)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Build => {
+            let binary = build::run(&workspace)?;
+            eprintln!("\nThe binary carries its site: {}", binary.display());
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Bench { arguments } => bench::run(&workspace, &arguments),
+        Command::Dev { arguments } => dev::run(&workspace, &arguments),
+    }
+}

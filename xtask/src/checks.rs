@@ -1,0 +1,223 @@
+//! `cargo xtask test`: every check, each printed as it is run, with a summary at the end.
+//!
+//! A check that fails does not stop those after it, except those that need what it makes.
+
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use clap::{Args, ValueEnum};
+
+use crate::progress::elapsed;
+use crate::setup::Browser;
+use crate::workspace::Workspace;
+use crate::{build, process, setup};
+
+/// What of the checks to run.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Run only these checks, in their usual order (may be given several times)
+    #[arg(long, value_name = "CHECK")]
+    only: Vec<Check>,
+    /// Name the checks and what each runs, and stop there
+    #[arg(long)]
+    list: bool,
+}
+
+/// The checks, in the order in which they run: the quick to fail first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Check {
+    /// Formatting of the Rust sources
+    Format,
+    /// Clippy on the host's side, tests and benches included, warnings refused
+    Lint,
+    /// Clippy on the client and the pure crates for wasm32, hydrating and mounting
+    Wasm,
+    /// Unit and integration tests
+    Unit,
+    /// The examples in the documentation
+    Doc,
+    /// Types of the browser stories
+    Types,
+    /// Tests of the Python worker
+    Python,
+    /// The site and the release binary, which the last two checks use
+    Binary,
+    /// Stories in a real browser
+    Stories,
+    /// Exported files against the real google-adk
+    Acceptance,
+}
+
+/// Packages besides the client that must compile for the browser.
+const PURE: [&str; 4] = ["json-text", "session", "schema-form", "evalset"];
+
+/// How a check ended.
+enum Outcome {
+    Passed,
+    Failed(String),
+    Skipped(&'static str),
+}
+
+/// What checks share: the folders, and what set-up found.
+struct Context<'a> {
+    workspace: &'a Workspace,
+    browser: Browser,
+}
+
+/// Sets up, runs the checks and reports; fails when any of them did.
+pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<ExitCode> {
+    if options.list {
+        for check in Check::value_variants() {
+            eprintln!("{:<12}{}", check.name(), check.about());
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let since = Instant::now();
+    let context = Context { workspace, browser: setup::everything(workspace)? };
+    let chosen: Vec<Check> = Check::value_variants()
+        .iter()
+        .copied()
+        .filter(|check| options.only.is_empty() || options.only.contains(check))
+        .collect();
+    let mut results = Vec::new();
+    let mut binary_failed = false;
+    for (index, check) in chosen.iter().copied().enumerate() {
+        eprintln!("\n== [{}/{}] {}: {}", index + 1, chosen.len(), check.name(), check.about());
+        let began = Instant::now();
+        let outcome = if binary_failed && check.needs_binary() {
+            Outcome::Skipped("the binary was not built")
+        } else {
+            match check.run(&context) {
+                Ok(()) => Outcome::Passed,
+                Err(error) => Outcome::Failed(format!("{error:#}")),
+            }
+        };
+        binary_failed |= check == Check::Binary && matches!(outcome, Outcome::Failed(_));
+        if let Outcome::Failed(reason) = &outcome {
+            eprintln!("== {} FAILED: {reason}", check.name());
+        }
+        results.push((check, began.elapsed(), outcome));
+    }
+    Ok(summarise(&results, since.elapsed()))
+}
+
+fn summarise(results: &[(Check, Duration, Outcome)], whole: Duration) -> ExitCode {
+    eprintln!("\n{:<12}{:>12}  result", "check", "time");
+    let mut passed = true;
+    for (check, duration, outcome) in results {
+        let told = match outcome {
+            Outcome::Passed => "passed".to_owned(),
+            Outcome::Failed(reason) => format!("FAILED: {reason}"),
+            Outcome::Skipped(reason) => format!("skipped: {reason}"),
+        };
+        passed &= matches!(outcome, Outcome::Passed);
+        eprintln!("{:<12}{:>12}  {told}", check.name(), elapsed(*duration));
+    }
+    let verdict = if passed { "All passed" } else { "Not all passed" };
+    eprintln!("{verdict}, in {}.", elapsed(whole));
+    if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+impl Check {
+    fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+
+    fn about(self) -> String {
+        let value = self.to_possible_value();
+        value.and_then(|value| value.get_help().map(ToString::to_string)).unwrap_or_default()
+    }
+
+    fn needs_binary(self) -> bool {
+        matches!(self, Self::Stories | Self::Acceptance)
+    }
+
+    fn run(self, context: &Context<'_>) -> Result<()> {
+        let cargo = |arguments: &[&str]| {
+            let mut command = process::cargo(context.workspace);
+            command.args(arguments).env("REHEARSAL_TEST_PYTHON", context.workspace.python());
+            aloud(&mut command)
+        };
+        match self {
+            Self::Format => cargo(&["fmt", "--all", "--check"]),
+            Self::Lint => {
+                let chosen = ["clippy", "--workspace", "--exclude", "frontend", "--all-targets"];
+                cargo(&[&chosen[..], &["--", "-D", "warnings"]].concat())
+            }
+            Self::Wasm => {
+                let wasm = ["clippy", "--target", "wasm32-unknown-unknown", "-p", "frontend"];
+                let pure: Vec<&str> = PURE.iter().flat_map(|name| ["-p", name]).collect();
+                let strict = ["--", "-D", "warnings"];
+                cargo(&[&wasm[..], &pure, &strict].concat())?;
+                let mounting = ["--no-default-features", "--features", "csr"];
+                cargo(&[&wasm[..], &mounting, &strict].concat())
+            }
+            Self::Unit => {
+                let chosen = ["--workspace", "--exclude", "frontend", "--exclude", "acceptance"];
+                if process::on_path("cargo-nextest").is_some() {
+                    cargo(&[&["nextest", "run", "--no-tests=pass"], &chosen[..]].concat())
+                } else {
+                    let kinds = ["--lib", "--bins", "--tests"];
+                    cargo(&[&["test"], &chosen[..], &kinds].concat())
+                }
+            }
+            Self::Doc => {
+                let chosen = ["--workspace", "--exclude", "frontend", "--exclude", "acceptance"];
+                cargo(&[&["test", "--doc"], &chosen[..]].concat())
+            }
+            Self::Types => aloud(&mut npx(context, &["tsc", "--noEmit"])),
+            Self::Python => {
+                let mut command = Command::new(context.workspace.python());
+                // Without the cache, so that a checkout stays clean.
+                command
+                    .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/python"])
+                    .current_dir(context.workspace.root());
+                aloud(&mut command)
+            }
+            Self::Binary => build::binary(context.workspace).map(drop),
+            Self::Stories => {
+                let mut command = npx(context, &["playwright", "test"]);
+                command
+                    .env("REHEARSAL_TEST_BINARY", binary(context)?)
+                    .env("REHEARSAL_TEST_PYTHON", context.workspace.python());
+                if let Browser::Installed(path) = &context.browser {
+                    command.env("REHEARSAL_TEST_BROWSER", path);
+                }
+                aloud(&mut command)
+            }
+            Self::Acceptance => {
+                let mut command = process::cargo(context.workspace);
+                command
+                    .args(["test", "-p", "acceptance"])
+                    .env("REHEARSAL_TEST_BINARY", binary(context)?)
+                    .env("REHEARSAL_TEST_PYTHON", context.workspace.python());
+                if let Browser::Installed(path) = &context.browser {
+                    command.env("REHEARSAL_TEST_BROWSER", path);
+                }
+                aloud(&mut command)
+            }
+        }
+    }
+}
+
+fn npx(context: &Context<'_>, arguments: &[&str]) -> Command {
+    let mut command = process::npm_program("npx");
+    command.args(arguments).current_dir(context.workspace.end2end());
+    command
+}
+
+/// The binary, for a run of single checks in which it was not built.
+fn binary(context: &Context<'_>) -> Result<std::path::PathBuf> {
+    let binary = context.workspace.binary();
+    if !binary.is_file() {
+        bail!("{} is not there: `cargo xtask build` makes it", binary.display());
+    }
+    Ok(binary)
+}
+
+/// Prints the command line, then runs it.
+fn aloud(command: &mut Command) -> Result<()> {
+    eprintln!("{}", process::line(command));
+    process::run(command)
+}

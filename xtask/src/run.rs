@@ -1,0 +1,38 @@
+//! `cargo xtask run`: from nothing to the page.
+
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+use anyhow::{Context as _, Result};
+
+use crate::progress::elapsed;
+use crate::workspace::Workspace;
+use crate::{build, setup};
+
+/// Builds what is missing and becomes `rehearsal serve`.
+pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCode> {
+    let since = Instant::now();
+    setup::for_run(workspace)?;
+    let binary = build::binary(workspace)?;
+    eprintln!("Everything stands after {}.\n", elapsed(since.elapsed()));
+    let mut command = Command::new(&binary);
+    command.arg("serve").args(arguments).current_dir(workspace.root());
+    // A choice of the person's own comes first.
+    if std::env::var_os("REHEARSAL_PYTHON").is_none() && workspace.python().is_file() {
+        command.env("REHEARSAL_PYTHON", workspace.python());
+    }
+    become_it(&mut command).with_context(|| format!("cannot start {}", binary.display()))
+}
+
+/// The host takes this process's place, so that signals reach it without a go-between.
+#[cfg(unix)]
+fn become_it(command: &mut Command) -> Result<ExitCode> {
+    use std::os::unix::process::CommandExt as _;
+    Err(command.exec().into())
+}
+
+#[cfg(not(unix))]
+fn become_it(command: &mut Command) -> Result<ExitCode> {
+    let status = command.status()?;
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

@@ -1,0 +1,63 @@
+//! The npm packages of `end2end/`: Playwright with axe, and binaryen for `wasm-opt`.
+
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::process;
+use crate::progress::{Done, Progress};
+use crate::stamp::{self, Inputs};
+use crate::workspace::Workspace;
+
+/// The oldest Node that the packages work with.
+const OLDEST: u32 = 20;
+
+/// Runs `npm ci` when the lock file changed since the last time, or never ran.
+pub(crate) fn ensure(workspace: &Workspace, progress: &mut Progress) -> Result<()> {
+    progress.step("npm packages", |announce| {
+        let folder = workspace.end2end();
+        let digest = Inputs::default().file(&folder.join("package-lock.json"))?.digest();
+        let stamp = folder.join("node_modules").join(".rehearsal-stamp");
+        if stamp::matches(&stamp, &digest) {
+            return Ok(Done::Present);
+        }
+        require_node()?;
+        announce("npm ci in end2end/ (Playwright, axe, binaryen)");
+        stamp::lift(&stamp)?;
+        // The browser is a step of its own, which prefers one that is already installed.
+        process::run(
+            process::npm_program("npm")
+                .args(["ci", "--no-fund", "--no-audit", "--loglevel=error"])
+                .env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")
+                .current_dir(&folder),
+        )?;
+        stamp::set(&stamp, &digest)?;
+        Ok(Done::Made)
+    })
+}
+
+fn require_node() -> Result<()> {
+    let version = process::answer(Command::new("node").arg("--version")).with_context(|| {
+        format!("Node is not installed: install Node {OLDEST} or newer (https://nodejs.org)")
+    })?;
+    match major(&version) {
+        Some(major) if major >= OLDEST => Ok(()),
+        _ => bail!("Node {version} is too old: install Node {OLDEST} or newer"),
+    }
+}
+
+/// `20` of `v20.20.2`.
+fn major(version: &str) -> Option<u32> {
+    version.strip_prefix('v')?.split('.').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_major_version_is_read() {
+        assert_eq!(major("v20.20.2"), Some(20));
+        assert_eq!(major("20"), None);
+    }
+}

@@ -1,0 +1,117 @@
+//! Knowing that nothing changed: a digest of a step's inputs, kept beside its result.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use sha2::{Digest as _, Sha256};
+
+/// A digest over named inputs.
+#[derive(Default)]
+pub(crate) struct Inputs(Sha256);
+
+impl Inputs {
+    /// Adds a text, such as a version or an option.
+    pub(crate) fn text(mut self, text: &str) -> Self {
+        self.add(text.as_bytes());
+        self
+    }
+
+    /// Adds the contents of a file.
+    pub(crate) fn file(mut self, path: &Path) -> Result<Self> {
+        let contents = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        self.add(&contents);
+        Ok(self)
+    }
+
+    /// The digest in hexadecimal.
+    pub(crate) fn digest(self) -> String {
+        self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// Lengths go before contents, so that two inputs cannot pass for one longer input.
+    fn add(&mut self, bytes: &[u8]) {
+        self.0.update((bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+    }
+}
+
+/// Whether the stamp file holds `digest`.
+pub(crate) fn matches(stamp: &Path, digest: &str) -> bool {
+    fs::read_to_string(stamp).is_ok_and(|kept| kept.trim() == digest)
+}
+
+/// Removes a stamp before its result is touched, so that a broken-off step is done again.
+pub(crate) fn lift(stamp: &Path) -> Result<()> {
+    match fs::remove_file(stamp) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", stamp.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes the stamp once the result stands.
+pub(crate) fn set(stamp: &Path, digest: &str) -> Result<()> {
+    if let Some(folder) = stamp.parent() {
+        fs::create_dir_all(folder)
+            .with_context(|| format!("cannot create {}", folder.display()))?;
+    }
+    fs::write(stamp, digest).with_context(|| format!("cannot write {}", stamp.display()))
+}
+
+/// Every file below `folder`, sorted by path.
+pub(crate) fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            Err(error) => {
+                return Err(error).with_context(|| format!("cannot list {}", folder.display()));
+            }
+        };
+        for entry in entries {
+            let path = entry?.path();
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_tells_contents_and_boundaries_apart() -> Result<()> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("a");
+        fs::write(&path, "one")?;
+        let first = Inputs::default().file(&path)?.digest();
+        fs::write(&path, "two")?;
+        assert_ne!(Inputs::default().file(&path)?.digest(), first);
+        assert_ne!(
+            Inputs::default().text("ab").text("c").digest(),
+            Inputs::default().text("a").text("bc").digest()
+        );
+        Ok(())
+    }
+
+    #[test]
+    fn a_lifted_stamp_no_longer_matches() -> Result<()> {
+        let folder = tempfile::tempdir()?;
+        let stamp = folder.path().join("deep").join("stamp");
+        assert!(!matches(&stamp, "x"));
+        set(&stamp, "x")?;
+        assert!(matches(&stamp, "x"));
+        assert!(!matches(&stamp, "y"));
+        lift(&stamp)?;
+        lift(&stamp)?;
+        assert!(!matches(&stamp, "x"));
+        Ok(())
+    }
+}

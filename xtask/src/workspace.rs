@@ -1,0 +1,85 @@
+//! Where things lie: the checkout, the target folder, and what set-up puts into each.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+/// The folders that every command works in.
+#[derive(Debug, Clone)]
+pub(crate) struct Workspace {
+    root: PathBuf,
+    target: PathBuf,
+}
+
+impl Workspace {
+    /// The checkout that this program was compiled from, and cargo's target folder for it.
+    ///
+    /// `CARGO_TARGET_DIR` is honoured as cargo honours it: a relative path counts from the
+    /// folder in which cargo was called.
+    pub(crate) fn find() -> Result<Self> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .parent()
+            .context("xtask lies at the top of the checkout")?
+            .to_path_buf();
+        let target = match env::var_os("CARGO_TARGET_DIR") {
+            Some(given) if !given.is_empty() => {
+                env::current_dir().context("the working directory cannot be read")?.join(given)
+            }
+            _ => root.join("target"),
+        };
+        Ok(Self { root, target })
+    }
+
+    /// The top of the checkout.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Cargo's target folder, where generated things go.
+    pub(crate) fn target(&self) -> &Path {
+        &self.target
+    }
+
+    /// The site as the host serves it: `pkg/`, the contents of `public/`, each with its `.br`.
+    pub(crate) fn site(&self) -> PathBuf {
+        self.target.join("site")
+    }
+
+    /// The release binary.
+    pub(crate) fn binary(&self) -> PathBuf {
+        self.target.join("release").join(format!("rehearsal{}", env::consts::EXE_SUFFIX))
+    }
+
+    /// The browser stories, whose npm packages also hold `wasm-opt`.
+    pub(crate) fn end2end(&self) -> PathBuf {
+        self.root.join("end2end")
+    }
+
+    /// Where npm puts the programs of its packages.
+    pub(crate) fn npm_programs(&self) -> PathBuf {
+        self.end2end().join("node_modules").join(".bin")
+    }
+
+    /// The Python virtual environment that the tests and the example agents run in.
+    ///
+    /// It lies in the target folder, so that a target folder shared by several checkouts spares
+    /// each of them the installation.
+    pub(crate) fn python_environment(&self) -> PathBuf {
+        self.target.join("setup").join("python")
+    }
+
+    /// The interpreter of [`Self::python_environment`].
+    pub(crate) fn python(&self) -> PathBuf {
+        if cfg!(windows) {
+            self.python_environment().join("Scripts").join("python.exe")
+        } else {
+            self.python_environment().join("bin").join("python")
+        }
+    }
+
+    /// Rust programs that set-up installs for development only.
+    pub(crate) fn cargo_programs(&self) -> PathBuf {
+        self.target.join("setup").join("cargo")
+    }
+}
