@@ -4,6 +4,10 @@
 //! doorways, `state` the reactive state of a page, `pages` arranges and `components` draw.
 
 #![recursion_limit = "256"]
+#![allow(
+    unreachable_pub,
+    reason = "#[component] makes its function pub; pages and parts of components are not"
+)]
 
 pub mod api;
 pub mod components;

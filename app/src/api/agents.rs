@@ -6,7 +6,6 @@ use server_fn::codec::Json;
 use session::AgentId;
 
 use super::ApiError;
-use crate::host::host;
 
 /// One agent as the list shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,17 +86,17 @@ pub struct LogLine {
 /// Every registered agent, in the order of the configuration.
 #[server(prefix = "/api", endpoint = "list_agents", input = Json, output = Json)]
 pub async fn list_agents() -> Result<Vec<AgentSummary>, ApiError> {
-    Ok(host()?.list_agents().await)
+    Ok(crate::host::host()?.list_agents().await)
 }
 
 /// Loads a faulted agent again.
 #[server(prefix = "/api", endpoint = "retry_agent", input = Json, output = Json)]
 pub async fn retry_agent(agent: AgentId) -> Result<AgentSummary, ApiError> {
-    host()?.retry_agent(agent).await
+    crate::host::host()?.retry_agent(agent).await
 }
 
 /// The last lines of an agent's log, oldest first.
 #[server(prefix = "/api", endpoint = "read_agent_log", input = Json, output = Json)]
 pub async fn read_agent_log(agent: AgentId) -> Result<Vec<LogLine>, ApiError> {
-    host()?.read_agent_log(agent).await
+    crate::host::host()?.read_agent_log(agent).await
 }

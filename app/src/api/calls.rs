@@ -8,7 +8,6 @@ use server_fn::codec::Json;
 use session::{CallId, SessionId, ToolName};
 
 use super::ApiError;
-use crate::host::host;
 
 /// One tool call to start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,13 +36,13 @@ pub struct ResultSlice {
 /// Starts a call.
 #[server(prefix = "/api", endpoint = "start_call", input = Json, output = Json)]
 pub async fn start_call(request: ToolRequest) -> Result<(), ApiError> {
-    host()?.start_call(request).await
+    crate::host::host()?.start_call(request).await
 }
 
 /// Stops a call. Its end is told within a second.
 #[server(prefix = "/api", endpoint = "cancel_call", input = Json, output = Json)]
 pub async fn cancel_call(session: SessionId, call_id: CallId) -> Result<(), ApiError> {
-    host()?.cancel_call(session, call_id).await
+    crate::host::host()?.cancel_call(session, call_id).await
 }
 
 /// Answers a tool that asked for confirmation.
@@ -54,7 +53,7 @@ pub async fn confirm_call(
     confirmed: bool,
     payload: Option<JsonText>,
 ) -> Result<(), ApiError> {
-    host()?.confirm_call(session, call_id, confirmed, payload).await
+    crate::host::host()?.confirm_call(session, call_id, confirmed, payload).await
 }
 
 /// Hands over the result of a long-running tool.
@@ -64,7 +63,7 @@ pub async fn supply_result(
     call_id: CallId,
     result: JsonText,
 ) -> Result<(), ApiError> {
-    host()?.supply_result(session, call_id, result).await
+    crate::host::host()?.supply_result(session, call_id, result).await
 }
 
 /// Reads a part of a held result: at most 256 KiB from `offset` on.
@@ -74,5 +73,5 @@ pub async fn read_held_result(
     call_id: CallId,
     offset: u64,
 ) -> Result<ResultSlice, ApiError> {
-    host()?.read_held_result(session, call_id, offset).await
+    crate::host::host()?.read_held_result(session, call_id, offset).await
 }

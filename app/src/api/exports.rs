@@ -6,7 +6,6 @@ use server_fn::codec::Json;
 use session::{AgentId, HistoryEntry, SessionId};
 
 use super::ApiError;
-use crate::host::host;
 
 /// A completed session to export. The host names the file, the page cannot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,5 +40,5 @@ pub struct ExportReceipt {
 /// Appends the session to the agent's eval set.
 #[server(prefix = "/api", endpoint = "export_session", input = Json, output = Json)]
 pub async fn export_session(request: ExportRequest) -> Result<ExportReceipt, ApiError> {
-    host()?.export_session(request).await
+    crate::host::host()?.export_session(request).await
 }

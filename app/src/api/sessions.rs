@@ -7,7 +7,6 @@ use server_fn::codec::Json;
 use session::{AgentId, SessionId, ToolName};
 
 use super::ApiError;
-use crate::host::host;
 
 /// What the model would see now, and what surrounds it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -118,7 +117,7 @@ pub enum ValueTarget {
 /// Opens the host's share of a session. Opening it again gives the view as it is now.
 #[server(prefix = "/api", endpoint = "open_session", input = Json, output = Json)]
 pub async fn open_session(session: SessionId, agent: AgentId) -> Result<SessionView, ApiError> {
-    host()?.open_session(session, agent).await
+    crate::host::host()?.open_session(session, agent).await
 }
 
 /// Tells the host what the user asked; the view that comes back is what the model would see next.
@@ -127,7 +126,7 @@ pub async fn begin_invocation(
     session: SessionId,
     content: String,
 ) -> Result<SessionView, ApiError> {
-    host()?.begin_invocation(session, content).await
+    crate::host::host()?.begin_invocation(session, content).await
 }
 
 /// Checks a value against a schema, with the host as the authority. No messages: it is valid.
@@ -137,11 +136,11 @@ pub async fn check_value(
     target: ValueTarget,
     value: JsonText,
 ) -> Result<Vec<FieldMessage>, ApiError> {
-    host()?.check_value(session, target, value).await
+    crate::host::host()?.check_value(session, target, value).await
 }
 
 /// Ends the host's share of a session.
 #[server(prefix = "/api", endpoint = "close_session", input = Json, output = Json)]
 pub async fn close_session(session: SessionId) -> Result<(), ApiError> {
-    host()?.close_session(session).await
+    crate::host::host()?.close_session(session).await
 }

@@ -1,0 +1,69 @@
+//! [`AgentLog`]: the last lines that an agent printed, and whoever listens to them.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
+use app::api::LogLine;
+use tokio::sync::broadcast;
+
+/// Lines kept for each agent.
+const KEPT_LINES: usize = 2_000;
+/// Bytes of one line that are kept.
+const KEPT_BYTES: usize = 16 * 1024;
+
+/// The log of one agent: a ring of its last lines.
+#[derive(Debug)]
+pub struct AgentLog {
+    lines: Mutex<Ring>,
+    listeners: broadcast::Sender<LogLine>,
+}
+
+#[derive(Debug, Default)]
+struct Ring {
+    lines: VecDeque<LogLine>,
+    next: u64,
+}
+
+impl Default for AgentLog {
+    fn default() -> Self {
+        Self { lines: Mutex::default(), listeners: broadcast::channel(256).0 }
+    }
+}
+
+impl AgentLog {
+    /// Adds a line; a very long one is cut.
+    pub fn push(&self, text: &str) {
+        let mut end = text.len().min(KEPT_BYTES);
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let cut = if end < text.len() { " … (cut)" } else { "" };
+        let mut ring = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = LogLine {
+            number: ring.next,
+            at_ms: jiff::Timestamp::now().as_millisecond(),
+            text: format!("{}{cut}", text[..end].trim_end_matches(['\n', '\r'])),
+        };
+        ring.next += 1;
+        if ring.lines.len() == KEPT_LINES {
+            ring.lines.pop_front();
+        }
+        ring.lines.push_back(line.clone());
+        drop(ring);
+        // Nobody listening is no fault.
+        let _ = self.listeners.send(line);
+    }
+
+    /// The lines kept, oldest first.
+    #[must_use]
+    pub fn lines(&self) -> Vec<LogLine> {
+        let ring = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        ring.lines.iter().cloned().collect()
+    }
+
+    /// Every line from now on.
+    #[must_use]
+    pub fn listen(&self) -> broadcast::Receiver<LogLine> {
+        self.listeners.subscribe()
+    }
+}

@@ -1,0 +1,13 @@
+//! Agents: the seam behind which they differ, their sources, and the registry that holds them.
+
+mod log;
+pub mod native;
+pub(crate) mod registry;
+mod source;
+
+pub use log::AgentLog;
+
+pub use source::{
+    AgentFacts, AgentSource, CallProgress, CallReport, SessionSeed, SourceError, ToolFailure,
+    ToolInvocation,
+};

@@ -1,0 +1,190 @@
+//! [`AgentSource`]: the one seam behind which agents differ.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use app::api::{AgentFault, SessionView, SourceKind};
+use async_trait::async_trait;
+use json_text::JsonText;
+use session::{CallId, SessionId, ToolError, ToolName};
+use tokio_util::sync::CancellationToken;
+
+use super::log::AgentLog;
+
+/// Where one agent comes from: how it is loaded, what its model would see, how its tools run.
+///
+/// One source serves all sessions of its agent. The host sees to it that a session has one call
+/// under way at a time and that no call outlives its cancellation by more than a second; a source
+/// should stop what it can when `cancel` fires and return [`ToolFailure::cancelled`].
+#[async_trait]
+pub trait AgentSource: Send + Sync + 'static {
+    /// Which sort of source this is.
+    fn kind(&self) -> SourceKind;
+
+    /// Loads the agent, or loads it anew after a fault. What it prints goes to `log`.
+    ///
+    /// # Errors
+    /// The fault that the agent shows in the list until it is retried.
+    async fn load(&self, log: Arc<AgentLog>) -> Result<AgentFacts, AgentFault>;
+
+    /// Opens a session; opening one that is open gives its view as it is now.
+    ///
+    /// # Errors
+    /// A fault of the agent.
+    async fn open_session(
+        &self,
+        session: &SessionId,
+        seed: &SessionSeed,
+    ) -> Result<SessionView, SourceError>;
+
+    /// Tells what the user asked.
+    ///
+    /// # Errors
+    /// A fault of the agent, or a session that is not open.
+    async fn begin_invocation(
+        &self,
+        session: &SessionId,
+        content: &str,
+    ) -> Result<SessionView, SourceError>;
+
+    /// Runs a tool to its end, or to the point where it needs the person.
+    async fn call_tool(&self, call: ToolInvocation, cancel: CancellationToken) -> CallReport;
+
+    /// Goes on with a call that asked for confirmation.
+    async fn confirm(
+        &self,
+        session: &SessionId,
+        call_id: &CallId,
+        confirmed: bool,
+        payload: Option<JsonText>,
+        cancel: CancellationToken,
+    ) -> CallReport;
+
+    /// Goes on with a long-running call, whose result the person supplied.
+    async fn supply_result(
+        &self,
+        session: &SessionId,
+        call_id: &CallId,
+        result: JsonText,
+        cancel: CancellationToken,
+    ) -> CallReport;
+
+    /// Forgets a session.
+    async fn close_session(&self, session: &SessionId);
+
+    /// Ends everything that the source started. Called once, before the host stops.
+    async fn shut_down(&self);
+}
+
+/// What is known of an agent once it is loaded.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AgentFacts {
+    /// What the agent says of itself.
+    pub description: String,
+    /// The model it names.
+    pub model: Option<String>,
+    /// Names of its tools.
+    pub tools: Vec<String>,
+    /// What runs it, such as `python 3.11.7 · google-adk 2.13.0`.
+    pub runtime: Option<String>,
+}
+
+/// What a session starts from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SessionSeed {
+    /// The user's id, as ADK's session service wants one.
+    pub user_id: String,
+    /// The initial state by key.
+    pub state: BTreeMap<String, JsonText>,
+}
+
+/// One tool to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolInvocation {
+    /// The session it belongs to.
+    pub session: SessionId,
+    /// The call; becomes the function call's id.
+    pub call_id: CallId,
+    /// The tool.
+    pub tool: ToolName,
+    /// A JSON object.
+    pub arguments: JsonText,
+}
+
+/// How a call went on, and what it left behind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallReport {
+    /// How it went on.
+    pub progress: CallProgress,
+    /// Time spent in the tool, in milliseconds.
+    pub duration_ms: f64,
+    /// The whole session state after it, where the source can tell.
+    pub state: Option<JsonText>,
+    /// What the model would see now, where that has changed.
+    pub view: Option<SessionView>,
+}
+
+/// How a call went on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CallProgress {
+    /// The tool returned.
+    Returned(JsonText),
+    /// The tool or the call failed.
+    Failed(ToolFailure),
+    /// The tool wants a confirmation.
+    AsksConfirmation {
+        /// What it is about to do.
+        hint: String,
+        /// What it suggests to confirm with.
+        payload: Option<JsonText>,
+    },
+    /// A long-running tool waits for its result.
+    AwaitsResult {
+        /// What it returned at first.
+        first: Option<JsonText>,
+    },
+}
+
+/// Why a call failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolFailure {
+    /// Exception class name or a constant of [`ToolError`].
+    pub error_type: String,
+    /// What went wrong.
+    pub message: String,
+    /// The whole traceback.
+    pub traceback: Option<String>,
+}
+
+impl ToolFailure {
+    /// A failure without a traceback.
+    #[must_use]
+    pub fn new(error_type: &str, message: impl Into<String>) -> Self {
+        Self { error_type: error_type.to_owned(), message: message.into(), traceback: None }
+    }
+
+    /// The person cancelled the call.
+    #[must_use]
+    pub fn cancelled() -> Self {
+        Self::new(ToolError::CANCELLED, "The call was cancelled by the person at the page.")
+    }
+}
+
+impl CallReport {
+    /// A failed call that left nothing behind.
+    #[must_use]
+    pub fn failed(failure: ToolFailure, duration_ms: f64) -> Self {
+        Self { progress: CallProgress::Failed(failure), duration_ms, state: None, view: None }
+    }
+}
+
+/// Why a source could not do what was asked of it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SourceError {
+    /// The agent cannot be used.
+    #[error("{}", .0.reason)]
+    Faulted(AgentFault),
+    /// The session is not open here.
+    #[error("session {0} is not open")]
+    UnknownSession(SessionId),
+}
