@@ -1,0 +1,381 @@
+"""One tool call through ADK's own function-call handling.
+
+ADK's handling resolves the tool, runs the plugins' and the agent's tool callbacks around it, keeps
+the confirmation gate, and builds the response event. What is done here is what the flow and the
+runner do around it: the events that go into the session before and after, confirmation and
+long-running calls, transfers. A failure of any kind is an outcome, never the end of the worker.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import dataclasses
+import time
+
+from rehearsal_adk import faults, jsonable, threads, tree, view
+from rehearsal_adk.observer import NOTHING
+from rehearsal_adk.session import RehearsalSession
+from rehearsal_adk.wire import BAD_PARAMS, UNKNOWN_TOOL, Refused
+
+
+@dataclasses.dataclass
+class Running:
+    """A call under way, as the one who cancels it sees it."""
+
+    cancelled: bool = False
+    left_threads: list = dataclasses.field(default_factory=list)
+
+
+class _Unlike(Exception):
+    """Ends a call with an error of a type that is no exception class of the tool."""
+
+    def __init__(self, type_name: str, message: str) -> None:
+        super().__init__(message)
+        self.type_name = type_name
+
+
+async def call_tool(session: RehearsalSession, call_id: str, tool: str, args: dict, running: Running):
+    """Runs the tool and returns the ``CallOutcome`` as JSON."""
+    from google.adk.events.event import Event
+    from google.genai import types
+
+    found = session.tools.get(tool)
+    if found is None:
+        known = ", ".join(sorted(session.tools)) or "none"
+        raise Refused(UNKNOWN_TOOL, f"{session.agent.name} has no tool {tool}. Its tools: {known}.")
+    if call_id in session.started:
+        raise Refused(BAD_PARAMS, f"The call id {call_id} was used before in this session.")
+    session.started.add(call_id)
+    call = types.FunctionCall(id=call_id, name=tool, args=args)
+    event = Event(
+        invocation_id=session.invocation_id,
+        author=session.agent.name,
+        content=types.Content(role="model", parts=[types.Part(function_call=call)]),
+        long_running_tool_ids={call_id} if found.is_long_running else None,
+    )
+    context = session.invocation(session.working_copy())
+
+    async def work():
+        await session.append(context, event)
+        return await _handle(session, context, event, call, None)
+
+    return await _outcome(session, context, call, running, work)
+
+
+async def confirm(session: RehearsalSession, call_id: str, confirmed: bool, payload, running: Running):
+    """The person's answer to a call that asked for confirmation.
+
+    Confirmed, the tool runs with ADK's ``ToolConfirmation``. Denied, it does not run: a tool that
+    asked by itself and forgot to look at the answer must not act on a denial.
+    """
+    from google.adk.events.event import Event
+    from google.adk.tools.tool_confirmation import ToolConfirmation
+    from google.genai import types
+
+    request = _open_confirmation(session, call_id)
+    event = _event_of_call(session, call_id)
+    if request is None or event is None:
+        raise Refused(BAD_PARAMS, f"The call {call_id} waits for no confirmation.")
+    call = next(one for one in event.get_function_calls() if one.id == call_id)
+    asked = ToolConfirmation.model_validate(request.args.get("toolConfirmation") or {})
+    confirmation = ToolConfirmation(
+        hint=asked.hint,
+        confirmed=confirmed,
+        payload=payload if payload is not None else asked.payload,
+    )
+    answer = types.FunctionResponse(
+        id=request.id,
+        name=request.name,
+        response=confirmation.model_dump(mode="json", by_alias=True, exclude_none=True),
+    )
+    context = session.invocation(session.working_copy())
+
+    async def work():
+        await session.append(
+            context,
+            Event(
+                invocation_id=session.invocation_id,
+                author="user",
+                content=types.Content(role="user", parts=[types.Part(function_response=answer)]),
+            ),
+            from_user=True,
+        )
+        if not confirmed:
+            raise _Unlike("ConfirmationDenied", f"The person denied the call of {call.name}.")
+        return await _handle(session, context, event, call, confirmation)
+
+    return await _outcome(session, context, call, running, work)
+
+
+async def supply_result(session: RehearsalSession, call_id: str, result, running: Running):
+    """The result of a long-running call, given by the person as the outside world would give it."""
+    from google.adk.events.event import Event
+    from google.genai import types
+
+    event = _event_of_call(session, call_id)
+    if event is None or call_id not in (event.long_running_tool_ids or ()):
+        raise Refused(BAD_PARAMS, f"The call {call_id} waits for no result.")
+    call = next(one for one in event.get_function_calls() if one.id == call_id)
+    response = types.FunctionResponse(
+        id=call_id, name=call.name, response=result if isinstance(result, dict) else {"result": result}
+    )
+    context = session.invocation(session.working_copy())
+
+    async def work():
+        await session.append(
+            context,
+            Event(
+                invocation_id=session.invocation_id,
+                author="user",
+                content=types.Content(role="user", parts=[types.Part(function_response=response)]),
+            ),
+            from_user=True,
+        )
+        return {"status": "output", "result": jsonable.strict(result)}
+
+    return await _outcome(session, context, call, running, work)
+
+
+async def _handle(session: RehearsalSession, context, call_event, call, confirmation) -> dict:
+    """Runs the call and appends what the flow would yield. Returns status and what belongs to it."""
+    from google.adk.flows.llm_flows import functions
+
+    tool = session.tools.get(call.name)
+    if tool is None:
+        raise _Unlike("UnknownTool", f"{session.agent.name} no longer has the tool {call.name}.")
+    session.observer.watch(call.id)
+    async with _node_events_appended(session, context):
+        with threads.blocking_tools_in_threads():
+            response = await functions.handle_function_call_list_async(
+                context,
+                [call],
+                session.tools,
+                None,
+                {call.id: confirmation} if confirmation is not None else None,
+            )
+    if response is None:
+        return await _without_response(session, context, tool)
+    answered = response.get_function_responses()[0]
+    result = _result_text(session, session.observer.result_of(answered.response or {}))
+    asked = response.actions.requested_tool_confirmations.get(call.id)
+    if asked is not None:
+        request = functions.generate_request_confirmation_event(context, call_event, response)
+        await session.append(context, request)
+        await session.append(context, response)
+        return {"status": "confirmation", "hint": asked.hint or "", "payload": asked.payload}
+    for made in (functions.generate_auth_event(context, response), response):
+        if made is not None:
+            await session.append(context, made)
+    if response.actions.transfer_to_agent:
+        await _transfer(session, context, response.actions.transfer_to_agent)
+    return {"status": "long_running" if tool.is_long_running else "output", "result": result}
+
+
+async def _without_response(session: RehearsalSession, context, tool) -> dict:
+    """A long-running tool that returned nothing yet: ADK builds no response event."""
+    from google.adk.events.event import Event
+
+    actions = session.observer.actions
+    if actions is not None:
+        # The tool's state writes live on in the invocation under ADK, too.
+        await session.append(
+            context,
+            Event(
+                invocation_id=session.invocation_id,
+                author=session.agent.name,
+                actions=actions,
+            ),
+        )
+    returned = session.observer.returned
+    result = jsonable.strict(None if returned is NOTHING else returned)
+    return {"status": "long_running" if tool.is_long_running else "output", "result": result}
+
+
+def _result_text(session: RehearsalSession, result: object) -> jsonable.JsonBytes:
+    try:
+        text = jsonable.strict(result)
+    except jsonable.NotJson as error:
+        raise _Unlike("InvalidOutput", f"The tool's result is not JSON: {error}") from error
+    if len(text) > session.max_result_bytes:
+        raise _Unlike(
+            "InvalidOutput",
+            f"The tool's result is {len(text):,} bytes of JSON; at most "
+            f"{session.max_result_bytes:,} are taken. Return less, or save it as an artifact.",
+        )
+    return text
+
+
+async def _transfer(session: RehearsalSession, context, name: str) -> None:
+    flow = getattr(session.agent, "_llm_flow", None)
+    choose = getattr(flow, "_get_agent_to_run", None)
+    if choose is not None:
+        target = choose(context, name)
+    else:
+        target = tree.find(session.loaded.root, name)
+    if target is None or not tree.is_llm(target):
+        target = tree.first_llm(target) if target is not None else None
+    if target is None:
+        raise _Unlike("TransferFailed", f"The agent {name} has no part that a model plays.")
+    session.agent = target
+    await session.enter([target], context.session)
+
+
+async def _outcome(session: RehearsalSession, context, call, running: Running, work):
+    """Runs the work and words whatever became of it as a ``CallOutcome``."""
+    token = threads.abandoned.set(running.left_threads)
+    before_agent = session.agent
+    begin = time.perf_counter()
+    try:
+        members = await work()
+    except asyncio.CancelledError as error:
+        _forget_cancel()
+        if running.cancelled:
+            members = _error("Cancelled", "The person cancelled the call.", "")
+        else:
+            members = _error(**_named(faults.describe(error)))
+    except _Unlike as error:
+        trace = faults.formatted(error.__cause__) if error.__cause__ is not None else ""
+        members = _error(error.type_name, str(error), trace)
+    except (SystemExit, KeyboardInterrupt, threads.ToolExited) as error:
+        ended = error.__cause__ or error
+        members = _error(
+            type(ended).__name__,
+            f"The tool raised {type(ended).__name__}({ended}); a tool should return or raise an Exception.",
+            faults.formatted(ended),
+        )
+    except BaseException as error:  # The tool's exception is the call's outcome.
+        members = _error(**_named(faults.describe(error)))
+    duration = (time.perf_counter() - begin) * 1000
+    threads.abandoned.reset(token)
+    if members["status"] == "error":
+        await _append_error(session, context, call, members["error"])
+        session.keep_events_only(context.session)
+    else:
+        session.keep(context.session)
+    delta = session.take_delta()
+    shown = None
+    if session.agent is not before_agent or session.view_may_have_changed():
+        shown = await _refreshed(session)
+    return jsonable.compose(
+        {
+            "call_id": call.id,
+            "status": members.pop("status"),
+            "duration_ms": round(duration, 3),
+            **{key: _checked(value) for key, value in members.items()},
+            "delta": delta,
+            "state": session.state_text(),
+            "view": shown,
+        }
+    )
+
+
+async def _refreshed(session: RehearsalSession):
+    try:
+        return await view.refresh(session)
+    except Exception as error:  # The call is over and its outcome counts.
+        session.notice(f"The view could not be made anew: {faults.message_of(error)}")
+        return None
+
+
+async def _append_error(session: RehearsalSession, context, call, error: dict) -> None:
+    """Answers the call in the history, for the session goes on where ADK's run would have ended."""
+    from google.adk.events.event import Event
+    from google.genai import types
+
+    answered = any(
+        one.id == call.id
+        for event in context.session.events
+        for one in event.get_function_responses()
+        if not event.actions.requested_tool_confirmations
+    )
+    if answered:
+        return
+    response = types.FunctionResponse(
+        id=call.id,
+        name=call.name,
+        response={"error": {"type": error["type"], "message": error["message"]}},
+    )
+    with contextlib.suppress(Exception):  # A plugin may have failed the call already.
+        await session.append(
+            context,
+            Event(
+                invocation_id=session.invocation_id,
+                author=session.agent.name,
+                content=types.Content(role="user", parts=[types.Part(function_response=response)]),
+            ),
+        )
+
+
+@contextlib.asynccontextmanager
+async def _node_events_appended(session: RehearsalSession, context):
+    """A tool that runs a workflow node queues events and waits until the runner has taken them."""
+    if not hasattr(context, "_event_queue") or not any(map(_runs_nodes, session.tools.values())):
+        yield
+        return
+    context._event_queue = asyncio.Queue()
+
+    async def take() -> None:
+        while True:
+            event, taken = await context._event_queue.get()
+            if not event.partial:
+                await session.append(context, event)
+            if taken is not None:
+                taken.set()
+
+    taking = asyncio.ensure_future(take())
+    try:
+        yield
+    finally:
+        taking.cancel()
+
+
+def _runs_nodes(tool) -> bool:
+    """Whether the tool may run a workflow node: everything but a plain function tool may."""
+    spec = getattr(tool, "_spec", None)
+    return getattr(spec, "is_generator", True) if spec is not None else True
+
+
+def _open_confirmation(session: RehearsalSession, call_id: str):
+    """The unanswered request for confirmation that belongs to the call, or ``None``."""
+    answered = set()
+    for event in reversed(session.session.events):
+        answered.update(one.id for one in event.get_function_responses())
+        for one in event.get_function_calls():
+            original = (one.args or {}).get("originalFunctionCall")
+            if (
+                one.name == "adk_request_confirmation"
+                and isinstance(original, dict)
+                and original.get("id") == call_id
+            ):
+                return None if one.id in answered else one
+    return None
+
+
+def _event_of_call(session: RehearsalSession, call_id: str):
+    for event in reversed(session.session.events):
+        if any(one.id == call_id for one in event.get_function_calls()):
+            return event
+    return None
+
+
+def _checked(value: object) -> jsonable.JsonBytes:
+    return value if isinstance(value, jsonable.JsonBytes) else jsonable.lenient(value)
+
+
+def _error(type_name: str, message: str, traceback: str) -> dict:
+    return {
+        "status": "error",
+        "error": {"type": type_name, "message": faults.sendable(message), "traceback": traceback},
+    }
+
+
+def _named(fault: dict[str, str]) -> dict[str, str]:
+    return {"type_name": fault["type"], "message": fault["message"], "traceback": fault["traceback"]}
+
+
+def _forget_cancel() -> None:
+    task = asyncio.current_task()
+    uncancel = getattr(task, "uncancel", None)  # Python 3.11; before that nothing is counted.
+    if uncancel is not None:
+        uncancel()

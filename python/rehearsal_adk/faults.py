@@ -1,0 +1,109 @@
+"""Exceptions as data: type, message, and a traceback that starts at the author's own code.
+
+Frames of this package, of ADK's plumbing and of asyncio that stand before the first frame of the
+tool (or of the agent's module) say nothing to the reader and are left out. Frames after it stay,
+whoever they belong to.
+"""
+
+from __future__ import annotations
+
+import os
+import traceback
+
+_HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_PLUMBING = (
+    os.sep + os.path.join("google", "adk") + os.sep,
+    os.sep + "asyncio" + os.sep,
+    os.sep + "importlib" + os.sep,
+)
+_PLUMBING_FILES = ("threading.py", "contextlib.py", "futures.py")
+
+
+class Fault(Exception):
+    """An error of the worker's own making, already worded for the reader."""
+
+    def __init__(self, type_name: str, message: str, cause: BaseException | None = None):
+        super().__init__(message)
+        self.type_name = type_name
+        self.__cause__ = cause
+
+
+def describe(error: BaseException) -> dict[str, str]:
+    """The error as ``{"type", "message", "traceback"}``, each safe to send as UTF-8."""
+    if isinstance(error, Fault):
+        origin = error.__cause__
+        return {
+            "type": error.type_name,
+            "message": sendable(str(error)),
+            "traceback": formatted(origin) if origin is not None else "",
+        }
+    # ADK wraps a ValueError of the agent's module in a private class: the original is the news.
+    if type(error).__name__ == "_AgentLoadError" and error.__cause__ is not None:
+        return {
+            "type": type(error.__cause__).__name__,
+            "message": message_of(error),
+            "traceback": formatted(error.__cause__),
+        }
+    return {
+        "type": type(error).__name__,
+        "message": message_of(error),
+        "traceback": formatted(error),
+    }
+
+
+def message_of(error: BaseException) -> str:
+    """``str(error)``, or a stand-in when the class's own ``__str__`` fails."""
+    try:
+        text = str(error)
+    except Exception as broken:  # An author's __str__ may do anything.
+        text = f"({type(error).__name__} cannot be shown: its __str__ raised {type(broken).__name__})"
+    return sendable(text)
+
+
+def formatted(error: BaseException) -> str:
+    """The traceback as Python prints it, from the author's first frame on."""
+    try:
+        report = traceback.TracebackException.from_exception(error)
+        _trim(report, set())
+        return sendable("".join(report.format()))
+    except Exception:  # A traceback must never cost the answer.
+        return f"{type(error).__name__}: {message_of(error)}"
+
+
+def sendable(text: str) -> str:
+    """The text with lone surrogates replaced, so that it is valid UTF-8."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _trim(report: traceback.TracebackException, seen: set[int]) -> None:
+    if id(report) in seen:
+        return
+    seen.add(id(report))
+    frames = list(report.stack)
+    kept = _after_leading(frames, _is_plumbing) or _after_leading(frames, _is_ours) or frames
+    report.stack = traceback.StackSummary.from_list(kept)
+    for other in (report.__cause__, report.__context__):
+        if other is not None:
+            _trim(other, seen)
+    for other in getattr(report, "exceptions", None) or ():
+        _trim(other, seen)
+
+
+def _after_leading(frames, unwanted):
+    for index, frame in enumerate(frames):
+        if not unwanted(frame.filename):
+            return frames[index:]
+    return []
+
+
+def _is_ours(filename: str) -> bool:
+    return filename.startswith(_HERE)
+
+
+def _is_plumbing(filename: str) -> bool:
+    return (
+        _is_ours(filename)
+        or filename.startswith("<frozen")
+        or any(part in filename for part in _PLUMBING)
+        or os.path.basename(filename) in _PLUMBING_FILES
+    )

@@ -1,0 +1,107 @@
+"""An agent folder becomes a ``LoadedAgent``, loaded the way ``adk web`` loads it.
+
+ADK's own loader does the work, so package, ``agent`` module, ``app``, ``root_agent.yaml`` and the
+folder's ``.env`` are found exactly as the author is used to. This module only finds the right
+interpreter's faults and words their remedies.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import sys
+from pathlib import Path
+
+from rehearsal_adk.faults import Fault
+
+
+@dataclasses.dataclass
+class LoadedAgent:
+    """One agent folder, imported."""
+
+    app_name: str
+    """The folder's name, which is what ``adk web`` and ``adk eval`` call the application."""
+    entry: str
+    """Where the agent was found: ``app``, ``root_agent`` or ``root_agent.yaml``."""
+    root: object
+    """The root agent, or a workflow."""
+    app: object | None
+    """The ``App``, when the folder exposes one."""
+
+    @property
+    def plugins(self) -> list:
+        """The application's plugins."""
+        return list(getattr(self.app, "plugins", None) or ())
+
+
+def adk_version() -> str:
+    """The version of google-adk in this Python.
+
+    Raises:
+      Fault: this Python or its google-adk is too old, or there is no google-adk.
+    """
+    remedy = f"`{sys.executable} -m pip install"
+    if sys.version_info < (3, 10):
+        raise Fault(
+            "UnsupportedPython",
+            f"{sys.executable} is Python {sys.version.split()[0]}; google-adk needs 3.10 or newer. "
+            "Name another interpreter with `python = \"...\"` for this agent.",
+        )
+    try:
+        from google.adk.version import __version__
+    except ModuleNotFoundError as error:
+        if error.name not in ("google", "google.adk", "google.adk.version"):
+            raise
+        raise Fault(
+            "ModuleNotFoundError",
+            f"google-adk is not installed in {sys.executable} (Python {sys.version.split()[0]}). "
+            f"Install it there with {remedy} google-adk`, "
+            "or name the agent's own interpreter with `python = \"...\"`.",
+            error,
+        ) from error
+    if __version__.split(".")[0] in ("0", "1"):
+        raise Fault(
+            "UnsupportedAdk",
+            f"google-adk {__version__} in {sys.executable} is too old; 2.0 or newer is needed. "
+            f"Upgrade it with {remedy} --upgrade google-adk`.",
+        )
+    return __version__
+
+
+def load(agent_dir: str) -> LoadedAgent:
+    """Imports the agent folder.
+
+    Raises:
+      Fault: the folder is missing, or holds no agent that a worker can host.
+      Exception: whatever the agent's own modules raise while they are imported.
+    """
+    folder = Path(agent_dir).resolve()
+    if not folder.is_dir():
+        raise Fault(
+            "NotADirectoryError",
+            f"{folder} is no folder. Name the folder that holds agent.py or root_agent.yaml.",
+        )
+    from google.adk.apps.app import App
+    from google.adk.cli.utils.agent_loader import AgentLoader
+
+    loader = AgentLoader(str(folder.parent))
+    if getattr(loader, "is_single_agent", False):
+        # The parent is itself an agent folder, which makes the loader take it for the agent.
+        loader = AgentLoader(str(folder))
+    loaded = loader.load_agent(folder.name)
+    app = loaded if isinstance(loaded, App) else None
+    return LoadedAgent(
+        app_name=folder.name,
+        entry=_entry(folder, app),
+        root=app.root_agent if app is not None else loaded,
+        app=app,
+    )
+
+
+def _entry(folder: Path, app) -> str:
+    if app is not None:
+        return "app"
+    for module in (folder.name, f"{folder.name}.agent"):
+        if hasattr(sys.modules.get(module), "root_agent"):
+            return "root_agent"
+    return "root_agent.yaml" if os.path.exists(folder / "root_agent.yaml") else "root_agent"

@@ -1,0 +1,118 @@
+"""Blocking functions run in a thread of their own.
+
+ADK calls a synchronous tool on the event loop, where it would hold up every other session and
+every cancel. Here each such call gets a daemon thread with a copy of the caller's context
+variables. A cancelled call leaves its thread behind: the thread runs to its end and nobody listens.
+
+Two ways lead into ADK, and the first that exists is taken: the runner for synchronous callables
+that ADK keeps in a context variable (2.13), or ``FunctionTool._invoke_callable`` (earlier 2.x).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import contextvars
+import inspect
+import threading
+
+abandoned: contextvars.ContextVar[list | None] = contextvars.ContextVar(
+    "rehearsal_abandoned", default=None
+)
+"""Where a call collects the names of the threads that it left behind, if it wants to know."""
+
+
+class ToolExited(Exception):
+    """The tool raised ``SystemExit``, ``KeyboardInterrupt`` or ``StopIteration``.
+
+    Those must not travel through an event loop; this stands in for them.
+    """
+
+
+async def run_in_own_thread(target, kwargs: dict):
+    """Calls ``target(**kwargs)`` in a new thread and waits for its result or exception."""
+    loop = asyncio.get_running_loop()
+    future = loop.create_future()
+    context = contextvars.copy_context()
+
+    def settle(result, error) -> None:
+        if future.done():
+            return
+        if error is not None:
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+
+    def run() -> None:
+        result, error = None, None
+        try:
+            result = context.run(target, **kwargs)
+        except (SystemExit, KeyboardInterrupt, StopIteration) as ended:
+            error = stand_in(ended)
+        except BaseException as raised:  # The tool's exception is the call's result.
+            error = raised
+        with contextlib.suppress(RuntimeError):  # The loop is closed: the worker is ending.
+            loop.call_soon_threadsafe(settle, result, error)
+
+    name = getattr(target, "__name__", type(target).__name__)
+    thread = threading.Thread(target=run, name=f"tool {name}", daemon=True)
+    thread.start()
+    try:
+        return await future
+    except asyncio.CancelledError:
+        left = abandoned.get()
+        if left is not None and thread.is_alive():
+            left.append(thread.name)
+        raise
+
+
+def stand_in(ended: BaseException) -> ToolExited:
+    """An ordinary exception in place of one that would end the event loop."""
+    error = ToolExited(f"The tool raised {type(ended).__name__}({ended}).")
+    error.__cause__ = ended
+    return error
+
+
+@contextlib.contextmanager
+def blocking_tools_in_threads():
+    """While this is entered, ADK runs synchronous tools of the current task in their own threads."""
+    bind = _adk_binding()
+    if bind is None:
+        yield
+        return
+    with bind(run_in_own_thread):
+        yield
+
+
+def _adk_binding():
+    global _binding, _looked
+    if not _looked:
+        _looked = True
+        try:
+            from google.adk.utils._sync_runner import _use_sync_callable_runner
+
+            _binding = _use_sync_callable_runner
+        except ImportError:
+            _patch_function_tool()
+    return _binding
+
+
+_binding = None
+_looked = False
+
+
+def _patch_function_tool() -> None:
+    from google.adk.tools.function_tool import FunctionTool
+
+    original = FunctionTool._invoke_callable
+
+    async def invoke(self, target, args_to_call):
+        is_async = inspect.iscoroutinefunction(target) or inspect.iscoroutinefunction(
+            getattr(target, "__call__", None)
+        )
+        if is_async or inspect.isasyncgenfunction(target):
+            return await original(self, target, args_to_call)
+        result = await run_in_own_thread(target, args_to_call)
+        return await result if inspect.isawaitable(result) else result
+
+    FunctionTool._invoke_callable = invoke

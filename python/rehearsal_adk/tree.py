@@ -1,0 +1,72 @@
+"""Agents within agents: who is in charge, and who can be found by name.
+
+A root may be an ``LlmAgent``, an agent that only arranges others (sequential, loop, parallel), or a
+``Workflow``, which is no ``BaseAgent`` and keeps its parts in ``.graph.nodes``.
+"""
+
+from __future__ import annotations
+
+
+def walk(root):
+    """The root and every agent or node below it, parents first, each once."""
+    seen, pending = set(), [root]
+    while pending:
+        node = pending.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        yield node
+        pending.extend(reversed(children(node)))
+
+
+def children(node) -> list:
+    """The parts one level below: sub-agents, and the nodes of a workflow's graph."""
+    below = list(getattr(node, "sub_agents", None) or ())
+    graph = getattr(node, "graph", None)
+    below.extend(part for part in (getattr(graph, "nodes", None) or ()) if _named(part))
+    # A node that wraps an agent (ADK's wrappers name it `agent` or `node`) has it as its child.
+    for attribute in ("agent", "node"):
+        inner = getattr(node, attribute, None)
+        if inner is not None and _named(inner) and not callable(inner):
+            below.append(inner)
+    return below
+
+
+def is_llm(node) -> bool:
+    """Whether a model, and so a person in its place, can play this agent."""
+    from google.adk.agents.llm_agent import LlmAgent
+
+    return isinstance(node, LlmAgent)
+
+
+def first_llm(root):
+    """The first agent in the tree that a model plays, or ``None``."""
+    return next((node for node in walk(root) if is_llm(node)), None)
+
+
+def find(root, name: str):
+    """The agent of this name in the tree, or ``None``."""
+    return next((node for node in walk(root) if getattr(node, "name", None) == name), None)
+
+
+def lineage(agent) -> list:
+    """The agent's ancestors from the root down, and the agent itself."""
+    line = [agent]
+    parent = getattr(agent, "parent_agent", None)
+    while parent is not None and parent not in line:
+        line.append(parent)
+        parent = getattr(parent, "parent_agent", None)
+    return line[::-1]
+
+
+def summary(node) -> dict:
+    """An agent as the page lists it."""
+    return {
+        "name": str(getattr(node, "name", "")),
+        "description": str(getattr(node, "description", None) or ""),
+        "kind": type(node).__name__,
+    }
+
+
+def _named(node) -> bool:
+    return isinstance(getattr(node, "name", None), str)

@@ -1,0 +1,335 @@
+"""Exactly what the model would see: the ``SessionView``.
+
+ADK's own request processors assemble a request for the agent in charge, and the view is read off
+that request: the system instruction with its placeholders filled, and every declaration in order,
+those included that ADK adds by itself (``transfer_to_agent``, ``set_model_response``, ...).
+
+The request is assembled over a session that holds the user's query and no other event. The later
+events shape only the contents, which a view does not show, while some processors act on them (a
+confirmation is executed, a long history is summarised by a model).
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+
+from rehearsal_adk import jsonable, tree
+from rehearsal_adk.faults import Fault, message_of
+from rehearsal_adk.session import RehearsalSession
+
+logger = logging.getLogger("rehearsal_adk")
+
+_MISSING = re.compile(r"Context variable not found: `([^`]+)`")
+_MOST_MISSING = 100
+
+
+async def look(session: RehearsalSession, opening: bool = False) -> dict:
+    """The view of the session now. Also makes its tools the ones that calls resolve against.
+
+    Raises:
+      Fault: ``opening`` is set and a toolset cannot deliver its tools.
+    """
+    warnings: list[str] = []
+    agent = session.agent
+    if not tree.is_llm(agent):
+        warnings.append(
+            f"{session.loaded.app_name} has no agent that a model plays: {type(agent).__name__} "
+            f"{getattr(agent, 'name', '')} runs without one, so there is nothing to rehearse."
+        )
+        return _empty(session, warnings)
+    if agent is not session.loaded.root and not _reached_by_transfer(session):
+        root = session.loaded.root
+        warnings.append(
+            f"The root is the {type(root).__name__} {root.name}, which asks no model itself. "
+            f"{agent.name}, the first agent in it that does, is rehearsed; sub_agents lists all."
+        )
+    owners, faults = await _toolsets(session)
+    if faults and opening:
+        raise faults[0]
+    warnings.extend(f"{fault} Its tools are missing." for fault in faults)
+    request, agent = await _request(session, warnings)
+    session.tools = dict(request.tools_dict)
+    warnings.extend(session.notices)
+    declared, model_side = _declarations(request)
+    return {
+        "app_name": session.loaded.app_name,
+        "agent": {**tree.summary(session.agent), "model": _model(session.agent, request)},
+        "instruction": _instruction(request, session),
+        "tools": [_tool(one, session, owners) for one in declared],
+        "model_side_tools": model_side,
+        "input_schema": _schema(agent, "input_schema", warnings),
+        "output_schema": _schema(agent, "output_schema", warnings),
+        "sub_agents": _sub_agents(session),
+        "warnings": warnings,
+    }
+
+
+async def refresh(session: RehearsalSession) -> jsonable.JsonBytes | None:
+    """The view as JSON when it differs from the last one sent, else ``None``."""
+    view = await look(session)
+    if view == session.last_view:
+        return None
+    return remember(session, view)
+
+
+def remember(session: RehearsalSession, view: dict) -> jsonable.JsonBytes:
+    """The view as JSON, with the state, taken for the last one sent."""
+    session.last_view = view
+    members: dict[str, object] = {key: jsonable.lenient(value) for key, value in view.items()}
+    members["state"] = session.state_text()
+    return jsonable.compose(members)
+
+
+async def _toolsets(session: RehearsalSession) -> tuple[dict[str, str], list[Fault]]:
+    """Which tool names each toolset brings, and the toolsets that bring none because they failed.
+
+    ADK swallows the failure and lets the agent run without those tools.
+    """
+    from google.adk.agents.readonly_context import ReadonlyContext
+    from google.adk.tools.base_toolset import BaseToolset
+
+    owners: dict[str, str] = {}
+    faults = []
+    for one in session.agent.tools:
+        if not isinstance(one, BaseToolset):
+            owners[getattr(one, "name", None) or getattr(one, "__name__", "")] = "agent"
+            continue
+        kind = type(one).__name__
+        try:
+            context = ReadonlyContext(session.invocation(_asking(session)))
+            for tool in await one.get_tools_with_prefix(context):
+                owners.setdefault(tool.name, kind)
+        except Exception as error:
+            text = message_of(error) or "no reason given"
+            faults.append(
+                Fault(
+                    type(error).__name__,
+                    f"The toolset {kind} of the agent {session.agent.name} cannot deliver its "
+                    f"tools: {text}.",
+                    error,
+                )
+            )
+    return owners, faults
+
+
+async def _request(session: RehearsalSession, warnings: list[str]):
+    agent = session.agent
+    try:
+        _ = agent.canonical_model
+    except Exception as error:
+        warnings.append(
+            f"The model of {agent.name} cannot be resolved ({message_of(error)}); "
+            "a model without special abilities is assumed."
+        )
+        agent = agent.model_copy(update={"model": _stand_in_model(agent)})
+    missing: dict[str, str] = {}
+    while True:
+        try:
+            return await _assemble(session, agent, missing, warnings), agent
+        except KeyError as error:
+            found = _MISSING.search(str(error))
+            if found is None or found.group(1) in missing or len(missing) >= _MOST_MISSING:
+                return await _plainly(session, agent, error, warnings), agent
+            name = found.group(1)
+            # The model would get nothing at all: show the placeholder itself in its place.
+            missing[name] = "{" + name + "}"
+            warnings.append(
+                f"The instruction needs the state `{name}`, which is not set: ADK would end the "
+                "run here. Give it in the initial state (`state = { ... }` for this agent)."
+            )
+        except Exception as error:
+            logger.exception("ADK could not assemble the model's request")
+            return await _plainly(session, agent, error, warnings), agent
+
+
+async def _assemble(session, agent, missing: dict[str, str], warnings: list[str]):
+    from google.adk.models.llm_request import LlmRequest
+
+    context = session.invocation(_asking(session, missing))
+    context.agent = agent
+    request = LlmRequest()
+    async for _event in agent._llm_flow._preprocess_async(context, request):
+        pass
+    if context.end_invocation:
+        warnings.append(
+            "ADK would pause here for credentials before it asks the model; "
+            "tools that need them may be missing."
+        )
+    await _global_instructions(session, context, request)
+    return request
+
+
+async def _global_instructions(session, context, request) -> None:
+    """ADK's own plugin for instructions to every agent works in a before-model callback."""
+    from google.adk.agents.callback_context import CallbackContext
+
+    try:
+        from google.adk.plugins.global_instruction_plugin import GlobalInstructionPlugin
+    except ImportError:
+        return
+    for plugin in session.loaded.plugins:
+        if isinstance(plugin, GlobalInstructionPlugin):
+            await plugin.before_model_callback(
+                callback_context=CallbackContext(context), llm_request=request
+            )
+
+
+async def _plainly(session, agent, error: Exception, warnings: list[str]):
+    """A request from ADK's public parts, for when the flow's private ones fail or have moved."""
+    from google.adk.agents.readonly_context import ReadonlyContext
+    from google.adk.models.llm_request import LlmRequest
+    from google.adk.tools.tool_context import ToolContext
+
+    warnings.append(
+        f"ADK could not assemble the model's request ({type(error).__name__}: "
+        f"{message_of(error)}). The agent's own instruction and tools are shown; what ADK adds "
+        "by itself is not."
+    )
+    context = session.invocation(_asking(session))
+    context.agent = agent
+    request = LlmRequest()
+    try:
+        text, _ = await agent.canonical_instruction(ReadonlyContext(context))
+        request.append_instructions([text])
+        for tool in await agent.canonical_tools(ReadonlyContext(context)):
+            await tool.process_llm_request(tool_context=ToolContext(context), llm_request=request)
+    except Exception as broken:
+        logger.exception("The agent's own instruction and tools cannot be read")
+        warnings.append(f"{type(broken).__name__}: {message_of(broken)}")
+    return request
+
+
+def _asking(session: RehearsalSession, extra: dict[str, str] | None = None):
+    query = [event for event in session.session.events[:1] if event.author == "user"]
+    return session.session.model_copy(
+        update={"events": query, "state": {**session.session.state, **(extra or {})}}
+    )
+
+
+def _stand_in_model(agent):
+    from google.adk.models.base_llm import BaseLlm
+
+    class UnresolvedModel(BaseLlm):
+        """Stands for a model that this Python cannot make."""
+
+        async def generate_content_async(self, llm_request, stream=False):
+            raise NotImplementedError("A rehearsal asks no model.")
+            yield
+
+    return UnresolvedModel(model=str(agent.model))
+
+
+def _declarations(request) -> tuple[list, list[str]]:
+    declared, model_side = [], []
+    for entry in request.config.tools or ():
+        functions = getattr(entry, "function_declarations", None)
+        declared.extend(functions or ())
+        if hasattr(entry, "model_fields_set"):
+            names = sorted(entry.model_fields_set - {"function_declarations"})
+            model_side.extend(name for name in names if getattr(entry, name) is not None)
+        elif not functions:
+            model_side.append(getattr(entry, "__name__", type(entry).__name__))
+    return declared, model_side
+
+
+def _tool(declaration, session: RehearsalSession, owners: dict[str, str]) -> dict:
+    plain = declaration.model_dump(mode="json", exclude_none=True)
+    if declaration.parameters_json_schema is not None:
+        kind, parameters = "json_schema", plain.get("parameters_json_schema")
+    elif declaration.parameters is not None:
+        kind, parameters = "genai", plain.get("parameters")
+    else:
+        kind, parameters = "none", None
+    tool = session.tools.get(declaration.name)
+    return {
+        "name": declaration.name,
+        "description": declaration.description or "",
+        "declaration": plain,
+        "parameters": parameters,
+        "parameters_kind": kind,
+        "response_schema": plain.get("response_json_schema", plain.get("response")),
+        "long_running": bool(getattr(tool, "is_long_running", False)),
+        "needs_confirmation": bool(getattr(tool, "_require_confirmation", False)),
+        "provided_by": owners.get(declaration.name, "adk"),
+    }
+
+
+def _instruction(request, session: RehearsalSession) -> str:
+    parts = [_text_of(request.config.system_instruction)]
+    if getattr(session.agent, "static_instruction", None):
+        # Beside a static instruction the resolved one travels as content of the request.
+        query = _text_of(session.user_content)
+        parts.extend(
+            text for text in map(_text_of, request.contents) if text and text != query
+        )
+    return "\n\n".join(part for part in parts if part)
+
+
+def _text_of(content) -> str:
+    if content is None:
+        return ""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, (list, tuple)):
+        return "\n\n".join(filter(None, map(_text_of, content)))
+    if getattr(content, "parts", None) is not None:
+        return "\n".join(part.text for part in content.parts if part.text)
+    return getattr(content, "text", None) or ""
+
+
+def _model(agent, request) -> str:
+    for model in (getattr(agent, "model", None), getattr(request, "model", None)):
+        name = model if isinstance(model, str) else getattr(model, "model", None)
+        if name:
+            return str(name)
+    try:
+        return str(agent.canonical_model.model)
+    except Exception:
+        return ""
+
+
+def _schema(agent, field: str, warnings: list[str]):
+    given = getattr(agent, field, None)
+    if given is None:
+        return None
+    try:
+        if isinstance(given, dict):
+            return given
+        from google.genai import types
+        from pydantic import TypeAdapter
+
+        if isinstance(given, types.Schema):
+            return given.json_schema.model_dump(mode="json", exclude_none=True)
+        return TypeAdapter(given).json_schema()
+    except Exception as error:
+        warnings.append(f"The {field} of {agent.name} has no JSON Schema: {message_of(error)}")
+        return None
+
+
+def _sub_agents(session: RehearsalSession) -> list[dict]:
+    agent, root = session.agent, session.loaded.root
+    if agent is root or tree.is_llm(root):
+        return [tree.summary(one) for one in tree.children(agent)]
+    return [tree.summary(one) for one in tree.walk(root) if one is not root]
+
+
+def _reached_by_transfer(session: RehearsalSession) -> bool:
+    return tree.is_llm(session.loaded.root) or session.agent is not tree.first_llm(
+        session.loaded.root
+    )
+
+
+def _empty(session: RehearsalSession, warnings: list[str]) -> dict:
+    session.tools = {}
+    return {
+        "app_name": session.loaded.app_name,
+        "agent": {**tree.summary(session.agent), "model": ""},
+        "instruction": "",
+        "tools": [],
+        "model_side_tools": [],
+        "input_schema": None,
+        "output_schema": None,
+        "sub_agents": _sub_agents(session),
+        "warnings": warnings + session.notices,
+    }

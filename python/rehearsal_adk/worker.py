@@ -1,0 +1,334 @@
+"""Which method does what, and how calls are cancelled.
+
+Two threads. The main thread imports the agent and then runs its event loop, so that the agent finds
+the world as under ``adk web``. The reader owns the protocol's input: it answers ``ping`` and
+``cancel`` by itself, which therefore get through while the loop is blocked, and hands everything
+else to the loop. The end of the input ends the worker.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import queue
+import sys
+import threading
+import time
+
+from rehearsal_adk import PROTOCOL, calling, faults, jsonable, loading, view
+from rehearsal_adk.session import RehearsalSession
+from rehearsal_adk.wire import (
+    AGENT_FAULT,
+    BAD_PARAMS,
+    SESSION_BUSY,
+    UNKNOWN_METHOD,
+    UNKNOWN_SESSION,
+    Refused,
+    Wire,
+)
+
+CANCEL_WAIT = 0.3
+"""Seconds that a cancel waits for the call to end before it answers that it has not."""
+CLOSE_WAIT = 2.0
+"""Seconds that toolsets and plugins have to close when the worker ends."""
+MAX_RESULT_BYTES = 256 * 1024 * 1024
+"""The longest result that is sent, unless the host names another limit."""
+
+
+def main() -> None:
+    """Serves until the host closes the worker's input or says ``shutdown``."""
+    wire = Wire()
+    logging.basicConfig(
+        stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
+    )
+    Worker(wire).serve()
+
+
+class Worker:
+    """Everything one worker process knows."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+        self._loop = asyncio.new_event_loop()
+        self._first: queue.SimpleQueue = queue.SimpleQueue()
+        self._loaded: loading.LoadedAgent | None = None
+        self._fault: BaseException | None = None
+        self._max_result_bytes = MAX_RESULT_BYTES
+        self._sessions: dict[str, RehearsalSession] = {}
+        self._calls: dict[tuple[str, str], _Call] = {}
+        self._tasks: set[asyncio.Task] = set()
+        self._turning: float | None = None
+        """When the loop was asked to turn and has not yet, in monotonic seconds."""
+        self._methods = {
+            "open_session": self._open_session,
+            "describe": self._describe,
+            "close_session": self._close_session,
+            "user_content": self._user_content,
+            "call_tool": self._call_tool,
+            "confirm": self._confirm,
+            "supply_result": self._supply_result,
+        }
+
+    def serve(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        threading.Thread(target=self._read, name="rehearsal protocol", daemon=True).start()
+        # Imported outside a running loop: agents that call asyncio.run() at import work.
+        request_id, params = self._first.get()
+        self._initialize(request_id, params)
+        while True:
+            try:
+                self._loop.run_forever()
+                return
+            except (SystemExit, KeyboardInterrupt):
+                # A coroutine tool raised it; asyncio passed it on and its call has it as well.
+                continue
+
+    # The reader's thread.
+
+    def _read(self) -> None:
+        try:
+            for request_id, method, params in self._wire.requests():
+                if method == "ping":
+                    self._ping(request_id)
+                elif method == "cancel":
+                    threading.Thread(
+                        target=self._cancel, args=(request_id, params), daemon=True
+                    ).start()
+                elif method == "shutdown":
+                    self._wire.answer(request_id, jsonable.JsonBytes(b"{}"))
+                    break
+                elif method == "initialize":
+                    self._first.put((request_id, params))
+                else:
+                    self._loop.call_soon_threadsafe(self._accept, request_id, method, params)
+        finally:
+            self._end()
+
+    def _ping(self, request_id: object) -> None:
+        asked = time.monotonic()
+        turned = threading.Event()
+        if self._turning is None:
+            self._turning = asked
+        self._loop.call_soon_threadsafe(self._turned, turned)
+        turned.wait(0.02)
+        since = self._turning
+        idle = 0.0 if since is None else (time.monotonic() - since) * 1000
+        self._wire.answer(request_id, jsonable.compose({"loop_idle_ms": round(idle, 3)}))
+
+    def _turned(self, turned: threading.Event) -> None:
+        self._turning = None
+        turned.set()
+
+    def _cancel(self, request_id: object, params: dict) -> None:
+        call = self._calls.get((params.get("session_id"), params.get("call_id")))
+        ended, left = True, False
+        if call is not None:
+            self._loop.call_soon_threadsafe(call.cancel)
+            ended = call.over.wait(CANCEL_WAIT)
+            left = bool(call.running.left_threads)
+        self._wire.answer(request_id, jsonable.compose({"ended": ended, "thread_left": left}))
+
+    def _end(self) -> None:
+        """Ends the process: toolsets and plugins are closed if the loop still turns."""
+        closed = threading.Event()
+
+        async def close() -> None:
+            try:
+                await asyncio.wait_for(self._close_everything(), CLOSE_WAIT)
+            except Exception as error:
+                logging.getLogger("rehearsal_adk").warning("Closing: %s", faults.message_of(error))
+            finally:
+                closed.set()
+
+        self._loop.call_soon_threadsafe(lambda: self._spawn(close()))
+        closed.wait(CLOSE_WAIT + 0.5 if self._loaded is not None else 0)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        # Threads left behind by cancelled calls must not keep the process.
+        os._exit(0)
+
+    async def _close_everything(self) -> None:
+        from google.adk.tools.base_toolset import BaseToolset
+
+        from rehearsal_adk import tree
+
+        for call in list(self._calls.values()):
+            call.cancel()
+        for agent in tree.walk(self._loaded.root):
+            for one in getattr(agent, "tools", None) or ():
+                if isinstance(one, BaseToolset):
+                    await one.close()
+        for plugin in self._loaded.plugins:
+            await plugin.close()
+
+    # The main thread.
+
+    def _initialize(self, request_id: object, params: dict) -> None:
+        try:
+            if params.get("protocol") != PROTOCOL:
+                raise faults.Fault(
+                    "ProtocolMismatch",
+                    f"The worker speaks protocol {PROTOCOL} and the host asked for "
+                    f"{params.get('protocol')}. They belong to different releases.",
+                )
+            version = loading.adk_version()
+            self._loaded = loading.load(_text(params, "agent_dir"))
+            self._max_result_bytes = int(params.get("max_result_bytes") or MAX_RESULT_BYTES)
+        except Refused as refused:
+            self._fault = refused
+            self._wire.refuse(request_id, refused)
+            return
+        except BaseException as error:  # SystemExit at import is a fault like any other.
+            self._fault = error
+            self._wire.refuse(request_id, Refused(AGENT_FAULT, faults.message_of(error), error))
+            return
+        self._wire.answer(
+            request_id,
+            jsonable.strict(
+                {
+                    "protocol": PROTOCOL,
+                    "python": sys.version.split()[0],
+                    "executable": sys.executable,
+                    "adk_version": version,
+                    "app_name": self._loaded.app_name,
+                    "entry": self._loaded.entry,
+                    "root_agent": getattr(self._loaded.root, "name", ""),
+                }
+            ),
+        )
+
+    def _accept(self, request_id: object, method: str, params: dict) -> None:
+        handler = self._methods.get(method)
+        if handler is None:
+            known = ", ".join(["initialize", "ping", "cancel", "shutdown", *self._methods])
+            self._wire.refuse(
+                request_id, Refused(UNKNOWN_METHOD, f"There is no method {method}. Known: {known}.")
+            )
+            return
+        self._spawn(self._answer(request_id, handler, params))
+
+    def _spawn(self, coroutine) -> None:
+        task = self._loop.create_task(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _answer(self, request_id: object, handler, params: dict) -> None:
+        try:
+            if self._loaded is None:
+                fault = self._fault or faults.Fault("NotInitialized", "Send `initialize` first.")
+                raise Refused(AGENT_FAULT, faults.message_of(fault), fault)
+            result = await handler(params)
+        except Refused as refused:
+            self._wire.refuse(request_id, refused)
+        except BaseException as error:  # Every request is answered, whatever the agent's code does.
+            self._wire.refuse(request_id, Refused(AGENT_FAULT, faults.message_of(error), error))
+        else:
+            self._wire.answer(request_id, result)
+
+    async def _open_session(self, params: dict) -> jsonable.JsonBytes:
+        session_id = _text(params, "session_id")
+        if session_id in self._sessions:
+            raise Refused(BAD_PARAMS, f"The session {session_id} is open already.")
+        session = RehearsalSession(self._loaded, session_id, _text(params, "user_id"))
+        session.max_result_bytes = self._max_result_bytes
+        await session.open(_mapping(params, "state"), params.get("restore"))
+        shown = view.remember(session, await view.look(session, opening=True))
+        self._sessions[session_id] = session
+        return shown
+
+    async def _describe(self, params: dict) -> jsonable.JsonBytes:
+        session = self._session(params)
+        return view.remember(session, await view.look(session))
+
+    async def _close_session(self, params: dict) -> jsonable.JsonBytes:
+        session_id = self._session(params).id
+        for (owner, _), call in list(self._calls.items()):
+            if owner == session_id:
+                call.cancel()
+        del self._sessions[session_id]
+        return jsonable.JsonBytes(b"{}")
+
+    async def _user_content(self, params: dict) -> jsonable.JsonBytes:
+        session = self._session(params, idle=True)
+        session.running = "the user's query"
+        try:
+            await session.say(_text(params, "text"))
+            delta = session.take_delta()
+            shown = view.remember(session, await view.look(session))
+        finally:
+            session.running = None
+        return jsonable.compose({"view": shown, "delta": delta})
+
+    async def _call_tool(self, params: dict) -> jsonable.JsonBytes:
+        tool, args = _text(params, "tool"), _mapping(params, "args")
+        return await self._run(params, lambda *at: calling.call_tool(*at[:2], tool, args, at[2]))
+
+    async def _confirm(self, params: dict) -> jsonable.JsonBytes:
+        confirmed, payload = params.get("confirmed"), params.get("payload")
+        if not isinstance(confirmed, bool):
+            raise Refused(BAD_PARAMS, "`confirmed` must be true or false.")
+        return await self._run(
+            params, lambda *at: calling.confirm(*at[:2], confirmed, payload, at[2])
+        )
+
+    async def _supply_result(self, params: dict) -> jsonable.JsonBytes:
+        result = params.get("result")
+        return await self._run(params, lambda *at: calling.supply_result(*at[:2], result, at[2]))
+
+    async def _run(self, params: dict, work) -> jsonable.JsonBytes:
+        """Runs one call of an idle session so that it can be cancelled."""
+        session = self._session(params, idle=True)
+        call_id = _text(params, "call_id")
+        call = _Call(asyncio.current_task())
+        session.running = call_id
+        self._calls[session.id, call_id] = call
+        try:
+            return await work(session, call_id, call.running)
+        finally:
+            session.running = None
+            self._calls.pop((session.id, call_id), None)
+            call.over.set()
+
+    def _session(self, params: dict, idle: bool = False) -> RehearsalSession:
+        session_id = _text(params, "session_id")
+        session = self._sessions.get(session_id)
+        if session is None:
+            raise Refused(UNKNOWN_SESSION, f"There is no session {session_id}.")
+        if idle and session.running is not None:
+            raise Refused(
+                SESSION_BUSY,
+                f"The session {session_id} is busy with {session.running}; one call runs at a time.",
+            )
+        return session
+
+
+class _Call:
+    """A call that can be cancelled from the reader's thread."""
+
+    def __init__(self, task: asyncio.Task) -> None:
+        self._task = task
+        self.running = calling.Running()
+        self.over = threading.Event()
+
+    def cancel(self) -> None:
+        """On the loop: cancels the call once; a second cancel would only hit its clean-up."""
+        if not self.running.cancelled and not self.over.is_set():
+            self.running.cancelled = True
+            self._task.cancel()
+
+
+def _text(params: dict, key: str) -> str:
+    value = params.get(key)
+    if not isinstance(value, str) or (not value and key != "text"):
+        raise Refused(BAD_PARAMS, f"`{key}` must be a text.")
+    return value
+
+
+def _mapping(params: dict, key: str) -> dict:
+    value = params.get(key)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise Refused(BAD_PARAMS, f"`{key}` must be an object.")
+    return value
