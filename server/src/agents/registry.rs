@@ -1,1 +1,140 @@
-//! stub
+//! [`Registry`]: the agents that this host serves, each with its state, its log and its source.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use app::api::{AgentFault, AgentStatus, AgentSummary};
+use session::AgentId;
+use tokio::sync::{Mutex, broadcast, watch};
+
+use super::{AgentFacts, AgentLog, AgentSource, SessionSeed};
+use crate::simulator::SimulatedAgentConfig;
+
+/// Every agent, in the order given. Never changes while the host runs.
+pub(crate) struct Registry {
+    agents: Vec<Arc<RegisteredAgent>>,
+    changes: broadcast::Sender<AgentId>,
+}
+
+/// One agent.
+pub(crate) struct RegisteredAgent {
+    pub(crate) id: AgentId,
+    pub(crate) name: String,
+    pub(crate) eval_set_path: PathBuf,
+    pub(crate) seed: SessionSeed,
+    pub(crate) source: Box<dyn AgentSource>,
+    pub(crate) log: Arc<AgentLog>,
+    condition: watch::Sender<Condition>,
+    /// Held while the source loads, so that it is loaded once at a time.
+    loading: Mutex<()>,
+}
+
+#[derive(Debug, Clone)]
+enum Condition {
+    Starting,
+    Ready(AgentFacts),
+    Faulted(AgentFault),
+}
+
+impl Registry {
+    pub(crate) fn new(configs: Vec<SimulatedAgentConfig>) -> Self {
+        let mut agents: Vec<Arc<RegisteredAgent>> = Vec::with_capacity(configs.len());
+        for config in configs {
+            let base = AgentId::from_display_name(&config.name);
+            let taken = |id: &AgentId| agents.iter().any(|agent| agent.id == *id);
+            let id = if taken(&base) {
+                (2..).map(|number| base.numbered(number)).find(|id| !taken(id)).unwrap_or(base)
+            } else {
+                base
+            };
+            agents.push(Arc::new(RegisteredAgent {
+                id,
+                name: config.name,
+                eval_set_path: config.eval_set_path,
+                seed: config.seed,
+                source: config.agent,
+                log: Arc::default(),
+                condition: watch::channel(Condition::Starting).0,
+                loading: Mutex::default(),
+            }));
+        }
+        Self { agents, changes: broadcast::channel(64).0 }
+    }
+
+    pub(crate) fn agents(&self) -> &[Arc<RegisteredAgent>] {
+        &self.agents
+    }
+
+    pub(crate) fn find(&self, id: &AgentId) -> Option<&Arc<RegisteredAgent>> {
+        self.agents.iter().find(|agent| agent.id == *id)
+    }
+
+    /// The id of each agent whose summary changes from now on.
+    pub(crate) fn changes(&self) -> broadcast::Receiver<AgentId> {
+        self.changes.subscribe()
+    }
+
+    /// Loads `agent`, anew if it was loaded before, and tells whoever listens.
+    pub(crate) async fn load(&self, agent: &RegisteredAgent) {
+        let alone = agent.loading.lock().await;
+        agent.condition.send_replace(Condition::Starting);
+        self.tell(agent);
+        let condition = match agent.source.load(Arc::clone(&agent.log)).await {
+            Ok(facts) => Condition::Ready(facts),
+            Err(fault) => {
+                tracing::warn!(agent = %agent.id, "cannot be used: {}", fault.reason);
+                Condition::Faulted(fault)
+            }
+        };
+        agent.condition.send_replace(condition);
+        drop(alone);
+        self.tell(agent);
+    }
+
+    /// Marks an agent as faulted after it was ready.
+    pub(crate) fn fault(&self, agent: &RegisteredAgent, fault: AgentFault) {
+        agent.condition.send_replace(Condition::Faulted(fault));
+        self.tell(agent);
+    }
+
+    fn tell(&self, agent: &RegisteredAgent) {
+        // Nobody listening is no fault.
+        let _ = self.changes.send(agent.id.clone());
+    }
+}
+
+impl RegisteredAgent {
+    pub(crate) fn summary(&self) -> AgentSummary {
+        let condition = self.condition.borrow().clone();
+        let (status, facts) = match condition {
+            Condition::Starting => (AgentStatus::Starting, AgentFacts::default()),
+            Condition::Ready(facts) => (AgentStatus::Ready, facts),
+            Condition::Faulted(fault) => (AgentStatus::Faulted(fault), AgentFacts::default()),
+        };
+        AgentSummary {
+            id: self.id.clone(),
+            name: self.name.clone(),
+            source: self.source.kind(),
+            status,
+            description: facts.description,
+            model: facts.model,
+            tools: facts.tools,
+            eval_set_path: self.eval_set_path.display().to_string(),
+            runtime: facts.runtime,
+        }
+    }
+
+    /// Waits until the agent is loaded.
+    ///
+    /// # Errors
+    /// Its fault.
+    pub(crate) async fn ready(&self) -> Result<(), AgentFault> {
+        let mut condition = self.condition.subscribe();
+        let settled = condition.wait_for(|it| !matches!(it, Condition::Starting)).await;
+        match settled.as_deref() {
+            Ok(Condition::Faulted(fault)) => Err(fault.clone()),
+            // The sender lives in `self`: it cannot be gone.
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+}

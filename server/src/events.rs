@@ -1,0 +1,161 @@
+//! The page's one WebSocket: tells it how calls and agents go on, hears that it is still there.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use app::api::{CallNews, HostEvent, LogLine, PageMessage};
+use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::response::Response;
+use futures::stream::SelectAll;
+use futures::{SinkExt, StreamExt};
+use session::{AgentId, SessionId};
+use tokio::sync::broadcast;
+use tokio::sync::broadcast::error::RecvError;
+use tokio_util::sync::CancellationToken;
+
+use crate::host::RehearsalHost;
+
+/// A page that has said nothing for this long is gone: it speaks every 20 s.
+const SILENCE: Duration = Duration::from_secs(60);
+/// The longest message that a page has reason to send.
+const MESSAGE_BYTES: usize = 256 * 1024;
+
+/// Takes a page's connection.
+pub(crate) fn connect(
+    upgrade: WebSocketUpgrade,
+    host: Arc<RehearsalHost>,
+    instance: Arc<str>,
+    stop: CancellationToken,
+) -> Response {
+    upgrade
+        .max_message_size(MESSAGE_BYTES)
+        .on_upgrade(move |socket| async move { talk(socket, &host, &instance, &stop).await })
+}
+
+/// What can happen on a connection.
+enum Turn {
+    Page(Option<Result<Message, axum::Error>>),
+    Call(Result<Arc<CallNews>, RecvError>),
+    Agent(Result<AgentId, RecvError>),
+    Log(AgentId, LogLine),
+    Silence,
+    Stop,
+}
+
+async fn talk(socket: WebSocket, host: &RehearsalHost, instance: &str, stop: &CancellationToken) {
+    let (mut to_page, mut from_page) = socket.split();
+    // Listen before anything is told, so that nothing falls between.
+    let mut calls = host.calls.listen();
+    let mut agents = host.registry.changes();
+    let mut logs: SelectAll<_> = host
+        .registry
+        .agents()
+        .iter()
+        .map(|agent| lines(agent.id.clone(), agent.log.listen()))
+        .collect();
+    let mut watched: HashSet<SessionId> = HashSet::new();
+    let welcome = HostEvent::Welcome {
+        host: instance.to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    if to_page.send(frame(&welcome)).await.is_err() {
+        return;
+    }
+    let mut heard = tokio::time::Instant::now();
+    loop {
+        let turn = tokio::select! {
+            message = from_page.next() => Turn::Page(message),
+            news = calls.recv() => Turn::Call(news),
+            agent = agents.recv() => Turn::Agent(agent),
+            Some((agent, line)) = logs.next() => Turn::Log(agent, line),
+            () = tokio::time::sleep_until(heard + SILENCE) => Turn::Silence,
+            () = stop.cancelled() => Turn::Stop,
+        };
+        let mut frames = Vec::new();
+        match turn {
+            Turn::Page(Some(Ok(Message::Text(text)))) => {
+                heard = tokio::time::Instant::now();
+                match serde_json::from_str(&text) {
+                    Ok(PageMessage::Watch { sessions }) => {
+                        let before = std::mem::take(&mut watched);
+                        watched = sessions.into_iter().take(64).collect();
+                        for id in &watched {
+                            let Some(session) = host.sessions.find(id) else { continue };
+                            session.hear();
+                            if !before.contains(id) {
+                                frames.extend(session.news().map(|news| call_frame(&news)));
+                            }
+                        }
+                    }
+                    Err(error) => tracing::debug!("a page said what is no message: {error}"),
+                }
+            }
+            Turn::Page(Some(Ok(Message::Close(_)) | Err(_)) | None) | Turn::Silence => return,
+            Turn::Page(Some(Ok(_))) => heard = tokio::time::Instant::now(),
+            Turn::Call(Ok(news)) => {
+                if watched.contains(&news.session) {
+                    frames.push(call_frame(&news));
+                }
+            }
+            Turn::Call(Err(RecvError::Lagged(_))) => {
+                // Some news were lost: the last of each session is what counts.
+                let sessions = watched.iter().filter_map(|id| host.sessions.find(id));
+                frames.extend(sessions.filter_map(|it| it.news()).map(|news| call_frame(&news)));
+            }
+            Turn::Agent(Ok(id)) => {
+                let summary = host.registry.find(&id).map(|agent| agent.summary());
+                frames.extend(summary.map(|it| frame(&HostEvent::AgentChanged(Box::new(it)))));
+            }
+            Turn::Agent(Err(RecvError::Lagged(_))) => {
+                frames.extend(
+                    host.registry
+                        .agents()
+                        .iter()
+                        .map(|agent| frame(&HostEvent::AgentChanged(Box::new(agent.summary())))),
+                );
+            }
+            Turn::Log(agent, line) => {
+                frames.push(frame(&HostEvent::AgentLog { agent, lines: vec![line] }));
+            }
+            Turn::Call(Err(RecvError::Closed))
+            | Turn::Agent(Err(RecvError::Closed))
+            | Turn::Stop => {
+                // The page sees the end of the connection whether or not this arrives.
+                let _ = to_page.send(Message::Close(None)).await;
+                return;
+            }
+        }
+        for frame in frames {
+            if to_page.send(frame).await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// An agent's new log lines; lines that came too fast are skipped, the log itself has them.
+fn lines(
+    agent: AgentId,
+    listener: broadcast::Receiver<LogLine>,
+) -> futures::stream::BoxStream<'static, (AgentId, LogLine)> {
+    futures::stream::unfold((agent, listener), |(agent, mut listener)| async move {
+        loop {
+            match listener.recv().await {
+                Ok(line) => return Some(((agent.clone(), line), (agent, listener))),
+                Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return None,
+            }
+        }
+    })
+    .boxed()
+}
+
+fn call_frame(news: &CallNews) -> Message {
+    frame(&HostEvent::Call(Box::new(news.clone())))
+}
+
+fn frame(event: &HostEvent) -> Message {
+    // Events are our own types with string keys: they always serialise.
+    Message::text(serde_json::to_string(event).unwrap_or_default())
+}

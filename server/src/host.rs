@@ -1,0 +1,227 @@
+//! [`RehearsalHost`]: the port that the page's server functions reach.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use app::api::{
+    AgentSummary, ApiError, ExportReceipt, ExportRequest, FieldMessage, LogLine, ResultSlice,
+    SessionView, ToolRequest, ValueTarget,
+};
+use app::host::Host;
+use async_trait::async_trait;
+use json_text::JsonText;
+use session::{AgentId, CallId, GoldenTrace, SessionId};
+
+use crate::agents::SourceError;
+use crate::agents::registry::{RegisteredAgent, Registry};
+use crate::evalsets;
+use crate::schemas;
+use crate::sessions::{Calls, HostSession, ResultStore, Sessions};
+use crate::simulator::SimulatedAgentConfig;
+
+/// Memory that held results may take before they go to disk.
+const HELD_IN_MEMORY: u64 = 128 * 1024 * 1024;
+/// How often silent sessions are looked for.
+const SWEEP: Duration = Duration::from_secs(30);
+
+/// Agents, sessions and calls behind the page.
+pub(crate) struct RehearsalHost {
+    pub(crate) registry: Registry,
+    pub(crate) sessions: Sessions,
+    pub(crate) calls: Arc<Calls>,
+}
+
+impl RehearsalHost {
+    pub(crate) fn new(agents: Vec<SimulatedAgentConfig>) -> Arc<Self> {
+        Arc::new(Self {
+            registry: Registry::new(agents),
+            sessions: Sessions::new(ResultStore::new(HELD_IN_MEMORY)),
+            calls: Arc::new(Calls::new()),
+        })
+    }
+
+    /// Loads every agent, one after the other: importing is heavy, and the first ones can be used
+    /// while the later ones load.
+    pub(crate) async fn load_agents(&self) {
+        for agent in self.registry.agents() {
+            self.registry.load(agent).await;
+        }
+    }
+
+    /// Forgets sessions whose pages are gone. Never returns.
+    pub(crate) async fn sweep(&self) {
+        let mut ticks = tokio::time::interval(SWEEP);
+        loop {
+            ticks.tick().await;
+            for session in self.sessions.take_silent(Instant::now()) {
+                tracing::info!(session = %session.id, "its page is gone: closing it");
+                self.end(&session).await;
+            }
+        }
+    }
+
+    async fn end(&self, session: &Arc<HostSession>) {
+        if let Some(call) = session.call() {
+            call.cancel.cancel();
+        }
+        session.agent.source.close_session(&session.id).await;
+    }
+
+    /// Ends every worker.
+    pub(crate) async fn shut_down(&self) {
+        let sources = self.registry.agents().iter().map(|agent| agent.source.shut_down());
+        futures::future::join_all(sources).await;
+    }
+
+    fn agent(&self, id: &AgentId) -> Result<&Arc<RegisteredAgent>, ApiError> {
+        self.registry.find(id).ok_or_else(|| ApiError::UnknownAgent {
+            id: id.clone(),
+            known: self.registry.agents().iter().map(|agent| agent.id.clone()).collect(),
+        })
+    }
+
+    fn session(&self, id: &SessionId) -> Result<Arc<HostSession>, ApiError> {
+        let session =
+            self.sessions.find(id).ok_or_else(|| ApiError::UnknownSession { id: id.clone() })?;
+        session.hear();
+        Ok(session)
+    }
+
+    fn refusal(&self, agent: &RegisteredAgent, error: SourceError) -> ApiError {
+        match error {
+            SourceError::UnknownSession(id) => ApiError::UnknownSession { id },
+            SourceError::Faulted(fault) => {
+                self.registry.fault(agent, fault.clone());
+                ApiError::AgentFaulted { fault: Box::new(fault) }
+            }
+        }
+    }
+}
+
+fn unreadable(error: &std::io::Error) -> ApiError {
+    tracing::error!("a held result cannot be read back: {error}");
+    ApiError::Internal { what: "read a large result back".to_owned() }
+}
+
+#[async_trait]
+impl Host for RehearsalHost {
+    async fn list_agents(&self) -> Vec<AgentSummary> {
+        self.registry.agents().iter().map(|agent| agent.summary()).collect()
+    }
+
+    async fn retry_agent(&self, agent: AgentId) -> Result<AgentSummary, ApiError> {
+        let agent = self.agent(&agent)?;
+        self.registry.load(agent).await;
+        Ok(agent.summary())
+    }
+
+    async fn read_agent_log(&self, agent: AgentId) -> Result<Vec<LogLine>, ApiError> {
+        Ok(self.agent(&agent)?.log.lines())
+    }
+
+    async fn open_session(
+        &self,
+        session: SessionId,
+        agent: AgentId,
+    ) -> Result<SessionView, ApiError> {
+        let agent = self.agent(&agent)?;
+        agent.ready().await.map_err(|fault| ApiError::AgentFaulted { fault: Box::new(fault) })?;
+        let opened = agent.source.open_session(&session, &agent.seed).await;
+        let view = opened.map_err(|error| self.refusal(agent, error))?;
+        self.sessions.enter(&session, agent, view.clone()).hear();
+        Ok(view)
+    }
+
+    async fn begin_invocation(
+        &self,
+        session: SessionId,
+        content: String,
+    ) -> Result<SessionView, ApiError> {
+        let session = self.session(&session)?;
+        let begun = session.agent.source.begin_invocation(&session.id, &content).await;
+        let view = begun.map_err(|error| self.refusal(&session.agent, error))?;
+        session.set_view(view.clone());
+        Ok(view)
+    }
+
+    async fn check_value(
+        &self,
+        session: SessionId,
+        target: ValueTarget,
+        value: JsonText,
+    ) -> Result<Vec<FieldMessage>, ApiError> {
+        let session = self.session(&session)?;
+        schemas::check(&session.view(), &target, &value).ok_or_else(|| match target {
+            ValueTarget::Arguments(tool) => ApiError::UnknownTool { tool: tool.to_string() },
+            ValueTarget::Input | ValueTarget::Output => {
+                ApiError::Internal { what: "find the schema".to_owned() }
+            }
+        })
+    }
+
+    async fn close_session(&self, session: SessionId) -> Result<(), ApiError> {
+        if let Some(session) = self.sessions.remove(&session) {
+            self.end(&session).await;
+        }
+        Ok(())
+    }
+
+    async fn start_call(&self, request: ToolRequest) -> Result<(), ApiError> {
+        let session = self.session(&request.session)?;
+        self.calls.start(&session, request)
+    }
+
+    async fn cancel_call(&self, session: SessionId, call_id: CallId) -> Result<(), ApiError> {
+        let session = self.session(&session)?;
+        self.calls.cancel(&session, &call_id)
+    }
+
+    async fn confirm_call(
+        &self,
+        session: SessionId,
+        call_id: CallId,
+        confirmed: bool,
+        payload: Option<JsonText>,
+    ) -> Result<(), ApiError> {
+        let session = self.session(&session)?;
+        self.calls.confirm(&session, call_id, confirmed, payload)
+    }
+
+    async fn supply_result(
+        &self,
+        session: SessionId,
+        call_id: CallId,
+        result: JsonText,
+    ) -> Result<(), ApiError> {
+        let session = self.session(&session)?;
+        self.calls.supply(&session, call_id, result)
+    }
+
+    async fn read_held_result(
+        &self,
+        session: SessionId,
+        call_id: CallId,
+        offset: u64,
+    ) -> Result<ResultSlice, ApiError> {
+        let session = self.session(&session)?;
+        match session.held.slice(&call_id, offset) {
+            Ok(Some(slice)) => Ok(slice),
+            Ok(None) => {
+                Err(ApiError::NotWaiting { call_id, what: "its result to be read".to_owned() })
+            }
+            Err(error) => Err(unreadable(&error)),
+        }
+    }
+
+    async fn export_session(&self, request: ExportRequest) -> Result<ExportReceipt, ApiError> {
+        let agent = self.agent(&request.agent)?;
+        let session = self.sessions.find(&request.session);
+        if let Some(session) = &session {
+            session.hear();
+        }
+        let ExportRequest { session: id, agent: agent_id, history } = request;
+        let trace = GoldenTrace::from_history(id, agent_id, history)
+            .map_err(|fault| ApiError::NotExportable { reason: fault.to_string() })?;
+        evalsets::export(agent, session.as_deref(), trace).await
+    }
+}

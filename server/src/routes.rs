@@ -1,0 +1,105 @@
+//! Every route in one place: the table of contents of the host.
+
+use std::sync::Arc;
+
+use app::api::EVENTS_PATH;
+use app::host::{Host, provide_host};
+use app::{App, shell};
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, FromRef, Request, State, WebSocketUpgrade};
+use axum::http::HeaderValue;
+use axum::http::header::CONTENT_SECURITY_POLICY;
+use axum::middleware;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{any, get};
+use leptos::nonce::use_nonce;
+use leptos::prelude::{LeptosOptions, expect_context};
+use leptos_axum::{LeptosRoutes, ResponseOptions, generate_route_list};
+use tokio_util::sync::CancellationToken;
+use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
+use tower_http::compression::{CompressionLayer, CompressionLevel};
+
+use crate::host::RehearsalHost;
+use crate::security::{Doors, content_security_policy, guard};
+use crate::{events, site};
+
+/// An export carries a whole history, a call its arguments.
+const BODY_BYTES: usize = 256 * 1024 * 1024;
+
+/// What the handlers share.
+#[derive(Clone)]
+struct Shared {
+    host: Arc<RehearsalHost>,
+    options: LeptosOptions,
+    /// Changes when the host is started anew.
+    instance: Arc<str>,
+    stop: CancellationToken,
+}
+
+impl FromRef<Shared> for LeptosOptions {
+    fn from_ref(shared: &Shared) -> Self {
+        shared.options.clone()
+    }
+}
+
+pub(crate) fn router(host: Arc<RehearsalHost>, doors: Doors, stop: CancellationToken) -> Router {
+    let options = LeptosOptions::builder().output_name("rehearsal").site_pkg_dir("pkg").build();
+    let instance = uuid::Uuid::new_v4().to_string().into();
+    let shared = Shared { host, options, instance, stop };
+    let provide = context(&shared);
+    Router::new()
+        .route(EVENTS_PATH, get(page_events))
+        .route("/api/{function}", any(server_function))
+        .leptos_routes_with_context(&shared, generate_route_list(App), provide, {
+            let options = shared.options.clone();
+            move || guarded_shell(options.clone())
+        })
+        .fallback(file_or_not_found)
+        .with_state(shared)
+        .layer(DefaultBodyLimit::max(BODY_BYTES))
+        .layer(
+            CompressionLayer::new().quality(CompressionLevel::Fastest).compress_when(
+                DefaultPredicate::new().and(NotForContentType::new("application/wasm")),
+            ),
+        )
+        .layer(middleware::from_fn_with_state(Arc::new(doors), guard))
+}
+
+fn context(shared: &Shared) -> impl Fn() + Clone + Send + Sync + 'static + use<> {
+    let host: Arc<dyn Host> = Arc::clone(&shared.host) as Arc<dyn Host>;
+    move || provide_host(Arc::clone(&host))
+}
+
+/// The document, with a policy that lets only its own scripts run.
+fn guarded_shell(options: LeptosOptions) -> impl leptos::IntoView {
+    if let Some(nonce) = use_nonce()
+        && let Ok(policy) = HeaderValue::from_str(&content_security_policy(&nonce.to_string()))
+    {
+        expect_context::<ResponseOptions>().insert_header(CONTENT_SECURITY_POLICY, policy);
+    }
+    shell(options)
+}
+
+async fn page_events(State(shared): State<Shared>, upgrade: WebSocketUpgrade) -> Response {
+    events::connect(upgrade, shared.host, shared.instance, shared.stop)
+}
+
+async fn server_function(State(shared): State<Shared>, request: Request) -> impl IntoResponse {
+    leptos_axum::handle_server_fns_with_context(context(&shared), request).await
+}
+
+async fn file_or_not_found(State(shared): State<Shared>, request: Request) -> Response {
+    if let Some(file) = site::file(request.uri(), request.headers()) {
+        return file;
+    }
+    if request.uri().path().starts_with("/pkg/") && !site::is_built() {
+        return site::not_built().into_response();
+    }
+    let options = shared.options.clone();
+    let page = leptos_axum::render_app_to_stream_with_context(context(&shared), move || {
+        guarded_shell(options.clone())
+    });
+    let mut response = page(request).await;
+    *response.status_mut() = axum::http::StatusCode::NOT_FOUND;
+    response
+}

@@ -1,0 +1,150 @@
+//! Who may talk to the host: a page of its own, and nobody that a foreign web page sends.
+//!
+//! A name that an attacker controls can be made to resolve to 127.0.0.1 (DNS rebinding), and any
+//! web page can send requests to loopback. So the `Host` (or HTTP/2 `:authority`) must name this
+//! machine, and an `Origin` must be our own.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::header::{HOST, ORIGIN};
+use axum::http::{HeaderName, HeaderValue, StatusCode, Uri};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+/// Which names and origins are let in.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Doors {
+    port: u16,
+    origins: Vec<String>,
+}
+
+impl Doors {
+    /// Lets this origin in as well.
+    pub(crate) fn allow_origin(&mut self, origin: String) {
+        self.origins.push(origin.trim_end_matches('/').to_owned());
+    }
+
+    pub(crate) fn at(mut self, address: SocketAddr) -> Self {
+        self.port = address.port();
+        self
+    }
+
+    fn knows_authority(&self, authority: &str) -> bool {
+        let Ok(authority) = authority.parse::<axum::http::uri::Authority>() else { return false };
+        let port = authority.port_u16().unwrap_or(80);
+        if port != self.port || authority.as_str().contains('@') {
+            return self.origins.iter().any(|origin| {
+                origin.split_once("://").is_some_and(|(_, known)| known == authority.as_str())
+            });
+        }
+        let host = authority.host().trim_start_matches('[').trim_end_matches(']');
+        host.eq_ignore_ascii_case("localhost")
+            || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+    }
+
+    fn knows_origin(&self, origin: &str) -> bool {
+        if self.origins.iter().any(|known| known == origin) {
+            return true;
+        }
+        let Ok(uri) = origin.parse::<Uri>() else { return false };
+        uri.scheme_str() == Some("http")
+            && uri.authority().is_some_and(|authority| self.knows_authority(authority.as_str()))
+    }
+
+    fn refusal(&self, request: &Request) -> Option<String> {
+        let host = match request.headers().get(HOST) {
+            Some(host) => host.to_str().unwrap_or_default(),
+            None => request.uri().authority().map_or("", |authority| authority.as_str()),
+        };
+        if !self.knows_authority(host) {
+            return Some(format!(
+                "Refused: this host does not answer to the name {host:?}. Open it as \
+                 http://127.0.0.1:{}.",
+                self.port
+            ));
+        }
+        let origin = request.headers().get(ORIGIN)?.to_str().unwrap_or_default();
+        (!self.knows_origin(origin)).then(|| {
+            format!(
+                "Refused: a page from {origin:?} may not talk to this host. If it is yours, name \
+                 it in rehearsal.toml under [security] allowed_origins."
+            )
+        })
+    }
+}
+
+/// Turns foreign requests away before anything else sees them.
+pub(crate) async fn guard(
+    State(doors): State<Arc<Doors>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match doors.refusal(&request) {
+        Some(refusal) => (StatusCode::FORBIDDEN, refusal).into_response(),
+        None => {
+            let mut response = next.run(request).await;
+            for (name, value) in ALWAYS {
+                response.headers_mut().insert(name, HeaderValue::from_static(value));
+            }
+            response
+        }
+    }
+}
+
+const ALWAYS: [(HeaderName, &str); 4] = [
+    (HeaderName::from_static("x-content-type-options"), "nosniff"),
+    (HeaderName::from_static("referrer-policy"), "no-referrer"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+];
+
+/// The Content-Security-Policy of a page whose inline scripts carry `nonce`.
+pub(crate) fn content_security_policy(nonce: &str) -> String {
+    format!(
+        "default-src 'none'; script-src 'self' 'nonce-{nonce}' 'wasm-unsafe-eval'; \
+         style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; \
+         base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn doors() -> Doors {
+        let mut doors = Doors::default().at(SocketAddr::from(([127, 0, 0, 1], 4180)));
+        doors.allow_origin("http://127.0.0.1:8080/".to_owned());
+        doors
+    }
+
+    fn refused(host: &str, origin: Option<&str>) -> bool {
+        let mut request = Request::builder().uri("/").header(HOST, host);
+        if let Some(origin) = origin {
+            request = request.header(ORIGIN, origin);
+        }
+        doors().refusal(&request.body(axum::body::Body::empty()).expect("builds")).is_some()
+    }
+
+    #[test]
+    fn own_names_are_let_in() {
+        assert!(!refused("127.0.0.1:4180", None));
+        assert!(!refused("localhost:4180", Some("http://localhost:4180")));
+        assert!(!refused("[::1]:4180", Some("http://[::1]:4180")));
+        assert!(!refused("127.0.0.1:4180", Some("http://127.0.0.1:8080")));
+        assert!(!refused("127.0.0.1:8080", Some("http://127.0.0.1:8080")));
+    }
+
+    #[test]
+    fn foreign_names_and_origins_are_not() {
+        assert!(refused("evil.example:4180", None), "a rebound name");
+        assert!(refused("evil.example", None));
+        assert!(refused("", None));
+        assert!(refused("127.0.0.1:4180", Some("https://evil.example")));
+        assert!(refused("127.0.0.1:4180", Some("null")), "a sandboxed frame");
+        assert!(refused("127.0.0.1:4180", Some("http://127.0.0.1:9999")), "another local page");
+        assert!(refused("evil@127.0.0.1:4180", None));
+        assert!(refused("localhost.evil.example:4180", None));
+    }
+}

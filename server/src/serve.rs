@@ -1,0 +1,119 @@
+//! Starting to serve, and stopping without leaving anything behind.
+
+use std::future::IntoFuture;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::error::ServeError;
+use crate::host::RehearsalHost;
+use crate::routes::router;
+use crate::security::Doors;
+use crate::simulator::SimulatedAgentConfig;
+
+/// How long open requests may take to end once the host stops.
+const DRAIN: Duration = Duration::from_secs(2);
+
+/// A host that serves. Stop it with [`Running::stop`].
+pub struct Running {
+    address: SocketAddr,
+    host: Arc<RehearsalHost>,
+    stop: CancellationToken,
+    tasks: JoinSet<()>,
+}
+
+impl Running {
+    /// Where it serves.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Ends connections and workers. Nothing is left running.
+    pub async fn stop(mut self) {
+        self.stop.cancel();
+        self.host.shut_down().await;
+        let ended = async {
+            self.host.calls.settle().await;
+            while self.tasks.join_next().await.is_some() {}
+        };
+        if tokio::time::timeout(DRAIN, ended).await.is_err() {
+            tracing::debug!("some requests had not ended after {DRAIN:?}");
+            self.tasks.shutdown().await;
+        }
+    }
+}
+
+pub(crate) async fn start(
+    agents: Vec<SimulatedAgentConfig>,
+    listen: SocketAddr,
+    doors: Doors,
+) -> Result<Running, ServeError> {
+    if !listen.ip().is_loopback() {
+        return Err(ServeError::NotLoopback { address: listen });
+    }
+    let bound = async {
+        let listener = TcpListener::bind(listen).await?;
+        let address = listener.local_addr()?;
+        Ok((listener, address))
+    };
+    let (listener, address) =
+        bound.await.map_err(|cause| ServeError::Bind { address: listen, cause })?;
+    let host = RehearsalHost::new(agents);
+    let stop = CancellationToken::new();
+    let router = router(Arc::clone(&host), doors.at(address), stop.clone());
+    let mut tasks = JoinSet::new();
+    tasks.spawn({
+        let stopped = stop.clone().cancelled_owned();
+        let server = axum::serve(listener, router).with_graceful_shutdown(stopped);
+        async move {
+            if let Err(error) = server.into_future().await {
+                tracing::error!("serving ended: {error}");
+            }
+        }
+    });
+    tasks.spawn(until(&stop, Arc::clone(&host), |host| async move { host.load_agents().await }));
+    tasks.spawn(until(&stop, Arc::clone(&host), |host| async move { host.sweep().await }));
+    Ok(Running { address, host, stop, tasks })
+}
+
+fn until<F: Future<Output = ()> + Send + 'static>(
+    stop: &CancellationToken,
+    host: Arc<RehearsalHost>,
+    work: impl FnOnce(Arc<RehearsalHost>) -> F,
+) -> impl Future<Output = ()> + Send + 'static {
+    let stopped = stop.clone().cancelled_owned();
+    let work = work(host);
+    async move {
+        tokio::select! {
+            () = work => {}
+            () = stopped => {}
+        }
+    }
+}
+
+/// Returns when the process is asked to stop: SIGINT or SIGTERM.
+pub(crate) async fn until_asked_to_stop() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        match signal(SignalKind::terminate()) {
+            Ok(mut terminate) => tokio::select! {
+                _ = terminate.recv() => {}
+                _ = tokio::signal::ctrl_c() => {}
+            },
+            Err(error) => {
+                tracing::warn!("SIGTERM cannot be listened for: {error}");
+                let _ = tokio::signal::ctrl_c().await;
+            }
+        }
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = tokio::signal::ctrl_c().await;
+    }
+}

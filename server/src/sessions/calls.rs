@@ -1,0 +1,238 @@
+//! [`Calls`]: runs the tool calls of all sessions and tells how they go on.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use app::api::{ApiError, CallNews, CallProgress as Told, ToolRequest};
+use json_text::JsonText;
+use session::{CallId, ToolError};
+use tokio::sync::broadcast;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::held::HELD_OVER_BYTES;
+use super::open::{CallUnderWay, HostSession, Waits};
+use crate::agents::{CallProgress, CallReport, ToolFailure, ToolInvocation};
+use crate::schemas;
+
+/// When a source has not ended a cancelled call by then, the call ends without it.
+const CANCEL_GRACE: Duration = Duration::from_millis(700);
+
+/// The calls of all sessions.
+pub(crate) struct Calls {
+    news: broadcast::Sender<Arc<CallNews>>,
+    tasks: TaskTracker,
+}
+
+/// What the source is asked to do with the call.
+enum Ask {
+    Run(ToolInvocation),
+    Confirm { confirmed: bool, payload: Option<JsonText> },
+    Supply(JsonText),
+}
+
+impl Calls {
+    pub(crate) fn new() -> Self {
+        Self { news: broadcast::channel(256).0, tasks: TaskTracker::new() }
+    }
+
+    /// What is told of every call from now on.
+    pub(crate) fn listen(&self) -> broadcast::Receiver<Arc<CallNews>> {
+        self.news.subscribe()
+    }
+
+    /// Starts a call.
+    pub(crate) fn start(
+        self: &Arc<Self>,
+        session: &Arc<HostSession>,
+        request: ToolRequest,
+    ) -> Result<(), ApiError> {
+        let view = session.view();
+        let Some(tool) = view.tools.iter().find(|tool| tool.name == request.tool) else {
+            return Err(ApiError::UnknownTool { tool: request.tool.to_string() });
+        };
+        let under_way = CallUnderWay {
+            call_id: request.call_id.clone(),
+            cancel: CancellationToken::new(),
+            waits: None,
+        };
+        let cancel = under_way.cancel.clone();
+        if !session.begin_call(under_way) {
+            return Err(ApiError::CallUnderWay);
+        }
+        let messages = schemas::check_arguments(tool, &request.arguments);
+        if !messages.is_empty() {
+            let listed: Vec<String> = messages
+                .iter()
+                .map(|message| format!("{}: {}", message.pointer, message.text))
+                .collect();
+            let failure = ToolFailure::new(ToolError::INVALID_ARGUMENTS, listed.join("; "));
+            self.tell(session, &request.call_id, CallReport::failed(failure, 0.0));
+            return Ok(());
+        }
+        let invocation = ToolInvocation {
+            session: session.id.clone(),
+            call_id: request.call_id.clone(),
+            tool: request.tool,
+            arguments: request.arguments,
+        };
+        self.go_on(session, request.call_id, cancel, Ask::Run(invocation));
+        Ok(())
+    }
+
+    /// Stops a call: its end is told within a second, whatever its source does.
+    pub(crate) fn cancel(
+        &self,
+        session: &Arc<HostSession>,
+        call_id: &CallId,
+    ) -> Result<(), ApiError> {
+        match session.call() {
+            Some(call) if call.call_id == *call_id => {
+                call.cancel.cancel();
+                if call.waits.is_some() {
+                    // Nothing runs: the person was asked and cancelled instead.
+                    self.tell(session, call_id, CallReport::failed(ToolFailure::cancelled(), 0.0));
+                }
+                Ok(())
+            }
+            // It ended while the page asked.
+            _ => Ok(()),
+        }
+    }
+
+    /// Goes on with a call that asked for confirmation.
+    pub(crate) fn confirm(
+        self: &Arc<Self>,
+        session: &Arc<HostSession>,
+        call_id: CallId,
+        confirmed: bool,
+        payload: Option<JsonText>,
+    ) -> Result<(), ApiError> {
+        let cancel = waiting(session, &call_id, Waits::Confirmation, "a confirmation")?;
+        self.go_on(session, call_id, cancel, Ask::Confirm { confirmed, payload });
+        Ok(())
+    }
+
+    /// Goes on with a long-running call.
+    pub(crate) fn supply(
+        self: &Arc<Self>,
+        session: &Arc<HostSession>,
+        call_id: CallId,
+        result: JsonText,
+    ) -> Result<(), ApiError> {
+        let cancel = waiting(session, &call_id, Waits::Result, "a result")?;
+        self.go_on(session, call_id, cancel, Ask::Supply(result));
+        Ok(())
+    }
+
+    fn go_on(
+        self: &Arc<Self>,
+        session: &Arc<HostSession>,
+        call_id: CallId,
+        cancel: CancellationToken,
+        ask: Ask,
+    ) {
+        let calls = Arc::clone(self);
+        let session = Arc::clone(session);
+        self.tasks.spawn(async move {
+            let began = Instant::now();
+            let source = &session.agent.source;
+            let asked = async {
+                let cancel = cancel.clone();
+                match ask {
+                    Ask::Run(invocation) => source.call_tool(invocation, cancel).await,
+                    Ask::Confirm { confirmed, payload } => {
+                        source.confirm(&session.id, &call_id, confirmed, payload, cancel).await
+                    }
+                    Ask::Supply(result) => {
+                        source.supply_result(&session.id, &call_id, result, cancel).await
+                    }
+                }
+            };
+            let report = tokio::select! {
+                report = asked => report,
+                () = async { cancel.cancelled().await; tokio::time::sleep(CANCEL_GRACE).await } => {
+                    let waited = began.elapsed().as_secs_f64() * 1_000.0;
+                    CallReport::failed(ToolFailure::cancelled(), waited)
+                }
+            };
+            calls.tell(&session, &call_id, report);
+        });
+    }
+
+    /// Tells how a call went on, unless it has been told to have ended.
+    fn tell(&self, session: &Arc<HostSession>, call_id: &CallId, report: CallReport) {
+        let waits = match &report.progress {
+            CallProgress::AsksConfirmation { .. } => Some(Waits::Confirmation),
+            CallProgress::AwaitsResult { .. } => Some(Waits::Result),
+            CallProgress::Returned(_) | CallProgress::Failed(_) => None,
+        };
+        let still_under_way = match waits {
+            Some(_) => session.set_waits(call_id, waits),
+            None => session.end_call(call_id),
+        };
+        if !still_under_way {
+            return;
+        }
+        let news = Arc::new(CallNews {
+            session: session.id.clone(),
+            call_id: call_id.clone(),
+            progress: told(session, call_id, report.progress, report.duration_ms),
+            state: report.state,
+            view: report.view,
+        });
+        session.keep_news(&news);
+        // No page listening is no fault: it is told when it connects again.
+        let _ = self.news.send(news);
+    }
+
+    /// Waits for calls that are ending.
+    pub(crate) async fn settle(&self) {
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+}
+
+fn waiting(
+    session: &HostSession,
+    call_id: &CallId,
+    waits: Waits,
+    what: &str,
+) -> Result<CancellationToken, ApiError> {
+    let refused = || ApiError::NotWaiting { call_id: call_id.clone(), what: what.to_owned() };
+    let call = session.call().filter(|call| call.call_id == *call_id).ok_or_else(refused)?;
+    if call.waits != Some(waits) || !session.set_waits(call_id, None) {
+        return Err(refused());
+    }
+    Ok(call.cancel)
+}
+
+fn told(session: &HostSession, call_id: &CallId, progress: CallProgress, duration_ms: f64) -> Told {
+    match progress {
+        CallProgress::Returned(result) if result.byte_len() <= HELD_OVER_BYTES => {
+            Told::Returned { result, duration_ms }
+        }
+        CallProgress::Returned(result) => match session.held.keep(call_id, result) {
+            Ok(held) => Told::ReturnedHeld { held, duration_ms },
+            Err(error) => Told::Failed {
+                error_type: ToolError::INVALID_OUTPUT.to_owned(),
+                message: format!(
+                    "The result is too large for memory and could not be written to the temporary \
+                     folder: {error}. Free some disk space and call the tool again."
+                ),
+                traceback: None,
+                duration_ms,
+            },
+        },
+        CallProgress::Failed(failure) => Told::Failed {
+            error_type: failure.error_type,
+            message: failure.message,
+            traceback: failure.traceback,
+            duration_ms,
+        },
+        CallProgress::AsksConfirmation { hint, payload } => {
+            Told::AsksConfirmation { hint, payload }
+        }
+        CallProgress::AwaitsResult { first } => Told::AwaitsResult { first },
+    }
+}

@@ -1,0 +1,169 @@
+//! [`Sessions`]: every session that is open on this host, and when each was last heard of.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use app::api::{CallNews, SessionView};
+use session::{CallId, SessionId};
+use tokio_util::sync::CancellationToken;
+
+use super::held::{HeldResults, ResultStore};
+use crate::agents::registry::RegisteredAgent;
+
+/// How long a session outlives the last sign of life of its page.
+const OUTLIVES: Duration = Duration::from_secs(10 * 60);
+
+/// One open session.
+pub(crate) struct HostSession {
+    pub(crate) id: SessionId,
+    pub(crate) agent: Arc<RegisteredAgent>,
+    pub(crate) held: HeldResults,
+    state: Mutex<Live>,
+}
+
+struct Live {
+    view: SessionView,
+    heard: Instant,
+    call: Option<CallUnderWay>,
+    /// The last thing told of a call, for a page that was not connected then.
+    news: Option<Arc<CallNews>>,
+}
+
+/// The call under way.
+#[derive(Clone)]
+pub(crate) struct CallUnderWay {
+    pub(crate) call_id: CallId,
+    pub(crate) cancel: CancellationToken,
+    /// Whether it waits for the person, and for what.
+    pub(crate) waits: Option<Waits>,
+}
+
+/// What a call waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Waits {
+    Confirmation,
+    Result,
+}
+
+impl HostSession {
+    fn live(&self) -> MutexGuard<'_, Live> {
+        // Plain data: a panic elsewhere leaves nothing half done.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn view(&self) -> SessionView {
+        self.live().view.clone()
+    }
+
+    pub(crate) fn set_view(&self, view: SessionView) {
+        self.live().view = view;
+    }
+
+    /// The page is there.
+    pub(crate) fn hear(&self) {
+        self.live().heard = Instant::now();
+    }
+
+    pub(crate) fn call(&self) -> Option<CallUnderWay> {
+        self.live().call.clone()
+    }
+
+    /// Makes `call` the one under way; `false` when there is one already.
+    pub(crate) fn begin_call(&self, call: CallUnderWay) -> bool {
+        let mut live = self.live();
+        if live.call.is_some() {
+            return false;
+        }
+        live.call = Some(call);
+        live.news = None;
+        true
+    }
+
+    /// Changes what the call waits for; `false` when it is no longer under way.
+    pub(crate) fn set_waits(&self, call_id: &CallId, waits: Option<Waits>) -> bool {
+        let mut live = self.live();
+        match &mut live.call {
+            Some(call) if call.call_id == *call_id => {
+                call.waits = waits;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Takes the call out, if it still is the one under way: whoever gets `true` tells its end.
+    pub(crate) fn end_call(&self, call_id: &CallId) -> bool {
+        self.live().call.take_if(|call| call.call_id == *call_id).is_some()
+    }
+
+    pub(crate) fn news(&self) -> Option<Arc<CallNews>> {
+        self.live().news.clone()
+    }
+
+    pub(crate) fn keep_news(&self, news: &Arc<CallNews>) {
+        let mut live = self.live();
+        if let Some(view) = &news.view {
+            live.view = view.clone();
+        } else if let Some(state) = &news.state {
+            live.view.state = state.clone();
+        }
+        live.news = Some(Arc::clone(news));
+    }
+}
+
+/// Every open session.
+pub(crate) struct Sessions {
+    open: Mutex<HashMap<SessionId, Arc<HostSession>>>,
+    store: Arc<ResultStore>,
+}
+
+impl Sessions {
+    pub(crate) fn new(store: Arc<ResultStore>) -> Self {
+        Self { open: Mutex::default(), store }
+    }
+
+    fn all(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<HostSession>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn find(&self, id: &SessionId) -> Option<Arc<HostSession>> {
+        self.all().get(id).cloned()
+    }
+
+    /// Enters a session, or gives the one that is open under this id.
+    pub(crate) fn enter(
+        &self,
+        id: &SessionId,
+        agent: &Arc<RegisteredAgent>,
+        view: SessionView,
+    ) -> Arc<HostSession> {
+        let mut all = self.all();
+        let session = all.entry(id.clone()).or_insert_with(|| {
+            let live = Live { view: view.clone(), heard: Instant::now(), call: None, news: None };
+            Arc::new(HostSession {
+                id: id.clone(),
+                agent: Arc::clone(agent),
+                held: HeldResults::new(Arc::clone(&self.store)),
+                state: Mutex::new(live),
+            })
+        });
+        session.set_view(view);
+        Arc::clone(session)
+    }
+
+    pub(crate) fn remove(&self, id: &SessionId) -> Option<Arc<HostSession>> {
+        self.all().remove(id)
+    }
+
+    /// Takes out every session whose page has been silent for too long at `now`.
+    pub(crate) fn take_silent(&self, now: Instant) -> Vec<Arc<HostSession>> {
+        let mut all = self.all();
+        let silent: Vec<SessionId> = all
+            .values()
+            .filter(|session| now.saturating_duration_since(session.live().heard) > OUTLIVES)
+            .map(|session| session.id.clone())
+            .collect();
+        silent.iter().filter_map(|id| all.remove(id)).collect()
+    }
+}

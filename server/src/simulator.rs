@@ -1,0 +1,143 @@
+//! [`Simulator`]: the library's front door. Agents in, a served page out.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use crate::agents::native::{NativeAgent, NativeSource};
+use crate::agents::{AgentSource, SessionSeed};
+use crate::error::ServeError;
+use crate::security::Doors;
+use crate::serve::{self, Running};
+
+/// One agent to rehearse: its name, the agent, and the file its exports are appended to.
+pub struct SimulatedAgentConfig {
+    /// The name that people read; the eval ids and the eval set's id are made from it.
+    pub name: String,
+    /// The agent.
+    pub agent: Box<dyn AgentSource>,
+    /// Where completed rehearsals are appended: absolute, or relative to the working directory.
+    pub eval_set_path: PathBuf,
+    /// The user's id and the initial state of each session.
+    pub seed: SessionSeed,
+}
+
+impl SimulatedAgentConfig {
+    /// An agent from any source.
+    #[must_use]
+    pub fn new(
+        name: impl Into<String>,
+        agent: impl AgentSource,
+        eval_set_path: impl Into<PathBuf>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            agent: Box::new(agent),
+            eval_set_path: eval_set_path.into(),
+            seed: SessionSeed { user_id: "user".to_owned(), ..SessionSeed::default() },
+        }
+    }
+
+    /// An agent written in Rust.
+    #[must_use]
+    pub fn native(
+        name: impl Into<String>,
+        agent: NativeAgent,
+        eval_set_path: impl Into<PathBuf>,
+    ) -> Self {
+        Self::new(name, NativeSource::new(agent), eval_set_path)
+    }
+
+    /// Replaces what sessions start from.
+    #[must_use]
+    pub fn seed(mut self, seed: SessionSeed) -> Self {
+        self.seed = seed;
+        self
+    }
+}
+
+/// Serves rehearsals of the agents it is given.
+///
+/// ```no_run
+/// use rehearsal::agents::native::NativeAgent;
+/// use rehearsal::{SimulatedAgentConfig, Simulator};
+///
+/// # async fn doc() -> Result<(), rehearsal::ServeError> {
+/// let agent = NativeAgent::new("greeter").instruction("Greet the user.");
+/// Simulator::new()
+///     .agent(SimulatedAgentConfig::native("Greeter", agent, "evals/greeter.evalset.json"))
+///     .serve()
+///     .await
+/// # }
+/// ```
+pub struct Simulator {
+    agents: Vec<SimulatedAgentConfig>,
+    listen: SocketAddr,
+    doors: Doors,
+}
+
+impl Default for Simulator {
+    fn default() -> Self {
+        Self {
+            agents: Vec::new(),
+            listen: SocketAddr::from(([127, 0, 0, 1], 4180)),
+            doors: Doors::default(),
+        }
+    }
+}
+
+impl Simulator {
+    /// Without agents, at `127.0.0.1:4180`.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds an agent.
+    #[must_use]
+    pub fn agent(mut self, agent: SimulatedAgentConfig) -> Self {
+        self.agents.push(agent);
+        self
+    }
+
+    /// Adds agents.
+    #[must_use]
+    pub fn agents(mut self, agents: impl IntoIterator<Item = SimulatedAgentConfig>) -> Self {
+        self.agents.extend(agents);
+        self
+    }
+
+    /// Serves here instead. Only loopback addresses are accepted: there is no authentication.
+    #[must_use]
+    pub fn listen(mut self, listen: SocketAddr) -> Self {
+        self.listen = listen;
+        self
+    }
+
+    /// Also accepts requests that carry this origin, such as `http://127.0.0.1:8080` for a
+    /// development server that serves the client alone.
+    #[must_use]
+    pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
+        self.doors.allow_origin(origin.into());
+        self
+    }
+
+    /// Serves until SIGINT or SIGTERM.
+    ///
+    /// # Errors
+    /// [`ServeError`] when the address cannot be served.
+    pub async fn serve(self) -> Result<(), ServeError> {
+        let running = self.start().await?;
+        tracing::info!("serving at http://{}", running.address());
+        serve::until_asked_to_stop().await;
+        running.stop().await;
+        Ok(())
+    }
+
+    /// Starts serving and returns; port 0 chooses a free one.
+    ///
+    /// # Errors
+    /// [`ServeError`] when the address cannot be served.
+    pub async fn start(self) -> Result<Running, ServeError> {
+        serve::start(self.agents, self.listen, self.doors).await
+    }
+}

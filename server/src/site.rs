@@ -1,0 +1,82 @@
+//! The client's files, carried inside the binary: a copied binary is a whole deployment.
+//!
+//! A debug build reads them from disk as they are now, which is what `cargo leptos watch` wants.
+
+use axum::body::Body;
+use axum::http::header::{
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY,
+};
+use axum::http::{HeaderMap, Response, StatusCode, Uri};
+use axum::response::IntoResponse;
+
+#[derive(rust_embed::RustEmbed)]
+#[folder = "$REHEARSAL_SITE_DIR"]
+#[allow_missing = true]
+struct Site;
+
+/// Whether the client was there when this binary was built.
+pub(crate) fn is_built() -> bool {
+    Site::get("pkg/rehearsal.js").is_some()
+}
+
+/// Serves one of the client's files, compressed with brotli where the browser takes it.
+/// `None` when there is no such file.
+pub(crate) fn file(uri: &Uri, headers: &HeaderMap) -> Option<Response<Body>> {
+    let path = uri.path().trim_start_matches('/');
+    let plain = Site::get(path).filter(|_| !path.ends_with(".br"))?;
+    let takes_brotli = headers
+        .get_all(ACCEPT_ENCODING)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .any(|encoding| encoding.split(';').next().is_some_and(|name| name.trim() == "br"));
+    let compressed = takes_brotli.then(|| Site::get(&format!("{path}.br"))).flatten();
+    let tag = tag(&plain.metadata.sha256_hash());
+    let fresh = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok()) == Some(&tag);
+    let mut response = Response::builder()
+        .header(CONTENT_TYPE, content_type(path))
+        .header(ETAG, tag)
+        .header(VARY, "accept-encoding")
+        // The names carry no hash: ask each time, which costs a 304.
+        .header(CACHE_CONTROL, "no-cache");
+    if fresh {
+        return response.status(StatusCode::NOT_MODIFIED).body(Body::empty()).ok();
+    }
+    if compressed.is_some() {
+        response = response.header(CONTENT_ENCODING, "br");
+    }
+    let data = compressed.unwrap_or(plain).data;
+    response
+        .body(match data {
+            std::borrow::Cow::Borrowed(bytes) => Body::from(bytes),
+            std::borrow::Cow::Owned(bytes) => Body::from(bytes),
+        })
+        .ok()
+}
+
+fn tag(hash: &[u8; 32]) -> String {
+    let hex: String = hash[..12].iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("\"{hex}\"")
+}
+
+fn content_type(path: &str) -> &'static str {
+    match path.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("wasm") => "application/wasm",
+        Some("css") => "text/css; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        Some("json") => "application/json",
+        Some("png") => "image/png",
+        Some("txt") => "text/plain; charset=utf-8",
+        Some("woff2") => "font/woff2",
+        _ => "application/octet-stream",
+    }
+}
+
+/// What is told where a file should have been.
+pub(crate) fn not_built() -> impl IntoResponse {
+    (
+        StatusCode::SERVICE_UNAVAILABLE,
+        "This binary was built without the page. Build it with: cargo xtask run",
+    )
+}
