@@ -1,3 +1,24 @@
 //! The host behind the page: owns the agents, runs their tools, writes eval cases to disk.
+//!
+//! Library first: [`Simulator`] takes agents as values and serves them; the binary `rehearsal` is a
+//! command line over it.
 
 pub mod agents;
+pub mod cli;
+pub mod config;
+mod error;
+mod evalsets;
+mod events;
+pub mod examples;
+mod host;
+mod routes;
+mod schemas;
+mod security;
+mod serve;
+mod sessions;
+mod simulator;
+mod site;
+
+pub use error::ServeError;
+pub use serve::Running;
+pub use simulator::{SimulatedAgentConfig, Simulator};

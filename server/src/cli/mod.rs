@@ -1,0 +1,169 @@
+//! The command line: what can be asked for, and the commands that need no running host.
+//!
+//! `serve` and `agents` are parsed here and carried out by `main`, since they need the agents.
+
+mod completions;
+mod init;
+
+use std::path::PathBuf;
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+
+pub use completions::write_completions;
+pub use init::{Created, InitError, init};
+
+use crate::config::{ListenAddress, Overrides};
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// Play an AI agent's part before the model does, and keep the performance as a golden trace.
+///
+/// Open the page, pick an agent, read its instructions, call its real tools through forms, answer,
+/// and export what you did as an eval case that `adk eval` runs.
+#[derive(Debug, Parser)]
+#[command(
+    name = "rehearsal",
+    version,
+    styles = STYLES,
+    max_term_width = 100,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  rehearsal serve                     the examples, or the agents of ./rehearsal.toml
+  rehearsal serve agents/weather      one ADK agent, with no configuration
+  rehearsal agents --format json      what the host sees of every agent
+  rehearsal init                      a commented rehearsal.toml and an example agent
+
+Every option can also be given as the variable named beside it."
+)]
+pub struct CommandLine {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What can be asked for.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Serve the page
+    #[command(after_help = "\
+Without a folder and without a configuration, ./rehearsal.toml is read where there is one; otherwise \
+the example agents are served.
+With folders alone no configuration is read: each agent's virtual environment is looked for as `adk` \
+would run it, and its eval set lands in its folder.
+
+Examples:
+  rehearsal serve
+  rehearsal serve agents/weather agents/travel --listen 127.0.0.1:4200
+  rehearsal serve --config team/rehearsal.toml")]
+    Serve(ServeArguments),
+    /// Show what the host sees: every agent, its tools with declarations, or its fault
+    #[command(after_help = "\
+Examples:
+  rehearsal agents
+  rehearsal agents agents/weather --format json | jq '.[].tools[].name'")]
+    Agents(AgentsArguments),
+    /// Write a commented rehearsal.toml and an example ADK agent into an empty folder
+    #[command(after_help = "\
+Examples:
+  rehearsal init my-agents && cd my-agents && rehearsal serve")]
+    Init(InitArguments),
+    /// Print completions for a shell
+    #[command(after_help = "\
+Examples:
+  rehearsal completions bash > ~/.local/share/bash-completion/completions/rehearsal
+  rehearsal completions fish > ~/.config/fish/completions/rehearsal.fish
+  rehearsal completions zsh  > ~/.zfunc/_rehearsal")]
+    Completions(CompletionsArguments),
+}
+
+/// Which agents, and how to run them.
+#[derive(Debug, Clone, Default, Args)]
+pub struct AgentArguments {
+    /// Folders of ADK agents, as `adk web` would load them
+    #[arg(value_name = "AGENT_FOLDER", value_hint = ValueHint::DirPath)]
+    pub folders: Vec<PathBuf>,
+    /// The configuration; folders add to its agents
+    #[arg(long, env = "REHEARSAL_CONFIG", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub config: Option<PathBuf>,
+    /// The Python interpreter, or its virtual environment, for agents that name none
+    #[arg(long, env = "REHEARSAL_PYTHON", value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub python: Option<PathBuf>,
+}
+
+/// Arguments of `rehearsal serve`.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ServeArguments {
+    /// Which agents.
+    #[command(flatten)]
+    pub agents: AgentArguments,
+    /// The loopback address to serve; port 0 takes a free port [default: 127.0.0.1:4180]
+    #[arg(long, env = "REHEARSAL_LISTEN", value_name = "ADDRESS")]
+    pub listen: Option<ListenAddress>,
+}
+
+/// Arguments of `rehearsal agents`.
+#[derive(Debug, Clone, Default, Args)]
+pub struct AgentsArguments {
+    /// Which agents.
+    #[command(flatten)]
+    pub agents: AgentArguments,
+    /// For reading, or for programs
+    #[arg(long, env = "REHEARSAL_FORMAT", value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// How `rehearsal agents` answers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// One JSON array, for programs
+    Json,
+}
+
+/// Arguments of `rehearsal init`.
+#[derive(Debug, Clone, Args)]
+pub struct InitArguments {
+    /// The folder to write into; it is created where it does not exist
+    #[arg(default_value = ".", value_hint = ValueHint::DirPath)]
+    pub folder: PathBuf,
+}
+
+/// Arguments of `rehearsal completions`.
+#[derive(Debug, Clone, Args)]
+pub struct CompletionsArguments {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}
+
+impl ServeArguments {
+    /// What was said here, for [`crate::config::Config::load`].
+    #[must_use]
+    pub fn overrides(&self) -> Overrides {
+        Overrides { listen: self.listen, ..self.agents.overrides() }
+    }
+}
+
+impl AgentArguments {
+    /// What was said here, for [`crate::config::Config::load`].
+    #[must_use]
+    pub fn overrides(&self) -> Overrides {
+        Overrides {
+            config: self.config.clone(),
+            folders: self.folders.clone(),
+            listen: None,
+            python: self.python.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

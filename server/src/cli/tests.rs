@@ -1,0 +1,78 @@
+//! Tests of the command line as a person types it.
+
+use clap::{CommandFactory as _, Parser as _};
+
+use super::*;
+
+fn parse(line: &str) -> Result<CommandLine, clap::Error> {
+    CommandLine::try_parse_from(line.split(' '))
+}
+
+#[test]
+fn the_definition_holds_together() {
+    CommandLine::command().debug_assert();
+}
+
+#[test]
+fn serve_takes_folders_and_options() {
+    let line = parse("rehearsal serve a b --config c.toml --listen :4200 --python .venv");
+    let Ok(CommandLine { command: Command::Serve(arguments) }) = line else {
+        panic!("{line:?}");
+    };
+    assert_eq!(
+        arguments.overrides(),
+        Overrides {
+            config: Some("c.toml".into()),
+            folders: vec!["a".into(), "b".into()],
+            listen: Some("127.0.0.1:4200".parse().expect("an address")),
+            python: Some(".venv".into()),
+        }
+    );
+}
+
+#[test]
+fn an_address_that_is_none_is_told_with_an_example() {
+    let error = parse("rehearsal serve --listen everywhere").expect_err("no address");
+    assert!(error.to_string().contains("such as 127.0.0.1:4180"), "{error}");
+}
+
+#[test]
+fn a_misspelled_command_names_the_right_one() {
+    let error = parse("rehearsal sreve").expect_err("no such command");
+    assert!(error.to_string().contains("'serve'"), "{error}");
+}
+
+#[test]
+fn every_option_has_a_variable() {
+    for command in CommandLine::command().get_subcommands() {
+        for option in command.get_opts() {
+            let name = option.get_long().unwrap_or_default();
+            let variable = option.get_env().map(|name| name.to_string_lossy().into_owned());
+            let wanted = format!("REHEARSAL_{}", name.to_uppercase().replace('-', "_"));
+            assert_eq!(variable.as_deref(), Some(wanted.as_str()), "--{name}");
+        }
+    }
+}
+
+#[test]
+fn every_command_and_argument_is_explained() {
+    for command in CommandLine::command().get_subcommands() {
+        assert!(command.get_about().is_some(), "{}", command.get_name());
+        for argument in command.get_arguments() {
+            assert!(argument.get_help().is_some(), "{} {}", command.get_name(), argument.get_id());
+        }
+    }
+}
+
+#[test]
+fn completions_know_the_commands() {
+    for shell in [clap_complete::Shell::Bash, clap_complete::Shell::Fish, clap_complete::Shell::Zsh]
+    {
+        let mut written = Vec::new();
+        write_completions(shell, &mut written);
+        let written = String::from_utf8(written).expect("a script is text");
+        for command in ["serve", "agents", "init", "completions"] {
+            assert!(written.contains(command), "{shell} lacks {command}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! [`ConfigError`]: what is wrong with a configuration, where, and what to do.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::place::Place;
+
+/// Why a configuration cannot be used.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("cannot read the configuration {}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: Arc<std::io::Error>,
+    },
+    /// A key that means nothing there.
+    #[error(
+        "{place}: `{key}` is not a key here{}\n{}\n  Known here: {}",
+        nearest.as_ref().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default(),
+        place.excerpt(),
+        known.join(", ")
+    )]
+    UnknownKey {
+        /// Where it stands.
+        place: Place,
+        /// The key as written.
+        key: String,
+        /// The known key that is nearest, when one is near.
+        nearest: Option<String>,
+        /// The keys that are known there.
+        known: Vec<String>,
+    },
+    /// A value that is none of those possible.
+    #[error(
+        "{place}: `{value}` is not possible here{}\n{}\n  Possible: {}",
+        nearest.as_ref().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default(),
+        place.excerpt(),
+        known.join(", ")
+    )]
+    UnknownValue {
+        /// Where it stands.
+        place: Place,
+        /// The value as written.
+        value: String,
+        /// The possible value that is nearest, when one is near.
+        nearest: Option<String>,
+        /// The values that are possible there.
+        known: Vec<String>,
+    },
+    /// The text is not TOML, or a value is of the wrong type, or a key is missing.
+    #[error("{place}: {message}\n{}", place.excerpt())]
+    Malformed {
+        /// Where.
+        place: Place,
+        /// What is wrong, and what to do.
+        message: String,
+    },
+    /// The file names no agent.
+    #[error(
+        "{} names no agent: add an [[agent]] table, or run `rehearsal init` in an empty folder for an example",
+        path.display()
+    )]
+    NoAgents {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A folder on the command line that is none.
+    #[error("{} is not a folder: name the folder of an ADK agent, as `adk web` would load it", path.display())]
+    NotAFolder {
+        /// As given.
+        path: PathBuf,
+    },
+    /// A folder that holds no agent.
+    #[error(
+        "{} holds no agent: ADK looks there for agent.py, __init__.py or root_agent.yaml{}",
+        path.display(),
+        below.as_ref().map(|below| format!(". Did you mean {}?", below.display())).unwrap_or_default()
+    )]
+    NoAgentInFolder {
+        /// As given.
+        path: PathBuf,
+        /// A folder in it that does hold an agent.
+        below: Option<PathBuf>,
+    },
+    /// Two agents go by one name.
+    #[error(
+        "the agents `{first}` and `{second}` go by one name in addresses and eval ids (`{id}`): rename one of them"
+    )]
+    SameName {
+        /// The earlier agent.
+        first: String,
+        /// The later agent.
+        second: String,
+        /// The name that both give.
+        id: String,
+    },
+    /// The text is no address.
+    #[error(
+        "{}`{written}` is no address to listen on: write an address and a port, such as 127.0.0.1:4180",
+        place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default()
+    )]
+    NoAddress {
+        /// Where it stands, when in a file.
+        place: Option<Place>,
+        /// As written.
+        written: String,
+    },
+    /// The address can be reached from other machines, and nobody would be asked who they are.
+    #[error(
+        "{}listening on {address} is refused: anyone who can reach it could run this machine's tools, \
+         and there is no authentication yet. Listen on 127.0.0.1:{} and use an SSH tunnel \
+         (ssh -L {}:127.0.0.1:{} this-machine)",
+        place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default(),
+        address.port(), address.port(), address.port()
+    )]
+    ListenNeedsAuthentication {
+        /// Where it stands, when in a file.
+        place: Option<Place>,
+        /// The address.
+        address: SocketAddr,
+    },
+}
+
+impl ConfigError {
+    /// Reads what the parser reports; it gives a text and a place, and no structure.
+    pub(super) fn from_toml(place: Place, message: &str) -> Self {
+        if let Some((key, known)) = unknown(message, "unknown field ") {
+            let nearest = nearest(&key, &known);
+            return Self::UnknownKey { place, key, nearest, known };
+        }
+        if let Some((value, known)) = unknown(message, "unknown variant ") {
+            let nearest = nearest(&value, &known);
+            return Self::UnknownValue { place, value, nearest, known };
+        }
+        Self::Malformed { place, message: message.to_owned() }
+    }
+}
+
+/// Takes apart serde's `unknown field `a`, expected one of `b`, `c``.
+fn unknown(message: &str, opening: &str) -> Option<(String, Vec<String>)> {
+    let mut quoted = message.strip_prefix(opening)?.split('`').skip(1).step_by(2);
+    let written = quoted.next()?.to_owned();
+    Some((written, quoted.map(str::to_owned).collect()))
+}
+
+/// The known word that `written` most likely meant.
+pub(super) fn nearest<T: AsRef<str>>(written: &str, known: &[T]) -> Option<String> {
+    const NEAR: f64 = 0.75;
+    known
+        .iter()
+        .map(AsRef::as_ref)
+        .map(|word| (strsim::jaro_winkler(&written.to_lowercase(), word), word))
+        .filter(|(similarity, _)| *similarity >= NEAR)
+        .max_by(|one, other| one.0.total_cmp(&other.0))
+        .map(|(_, word)| word.to_owned())
+}

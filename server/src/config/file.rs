@@ -1,0 +1,112 @@
+//! `rehearsal.toml` as it is written, one struct per table.
+//!
+//! Unknown keys are refused, so that nothing is accepted that nobody reads.
+//! The doc comments here are what an editor shows, through [`json_schema`].
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema, schema_for};
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::error::ConfigError;
+use super::place::Place;
+
+/// Configuration of a Rehearsal host.
+///
+/// Relative paths count from the folder in which `rehearsal` is started.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "rehearsal.toml")]
+pub struct ConfigFile {
+    /// The address to serve, `127.0.0.1:4180` unless given.
+    /// Only loopback addresses are accepted; port 0 takes a free port.
+    #[schemars(with = "Option<String>", example = "127.0.0.1:4180")]
+    pub listen: Option<Spanned<String>>,
+    /// The Python interpreter for ADK agents that name none.
+    /// Left out, each agent's own virtual environment is looked for.
+    pub python: Option<PathBuf>,
+    /// Who may talk to the host.
+    #[serde(default)]
+    pub security: SecurityTable,
+    /// The agents, in the order in which the page lists them.
+    #[serde(default, rename = "agent")]
+    #[schemars(with = "Vec<AgentEntry>")]
+    pub agents: Vec<Spanned<AgentEntry>>,
+}
+
+/// Who may talk to the host besides its own page.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SecurityTable {
+    /// Origins of other pages that may call the host, such as Trunk's in development.
+    /// The host's own address is always allowed.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>", example = ["http://127.0.0.1:8080"])]
+    pub allowed_origins: Vec<Spanned<String>>,
+}
+
+/// One agent.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AgentEntry {
+    /// The name that people read; eval cases are named after it.
+    #[schemars(with = "String", length(min = 1))]
+    pub name: Spanned<String>,
+    /// What kind of agent it is.
+    #[schemars(with = "SourceName")]
+    pub source: Spanned<SourceName>,
+    /// For `adk_python`: the agent's folder, as `adk web` would load it.
+    #[schemars(with = "Option<PathBuf>")]
+    pub folder: Option<Spanned<PathBuf>>,
+    /// For `adk_python`: the interpreter of the agent's virtual environment.
+    /// Left out, it is looked for beside the agent.
+    #[schemars(with = "Option<PathBuf>")]
+    pub python: Option<Spanned<PathBuf>>,
+    /// For `native`: which of the examples that ship with the host.
+    #[schemars(with = "Option<String>")]
+    pub example: Option<Spanned<String>>,
+    /// The eval-set file that finished rehearsals are added to.
+    /// Left out, it lies in the agent's folder (`adk_python`) or in `evals/` (`native`).
+    pub eval_set_path: Option<PathBuf>,
+    /// The user on whose behalf sessions run, `user` unless given.
+    pub user_id: Option<String>,
+    /// The state that a session starts with.
+    #[serde(default)]
+    #[schemars(schema_with = "any_object")]
+    pub state: BTreeMap<String, toml::Value>,
+}
+
+/// Kinds of agents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SourceName {
+    /// A folder that `adk web` would load, run by a worker in its own virtual environment.
+    AdkPython,
+    /// An agent in Rust that ships with the host.
+    Native,
+}
+
+impl ConfigFile {
+    /// Parses the text of a file; `path` is named in errors.
+    ///
+    /// # Errors
+    /// What is wrong, where, and for a misspelled key the nearest right one.
+    pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
+        toml::from_str(text).map_err(|error| {
+            let place = Place::of(path, text, error.span().unwrap_or(0..0));
+            ConfigError::from_toml(place, error.message())
+        })
+    }
+}
+
+/// The JSON Schema of `rehearsal.toml`, for editors; published as `docs/rehearsal.schema.json`.
+#[must_use]
+pub fn json_schema() -> Schema {
+    schema_for!(ConfigFile)
+}
+
+fn any_object(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "object" })
+}

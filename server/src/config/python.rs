@@ -1,0 +1,182 @@
+//! Finding the interpreter of an ADK agent: the one that `adk` would run it with.
+
+use std::env;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// An interpreter, and how it was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Interpreter {
+    /// The program; a bare name is looked up on `PATH` when it is run.
+    pub program: PathBuf,
+    /// Why this one.
+    pub found_by: FoundBy,
+}
+
+/// Why an interpreter was chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FoundBy {
+    /// The agent or the configuration names it.
+    Named,
+    /// An active virtual environment (`VIRTUAL_ENV`).
+    ActiveEnvironment,
+    /// A virtual environment in the agent's folder or in one above it.
+    NearbyEnvironment,
+    /// It lies beside the `adk` program on `PATH`.
+    BesideAdk,
+    /// The first Python on `PATH`.
+    Path,
+}
+
+impl FoundBy {
+    /// As people read it.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Named => "named in the configuration",
+            Self::ActiveEnvironment => "the active virtual environment",
+            Self::NearbyEnvironment => "the virtual environment beside the agent",
+            Self::BesideAdk => "the Python of the `adk` program",
+            Self::Path => "the first Python on PATH",
+        }
+    }
+}
+
+/// Folders in which people keep a virtual environment.
+const ENVIRONMENTS: [&str; 3] = [".venv", "venv", "env"];
+
+/// The interpreter for the agent in `folder`.
+///
+/// In this order: `named` (the agent's own, else the configuration's), the active virtual
+/// environment, one in the agent's folder or in a folder above it, the one that `adk` on `PATH`
+/// belongs to, `python3` or `python` on `PATH`.
+#[must_use]
+pub fn find_interpreter(folder: &Path, named: Option<&Path>) -> Interpreter {
+    let path = env::var_os("PATH").unwrap_or_default();
+    find(folder, named, env::var_os("VIRTUAL_ENV").as_deref(), &path)
+}
+
+/// As [`find_interpreter`], with the environment handed in.
+fn find(folder: &Path, named: Option<&Path>, active: Option<&OsStr>, path: &OsStr) -> Interpreter {
+    if let Some(named) = named {
+        return Interpreter { program: settled(named), found_by: FoundBy::Named };
+    }
+    let active = active.filter(|active| !active.is_empty()).map(Path::new);
+    if let Some(program) = active.and_then(python_of) {
+        return Interpreter { program, found_by: FoundBy::ActiveEnvironment };
+    }
+    let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
+    let nearby = folder
+        .ancestors()
+        .flat_map(|above| ENVIRONMENTS.map(|name| above.join(name)))
+        .find_map(|environment| python_of(&environment));
+    if let Some(program) = nearby {
+        return Interpreter { program, found_by: FoundBy::NearbyEnvironment };
+    }
+    let folders: Vec<PathBuf> = env::split_paths(path).collect();
+    let program_in = |folder: &Path, name: &str| {
+        let program = folder.join(format!("{name}{}", env::consts::EXE_SUFFIX));
+        program.is_file().then_some(program)
+    };
+    let adk = folders.iter().find(|folder| program_in(folder, "adk").is_some());
+    let beside = adk
+        .and_then(|folder| program_in(folder, "python").or_else(|| program_in(folder, "python3")));
+    if let Some(program) = beside {
+        return Interpreter { program, found_by: FoundBy::BesideAdk };
+    }
+    let first = ["python3", "python"]
+        .into_iter()
+        .find_map(|name| folders.iter().find_map(|folder| program_in(folder, name)));
+    Interpreter { program: first.unwrap_or_else(|| "python3".into()), found_by: FoundBy::Path }
+}
+
+/// The interpreter of a virtual environment, which its `pyvenv.cfg` tells from a folder of settings
+/// that happens to be called `env`.
+fn python_of(environment: &Path) -> Option<PathBuf> {
+    let inside = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
+    let program = environment.join(inside);
+    (environment.join("pyvenv.cfg").is_file() && program.is_file()).then_some(program)
+}
+
+/// A path becomes absolute, since a worker may start in another folder; a bare name stays, and a
+/// virtual environment's folder stands for its interpreter.
+fn settled(named: &Path) -> PathBuf {
+    if named.components().count() == 1 && !named.is_dir() {
+        return named.to_path_buf();
+    }
+    // Links are kept: a virtual environment's interpreter is a link and found by its own place.
+    let absolute = std::path::absolute(named).unwrap_or_else(|_| named.to_path_buf());
+    python_of(&absolute).unwrap_or(absolute)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io;
+
+    use super::*;
+
+    fn environment(at: &Path) -> io::Result<PathBuf> {
+        fs::create_dir_all(at.join("bin"))?;
+        fs::write(at.join("pyvenv.cfg"), "")?;
+        let program = at.join("bin").join("python");
+        fs::write(&program, "")?;
+        Ok(program)
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_nearest_claim_wins() -> io::Result<()> {
+        let root = tempfile::tempdir()?;
+        let agent = root.path().join("agents").join("weather");
+        fs::create_dir_all(&agent)?;
+        let on_path = root.path().join("bin");
+        fs::create_dir_all(&on_path)?;
+        fs::write(on_path.join("python3"), "")?;
+        let find = |named: Option<&Path>, active: Option<&Path>| {
+            find(&agent, named, active.map(Path::as_os_str), on_path.as_os_str())
+        };
+
+        let found = find(None, None);
+        assert_eq!((found.program, found.found_by), (on_path.join("python3"), FoundBy::Path));
+
+        fs::write(on_path.join("adk"), "")?;
+        assert_eq!(find(None, None).found_by, FoundBy::BesideAdk);
+
+        let above = environment(&root.path().join("venv"))?;
+        let found = find(None, None);
+        assert_eq!((found.program, found.found_by), (above, FoundBy::NearbyEnvironment));
+
+        let own = environment(&agent.join(".venv"))?;
+        assert_eq!(find(None, None).program, own);
+
+        let active = root.path().join("active");
+        let active_python = environment(&active)?;
+        let found = find(None, Some(&active));
+        assert_eq!((found.program, found.found_by), (active_python, FoundBy::ActiveEnvironment));
+
+        let found = find(Some(Path::new("python3.12")), Some(&active));
+        assert_eq!((found.program, found.found_by), ("python3.12".into(), FoundBy::Named));
+        Ok(())
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_folder_of_an_environment_stands_for_its_interpreter() -> io::Result<()> {
+        let root = tempfile::tempdir()?;
+        let program = environment(&root.path().join("mine"))?;
+        assert_eq!(settled(&root.path().join("mine")), program);
+        Ok(())
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_called_env_is_no_environment_by_its_name() -> io::Result<()> {
+        let root = tempfile::tempdir()?;
+        fs::create_dir_all(root.path().join("env/bin"))?;
+        fs::write(root.path().join("env/bin/python"), "")?;
+        let found = find(root.path(), None, None, OsStr::new(""));
+        assert_eq!(found.found_by, FoundBy::Path);
+        Ok(())
+    }
+}

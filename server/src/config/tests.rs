@@ -1,0 +1,294 @@
+//! Tests of configurations as people write them, well and badly.
+
+use std::fs;
+
+use expect_test::{Expect, expect};
+
+use super::*;
+
+const EXAMPLES: [&str; 2] = ["math", "travel"];
+
+fn load(text: &str) -> Result<Config, ConfigError> {
+    Config::from_text(text, Path::new("rehearsal.toml"), &Overrides::default(), &EXAMPLES)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "expect![] makes a value for this one call")]
+fn refused(text: &str, expected: Expect) {
+    let error = load(text).expect_err("the text is wrong");
+    expected.assert_eq(&error.to_string());
+}
+
+#[test]
+fn a_full_file_is_read() {
+    let config = load(
+        r#"
+listen = "localhost:4200"
+python = ".venv"
+
+[security]
+allowed_origins = ["http://LOCALHOST:8080"]
+
+[[agent]]
+name = "Smart Home"
+source = "adk_python"
+folder = "agents/smart_home"
+python = "agents/smart_home/.venv"
+user_id = "ada"
+state = { city = "Berlin", floors = 2, big = 9007199254740993, rooms = [{ name = "hall", lit = true }], since = 2020-01-31 }
+
+[[agent]]
+name = "Maths"
+source = "native"
+example = "math"
+eval_set_path = "/data/maths.evalset.json"
+"#,
+    )
+    .expect("the text is right");
+    assert_eq!(config.listen, SocketAddr::from(([127, 0, 0, 1], 4200)));
+    assert_eq!(config.security.allowed_origins, ["http://localhost:8080"]);
+    assert_eq!(config.origin, Origin::File("rehearsal.toml".into()));
+    let [home, maths] = &config.agents[..] else { panic!("two agents, not {:?}", config.agents) };
+    assert_eq!(home.eval_set_path, Path::new("agents/smart_home/smart_home_evals.evalset.json"));
+    assert_eq!(home.user_id, "ada");
+    let state: Vec<String> =
+        home.state.iter().map(|(key, value)| format!("{key}={}", value.as_str())).collect();
+    assert_eq!(
+        state,
+        [
+            "big=9007199254740993",
+            r#"city="Berlin""#,
+            "floors=2",
+            r#"rooms=[{"name":"hall","lit":true}]"#,
+            r#"since="2020-01-31""#
+        ]
+    );
+    assert_eq!(maths.eval_set_path, Path::new("/data/maths.evalset.json"));
+    assert_eq!(maths.user_id, "user");
+    assert_eq!(maths.source, AgentSourceConfig::Native { example: "math".into() });
+}
+
+#[test]
+fn a_misspelled_key_names_the_nearest_right_one() {
+    refused(
+        "\nlisen = \"127.0.0.1:1\"\n",
+        expect![[r#"
+        rehearsal.toml:2:1: `lisen` is not a key here; did you mean `listen`?
+          | lisen = "127.0.0.1:1"
+          | ^^^^^
+          Known here: listen, python, security, agent"#]],
+    );
+    refused(
+        "[[agent]]\nname = \"A\"\nsource = \"native\"\nevalset_path = \"x\"\n",
+        expect![[r#"
+        rehearsal.toml:4:1: `evalset_path` is not a key here; did you mean `eval_set_path`?
+          | evalset_path = "x"
+          | ^^^^^^^^^^^^
+          Known here: name, source, folder, python, example, eval_set_path, user_id, state"#]],
+    );
+    refused(
+        "[security]\nallowed_origin = []\n",
+        expect![[r#"
+        rehearsal.toml:2:1: `allowed_origin` is not a key here; did you mean `allowed_origins`?
+          | allowed_origin = []
+          | ^^^^^^^^^^^^^^
+          Known here: allowed_origins"#]],
+    );
+    refused(
+        "zebra = 1\n",
+        expect![[r#"
+        rehearsal.toml:1:1: `zebra` is not a key here
+          | zebra = 1
+          | ^^^^^
+          Known here: listen, python, security, agent"#]],
+    );
+}
+
+#[test]
+fn a_wrong_value_is_told_with_its_place() {
+    refused(
+        "listen = 4180\n",
+        expect![[r#"
+        rehearsal.toml:1:10: invalid type: integer `4180`, expected a string
+          | listen = 4180
+          |          ^^^^"#]],
+    );
+    refused(
+        "[[agent]]\nname = \"A\"\nsource = \"adk-python\"\n",
+        expect![[r#"
+        rehearsal.toml:3:10: `adk-python` is not possible here; did you mean `adk_python`?
+          | source = "adk-python"
+          |          ^^^^^^^^^^^^
+          Possible: adk_python, native"#]],
+    );
+    refused(
+        "[[agent]]\nname = \"A\"\nsource = \"native\"\nexample = \"maths\"\n",
+        expect![[r#"
+        rehearsal.toml:4:11: `maths` is not possible here; did you mean `math`?
+          | example = "maths"
+          |           ^^^^^^^
+          Possible: math, travel"#]],
+    );
+    refused(
+        "[[agent]]\nname = \"A\"\n",
+        expect![[r#"
+        rehearsal.toml:1:1: missing field `source`
+          | [[agent]]
+          | ^^^^^^^^^"#]],
+    );
+    refused(
+        "[[agent]]\nname = \" \"\nsource = \"native\"\n",
+        expect![[r#"
+        rehearsal.toml:2:8: an agent needs a name that can be read
+          | name = " "
+          |        ^^^"#]],
+    );
+    refused(
+        "listen = [\n",
+        expect![[r#"
+        rehearsal.toml:1:11: unclosed array, expected `]`
+          | listen = [
+          |           ^"#]],
+    );
+    refused(
+        "listen = \":1\"\nlisten = \":2\"\n",
+        expect![[r#"
+        rehearsal.toml:2:1: duplicate key
+          | listen = ":2"
+          | ^^^^^^"#]],
+    );
+    refused(
+        "[security]\nallowed_origins = [\"http://localhost:8080/\"]\n",
+        expect![[r#"
+        rehearsal.toml:2:20: an origin is a scheme, a host and perhaps a port, and nothing after it: `http://127.0.0.1:8080`
+          | allowed_origins = ["http://localhost:8080/"]
+          |                    ^^^^^^^^^^^^^^^^^^^^^^^^"#]],
+    );
+    refused(
+        "[[agent]]\nname = \"A\"\nsource = \"native\"\nexample = \"math\"\nstate = { x = nan }\n",
+        expect![[r#"
+            rehearsal.toml:1:1: state `x`: JSON has no NaN
+              | [[agent]]
+              | ^^^^^^^^^"#]],
+    );
+}
+
+#[test]
+fn a_key_of_the_other_source_is_refused() {
+    refused(
+        "[[agent]]\nname = \"A\"\nsource = \"native\"\nfolder = \"x\"\n",
+        expect![[r#"
+        rehearsal.toml:4:10: `folder` belongs to agents with source = "adk_python": remove it, or change the source
+          | folder = "x"
+          |          ^^^"#]],
+    );
+    refused(
+        "[[agent]]\nname = \"A\"\nsource = \"adk_python\"\n",
+        expect![[r#"
+        rehearsal.toml:1:1: the agent `A` has source = "adk_python" and needs `folder`, such as folder = "agents/weather"
+          | [[agent]]
+          | ^^^^^^^^^"#]],
+    );
+}
+
+#[test]
+fn a_file_without_agents_says_what_to_add() {
+    refused(
+        "# nothing yet\n",
+        expect![
+            "rehearsal.toml names no agent: add an [[agent]] table, or run `rehearsal init` in an empty folder for an example"
+        ],
+    );
+}
+
+#[test]
+fn names_that_would_share_eval_ids_are_refused() {
+    let agent = |name: &str| {
+        format!("[[agent]]\nname = \"{name}\"\nsource = \"native\"\nexample = \"math\"\n")
+    };
+    refused(
+        &format!("{}{}", agent("Math Agent"), agent("math-agent")),
+        expect![
+            "the agents `Math Agent` and `math-agent` go by one name in addresses and eval ids (`math_agent`): rename one of them"
+        ],
+    );
+}
+
+#[test]
+fn other_machines_are_not_served() {
+    refused(
+        "listen = \"0.0.0.0:4180\"\n",
+        expect![
+            "rehearsal.toml:1:10: listening on 0.0.0.0:4180 is refused: anyone who can reach it could run this machine's tools, and there is no authentication yet. Listen on 127.0.0.1:4180 and use an SSH tunnel (ssh -L 4180:127.0.0.1:4180 this-machine)"
+        ],
+    );
+    for address in ["0.0.0.0:1", "[::]:1", "192.168.1.5:80", "[::ffff:10.0.0.1]:80"] {
+        let overrides = Overrides {
+            listen: Some(address.parse().expect("an address")),
+            ..Overrides::default()
+        };
+        let error = Config::from_text("", Path::new("r.toml"), &overrides, &EXAMPLES);
+        assert!(
+            matches!(error, Err(ConfigError::ListenNeedsAuthentication { .. })),
+            "{address}: {error:?}"
+        );
+    }
+    for address in ["127.0.0.1:0", "[::1]:1", "127.9.9.9:1", "[::ffff:127.0.0.1]:80", ":9"] {
+        let listen: ListenAddress = address.parse().expect("an address");
+        assert!(listen.checked(None).is_ok(), "{address}");
+    }
+}
+
+#[test]
+fn the_command_line_wins_over_the_file() {
+    let overrides = Overrides {
+        listen: Some(":4300".parse().expect("an address")),
+        python: Some("mine".into()),
+        ..Overrides::default()
+    };
+    let text = "listen = \"0.0.0.0:1\"\npython = \"theirs\"\n[[agent]]\nname = \"A\"\nsource = \"native\"\nexample = \"math\"\n";
+    let config = Config::from_text(text, Path::new("r.toml"), &overrides, &EXAMPLES)
+        .expect("the file's address is not used");
+    assert_eq!(config.listen.port(), 4300);
+    assert_eq!(config.python.as_deref(), Some(Path::new("mine")));
+}
+
+#[test]
+fn a_folder_alone_is_an_agent() -> std::io::Result<()> {
+    let above = tempfile::tempdir()?;
+    let folder = above.path().join("weather");
+    fs::create_dir(&folder)?;
+    let with = |folder: &Path| {
+        let overrides = Overrides { folders: vec![folder.to_path_buf()], ..Overrides::default() };
+        Config::load(&overrides, &EXAMPLES)
+    };
+
+    let error = with(&folder).expect_err("an empty folder");
+    assert!(matches!(error, ConfigError::NoAgentInFolder { below: None, .. }), "{error:?}");
+
+    fs::write(folder.join("agent.py"), "")?;
+    let config = with(&folder).expect("an agent's folder");
+    assert_eq!(config.origin, Origin::CommandLine);
+    assert_eq!(config.agents[0].name, "weather");
+    assert_eq!(config.agents[0].eval_set_path, folder.join("weather_evals.evalset.json"));
+
+    let error = with(above.path()).expect_err("the folder above");
+    assert!(error.to_string().contains("Did you mean"), "{error}");
+    let error = with(&folder.join("agent.py")).expect_err("a file");
+    assert!(matches!(error, ConfigError::NotAFolder { .. }), "{error:?}");
+    Ok(())
+}
+
+#[test]
+fn a_file_that_is_not_there_is_named() {
+    let overrides = Overrides { config: Some("no/such.toml".into()), ..Overrides::default() };
+    let error = Config::load(&overrides, &EXAMPLES).expect_err("no such file");
+    assert!(error.to_string().contains("no/such.toml"), "{error}");
+}
+
+#[test]
+fn the_published_schema_is_current() {
+    let schema = serde_json::to_string_pretty(&json_schema()).expect("a schema is JSON");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/rehearsal.schema.json");
+    // UPDATE_EXPECT=1 writes it anew, as it does for the other expectations.
+    expect_test::expect_file![path].assert_eq(&format!("{schema}\n"));
+}
