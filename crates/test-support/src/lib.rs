@@ -1,0 +1,10 @@
+//! A page without a browser: plays a [`Session`](session::Session) against a running host, over the
+//! same server functions and the same WebSocket as the real page.
+//!
+//! For tests only, so its methods panic with what went wrong.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
+mod page;
+
+pub use page::{Page, arguments};
