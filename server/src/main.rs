@@ -1,18 +1,82 @@
 //! The command line: parse a command, run it.
 
-use rehearsal::{SimulatedAgentConfig, Simulator, examples};
+use std::io::{self, Write as _};
+use std::process::ExitCode;
 
-#[tokio::main]
-async fn main() -> anyhow::Result<()> {
-    tracing_subscriber::fmt().with_writer(std::io::stderr).init();
-    let agent = |name, agent, path| SimulatedAgentConfig::native(name, agent, path);
-    let listen = std::env::var("REHEARSAL_LISTEN").unwrap_or("127.0.0.1:4180".to_owned());
-    Simulator::new()
-        .agent(agent("Maths", examples::math_agent(), "evals/maths.evalset.json"))
-        .agent(agent("Travel desk", examples::travel_agent(), "evals/travel.evalset.json"))
-        .agent(agent("Poet", examples::poet_agent(), "evals/poet.evalset.json"))
-        .listen(listen.parse()?)
-        .serve()
-        .await?;
-    Ok(())
+use anyhow::Context as _;
+use clap::Parser as _;
+use rehearsal::Simulator;
+use rehearsal::cli::{self, AgentsArguments, Command, CommandLine, InitArguments, ServeArguments};
+use rehearsal::config::Config;
+use tracing_subscriber::EnvFilter;
+
+fn main() -> ExitCode {
+    let line = CommandLine::parse();
+    let outcome = match line.command {
+        Command::Serve(arguments) => serve(&arguments),
+        Command::Agents(arguments) => agents(&arguments),
+        Command::Init(arguments) => init(&arguments),
+        Command::Completions(arguments) => {
+            cli::write_completions(arguments.shell, &mut io::stdout());
+            Ok(ExitCode::SUCCESS)
+        }
+    };
+    outcome.unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
+    let config = Config::load(&arguments.overrides(), &cli::example_names())?;
+    let agents = cli::simulated_agents(&config)?;
+    start_logging();
+    let simulator = Simulator::new().listen(config.listen).agents(agents);
+    let origins = config.security.allowed_origins.into_iter();
+    let simulator = origins.fold(simulator, Simulator::allow_origin);
+    runtime()?.block_on(simulator.serve())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn agents(arguments: &AgentsArguments) -> anyhow::Result<ExitCode> {
+    let config = Config::load(&arguments.agents.overrides(), &cli::example_names())?;
+    let agents = cli::simulated_agents(&config)?;
+    let reports = runtime()?.block_on(cli::inspect(agents));
+    match cli::write_reports(&reports, arguments.format, &mut io::stdout().lock()) {
+        // A reader such as `head` that has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        written => written.context("standard output cannot be written")?,
+    }
+    Ok(if cli::all_ready(&reports) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn init(arguments: &InitArguments) -> anyhow::Result<ExitCode> {
+    let created = cli::init(&arguments.folder)?;
+    let mut out = io::stdout().lock();
+    for file in &created.files {
+        writeln!(out, "wrote {}", created.folder.join(file).display())?;
+    }
+    let enter = match created.folder.to_str() {
+        Some(".") => String::new(),
+        _ => format!("cd {} && ", created.folder.display()),
+    };
+    writeln!(out, "Next: {enter}rehearsal serve")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("the threads that serve cannot be started")
+}
+
+/// To standard error; `REHEARSAL_LOG` takes the usual filters, such as `rehearsal=debug`.
+fn start_logging() {
+    let filter = EnvFilter::try_from_env("REHEARSAL_LOG").unwrap_or_else(|_| "info".into());
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr)
+        .with_target(false)
+        .init();
 }

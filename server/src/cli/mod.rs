@@ -1,17 +1,19 @@
-//! The command line: what can be asked for, and the commands that need no running host.
-//!
-//! `serve` and `agents` are parsed here and carried out by `main`, since they need the agents.
+//! The command line: what can be asked for, and the commands that need no serving host.
 
+mod agents;
 mod completions;
 mod init;
+mod sources;
 
 use std::path::PathBuf;
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
+pub use agents::{AgentReport, all_ready, inspect, write_reports};
 pub use completions::write_completions;
 pub use init::{Created, InitError, init};
+pub use sources::{example_names, simulated_agents};
 
 use crate::config::{ListenAddress, Overrides};
 
@@ -67,7 +69,9 @@ Examples:
     #[command(after_help = "\
 Examples:
   rehearsal agents
-  rehearsal agents agents/weather --format json | jq '.[].tools[].name'")]
+  rehearsal agents agents/weather --format json | jq '.[].view.tools[].name'
+
+Ends with 0 when every agent can be rehearsed, with 1 when one has a fault.")]
     Agents(AgentsArguments),
     /// Write a commented rehearsal.toml and an example ADK agent into an empty folder
     #[command(after_help = "\

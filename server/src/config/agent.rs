@@ -60,7 +60,7 @@ impl AgentConfig {
         place: impl Fn(Range<usize>) -> Place,
     ) -> Result<Self, ConfigError> {
         let refuse = |span: Range<usize>, message: String| {
-            Err(ConfigError::Malformed { place: place(span), message })
+            Err(ConfigError::Malformed { place: Box::new(place(span)), message })
         };
         let whole = entry.span();
         let entry = entry.get_ref();
@@ -105,7 +105,7 @@ impl AgentConfig {
                 let written = example.get_ref();
                 if !examples.contains(&written.as_str()) {
                     return Err(ConfigError::UnknownValue {
-                        place: place(example.span()),
+                        place: Box::new(place(example.span())),
                         value: written.clone(),
                         nearest: nearest(written, examples),
                         known: examples.iter().map(|&known| known.to_owned()).collect(),

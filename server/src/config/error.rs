@@ -27,7 +27,7 @@ pub enum ConfigError {
     )]
     UnknownKey {
         /// Where it stands.
-        place: Place,
+        place: Box<Place>,
         /// The key as written.
         key: String,
         /// The known key that is nearest, when one is near.
@@ -44,7 +44,7 @@ pub enum ConfigError {
     )]
     UnknownValue {
         /// Where it stands.
-        place: Place,
+        place: Box<Place>,
         /// The value as written.
         value: String,
         /// The possible value that is nearest, when one is near.
@@ -56,7 +56,7 @@ pub enum ConfigError {
     #[error("{place}: {message}\n{}", place.excerpt())]
     Malformed {
         /// Where.
-        place: Place,
+        place: Box<Place>,
         /// What is wrong, and what to do.
         message: String,
     },
@@ -106,7 +106,7 @@ pub enum ConfigError {
     )]
     NoAddress {
         /// Where it stands, when in a file.
-        place: Option<Place>,
+        place: Option<Box<Place>>,
         /// As written.
         written: String,
     },
@@ -120,7 +120,7 @@ pub enum ConfigError {
     )]
     ListenNeedsAuthentication {
         /// Where it stands, when in a file.
-        place: Option<Place>,
+        place: Option<Box<Place>>,
         /// The address.
         address: SocketAddr,
     },
@@ -129,6 +129,7 @@ pub enum ConfigError {
 impl ConfigError {
     /// Reads what the parser reports; it gives a text and a place, and no structure.
     pub(super) fn from_toml(place: Place, message: &str) -> Self {
+        let place = Box::new(place);
         if let Some((key, known)) = unknown(message, "unknown field ") {
             let nearest = nearest(&key, &known);
             return Self::UnknownKey { place, key, nearest, known };

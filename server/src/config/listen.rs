@@ -32,7 +32,7 @@ impl ListenAddress {
             None => trimmed.parse().ok(),
         };
         address.map(Self).ok_or_else(|| ConfigError::NoAddress {
-            place: place.cloned(),
+            place: place.cloned().map(Box::new),
             written: written.to_owned(),
         })
     }
@@ -45,7 +45,10 @@ impl ListenAddress {
         if self.0.ip().to_canonical().is_loopback() {
             return Ok(self.0);
         }
-        Err(ConfigError::ListenNeedsAuthentication { place: place.cloned(), address: self.0 })
+        Err(ConfigError::ListenNeedsAuthentication {
+            place: place.cloned().map(Box::new),
+            address: self.0,
+        })
     }
 }
 

@@ -27,7 +27,7 @@ impl SecurityConfig {
                 Some(host) if is_host(host) => security.allowed_origins.push(written),
                 _ => {
                     return Err(ConfigError::Malformed {
-                        place: place(origin.span()),
+                        place: Box::new(place(origin.span())),
                         message: "an origin is a scheme, a host and perhaps a port, and nothing \
                                   after it: `http://127.0.0.1:8080`"
                             .to_owned(),

@@ -1,0 +1,61 @@
+//! From configuration to agents.
+
+use crate::agents::native::{NativeAgent, NativeSource};
+use crate::agents::{AgentSource, SessionSeed};
+use crate::config::{AgentConfig, AgentSourceConfig, Config, Origin, default_eval_set_path};
+use crate::{SimulatedAgentConfig, examples};
+
+/// An agent that ships: its name in `example = "..."`, its name for people, and itself.
+struct Example {
+    key: &'static str,
+    name: &'static str,
+    make: fn() -> NativeAgent,
+}
+
+const EXAMPLES: [Example; 3] = [
+    Example { key: "math", name: "Math Agent", make: examples::math_agent },
+    Example { key: "travel", name: "Travel Desk", make: examples::travel_agent },
+    Example { key: "poet", name: "Poet", make: examples::poet_agent },
+];
+
+/// The names that `example = "..."` may give, for [`Config::load`].
+#[must_use]
+pub fn example_names() -> Vec<&'static str> {
+    EXAMPLES.iter().map(|example| example.key).collect()
+}
+
+/// The agents of a configuration, or those that ship where it names none.
+///
+/// # Errors
+/// An agent whose source this build lacks.
+pub fn simulated_agents(config: &Config) -> anyhow::Result<Vec<SimulatedAgentConfig>> {
+    if config.origin == Origin::Examples {
+        return Ok(EXAMPLES.iter().map(shipped).collect());
+    }
+    config.agents.iter().map(configured).collect()
+}
+
+fn shipped(example: &Example) -> SimulatedAgentConfig {
+    let source = AgentSourceConfig::Native { example: example.key.to_owned() };
+    let eval_set_path = default_eval_set_path(example.name, &source);
+    SimulatedAgentConfig::native(example.name, (example.make)(), eval_set_path)
+}
+
+fn configured(agent: &AgentConfig) -> anyhow::Result<SimulatedAgentConfig> {
+    let source: Box<dyn AgentSource> = match &agent.source {
+        AgentSourceConfig::Native { example } => {
+            let known = EXAMPLES.iter().find(|known| known.key == example);
+            let known = known.ok_or_else(|| anyhow::anyhow!("there is no example `{example}`"))?;
+            Box::new(NativeSource::new((known.make)()))
+        }
+        AgentSourceConfig::AdkPython { folder, .. } => {
+            anyhow::bail!("{}: this build cannot run ADK agents", folder.display())
+        }
+    };
+    Ok(SimulatedAgentConfig {
+        name: agent.name.clone(),
+        agent: source,
+        eval_set_path: agent.eval_set_path.clone(),
+        seed: SessionSeed { user_id: agent.user_id.clone(), state: agent.state.clone() },
+    })
+}
