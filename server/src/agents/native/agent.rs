@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use adk_core::Tool;
 use schemars::JsonSchema;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// An agent written in Rust: what the model would be told, and the tools it could call.
 ///
@@ -30,6 +30,7 @@ pub struct NativeAgent {
     pub(super) confirmed_tools: BTreeSet<String>,
     pub(super) input_schema: Option<Value>,
     pub(super) output_schema: Option<Value>,
+    pub(super) initial_state: Map<String, Value>,
 }
 
 impl NativeAgent {
@@ -63,6 +64,13 @@ impl NativeAgent {
     #[must_use]
     pub fn model(mut self, model: impl Into<String>) -> Self {
         self.model = Some(model.into());
+        self
+    }
+
+    /// Gives each session this entry of state at its start; what the configuration gives wins.
+    #[must_use]
+    pub fn initial_state(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.initial_state.insert(key.into(), value.into());
         self
     }
 

@@ -1,0 +1,97 @@
+//! The host as a process: what it refuses, what it leaves behind, what it survives.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use acceptance::{Host, binary, python, runs, signal, workspace};
+use rustix::process::Signal;
+use serde_json::json;
+use session::{Answer, ToolError};
+use test_support::{Page, arguments};
+
+fn smart_home() -> String {
+    workspace().join("examples/smart_home/smart_home").display().to_string()
+}
+
+#[tokio::test]
+async fn a_copied_binary_alone_serves_the_page() {
+    let Some(binary) = binary() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("rehearsal");
+    std::fs::copy(binary, &copy).unwrap();
+    let host = Host::start_in(folder, &copy, None, &[], &[]);
+    let get = async |path: &str| {
+        let url = format!("http://{}{path}", host.address());
+        reqwest::get(url).await.unwrap().error_for_status().unwrap().text().await.unwrap()
+    };
+    assert!(get("/").await.contains("Math Agent"));
+    assert!(get("/pkg/rehearsal.js").await.contains("hydrate"));
+    assert!(!get("/pkg/rehearsal.css").await.is_empty());
+}
+
+#[test]
+fn other_addresses_than_loopback_are_refused_with_the_reason() {
+    let Some(binary) = binary() else { return };
+    let output =
+        Command::new(binary).args(["serve", "--listen", "0.0.0.0:0"]).output().unwrap();
+    assert!(!output.status.success());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("authentication") && said.contains("127.0.0.1"), "{said}");
+}
+
+#[tokio::test]
+async fn a_foreign_page_gets_nothing() {
+    let Some(binary) = binary() else { return };
+    let host = Host::start(&binary, None, &[]);
+    let client = reqwest::Client::new();
+    let ask = async |name: &str, value: &str| {
+        let url = format!("http://{}/api/list_agents", host.address());
+        let request = client.post(url).header("content-type", "application/json").body("{}");
+        request.header(name, value).send().await.unwrap().status()
+    };
+    assert_eq!(ask("host", "rebound.example:4180").await, 403);
+    assert_eq!(ask("origin", "https://evil.example").await, 403);
+    assert_eq!(ask("accept", "application/json").await, 200);
+}
+
+#[tokio::test]
+async fn a_worker_killed_in_a_call_costs_that_call_only() {
+    let (Some(binary), Some(python)) = (binary(), python()) else { return };
+    let host = Host::start(&binary, Some(&python), &[&smart_home()]);
+    let mut page = Page::rehearse(host.address(), "smart-home", "Warm the office.").await;
+    let warm = arguments(&json!({ "room": "office", "degrees": 21 }));
+    page.call("set_temperature", &warm).await;
+    page.call("save_floor_plan", &arguments(&json!({ "title": "Ground floor" }))).await;
+
+    let call = page.start("calibrate_heating", &arguments(&json!({ "seconds": 30 }))).await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let workers = host.children();
+    assert_eq!(workers.len(), 1, "one worker serves the agent");
+    signal(workers[0], Signal::KILL);
+    page.news(&call).await;
+    let Answer::Error(error) = page.last_answer() else { panic!("the call went on") };
+    assert_eq!(error.error_type, ToolError::WORKER_EXITED);
+
+    let Answer::Output(drawings) = page.call("list_drawings", &arguments(&json!({}))).await else {
+        panic!("the session did not go on");
+    };
+    assert!(format!("{:?}", drawings.result).contains("floor_plan.svg"), "{drawings:?}");
+    assert!(page.view.state.as_str().contains("temperatures"), "{}", page.view.state);
+}
+
+#[tokio::test]
+async fn stopping_leaves_nothing_running() {
+    let (Some(binary), Some(python)) = (binary(), python()) else { return };
+    let mut host = Host::start(&binary, Some(&python), &[&smart_home()]);
+    let mut page = Page::rehearse(host.address(), "smart-home", "Wait.").await;
+    page.start("calibrate_heating", &arguments(&json!({ "seconds": 60 }))).await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let workers = host.children();
+    assert_eq!(workers.len(), 1);
+    let began = Instant::now();
+    assert!(host.stop(), "it ends with status 0");
+    assert!(began.elapsed() < Duration::from_secs(6), "{:?}", began.elapsed());
+    assert!(!runs(workers[0]), "the worker still runs");
+}
