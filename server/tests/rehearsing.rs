@@ -15,9 +15,8 @@ use test_support::{Page, arguments};
 async fn host() -> (Running, SocketAddr, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    let mut travel =
+    let travel =
         SimulatedAgentConfig::native("Travel desk", examples::travel_agent(), at("travel.json"));
-    travel.seed.state.insert("agency".to_owned(), JsonText::string("Far & Away"));
     let running = Simulator::new()
         .agent(SimulatedAgentConfig::native("Maths", examples::math_agent(), at("maths.json")))
         .agent(travel)

@@ -178,6 +178,7 @@ pub fn travel_agent() -> NativeAgent {
     NativeAgent::new("travel_agent")
         .description("A travel desk: searches, quotes, holds. Structured input and output.")
         .model("gemini-2.5-pro")
+        .initial_state("agency", "Far & Away")
         .instruction(
             "You work at the travel desk of {agency}. The traveller's request comes as structured \
              input.\n\n1. `search_places` first, unless the traveller names an airport.\n2. Quote \

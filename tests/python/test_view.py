@@ -1,0 +1,177 @@
+"""The view is exactly what the model would see."""
+
+import json
+
+from conftest import SMART_HOME
+
+
+def names(view):
+    return [tool["name"] for tool in view["tools"]]
+
+
+def tool_named(view, name):
+    return next(tool for tool in view["tools"] if tool["name"] == name)
+
+
+def test_the_smart_home_as_the_model_sees_it(worker):
+    view = worker(SMART_HOME).open(state={"owner": "Ada"})
+    assert view["app_name"] == "smart_home"
+    assert view["agent"]["model"] == "gemini-2.5-flash"
+    assert view["instruction"].startswith("You run the smart home of Ada.\n\n# Rules")
+    assert 'Your internal name is "smart_home"' in view["instruction"]
+    assert "Agent name: garage_agent" in view["instruction"]
+    # ADK adds the transfer tool and puts it first; the rest is in the agent's order.
+    assert names(view)[:3] == ["transfer_to_agent", "list_rooms", "set_temperature"]
+    assert view["sub_agents"] == [
+        {"name": "garage_agent", "description": "Looks after the garage.", "kind": "LlmAgent"}
+    ]
+    assert view["state"] == {"owner": "Ada"}
+    assert view["warnings"] == []
+
+
+def test_declarations_are_whole(worker):
+    view = worker(SMART_HOME).open()
+    heating = tool_named(view, "set_temperature")
+    schema = heating["parameters"]
+    assert heating["parameters_kind"] == "json_schema"
+    assert schema["required"] == ["room", "degrees"]
+    assert schema["properties"]["schedule"]["default"] is None
+    assert list(schema["$defs"]) == ["Schedule", "Unit"]
+    assert "tool_context" not in schema["properties"]
+    assert heating["declaration"]["parameters_json_schema"] == schema
+    assert tool_named(view, "list_rooms")["parameters_kind"] == "none"
+    assert tool_named(view, "order_part")["long_running"] is True
+    assert tool_named(view, "unlock_door")["needs_confirmation"] is True
+    assert tool_named(view, "transfer_to_agent")["provided_by"] == "adk"
+    assert heating["provided_by"] == "agent"
+
+
+def test_schemas_and_the_tool_that_adk_adds_for_them(worker):
+    view = worker("structured").open()
+    assert view["input_schema"]["properties"]["city"]["description"] == "Where"
+    assert view["output_schema"]["required"] == ["summary"]
+    assert names(view) == ["measure", "set_model_response"]
+    assert tool_named(view, "set_model_response")["provided_by"] == "adk"
+    assert "set_model_response" in view["instruction"]
+
+
+def test_the_view_is_what_the_runner_sends_to_the_model(worker, tmp_path):
+    """Compared with a request captured from ADK's own runner."""
+    import asyncio
+    import sys
+
+    sys.path.insert(0, str(SMART_HOME.parent))
+    from google.adk.apps.app import App
+    from google.adk.models.llm_response import LlmResponse
+    from google.adk.plugins.base_plugin import BasePlugin
+    from google.adk.runners import InMemoryRunner
+    from google.genai import types
+
+    from smart_home.agent import root_agent
+
+    captured = []
+
+    class Capture(BasePlugin):
+        async def before_model_callback(self, *, callback_context, llm_request):
+            captured.append(llm_request)
+            return LlmResponse(content=types.Content(role="model", parts=[types.Part(text="ok")]))
+
+    async def run():
+        app = App(name="smart_home", root_agent=root_agent, plugins=[Capture(name="capture")])
+        runner = InMemoryRunner(app=app)
+        await runner.session_service.create_session(
+            app_name="smart_home", user_id="user", session_id="s", state={"owner": "Ada"}
+        )
+        message = types.Content(role="user", parts=[types.Part(text="hi")])
+        async for _ in runner.run_async(user_id="user", session_id="s", new_message=message):
+            pass
+
+    asyncio.run(run())
+    request = captured[0]
+    view = worker(SMART_HOME).open(state={"owner": "Ada"})
+    assert view["instruction"] == request.config.system_instruction
+    declared = [
+        one.model_dump(mode="json", exclude_none=True)
+        for tool in request.config.tools
+        for one in tool.function_declarations
+    ]
+    assert [tool["declaration"] for tool in view["tools"]] == declared
+    assert view["agent"]["model"] == request.model
+
+
+def test_placeholders_without_a_value_are_shown_and_named(worker):
+    one = worker("placeholders")
+    view = one.open(state={"owner": "Ada"})
+    assert view["instruction"].startswith("You serve Ada, who {profile}. Mood: .")
+    assert any("`profile`" in warning for warning in view["warnings"])
+    # The agent's own before-agent callback gives the rest when the run begins, as under ADK.
+    said = one.result("user_content", session_id="s", text="hello")
+    assert said["view"]["instruction"].startswith("You serve Ada, who prefers trains.")
+    assert said["view"]["warnings"] == []
+    assert said["delta"]["state"] == {"profile": "prefers trains"}
+
+
+def test_the_view_follows_the_state(worker):
+    one = worker("placeholders")
+    one.open(state={"owner": "Ada", "profile": "reads"})
+    outcome = one.call("rename", name="Grace")
+    assert outcome["view"]["instruction"].startswith("You serve Grace")
+    assert outcome["state"]["owner"] == "Grace"
+    assert one.result("describe", session_id="s")["instruction"] == outcome["view"]["instruction"]
+
+
+def test_no_view_is_sent_when_nothing_changed(worker):
+    one = worker(SMART_HOME)
+    one.open()
+    assert one.call("list_rooms")["view"] is None
+
+
+def test_a_workflow_and_a_sequence_show_their_first_agent(worker):
+    view = worker("workflow").open()
+    assert view["agent"]["name"] == "clerk"
+    assert names(view) == ["stamp"]
+    assert "office" in view["warnings"][0]
+    view = worker("sequential").open()
+    assert view["agent"]["name"] == "writer"
+    assert [sub["name"] for sub in view["sub_agents"]] == ["writer", "editor"]
+
+
+def test_a_toolset_that_cannot_connect_is_a_fault_that_names_it(worker):
+    one = worker("toolset_down")
+    assert "result" in one.initialize()
+    error = one.error("open_session", session_id="s", user_id="u", state={})
+    assert error["code"] == -32000
+    assert error["data"]["type"] == "ConnectionError"
+    assert "WarehouseToolset" in error["data"]["message"]
+    assert "warehouse:9000 refused" in error["data"]["message"]
+    assert "in get_tools" in error["data"]["traceback"]
+
+
+def test_a_toolset_is_named_by_its_tools_and_closed_at_the_end(worker):
+    one = worker("toolset_up")
+    view = one.open()
+    assert [(tool["name"], tool["provided_by"]) for tool in view["tools"]] == [
+        ("warehouse_count", "WarehouseToolset")
+    ]
+    assert one.call("warehouse_count", item="bolt")["result"] == 3
+    one.result("shutdown")
+    one.process.wait(10)
+    assert "the warehouse is closed" in one.log()
+
+
+def test_an_unknown_model_still_shows_everything(worker):
+    view = worker("unknown_model").open()
+    assert view["agent"]["model"] == "nobody/knows-7b"
+    assert names(view) == ["transfer_to_agent", "ask"]
+    assert "Ask." in view["instruction"]
+    assert "cannot be resolved" in view["warnings"][0]
+
+
+def test_the_global_instruction_plugin_is_part_of_what_the_model_sees(worker):
+    view = worker("recorded_app").open(state={"tone": "Ada"})
+    assert view["instruction"].startswith("Be brief, Ada.\n\nEcho.")
+
+
+def test_a_view_is_plain_json(worker):
+    view = worker(SMART_HOME).open()
+    assert json.loads(json.dumps(view)) == view
