@@ -22,7 +22,7 @@ pub(crate) struct Doors {
 
 impl Doors {
     /// Lets this origin in as well.
-    pub(crate) fn allow_origin(&mut self, origin: String) {
+    pub(crate) fn allow_origin(&mut self, origin: &str) {
         self.origins.push(origin.trim_end_matches('/').to_owned());
     }
 
@@ -115,7 +115,7 @@ mod tests {
 
     fn doors() -> Doors {
         let mut doors = Doors::default().at(SocketAddr::from(([127, 0, 0, 1], 4180)));
-        doors.allow_origin("http://127.0.0.1:8080/".to_owned());
+        doors.allow_origin("http://127.0.0.1:8080/");
         doors
     }
 

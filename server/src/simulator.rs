@@ -117,7 +117,7 @@ impl Simulator {
     /// development server that serves the client alone.
     #[must_use]
     pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
-        self.doors.allow_origin(origin.into());
+        self.doors.allow_origin(&origin.into());
         self
     }
 

@@ -1,6 +1,7 @@
 //! Rehearsals of native agents against a real host on a free port.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::print_stdout, reason = "one of the tools prints")]
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};

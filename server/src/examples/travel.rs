@@ -252,7 +252,7 @@ async fn quote_trip(
         artifacts
             .save("quote.txt", &receipt)
             .await
-            .map_err(|error| ToolFault::unavailable(error.message.clone()))?;
+            .map_err(|error| ToolFault::unavailable(error.message))?;
     }
     Ok(Quote {
         fare,
