@@ -13,7 +13,12 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCod
     let path =
         process::path_with(&[workspace.cargo_programs().join("bin"), workspace.npm_programs()])?;
     let mut command = process::cargo(workspace);
-    command.args(["leptos", "watch"]).args(arguments).env("PATH", path);
+    command
+        .args(["leptos", "watch"])
+        .args(arguments)
+        .env("PATH", path)
+        // `site-root` in Cargo.toml, which counts from the checkout wherever the target folder is.
+        .env("REHEARSAL_SITE_DIR", workspace.root().join("target").join("site"));
     if std::env::var_os("REHEARSAL_PYTHON").is_none() && workspace.python().is_file() {
         command.env("REHEARSAL_PYTHON", workspace.python());
     }

@@ -1,5 +1,6 @@
 //! `cargo xtask run`: from nothing to the page.
 
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
@@ -17,8 +18,9 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCod
     eprintln!("Everything stands after {}.\n", elapsed(since.elapsed()));
     let mut command = Command::new(&binary);
     command.arg("serve").args(arguments).current_dir(workspace.root());
-    // A choice of the person's own comes first.
-    if std::env::var_os("REHEARSAL_PYTHON").is_none() && workspace.python().is_file() {
+    // A choice of the person's own comes first, and so does the environment of a folder of theirs.
+    let own = arguments.iter().any(|argument| Path::new(argument).exists());
+    if !own && std::env::var_os("REHEARSAL_PYTHON").is_none() && workspace.python().is_file() {
         command.env("REHEARSAL_PYTHON", workspace.python());
     }
     become_it(&mut command).with_context(|| format!("cannot start {}", binary.display()))

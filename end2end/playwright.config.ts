@@ -1,0 +1,46 @@
+// How the stories run: the shipped binary on a free loopback port, in light and in dark, with a
+// picture of each kept under artifacts/.
+//
+// `cargo xtask test --only stories` sets the three variables; without them the binary of the
+// default target folder and Playwright's own browser are used.
+
+import { defineConfig, devices } from "@playwright/test";
+
+const browser = process.env.REHEARSAL_TEST_BROWSER;
+
+export default defineConfig({
+  testDir: "stories",
+  outputDir: "test-results",
+  // A host for each worker, so that stories can run side by side and still count sessions.
+  fullyParallel: true,
+  workers: process.env.REHEARSAL_TEST_WORKERS ? Number(process.env.REHEARSAL_TEST_WORKERS) : 2,
+  // A story that passes only the second time has a fault.
+  retries: 0,
+  forbidOnly: !!process.env.CI,
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  reporter: [["list"], ["html", { outputFolder: "artifacts/report", open: "never" }]],
+  use: {
+    ...devices["Desktop Chrome"],
+    viewport: { width: 1280, height: 720 },
+    trace: "retain-on-failure",
+    screenshot: "only-on-failure",
+    launchOptions: {
+      executablePath: browser,
+      args: [
+        // Chromium's sandbox refuses to run as root, as it is in containers.
+        ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+      ],
+    },
+  },
+  projects: [
+    { name: "light", use: { colorScheme: "light" } },
+    { name: "dark", use: { colorScheme: "dark" } },
+  ],
+});

@@ -1,0 +1,183 @@
+// What every story stands on: a host of its own worker, pictures, and the check for accessibility.
+//
+// Import `test` and `expect` from here. `host` is the running binary, started once per worker with
+// an empty working folder; `picture` keeps a screenshot; `accessible` fails on any axe violation.
+
+import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+import AxeBuilder from "@axe-core/playwright";
+import { expect, test as base, type Page } from "@playwright/test";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const START_MS = 15_000;
+const STOP_MS = 5_000;
+
+/** A running host. */
+export interface Host {
+  /** Such as `http://127.0.0.1:40123`, without a slash at the end. */
+  readonly url: string;
+  /** The working folder, where relative eval-set paths land. */
+  readonly folder: string;
+  /** The process id, for stories that look at what is left running. */
+  readonly pid: number;
+  /** What the host has logged so far. */
+  log(): string;
+  /** Asks the host to stop as a terminal would, and answers with its exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** How to start a host. */
+export interface HostOptions {
+  /** Arguments after `serve`. */
+  arguments?: string[];
+  /** The text of a `rehearsal.toml` to write into the working folder. */
+  config?: string;
+  /** Variables besides those of this process. */
+  environment?: Record<string, string>;
+}
+
+/** The binary under test. */
+export function binary(): string {
+  const named = process.env.REHEARSAL_TEST_BINARY;
+  const built = join(process.env.CARGO_TARGET_DIR ?? join(ROOT, "target"), "release", "rehearsal");
+  const path = named ?? built;
+  if (!existsSync(path)) {
+    throw new Error(`${path} is not there: \`cargo xtask build\` makes it`);
+  }
+  return path;
+}
+
+/** Starts a host on a free port in a new folder and waits until it serves. */
+export async function startHost(options: HostOptions = {}): Promise<Host> {
+  const folder = mkdtempSync(join(tmpdir(), "rehearsal-story-"));
+  if (options.config !== undefined) {
+    writeFileSync(join(folder, "rehearsal.toml"), options.config);
+  }
+  const python = process.env.REHEARSAL_TEST_PYTHON;
+  const child = spawn(binary(), ["serve", ...(options.arguments ?? [])], {
+    cwd: folder,
+    env: {
+      ...process.env,
+      ...(python ? { REHEARSAL_PYTHON: python } : {}),
+      REHEARSAL_LISTEN: "127.0.0.1:0",
+      ...options.environment,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let log = "";
+  const url = await new Promise<string>((found, failed) => {
+    const timer = setTimeout(() => {
+      child.kill("SIGKILL");
+      failed(new Error(`the host named no address within ${START_MS} ms:\n${log}`));
+    }, START_MS);
+    const read = (chunk: Buffer) => {
+      log += chunk.toString();
+      const address = /http:\/\/127\.0\.0\.1:\d+/.exec(log);
+      if (address) {
+        clearTimeout(timer);
+        found(address[0]);
+      }
+    };
+    child.stdout.on("data", read);
+    child.stderr.on("data", read);
+    child.once("error", failed);
+    child.once("exit", (code) => {
+      clearTimeout(timer);
+      failed(new Error(`the host ended with ${code} before it served:\n${log}`));
+    });
+  });
+  return {
+    url,
+    folder,
+    pid: child.pid ?? 0,
+    log: () => log,
+    stop: async () => {
+      const code = await stopped(child);
+      rmSync(folder, { recursive: true, force: true });
+      return code;
+    },
+  };
+}
+
+async function stopped(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) {
+    return child.exitCode;
+  }
+  return new Promise((ended) => {
+    const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+    child.once("exit", (code) => {
+      clearTimeout(timer);
+      ended(code);
+    });
+    child.kill("SIGTERM");
+  });
+}
+
+/** Opens `path` and waits until the client has been fetched and has nothing more to ask for. */
+export async function open(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  await page.waitForLoadState("networkidle");
+}
+
+interface ForEachStory {
+  /** Keeps a picture as `artifacts/{story}-{name}-{light|dark}.png`. */
+  picture(name: string): Promise<void>;
+  /** Fails on any violation that axe finds on the page as it is now. */
+  accessible(): Promise<void>;
+}
+
+interface ForEachWorker {
+  /** The host of this worker, with the examples. */
+  host: Host;
+}
+
+export const test = base.extend<ForEachStory, ForEachWorker>({
+  host: [
+    async ({}, use) => {
+      const host = await startHost();
+      await use(host);
+      const code = await host.stop();
+      expect(code, `the host did not stop cleanly:\n${host.log()}`).toBe(0);
+    },
+    { scope: "worker" },
+  ],
+  baseURL: async ({ host }, use) => use(host.url),
+  // An error in the client's code would otherwise show only as a click without effect.
+  page: async ({ page }, use) => {
+    const errors: string[] = [];
+    page.on("pageerror", (error) => errors.push(error.stack ?? error.message));
+    page.on("console", (message) => {
+      // A refused request is logged by the browser itself; a story that expects one looks at it.
+      if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
+        errors.push(message.text());
+      }
+    });
+    await use(page);
+    expect(errors, "the client reported errors").toEqual([]);
+  },
+  picture: async ({ page }, use, info) => {
+    await use(async (name) => {
+      const story = info.titlePath.slice(1).join(" ");
+      const file = `${story} ${name} ${info.project.name}`.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+      const folder = join(ROOT, "end2end", "artifacts");
+      mkdirSync(folder, { recursive: true });
+      const path = join(folder, `${file}.png`);
+      await page.screenshot({ path, animations: "disabled" });
+      await info.attach(name, { path, contentType: "image/png" });
+    });
+  },
+  accessible: async ({ page }, use) => {
+    await use(async () => {
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      const told = violations.map(
+        ({ id, help, nodes }) => `${id}: ${help}\n${nodes.map(({ html }) => `    ${html}`).join("\n")}`,
+      );
+      expect(told, told.join("\n")).toEqual([]);
+    });
+  },
+});
+
+export { expect };
