@@ -1,11 +1,16 @@
 //! The document around the page, and the routes.
 
+use leptos::nonce::use_nonce;
 use leptos::prelude::*;
 use leptos_meta::{MetaTags, Stylesheet, Title, provide_meta_context};
+use leptos_router::SsrMode;
 use leptos_router::components::{Route, Router, Routes};
 use leptos_router::path;
 
-use crate::pages::{AgentsPage, NotFoundPage};
+use crate::components::bars::TopBar;
+use crate::components::command_palette::CommandPalette;
+use crate::pages::{AgentsPage, NotFoundPage, RehearsePage};
+use crate::state::page::provide_page;
 
 /// The whole document, as the host sends it.
 pub fn shell(options: LeptosOptions) -> impl IntoView {
@@ -17,6 +22,8 @@ pub fn shell(options: LeptosOptions) -> impl IntoView {
                 <meta name="viewport" content="width=device-width, initial-scale=1"/>
                 <meta name="color-scheme" content="light dark"/>
                 <link rel="icon" href="/favicon.svg" type="image/svg+xml"/>
+                // Before the first paint, so that the chosen theme does not flash.
+                <script src="/theme.js" nonce=use_nonce()></script>
                 <AutoReload options=options.clone()/>
                 <HydrationScripts options/>
                 <MetaTags/>
@@ -32,13 +39,19 @@ pub fn shell(options: LeptosOptions) -> impl IntoView {
 #[component]
 pub fn App() -> impl IntoView {
     provide_meta_context();
+    provide_page();
     view! {
         <Stylesheet id="leptos" href="/pkg/rehearsal.css"/>
         <Title formatter=|title: String| if title.is_empty() { "Rehearsal".to_owned() } else { format!("{title} · Rehearsal") }/>
         <Router>
-            <Routes fallback=|| view! { <NotFoundPage/> }>
-                <Route path=path!("/") view=AgentsPage/>
-            </Routes>
+            <TopBar/>
+            <div class="page">
+                <Routes fallback=|| view! { <NotFoundPage/> }>
+                    <Route path=path!("/") view=AgentsPage ssr=SsrMode::Async/>
+                    <Route path=path!("/rehearse/:agent") view=RehearsePage ssr=SsrMode::Async/>
+                </Routes>
+            </div>
+            <CommandPalette/>
         </Router>
     }
 }

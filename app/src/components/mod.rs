@@ -1,1 +1,28 @@
-//! What draws.
+//! What draws. Small parts first, then the parts of a rehearsal, then what lies around the page.
+
+pub mod arguments;
+pub mod copy_button;
+pub mod dialog;
+pub mod icon;
+pub mod tokens;
+
+pub mod json_tree;
+pub mod raw_text;
+pub mod value_pane;
+
+pub mod export_panel;
+pub mod facts;
+pub mod history;
+pub mod instructions;
+pub mod log_panel;
+pub mod query_panel;
+pub mod respond_panel;
+pub mod stage_head;
+pub mod stage_keys;
+pub mod start_over;
+pub mod tool_catalogue;
+pub mod tool_panel;
+
+pub mod agent_card;
+pub mod bars;
+pub mod command_palette;

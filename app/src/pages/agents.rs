@@ -1,25 +1,64 @@
 //! `/`: the agents that can be rehearsed.
 
 use leptos::prelude::*;
+use leptos_meta::Title;
 
-use crate::api::list_agents;
+use crate::api::AgentSummary;
+use crate::components::agent_card::AgentCard;
+use crate::components::bars::FootBar;
+use crate::state::times::counted;
+use crate::state::use_page;
 
 /// The list of agents.
 #[component]
 pub fn AgentsPage() -> impl IntoView {
-    let agents = Resource::new(|| (), |()| list_agents());
+    let agents = use_page().agents;
+    let listed = move || {
+        agents.list().map(|agents| match agents {
+            Ok(agents) if agents.is_empty() => view! { <NoAgents/> }.into_any(),
+            Ok(agents) => view! { <AgentList agents/> }.into_any(),
+            Err(error) => view! {
+                <div class="empty centred" role="alert">
+                    <p>{error.to_string()}</p>
+                </div>
+            }
+            .into_any(),
+        })
+    };
     view! {
-        <h1>"Agents"</h1>
-        <Suspense>
-            {move || {
-                agents.get().map(|agents| match agents {
-                    Ok(agents) => {
-                        agents.into_iter().map(|agent| view! { <p>{agent.name}</p> }).collect_view().into_any()
-                    }
-                    Err(error) => view! { <p role="alert">{error.to_string()}</p> }.into_any(),
-                })
-            }}
-        </Suspense>
+        <Title text="Agents"/>
+        <main class="sheet">
+            <Transition fallback=|| view! { <p class="quiet">"Fetching the agents…"</p> }>{listed}</Transition>
+        </main>
+        <FootBar remark="sessions live in this tab only"/>
     }
     .into_any()
+}
+
+#[component]
+fn AgentList(
+    /// The agents, in the order of the configuration.
+    agents: Vec<AgentSummary>,
+) -> impl IntoView {
+    let count = counted(agents.len(), "agent", "agents");
+    view! {
+        <header class="sheet-head">
+            <h1>"Which part do you play?"</h1>
+            <p class="quiet">{count} " can be rehearsed: read what the model would read, call its tools, and keep the trace."</p>
+        </header>
+        <ul class="agents">
+            {agents.into_iter().map(|agent| view! { <li><AgentCard agent/></li> }).collect_view()}
+        </ul>
+    }
+}
+
+#[component]
+fn NoAgents() -> impl IntoView {
+    view! {
+        <div class="empty centred">
+            <h1>"No agents yet"</h1>
+            <p>"Name an ADK folder when you start the host, or write a configuration:"</p>
+            <pre class="raw">"rehearsal serve path/to/agent\nrehearsal init"</pre>
+        </div>
+    }
 }

@@ -2,6 +2,8 @@
 
 mod agents;
 mod not_found;
+mod rehearse;
 
 pub use agents::AgentsPage;
 pub use not_found::NotFoundPage;
+pub use rehearse::RehearsePage;

@@ -1,1 +1,28 @@
 //! Reactive state: pure values made reactive by `use_*` functions that return small `Copy` structs.
+//!
+//! Values first (`preview`, `excerpt`, `rows`...), then what makes them reactive (`rehearsal`,
+//! `agents`, `connection`...), then the bundle that the page hands down ([`Page`]).
+
+pub mod agents;
+pub mod browser;
+pub mod catalogue;
+pub mod clock;
+pub mod connection;
+pub mod excerpt;
+pub mod log;
+pub mod page;
+pub mod palette;
+pub mod preview;
+pub mod rehearsal;
+pub mod rehearsals;
+pub mod rows;
+pub mod stage;
+pub mod theme;
+pub mod times;
+pub mod value_form;
+
+pub use agents::Agents;
+pub use connection::{Connection, Link};
+pub use page::{Page, use_page};
+pub use rehearsal::Rehearsal;
+pub use rehearsals::Rehearsals;

@@ -1,0 +1,138 @@
+//! One agent in the list.
+
+use leptos::prelude::*;
+use leptos_router::components::A;
+use session::SessionState;
+
+use crate::api::{AgentFault, AgentStatus, AgentSummary};
+use crate::components::icon::{Glyph, Icon};
+use crate::components::raw_text::RawText;
+use crate::state::times::counted;
+use crate::state::use_page;
+
+/// How many tools a card names.
+const NAMED: usize = 8;
+
+/// What is known of an agent, and the way to its rehearsal.
+#[component]
+pub fn AgentCard(
+    /// The agent.
+    agent: AgentSummary,
+) -> impl IntoView {
+    let rehearsals = use_page().rehearsals;
+    let id = agent.id.clone();
+    let under_way = move || match rehearsals.state_of(&id)? {
+        SessionState::Active => Some(view! { <span class="chip live">"session under way"</span> }),
+        SessionState::Completed => {
+            Some(view! { <span class="chip done">"session completed"</span> })
+        }
+        _ => None,
+    };
+    let address = format!("/rehearse/{}", agent.id);
+    let name = agent.name.clone();
+    let name = match agent.status {
+        AgentStatus::Ready => view! { <A href=address>{name}</A> }.into_any(),
+        _ => name.into_any(),
+    };
+    let status = match &agent.status {
+        AgentStatus::Ready => ().into_any(),
+        AgentStatus::Starting => view! {
+            <p class="starting"><span class="pulse" aria-hidden="true"></span> "Starting…"</p>
+        }
+        .into_any(),
+        AgentStatus::Faulted(fault) => {
+            view! { <Fault agent=agent.clone() fault=fault.clone()/> }.into_any()
+        }
+    };
+    let class = match agent.status {
+        AgentStatus::Ready => "agent ready",
+        AgentStatus::Starting => "agent",
+        AgentStatus::Faulted(_) => "agent faulted",
+    };
+    let description = agent.description.trim().to_owned();
+    view! {
+        <article class=class>
+            <header>
+                <h2>{name}</h2>
+                <span class="chip">{agent.source.label()}</span>
+                {agent.model.clone().map(|model| view! { <span class="chip">{model}</span> })}
+                {under_way}
+            </header>
+            {(!description.is_empty()).then(|| view! { <p class="agent-description">{description}</p> })}
+            {status}
+            <Tools names=agent.tools.clone() is_ready=agent.status == AgentStatus::Ready/>
+            <dl class="facts">
+                <dt>"eval set"</dt>
+                <dd title=agent.eval_set_path.clone()>{agent.eval_set_path.clone()}</dd>
+                {agent.runtime.clone().map(|runtime| view! { <dt>"runs on"</dt><dd>{runtime}</dd> })}
+            </dl>
+        </article>
+    }
+}
+
+#[component]
+fn Tools(
+    /// Their names.
+    names: Vec<String>,
+    /// Whether the agent is loaded, so that no names mean no tools.
+    is_ready: bool,
+) -> impl IntoView {
+    if names.is_empty() {
+        return is_ready
+            .then(|| view! { <p class="quiet">"no tools: it answers at once"</p> })
+            .into_any();
+    }
+    let more = names.len().saturating_sub(NAMED);
+    let count = counted(names.len(), "tool", "tools");
+    view! {
+        <p class="tool-names">
+            <span class="quiet">{count}</span>
+            {names.into_iter().take(NAMED).map(|name| view! { <code>{name}</code> }).collect_view()}
+            {(more > 0).then(|| view! { <span class="quiet">"and " {more} " more"</span> })}
+        </p>
+    }
+    .into_any()
+}
+
+/// Why the agent cannot be rehearsed, and Retry.
+#[component]
+pub fn Fault(
+    /// The agent.
+    agent: AgentSummary,
+    /// Why.
+    fault: AgentFault,
+) -> impl IntoView {
+    let agents = use_page().agents;
+    let shown = RwSignal::new(false);
+    let traceback = StoredValue::new(fault.traceback.clone());
+    view! {
+        <div class="fault">
+            <p>
+                <Icon glyph=Glyph::Error/>
+                <span>
+                    {fault.error_type.map(|error_type| view! { <code>{error_type}</code> ": " })}
+                    {fault.reason}
+                </span>
+            </p>
+            <div class="choices">
+                {traceback.with_value(Option::is_some).then(|| view! {
+                    <button
+                        type="button"
+                        class="link"
+                        aria-expanded=move || shown.get().to_string()
+                        on:click=move |_| shown.update(|shown| *shown = !*shown)
+                    >
+                        {move || if shown.get() { "Hide the traceback" } else { "Show the traceback" }}
+                    </button>
+                })}
+                <button type="button" class="button" on:click=move |_| agents.retry(agent.clone())>
+                    <Icon glyph=Glyph::Retry/>
+                    "Retry"
+                </button>
+            </div>
+            <Show when=move || shown.get()>
+                <RawText text=traceback.get_value().unwrap_or_default() label="Traceback"/>
+            </Show>
+        </div>
+    }
+}

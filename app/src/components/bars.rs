@@ -1,0 +1,80 @@
+//! The bars above and below every page.
+
+use leptos::prelude::*;
+use leptos_router::components::A;
+use leptos_router::hooks::use_location;
+
+use crate::components::icon::{Glyph, Icon};
+use crate::state::theme::Choice;
+use crate::state::{Link, use_page};
+
+/// The brand, the sections, and what is reached from everywhere.
+#[component]
+pub fn TopBar() -> impl IntoView {
+    let page = use_page();
+    let location = use_location();
+    let rehearses = move || {
+        let path = location.pathname.read();
+        *path == "/" || path.starts_with("/rehearse")
+    };
+    let theme = page.theme;
+    let glyph = move || match theme.choice.get() {
+        Choice::System => view! { <Icon glyph=Glyph::System/> },
+        Choice::Light => view! { <Icon glyph=Glyph::Light/> },
+        Choice::Dark => view! { <Icon glyph=Glyph::Dark/> },
+    };
+    let label = move || format!("Theme: {}", theme.choice.get().label());
+    view! {
+        <header class="top">
+            <A href="/" {..} class="brand">
+                <span class="mark" aria-hidden="true"></span>
+                "Rehearsal"
+            </A>
+            <nav class="sections" aria-label="Sections">
+                <a href="/" aria-current=move || rehearses().then_some("true")>"Rehearse"</a>
+            </nav>
+            <span class="grow"></span>
+            <button type="button" class="button quiet" on:click=move |_| page.palette.open.set(true)>
+                <span class="jump">"Search or jump"</span>
+                <kbd>"Ctrl K"</kbd>
+            </button>
+            <button
+                type="button"
+                class="button quiet square"
+                title=label
+                aria-label=label
+                on:click=move |_| theme.choose(theme.choice.get_untracked().next())
+            >
+                {glyph}
+            </button>
+        </header>
+    }
+}
+
+/// The line to the host, and what runs there.
+#[component]
+pub fn FootBar(
+    /// What stands beside the connection.
+    #[prop(optional, into)]
+    runtime: Signal<Option<String>>,
+    /// What stands on the right.
+    #[prop(default = "")]
+    remark: &'static str,
+) -> impl IntoView {
+    let link = use_page().connection.link;
+    view! {
+        <footer class="foot">
+            <span class="link-state" role="status">
+                <span
+                    class="dot"
+                    class:on=move || link.get() == Link::Connected
+                    class:off=move || matches!(link.get(), Link::Reconnecting(_))
+                ></span>
+                {move || link.get().label()}
+            </span>
+            <span class="runtime">{move || runtime.get()}</span>
+            <span class="grow"></span>
+            <span>{remark}</span>
+        </footer>
+    }
+}

@@ -1,0 +1,187 @@
+//! The command palette: everything by name, on Ctrl K.
+
+use leptos::ev;
+use leptos::html;
+use leptos::prelude::*;
+use leptos_router::hooks::use_navigate;
+
+use crate::api::AgentStatus;
+use crate::components::dialog::Dialog;
+use crate::components::icon::{Glyph, Icon};
+use crate::state::palette::{Command, ranked};
+use crate::state::{Page, browser, use_page};
+
+/// How many commands are shown at once.
+const SHOWN: usize = 50;
+
+/// The palette and its key.
+#[component]
+pub fn CommandPalette() -> impl IntoView {
+    let open = use_page().palette.open;
+    Effect::new(move |_| {
+        let handle = window_event_listener(ev::keydown, move |event| {
+            if (event.ctrl_key() || event.meta_key()) && event.key().eq_ignore_ascii_case("k") {
+                event.prevent_default();
+                if open.get_untracked() || !browser::has_dialog() {
+                    open.update(|open| *open = !*open);
+                }
+            }
+        });
+        on_cleanup(move || handle.remove());
+    });
+    view! {
+        <Dialog open label="Search or jump" class="palette">
+            <Choices/>
+        </Dialog>
+    }
+}
+
+#[component]
+fn Choices() -> impl IntoView {
+    let page = use_page();
+    let typed = RwSignal::new(String::new());
+    let chosen = RwSignal::new(0_usize);
+    let input = NodeRef::<html::Input>::new();
+    let commands = StoredValue::new(untrack(|| every_command(page)));
+    let fitting = Memo::new(move |_| {
+        let names = commands.with_value(|commands| {
+            commands.iter().map(|it| format!("{} {}", it.name, it.group)).collect::<Vec<_>>()
+        });
+        let mut places = ranked(&typed.read(), &names);
+        places.truncate(SHOWN);
+        places
+    });
+    Effect::new(move |_| {
+        if let Some(input) = input.get() {
+            browser::focus_element(&input);
+        }
+    });
+    let run = move |place: usize| {
+        page.palette.open.set(false);
+        let command = commands.with_value(|commands| commands.get(place).map(|it| it.run));
+        if let Some(command) = command {
+            // After the dialog has given the focus back.
+            browser::after_drawing(move || command.run(()));
+        }
+    };
+    let on_key = move |event: leptos::ev::KeyboardEvent| {
+        let last = fitting.read_untracked().len().saturating_sub(1);
+        let here = chosen.get_untracked();
+        let to = match event.key().as_str() {
+            "ArrowDown" => {
+                if here >= last {
+                    0
+                } else {
+                    here + 1
+                }
+            }
+            "ArrowUp" => {
+                if here == 0 {
+                    last
+                } else {
+                    here - 1
+                }
+            }
+            "Enter" => {
+                event.prevent_default();
+                if let Some(place) = fitting.read_untracked().get(here) {
+                    run(*place);
+                }
+                return;
+            }
+            _ => return,
+        };
+        event.prevent_default();
+        chosen.set(to);
+        browser::reveal(&format!("command-{to}"));
+    };
+    let option = move |(row, place): (usize, usize)| {
+        let command = commands.with_value(|commands| commands.get(place).cloned())?;
+        Some(view! {
+            <li
+                id=format!("command-{row}")
+                role="option"
+                aria-selected=move || (chosen.get() == row).to_string()
+                on:mousemove=move |_| chosen.set(row)
+                on:click=move |_| run(place)
+            >
+                <span class="command-group">{command.group}</span>
+                <span class="command-name">{command.name}</span>
+                <span class="command-note">{command.note}</span>
+                {command.keys.map(|keys| view! { <kbd>{keys}</kbd> })}
+            </li>
+        })
+    };
+    view! {
+        <div class="find">
+            <Icon glyph=Glyph::Search/>
+            <input
+                node_ref=input
+                type="text"
+                role="combobox"
+                autocomplete="off"
+                spellcheck="false"
+                aria-label="Search or jump"
+                aria-expanded="true"
+                aria-controls="commands"
+                aria-activedescendant=move || format!("command-{}", chosen.get())
+                placeholder="Agents, tools, actions…"
+                prop:value=move || typed.get()
+                on:input=move |event| {
+                    typed.set(event_target_value(&event));
+                    chosen.set(0);
+                }
+                on:keydown=on_key
+            />
+            <kbd>"Esc"</kbd>
+        </div>
+        <ul id="commands" role="listbox" aria-label="Commands">
+            <For
+                each=move || fitting.get().into_iter().enumerate()
+                key=|row| *row
+                children=option
+            />
+        </ul>
+        <Show when=move || fitting.read().is_empty()>
+            <p class="empty">"Nothing has these letters in its name."</p>
+        </Show>
+    }
+}
+
+fn every_command(page: Page) -> Vec<Command> {
+    let navigate = StoredValue::new_local(use_navigate());
+    let mut commands = page.palette.offered();
+    let agents = page.agents.list().and_then(Result::ok).unwrap_or_default();
+    commands.extend(agents.into_iter().map(|agent| {
+        let address = format!("/rehearse/{}", agent.id);
+        let note = match agent.status {
+            AgentStatus::Ready => agent.source.label().to_owned(),
+            AgentStatus::Starting => "starting".to_owned(),
+            AgentStatus::Faulted(_) => "cannot be rehearsed now".to_owned(),
+        };
+        Command {
+            group: "Agent",
+            name: agent.name,
+            note,
+            keys: None,
+            run: Callback::new(move |()| {
+                navigate.with_value(|go| go(&address, Default::default()))
+            }),
+        }
+    }));
+    commands.push(Command {
+        group: "Go",
+        name: "All agents".to_owned(),
+        note: String::new(),
+        keys: None,
+        run: Callback::new(move |()| navigate.with_value(|go| go("/", Default::default()))),
+    });
+    commands.push(Command {
+        group: "Do",
+        name: "Switch the theme".to_owned(),
+        note: format!("now {}", page.theme.choice.get_untracked().label()),
+        keys: None,
+        run: Callback::new(move |()| page.theme.choose(page.theme.choice.get_untracked().next())),
+    });
+    commands
+}

@@ -1,0 +1,48 @@
+//! A button that copies, and says for a moment that it did.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::components::icon::{Glyph, Icon};
+use crate::state::browser;
+
+/// Copies what `text` gives when it is pressed.
+#[component]
+pub fn CopyButton(
+    /// What it copies, for its label: `the result`.
+    what: &'static str,
+    /// Gives the text.
+    text: Callback<(), String>,
+) -> impl IntoView {
+    let outcome = RwSignal::new(None::<bool>);
+    let copy = move |event: leptos::ev::MouseEvent| {
+        event.stop_propagation();
+        let text = text.run(());
+        spawn_local(async move {
+            let copied = browser::copy(&text).await;
+            outcome.try_set(Some(copied));
+            let fade = move || {
+                outcome.try_set(None);
+            };
+            set_timeout(fade, Duration::from_millis(1500));
+        });
+    };
+    let label = move || match outcome.get() {
+        None => "Copy",
+        Some(true) => "Copied",
+        Some(false) => "Not allowed",
+    };
+    let glyph = move || match outcome.get() {
+        Some(true) => view! { <Icon glyph=Glyph::Check/> },
+        _ => view! { <Icon glyph=Glyph::Copy/> },
+    };
+    view! {
+        <button type="button" class="link" on:click=copy>
+            {glyph}
+            <span aria-live="polite">{label}</span>
+            <span class="unseen">" " {what}</span>
+        </button>
+    }
+}

@@ -1,0 +1,158 @@
+//! After the final response: the export and its receipt.
+
+use leptos::prelude::*;
+use session::Answer;
+
+use crate::api::{ApiError, ExportReceipt};
+use crate::components::copy_button::CopyButton;
+use crate::components::icon::{Glyph, Icon};
+use crate::components::raw_text::RawText;
+use crate::state::rehearsal::Export;
+use crate::state::stage::use_this_stage;
+use crate::state::times::counted;
+
+/// The last part of `path`.
+#[must_use]
+pub fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// What can be done with a completed session.
+#[component]
+pub fn ExportPanel(
+    /// The eval-set file that exports go to.
+    eval_set_path: String,
+) -> impl IntoView {
+    let stage = use_this_stage();
+    let rehearsal = stage.rehearsal;
+    let file = file_name(&eval_set_path).to_owned();
+    let path = StoredValue::new(eval_set_path);
+    let body = move || match rehearsal.export.get() {
+        Export::NotYet | Export::Writing => view! { <Summary/> }.into_any(),
+        Export::Written(receipt) => view! { <Receipt receipt/> }.into_any(),
+        Export::Failed(error) => view! { <Fault error path=path.get_value()/> }.into_any(),
+    };
+    let label = move || match &*rehearsal.export.read() {
+        Export::NotYet => format!("Export to {file}"),
+        Export::Writing => "Exporting…".to_owned(),
+        Export::Written(_) => "Export again".to_owned(),
+        Export::Failed(_) => "Try again".to_owned(),
+    };
+    let is_written = move || matches!(&*rehearsal.export.read(), Export::Written(_));
+    let is_writing = move || matches!(&*rehearsal.export.read(), Export::Writing);
+    view! {
+        <div class="export">
+            <div class="panel-body">{body}</div>
+            <footer class="panel-foot">
+                <button type="button" class="button quiet" on:click=move |_| stage.start_over()>
+                    <Icon glyph=Glyph::Retry/>
+                    "Rehearse again"
+                </button>
+                <span class="grow"></span>
+                <button
+                    type="button"
+                    id="export"
+                    class="button"
+                    class:primary=move || !is_written()
+                    disabled=is_writing
+                    on:click=move |_| rehearsal.export()
+                >
+                    <Icon glyph=Glyph::Export/>
+                    {label}
+                    <kbd>"Ctrl ↵"</kbd>
+                </button>
+            </footer>
+        </div>
+    }
+}
+
+/// What the trace holds.
+#[component]
+fn Summary() -> impl IntoView {
+    let session = use_this_stage().rehearsal.session;
+    let calls = session.with_untracked(|session| session.calls().len());
+    let failed = session.with_untracked(|session| {
+        session.calls().iter().filter(|call| matches!(call.answer, Answer::Error(_))).count()
+    });
+    view! {
+        <h2 class="panel-title"><Icon glyph=Glyph::Check/>"The session is complete"</h2>
+        <p>
+            "A golden trace with " {counted(calls, "tool call", "tool calls")}
+            {(failed > 0).then(|| format!(", {failed} of them failed,"))}
+            " and a final response is ready to become a case in the agent's eval set."
+        </p>
+        <p class="quiet">"It lives in this tab until it is exported."</p>
+    }
+}
+
+/// What was written, and where.
+#[component]
+fn Receipt(
+    /// The host's receipt.
+    receipt: ExportReceipt,
+) -> impl IntoView {
+    let ExportReceipt { path, eval_id, cases, preview, preview_is_whole, already_there, created } =
+        receipt;
+    let title = if already_there {
+        "This session was exported before; nothing was added"
+    } else if created {
+        "Exported into a new eval set"
+    } else {
+        "Exported"
+    };
+    let copied = path.clone();
+    let id = eval_id.clone();
+    view! {
+        <h2 class="panel-title" class:good=!already_there><Icon glyph=Glyph::Check/>{title}</h2>
+        <dl class="facts receipt">
+            <dt>"file"</dt>
+            <dd class="path">
+                {path}
+                <CopyButton what="the path" text=Callback::new(move |()| copied.clone())/>
+            </dd>
+            <dt>"eval_id"</dt>
+            <dd class="path">
+                {eval_id}
+                <CopyButton what="the id" text=Callback::new(move |()| id.clone())/>
+            </dd>
+            <dt>"cases"</dt>
+            <dd>{cases}</dd>
+        </dl>
+        <h3 class="panel-subtitle">
+            {if preview_is_whole { "The case as it stands in the file" } else { "The beginning of the case as it stands in the file" }}
+        </h3>
+        <RawText text=preview label="The exported case"/>
+    }
+}
+
+/// Why nothing was written.
+#[component]
+fn Fault(
+    /// What the host said.
+    error: ApiError,
+    /// The file as the configuration gives it.
+    path: String,
+) -> impl IntoView {
+    let path = match &error {
+        ApiError::Export { path, .. } => path.clone(),
+        _ => path,
+    };
+    view! {
+        <h2 class="panel-title bad"><Icon glyph=Glyph::Error/>"Not exported"</h2>
+        <p role="alert">{error.to_string()}</p>
+        <dl class="facts receipt"><dt>"file"</dt><dd class="path">{path}</dd></dl>
+        <p class="quiet">"The file is as it was, and the session is still here: mend the cause and try again."</p>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_name;
+
+    #[test]
+    fn a_path_ends_in_its_file() {
+        assert_eq!(file_name("evals/home.evalset.json"), "home.evalset.json");
+        assert_eq!(file_name(r"C:\evals\home.json"), "home.json");
+        assert_eq!(file_name("home.json"), "home.json");
+    }
+}

@@ -1,0 +1,136 @@
+//! The left column below the instructions: the session's state, the agent's facts, warnings.
+
+use leptos::prelude::*;
+
+use crate::api::SessionView;
+use crate::components::icon::{Glyph, Icon};
+use crate::components::json_tree::JsonTree;
+use crate::components::raw_text::RawText;
+use crate::components::value_pane::Switch;
+use crate::state::stage::use_this_stage;
+
+/// A part of the left column that folds.
+#[component]
+pub fn Fold(
+    /// Its title.
+    title: &'static str,
+    /// Whether it is open.
+    open: RwSignal<bool>,
+    /// What stands beside the title.
+    #[prop(optional, into)]
+    aside: ViewFn,
+    /// What it folds away.
+    children: ChildrenFn,
+) -> impl IntoView {
+    let id = format!("fold-{}", title.to_lowercase().replace(' ', "-"));
+    let body = id.clone();
+    let children = StoredValue::new(children);
+    view! {
+        <section class="fold" class:shut=move || !open.get() aria-label=title>
+            <header>
+                <h2>
+                    <button
+                        type="button"
+                        aria-expanded=move || open.get().to_string()
+                        aria-controls=move || open.get().then(|| id.clone())
+                        on:click=move |_| open.update(|open| *open = !*open)
+                    >
+                        <Icon glyph=Glyph::Down/>
+                        {title}
+                    </button>
+                </h2>
+                <span class="grow"></span>
+                {aside.run()}
+            </header>
+            <Show when=move || open.get()>
+                <div class="fold-body" id=body.clone()>{children.with_value(|children| children())}</div>
+            </Show>
+        </section>
+    }
+}
+
+/// The session's state as a tree.
+#[component]
+pub fn StateFold() -> impl IntoView {
+    let view = use_this_stage().rehearsal.view;
+    let open = RwSignal::new(true);
+    let raw = RwSignal::new(false);
+    let state = Memo::new(move |_| view.with(|view| view.as_ref().map(|view| view.state.clone())));
+    let body = move || {
+        state.get().map(|state| {
+            if raw.get() {
+                view! { <RawText text=state.pretty() label="State"/> }.into_any()
+            } else if state.compact().as_str() == "{}" {
+                view! { <p class="quiet">"Empty. What tools put there shows here."</p> }.into_any()
+            } else {
+                view! { <JsonTree value=state/> }.into_any()
+            }
+        })
+    };
+    view! {
+        <Fold title="State" open aside=move || view! { <Switch on=raw off_label="Tree" on_label="Raw" label="How the state is shown"/> }>
+            {body}
+        </Fold>
+    }
+}
+
+/// What there is to know of the agent.
+#[component]
+pub fn AgentFold(
+    /// The eval-set file that exports go to.
+    eval_set_path: String,
+) -> impl IntoView {
+    let view = use_this_stage().rehearsal.view;
+    let open = RwSignal::new(true);
+    let eval_set_path = StoredValue::new(eval_set_path);
+    let facts = Memo::new(move |_| {
+        view.with(|view| view.as_ref().map(|view| facts(view, &eval_set_path.get_value())))
+    });
+    view! {
+        <Fold title="Agent" open>
+            <dl class="facts">
+                {move || facts.get().unwrap_or_default().into_iter().map(|(name, value)| view! {
+                    <dt>{name}</dt>
+                    <dd title=value.clone()>{value.clone()}</dd>
+                }).collect_view()}
+            </dl>
+        </Fold>
+    }
+}
+
+fn facts(view: &SessionView, eval_set_path: &str) -> Vec<(&'static str, String)> {
+    let form = |schema: bool| if schema { "form" } else { "text" }.to_owned();
+    let mut facts = vec![("name", view.agent.name.clone())];
+    facts.extend((!view.agent.kind.is_empty()).then(|| ("kind", view.agent.kind.clone())));
+    facts.extend(view.agent.model.clone().map(|model| ("model", model)));
+    facts.push(("tools", view.tools.len().to_string()));
+    if !view.model_side_tools.is_empty() {
+        facts.push(("in the model", view.model_side_tools.join(", ")));
+    }
+    if !view.sub_agents.is_empty() {
+        let names: Vec<_> = view.sub_agents.iter().map(|agent| agent.name.as_str()).collect();
+        facts.push(("sub-agents", names.join(", ")));
+    }
+    facts.push(("input", form(view.input_schema.is_some())));
+    facts.push(("output", form(view.output_schema.is_some())));
+    facts.push(("eval set", eval_set_path.to_owned()));
+    facts
+}
+
+/// What the person should know about what they see.
+#[component]
+pub fn Warnings() -> impl IntoView {
+    let view = use_this_stage().rehearsal.view;
+    let warnings = Memo::new(move |_| {
+        view.with(|view| view.as_ref().map(|view| view.warnings.clone()).unwrap_or_default())
+    });
+    view! {
+        <Show when=move || !warnings.read().is_empty()>
+            <ul class="warnings" aria-label="Warnings">
+                <For each=move || warnings.get() key=|text| text.clone() let:text>
+                    <li><Icon glyph=Glyph::Warning/> <span>{text}</span></li>
+                </For>
+            </ul>
+        </Show>
+    }
+}

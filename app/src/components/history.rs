@@ -1,0 +1,192 @@
+//! The history: one row for each thing that happened, in order of time.
+
+mod call_row;
+mod pending_row;
+mod text_row;
+mod time;
+
+use leptos::html;
+use leptos::prelude::*;
+use session::SessionState;
+
+use crate::components::icon::{Glyph, Icon};
+use crate::components::log_panel::LogPanel;
+use crate::components::query_panel::QueryPanel;
+use crate::components::raw_text::RawText;
+use crate::components::value_pane::Switch;
+use crate::state::browser;
+use crate::state::rows::{RowId, RowKind, rows};
+use crate::state::stage::use_this_stage;
+use crate::state::times::counted;
+use crate::state::use_page;
+
+use call_row::CallRow;
+use pending_row::PendingRow;
+use text_row::TextRow;
+
+/// How near to the end, in pixels, counts as reading along.
+const NEAR_THE_END: i32 = 40;
+
+/// The middle column: the history with its toolbar, and the log below when it is shown.
+#[component]
+pub fn History() -> impl IntoView {
+    let stage = use_this_stage();
+    let state = move || stage.rehearsal.session.read().state();
+    let body = move || {
+        if stage.shows_raw.get() {
+            view! { <RawHistory/> }.into_any()
+        } else if state() == SessionState::AwaitingQuery {
+            view! { <div class="timeline"><QueryPanel/></div> }.into_any()
+        } else {
+            view! { <Timeline/> }.into_any()
+        }
+    };
+    view! {
+        <section class="middle" aria-label="History">
+            <Toolbar/>
+            {body}
+            <Show when=move || stage.shows_log.get()>
+                <LogPanel/>
+            </Show>
+        </section>
+    }
+}
+
+#[component]
+fn Toolbar() -> impl IntoView {
+    let stage = use_this_stage();
+    let open_rows = stage.rehearsal.open_rows;
+    let clock = use_page().clock;
+    let all = move || stage.rehearsal.session.with(rows);
+    let has_rows = move || stage.rehearsal.session.read().query().is_some();
+    let toggle_all = move |_| toggle_all_rows(stage);
+    view! {
+        <div class="toolbar">
+            <h2>"History"</h2>
+            <Show when=has_rows>
+                <span class="quiet">{move || counted(all().len(), "entry", "entries")}</span>
+                <span class="grow"></span>
+                <button type="button" class="button quiet" on:click=toggle_all>
+                    {move || if open_rows.read().any() { "Collapse all" } else { "Expand all" }}
+                </button>
+                <Switch on=clock.shows_ages off_label="Time" on_label="Age" label="How times are shown"/>
+                <Switch on=stage.shows_raw off_label="Rows" on_label="Raw" label="How the history is shown"/>
+            </Show>
+        </div>
+    }
+}
+
+/// Opens every row, or closes all when one is open.
+pub fn toggle_all_rows(stage: crate::state::stage::Stage) {
+    let all = stage.rehearsal.session.with_untracked(rows);
+    stage.rehearsal.open_rows.update(|open| {
+        if open.any() {
+            open.close_all();
+        } else {
+            open.open_all(&all);
+        }
+    });
+}
+
+#[component]
+fn RawHistory() -> impl IntoView {
+    let session = use_this_stage().rehearsal.session;
+    let text = move || {
+        let history = session.read().history();
+        json_text::JsonText::serialize(&history).map(|text| text.pretty()).unwrap_or_default()
+    };
+    view! {
+        <div class="timeline raw-history">
+            {move || view! { <RawText text=text() label="The history as JSON"/> }}
+        </div>
+    }
+}
+
+/// The rows. New ones scroll into sight unless the reader has scrolled up.
+#[component]
+fn Timeline() -> impl IntoView {
+    let stage = use_this_stage();
+    let session = stage.rehearsal.session;
+    let all = Memo::new(move |_| session.with(rows));
+    let list = NodeRef::<html::Ol>::new();
+    let reads_along = RwSignal::new(true);
+    let unseen = RwSignal::new(0_usize);
+    let current = RwSignal::new(0_usize);
+
+    let to_the_end = move || {
+        if let Some(list) = list.get_untracked() {
+            list.set_scroll_top(list.scroll_height());
+        }
+        unseen.set(0);
+    };
+    let on_scroll = move |_| {
+        let Some(list) = list.get_untracked() else { return };
+        let below = list.scroll_height() - list.scroll_top() - list.client_height();
+        reads_along.set(below <= NEAR_THE_END);
+        if below <= NEAR_THE_END {
+            unseen.set(0);
+        }
+    };
+    Effect::new(move |before: Option<usize>| {
+        let count = all.read().len();
+        let phase = session.read().pending().map(|pending| pending.phase.clone());
+        let grown = before.is_some_and(|before| count > before);
+        if reads_along.get_untracked() {
+            browser::after_drawing(to_the_end);
+        } else if grown {
+            unseen.update(|unseen| *unseen += 1);
+        }
+        // A pressed Cancel or Confirm leaves with its row: the focus goes to the row in its place.
+        if phase.is_none() && before.is_some() {
+            browser::after_drawing(move || {
+                if stage.rehearsal.returns_focus.get_untracked() && browser::nothing_is_focused() {
+                    browser::focus(&format!("row-{}", count.saturating_sub(1)));
+                }
+                stage.rehearsal.returns_focus.set(false);
+            });
+        }
+        count
+    });
+    let on_key = move |event: leptos::ev::KeyboardEvent| {
+        let last = all.read_untracked().len().saturating_sub(1);
+        let here = current.get_untracked();
+        let to = match event.key().as_str() {
+            _ if browser::is_typing() => return,
+            "ArrowDown" | "j" => (here + 1).min(last),
+            "ArrowUp" | "k" => here.saturating_sub(1),
+            "Home" => 0,
+            "End" => last,
+            _ => return,
+        };
+        event.prevent_default();
+        current.set(to);
+        browser::focus(&format!("row-{to}"));
+    };
+    let draw = move |row: RowId| match row.kind {
+        RowKind::Query | RowKind::Response => view! { <TextRow row current/> }.into_any(),
+        RowKind::Call(index) => view! { <CallRow row index current/> }.into_any(),
+        RowKind::Pending => view! { <PendingRow row current/> }.into_any(),
+    };
+    let is_waiting = move || {
+        let session = session.read();
+        session.state() == SessionState::Active
+            && session.pending().is_none()
+            && session.calls().is_empty()
+    };
+    view! {
+        <ol class="timeline" node_ref=list on:scroll=on_scroll on:keydown=on_key>
+            <For each=move || all.get() key=|row| *row children=draw/>
+            <Show when=is_waiting>
+                <li class="next">
+                    <p>"You are the agent now. Call a tool on the right, or send the final response."</p>
+                </li>
+            </Show>
+        </ol>
+        <Show when=move || { unseen.get() > 0 }>
+            <button type="button" class="button pill" on:click=move |_| to_the_end()>
+                <Icon glyph=Glyph::Down/>
+                {move || counted(unseen.get(), "new entry", "new entries")}
+            </button>
+        </Show>
+    }
+}

@@ -1,0 +1,190 @@
+//! A call and its answer in one row, which opens into arguments and result.
+
+use leptos::prelude::*;
+use session::{Answer, Call, ToolError, ToolResult};
+
+use super::time::RowTime;
+use crate::components::copy_button::CopyButton;
+use crate::components::icon::{Glyph, Icon};
+use crate::components::tokens::Tokens;
+use crate::components::value_pane::{HeldPane, ValuePane};
+use crate::state::preview::{arguments, preview};
+use crate::state::rows::RowId;
+use crate::state::stage::use_this_stage;
+use crate::state::times;
+
+/// How many characters of arguments and of result stand in the line.
+const BUDGET: usize = 160;
+
+/// How a call ended, as the row tells it: by class, icon and word.
+fn kind(answer: &Answer) -> (&'static str, Glyph, &'static str) {
+    match answer {
+        Answer::Output(output) if output.result.is_warning() => {
+            ("warned", Glyph::Warning, "Tool call that returned an error")
+        }
+        Answer::Output(_) => ("returned", Glyph::Tool, "Tool call"),
+        Answer::Error(error) if error.error_type == ToolError::CANCELLED => {
+            ("cancelled", Glyph::Stopped, "Cancelled tool call")
+        }
+        Answer::Error(_) => ("failed", Glyph::Error, "Failed tool call"),
+    }
+}
+
+/// One ended call.
+#[component]
+pub(super) fn CallRow(
+    /// The row.
+    row: RowId,
+    /// The call's place among the ended calls.
+    index: usize,
+    /// The place that the arrow keys are at.
+    current: RwSignal<usize>,
+) -> impl IntoView {
+    let rehearsal = use_this_stage().rehearsal;
+    let call = rehearsal.session.with_untracked(|session| session.calls().get(index).cloned())?;
+    let (class, glyph, said) = kind(&call.answer);
+    let open_rows = rehearsal.open_rows;
+    let open = Memo::new(move |_| open_rows.read().has(row.position));
+    let toggle = move |_| {
+        current.set(row.position);
+        open_rows.update(|open| open.toggle(row.position));
+    };
+    let name = call.call.tool_name.to_string();
+    let given = arguments(&call.call.arguments, BUDGET);
+    let duration = times::took(call.answer.duration_ms());
+    let at = call.call.timestamp;
+    let outcome = outcome(&call.answer);
+    let call = StoredValue::new(call);
+    Some(view! {
+        <li class=format!("row {class}") class:open=move || open.get()>
+            <div class="line" on:click=toggle>
+                <span class="number" aria-hidden="true">{row.position + 1}</span>
+                <Icon glyph/>
+                <button
+                    type="button"
+                    class="signature"
+                    id=row.element_id()
+                    tabindex=move || if current.get() == row.position { "0" } else { "-1" }
+                    aria-expanded=move || open.get().to_string()
+                    aria-controls=move || open.get().then(|| row.detail_id())
+                >
+                    <span class="unseen">{said} ": "</span>
+                    <b>{name}</b>
+                    "("
+                    <Tokens tokens=given/>
+                    ")"
+                    <span class="arrow">" → "</span>
+                    {outcome}
+                </button>
+                <span class="took">{duration}</span>
+                <RowTime at/>
+            </div>
+            <Show when=move || open.get()>
+                <div class="detail" id=row.detail_id()>
+                    {call.with_value(|call| detail(call, rehearsal.session.read_untracked().id().clone()))}
+                </div>
+            </Show>
+        </li>
+    })
+}
+
+fn outcome(answer: &Answer) -> AnyView {
+    match answer {
+        Answer::Output(output) => match &output.result {
+            ToolResult::Whole(result) => view! { <Tokens tokens=preview(result, BUDGET)/> }.into_any(),
+            ToolResult::Held(held) => {
+                view! { <span class="ink-count">{times::size(held.bytes)} " held by the host"</span> }.into_any()
+            }
+        },
+        Answer::Error(error) => view! {
+            <span class="outcome">{error.error_type.clone()} ": " {first_line(&error.error_message)}</span>
+        }
+        .into_any(),
+    }
+}
+
+fn first_line(message: &str) -> String {
+    use crate::state::excerpt::{Lines, beginning, written_out};
+    written_out(beginning(message, 300), Lines::Escaped).into_owned()
+}
+
+fn detail(call: &Call, session: session::SessionId) -> AnyView {
+    let answer = match &call.answer {
+        Answer::Output(output) => match &output.result {
+            ToolResult::Whole(result) => {
+                view! { <ValuePane title="Result" what="the result" value=result.clone()/> }
+                    .into_any()
+            }
+            ToolResult::Held(held) => {
+                view! { <HeldPane session call_id=output.call_id.clone() held=held.clone()/> }
+                    .into_any()
+            }
+        },
+        Answer::Error(error) => view! { <ErrorPane error=error.clone()/> }.into_any(),
+    };
+    view! {
+        <ValuePane title="Arguments" what="the arguments" value=call.call.arguments.clone()/>
+        {answer}
+        <RowFoot call=call.clone()/>
+    }
+    .into_any()
+}
+
+/// What failed, with the traceback behind a click.
+#[component]
+fn ErrorPane(
+    /// The error.
+    error: ToolError,
+) -> impl IntoView {
+    use crate::components::raw_text::RawText;
+    let shows_traceback = RwSignal::new(false);
+    let traceback = StoredValue::new(error.traceback.clone());
+    let copied = match &error.traceback {
+        Some(traceback) => traceback.clone(),
+        None => format!("{}: {}", error.error_type, error.error_message),
+    };
+    let toggle = move |_| shows_traceback.update(|shown| *shown = !*shown);
+    view! {
+        <section class="pane" aria-label="Error">
+            <header>
+                <h3>"Error"</h3>
+                <span class="grow"></span>
+                <CopyButton what="the error" text=Callback::new(move |()| copied.clone())/>
+            </header>
+            <p class="error-type">{error.error_type.clone()}</p>
+            <p class="error-message">{error.error_message.clone()}</p>
+            {traceback.with_value(Option::is_some).then(|| view! {
+                <button type="button" class="link" aria-expanded=move || shows_traceback.get().to_string() on:click=toggle>
+                    {move || if shows_traceback.get() { "Hide the traceback" } else { "Show the traceback" }}
+                </button>
+                <Show when=move || shows_traceback.get()>
+                    <RawText text=traceback.get_value().unwrap_or_default() label="Traceback"/>
+                </Show>
+            })}
+        </section>
+    }
+}
+
+/// The call's id, and the row as JSON to copy.
+#[component]
+fn RowFoot(
+    /// The call.
+    call: Call,
+) -> impl IntoView {
+    let id = call.call.call_id.to_string();
+    let text = move |()| {
+        let answer = match &call.answer {
+            Answer::Output(output) => session::HistoryEntry::ToolOutput(output.clone()),
+            Answer::Error(error) => session::HistoryEntry::ToolError(error.clone()),
+        };
+        let entries = [session::HistoryEntry::ToolCall(call.call.clone()), answer];
+        json_text::JsonText::serialize(&entries).map(|text| text.pretty()).unwrap_or_default()
+    };
+    view! {
+        <footer class="row-foot">
+            <span>"call " <code>{id}</code></span>
+            <span class="grow"></span>
+            <CopyButton what="the row as JSON" text=Callback::new(text)/>
+        </footer>
+    }
+}

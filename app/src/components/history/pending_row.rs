@@ -1,0 +1,168 @@
+//! The call that is under way: a stopwatch and Cancel, and what the tool wants of the person.
+
+use std::time::Duration;
+
+use json_text::JsonText;
+use leptos::prelude::*;
+use session::{CallId, Event, PendingPhase};
+
+use crate::components::arguments::ValueEditor;
+use crate::components::icon::{Glyph, Icon};
+use crate::components::tokens::Tokens;
+use crate::state::clock::every;
+use crate::state::preview::{arguments, preview};
+use crate::state::rows::RowId;
+use crate::state::stage::use_this_stage;
+use crate::state::value_form::use_value_form;
+use crate::state::{Rehearsal, browser, times};
+
+/// How much of the arguments stands in the line, in characters.
+const BUDGET: usize = 120;
+
+/// The one pending call.
+#[component]
+pub(super) fn PendingRow(
+    /// The row.
+    row: RowId,
+    /// The place that the arrow keys are at.
+    current: RwSignal<usize>,
+) -> impl IntoView {
+    let rehearsal = use_this_stage().rehearsal;
+    let call = rehearsal
+        .session
+        .with_untracked(|session| session.pending().map(|pending| pending.call.clone()))?;
+    let phase = Memo::new(move |_| {
+        rehearsal.session.with(|session| session.pending().map(|pending| pending.phase.clone()))
+    });
+    let started = call.timestamp.as_millisecond();
+    let run_for = RwSignal::new(0_i64);
+    Effect::new(move |_| {
+        every(Duration::from_millis(100), move || {
+            run_for.set(browser::now().as_millisecond() - started);
+        });
+    });
+    let is_cancelling = move || phase.get() == Some(PendingPhase::Cancelling);
+    let cancel = move |_| {
+        rehearsal.returns_focus.set(true);
+        rehearsal.cancel();
+    };
+    let call_id = call.call_id.clone();
+    let wanted = move || match phase.get() {
+        Some(PendingPhase::AwaitingConfirmation { hint, payload }) => {
+            view! { <Confirmation call_id=call_id.clone() hint payload/> }.into_any()
+        }
+        Some(PendingPhase::AwaitingResult { first }) => {
+            view! { <Supply call_id=call_id.clone() first/> }.into_any()
+        }
+        _ => ().into_any(),
+    };
+    Some(view! {
+        <li class="row pending">
+            <div class="running">
+                <span class="pulse" aria-hidden="true"></span>
+                <span class="signature">
+                    <span class="unseen">"Tool call under way: "</span>
+                    <b>{call.tool_name.to_string()}</b>
+                    "("
+                    <Tokens tokens=arguments(&call.arguments, BUDGET)/>
+                    ")"
+                </span>
+                <span class="clock" role="timer" aria-label="Running for">
+                    {move || times::stopwatch(run_for.get())}
+                </span>
+                <button
+                    type="button"
+                    class="button"
+                    id=row.element_id()
+                    on:focus=move |_| current.set(row.position)
+                    disabled=is_cancelling
+                    on:click=cancel
+                >
+                    {move || if is_cancelling() { "Cancelling…" } else { "Cancel" }}
+                    <kbd>"Esc"</kbd>
+                </button>
+            </div>
+            {wanted}
+        </li>
+    })
+}
+
+/// The tool asks before it acts.
+#[component]
+fn Confirmation(
+    /// The call.
+    call_id: CallId,
+    /// What the tool is about to do.
+    hint: String,
+    /// What it suggests to confirm with.
+    payload: Option<JsonText>,
+) -> impl IntoView {
+    let rehearsal = use_this_stage().rehearsal;
+    let form = payload.map(|payload| use_value_form(None, &payload.pretty()));
+    let call_id = StoredValue::new(call_id);
+    let answer = move |confirmed: bool| {
+        let payload = match form {
+            Some(form) if confirmed => match form.read() {
+                Some(payload) => Some(payload.compact()),
+                None => return,
+            },
+            _ => None,
+        };
+        rehearsal.returns_focus.set(true);
+        rehearsal.send(Event::Confirm { call_id: call_id.get_value(), confirmed, payload });
+    };
+    let hint = if hint.trim().is_empty() {
+        "The tool asks you to confirm this call.".to_owned()
+    } else {
+        hint
+    };
+    view! {
+        <div class="wanted" role="group" aria-label="Confirmation">
+            <p class="question"><Icon glyph=Glyph::Question/> {hint}</p>
+            {form.map(|form| view! { <ValueEditor form id="payload" label="What to confirm with, JSON"/> })}
+            <div class="choices">
+                <button type="button" class="button" on:click=move |_| answer(false)>"Deny"</button>
+                <button type="button" class="button primary" on:click=move |_| answer(true)>"Confirm"</button>
+            </div>
+        </div>
+    }
+}
+
+/// A long-running tool gets its result from the person.
+#[component]
+fn Supply(
+    /// The call.
+    call_id: CallId,
+    /// What the tool returned at first.
+    first: Option<JsonText>,
+) -> impl IntoView {
+    let rehearsal = use_this_stage().rehearsal;
+    let begin = first.as_ref().map_or_else(|| "{}".to_owned(), JsonText::pretty);
+    let form = use_value_form(None, &begin);
+    let supply = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        supply(rehearsal, &call_id, form);
+    };
+    view! {
+        <form class="wanted" aria-label="Result of the long-running tool" on:submit=supply>
+            <p class="question">
+                <Icon glyph=Glyph::Clock/>
+                "This tool is long-running. You supply the result that comes later."
+            </p>
+            {first.map(|first| view! {
+                <p class="first-result">"At first it returned " <Tokens tokens=preview(&first, BUDGET)/></p>
+            })}
+            <ValueEditor form id="supplied" label="The result, JSON"/>
+            <div class="choices">
+                <button type="submit" class="button primary">"Supply the result"</button>
+            </div>
+        </form>
+    }
+}
+
+fn supply(rehearsal: Rehearsal, call_id: &CallId, form: crate::state::value_form::ValueForm) {
+    if let Some(result) = form.read() {
+        rehearsal.returns_focus.set(true);
+        rehearsal.send(Event::SupplyResult { call_id: call_id.clone(), result: result.compact() });
+    }
+}

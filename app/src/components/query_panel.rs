@@ -1,0 +1,62 @@
+//! The opening of a session: the person first plays the user.
+
+use leptos::prelude::*;
+
+use crate::components::arguments::ValueEditor;
+use crate::components::icon::{Glyph, Icon};
+use crate::state::stage::use_this_stage;
+
+/// Where the user's query is written.
+#[component]
+pub fn QueryPanel() -> impl IntoView {
+    let stage = use_this_stage();
+    let rehearsal = stage.rehearsal;
+    let text = rehearsal.forms.query;
+    let entry = move || match stage.query_form() {
+        Some(form) => view! { <ValueEditor form id="query" label="The user's query"/> }.into_any(),
+        None => view! {
+            <textarea
+                id="query"
+                class="input prose"
+                rows="4"
+                placeholder="Make the office comfortable for tonight…"
+                aria-label="The user's query"
+                prop:value=move || text.get()
+                on:input=move |event| text.set(event_target_value(&event))
+            ></textarea>
+        }
+        .into_any(),
+    };
+    let to_mend = move || stage.query_form().map_or(0, |form| form.to_mend());
+    view! {
+        <form
+            class="opening"
+            on:submit=move |event| {
+                event.prevent_default();
+                stage.act();
+            }
+        >
+            <h2><Icon glyph=Glyph::User/>"What does the user ask?"</h2>
+            <p class="quiet">
+                "You play the user first, then the agent: read its instructions, call its tools, and answer."
+            </p>
+            {entry}
+            <footer>
+                <span class="field-fault">{move || mend(to_mend())}</span>
+                <span class="grow"></span>
+                <button type="submit" class="button primary" disabled=move || rehearsal.checking.get()>
+                    "Start the session" <kbd>"Ctrl ↵"</kbd>
+                </button>
+            </footer>
+        </form>
+    }
+}
+
+/// How many fields are to mend; nothing when none is.
+pub(super) fn mend(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        1 => "1 field to mend".to_owned(),
+        count => format!("{count} fields to mend"),
+    }
+}

@@ -1,0 +1,76 @@
+//! The final response: the other choice of an active session.
+
+use leptos::prelude::*;
+
+use crate::components::arguments::ValueEditor;
+use crate::components::icon::{Glyph, Icon};
+use crate::components::query_panel::mend;
+use crate::state::stage::use_this_stage;
+
+/// Where the final response is written.
+#[component]
+pub fn RespondPanel() -> impl IntoView {
+    let stage = use_this_stage();
+    let rehearsal = stage.rehearsal;
+    let text = rehearsal.forms.response;
+    let has_no_tools = move || rehearsal.view.read().is_some() && stage.tools.read().is_empty();
+    let entry = move || match stage.response_form() {
+        Some(form) => view! { <ValueEditor form id="response" label="Final response"/> }.into_any(),
+        None => view! {
+            <textarea
+                id="response"
+                class="input prose"
+                rows="8"
+                placeholder="What the agent answers…"
+                aria-label="Final response"
+                prop:value=move || text.get()
+                on:input=move |event| text.set(event_target_value(&event))
+            ></textarea>
+        }
+        .into_any(),
+    };
+    let is_active = move || rehearsal.session.read().query().is_some();
+    let is_running = move || rehearsal.session.read().pending().is_some();
+    let hint = move || {
+        let to_mend = stage.response_form().map_or(0, |form| form.to_mend());
+        if !is_active() {
+            "Submit the user's query first".to_owned()
+        } else if is_running() {
+            "A tool is still running".to_owned()
+        } else {
+            mend(to_mend)
+        }
+    };
+    view! {
+        <form
+            class="respond"
+            on:submit=move |event| {
+                event.prevent_default();
+                stage.act();
+            }
+        >
+            <div class="panel-body">
+                <Show when=has_no_tools>
+                    <p class="note">
+                        <Icon glyph=Glyph::Answer/>
+                        "This agent has no tools that can be called, so it answers at once."
+                    </p>
+                </Show>
+                <h2 class="panel-title">"What does the agent answer?"</h2>
+                <p class="quiet">"Sending it ends the session; then it can be exported."</p>
+                {entry}
+            </div>
+            <footer class="panel-foot">
+                <span class="hint">{hint}</span>
+                <span class="grow"></span>
+                <button
+                    type="submit"
+                    class="button primary"
+                    disabled=move || !is_active() || is_running() || rehearsal.checking.get()
+                >
+                    "Send and finish" <kbd>"Ctrl ↵"</kbd>
+                </button>
+            </footer>
+        </form>
+    }
+}

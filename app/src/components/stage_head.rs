@@ -1,0 +1,103 @@
+//! The head of a rehearsal: which agent, how far, and what can be done with the whole.
+
+use leptos::prelude::*;
+use session::SessionState;
+
+use crate::api::AgentSummary;
+use crate::components::export_panel::file_name;
+use crate::components::icon::{Glyph, Icon};
+use crate::state::rehearsal::Export;
+use crate::state::stage::Stage;
+use crate::state::{times, use_page};
+
+/// The agent's name and chips, and on the right what `stage` allows.
+#[component]
+pub fn StageHead(
+    /// The agent.
+    agent: AgentSummary,
+    /// The stage, once it is set up.
+    stage: Option<Stage>,
+) -> impl IntoView {
+    let source = agent.source.label();
+    let file = file_name(&agent.eval_set_path).to_owned();
+    view! {
+        <header class="stage-head">
+            <h1>{agent.name.clone()}</h1>
+            <span class="chip">{source} " · " {agent.id.to_string()}</span>
+            {agent.model.clone().map(|model| view! { <span class="chip">{model}</span> })}
+            {stage.map(|stage| view! { <Progress stage/> })}
+            <span class="grow"></span>
+            {stage.map(|stage| view! { <Actions stage file/> })}
+        </header>
+    }
+}
+
+#[component]
+fn Progress(
+    /// The stage.
+    stage: Stage,
+) -> impl IntoView {
+    let clock = use_page().clock;
+    let session = stage.rehearsal.session;
+    let state = Memo::new(move |_| session.read().state());
+    let text = move || {
+        let started = session.read().started_at();
+        match (state.get(), started) {
+            (SessionState::Active, Some(at)) => {
+                format!("active · {}", times::elapsed(clock.since(at)))
+            }
+            (SessionState::Active, None) => "active".to_owned(),
+            (SessionState::Completed, _) => "completed".to_owned(),
+            _ => "awaiting the query".to_owned(),
+        }
+    };
+    view! {
+        <span
+            class="chip"
+            class:live=move || state.get() == SessionState::Active
+            class:done=move || state.get() == SessionState::Completed
+        >
+            {text}
+        </span>
+    }
+}
+
+#[component]
+fn Actions(
+    /// The stage.
+    stage: Stage,
+    /// The name of the eval-set file.
+    file: String,
+) -> impl IntoView {
+    let rehearsal = stage.rehearsal;
+    let is_completed = move || rehearsal.session.read().state() == SessionState::Completed;
+    let is_primary = move || {
+        is_completed() && matches!(&*rehearsal.export.read(), Export::NotYet | Export::Failed(_))
+    };
+    let is_written = move || matches!(&*rehearsal.export.read(), Export::Written(_));
+    let label = move || {
+        if is_written() { format!("Exported to {file}") } else { format!("Export to {file}") }
+    };
+    view! {
+        <button
+            type="button"
+            class="button quiet"
+            aria-pressed=move || stage.shows_log.get().to_string()
+            on:click=move |_| stage.shows_log.update(|shown| *shown = !*shown)
+        >
+            "Log"
+        </button>
+        <button type="button" class="button quiet" on:click=move |_| stage.start_over()>"Start over"</button>
+        <button
+            type="button"
+            class="button"
+            class:primary=is_primary
+            disabled=move || !is_completed() || is_written()
+            title=move || (!is_completed()).then_some("Send the final response first")
+            on:click=move |_| rehearsal.export()
+        >
+            {move || is_written().then(|| view! { <Icon glyph=Glyph::Check/> })}
+            {label}
+        </button>
+    }
+}

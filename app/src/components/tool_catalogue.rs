@@ -1,0 +1,139 @@
+//! The catalogue of tools: a filter and one line for each tool.
+
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::api::ToolView;
+use crate::components::icon::{Glyph, Icon};
+use crate::state::browser;
+use crate::state::catalogue::{arguments, first_line, fits};
+use crate::state::stage::use_this_stage;
+use crate::state::times::counted;
+
+/// The id of the filter in the document.
+pub const FILTER: &str = "tool-filter";
+
+/// The filter and the tools that it leaves.
+#[component]
+pub fn ToolCatalogue() -> impl IntoView {
+    let stage = use_this_stage();
+    let list = NodeRef::<html::Ul>::new();
+    let fitting = Memo::new(move |_| {
+        let filter = stage.filter.read();
+        stage.tools.with(|tools| {
+            tools.iter().filter(|tool| fits(tool, &filter)).cloned().collect::<Vec<_>>()
+        })
+    });
+    let choose = move |name: &str| {
+        stage.choose_tool(name);
+        browser::after_drawing(|| browser::focus_first_in("tool-form"));
+    };
+    let on_filter_key = move |event: leptos::ev::KeyboardEvent| match event.key().as_str() {
+        "Enter" if !event.ctrl_key() => {
+            event.prevent_default();
+            if let Some(tool) = fitting.read_untracked().first() {
+                choose(tool.name.as_str());
+            }
+        }
+        "ArrowDown" => {
+            event.prevent_default();
+            browser::focus_first_in("tools");
+        }
+        "Escape" if !stage.filter.read_untracked().is_empty() => {
+            event.stop_propagation();
+            stage.filter.set(String::new());
+        }
+        _ => {}
+    };
+    let on_list_key = move |event: leptos::ev::KeyboardEvent| {
+        let Some(list) = list.get_untracked() else { return };
+        let moved = match event.key().as_str() {
+            "ArrowDown" | "j" => browser::focus_beside(&list, "button", 1),
+            "ArrowUp" | "k" => browser::focus_beside(&list, "button", -1) || browser::focus(FILTER),
+            _ => return,
+        };
+        if moved {
+            event.prevent_default();
+        }
+    };
+    let none_fits = move || fitting.read().is_empty() && !stage.tools.read().is_empty();
+    view! {
+        <div class="catalogue">
+            <div class="find">
+                <Icon glyph=Glyph::Search/>
+                <input
+                    id=FILTER
+                    type="search"
+                    autocomplete="off"
+                    spellcheck="false"
+                    aria-label="Filter the tools"
+                    aria-controls="tools"
+                    placeholder=move || format!("Filter {}", counted(stage.tools.read().len(), "tool", "tools"))
+                    prop:value=move || stage.filter.get()
+                    on:input=move |event| stage.filter.set(event_target_value(&event))
+                    on:keydown=on_filter_key
+                />
+                <kbd>"/"</kbd>
+            </div>
+            <ul id="tools" class="tools" aria-label="Tools" node_ref=list on:keydown=on_list_key>
+                <For each=move || fitting.get() key=|tool| (tool.name.clone(), tool.declaration.to_string()) let:tool>
+                    <ToolLine tool on_choose=Callback::new(move |name: String| choose(&name))/>
+                </For>
+            </ul>
+            <Show when=none_fits>
+                <p class="empty">
+                    "No tool has these words in its name or description."
+                    <button type="button" class="link" on:click=move |_| stage.filter.set(String::new())>
+                        "Show all"
+                    </button>
+                </p>
+            </Show>
+        </div>
+    }
+}
+
+#[component]
+fn ToolLine(
+    /// The tool.
+    tool: ToolView,
+    /// Told its name when it is chosen.
+    on_choose: Callback<String>,
+) -> impl IntoView {
+    let stage = use_this_stage();
+    let name = tool.name.to_string();
+    let is_chosen = {
+        let name = tool.name.clone();
+        Memo::new(move |_| stage.tool.with(|tool| tool.as_ref().is_some_and(|it| it.name == name)))
+    };
+    let count = arguments(tool.parameters.as_ref()).len();
+    let summary = first_line(&tool.description).to_owned();
+    let title = summary.clone();
+    let flag = match (tool.needs_confirmation, tool.long_running) {
+        (true, _) => Some((Glyph::Question, "asks for confirmation")),
+        (false, true) => Some((Glyph::Clock, "long-running")),
+        (false, false) => None,
+    };
+    view! {
+        <li>
+            <button
+                type="button"
+                class="tool"
+                title=title
+                aria-current=move || is_chosen.get().then_some("true")
+                on:click={
+                    let name = name.clone();
+                    move |_| on_choose.run(name.clone())
+                }
+            >
+                <b>{name.clone()}</b>
+                <span class="tool-summary">{summary}</span>
+                <span class="tool-flag">
+                    {flag.map(|(glyph, said)| view! { <Icon glyph/><span class="unseen">{said}</span> })}
+                </span>
+                <span class="tool-count">
+                    {count}<span class="unseen">{if count == 1 { " argument" } else { " arguments" }}</span>
+                </span>
+            </button>
+        </li>
+    }
+}

@@ -1,0 +1,106 @@
+//! Calling a tool: the catalogue, the chosen tool with its form, and what will be sent.
+
+use leptos::prelude::*;
+use session::SessionState;
+
+use crate::api::ToolView;
+use crate::components::arguments::ValueEditor;
+use crate::components::icon::{Glyph, Icon};
+use crate::components::query_panel::mend;
+use crate::components::tool_catalogue::ToolCatalogue;
+use crate::state::catalogue::returns;
+use crate::state::stage::use_this_stage;
+
+/// The catalogue and the form of the chosen tool.
+#[component]
+pub fn ToolPanel() -> impl IntoView {
+    let stage = use_this_stage();
+    let chosen = move || {
+        match stage.tool.get() {
+        Some(tool) => view! { <ToolForm tool/> }.into_any(),
+        None => view! {
+            <div class="empty centred">
+                <Icon glyph=Glyph::Tool/>
+                <p>"Choose a tool to see what it takes."</p>
+                <p class="quiet"><kbd>"/"</kbd> " to filter, " <kbd>"↵"</kbd> " to choose the first"</p>
+            </div>
+        }
+        .into_any(),
+    }
+    };
+    view! {
+        <div class="calling">
+            <ToolCatalogue/>
+            {chosen}
+        </div>
+    }
+}
+
+#[component]
+fn ToolForm(
+    /// The chosen tool.
+    tool: ToolView,
+) -> impl IntoView {
+    let stage = use_this_stage();
+    let rehearsal = stage.rehearsal;
+    let form = stage.tool_form(&tool);
+    let state = move || rehearsal.session.read().state();
+    let is_running = move || rehearsal.session.read().pending().is_some();
+    let hint = move || match state() {
+        SessionState::Active if is_running() => "A tool is still running".to_owned(),
+        SessionState::Active => mend(form.to_mend()),
+        _ => "Submit the user's query first".to_owned(),
+    };
+    let cannot_run =
+        move || state() != SessionState::Active || is_running() || rehearsal.checking.get();
+    view! {
+        <form
+            class="tool-form"
+            on:submit=move |event| {
+                event.prevent_default();
+                stage.act();
+            }
+        >
+            <div class="panel-body">
+                <ToolHead tool=tool.clone()/>
+                <ValueEditor form id="tool-form" label="Arguments as JSON"/>
+            </div>
+            <footer class="panel-foot">
+                <span class="hint" class:bad=move || form.to_mend() != 0>{hint}</span>
+                <span class="grow"></span>
+                <button type="button" class="button quiet" on:click=move |_| form.clear()>"Clear"</button>
+                <button type="submit" class="button primary" disabled=cannot_run>
+                    <Icon glyph=Glyph::Play/>
+                    {move || if rehearsal.checking.get() { "Checking…" } else { "Run" }}
+                    <kbd>"Ctrl ↵"</kbd>
+                </button>
+            </footer>
+        </form>
+    }
+}
+
+#[component]
+fn ToolHead(
+    /// The chosen tool.
+    tool: ToolView,
+) -> impl IntoView {
+    let returns = returns(tool.response_schema.as_ref());
+    let flags = [
+        tool.needs_confirmation.then(|| "asks for confirmation".to_owned()),
+        tool.long_running.then(|| "long-running: you supply its result".to_owned()),
+        match tool.provided_by.as_str() {
+            "" | "agent" => None,
+            "adk" => Some("added by ADK".to_owned()),
+            toolset => Some(format!("from {toolset}")),
+        },
+    ];
+    view! {
+        <header class="tool-head">
+            <h2>{tool.name.to_string()}</h2>
+            {(!returns.is_empty()).then(|| view! { <span class="ink-count" title="What it returns">"→ " {returns}</span> })}
+            {flags.into_iter().flatten().map(|flag| view! { <span class="chip">{flag}</span> }).collect_view()}
+        </header>
+        {(!tool.description.trim().is_empty())
+            .then(|| view! { <p class="tool-description">{tool.description.trim().to_owned()}</p> })}
+    }
+}

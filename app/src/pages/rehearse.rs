@@ -1,0 +1,242 @@
+//! `/rehearse/:agent`: the stage. Instructions on the left, history in the middle, acting on the
+//! right.
+
+use leptos::prelude::*;
+use leptos_meta::Title;
+use leptos_router::hooks::use_params_map;
+use session::{AgentId, SessionState};
+
+use crate::api::{AgentStatus, AgentSummary};
+use crate::components::agent_card::Fault;
+use crate::components::bars::FootBar;
+use crate::components::export_panel::ExportPanel;
+use crate::components::facts::{AgentFold, StateFold, Warnings};
+use crate::components::history::History;
+use crate::components::icon::{Glyph, Icon};
+use crate::components::instructions::Instructions;
+use crate::components::respond_panel::RespondPanel;
+use crate::components::stage_head::StageHead;
+use crate::components::stage_keys::{listen_to_keys, offer_commands};
+use crate::components::start_over::StartOver;
+use crate::components::tool_catalogue::FILTER;
+use crate::components::tool_panel::ToolPanel;
+use crate::state::stage::{Tab, use_stage, use_this_stage};
+use crate::state::{Rehearsal, browser, use_page};
+
+/// The rehearsal of the agent that the address names.
+#[component]
+pub fn RehearsePage() -> impl IntoView {
+    let agents = use_page().agents;
+    let params = use_params_map();
+    let id = Memo::new(move |_| params.with(|params| params.get("agent").unwrap_or_default()));
+    let found = move || match AgentId::parse(&id.get()) {
+        Ok(id) => agents.find(&id),
+        Err(_) => agents.list().map(|listed| {
+            listed.and_then(|listed| {
+                let known = listed.into_iter().map(|agent| agent.id).collect();
+                let id = AgentId::from_display_name(&id.get());
+                Err(crate::api::ApiError::UnknownAgent { id, known })
+            })
+        }),
+    };
+    // What is drawn changes with the agent or its fault, not with every word about it.
+    let body = move || {
+        found().map(|found| match found {
+            Ok(agent) => match agent.status.clone() {
+                AgentStatus::Faulted(fault) => view! {
+                    <StageHead agent=agent.clone() stage=None/>
+                    <main class="sheet"><Fault agent fault/></main>
+                }
+                .into_any(),
+                _ => view! { <Curtain agent/> }.into_any(),
+            },
+            Err(error) => view! {
+                <Title text="Rehearse"/>
+                <main class="sheet">
+                    <h1>"This rehearsal cannot be opened"</h1>
+                    <p role="alert">{error.to_string()}</p>
+                    <p><a class="link" href="/">"See the agents"</a></p>
+                </main>
+            }
+            .into_any(),
+        })
+    };
+    let runtime = move || found().and_then(Result::ok).and_then(|agent| agent.runtime);
+    view! {
+        <Transition fallback=|| view! { <main class="sheet"><p class="quiet">"Fetching the agent…"</p></main> }>
+            {body}
+        </Transition>
+        <FootBar runtime=Signal::derive(runtime) remark="session lives in this tab only"/>
+    }
+    .into_any()
+}
+
+/// Waits until there is a rehearsal: it begins in the browser, never on the host.
+#[component]
+fn Curtain(
+    /// The agent.
+    agent: AgentSummary,
+) -> impl IntoView {
+    let rehearsals = use_page().rehearsals;
+    let rehearsal = RwSignal::new(None::<Rehearsal>);
+    let id = agent.id.clone();
+    Effect::new(move |_| rehearsal.set(Some(rehearsals.of(&id))));
+    let title = agent.name.clone();
+    let scene = move || match rehearsal.get() {
+        Some(rehearsal) => view! { <Scene agent=agent.clone() rehearsal/> }.into_any(),
+        None => view! { <StageHead agent=agent.clone() stage=None/> <Waiting/> }.into_any(),
+    };
+    view! { <Title text=title/> {scene} }
+}
+
+#[component]
+fn Waiting() -> impl IntoView {
+    view! {
+        <main class="columns" aria-busy="true">
+            <div class="left"><p class="veil">"Opening the session…"</p></div>
+            <div class="middle"></div>
+            <div class="right"></div>
+        </main>
+    }
+}
+
+/// The three columns.
+#[component]
+fn Scene(
+    /// The agent.
+    agent: AgentSummary,
+    /// Its rehearsal.
+    rehearsal: Rehearsal,
+) -> impl IntoView {
+    let stage = use_stage(rehearsal);
+    provide_context(stage);
+    listen_to_keys(stage);
+    offer_commands(stage);
+    follow_with_focus(rehearsal);
+    let path = agent.eval_set_path.clone();
+    view! {
+        <StageHead agent stage=Some(stage)/>
+        <main class="columns">
+            <section class="left" aria-label="Agent">
+                <Warnings/>
+                <Instructions/>
+                <StateFold/>
+                <AgentFold eval_set_path=path.clone()/>
+            </section>
+            <History/>
+            <RightPanel eval_set_path=path/>
+        </main>
+        <Notices/>
+        <StartOver/>
+        <p class="unseen" role="status" aria-live="polite">{move || rehearsal.announcement.get()}</p>
+    }
+}
+
+/// The focus goes where the next step is: to the query at first, then to the tools.
+fn follow_with_focus(rehearsal: Rehearsal) {
+    let state = Memo::new(move |_| {
+        rehearsal.view.read().is_some().then(|| rehearsal.session.read().state())
+    });
+    Effect::new(move |before: Option<Option<SessionState>>| {
+        let now = state.get();
+        let moved = before.flatten() != now;
+        if moved {
+            browser::after_drawing(move || match now {
+                Some(SessionState::AwaitingQuery) if browser::nothing_is_focused() => {
+                    let _ = browser::focus_first_in("query") || browser::focus("query");
+                }
+                Some(SessionState::Active) if before.is_some() => {
+                    let _ = browser::focus(FILTER)
+                        || browser::focus_first_in("response")
+                        || browser::focus("response");
+                }
+                Some(SessionState::Completed) if before.is_some() => {
+                    browser::focus("export");
+                }
+                _ => {}
+            });
+        }
+        now
+    });
+}
+
+/// The two choices of an active session; after it, the export.
+#[component]
+fn RightPanel(
+    /// The eval-set file that exports go to.
+    eval_set_path: String,
+) -> impl IntoView {
+    let stage = use_this_stage();
+    let is_completed =
+        Memo::new(move |_| stage.rehearsal.session.read().state() == SessionState::Completed);
+    let path = StoredValue::new(eval_set_path);
+    let body = move || {
+        if is_completed.get() {
+            view! { <ExportPanel eval_set_path=path.get_value()/> }.into_any()
+        } else {
+            view! { <Choices/> }.into_any()
+        }
+    };
+    let label = move || if is_completed.get() { "Export" } else { "Act" };
+    view! { <section class="right" aria-label=label>{body}</section> }
+}
+
+#[component]
+fn Choices() -> impl IntoView {
+    let stage = use_this_stage();
+    let tab = move |tab: Tab, id: &'static str, text: &'static str, key: &'static str| {
+        view! {
+            <button
+                type="button"
+                role="tab"
+                id=id
+                aria-selected=move || (stage.tab.get() == tab).to_string()
+                aria-controls="choice"
+                disabled=move || tab == Tab::Call && stage.rehearsal.view.read().is_some() && stage.tools.read().is_empty()
+                on:click=move |_| stage.show(tab)
+            >
+                {text} <kbd>{key}</kbd>
+            </button>
+        }
+    };
+    let panel = move || match stage.tab.get() {
+        Tab::Call => view! { <ToolPanel/> }.into_any(),
+        Tab::Respond => view! { <RespondPanel/> }.into_any(),
+    };
+    let labelled_by = move || match stage.tab.get() {
+        Tab::Call => "tab-call",
+        Tab::Respond => "tab-respond",
+    };
+    view! {
+        <div class="tabs" role="tablist" aria-label="What the agent does next">
+            {tab(Tab::Call, "tab-call", "Call a tool", "T")}
+            {tab(Tab::Respond, "tab-respond", "Final response", "F")}
+        </div>
+        <div class="choice" id="choice" role="tabpanel" aria-labelledby=labelled_by>{panel}</div>
+    }
+}
+
+/// What went wrong with the session as a whole.
+#[component]
+fn Notices() -> impl IntoView {
+    let rehearsal = use_this_stage().rehearsal;
+    let fault = move || {
+        rehearsal.fault.get().map(|fault| view! {
+            <div class="notice bad" role="alert">
+                <Icon glyph=Glyph::Error/>
+                <p>{fault.to_string()}</p>
+                <button type="button" class="button" on:click=move |_| rehearsal.open()>"Try again"</button>
+            </div>
+        })
+    };
+    let notice = move || {
+        rehearsal.notice.get().map(|notice| view! {
+            <div class="notice" role="alert">
+                <Icon glyph=Glyph::Warning/>
+                <p>{notice}</p>
+                <button type="button" class="button quiet" on:click=move |_| rehearsal.notice.set(None)>"Dismiss"</button>
+            </div>
+        })
+    };
+    view! { <div class="notices">{fault} {notice}</div> }
+}

@@ -1,0 +1,114 @@
+//! The registered agents: as the host listed them, kept up to date by its events.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use session::AgentId;
+
+use crate::api::{AgentStatus, AgentSummary, ApiError, list_agents, retry_agent};
+
+/// The agents, in the order of the configuration.
+#[derive(Clone, Copy)]
+pub struct Agents {
+    listed: Resource<Result<Vec<AgentSummary>, ApiError>>,
+    changed: RwSignal<Vec<AgentSummary>>,
+}
+
+/// The list as it was fetched, with what was told since in its place.
+fn merge(listed: Vec<AgentSummary>, changed: &[AgentSummary]) -> Vec<AgentSummary> {
+    let mut agents = listed;
+    for news in changed {
+        match agents.iter_mut().find(|agent| agent.id == news.id) {
+            Some(agent) => agent.clone_from(news),
+            None => agents.push(news.clone()),
+        }
+    }
+    agents
+}
+
+/// Fetches the agents.
+#[must_use]
+pub fn use_agents() -> Agents {
+    Agents { listed: Resource::new(|| (), |()| list_agents()), changed: RwSignal::new(Vec::new()) }
+}
+
+impl Agents {
+    /// The agents now; `None` while they are fetched. Tracked: read it inside a `Suspense`.
+    #[must_use]
+    pub fn list(self) -> Option<Result<Vec<AgentSummary>, ApiError>> {
+        let changed = self.changed.get();
+        self.listed.get().map(|listed| listed.map(|listed| merge(listed, &changed)))
+    }
+
+    /// One agent. Tracked, as [`Self::list`].
+    #[must_use]
+    pub fn find(self, id: &AgentId) -> Option<Result<AgentSummary, ApiError>> {
+        Some(self.list()?.and_then(|agents| {
+            let known = agents.iter().map(|agent| agent.id.clone()).collect();
+            agents
+                .into_iter()
+                .find(|agent| agent.id == *id)
+                .ok_or_else(|| ApiError::UnknownAgent { id: id.clone(), known })
+        }))
+    }
+
+    /// Takes in what the host told of one agent.
+    pub fn take_in(self, news: AgentSummary) {
+        self.changed.update(|changed| {
+            changed.retain(|agent| agent.id != news.id);
+            changed.push(news);
+        });
+    }
+
+    /// Fetches the list anew: the host may be another.
+    pub fn fetch_again(self) {
+        self.changed.update(Vec::clear);
+        self.listed.refetch();
+    }
+
+    /// Loads a faulted agent again; what came of it shows in the list.
+    pub fn retry(self, agent: AgentSummary) {
+        let id = agent.id.clone();
+        self.take_in(AgentSummary { status: AgentStatus::Starting, ..agent.clone() });
+        spawn_local(async move {
+            self.take_in(match retry_agent(id).await {
+                Ok(agent) => agent,
+                Err(ApiError::AgentFaulted { fault }) => {
+                    AgentSummary { status: AgentStatus::Faulted(*fault), ..agent }
+                }
+                Err(_) => agent,
+            });
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::SourceKind;
+
+    fn agent(name: &str, status: AgentStatus) -> AgentSummary {
+        AgentSummary {
+            id: AgentId::from_display_name(name),
+            name: name.to_owned(),
+            source: SourceKind::Native,
+            status,
+            description: String::new(),
+            model: None,
+            tools: Vec::new(),
+            eval_set_path: String::new(),
+            runtime: None,
+        }
+    }
+
+    #[test]
+    fn news_stand_in_the_place_of_what_was_listed() {
+        let listed = vec![agent("a", AgentStatus::Starting), agent("b", AgentStatus::Ready)];
+        let merged =
+            merge(listed, &[agent("a", AgentStatus::Ready), agent("c", AgentStatus::Ready)]);
+        let seen: Vec<_> = merged.iter().map(|it| (it.name.as_str(), &it.status)).collect();
+        assert_eq!(
+            seen,
+            [("a", &AgentStatus::Ready), ("b", &AgentStatus::Ready), ("c", &AgentStatus::Ready)]
+        );
+    }
+}

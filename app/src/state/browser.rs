@@ -1,0 +1,163 @@
+//! The browser around the page: its clock, its dice, its clipboard, storage, focus and scrolling.
+//!
+//! Called from effects and event handlers only, which never run on the host. What the browser
+//! refuses (a private window's storage, a clipboard without permission) is told by the return value
+//! or is harmless.
+
+use jiff::Timestamp;
+use leptos::prelude::{document, window};
+use leptos::wasm_bindgen::JsCast as _;
+use session::{CallId, InvalidId, SessionId};
+use web_sys::{Element, HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition};
+
+/// Now, to the millisecond.
+#[must_use]
+pub fn now() -> Timestamp {
+    #[expect(clippy::cast_possible_truncation, reason = "milliseconds fit until the year 200000")]
+    let milliseconds = js_sys::Date::now() as i64;
+    Timestamp::from_millisecond(milliseconds).unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+/// Hours, minutes and seconds of `timestamp` on the reader's wall clock.
+#[must_use]
+pub fn wall_clock(timestamp: Timestamp) -> (u32, u32, u32) {
+    #[expect(clippy::cast_precision_loss, reason = "milliseconds since 1970 are exact in an f64")]
+    let date = js_sys::Date::new(&(timestamp.as_millisecond() as f64).into());
+    (date.get_hours(), date.get_minutes(), date.get_seconds())
+}
+
+/// A session id that no other page has.
+#[must_use]
+pub fn new_session_id() -> SessionId {
+    new_id(SessionId::parse)
+}
+
+/// A call id that no other call has.
+#[must_use]
+pub fn new_call_id() -> CallId {
+    new_id(CallId::parse)
+}
+
+/// Hexadecimal digits are an id of every kind, so the first turn ends the loop.
+fn new_id<T>(parse: fn(&str) -> Result<T, InvalidId>) -> T {
+    loop {
+        let mut bytes = [0_u8; 16];
+        if let Ok(crypto) = window().crypto() {
+            // Fails only above 64 KB.
+            let _ = crypto.get_random_values_with_u8_array(&mut bytes);
+        }
+        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        if let Ok(id) = parse(&digits) {
+            return id;
+        }
+    }
+}
+
+/// Copies `text`; false when the browser refused.
+pub async fn copy(text: &str) -> bool {
+    let clipboard = window().navigator().clipboard();
+    wasm_bindgen_futures::JsFuture::from(clipboard.write_text(text)).await.is_ok()
+}
+
+/// What is stored under `key`.
+#[must_use]
+pub fn stored(key: &str) -> Option<String> {
+    window().local_storage().ok().flatten()?.get_item(key).ok().flatten()
+}
+
+/// Stores `value` under `key`, or removes what is there.
+pub fn store(key: &str, value: Option<&str>) {
+    let Ok(Some(storage)) = window().local_storage() else { return };
+    let _ = match value {
+        Some(value) => storage.set_item(key, value),
+        None => storage.remove_item(key),
+    };
+}
+
+/// Moves the focus to the element with this id; false when there is none.
+pub fn focus(id: &str) -> bool {
+    let Some(element) = document().get_element_by_id(id) else { return false };
+    focus_element(&element)
+}
+
+/// Moves the focus to `element`.
+pub fn focus_element(element: &Element) -> bool {
+    element.dyn_ref::<HtmlElement>().is_some_and(|element| element.focus().is_ok())
+}
+
+/// The id of the focused element, empty when it has none.
+#[must_use]
+pub fn focused_id() -> String {
+    document().active_element().map(|element| element.id()).unwrap_or_default()
+}
+
+/// Whether keys typed now go into a field, so that single letters are text and no shortcuts.
+#[must_use]
+pub fn is_typing() -> bool {
+    document().active_element().is_some_and(|element| {
+        matches!(element.tag_name().as_str(), "INPUT" | "TEXTAREA" | "SELECT")
+            || element.has_attribute("contenteditable")
+    })
+}
+
+/// Scrolls the element with this id into sight, as little as it takes.
+pub fn reveal(id: &str) {
+    if let Some(element) = document().get_element_by_id(id) {
+        let options = ScrollIntoViewOptions::new();
+        options.set_block(ScrollLogicalPosition::Nearest);
+        element.scroll_into_view_with_scroll_into_view_options(&options);
+    }
+}
+
+/// Runs `then` once what was changed now has been drawn.
+pub fn after_drawing<T>(then: impl FnOnce() -> T + 'static) {
+    leptos::prelude::request_animation_frame(move || {
+        then();
+    });
+}
+
+/// The events socket's address on the page's own origin.
+#[must_use]
+pub fn socket_address(path: &str) -> String {
+    let location = window().location();
+    let scheme =
+        if location.protocol().is_ok_and(|protocol| protocol == "https:") { "wss" } else { "ws" };
+    format!("{scheme}://{}{path}", location.host().unwrap_or_default())
+}
+
+/// What takes the focus among the parts of a form or list.
+const FOCUSABLE: &str = "input:not([disabled]), textarea:not([disabled]), select:not([disabled]), button:not([disabled])";
+
+/// Moves the focus to the first field or button inside the element with this id.
+pub fn focus_first_in(id: &str) -> bool {
+    document()
+        .get_element_by_id(id)
+        .and_then(|element| element.query_selector(FOCUSABLE).ok().flatten())
+        .is_some_and(|element| focus_element(&element))
+}
+
+/// Moves the focus `by` places among the elements inside `within` that fit `selector`, from the one
+/// that has it; false at the ends.
+pub fn focus_beside(within: &Element, selector: &str, by: i32) -> bool {
+    let Ok(nodes) = within.query_selector_all(selector) else { return false };
+    let focused = document().active_element();
+    let elements: Vec<Element> =
+        (0..nodes.length()).filter_map(|at| nodes.item(at)?.dyn_into().ok()).collect();
+    let Some(at) = elements.iter().position(|element| Some(element) == focused.as_ref()) else {
+        return false;
+    };
+    let beside = i32::try_from(at).ok().and_then(|at| usize::try_from(at + by).ok());
+    beside.and_then(|beside| elements.get(beside)).is_some_and(focus_element)
+}
+
+/// Whether a dialog lies over the page.
+#[must_use]
+pub fn has_dialog() -> bool {
+    document().query_selector("dialog[open]").ok().flatten().is_some()
+}
+
+/// Whether nothing in particular has the focus.
+#[must_use]
+pub fn nothing_is_focused() -> bool {
+    document().active_element().is_none_or(|element| element.tag_name() == "BODY")
+}

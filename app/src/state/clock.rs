@@ -1,0 +1,41 @@
+//! The time as a signal, so that ages and elapsed times move on by themselves.
+
+use jiff::Timestamp;
+use leptos::prelude::*;
+
+use super::browser;
+
+/// Now, once a second; `None` where nobody looks at a clock: on the host.
+#[derive(Clone, Copy)]
+pub struct Clock {
+    /// The time.
+    pub now: RwSignal<Option<Timestamp>>,
+    /// Whether times in the history read as ages.
+    pub shows_ages: RwSignal<bool>,
+}
+
+/// Starts the clock once the page runs in a browser.
+#[must_use]
+pub fn use_clock() -> Clock {
+    let now = RwSignal::new(None);
+    Effect::new(move |_| {
+        now.set(Some(browser::now()));
+        every(std::time::Duration::from_secs(1), move || now.set(Some(browser::now())));
+    });
+    Clock { now, shows_ages: RwSignal::new(false) }
+}
+
+impl Clock {
+    /// Milliseconds since `then`. Tracked.
+    #[must_use]
+    pub fn since(self, then: Timestamp) -> i64 {
+        self.now.get().map_or(0, |now| now.as_millisecond() - then.as_millisecond())
+    }
+}
+
+/// Runs `then` again and again until the owner is gone. For effects.
+pub fn every(period: std::time::Duration, then: impl Fn() + 'static) {
+    if let Ok(handle) = set_interval_with_handle(then, period) {
+        on_cleanup(move || handle.clear());
+    }
+}

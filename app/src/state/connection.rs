@@ -1,0 +1,167 @@
+//! The page's one WebSocket: events from the host in, the sessions that this page shows out.
+//!
+//! It reconnects by itself, each time a little later ([`Link::delay_ms`]); what happened meanwhile
+//! the host tells once it has heard which sessions are watched.
+
+use futures::channel::mpsc::{UnboundedReceiver, unbounded};
+use futures::{FutureExt as _, SinkExt as _, StreamExt as _, select};
+use gloo_net::websocket::Message;
+use gloo_net::websocket::futures::WebSocket;
+use gloo_timers::future::TimeoutFuture;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use session::SessionId;
+
+use super::browser;
+use crate::api::{EVENTS_PATH, HostEvent, PageMessage};
+
+/// How often the page shows a sign of life.
+const SIGN_OF_LIFE_MS: u32 = 20_000;
+
+/// Whether the host is at the other end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Link {
+    /// The first connection is being made.
+    Connecting,
+    /// It is.
+    Connected,
+    /// It was lost, or never made; this many attempts have failed since.
+    Reconnecting(u32),
+}
+
+impl Link {
+    /// After one more failure.
+    #[must_use]
+    pub fn failed(self) -> Self {
+        match self {
+            Self::Connecting | Self::Connected => Self::Reconnecting(1),
+            Self::Reconnecting(attempts) => Self::Reconnecting(attempts.saturating_add(1)),
+        }
+    }
+
+    /// How long to wait before the next attempt: 0.25 s, doubling up to 8 s.
+    #[must_use]
+    pub fn delay_ms(self) -> u32 {
+        match self {
+            Self::Connecting | Self::Connected => 0,
+            Self::Reconnecting(attempts) => 250 << attempts.saturating_sub(1).min(5),
+        }
+    }
+
+    /// As people read it.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Connecting => "connecting to the host",
+            Self::Connected => "host connected",
+            Self::Reconnecting(_) => "host not reachable, trying again",
+        }
+    }
+}
+
+/// The connection as the page sees it.
+#[derive(Clone, Copy)]
+pub struct Connection {
+    /// Whether the host is there.
+    pub link: RwSignal<Link>,
+}
+
+/// Opens the connection once the page runs in a browser, and keeps it open.
+///
+/// `watched` are the sessions that this page shows; every event is given to `take_in`.
+pub fn use_connection(
+    watched: Signal<Vec<SessionId>>,
+    take_in: impl Fn(HostEvent) + Copy + 'static,
+) -> Connection {
+    let link = RwSignal::new(Link::Connecting);
+    Effect::new(move |started: Option<()>| {
+        if started.is_none() {
+            let (changes, changed) = unbounded();
+            Effect::new(move |_| {
+                // The receiver lives as long as the page.
+                let _ = changes.unbounded_send(watched.get());
+            });
+            spawn_local(stay_connected(link, watched, changed, take_in));
+        }
+    });
+    Connection { link }
+}
+
+async fn stay_connected(
+    link: RwSignal<Link>,
+    watched: Signal<Vec<SessionId>>,
+    mut changed: UnboundedReceiver<Vec<SessionId>>,
+    take_in: impl Fn(HostEvent) + Copy,
+) {
+    loop {
+        if let Ok(socket) = WebSocket::open(&browser::socket_address(EVENTS_PATH)) {
+            converse(socket, link, watched, &mut changed, take_in).await;
+        }
+        link.update(|link| *link = link.failed());
+        TimeoutFuture::new(link.get_untracked().delay_ms()).await;
+    }
+}
+
+/// Talks until the connection is lost.
+async fn converse(
+    socket: WebSocket,
+    link: RwSignal<Link>,
+    watched: Signal<Vec<SessionId>>,
+    changed: &mut UnboundedReceiver<Vec<SessionId>>,
+    take_in: impl Fn(HostEvent),
+) {
+    let (mut outgoing, incoming) = socket.split();
+    let mut incoming = incoming.fuse();
+    let mut sessions = watched.get_untracked();
+    loop {
+        let Ok(watch) = serde_json::to_string(&PageMessage::Watch { sessions: sessions.clone() })
+        else {
+            return;
+        };
+        // Waits for the socket to open, and fails when it does not.
+        if outgoing.send(Message::Text(watch)).await.is_err() {
+            return;
+        }
+        let mut rest = TimeoutFuture::new(SIGN_OF_LIFE_MS).fuse();
+        loop {
+            select! {
+                message = incoming.next() => match message {
+                    Some(Ok(Message::Text(text))) => {
+                        link.set(Link::Connected);
+                        match serde_json::from_str(&text) {
+                            Ok(event) => take_in(event),
+                            Err(error) => leptos::logging::warn!(
+                                "The host sent an event that this page does not know ({error}). Reload the page."
+                            ),
+                        }
+                    }
+                    Some(Ok(Message::Bytes(_))) => {}
+                    Some(Err(_)) | None => return,
+                },
+                change = changed.next() => {
+                    let Some(change) = change else { return };
+                    sessions = change;
+                    break;
+                }
+                () = rest => break,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attempts_grow_apart_up_to_eight_seconds() {
+        let mut link = Link::Connected;
+        let mut delays = Vec::new();
+        for _ in 0..8 {
+            link = link.failed();
+            delays.push(link.delay_ms());
+        }
+        assert_eq!(delays, [250, 500, 1000, 2000, 4000, 8000, 8000, 8000]);
+        assert_eq!(Link::Connected.failed(), Link::Reconnecting(1));
+    }
+}

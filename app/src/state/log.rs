@@ -1,0 +1,100 @@
+//! What the agents print: read from the host when somebody looks, kept up to date by its events.
+
+use std::collections::BTreeMap;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use session::AgentId;
+
+use crate::api::{ApiError, LogLine, read_agent_log};
+
+/// How many lines of one agent the page keeps.
+const KEPT: usize = 2_000;
+
+/// The logs by agent.
+#[derive(Clone, Copy)]
+pub struct Logs {
+    lines: RwSignal<BTreeMap<AgentId, Vec<LogLine>>>,
+    /// Why the last log could not be read.
+    pub fault: RwSignal<Option<ApiError>>,
+}
+
+/// Nothing read yet.
+#[must_use]
+pub fn use_logs() -> Logs {
+    Logs { lines: RwSignal::new(BTreeMap::new()), fault: RwSignal::new(None) }
+}
+
+/// Puts `news` among `lines` by number, each once, and drops the oldest beyond [`KEPT`].
+fn merge(lines: &mut Vec<LogLine>, news: Vec<LogLine>) {
+    let in_order = match (lines.last(), news.first()) {
+        (Some(last), Some(first)) => first.number > last.number,
+        _ => true,
+    };
+    lines.extend(news);
+    if !in_order {
+        lines.sort_by_key(|line| line.number);
+        lines.dedup_by_key(|line| line.number);
+    }
+    let surplus = lines.len().saturating_sub(KEPT);
+    lines.drain(..surplus);
+}
+
+impl Logs {
+    /// The lines of `agent`, oldest first. Tracked.
+    #[must_use]
+    pub fn of(self, agent: &AgentId) -> Vec<LogLine> {
+        self.lines.with(|lines| lines.get(agent).cloned().unwrap_or_default())
+    }
+
+    /// How many lines of `agent` are here. Tracked.
+    #[must_use]
+    pub fn count(self, agent: &AgentId) -> usize {
+        self.lines.with(|lines| lines.get(agent).map_or(0, Vec::len))
+    }
+
+    /// Reads what was printed before this page looked. For effects.
+    pub fn read(self, agent: AgentId) {
+        spawn_local(async move {
+            match read_agent_log(agent.clone()).await {
+                Ok(lines) => {
+                    self.fault.set(None);
+                    self.take_in(&agent, lines);
+                }
+                Err(error) => self.fault.set(Some(error)),
+            }
+        });
+    }
+
+    /// Takes in new lines.
+    pub fn take_in(self, agent: &AgentId, news: Vec<LogLine>) {
+        self.lines.update(|lines| merge(lines.entry(agent.clone()).or_default(), news));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(numbers: impl IntoIterator<Item = u64>) -> Vec<LogLine> {
+        numbers
+            .into_iter()
+            .map(|number| LogLine { number, at_ms: 0, text: format!("line {number}") })
+            .collect()
+    }
+
+    #[test]
+    fn lines_stand_once_and_in_order() {
+        let mut seen = lines([3, 4]);
+        merge(&mut seen, lines([0, 1, 2, 3, 4]));
+        merge(&mut seen, lines([5]));
+        assert_eq!(seen, lines(0..6));
+    }
+
+    #[test]
+    fn the_oldest_make_room() {
+        let mut seen = Vec::new();
+        merge(&mut seen, lines(0..2_500));
+        assert_eq!((seen.len(), seen[0].number), (KEPT, 500));
+    }
+}

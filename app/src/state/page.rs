@@ -1,0 +1,86 @@
+//! [`Page`]: what every part of the page shares, handed down through the context.
+
+use leptos::ev;
+use leptos::prelude::*;
+
+use super::agents::{Agents, use_agents};
+use super::clock::{Clock, use_clock};
+use super::connection::{Connection, use_connection};
+use super::log::{Logs, use_logs};
+use super::palette::{Palette, use_palette};
+use super::rehearsals::{Rehearsals, use_rehearsals};
+use super::theme::{Theme, use_theme};
+use crate::api::HostEvent;
+
+/// The page's shared state.
+#[derive(Clone, Copy)]
+pub struct Page {
+    /// The registered agents.
+    pub agents: Agents,
+    /// The rehearsals of this page.
+    pub rehearsals: Rehearsals,
+    /// The line to the host.
+    pub connection: Connection,
+    /// What the agents print.
+    pub logs: Logs,
+    /// The time, second by second.
+    pub clock: Clock,
+    /// Light, dark, or as the system says.
+    pub theme: Theme,
+    /// What can be done by name.
+    pub palette: Palette,
+}
+
+/// Makes the page's state and hands it down.
+pub fn provide_page() -> Page {
+    let agents = use_agents();
+    let rehearsals = use_rehearsals();
+    let logs = use_logs();
+    let host = StoredValue::new(None::<String>);
+    let connection = use_connection(rehearsals.watched(), move |event| match event {
+        HostEvent::Welcome { host: id, .. } => {
+            let before = host.get_value();
+            host.set_value(Some(id.clone()));
+            if before.is_some_and(|before| before != id) {
+                agents.fetch_again();
+                rehearsals.host_restarted();
+            }
+        }
+        HostEvent::AgentChanged(agent) => agents.take_in(*agent),
+        HostEvent::AgentLog { agent, lines } => logs.take_in(&agent, lines),
+        HostEvent::Call(news) => rehearsals.take_in(*news),
+    });
+    warn_before_leaving(rehearsals);
+    let page = Page {
+        agents,
+        rehearsals,
+        connection,
+        logs,
+        clock: use_clock(),
+        theme: use_theme(),
+        palette: use_palette(),
+    };
+    provide_context(page);
+    page
+}
+
+/// The page's state.
+#[must_use]
+pub fn use_page() -> Page {
+    expect_context()
+}
+
+/// Closing or reloading ends sessions: the browser asks first while one is under way.
+fn warn_before_leaving(rehearsals: Rehearsals) {
+    Effect::new(move |listening: Option<()>| {
+        if listening.is_none() {
+            let handle = window_event_listener(ev::beforeunload, move |event| {
+                if untrack(|| rehearsals.any_under_way()) {
+                    event.prevent_default();
+                    event.set_return_value("A session is under way and would be lost.");
+                }
+            });
+            on_cleanup(move || handle.remove());
+        }
+    });
+}

@@ -1,0 +1,123 @@
+//! The command palette: what can be done by name, and which of it a few typed letters mean.
+
+use leptos::prelude::*;
+
+/// One thing that can be done.
+#[derive(Clone)]
+pub struct Command {
+    /// What it is, such as `Agent`, `Tool` or `Do`.
+    pub group: &'static str,
+    /// Its name.
+    pub name: String,
+    /// What is said beside it.
+    pub note: String,
+    /// Its keys, where it has some.
+    pub keys: Option<&'static str>,
+    /// Does it.
+    pub run: Callback<()>,
+}
+
+/// The palette as the page shares it.
+#[derive(Clone, Copy)]
+pub struct Palette {
+    /// Whether it is open.
+    pub open: RwSignal<bool>,
+    /// What the page that is shown adds.
+    offered: RwSignal<Vec<Command>>,
+}
+
+/// A closed palette.
+#[must_use]
+pub fn use_palette() -> Palette {
+    Palette { open: RwSignal::new(false), offered: RwSignal::new(Vec::new()) }
+}
+
+impl Palette {
+    /// What the page that is shown offers. Tracked.
+    #[must_use]
+    pub fn offered(self) -> Vec<Command> {
+        self.offered.get()
+    }
+
+    /// Offers `commands` in the place of those before.
+    pub fn offer(self, commands: Vec<Command>) {
+        self.offered.set(commands);
+    }
+}
+
+/// How well `typed` names `name`: higher is better, `None` when its letters do not occur in order.
+///
+/// A letter counts more at the start of a word and after the letter before it; a shorter name wins
+/// over a longer one.
+#[must_use]
+pub fn score(typed: &str, name: &str) -> Option<i32> {
+    let typed: Vec<char> =
+        typed.to_lowercase().chars().filter(|letter| !letter.is_whitespace()).collect();
+    let name: Vec<char> = name.to_lowercase().chars().collect();
+    // Jumping to the starts of words can pass over letters that are still needed.
+    let total = walk(&typed, &name, true).or_else(|| walk(&typed, &name, false))?;
+    Some(total * 100 - i32::try_from(name.len()).unwrap_or(i32::MAX).min(99))
+}
+
+fn walk(typed: &[char], name: &[char], by_words: bool) -> Option<i32> {
+    let is_start = |at: usize| at == 0 || !name[at - 1].is_alphanumeric();
+    let mut total = 0;
+    let mut from = 0;
+    for letter in typed {
+        let find = |starts: bool| {
+            (from..name.len()).find(|at| name[*at] == *letter && (!starts || is_start(*at)))
+        };
+        let follows = from > 0 && name.get(from) == Some(letter);
+        let at = if follows {
+            from
+        } else {
+            by_words.then(|| find(true)).flatten().or_else(|| find(false))?
+        };
+        total += match (follows, is_start(at)) {
+            (true, _) => 6,
+            (false, true) => 8,
+            (false, false) => 1,
+        };
+        from = at + 1;
+    }
+    Some(total)
+}
+
+/// The places of `names` that `typed` means, the best first; all in order when nothing is typed.
+#[must_use]
+pub fn ranked(typed: &str, names: &[String]) -> Vec<usize> {
+    let mut scored: Vec<(i32, usize)> = names
+        .iter()
+        .enumerate()
+        .filter_map(|(place, name)| score(typed, name).map(|score| (score, place)))
+        .collect();
+    if !typed.trim().is_empty() {
+        scored.sort_by_key(|(score, place)| (std::cmp::Reverse(*score), *place));
+    }
+    scored.into_iter().map(|(_, place)| place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(typed: &str, expected: &[&str]) {
+        let names: Vec<String> =
+            ["set_temperature", "Start over", "Export", "read_sensors", "Expand all rows"]
+                .map(str::to_owned)
+                .into();
+        let found: Vec<_> =
+            ranked(typed, &names).into_iter().map(|at| names[at].as_str()).collect();
+        assert_eq!(found, expected, "{typed}");
+    }
+
+    #[test]
+    fn letters_in_order_find_names() {
+        check("exp", &["Export", "Expand all rows"]);
+        check("st", &["set_temperature", "Start over"]);
+        check("start", &["Start over"]);
+        check("rs", &["read_sensors", "Start over"]);
+        check("zz", &[]);
+        check("", &["set_temperature", "Start over", "Export", "read_sensors", "Expand all rows"]);
+    }
+}

@@ -1,0 +1,151 @@
+//! One rehearsal on this page: the [`Session`] as a signal, and its errands to the host.
+//!
+//! Events go through [`session::step`] ([`Rehearsal::send`]), which alone decides what they do; the
+//! effects it asks for become requests, whose outcome comes back as events. How the person's
+//! requests are carried out stands in `errands`.
+
+mod errands;
+mod forms;
+mod news;
+
+use leptos::prelude::*;
+use session::{AgentId, Event, Session, SessionId, step};
+
+use super::browser;
+use super::rows::OpenRows;
+use crate::api::{ApiError, ExportReceipt, SessionView};
+
+pub use forms::{FormKey, Forms};
+
+/// How far the export is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Export {
+    /// Nobody has asked for it.
+    NotYet,
+    /// The host is writing.
+    Writing,
+    /// It is written.
+    Written(ExportReceipt),
+    /// It could not be written; the session is still here.
+    Failed(ApiError),
+}
+
+/// One rehearsal, as small as its handles.
+#[derive(Clone, Copy)]
+pub struct Rehearsal {
+    agent: StoredValue<AgentId>,
+    /// The session itself.
+    pub session: RwSignal<Session>,
+    /// What the model would see; `None` until the host has told.
+    pub view: RwSignal<Option<SessionView>>,
+    /// Why the host could not open its share of the session.
+    pub fault: RwSignal<Option<ApiError>>,
+    /// What went wrong last, for a banner.
+    pub notice: RwSignal<Option<String>>,
+    /// What happened last, for those who hear the page.
+    pub announcement: RwSignal<String>,
+    /// Whether the host is checking a value right now.
+    pub checking: RwSignal<bool>,
+    /// Whether the focus goes to the row that takes the pending call's place: the person pressed
+    /// a button that leaves with it.
+    pub returns_focus: RwSignal<bool>,
+    /// How far the export is.
+    pub export: RwSignal<Export>,
+    /// Which rows of the history are open.
+    pub open_rows: RwSignal<OpenRows>,
+    /// What the person is entering.
+    pub forms: Forms,
+}
+
+/// Starts a rehearsal of `agent`. Its signals belong to the current owner.
+#[must_use]
+pub fn use_rehearsal(agent: AgentId) -> Rehearsal {
+    let rehearsal = Rehearsal {
+        session: RwSignal::new(begin(&agent)),
+        agent: StoredValue::new(agent),
+        view: RwSignal::new(None),
+        fault: RwSignal::new(None),
+        notice: RwSignal::new(None),
+        announcement: RwSignal::new(String::new()),
+        checking: RwSignal::new(false),
+        returns_focus: RwSignal::new(false),
+        export: RwSignal::new(Export::NotYet),
+        open_rows: RwSignal::new(OpenRows::default()),
+        forms: Forms::new(),
+    };
+    rehearsal.open();
+    rehearsal
+}
+
+/// A new session of `agent`.
+fn begin(agent: &AgentId) -> Session {
+    let session = Session::new(browser::new_session_id());
+    match step(&session, Event::SelectAgent { agent: agent.clone() }) {
+        Ok((session, _)) => session,
+        // A new session accepts every agent.
+        Err(_) => session,
+    }
+}
+
+impl Rehearsal {
+    /// The agent that is played.
+    #[must_use]
+    pub fn agent(self) -> AgentId {
+        self.agent.get_value()
+    }
+
+    /// The session's id now. Tracked.
+    #[must_use]
+    pub fn id(self) -> SessionId {
+        self.session.read().id().clone()
+    }
+
+    /// Moves the session on and carries out what that asks for. A refusal becomes the notice.
+    pub fn send(self, event: Event) -> bool {
+        let stepped = step(&self.session.read_untracked(), event);
+        match stepped {
+            Ok((session, effects)) => {
+                self.notice.set(None);
+                self.session.set(session);
+                for effect in effects {
+                    self.carry_out(effect);
+                }
+                true
+            }
+            Err(refusal) => {
+                self.notice.set(Some(sentence(&refusal.to_string())));
+                false
+            }
+        }
+    }
+
+    /// Whether something would be lost if the page closed now. Tracked.
+    #[must_use]
+    pub fn is_under_way(self) -> bool {
+        self.session.read().query().is_some() && !matches!(&*self.export.read(), Export::Written(_))
+    }
+
+    /// Forgets this session and begins another with the same agent.
+    pub fn start_over(self) {
+        self.close();
+        self.session.set(begin(&self.agent()));
+        self.view.set(None);
+        self.fault.set(None);
+        self.notice.set(None);
+        self.checking.set(false);
+        self.export.set(Export::NotYet);
+        self.open_rows.set(OpenRows::default());
+        self.forms.forget();
+        self.announcement.set("A new session.".to_owned());
+        self.open();
+    }
+}
+
+/// The refusal's words as a sentence.
+fn sentence(words: &str) -> String {
+    let mut characters = words.chars();
+    match characters.next() {
+        Some(first) => format!("{}{}.", first.to_uppercase(), characters.as_str()),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,266 @@
+//! What a rehearsal asks of the host.
+
+use gloo_timers::future::TimeoutFuture;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use session::{CallId, Effect, Event, Outcome, ToolError, ToolName};
+
+use super::{Export, Rehearsal};
+use crate::api::{
+    ApiError, ExportRequest, SessionView, ToolRequest, ValueTarget, begin_invocation, cancel_call,
+    check_value, close_session, confirm_call, export_session, open_session, start_call,
+    supply_result,
+};
+use crate::state::browser;
+use crate::state::value_form::ValueForm;
+
+/// How long the host may take to tell that a call was cancelled before the page settles it.
+const CANCEL_PATIENCE_MS: u32 = 900;
+
+/// Type of the error of a call that the host never heard of.
+const HOST_UNREACHABLE: &str = "HostUnreachable";
+
+impl Rehearsal {
+    /// Opens the host's share of the session, and tells it the query where there is one: the host
+    /// may be another than before.
+    pub fn open(self) {
+        self.fault.set(None);
+        spawn_local(async move {
+            let id = self.session.read_untracked().id().clone();
+            let opened = self.opened().await;
+            // The person may have started over meanwhile.
+            if *self.session.read_untracked().id() == id {
+                match opened {
+                    Ok(view) => self.view.set(Some(view)),
+                    Err(error) => self.fault.set(Some(error)),
+                }
+            }
+        });
+    }
+
+    async fn opened(self) -> Result<SessionView, ApiError> {
+        let id = self.session.read_untracked().id().clone();
+        let query = self.session.read_untracked().query().map(|query| query.content.clone());
+        let view = open_session(id.clone(), self.agent()).await?;
+        match query {
+            Some(content) => begin_invocation(id, content).await,
+            None => Ok(view),
+        }
+    }
+
+    /// Ends the host's share of the session.
+    pub(super) fn close(self) {
+        let id = self.session.read_untracked().id().clone();
+        spawn_local(async move {
+            // The host forgets it by itself in ten minutes.
+            let _ = close_session(id).await;
+        });
+    }
+
+    /// Checks the query and starts the session with it.
+    pub fn ask(self, form: Option<ValueForm>) {
+        match form {
+            None => {
+                let content = self.forms.query.get_untracked();
+                self.send(Event::SubmitQuery { content, at: browser::now() });
+            }
+            Some(form) => self.check_then(ValueTarget::Input, form, move |value| {
+                let content = value.compact().to_string();
+                self.send(Event::SubmitQuery { content, at: browser::now() });
+            }),
+        }
+    }
+
+    /// Checks the arguments and calls the tool with them. Nothing is entered in the history before
+    /// they are valid.
+    pub fn run(self, tool: ToolName, form: ValueForm) {
+        if self.session.read_untracked().pending().is_some() {
+            self.notice.set(Some("One tool runs at a time: wait for it or cancel it.".to_owned()));
+            return;
+        }
+        self.check_then(ValueTarget::Arguments(tool.clone()), form, move |arguments| {
+            self.send(Event::CallTool {
+                call_id: browser::new_call_id(),
+                tool_name: tool,
+                arguments: arguments.compact(),
+                at: browser::now(),
+            });
+        });
+    }
+
+    /// Checks the final response and ends the session with it.
+    pub fn respond(self, form: Option<ValueForm>) {
+        match form {
+            None => {
+                let content = self.forms.response.get_untracked();
+                self.send(Event::Respond { content, at: browser::now() });
+            }
+            Some(form) => self.check_then(ValueTarget::Output, form, move |value| {
+                let content = value.compact().to_string();
+                self.send(Event::Respond { content, at: browser::now() });
+            }),
+        }
+    }
+
+    fn check_then(
+        self,
+        target: ValueTarget,
+        form: ValueForm,
+        then: impl FnOnce(json_text::JsonText) + 'static,
+    ) {
+        if self.checking.get_untracked() {
+            return;
+        }
+        let Some(value) = form.read() else {
+            self.announce_faults(form);
+            return;
+        };
+        self.checking.set(true);
+        self.notice.set(None);
+        spawn_local(async move {
+            let id = self.session.read_untracked().id().clone();
+            let mut checked = check_value(id.clone(), target.clone(), value.clone()).await;
+            if let Err(ApiError::UnknownSession { .. }) = checked {
+                // A restarted host opens the session anew; its state is as at the start.
+                checked = match self.opened().await {
+                    Ok(view) => {
+                        self.view.set(Some(view));
+                        check_value(id.clone(), target, value.clone()).await
+                    }
+                    Err(error) => Err(error),
+                };
+            }
+            if *self.session.read_untracked().id() != id {
+                return;
+            }
+            self.checking.set(false);
+            match checked {
+                Ok(messages) if messages.is_empty() => then(value),
+                Ok(messages) | Err(ApiError::Invalid { messages }) => {
+                    form.tell(messages);
+                    self.announce_faults(form);
+                }
+                Err(error) => self.notice.set(Some(error.to_string())),
+            }
+        });
+    }
+
+    fn announce_faults(self, form: ValueForm) {
+        let messages = form.messages.read_untracked();
+        let first = messages.first().map(|message| message.text.clone()).unwrap_or_default();
+        self.announcement.set(match messages.len() {
+            1 => format!("1 field to mend: {first}"),
+            count => format!("{count} fields to mend, the first: {first}"),
+        });
+    }
+
+    /// Cancels the call that is under way, if there is one.
+    pub fn cancel(self) {
+        let pending =
+            self.session.read_untracked().pending().map(|pending| pending.call.call_id.clone());
+        if let Some(call_id) = pending {
+            self.send(Event::CancelCall { call_id });
+        }
+    }
+
+    /// Writes the session into the agent's eval set.
+    pub fn export(self) {
+        if matches!(&*self.export.read_untracked(), Export::Writing) {
+            return;
+        }
+        let (session, history) = self.session.with_untracked(|it| (it.id().clone(), it.history()));
+        let request = ExportRequest { session: session.clone(), agent: self.agent(), history };
+        self.export.set(Export::Writing);
+        spawn_local(async move {
+            let exported = export_session(request).await;
+            if *self.session.read_untracked().id() != session {
+                return;
+            }
+            self.announcement.set(match &exported {
+                Ok(receipt) => format!("Exported as {} to {}.", receipt.eval_id, receipt.path),
+                Err(error) => format!("Not exported: {error}"),
+            });
+            self.export.set(match exported {
+                Ok(receipt) => Export::Written(receipt),
+                Err(error) => Export::Failed(error),
+            });
+        });
+    }
+
+    pub(super) fn carry_out(self, effect: Effect) {
+        let session = self.session.read_untracked().id().clone();
+        match effect {
+            Effect::BeginInvocation { content } => spawn_local(async move {
+                match begin_invocation(session.clone(), content).await {
+                    Ok(view) if *self.session.read_untracked().id() == session => {
+                        self.view.set(Some(view));
+                    }
+                    Ok(_) => {}
+                    // Opening it anew tells the query too.
+                    Err(ApiError::UnknownSession { .. }) => self.open(),
+                    Err(error) => self.notice.set(Some(error.to_string())),
+                }
+            }),
+            Effect::RunTool { call_id, tool_name, arguments } => spawn_local(async move {
+                let request =
+                    ToolRequest { session, call_id: call_id.clone(), tool: tool_name, arguments };
+                if let Err(error) = start_call(request).await {
+                    self.settle_failed(&call_id, &error);
+                }
+            }),
+            Effect::CancelTool { call_id } => spawn_local(async move {
+                let asked = cancel_call(session, call_id.clone());
+                let waited = TimeoutFuture::new(CANCEL_PATIENCE_MS);
+                // The host tells the end as news; what it answers here does not matter.
+                let (_, ()) = futures::future::join(asked, waited).await;
+                self.settle_cancelled(&call_id);
+            }),
+            Effect::ConfirmTool { call_id, confirmed, payload } => spawn_local(async move {
+                if let Err(error) = confirm_call(session, call_id.clone(), confirmed, payload).await
+                {
+                    self.settle_failed(&call_id, &error);
+                }
+            }),
+            Effect::SupplyResult { call_id, result } => spawn_local(async move {
+                if let Err(error) = supply_result(session, call_id.clone(), result).await {
+                    self.settle_failed(&call_id, &error);
+                }
+            }),
+        }
+    }
+
+    /// Ends a call that the host could not take.
+    fn settle_failed(self, call_id: &CallId, error: &ApiError) {
+        let error_type = match error {
+            ApiError::Invalid { .. } => ToolError::INVALID_ARGUMENTS,
+            ApiError::AgentFaulted { .. } => ToolError::WORKER_EXITED,
+            _ => HOST_UNREACHABLE,
+        };
+        self.settle_locally(call_id, error_type, error.to_string());
+    }
+
+    fn settle_cancelled(self, call_id: &CallId) {
+        let message = "The call was cancelled; what it was doing may still end on its own.";
+        self.settle_locally(call_id, ToolError::CANCELLED, message.to_owned());
+    }
+
+    /// Ends a call without news from the host, unless it has ended.
+    pub(super) fn settle_locally(self, call_id: &CallId, error_type: &str, message: String) {
+        let started = self.session.read_untracked().pending().and_then(|pending| {
+            (pending.call.call_id == *call_id).then_some(pending.call.timestamp)
+        });
+        let Some(started) = started else { return };
+        let at = browser::now();
+        #[expect(clippy::cast_precision_loss, reason = "a call lasts less than 2^52 milliseconds")]
+        let duration_ms = (at.as_millisecond() - started.as_millisecond()) as f64;
+        self.settle(
+            call_id.clone(),
+            Outcome::Error {
+                error_type: error_type.to_owned(),
+                error_message: message,
+                traceback: None,
+            },
+            duration_ms,
+        );
+    }
+}

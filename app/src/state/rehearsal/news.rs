@@ -1,0 +1,90 @@
+//! What the host tells a rehearsal.
+
+use leptos::prelude::*;
+use session::{CallId, Event, Outcome, PendingPhase, ToolError, ToolResult};
+
+use super::Rehearsal;
+use crate::api::{CallNews, CallProgress};
+use crate::state::preview::{plain, preview};
+use crate::state::{browser, times};
+
+impl Rehearsal {
+    /// Takes in how a call goes on. News of a call that has ended here are old: a repeat after a
+    /// reconnection, or what came of a call that was given up.
+    pub fn take_in(self, news: CallNews) {
+        let CallNews { call_id, progress, state, view, .. } = news;
+        if let Some(view) = view {
+            self.view.set(Some(view));
+        }
+        if let Some(state) = state {
+            self.view.update(|view| {
+                if let Some(view) = view {
+                    view.state = state;
+                }
+            });
+        }
+        let phase =
+            self.session.read_untracked().pending().and_then(|pending| {
+                (pending.call.call_id == call_id).then(|| pending.phase.clone())
+            });
+        let Some(phase) = phase else { return };
+        match progress {
+            CallProgress::Returned { result, duration_ms } => {
+                self.settle(call_id, Outcome::Output(ToolResult::Whole(result)), duration_ms);
+            }
+            CallProgress::ReturnedHeld { held, duration_ms } => {
+                self.settle(call_id, Outcome::Output(ToolResult::Held(held)), duration_ms);
+            }
+            CallProgress::Failed { error_type, message, traceback, duration_ms } => {
+                let outcome = Outcome::Error { error_type, error_message: message, traceback };
+                self.settle(call_id, outcome, duration_ms);
+            }
+            CallProgress::AsksConfirmation { hint, payload } if phase == PendingPhase::Running => {
+                self.announcement.set(format!("The tool asks you to confirm. {hint}"));
+                self.send(Event::AskConfirmation { call_id, hint, payload });
+            }
+            CallProgress::AwaitsResult { first } if phase == PendingPhase::Running => {
+                self.announcement.set("The tool waits for its result from you.".to_owned());
+                self.send(Event::AwaitResult { call_id, first });
+            }
+            CallProgress::AsksConfirmation { .. } | CallProgress::AwaitsResult { .. } => {}
+        }
+    }
+
+    /// The host was started anew: what ran on it is gone, and it does not know this session.
+    pub fn host_restarted(self) {
+        let pending =
+            self.session.read_untracked().pending().map(|pending| pending.call.call_id.clone());
+        if let Some(call_id) = pending {
+            let message = "The host was restarted while the tool was running.";
+            self.settle_locally(&call_id, ToolError::WORKER_EXITED, message.to_owned());
+        }
+        self.open();
+    }
+
+    pub(super) fn settle(self, call_id: CallId, outcome: Outcome, duration_ms: f64) {
+        let tool = self
+            .session
+            .read_untracked()
+            .pending()
+            .map(|pending| pending.call.tool_name.to_string())
+            .unwrap_or_default();
+        self.announcement.set(match &outcome {
+            Outcome::Output(result) => {
+                let verb = if result.is_warning() { "returned an error" } else { "returned" };
+                format!("{tool} {verb}: {}", told(result))
+            }
+            Outcome::Error { error_type, error_message, .. } => {
+                format!("{tool} failed: {error_type}. {error_message}")
+            }
+        });
+        self.send(Event::Settle { call_id, outcome, duration_ms, at: browser::now() });
+    }
+}
+
+fn told(result: &ToolResult) -> String {
+    match result {
+        ToolResult::Whole(result) => plain(&preview(result, 120)),
+        ToolResult::Held(held) => format!("{} of JSON", times::size(held.bytes)),
+    }
+}

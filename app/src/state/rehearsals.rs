@@ -1,0 +1,83 @@
+//! Every rehearsal of this page, one per agent.
+//!
+//! They live as long as the page, so that looking at the list of agents loses nothing.
+
+use leptos::prelude::*;
+use session::{AgentId, SessionId, SessionState};
+
+use super::rehearsal::{Rehearsal, use_rehearsal};
+use crate::api::CallNews;
+
+/// The rehearsals, in the order in which they were begun.
+#[derive(Clone, Copy)]
+pub struct Rehearsals {
+    owner: StoredValue<Option<Owner>>,
+    begun: RwSignal<Vec<Rehearsal>>,
+}
+
+/// None yet.
+#[must_use]
+pub fn use_rehearsals() -> Rehearsals {
+    Rehearsals { owner: StoredValue::new(Owner::current()), begun: RwSignal::new(Vec::new()) }
+}
+
+impl Rehearsals {
+    /// The rehearsal of `agent`, begun now if there is none. For effects: it asks the host.
+    pub fn of(self, agent: &AgentId) -> Rehearsal {
+        let begun = self.begun.with_untracked(|begun| {
+            begun.iter().find(|rehearsal| rehearsal.agent() == *agent).copied()
+        });
+        begun.unwrap_or_else(|| {
+            let begin = || use_rehearsal(agent.clone());
+            let rehearsal = match self.owner.get_value() {
+                Some(owner) => owner.with(begin),
+                None => begin(),
+            };
+            self.begun.update(|begun| begun.push(rehearsal));
+            rehearsal
+        })
+    }
+
+    /// The state of `agent`'s session on this page. Tracked.
+    #[must_use]
+    pub fn state_of(self, agent: &AgentId) -> Option<SessionState> {
+        let begun = self.begun.read();
+        let rehearsal = begun.iter().find(|rehearsal| rehearsal.agent() == *agent)?;
+        Some(rehearsal.session.read().state())
+    }
+
+    /// The sessions that this page shows. Tracked.
+    #[must_use]
+    pub fn watched(self) -> Signal<Vec<SessionId>> {
+        Memo::new(move |_| {
+            self.begun.read().iter().map(|rehearsal| rehearsal.id()).collect::<Vec<_>>()
+        })
+        .into()
+    }
+
+    /// Whether closing the page would lose anything. Tracked.
+    #[must_use]
+    pub fn any_under_way(self) -> bool {
+        self.begun.read().iter().any(|rehearsal| rehearsal.is_under_way())
+    }
+
+    /// Gives news to the session they are of; those of other pages are dropped.
+    pub fn take_in(self, news: CallNews) {
+        let rehearsal = self.begun.with_untracked(|begun| {
+            begun
+                .iter()
+                .find(|rehearsal| *rehearsal.session.read_untracked().id() == news.session)
+                .copied()
+        });
+        if let Some(rehearsal) = rehearsal {
+            rehearsal.take_in(news);
+        }
+    }
+
+    /// The host was started anew.
+    pub fn host_restarted(self) {
+        for rehearsal in self.begun.get_untracked() {
+            rehearsal.host_restarted();
+        }
+    }
+}

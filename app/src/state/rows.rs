@@ -1,0 +1,144 @@
+//! The rows of the history: the query, each call together with its answer, the final response.
+
+use std::collections::HashSet;
+
+use session::Session;
+
+/// One row. Stays the same while the row shows the same thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RowId {
+    /// Its place, from 0.
+    pub position: usize,
+    /// What stands there.
+    pub kind: RowKind,
+}
+
+/// What a row shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RowKind {
+    /// The user's query.
+    Query,
+    /// A call that has ended; its index among [`Session::calls`].
+    Call(usize),
+    /// The call that is under way.
+    Pending,
+    /// The final response.
+    Response,
+}
+
+impl RowId {
+    /// The id of the row's button in the document.
+    #[must_use]
+    pub fn element_id(self) -> String {
+        format!("row-{}", self.position)
+    }
+
+    /// The id of what the row opens.
+    #[must_use]
+    pub fn detail_id(self) -> String {
+        format!("row-{}-detail", self.position)
+    }
+}
+
+/// The rows of `session`, in order of time.
+#[must_use]
+pub fn rows(session: &Session) -> Vec<RowId> {
+    let mut kinds = Vec::new();
+    kinds.extend(session.query().map(|_| RowKind::Query));
+    kinds.extend((0..session.calls().len()).map(RowKind::Call));
+    kinds.extend(session.pending().map(|_| RowKind::Pending));
+    kinds.extend(session.final_response().map(|_| RowKind::Response));
+    kinds.into_iter().enumerate().map(|(position, kind)| RowId { position, kind }).collect()
+}
+
+/// Which rows are open, by their place.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OpenRows(HashSet<usize>);
+
+impl OpenRows {
+    /// Whether the row at `position` is open.
+    #[must_use]
+    pub fn has(&self, position: usize) -> bool {
+        self.0.contains(&position)
+    }
+
+    /// Opens a closed row and closes an open one.
+    pub fn toggle(&mut self, position: usize) {
+        if !self.0.remove(&position) {
+            self.0.insert(position);
+        }
+    }
+
+    /// Opens every row of `rows` that opens.
+    pub fn open_all(&mut self, rows: &[RowId]) {
+        self.0.extend(
+            rows.iter().filter(|row| matches!(row.kind, RowKind::Call(_))).map(|row| row.position),
+        );
+    }
+
+    /// Closes every row.
+    pub fn close_all(&mut self) {
+        self.0.clear();
+    }
+
+    /// Whether any row is open.
+    #[must_use]
+    pub fn any(&self) -> bool {
+        !self.0.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use json_text::JsonText;
+    use session::{AgentId, CallId, Event, Outcome, SessionId, ToolName, ToolResult, step};
+
+    use super::*;
+
+    fn after(events: Vec<Event>) -> Session {
+        let session = Session::new(SessionId::parse("s").expect("valid"));
+        events.into_iter().fold(session, |session, event| step(&session, event).expect("fits").0)
+    }
+
+    #[test]
+    fn a_call_and_its_answer_are_one_row_in_one_place() {
+        let at = Timestamp::UNIX_EPOCH;
+        let call_id = CallId::parse("c").expect("valid");
+        let mut events = vec![
+            Event::SelectAgent { agent: AgentId::parse("a").expect("valid") },
+            Event::SubmitQuery { content: "q".to_owned(), at },
+            Event::CallTool {
+                call_id: call_id.clone(),
+                tool_name: ToolName::parse("t").expect("valid"),
+                arguments: JsonText::parse("{}").expect("valid"),
+                at,
+            },
+        ];
+        assert_eq!(rows(&after(events.clone()))[1].kind, RowKind::Pending);
+        events.push(Event::Settle {
+            call_id,
+            outcome: Outcome::Output(ToolResult::Whole(JsonText::null())),
+            duration_ms: 1.0,
+            at,
+        });
+        events.push(Event::Respond { content: "r".to_owned(), at });
+        let kinds: Vec<_> =
+            rows(&after(events)).iter().map(|row| (row.position, row.kind)).collect();
+        assert_eq!(kinds, [(0, RowKind::Query), (1, RowKind::Call(0)), (2, RowKind::Response)]);
+    }
+
+    #[test]
+    fn rows_open_and_close() {
+        let row = |position, kind| RowId { position, kind };
+        let mut open = OpenRows::default();
+        open.open_all(&[
+            row(0, RowKind::Query),
+            row(1, RowKind::Call(0)),
+            row(2, RowKind::Pending),
+        ]);
+        assert!(open.has(1) && !open.has(0) && !open.has(2));
+        open.toggle(1);
+        assert!(!open.any());
+    }
+}

@@ -1,0 +1,146 @@
+//! What the person is looking at in a rehearsal: the side of the right panel and the chosen tool,
+//! both in the address so that a link restores them, and what is open around them.
+
+use leptos::prelude::*;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::query_signal_with_options;
+use session::SessionState;
+
+use super::rehearsal::{FormKey, Rehearsal};
+use super::value_form::ValueForm;
+use crate::api::ToolView;
+
+/// The two choices that an active session has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tab {
+    /// Call a tool.
+    Call,
+    /// Send the final response.
+    Respond,
+}
+
+/// What is shown of one rehearsal.
+#[derive(Clone, Copy)]
+pub struct Stage {
+    /// The rehearsal.
+    pub rehearsal: Rehearsal,
+    /// The tools that can be called, in the model's order.
+    pub tools: Memo<Vec<ToolView>>,
+    /// The chosen tool.
+    pub tool: Memo<Option<ToolView>>,
+    /// The side that is shown.
+    pub tab: Memo<Tab>,
+    /// What the catalogue is filtered by.
+    pub filter: RwSignal<String>,
+    /// Whether the log is shown.
+    pub shows_log: RwSignal<bool>,
+    /// Whether the history is shown as JSON.
+    pub shows_raw: RwSignal<bool>,
+    /// Whether the page asks before it starts over.
+    pub asks_to_start_over: RwSignal<bool>,
+    tool_name: SignalSetter<Option<String>>,
+    side: SignalSetter<Option<String>>,
+}
+
+/// The stage of `rehearsal`, as the address says.
+#[must_use]
+pub fn use_stage(rehearsal: Rehearsal) -> Stage {
+    let in_place = || NavigateOptions { replace: true, scroll: false, ..Default::default() };
+    let (tool_name, set_tool_name) = query_signal_with_options::<String>("tool", in_place());
+    let (side, set_side) = query_signal_with_options::<String>("side", in_place());
+    let tools = Memo::new(move |_| {
+        rehearsal.view.with(|view| view.as_ref().map(|view| view.tools.clone()).unwrap_or_default())
+    });
+    let tool = Memo::new(move |_| {
+        let name = tool_name.get();
+        tools.with(|tools| match (&name, tools.as_slice()) {
+            (_, [only]) => Some(only.clone()),
+            (Some(name), _) => tools.iter().find(|tool| tool.name.as_str() == name).cloned(),
+            (None, _) => None,
+        })
+    });
+    let tab = Memo::new(move |_| {
+        let has_no_tools = rehearsal.view.read().is_some() && tools.read().is_empty();
+        let responds = side.read().as_deref() == Some("response");
+        if responds || has_no_tools { Tab::Respond } else { Tab::Call }
+    });
+    Stage {
+        rehearsal,
+        tools,
+        tool,
+        tab,
+        filter: RwSignal::new(String::new()),
+        shows_log: RwSignal::new(false),
+        shows_raw: RwSignal::new(false),
+        asks_to_start_over: RwSignal::new(false),
+        tool_name: set_tool_name,
+        side: set_side,
+    }
+}
+
+impl Stage {
+    /// Chooses a tool and shows its form.
+    pub fn choose_tool(self, name: &str) {
+        self.tool_name.set(Some(name.to_owned()));
+        self.side.set(None);
+    }
+
+    /// Shows a side of the right panel.
+    pub fn show(self, tab: Tab) {
+        self.side.set((tab == Tab::Respond).then(|| "response".to_owned()));
+    }
+
+    /// The form for the chosen tool's arguments.
+    #[must_use]
+    pub fn tool_form(self, tool: &ToolView) -> ValueForm {
+        let key = FormKey::Tool(tool.name.clone());
+        self.rehearsal.forms.of(&key, tool.parameters.as_ref())
+    }
+
+    /// The form for the query, for an agent with an input schema. Tracked.
+    #[must_use]
+    pub fn query_form(self) -> Option<ValueForm> {
+        let schema = self.rehearsal.view.read().as_ref()?.input_schema.clone()?;
+        Some(self.rehearsal.forms.of(&FormKey::Query, Some(&schema)))
+    }
+
+    /// The form for the final response, for an agent with an output schema. Tracked.
+    #[must_use]
+    pub fn response_form(self) -> Option<ValueForm> {
+        let schema = self.rehearsal.view.read().as_ref()?.output_schema.clone()?;
+        Some(self.rehearsal.forms.of(&FormKey::Response, Some(&schema)))
+    }
+
+    /// Does what comes next: asks, runs the chosen tool, responds or exports.
+    pub fn act(self) {
+        let state = self.rehearsal.session.read_untracked().state();
+        match state {
+            SessionState::SelectingAgent => {}
+            SessionState::AwaitingQuery => self.rehearsal.ask(untrack(|| self.query_form())),
+            SessionState::Active if self.tab.get_untracked() == Tab::Respond => {
+                self.rehearsal.respond(untrack(|| self.response_form()));
+            }
+            SessionState::Active => {
+                if let Some(tool) = self.tool.get_untracked() {
+                    self.rehearsal.run(tool.name.clone(), self.tool_form(&tool));
+                }
+            }
+            SessionState::Completed => self.rehearsal.export(),
+        }
+    }
+
+    /// Starts over, asking first when something would be lost. For event handlers.
+    pub fn start_over(self) {
+        if untrack(|| self.rehearsal.is_under_way()) {
+            self.asks_to_start_over.set(true);
+        } else {
+            self.rehearsal.start_over();
+        }
+    }
+}
+
+/// The stage that the component stands on.
+#[must_use]
+pub fn use_this_stage() -> Stage {
+    expect_context()
+}
