@@ -1,0 +1,383 @@
+//! [`Conjunction`]: schemas that hold at once, seen as one.
+//!
+//! `$ref`, `allOf`, the keywords beside them and the one branch that is left of `anyOf: [X, null]`
+//! all mean the same: several schemas constrain one value. They are laid in layers, outermost
+//! first. Annotations come from the first layer that has them, limits are the strictest, and a
+//! property that stands in two layers is again a conjunction.
+
+use std::collections::HashMap;
+
+use crate::decimal::Decimal;
+use crate::document::{Document, Node, NodeId};
+use crate::field::{Bounds, Limit, Source};
+use crate::{Diagnostic, Reason, Types};
+
+/// Schemas that hold at once.
+pub(crate) struct Conjunction<'d> {
+    pub(crate) document: &'d Document,
+    /// The schema objects, outermost first, each once.
+    pub(crate) layers: Vec<NodeId>,
+    /// The first union with more than one branch beside `null`.
+    pub(crate) union: Option<Union>,
+    /// Why the whole cannot be expressed.
+    pub(crate) fault: Option<Reason>,
+    /// Whether `null` is valid: said so, denied, or not mentioned.
+    pub(crate) null: Option<bool>,
+    /// The types that all layers admit, `null` apart; `None` when no layer speaks of types.
+    pub(crate) types: Option<Types>,
+}
+
+/// A union to choose a branch of.
+pub(crate) struct Union {
+    pub(crate) at: NodeId,
+    pub(crate) keyword: &'static str,
+    pub(crate) branches: Vec<NodeId>,
+}
+
+/// How many `$ref`s and `allOf`s may follow from one schema.
+const LONGEST_CHAIN: usize = 100;
+
+/// The keywords that hold alternatives, with google.genai's spelling.
+const UNIONS: [(&str, &[&str]); 2] = [("anyOf", &["anyOf", "any_of"]), ("oneOf", &["oneOf"])];
+
+impl<'d> Conjunction<'d> {
+    /// Lays out the layers of `source`; what is odd on the way goes to `diagnostics`.
+    pub(crate) fn of(
+        document: &'d Document,
+        source: &Source,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Self {
+        let mut conjunction = Self {
+            document,
+            layers: Vec::new(),
+            union: None,
+            fault: None,
+            null: None,
+            types: None,
+        };
+        let mut said_null = Vec::new();
+        let mut said = HashMap::new();
+        for layer in &source.layers {
+            conjunction.lay(*layer, source, &mut Vec::new(), diagnostics);
+            said_null.extend(conjunction.says_null(*layer, 0, &mut said));
+        }
+        conjunction.null = match said_null.as_slice() {
+            [] => None,
+            said => Some(said.iter().all(|yes| *yes)),
+        };
+        for layer in conjunction.layers.clone() {
+            if let Some(types) = conjunction.declared_types(layer, diagnostics) {
+                let types = types.without(Types::NULL);
+                conjunction.types = Some(conjunction.types.unwrap_or(Types::ANY).and(types));
+            }
+        }
+        if let Some(only) = source.only {
+            if !only.contains(Types::NULL) {
+                conjunction.null = Some(false);
+            }
+            // "Anything but null" says nothing about the type: keywords may.
+            let types = only.without(Types::NULL);
+            if conjunction.types.is_some() || types != Types::ANY.without(Types::NULL) {
+                conjunction.types = Some(conjunction.types.unwrap_or(Types::ANY).and(types));
+            }
+        }
+        conjunction
+    }
+
+    fn lay(
+        &mut self,
+        id: NodeId,
+        source: &Source,
+        path: &mut Vec<NodeId>,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
+        match self.document.node(id) {
+            Node::Bool(true) => return,
+            Node::Bool(false) => return self.fail(id, Reason::NothingValid, diagnostics),
+            Node::Object(_) => {}
+            _ => return self.fail(id, Reason::NotASchema, diagnostics),
+        }
+        if self.layers.contains(&id) {
+            return;
+        }
+        if path.len() > LONGEST_CHAIN {
+            return self.fail(id, Reason::TooDeep { levels: path.len() }, diagnostics);
+        }
+        self.layers.push(id);
+        path.push(id);
+        for (reference, target) in self.references(id) {
+            match target {
+                Some(target) if path.contains(&target) => {
+                    self.fail(id, Reason::RefCycle { reference }, diagnostics);
+                }
+                Some(target) => self.lay(target, source, path, diagnostics),
+                None => self.fail(id, Reason::RefNotFound { reference }, diagnostics),
+            }
+        }
+        if let Some(all) = self.document.member(id, &["allOf"]) {
+            match self.document.items(all) {
+                Some(schemas) => {
+                    for schema in schemas {
+                        if path.contains(schema) {
+                            continue;
+                        }
+                        self.lay(*schema, source, path, diagnostics);
+                    }
+                }
+                None => self.fail(all, Reason::WrongShape { keyword: "allOf".into() }, diagnostics),
+            }
+        }
+        for (keyword, names) in UNIONS {
+            let Some(alternatives) = self.document.member(id, names) else { continue };
+            if source.chosen.contains(&(id, keyword)) {
+                continue;
+            }
+            let Some(branches) = self.document.items(alternatives) else {
+                self.fail(
+                    alternatives,
+                    Reason::WrongShape { keyword: keyword.into() },
+                    diagnostics,
+                );
+                continue;
+            };
+            let branches: Vec<_> =
+                branches.iter().copied().filter(|branch| !self.is_null_alone(*branch)).collect();
+            match branches.as_slice() {
+                [] => {}
+                [only] => self.lay(*only, source, path, diagnostics),
+                _ if self.union.is_none() => {
+                    self.union = Some(Union { at: id, keyword, branches });
+                }
+                // Asked again inside the branch of the first.
+                _ => {}
+            }
+        }
+        path.pop();
+    }
+
+    fn fail(&mut self, id: NodeId, reason: Reason, diagnostics: &mut Vec<Diagnostic>) {
+        diagnostics.push(Diagnostic { pointer: self.document.pointer(id), reason: reason.clone() });
+        self.fault.get_or_insert(reason);
+    }
+
+    fn references(&self, id: NodeId) -> Vec<(String, Option<NodeId>)> {
+        ["$ref", "$dynamicRef", "ref"]
+            .iter()
+            .filter_map(|keyword| self.document.member(id, &[keyword]))
+            .filter_map(|reference| self.document.string(reference))
+            .map(|reference| (reference.to_owned(), self.document.resolve(reference)))
+            .collect()
+    }
+
+    fn is_null_alone(&self, id: NodeId) -> bool {
+        let null_type = self.document.member(id, &["type"]).is_some_and(|types| {
+            let name = match self.document.items(types) {
+                Some([one]) => self.document.string(*one),
+                Some(_) => None,
+                None => self.document.string(types),
+            };
+            name.and_then(Types::named) == Some(Types::NULL)
+        });
+        let null_value = |keyword| {
+            self.document.member(id, &[keyword]).is_some_and(|value| {
+                match self.document.node(value) {
+                    Node::Null => keyword == "const",
+                    Node::Array(items) => {
+                        keyword == "enum"
+                            && items.len() == 1
+                            && matches!(self.document.node(items[0]), Node::Null)
+                    }
+                    _ => false,
+                }
+            })
+        };
+        null_type || null_value("const") || null_value("enum")
+    }
+
+    /// Whether the schema admits `null`; `None` when nothing in it speaks of that.
+    ///
+    /// `known` holds the schemas seen; one that is being looked at says nothing about itself.
+    fn says_null(
+        &self,
+        id: NodeId,
+        depth: usize,
+        known: &mut HashMap<NodeId, Option<bool>>,
+    ) -> Option<bool> {
+        if let Some(verdict) = known.get(&id) {
+            return *verdict;
+        }
+        if depth > LONGEST_CHAIN {
+            return None;
+        }
+        known.insert(id, None);
+        let verdict = self.look_for_null(id, depth, known);
+        known.insert(id, verdict);
+        verdict
+    }
+
+    fn look_for_null(
+        &self,
+        id: NodeId,
+        depth: usize,
+        known: &mut HashMap<NodeId, Option<bool>>,
+    ) -> Option<bool> {
+        match self.document.node(id) {
+            Node::Bool(false) => return Some(false),
+            Node::Object(_) => {}
+            _ => return None,
+        }
+        if let Some(nullable) = self.document.member(id, &["nullable"])
+            && matches!(self.document.node(nullable), Node::Bool(true))
+        {
+            return Some(true);
+        }
+        let mut said = Vec::new();
+        if let Some(types) = self.named_types(id) {
+            said.push(types.contains(Types::NULL));
+        }
+        if let Some(values) = self.document.member(id, &["enum"]) {
+            let values = self.document.items(values).unwrap_or_default();
+            said.push(values.iter().any(|value| matches!(self.document.node(*value), Node::Null)));
+        }
+        if let Some(value) = self.document.member(id, &["const"]) {
+            said.push(matches!(self.document.node(value), Node::Null));
+        }
+        for (_, target) in self.references(id) {
+            said.extend(target.and_then(|target| self.says_null(target, depth + 1, known)));
+        }
+        if let Some(all) = self.document.member(id, &["allOf"]) {
+            for schema in self.document.items(all).unwrap_or_default() {
+                said.extend(self.says_null(*schema, depth + 1, known));
+            }
+        }
+        for (_, names) in UNIONS {
+            if let Some(alternatives) = self.document.member(id, names) {
+                let branches = self.document.items(alternatives).unwrap_or_default();
+                let verdicts: Vec<_> = branches
+                    .iter()
+                    .map(|branch| self.says_null(*branch, depth + 1, known))
+                    .collect();
+                if verdicts.contains(&Some(true)) {
+                    said.push(true);
+                } else if verdicts.iter().all(|verdict| *verdict == Some(false)) {
+                    said.push(false);
+                }
+            }
+        }
+        if said.is_empty() { None } else { Some(said.iter().all(|yes| *yes)) }
+    }
+
+    /// The types of one layer's `type`, unknown names left out.
+    fn named_types(&self, id: NodeId) -> Option<Types> {
+        let types = self.document.member(id, &["type"])?;
+        let names: Vec<_> = match self.document.items(types) {
+            Some(names) => names.iter().filter_map(|name| self.document.string(*name)).collect(),
+            None => self.document.string(types).into_iter().collect(),
+        };
+        let known: Vec<_> = names.into_iter().filter_map(Types::named).collect();
+        (!known.is_empty()).then(|| known.into_iter().fold(Types::NONE, Types::or))
+    }
+
+    fn declared_types(&mut self, id: NodeId, diagnostics: &mut Vec<Diagnostic>) -> Option<Types> {
+        let types = self.document.member(id, &["type"])?;
+        let names = match self.document.node(types) {
+            Node::Array(names) => names.clone(),
+            _ => vec![types],
+        };
+        for name in names {
+            match self.document.string(name).map(str::to_owned) {
+                Some(name) if Types::named(&name).is_some() => {}
+                Some(name) => self.fail(types, Reason::UnknownType { name }, diagnostics),
+                None => {
+                    self.fail(types, Reason::WrongShape { keyword: "type".into() }, diagnostics);
+                }
+            }
+        }
+        self.named_types(id)
+    }
+
+    /// The keyword's value in every layer that has it.
+    pub(crate) fn all(&self, names: &[&str]) -> Vec<(NodeId, NodeId)> {
+        self.layers
+            .iter()
+            .filter_map(|layer| Some((*layer, self.document.member(*layer, names)?)))
+            .collect()
+    }
+
+    pub(crate) fn first(&self, names: &[&str]) -> Option<NodeId> {
+        self.layers.iter().find_map(|layer| self.document.member(*layer, names))
+    }
+
+    pub(crate) fn first_string(&self, names: &[&str]) -> Option<String> {
+        let strings = self.layers.iter().filter_map(|layer| self.document.member(*layer, names));
+        strings
+            .filter_map(|id| self.document.string(id))
+            .find(|text| !text.is_empty())
+            .map(str::to_owned)
+    }
+
+    pub(crate) fn says(&self, names: &[&str]) -> bool {
+        self.all(names).iter().any(|(_, id)| matches!(self.document.node(*id), Node::Bool(true)))
+    }
+
+    /// A count such as `minItems`, which google.genai writes as a string; `None` in other shapes.
+    fn counts(&self, names: &[&str]) -> impl Iterator<Item = u64> {
+        self.all(names).into_iter().filter_map(|(_, id)| {
+            let text = self.number(id)?;
+            let decimal = Decimal::parse(text)?;
+            let whole = decimal.is_whole().then(|| text.split('.').next().unwrap_or(text))?;
+            whole.parse::<u64>().ok()
+        })
+    }
+
+    pub(crate) fn at_least(&self, names: &[&str]) -> Option<u64> {
+        self.counts(names).max()
+    }
+
+    pub(crate) fn at_most(&self, names: &[&str]) -> Option<u64> {
+        self.counts(names).min()
+    }
+
+    fn number(&self, id: NodeId) -> Option<&str> {
+        match self.document.node(id) {
+            Node::Number(text) | Node::String(text) => {
+                Decimal::parse(text).is_some().then_some(text.as_ref())
+            }
+            _ => None,
+        }
+    }
+
+    /// The range of numbers that all layers admit.
+    pub(crate) fn bounds(&self) -> Bounds {
+        let limits = |plain: &[&str], exclusive: &[&str]| -> Vec<Limit> {
+            let flagged = |layer: NodeId| {
+                let flag = self.document.member(layer, exclusive);
+                // Draft 4 wrote `exclusiveMinimum: true` beside `minimum`.
+                flag.is_some_and(|id| matches!(self.document.node(id), Node::Bool(true)))
+            };
+            let plain = self.all(plain).into_iter().filter_map(|(layer, id)| {
+                let number = self.number(id)?.to_owned();
+                Some(Limit { number, exclusive: flagged(layer) })
+            });
+            let strict = self.all(exclusive).into_iter().filter_map(|(_, id)| {
+                Some(Limit { number: self.number(id)?.to_owned(), exclusive: true })
+            });
+            plain.chain(strict).collect()
+        };
+        let order = |left: &Limit, right: &Limit| {
+            Decimal::parse(&left.number).cmp(&Decimal::parse(&right.number))
+        };
+        Bounds {
+            minimum: limits(&["minimum"], &["exclusiveMinimum"]).into_iter().max_by(
+                |left, right| order(left, right).then(left.exclusive.cmp(&right.exclusive)),
+            ),
+            maximum: limits(&["maximum"], &["exclusiveMaximum"]).into_iter().min_by(
+                |left, right| order(left, right).then(right.exclusive.cmp(&left.exclusive)),
+            ),
+            multiple_of: self
+                .first(&["multipleOf", "multiple_of"])
+                .and_then(|id| self.number(id))
+                .map(str::to_owned),
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! [`Diagnostic`]: what is odd about a schema, and where.
+//!
+//! A schema with faults still makes a form; the faulty places take JSON text and say why.
+
+use std::fmt;
+
+/// Something about a schema that its author would want to know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Where in the given text, as a JSON pointer.
+    pub pointer: String,
+    /// What is odd there.
+    pub reason: Reason,
+}
+
+/// Why no widget can express a schema.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Reason {
+    /// A `$ref` leads back to itself without saying anything.
+    RefCycle {
+        /// The reference that closes the circle.
+        reference: String,
+    },
+    /// A `$ref` to something that is not in the document.
+    RefNotFound {
+        /// The reference as written.
+        reference: String,
+    },
+    /// A type that is none of JSON Schema's, google.genai's or the usual loose ones.
+    UnknownType {
+        /// The type as written.
+        name: String,
+    },
+    /// A keyword whose value has not the shape it must have.
+    WrongShape {
+        /// The keyword.
+        keyword: String,
+    },
+    /// The schema is neither an object nor a boolean.
+    NotASchema,
+    /// No value can be valid: the schema is `false` or contradicts itself.
+    NothingValid,
+    /// The text is nested too deep to be opened.
+    TooDeep {
+        /// How deep it is.
+        levels: usize,
+    },
+}
+
+impl Reason {
+    /// The reason's name, for counting.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::RefCycle { .. } => "ref_cycle",
+            Self::RefNotFound { .. } => "ref_not_found",
+            Self::UnknownType { .. } => "unknown_type",
+            Self::WrongShape { .. } => "wrong_shape",
+            Self::NotASchema => "not_a_schema",
+            Self::NothingValid => "nothing_valid",
+            Self::TooDeep { .. } => "too_deep",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::RefCycle { reference } => {
+                write!(formatter, "The schema's $ref `{reference}` leads back to itself.")
+            }
+            Self::RefNotFound { reference } => {
+                write!(formatter, "The schema's $ref `{reference}` is not in its document.")
+            }
+            Self::UnknownType { name } => {
+                write!(formatter, "The schema's type `{name}` is not one that JSON has.")
+            }
+            Self::WrongShape { keyword } => {
+                write!(formatter, "The schema's `{keyword}` has not the shape it must have.")
+            }
+            Self::NotASchema => {
+                formatter.write_str("The schema is neither an object nor a boolean.")
+            }
+            Self::NothingValid => formatter.write_str("The schema admits no value at all."),
+            Self::TooDeep { levels } => {
+                write!(formatter, "The schema is nested {levels} levels deep.")
+            }
+        }
+    }
+}

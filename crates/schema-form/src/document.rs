@@ -1,0 +1,313 @@
+//! [`Document`]: a schema's text, opened once and kept whole.
+//!
+//! Every value of the text is a node in one arena, so that a `$ref` is a number and a recursive
+//! schema costs nothing. Numbers keep their digits: a default of `9007199254740993` or `1.10` is
+//! shown as written.
+//! What the nodes mean as a schema lives in [`crate::conjunction`].
+
+use json_text::JsonText;
+use serde_json::value::RawValue;
+
+/// Deeper texts are refused before they are opened: no schema written by a person or a library
+/// comes near, and everything after this point may recurse.
+const DEEPEST: usize = 200;
+
+/// A value in a [`Document`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct NodeId(u32);
+
+/// One value; what it holds stands elsewhere in the arena.
+#[derive(Debug)]
+pub(crate) enum Node {
+    Null,
+    Bool(bool),
+    /// The number as written.
+    Number(Box<str>),
+    String(Box<str>),
+    Array(Vec<NodeId>),
+    /// Members in the order written; of a repeated key the last one, as JSON parsers have it.
+    Object(Vec<(Box<str>, NodeId)>),
+}
+
+/// A schema's text as nodes.
+#[derive(Debug)]
+pub(crate) struct Document {
+    nodes: Vec<Node>,
+    parents: Vec<Option<NodeId>>,
+    /// What `#` refers to.
+    root: NodeId,
+}
+
+impl Document {
+    /// Opens `text`, or says how deep it is nested when that is too deep.
+    pub(crate) fn open(text: &JsonText) -> Result<Self, usize> {
+        let deep = nesting(text.as_str());
+        if deep > DEEPEST {
+            return Err(deep);
+        }
+        let mut document = Self { nodes: Vec::new(), parents: Vec::new(), root: NodeId(0) };
+        document.root = match serde_json::from_str::<&RawValue>(text.as_str()) {
+            Ok(raw) => document.add(raw, None),
+            Err(_) => document.push(Node::Null, None),
+        };
+        Ok(document)
+    }
+
+    /// The same document with `#` standing for `root`: a schema inside a declaration.
+    pub(crate) fn rooted(mut self, root: NodeId) -> Self {
+        self.root = root;
+        self
+    }
+
+    pub(crate) fn root(&self) -> NodeId {
+        self.root
+    }
+
+    pub(crate) fn node(&self, id: NodeId) -> &Node {
+        // Ids are made by `push` alone, and nothing is ever removed.
+        &self.nodes[id.0 as usize]
+    }
+
+    /// Every value, in the order written.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = NodeId> {
+        (0..self.nodes.len()).map(|index| NodeId(u32::try_from(index).unwrap_or(u32::MAX)))
+    }
+
+    /// The member of an object under the first of `names` that is there.
+    pub(crate) fn member(&self, id: NodeId, names: &[&str]) -> Option<NodeId> {
+        let Node::Object(members) = self.node(id) else { return None };
+        names.iter().find_map(|name| {
+            members.iter().find(|(key, _)| key.as_ref() == *name).map(|(_, value)| *value)
+        })
+    }
+
+    /// The members of an object; of anything else, none.
+    pub(crate) fn members(&self, id: NodeId) -> &[(Box<str>, NodeId)] {
+        match self.node(id) {
+            Node::Object(members) => members,
+            _ => &[],
+        }
+    }
+
+    /// The items of an array; of anything else, `None`.
+    pub(crate) fn items(&self, id: NodeId) -> Option<&[NodeId]> {
+        match self.node(id) {
+            Node::Array(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn string(&self, id: NodeId) -> Option<&str> {
+        match self.node(id) {
+            Node::String(content) => Some(content),
+            _ => None,
+        }
+    }
+
+    /// The value's compact text, digits as written.
+    pub(crate) fn text(&self, id: NodeId) -> JsonText {
+        let mut out = String::new();
+        self.write(id, &mut out);
+        JsonText::parse(&out).unwrap_or_else(|_| JsonText::null())
+    }
+
+    fn write(&self, id: NodeId, out: &mut String) {
+        match self.node(id) {
+            Node::Null => out.push_str("null"),
+            Node::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+            Node::Number(digits) => out.push_str(digits),
+            Node::String(content) => out.push_str(JsonText::string(content).as_str()),
+            Node::Array(items) => {
+                out.push('[');
+                for (index, item) in items.iter().enumerate() {
+                    if index > 0 {
+                        out.push(',');
+                    }
+                    self.write(*item, out);
+                }
+                out.push(']');
+            }
+            Node::Object(members) => {
+                out.push('{');
+                for (index, (key, value)) in members.iter().enumerate() {
+                    if index > 0 {
+                        out.push(',');
+                    }
+                    out.push_str(JsonText::string(key).as_str());
+                    out.push(':');
+                    self.write(*value, out);
+                }
+                out.push('}');
+            }
+        }
+    }
+
+    /// What a `$ref` inside this document refers to: `#`, `#/a/b` or `#anchor`.
+    pub(crate) fn resolve(&self, reference: &str) -> Option<NodeId> {
+        let fragment = reference.strip_prefix('#')?;
+        if fragment.is_empty() {
+            return Some(self.root);
+        }
+        let Some(pointer) = fragment.strip_prefix('/') else {
+            return self.ids().find(|id| {
+                ["$anchor", "$dynamicAnchor"].iter().any(|keyword| {
+                    self.member(*id, &[keyword]).and_then(|name| self.string(name))
+                        == Some(fragment)
+                })
+            });
+        };
+        pointer.split('/').try_fold(self.root, |id, token| {
+            let token = percent_decoded(token).replace("~1", "/").replace("~0", "~");
+            match self.node(id) {
+                Node::Object(_) => self.member(id, &[&token]),
+                Node::Array(items) => items.get(token.parse::<usize>().ok()?).copied(),
+                _ => None,
+            }
+        })
+    }
+
+    /// Where a value stands in the text, as a JSON pointer from the outermost value.
+    pub(crate) fn pointer(&self, id: NodeId) -> String {
+        let mut tokens = Vec::new();
+        let mut here = id;
+        while let Some(parent) = self.parents[here.0 as usize] {
+            tokens.push(match self.node(parent) {
+                Node::Array(items) => {
+                    items.iter().position(|item| *item == here).unwrap_or(0).to_string()
+                }
+                _ => self
+                    .members(parent)
+                    .iter()
+                    .find(|(_, value)| *value == here)
+                    .map_or_else(String::new, |(key, _)| key.replace('~', "~0").replace('/', "~1")),
+            });
+            here = parent;
+        }
+        tokens.iter().rev().fold(String::new(), |pointer, token| pointer + "/" + token)
+    }
+
+    fn push(&mut self, node: Node, parent: Option<NodeId>) -> NodeId {
+        let id = NodeId(u32::try_from(self.nodes.len()).unwrap_or(u32::MAX));
+        self.nodes.push(node);
+        self.parents.push(parent);
+        id
+    }
+
+    fn add(&mut self, raw: &RawValue, parent: Option<NodeId>) -> NodeId {
+        let id = self.push(Node::Null, parent);
+        self.nodes[id.0 as usize] = match json_text::Node::of(raw) {
+            json_text::Node::Null => Node::Null,
+            json_text::Node::Bool(value) => Node::Bool(value),
+            json_text::Node::Number(digits) => Node::Number(digits.into()),
+            json_text::Node::String(content) => Node::String(content.into()),
+            json_text::Node::Array(items) => {
+                Node::Array(items.into_iter().map(|item| self.add(item, Some(id))).collect())
+            }
+            json_text::Node::Object(members) => {
+                let mut kept: Vec<(Box<str>, NodeId)> = Vec::with_capacity(members.len());
+                let mut places = std::collections::HashMap::with_capacity(members.len());
+                for (key, value) in members {
+                    let value = self.add(value, Some(id));
+                    match places.get(&key) {
+                        Some(&place) => {
+                            let (_, earlier): &mut (Box<str>, NodeId) = &mut kept[place];
+                            *earlier = value;
+                        }
+                        None => {
+                            kept.push((key.as_str().into(), value));
+                            places.insert(key, kept.len() - 1);
+                        }
+                    }
+                }
+                Node::Object(kept)
+            }
+        };
+        id
+    }
+}
+
+/// How many arrays and objects stand around the innermost value.
+pub(crate) fn nesting(text: &str) -> usize {
+    let (mut deepest, mut depth) = (0_usize, 0_usize);
+    let (mut in_string, mut escaped) = (false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b'[' | b'{' if !in_string => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
+fn percent_decoded(token: &str) -> String {
+    let bytes = token.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut index = 0;
+    while index < bytes.len() {
+        let hex = bytes.get(index + 1..index + 3).and_then(|pair| std::str::from_utf8(pair).ok());
+        match hex.and_then(|pair| u8::from_str_radix(pair, 16).ok()) {
+            Some(byte) if bytes[index] == b'%' => {
+                out.push(byte);
+                index += 3;
+            }
+            _ => {
+                out.push(bytes[index]);
+                index += 1;
+            }
+        }
+    }
+    String::from_utf8(out).unwrap_or_else(|_| token.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(text: &str) -> Document {
+        Document::open(&JsonText::parse(text).expect("valid")).expect("shallow")
+    }
+
+    #[test]
+    fn text_keeps_digits() {
+        let text = r#"{"a":[1.10,9007199254740993,-0],"b":{"c":null,"d":true},"e":"\"x\""}"#;
+        let document = document(text);
+        assert_eq!(document.text(document.root()).as_str(), text);
+    }
+
+    #[test]
+    fn references_resolve() {
+        let document = document(
+            r##"{"$defs": {"a/b": {"type": "null"}, "c%d": [1, 2], "named": {"$anchor": "here"}}}"##,
+        );
+        let found =
+            |reference| document.resolve(reference).map(|id| document.text(id).as_str().to_owned());
+        assert_eq!(found("#/$defs/a~1b").as_deref(), Some(r#"{"type":"null"}"#));
+        assert_eq!(found("#/$defs/c%25d/1").as_deref(), Some("2"));
+        assert_eq!(found("#here").as_deref(), Some(r#"{"$anchor":"here"}"#));
+        assert_eq!(found("#/$defs/absent"), None);
+        assert_eq!(found("https://example.com/schema"), None);
+        let two = document.resolve("#/$defs/c%25d/1").expect("found");
+        assert_eq!(document.pointer(two), "/$defs/c%d/1");
+    }
+
+    #[test]
+    fn too_deep_is_refused_before_it_is_opened() {
+        let text = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
+        let refused = Document::open(&JsonText::parse(&text).expect("valid"));
+        assert_eq!(refused.map(|_| ()), Err(10_000));
+    }
+
+    #[test]
+    fn the_last_of_a_repeated_key_counts() {
+        let document = document(r#"{"type": "string", "type": "integer"}"#);
+        let kind = document.member(document.root(), &["type"]).expect("there");
+        assert_eq!(document.string(kind), Some("integer"));
+    }
+}

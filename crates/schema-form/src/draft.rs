@@ -1,0 +1,390 @@
+//! [`Draft`]: what a person has entered so far, place for place like its form.
+//!
+//! Every place is not sent, null, or a value; the three are kept apart, and what was entered stays
+//! while a place is not sent. A number is a draft as typed text: `-`, `1.` and `1e` stand while
+//! somebody types, and no digit is ever rounded.
+//! Changing a draft is in [`crate::edit`], making one from JSON in [`crate::fill`], making JSON
+//! from one in [`crate::read`].
+
+use crate::field::{FieldKind, Slot};
+use crate::{Form, ItemId, Path, Step};
+
+/// What a person has entered so far into a [`Form`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Draft {
+    pub(crate) root: Entered,
+    pub(crate) ids: Ids,
+}
+
+/// Hands out [`ItemId`]s.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Ids(u32);
+
+impl Ids {
+    pub(crate) fn next(&mut self) -> ItemId {
+        self.0 = self.0.wrapping_add(1);
+        ItemId(self.0)
+    }
+}
+
+/// What is sent for a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum State {
+    /// Nothing: the member is left out.
+    NotSent,
+    /// `null`
+    Null,
+    /// The content.
+    Value,
+}
+
+/// One place of a draft.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entered {
+    pub(crate) state: State,
+    /// Kept while the state is another, so that coming back finds it.
+    pub(crate) content: Option<Content>,
+}
+
+/// What was entered at a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// A string's content, or a number as typed.
+    Text(String),
+    /// `true` or `false`
+    Bool(bool),
+    /// The option chosen, by its position.
+    Choice(usize),
+    /// The members that the schema names, in its order, and the entries beside them.
+    Object {
+        /// One for each of [`crate::ObjectField::members`].
+        members: Vec<Entered>,
+        /// In the order added.
+        entries: Vec<Entry>,
+    },
+    /// Items in order.
+    List(Vec<Item>),
+    /// The branch chosen and what was entered in it, with the branches left before.
+    Union {
+        /// The position of the chosen branch.
+        branch: usize,
+        /// Branches visited, by position.
+        visited: Vec<(usize, Entered)>,
+    },
+    /// JSON text, as typed.
+    Json {
+        /// The text, valid or not yet.
+        text: String,
+        /// What was in the widgets when the person went over to text, and the text at that moment.
+        before: Option<Box<(String, Content)>>,
+    },
+}
+
+/// An item of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// Its identity, whatever its position.
+    pub id: ItemId,
+    /// What was entered.
+    pub entered: Entered,
+}
+
+/// A member of an object that the schema does not name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its identity, whatever its name.
+    pub id: ItemId,
+    /// Its name; `None` until the person gives one.
+    pub name: Option<String>,
+    /// What was entered.
+    pub entered: Entered,
+}
+
+impl Entered {
+    pub(crate) const NOTHING: Self = Self { state: State::NotSent, content: None };
+
+    pub(crate) fn value(content: Content) -> Self {
+        Self { state: State::Value, content: Some(content) }
+    }
+
+    /// What is sent for the place.
+    #[must_use]
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// What was entered, also while it is not what is sent.
+    #[must_use]
+    pub fn content(&self) -> Option<&Content> {
+        self.content.as_ref()
+    }
+
+    /// What was entered, if that is what is sent.
+    #[must_use]
+    pub fn sent(&self) -> Option<&Content> {
+        self.content.as_ref().filter(|_| self.state == State::Value)
+    }
+
+    /// The text as typed, if that is what is sent: of a string, a number or JSON.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match self.sent()? {
+            Content::Text(text) | Content::Json { text, .. } => Some(text),
+            _ => None,
+        }
+    }
+
+    fn child(&self, step: Step) -> Option<&Self> {
+        match (self.content.as_ref()?, step) {
+            (Content::Object { members, .. }, Step::Member(position)) => members.get(position),
+            (Content::Object { entries, .. }, Step::Entry(id)) => {
+                entries.iter().find(|entry| entry.id == id).map(|entry| &entry.entered)
+            }
+            (Content::List(items), Step::Item(id)) => {
+                items.iter().find(|item| item.id == id).map(|item| &item.entered)
+            }
+            (Content::Union { visited, .. }, Step::Branch(position)) => {
+                visited.iter().find(|(at, _)| *at == position).map(|(_, entered)| entered)
+            }
+            _ => None,
+        }
+    }
+
+    pub(crate) fn child_mut(&mut self, step: Step) -> Option<&mut Self> {
+        match (self.content.as_mut()?, step) {
+            (Content::Object { members, .. }, Step::Member(position)) => members.get_mut(position),
+            (Content::Object { entries, .. }, Step::Entry(id)) => {
+                entries.iter_mut().find(|entry| entry.id == id).map(|entry| &mut entry.entered)
+            }
+            (Content::List(items), Step::Item(id)) => {
+                items.iter_mut().find(|item| item.id == id).map(|item| &mut item.entered)
+            }
+            (Content::Union { visited, .. }, Step::Branch(position)) => {
+                visited.iter_mut().find(|(at, _)| *at == position).map(|(_, entered)| entered)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Draft {
+    /// The untouched form: required objects are open, nothing else is sent.
+    #[must_use]
+    pub fn blank(form: &Form) -> Self {
+        let mut ids = Ids::default();
+        let root = Blank::new(&mut ids).place(form.root());
+        Self { root, ids }
+    }
+
+    /// What was entered at `path`; `None` when the draft has no such place.
+    #[must_use]
+    pub fn at(&self, path: &Path) -> Option<&Entered> {
+        path.steps().iter().try_fold(&self.root, |entered, step| entered.child(*step))
+    }
+
+    /// The field of the place at `path`; `None` when the draft has no such place.
+    #[must_use]
+    pub fn slot(&self, form: &Form, path: &Path) -> Option<Slot> {
+        let mut slot = form.root().clone();
+        let mut entered = &self.root;
+        for step in path.steps() {
+            slot = child_slot(&slot, entered, *step)?;
+            entered = entered.child(*step)?;
+        }
+        Some(slot)
+    }
+
+    /// The place that a JSON pointer into the value means, or the innermost one that exists: where
+    /// a validator's message belongs.
+    ///
+    /// ```
+    /// use json_text::JsonText;
+    /// use schema_form::{Form, Path, Step};
+    /// let schema = r#"{"type": "object", "properties": {"a": {"type": "integer"}}}"#;
+    /// let form = Form::of_schema(&JsonText::parse(schema)?);
+    /// let draft = form.fill(&JsonText::parse(r#"{"a": 1}"#)?);
+    /// assert_eq!(draft.locate(&form, "/a"), Path::root().then(Step::Member(0)));
+    /// assert_eq!(draft.locate(&form, "/absent/0"), Path::root());
+    /// # Ok::<(), json_text::JsonTextError>(())
+    /// ```
+    #[must_use]
+    pub fn locate(&self, form: &Form, pointer: &str) -> Path {
+        let mut path = Path::root();
+        let mut slot = form.root().clone();
+        let mut entered = &self.root;
+        let tokens = pointer.split('/').skip(1);
+        for token in tokens {
+            let token = token.replace("~1", "/").replace("~0", "~");
+            while let Some(Content::Union { branch, .. }) = entered.sent() {
+                let step = Step::Branch(*branch);
+                let (Some(inner), Some(next)) =
+                    (entered.child(step), child_slot(&slot, entered, step))
+                else {
+                    return path;
+                };
+                path.push(step);
+                (entered, slot) = (inner, next);
+            }
+            let step = match (entered.content(), &slot.field().kind) {
+                (Some(Content::Object { entries, .. }), FieldKind::Object(object)) => {
+                    let named = object.members.iter().position(|member| member.key() == token);
+                    named.map(Step::Member).or_else(|| {
+                        let entry =
+                            entries.iter().find(|entry| entry.name.as_ref() == Some(&token));
+                        entry.map(|entry| Step::Entry(entry.id))
+                    })
+                }
+                (Some(Content::List(items)), _) => token
+                    .parse::<usize>()
+                    .ok()
+                    .and_then(|index| items.get(index))
+                    .map(|item| Step::Item(item.id)),
+                _ => None,
+            };
+            let Some(step) = step else { return path };
+            let (Some(inner), Some(next)) = (entered.child(step), child_slot(&slot, entered, step))
+            else {
+                return path;
+            };
+            path.push(step);
+            (entered, slot) = (inner, next);
+        }
+        path
+    }
+
+    /// The place's name in a person's words, such as `schedule.days[1]`; empty for the root.
+    #[must_use]
+    pub fn name(&self, form: &Form, path: &Path) -> String {
+        let mut name = String::new();
+        let mut slot = Some(form.root().clone());
+        let mut entered = Some(&self.root);
+        for step in path.steps() {
+            let next = slot
+                .as_ref()
+                .zip(entered)
+                .and_then(|(slot, entered)| child_slot(slot, entered, *step));
+            match (step, entered.and_then(Entered::content)) {
+                (Step::Item(id), Some(Content::List(items))) => {
+                    let index = items.iter().position(|item| item.id == *id).unwrap_or(0);
+                    name += &format!("[{index}]");
+                }
+                (Step::Entry(id), Some(Content::Object { entries, .. })) => {
+                    let entry = entries.iter().find(|entry| entry.id == *id);
+                    let key = entry.and_then(|entry| entry.name.as_deref()).unwrap_or("?");
+                    name += if name.is_empty() { "" } else { "." };
+                    name += key;
+                }
+                (Step::Member(_), _) => {
+                    name += if name.is_empty() { "" } else { "." };
+                    name += next.as_ref().map_or("?", |slot| slot.key());
+                }
+                _ => {}
+            }
+            entered = entered.and_then(|entered| entered.child(*step));
+            slot = next;
+        }
+        name
+    }
+}
+
+/// The field one step further. Entries that the schema forbids, and items beyond those it allows,
+/// take any value: they are shown with a message and not lost.
+pub(crate) fn child_slot(slot: &Slot, entered: &Entered, step: Step) -> Option<Slot> {
+    match (&slot.field().kind, step) {
+        (FieldKind::Object(object), Step::Member(position)) => {
+            object.members.get(position).cloned()
+        }
+        (FieldKind::Object(object), Step::Entry(_)) => {
+            Some(object.extras.slot().cloned().unwrap_or_else(|| anything(slot)))
+        }
+        (FieldKind::List(list), Step::Item(id)) => {
+            let Some(Content::List(items)) = entered.content() else { return None };
+            let index = items.iter().position(|item| item.id == id)?;
+            Some(list.item(index).cloned().unwrap_or_else(|| anything(slot)))
+        }
+        (FieldKind::Union(branches), Step::Branch(position)) => {
+            branches.get(position).map(|branch| branch.slot.clone())
+        }
+        _ => None,
+    }
+}
+
+/// A field for any value, in the document of `slot`.
+pub(crate) fn anything(slot: &Slot) -> Slot {
+    let source = crate::field::Source { required: true, ..Default::default() };
+    Slot::new(slot.document(), source)
+}
+
+/// Makes untouched places.
+pub(crate) struct Blank<'i> {
+    ids: &'i mut Ids,
+    /// The schemas being opened: a recursive one is not opened again by itself.
+    opening: Vec<crate::document::NodeId>,
+    /// How many places may still be made: a schema can ask for more than there is room.
+    budget: usize,
+}
+
+impl<'i> Blank<'i> {
+    pub(crate) fn new(ids: &'i mut Ids) -> Self {
+        Self { ids, opening: Vec::new(), budget: 10_000 }
+    }
+
+    /// An untouched place.
+    pub(crate) fn place(&mut self, slot: &Slot) -> Entered {
+        if !slot.required() {
+            return Entered::NOTHING;
+        }
+        let layers = &slot.source().layers;
+        let again = layers.iter().any(|layer| self.opening.contains(layer));
+        if self.budget == 0 || again || self.opening.len() > 64 {
+            return Entered::NOTHING;
+        }
+        self.budget -= 1;
+        match &slot.field().kind {
+            FieldKind::Object(_) | FieldKind::Union(_) => {
+                self.open(slot).map_or(Entered::NOTHING, Entered::value)
+            }
+            // The only value there is.
+            FieldKind::Choice(options) if options.len() == 1 && !slot.field().nullable => {
+                Entered::value(Content::Choice(0))
+            }
+            _ => Entered::NOTHING,
+        }
+    }
+
+    /// The content of a place that the person opens; `None` where a value must be entered first.
+    pub(crate) fn open(&mut self, slot: &Slot) -> Option<Content> {
+        let before = self.opening.len();
+        self.opening.extend(&slot.source().layers);
+        let content = match &slot.field().kind {
+            FieldKind::Object(object) => Some(Content::Object {
+                members: object.members.iter().map(|member| self.place(member)).collect(),
+                entries: Vec::new(),
+            }),
+            FieldKind::List(list) => {
+                let least = usize::try_from(list.min.unwrap_or(0)).unwrap_or(0).min(100);
+                let least = least.max(list.prefix.len());
+                let slots = (0..least).map_while(|index| list.item(index));
+                Some(Content::List(
+                    slots
+                        .map(|slot| Item { id: self.ids.next(), entered: self.place(slot) })
+                        .collect(),
+                ))
+            }
+            FieldKind::Union(branches) => branches.first().map(|branch| {
+                // A branch repeats its union's layers: only what it adds can be recursive.
+                self.opening.truncate(before);
+                let entered = self.place(&branch.slot);
+                Content::Union { branch: 0, visited: vec![(0, entered)] }
+            }),
+            FieldKind::Text(_) | FieldKind::Integer(_) | FieldKind::Number(_) => {
+                Some(Content::Text(String::new()))
+            }
+            FieldKind::Boolean => Some(Content::Bool(false)),
+            FieldKind::Choice(_) => Some(Content::Choice(0)),
+            FieldKind::Json(_) => Some(Content::Json { text: String::new(), before: None }),
+        };
+        self.opening.truncate(before);
+        content
+    }
+}

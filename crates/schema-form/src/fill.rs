@@ -1,0 +1,256 @@
+//! From JSON to what would have been entered to send it.
+//!
+//! Nothing is lost: what a widget cannot hold as it stands (text where a number belongs, `5.0` in
+//! a field for whole numbers, a member written twice) stays at its place as JSON text. Reading the
+//! filled draft gives the value back, members in the form's order.
+
+use std::collections::HashSet;
+
+use json_text::{JsonText, Kind, Node};
+use serde_json::value::RawValue;
+
+use crate::canonical::canonical;
+use crate::decimal::{Decimal, is_integer};
+use crate::draft::{Content, Entered, Entry, Ids, Item, State};
+use crate::field::{Branch, FieldKind, ListField, ObjectField, Slot};
+use crate::{Draft, Form};
+
+/// Deeper values stay JSON text: a widget inside so many others helps nobody.
+pub(crate) const DEEPEST: usize = 64;
+
+/// How many branches of unions one filling may try in full; after that, likeness decides.
+const TRIALS: usize = 300;
+
+/// Puts values into places.
+pub(crate) struct Filler<'i> {
+    ids: &'i mut Ids,
+    depth: usize,
+    trials: usize,
+}
+
+impl<'i> Filler<'i> {
+    pub(crate) fn new(ids: &'i mut Ids) -> Self {
+        Self::within(ids, 0)
+    }
+
+    /// For a value that is `depth` places deep already.
+    pub(crate) fn within(ids: &'i mut Ids, depth: usize) -> Self {
+        Self { ids, depth, trials: TRIALS }
+    }
+
+    /// What would have been entered at `slot` to send `raw`.
+    pub(crate) fn fill(&mut self, slot: &Slot, raw: &RawValue) -> Entered {
+        let as_text = || Entered::value(Content::Json { text: raw.get().to_owned(), before: None });
+        if self.depth >= DEEPEST {
+            return as_text();
+        }
+        let field = slot.field();
+        if raw.get() == "null" && field.nullable {
+            return Entered { state: State::Null, content: None };
+        }
+        self.depth += 1;
+        let content = self.content(&field.kind, slot, raw);
+        self.depth -= 1;
+        content.map_or_else(as_text, Entered::value)
+    }
+
+    fn content(&mut self, kind: &FieldKind, slot: &Slot, raw: &RawValue) -> Option<Content> {
+        match (kind, Node::of(raw)) {
+            (FieldKind::Text(_), Node::String(_)) => {
+                serde_json::from_str(raw.get()).ok().map(Content::Text)
+            }
+            (FieldKind::Integer(_), Node::Number(text)) if is_integer(text) => {
+                Some(Content::Text(text.to_owned()))
+            }
+            (FieldKind::Number(_), Node::Number(text)) => Some(Content::Text(text.to_owned())),
+            (FieldKind::Boolean, Node::Bool(value)) => Some(Content::Bool(value)),
+            (FieldKind::Choice(options), _) => {
+                let value = JsonText::from(raw);
+                let compact = value.compact();
+                options
+                    .iter()
+                    .position(|option| {
+                        option.value == compact || same_string(&option.value, &value)
+                    })
+                    .map(Content::Choice)
+            }
+            (FieldKind::Object(object), Node::Object(members)) => {
+                self.object(object, slot, members)
+            }
+            (FieldKind::List(list), Node::Array(items)) => Some(self.list(list, slot, &items)),
+            (FieldKind::Union(branches), _) => {
+                let (branch, entered) = self.branch(branches, raw)?;
+                Some(Content::Union { branch, visited: vec![(branch, entered)] })
+            }
+            _ => None,
+        }
+    }
+
+    /// The branch that `raw` belongs to: the likeliest that has nothing against it, else the
+    /// likeliest.
+    fn branch(&mut self, branches: &[Branch], raw: &RawValue) -> Option<(usize, Entered)> {
+        let candidates = by_likeness(branches, raw);
+        let mut best = None;
+        for index in &candidates {
+            let slot = &branches[*index].slot;
+            let entered = self.fill(slot, raw);
+            if candidates.len() == 1 || admits(slot, &entered) {
+                return Some((*index, entered));
+            }
+            best.get_or_insert((*index, entered));
+            self.trials = self.trials.saturating_sub(1);
+            if self.trials == 0 {
+                break;
+            }
+        }
+        best
+    }
+
+    fn object(
+        &mut self,
+        object: &ObjectField,
+        slot: &Slot,
+        given: Vec<(String, &RawValue)>,
+    ) -> Option<Content> {
+        let mut keys = HashSet::with_capacity(given.len());
+        if !given.iter().all(|(key, _)| keys.insert(key.clone())) {
+            return None;
+        }
+        let mut given: Vec<(String, Option<&RawValue>)> =
+            given.into_iter().map(|(key, raw)| (key, Some(raw))).collect();
+        let places: std::collections::HashMap<String, usize> =
+            given.iter().enumerate().map(|(index, (key, _))| (key.clone(), index)).collect();
+        let members = object
+            .members
+            .iter()
+            .map(|member| {
+                let raw = places.get(member.key()).and_then(|index| given[*index].1.take());
+                raw.map_or(Entered::NOTHING, |raw| self.fill(member, raw))
+            })
+            .collect();
+        let extra = object.extras.slot().cloned();
+        let extra = extra.unwrap_or_else(|| crate::draft::anything(slot));
+        let entries = given
+            .into_iter()
+            .filter_map(|(key, raw)| {
+                let raw = raw?;
+                let id = self.ids.next();
+                Some(Entry { id, name: Some(key), entered: self.fill(&extra, raw) })
+            })
+            .collect();
+        Some(Content::Object { members, entries })
+    }
+
+    fn list(&mut self, list: &ListField, slot: &Slot, given: &[&RawValue]) -> Content {
+        let mut beyond = None;
+        let items = given
+            .iter()
+            .enumerate()
+            .map(|(index, raw)| {
+                let id = self.ids.next();
+                let slot = match list.item(index) {
+                    Some(slot) => slot.clone(),
+                    None => beyond.get_or_insert_with(|| crate::draft::anything(slot)).clone(),
+                };
+                Item { id, entered: self.fill(&slot, raw) }
+            })
+            .collect();
+        Content::List(items)
+    }
+}
+
+/// Whether two JSON strings have the same content, however it is escaped.
+fn same_string(left: &JsonText, right: &JsonText) -> bool {
+    left.kind() == Kind::String
+        && right.kind() == Kind::String
+        && left.decode::<String>().is_ok_and(|left| right.decode::<String>() == Ok(left))
+}
+
+fn admits(slot: &Slot, entered: &Entered) -> bool {
+    let form = Form::around(slot.clone());
+    let draft = Draft { root: entered.clone(), ids: Ids::default() };
+    draft.read(&form).messages().is_empty()
+}
+
+/// The branches that a value may belong to, the likeliest first, looking one level deep only: a
+/// union of unions must not cost their product.
+fn by_likeness(branches: &[Branch], raw: &RawValue) -> Vec<usize> {
+    let node = Node::of(raw);
+    let mut found: Vec<(i32, usize)> = branches
+        .iter()
+        .enumerate()
+        .filter_map(|(index, branch)| Some((likeness(&branch.slot, raw, &node, 0)?, index)))
+        .collect();
+    found.sort_by_key(|(likeness, index)| (std::cmp::Reverse(*likeness), *index));
+    found.into_iter().map(|(_, index)| index).collect()
+}
+
+fn likeness(slot: &Slot, raw: &RawValue, node: &Node<'_>, depth: usize) -> Option<i32> {
+    let field = slot.field();
+    let kind = JsonText::from(raw).kind();
+    if kind == Kind::Null && field.nullable {
+        return Some(3);
+    }
+    match (&field.kind, node) {
+        (FieldKind::Integer(_), Node::Number(text)) if is_integer(text) => Some(3),
+        (FieldKind::Integer(_), Node::Number(text)) => {
+            Decimal::parse(text).is_some_and(|decimal| decimal.is_whole()).then_some(1)
+        }
+        (FieldKind::Number(_), Node::Number(_)) => Some(2),
+        (FieldKind::Text(_), Node::String(_)) | (FieldKind::Boolean, Node::Bool(_)) => Some(2),
+        (FieldKind::Choice(options), _) => {
+            let value = canonical(&JsonText::from(raw));
+            options.iter().any(|option| canonical(&option.value) == value).then_some(4)
+        }
+        (FieldKind::Object(object), Node::Object(members)) => {
+            Some(object_likeness(object, members))
+        }
+        (FieldKind::List(list), Node::Array(items)) => {
+            let first = items.first().zip(list.item(0));
+            Some(first.map_or(1, |(raw, slot)| likeness_of_member(slot, raw)))
+        }
+        (FieldKind::Union(_), _) if depth > 8 => None,
+        (FieldKind::Union(branches), _) => branches
+            .iter()
+            .find_map(|branch| likeness(&branch.slot, raw, node, depth + 1))
+            .map(|_| 1),
+        (FieldKind::Json(_), _) => Some(-50),
+        _ => None,
+    }
+}
+
+fn object_likeness(object: &ObjectField, members: &[(String, &RawValue)]) -> i32 {
+    let mut total = 1;
+    for slot in &object.members {
+        match members.iter().find(|(key, _)| key == slot.key()) {
+            Some((_, raw)) => total += likeness_of_member(slot, raw),
+            None if slot.required() => total -= 5,
+            None => {}
+        }
+    }
+    let unknown = members
+        .iter()
+        .filter(|(key, _)| !object.members.iter().any(|slot| slot.key() == key))
+        .count();
+    let price = if object.extras.slot().is_some() { 1 } else { 5 };
+    total - price * i32::try_from(unknown).unwrap_or(i32::MAX / 8)
+}
+
+fn likeness_of_member(slot: &Slot, raw: &RawValue) -> i32 {
+    let field = slot.field();
+    let kind = JsonText::from(raw).kind();
+    match &field.kind {
+        FieldKind::Choice(options) => {
+            let value = canonical(&JsonText::from(raw));
+            let named = options.iter().any(|option| canonical(&option.value) == value);
+            // A tag with one value decides alone.
+            match (named, options.len()) {
+                (true, 1) => 30,
+                (true, _) => 5,
+                (false, _) => -30,
+            }
+        }
+        _ if !field.types.admit(kind) => -10,
+        _ => 2,
+    }
+}

@@ -1,0 +1,187 @@
+//! [`Form`]: a schema as a person fills it in.
+//!
+//! Building never fails: what is odd becomes a [`Diagnostic`], and what no widget can express takes
+//! JSON text.
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+
+use json_text::JsonText;
+
+use crate::document::{Document, Node, NodeId};
+use crate::draft::{Entered, Ids};
+use crate::field::{FieldKind, Slot, Source};
+use crate::fill::Filler;
+use crate::{Diagnostic, Draft, Reason};
+
+/// How many fields are looked at for diagnostics; a schema with more is looked at as it is opened.
+const LOOKED_AT: usize = 20_000;
+
+/// A schema as a person fills it in. Cloning shares it.
+#[derive(Debug, Clone)]
+pub struct Form {
+    root: Slot,
+    diagnostics: Arc<[Diagnostic]>,
+}
+
+impl Form {
+    /// The form of a JSON Schema (2020-12, draft 7) or a google.genai `Schema`.
+    ///
+    /// ```
+    /// use json_text::JsonText;
+    /// use schema_form::{Draft, Edit, Form, Path, Step};
+    /// let schema = r#"{"type": "object", "properties": {"a": {"type": "integer"}}}"#;
+    /// let form = Form::of_schema(&JsonText::parse(schema)?);
+    /// let mut draft = Draft::blank(&form);
+    /// assert_eq!(draft.read(&form).text(), "{}");
+    /// let a = Path::root().then(Step::Member(0));
+    /// draft.edit(&form, &a, Edit::SetText("9007199254740993".into()))?;
+    /// assert_eq!(draft.read(&form).text(), r#"{"a":9007199254740993}"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn of_schema(schema: &JsonText) -> Self {
+        match Document::open(schema) {
+            Ok(document) => {
+                let root = document.root();
+                Self::of_node(&Arc::new(document), root)
+            }
+            Err(levels) => Self::unopened(Reason::TooDeep { levels }),
+        }
+    }
+
+    /// The form of a `FunctionDeclaration`'s arguments: of `parameters_json_schema`, else
+    /// `parameters`; with neither, no arguments and `{}` to send.
+    #[must_use]
+    pub fn of_declaration(declaration: &JsonText) -> Self {
+        let document = match Document::open(declaration) {
+            Ok(document) => document,
+            Err(levels) => return Self::unopened(Reason::TooDeep { levels }),
+        };
+        let root = document.root();
+        if !matches!(document.node(root), Node::Object(_)) {
+            return Self::unopened(Reason::NotASchema);
+        }
+        let schema = [
+            "parameters_json_schema",
+            "parametersJsonSchema",
+            "parameters",
+            "input_schema",
+            "inputSchema",
+        ]
+        .iter()
+        .filter_map(|name| document.member(root, &[name]))
+        .find(|schema| !matches!(document.node(*schema), Node::Null));
+        match schema {
+            Some(schema) => Self::of_node(&Arc::new(document.rooted(schema)), schema),
+            None => Self::no_arguments(),
+        }
+    }
+
+    /// The form that sends `{}`.
+    #[must_use]
+    pub fn no_arguments() -> Self {
+        match JsonText::parse(r#"{"type":"object","additionalProperties":false}"#) {
+            Ok(schema) => Self::of_schema(&schema),
+            Err(_) => Self::unopened(Reason::NotASchema),
+        }
+    }
+
+    fn of_node(document: &Arc<Document>, schema: NodeId) -> Self {
+        let layers = vec![schema];
+        let root = Slot::new(document, Source { required: true, layers, ..Source::default() });
+        let diagnostics = diagnose(document, &root);
+        Self { root, diagnostics: diagnostics.into() }
+    }
+
+    /// A form of one JSON field.
+    fn unopened(reason: Reason) -> Self {
+        let empty = Document::open(&JsonText::null());
+        let Ok(document) = empty.map(Arc::new) else { return Self::no_arguments() };
+        let layers = vec![document.root()];
+        let root = Slot::unexpressed(&document, layers, reason.clone());
+        let diagnostics = [Diagnostic { pointer: String::new(), reason }];
+        Self { root, diagnostics: diagnostics.into() }
+    }
+
+    /// A form of one place, for reading and naming within it.
+    pub(crate) fn around(slot: Slot) -> Self {
+        Self { root: slot, diagnostics: Arc::from([]) }
+    }
+
+    /// The outermost field.
+    #[must_use]
+    pub fn root(&self) -> &Slot {
+        &self.root
+    }
+
+    /// What is odd about the schema.
+    #[must_use]
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// Whether there is nothing to fill in: an object without members that takes no others.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        match &self.root.field().kind {
+            FieldKind::Object(object) => {
+                object.members.is_empty() && !matches!(object.extras, crate::Extras::Offered(_))
+            }
+            _ => false,
+        }
+    }
+
+    /// The draft that sends `value`. Nothing of it is lost: what fits no widget stays JSON text at
+    /// its place, with a message where the schema does not admit it.
+    #[must_use]
+    pub fn fill(&self, value: &JsonText) -> Draft {
+        let mut ids = Ids::default();
+        let root = match value.decode() {
+            Ok(raw) => Filler::new(&mut ids).fill(&self.root, raw),
+            Err(_) => Entered::NOTHING,
+        };
+        Draft { root, ids }
+    }
+}
+
+/// Looks at every schema once.
+fn diagnose(document: &Arc<Document>, root: &Slot) -> Vec<Diagnostic> {
+    let mut diagnostics: Vec<Diagnostic> = Vec::new();
+    let mut seen: HashSet<Source> = HashSet::new();
+    let mut ahead = VecDeque::from([root.clone()]);
+    while let Some(slot) = ahead.pop_front() {
+        let mut source = slot.source().clone();
+        source.key = String::new();
+        source.required = false;
+        if seen.len() >= LOOKED_AT || !seen.insert(source) {
+            continue;
+        }
+        let before = diagnostics.len();
+        let field = crate::build::field(document, slot.source(), &mut diagnostics);
+        // A branch repeats its union's layers, and with them their faults.
+        let mut index = before;
+        while index < diagnostics.len() {
+            if diagnostics[..index].contains(&diagnostics[index]) {
+                diagnostics.remove(index);
+            } else {
+                index += 1;
+            }
+        }
+        match &field.kind {
+            FieldKind::Object(object) => {
+                ahead.extend(object.members.iter().cloned());
+                ahead.extend(object.extras.slot().cloned());
+            }
+            FieldKind::List(list) => {
+                ahead.extend(list.prefix.iter().cloned());
+                ahead.extend(list.rest.clone());
+            }
+            FieldKind::Union(branches) => {
+                ahead.extend(branches.iter().map(|branch| branch.slot.clone()));
+            }
+            _ => {}
+        }
+    }
+    diagnostics
+}

@@ -1,0 +1,177 @@
+//! [`Types`]: which of JSON's types a field admits, and the many names they go by.
+//!
+//! JSON Schema writes `string`, google.genai `STRING`, and real declarations also `str`, `dict`,
+//! `float`, `tuple`, `ArrayList` or nothing at all.
+
+use json_text::Kind;
+
+/// A set of JSON types; a number may be restricted to whole ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Types(u8);
+
+impl Types {
+    /// No type at all: nothing is valid.
+    pub const NONE: Self = Self(0);
+    /// `null`
+    pub const NULL: Self = Self(1);
+    /// `true` and `false`
+    pub const BOOLEAN: Self = Self(2);
+    /// Whole numbers
+    pub const INTEGER: Self = Self(4);
+    /// All numbers, whole ones among them
+    pub const NUMBER: Self = Self(4 | 8);
+    /// Strings
+    pub const STRING: Self = Self(16);
+    /// Arrays
+    pub const ARRAY: Self = Self(32);
+    /// Objects
+    pub const OBJECT: Self = Self(64);
+    /// Every type
+    pub const ANY: Self = Self(127);
+
+    /// The types that `name` stands for, or `None` when the name means nothing here.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Some(match name.trim().to_ascii_lowercase().as_str() {
+            "string" | "str" | "text" | "char" | "varchar" => Self::STRING,
+            "integer" | "int" | "long" | "short" | "int32" | "int64" | "bigint" => Self::INTEGER,
+            "number" | "float" | "double" | "decimal" | "real" => Self::NUMBER,
+            "boolean" | "bool" => Self::BOOLEAN,
+            "object" | "dict" | "dictionary" | "map" | "hashmap" | "mapping" | "struct" => {
+                Self::OBJECT
+            }
+            "array" | "list" | "tuple" | "set" | "arraylist" | "sequence" | "vector" => Self::ARRAY,
+            "null" | "none" | "nonetype" => Self::NULL,
+            "any" | "" | "unknown" | "type_unspecified" => Self::ANY,
+            _ => return None,
+        })
+    }
+
+    /// The types in both sets.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// The types in either set.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// The set without `other`'s types.
+    #[must_use]
+    pub fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// Whether all of `other`'s types are in the set.
+    #[must_use]
+    pub fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Whether the set has no type.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether a value of this sort may be valid. A number passes where whole numbers do: whether
+    /// it is whole shows in its digits.
+    #[must_use]
+    pub fn admit(self, kind: Kind) -> bool {
+        !self.and(Self::of(kind)).is_empty()
+    }
+
+    pub(crate) fn of(kind: Kind) -> Self {
+        match kind {
+            Kind::Null => Self::NULL,
+            Kind::Bool => Self::BOOLEAN,
+            Kind::Number => Self::NUMBER,
+            Kind::String => Self::STRING,
+            Kind::Array => Self::ARRAY,
+            Kind::Object => Self::OBJECT,
+        }
+    }
+
+    /// The types one by one; `number` swallows `integer`.
+    pub(crate) fn each(self) -> Vec<Self> {
+        let numeric = if self.contains(Self::NUMBER) { Self::NUMBER } else { Self::INTEGER };
+        [Self::STRING, numeric, Self::BOOLEAN, Self::OBJECT, Self::ARRAY, Self::NULL]
+            .into_iter()
+            .filter(|one| self.contains(*one))
+            .collect()
+    }
+
+    /// One type in a person's words, with its article.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::NULL => "null",
+            Self::BOOLEAN => "true or false",
+            Self::INTEGER => "a whole number",
+            Self::NUMBER => "a number",
+            Self::STRING => "text",
+            Self::ARRAY => "a list",
+            Self::OBJECT => "an object",
+            Self::NONE => "nothing",
+            _ => "any value",
+        }
+    }
+
+    /// One type as a short label.
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Self::BOOLEAN => "boolean",
+            Self::INTEGER => "integer",
+            Self::NUMBER => "number",
+            Self::STRING => "text",
+            Self::ARRAY => "list",
+            Self::OBJECT => "object",
+            other => other.words(),
+        }
+    }
+
+    /// The set in a person's words: "text or a number".
+    pub(crate) fn phrase(self) -> String {
+        let words: Vec<_> = self.each().into_iter().map(Self::words).collect();
+        match words.split_last() {
+            None => Self::NONE.words().to_owned(),
+            Some((last, [])) => (*last).to_owned(),
+            Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loose_names_are_understood() {
+        for (name, types) in [
+            ("STRING", Types::STRING),
+            ("String", Types::STRING),
+            ("dict", Types::OBJECT),
+            ("HashMap", Types::OBJECT),
+            ("float", Types::NUMBER),
+            ("long", Types::INTEGER),
+            ("tuple", Types::ARRAY),
+            ("ArrayList", Types::ARRAY),
+            ("any", Types::ANY),
+            ("TYPE_UNSPECIFIED", Types::ANY),
+        ] {
+            assert_eq!(Types::named(name), Some(types), "{name}");
+        }
+        assert_eq!(Types::named("quaternion"), None);
+    }
+
+    #[test]
+    fn sets_read_as_phrases() {
+        assert_eq!(Types::STRING.or(Types::INTEGER).phrase(), "text or a whole number");
+        assert_eq!(Types::NUMBER.and(Types::INTEGER), Types::INTEGER);
+        assert_eq!(
+            Types::STRING.or(Types::NUMBER).or(Types::NULL).phrase(),
+            "text, a number or null"
+        );
+    }
+}

@@ -1,0 +1,445 @@
+//! What a person does to a form, and what is sent. The names in brackets are the requests and
+//! reports of other tools' users that a test answers.
+
+use json_text::JsonText;
+use schema_form::{
+    Content, Draft, Edit, EditError, Fault, FieldKind, Form, ItemId, Path, State, Step,
+};
+
+struct Filling {
+    form: Form,
+    draft: Draft,
+}
+
+impl Filling {
+    fn of(schema: &str) -> Self {
+        let form = Form::of_schema(&JsonText::parse(schema).expect("JSON"));
+        let draft = Draft::blank(&form);
+        Self { form, draft }
+    }
+
+    /// The path of a member by its names, through the chosen branches of unions.
+    fn path(&self, names: &[&str]) -> Path {
+        let mut path = Path::root();
+        for name in names {
+            while let Some(Content::Union { branch, .. }) =
+                self.draft.at(&path).and_then(|entered| entered.content())
+            {
+                path = path.then(Step::Branch(*branch));
+            }
+            let slot = self.draft.slot(&self.form, &path).expect("a place");
+            let field = slot.field();
+            let step =
+                match (&field.kind, self.draft.at(&path).and_then(|entered| entered.content())) {
+                    (FieldKind::Object(object), _) => Step::Member(
+                        object
+                            .members
+                            .iter()
+                            .position(|member| member.key() == *name)
+                            .expect("named"),
+                    ),
+                    (_, Some(Content::List(items))) => {
+                        Step::Item(items[name.parse::<usize>().expect("an index")].id)
+                    }
+                    _ => panic!("nothing named {name}"),
+                };
+            path = path.then(step);
+        }
+        path
+    }
+
+    fn edit(&mut self, names: &[&str], edit: Edit) -> Option<ItemId> {
+        let path = self.path(names);
+        self.draft.edit(&self.form, &path, edit).expect("the edit fits")
+    }
+
+    fn refused(&mut self, names: &[&str], edit: Edit) -> EditError {
+        let path = self.path(names);
+        let before = self.draft.clone();
+        let error = self.draft.edit(&self.form, &path, edit).expect_err("refused");
+        assert_eq!(self.draft, before, "a refused edit changes nothing");
+        error
+    }
+
+    fn type_text(&mut self, names: &[&str], text: &str) {
+        self.edit(names, Edit::SetText(text.into()));
+    }
+
+    fn text(&self) -> String {
+        self.draft.read(&self.form).text().to_owned()
+    }
+
+    fn sent(&self) -> Option<String> {
+        self.draft.read(&self.form).json().map(|json| json.as_str().to_owned())
+    }
+
+    /// Every message as `place: text`.
+    fn messages(&self) -> Vec<String> {
+        let reading = self.draft.read(&self.form);
+        let name = |path| self.draft.name(&self.form, path);
+        reading
+            .messages()
+            .iter()
+            .map(|message| format!("{}: {}", name(&message.path), message.text))
+            .collect()
+    }
+}
+
+const SCHEDULE: &str = r#"{"type": "object", "required": ["room", "degrees"], "properties": {
+    "room": {"enum": ["kitchen", "office"]},
+    "degrees": {"type": "number", "maximum": 26},
+    "unit": {"type": "string", "default": "celsius"},
+    "schedule": {"anyOf": [{"type": "object", "required": ["start"], "properties": {
+        "start": {"type": "string"}, "days": {"type": "array", "items": {"enum": ["mon", "fri"]}}}},
+        {"type": "null"}], "default": null},
+    "tags": {"type": "array", "items": {"type": "string"}, "default": []}}}"#;
+
+#[test]
+fn an_untouched_form_sends_nothing_it_was_not_told() {
+    let filling = Filling::of(SCHEDULE);
+    assert_eq!(filling.text(), "{}");
+    assert_eq!(filling.messages(), ["room: Required.", "degrees: Required."]);
+    assert_eq!(filling.sent(), None);
+}
+
+/// [adk-agent-sim: optional arguments always sent, `limit=10` goes out as 0]
+#[test]
+fn defaults_are_shown_and_not_sent() {
+    let mut filling = Filling::of(
+        r#"{"properties": {"query": {"type": "string"}, "limit": {"type": "integer", "default": 10}},
+            "required": ["query"], "type": "object"}"#,
+    );
+    filling.type_text(&["query"], "tea");
+    assert_eq!(filling.sent().as_deref(), Some(r#"{"query":"tea"}"#));
+    let limit = filling.draft.slot(&filling.form, &filling.path(&["limit"])).expect("there");
+    assert_eq!(limit.field().default.as_ref().map(JsonText::as_str), Some("10"));
+}
+
+/// [inspector 771: empty `[]` and `{}` sent for unset optionals]
+#[test]
+fn optional_lists_and_objects_left_alone_are_not_sent() {
+    let mut filling = Filling::of(SCHEDULE);
+    filling.edit(&["room"], Edit::Choose(1));
+    filling.type_text(&["degrees"], "21");
+    assert_eq!(filling.sent().as_deref(), Some(r#"{"room":"office","degrees":21}"#));
+    let id = filling.edit(&["tags"], Edit::AddItem).expect("an item");
+    assert_eq!(filling.text(), r#"{"room":"office","degrees":21,"tags":[?]}"#);
+    assert_eq!(filling.messages(), ["tags[0]: Required."]);
+    filling.edit(&["tags"], Edit::RemoveItem(id));
+    assert_eq!(filling.sent().as_deref(), Some(r#"{"room":"office","degrees":21}"#));
+    filling.edit(&["tags"], Edit::SetValue);
+    assert_eq!(filling.sent().as_deref(), Some(r#"{"room":"office","degrees":21,"tags":[]}"#));
+}
+
+/// [inspector 850: sending `null`]
+#[test]
+fn not_sent_null_and_a_value_are_three_states() {
+    let mut filling = Filling::of(SCHEDULE);
+    filling.edit(&["room"], Edit::Choose(0));
+    filling.type_text(&["degrees"], "21");
+    let place = filling.path(&["schedule"]);
+    let state = |filling: &Filling| filling.draft.at(&place).expect("there").state();
+    assert_eq!(state(&filling), State::NotSent);
+    filling.edit(&["schedule"], Edit::SetNull);
+    assert_eq!(state(&filling), State::Null);
+    assert!(filling.text().ends_with(r#""schedule":null}"#));
+    filling.edit(&["schedule"], Edit::SetValue);
+    assert_eq!(filling.messages(), ["schedule.start: Required."]);
+    filling.type_text(&["schedule", "start"], "21:30");
+    assert!(filling.text().ends_with(r#""schedule":{"start":"21:30"}}"#));
+    // Leaving and coming back finds what was entered.
+    filling.edit(&["schedule"], Edit::Unset);
+    assert_eq!(filling.sent().as_deref(), Some(r#"{"room":"kitchen","degrees":21}"#));
+    filling.edit(&["schedule"], Edit::SetValue);
+    assert!(filling.text().ends_with(r#""schedule":{"start":"21:30"}}"#));
+    assert_eq!(
+        filling.refused(&["degrees"], Edit::SetNull),
+        EditError::NotNullable { name: "degrees".into() }
+    );
+}
+
+/// [inspector 1928: nullable enums]
+#[test]
+fn a_nullable_enum_takes_null_and_its_values() {
+    let mut filling = Filling::of(
+        r#"{"type": "object", "required": ["u"], "properties": {"u": {"anyOf": [{"enum": ["c", 1]}, {"type": "null"}]}}}"#,
+    );
+    filling.edit(&["u"], Edit::SetNull);
+    assert_eq!(filling.sent().as_deref(), Some(r#"{"u":null}"#));
+    filling.edit(&["u"], Edit::Choose(1));
+    assert_eq!(filling.sent().as_deref(), Some(r#"{"u":1}"#));
+    assert_eq!(
+        filling.refused(&["u"], Edit::Choose(2)),
+        EditError::NoSuchPosition { position: 2, count: 2 }
+    );
+}
+
+/// [inspector 1888: typing decimals; 1853: escapes piling up a keystroke]
+#[test]
+fn text_stands_as_typed() {
+    let mut filling = Filling::of(
+        r#"{"type": "object", "properties": {"n": {"type": "number"}, "s": {"type": "string"}}}"#,
+    );
+    for unfinished in ["-", "1.", "1e", "1e-", "."] {
+        filling.type_text(&["n"], unfinished);
+        let place = filling.path(&["n"]);
+        assert_eq!(filling.draft.at(&place).and_then(|entered| entered.text()), Some(unfinished));
+        assert_eq!(filling.text(), format!(r#"{{"n":{unfinished}}}"#));
+        assert_eq!(filling.messages(), ["n: A number, such as 12 or 1.5."]);
+        assert_eq!(filling.sent(), None, "an invalid draft is never sent");
+    }
+    filling.type_text(&["n"], "1.50");
+    assert_eq!(filling.sent().as_deref(), Some(r#"{"n":1.50}"#));
+    filling.type_text(&["n"], "");
+    let backslashes = r#"a\"b\\"#;
+    for _ in 0..3 {
+        filling.type_text(&["s"], backslashes);
+    }
+    let sent: serde_json::Value =
+        serde_json::from_str(&filling.sent().expect("sent")).expect("JSON");
+    assert_eq!(sent["s"], backslashes);
+}
+
+/// [adk-agent-sim: integers go out as floats; inspector: integers past 2^53 refused]
+#[test]
+fn integers_stay_the_digits_typed() {
+    let mut filling = Filling::of(
+        r#"{"type": "object", "properties": {"n": {"type": "integer", "minimum": 5}}}"#,
+    );
+    for digits in ["5", "9007199254740993", "123456789012345678901234567890"] {
+        filling.type_text(&["n"], digits);
+        assert_eq!(filling.sent(), Some(format!(r#"{{"n":{digits}}}"#)));
+    }
+    for wrong in ["5.0", "1e3", "007", "five", "-"] {
+        filling.type_text(&["n"], wrong);
+        assert_eq!(filling.messages(), ["n: A whole number, such as 12."], "{wrong}");
+    }
+    filling.type_text(&["n"], "4");
+    assert_eq!(filling.messages(), ["n: At least 5 (minimum)."]);
+}
+
+/// [adk-agent-sim: required checked at top level only]
+#[test]
+fn required_holds_at_every_depth() {
+    let filling = Filling::of(
+        r#"{"type": "object", "required": ["a"], "properties": {"a": {"type": "object", "required": ["b"],
+            "properties": {"b": {"type": "object", "required": ["c"], "properties": {
+                "c": {"type": "boolean"}, "d": {"type": "boolean"}}}}}}}"#,
+    );
+    assert_eq!(filling.text(), r#"{"a":{"b":{}}}"#);
+    assert_eq!(filling.messages(), ["a.b.c: Required."]);
+}
+
+/// [fastmcp 1015: optional strings read as JSON]
+#[test]
+fn optional_text_is_never_read_as_json() {
+    let mut filling = Filling::of(
+        r#"{"type": "object", "properties": {"s": {"anyOf": [{"type": "string"}, {"type": "null"}]}}}"#,
+    );
+    for text in ["null", "12", "{}", "true", " "] {
+        filling.type_text(&["s"], text);
+        assert_eq!(filling.sent(), Some(format!(r#"{{"s":"{text}"}}"#)));
+    }
+}
+
+#[test]
+fn emptied_text_is_empty_where_required_and_not_sent_where_not() {
+    let mut filling = Filling::of(
+        r#"{"type": "object", "required": ["r"], "properties": {"r": {"type": "string"}, "o": {"type": "string"}}}"#,
+    );
+    assert_eq!(filling.messages(), ["r: Required."]);
+    for name in ["r", "o"] {
+        filling.type_text(&[name], "x");
+        filling.type_text(&[name], "");
+    }
+    assert_eq!(filling.sent().as_deref(), Some(r#"{"r":""}"#));
+    filling.edit(&["o"], Edit::Unset);
+    filling.edit(&["o"], Edit::SetValue);
+    assert_eq!(filling.sent().as_deref(), Some(r#"{"r":"","o":""}"#), "an empty text on purpose");
+}
+
+/// [adk-agent-sim: deleting an array row removes the data, not the row]
+#[test]
+fn items_keep_their_identity_when_equal() {
+    let mut filling = Filling::of(r#"{"type": "array", "items": {"type": "string"}}"#);
+    let ids: Vec<_> = ["a", "a", "b"]
+        .iter()
+        .map(|text| {
+            let id = filling.edit(&[], Edit::AddItem).expect("an item");
+            let place = Path::root().then(Step::Item(id));
+            filling.draft.edit(&filling.form, &place, Edit::SetText((*text).into())).expect("fits");
+            id
+        })
+        .collect();
+    filling.edit(&[], Edit::MoveItem(ids[2], 0));
+    assert_eq!(filling.text(), r#"["b","a","a"]"#);
+    filling.edit(&[], Edit::RemoveItem(ids[0]));
+    let left = Path::root().then(Step::Item(ids[1]));
+    filling.draft.edit(&filling.form, &left, Edit::SetText("c".into())).expect("still there");
+    assert_eq!(filling.text(), r#"["b","c"]"#);
+    assert_eq!(
+        filling.refused(&[], Edit::RemoveItem(ids[0])),
+        EditError::NoSuchItem { id: ids[0] }
+    );
+    assert_eq!(
+        filling.refused(&[], Edit::MoveItem(ids[1], 2)),
+        EditError::NoSuchPosition { position: 2, count: 2 }
+    );
+}
+
+#[test]
+fn lists_check_their_counts_and_repetitions() {
+    let mut filling = Filling::of(
+        r#"{"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 3, "uniqueItems": true}"#,
+    );
+    assert_eq!(filling.messages(), [": Required."]);
+    for digits in ["1", "1.0"] {
+        filling.edit(&[], Edit::AddFilled(JsonText::parse(digits).expect("JSON")));
+    }
+    filling.edit(&["0"], Edit::Fill(JsonText::parse("1").expect("JSON")));
+    filling.edit(&["1"], Edit::Fill(JsonText::parse("1.0").expect("JSON")));
+    assert!(
+        filling
+            .messages()
+            .contains(&": Each item only once: items 1 and 2 are equal (uniqueItems).".into())
+    );
+}
+
+/// [inspector 2020: invalid drafts silently dropped]
+#[test]
+fn json_text_and_widgets_go_back_and_forth() {
+    let mut filling = Filling::of(SCHEDULE);
+    filling.edit(&["room"], Edit::Choose(0));
+    filling.type_text(&["degrees"], "1e");
+    let widgets = filling.draft.clone();
+    filling.edit(&[], Edit::AsJson);
+    assert_eq!(filling.text(), r#"{"room":"kitchen","degrees":1e}"#);
+    assert!(filling.messages()[0].starts_with(": Not JSON: invalid number at line 1, column"));
+    // Not touched: everything is as it was, the unfinished number too.
+    filling.edit(&[], Edit::AsWidgets);
+    assert_eq!(filling.draft.read(&filling.form), widgets.read(&filling.form));
+    filling.edit(&[], Edit::AsJson);
+    filling.type_text(&[], "{\n  \"room\": nope}");
+    let reading = filling.draft.read(&filling.form);
+    assert!(matches!(&reading.messages()[0].fault, Fault::NotJson(error) if error.line == 2));
+    assert!(matches!(filling.refused(&[], Edit::AsWidgets), EditError::NotJson(_)));
+    filling.type_text(&[], r#"{"degrees": 27, "room": "cellar", "more": [1, 2]}"#);
+    assert_eq!(
+        filling.messages(),
+        [": room: One of \"kitchen\", \"office\".", ": degrees: At most 26 (maximum)."]
+    );
+    filling.edit(&[], Edit::AsWidgets);
+    // What fits no widget stays where it is.
+    assert_eq!(filling.text(), r#"{"room":"cellar","degrees":27,"more":[1,2]}"#);
+    filling.edit(&["room"], Edit::Choose(0));
+    filling.type_text(&["degrees"], "26");
+    assert_eq!(filling.sent().as_deref(), Some(r#"{"room":"kitchen","degrees":26,"more":[1,2]}"#));
+}
+
+#[test]
+fn a_union_remembers_its_branches() {
+    let mut filling = Filling::of(
+        r#"{"oneOf": [
+            {"type": "object", "required": ["kind", "name"], "properties": {
+                "kind": {"const": "card"}, "name": {"type": "string"}, "number": {"type": "string"}}},
+            {"type": "object", "required": ["kind", "name"], "properties": {
+                "kind": {"const": "cash"}, "name": {"type": "string"}}}]}"#,
+    );
+    filling.type_text(&["name"], "Ada");
+    filling.type_text(&["number"], "4417");
+    assert_eq!(filling.sent().as_deref(), Some(r#"{"kind":"card","name":"Ada","number":"4417"}"#));
+    filling.edit(&[], Edit::ChooseBranch(1));
+    assert_eq!(filling.sent().as_deref(), Some(r#"{"kind":"cash","name":"Ada"}"#));
+    filling.edit(&[], Edit::ChooseBranch(0));
+    assert_eq!(filling.sent().as_deref(), Some(r#"{"kind":"card","name":"Ada","number":"4417"}"#));
+    let cash = JsonText::parse(r#"{"kind": "cash", "name": "Bo"}"#).expect("JSON");
+    let draft = filling.form.fill(&cash);
+    assert!(matches!(
+        draft.at(&Path::root()).and_then(|entered| entered.content()),
+        Some(Content::Union { branch: 1, .. })
+    ));
+}
+
+/// [inspector 2007: lists of unions; 2123: `anyOf` at the root]
+#[test]
+fn unions_of_scalars_take_each_kind() {
+    let mut filling = Filling::of(
+        r#"{"type": "array", "items": {"anyOf": [{"type": "integer"}, {"type": "string"}, {"type": "null"}]}}"#,
+    );
+    let value = JsonText::parse(r#"[1,"1",null]"#).expect("JSON");
+    filling.edit(&[], Edit::Fill(value));
+    assert_eq!(filling.sent().as_deref(), Some(r#"[1,"1",null]"#));
+}
+
+#[test]
+fn entries_of_ones_own_naming() {
+    let mut filling =
+        Filling::of(r#"{"type": "object", "additionalProperties": {"type": "integer"}}"#);
+    let id = filling.edit(&[], Edit::AddEntry).expect("an entry");
+    assert_eq!(filling.messages(), ["?: Give the entry a name.", "?: Required."]);
+    filling.edit(&[], Edit::RenameEntry(id, "k".into()));
+    let place = Path::root().then(Step::Entry(id));
+    filling.draft.edit(&filling.form, &place, Edit::SetText("3".into())).expect("fits");
+    assert_eq!(filling.sent().as_deref(), Some(r#"{"k":3}"#));
+    let twin = filling.edit(&[], Edit::AddEntry).expect("an entry");
+    filling.edit(&[], Edit::RenameEntry(twin, "k".into()));
+    assert!(filling.messages().contains(&"k: The name `k` stands there twice.".into()));
+    filling.edit(&[], Edit::RemoveEntry(twin));
+    assert_eq!(filling.sent().as_deref(), Some(r#"{"k":3}"#));
+}
+
+#[test]
+fn a_pair_keeps_its_kinds_in_place() {
+    let mut filling = Filling::of(
+        r#"{"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}], "items": false}"#,
+    );
+    let first = filling.edit(&[], Edit::AddItem).expect("the list comes with its items");
+    filling.type_text(&["0"], "x");
+    filling.type_text(&["1"], "7");
+    assert_eq!(filling.sent().as_deref(), Some(r#"["x",7]"#));
+    assert!(matches!(filling.refused(&[], Edit::MoveItem(first, 1)), EditError::WrongKind { .. }));
+    assert!(matches!(filling.refused(&[], Edit::AddItem), EditError::NoSuchPosition { .. }));
+}
+
+#[test]
+fn host_messages_find_their_places() {
+    let mut filling = Filling::of(SCHEDULE);
+    let value =
+        r#"{"room": "office", "degrees": 1, "schedule": {"start": "x", "days": ["mon", "fri"]}}"#;
+    filling.edit(&[], Edit::Fill(JsonText::parse(value).expect("JSON")));
+    for (pointer, name) in [
+        ("", ""),
+        ("/room", "room"),
+        ("/schedule/days/1", "schedule.days[1]"),
+        ("/schedule/days/7", "schedule.days"),
+        ("/elsewhere", ""),
+    ] {
+        let path = filling.draft.locate(&filling.form, pointer);
+        assert_eq!(filling.draft.name(&filling.form, &path), name, "{pointer}");
+    }
+}
+
+#[test]
+fn a_required_circle_is_opened_once() {
+    let mut filling = Filling::of(
+        r##"{"$defs": {"N": {"type": "object", "required": ["next"], "properties": {"next": {"$ref": "#/$defs/N"}}}},
+            "$ref": "#/$defs/N"}"##,
+    );
+    assert_eq!(filling.text(), r#"{"next":{}}"#);
+    assert_eq!(filling.messages(), ["next.next: Required."]);
+    filling.edit(&["next", "next"], Edit::SetValue);
+    assert_eq!(filling.messages(), ["next.next.next: Required."]);
+}
+
+#[test]
+fn a_field_no_widget_can_express_takes_json() {
+    let mut filling = Filling::of(
+        r#"{"type": "object", "required": ["q"], "properties": {"q": {"type": "quaternion"}}}"#,
+    );
+    filling.type_text(&["q"], "[1, 0, 0,");
+    assert!(filling.messages()[0].starts_with("q: Not JSON: "), "{:?}", filling.messages());
+    filling.type_text(&["q"], "[1, 0, 0, 1.0]");
+    assert_eq!(filling.sent().as_deref(), Some(r#"{"q":[1,0,0,1.0]}"#));
+    filling.type_text(&["q"], "");
+    assert_eq!(filling.messages(), ["q: Required."]);
+}
