@@ -1,1 +1,53 @@
-//! stub
+//! Eval-set files on disk: a case appended without rewriting the file, durably.
+//!
+//! Only what stands behind the last case is written, in place, announced by an undo journal beside
+//! the file; the earlier cases keep every byte, their unknown fields and formatting included.
+//! A file is read as a whole once, in constant memory; after that an index in a cache folder makes
+//! the cost grow with the case and not with the file.
+//! Why it is done so, and against what: `docs/design/eval-set-append.md`.
+//!
+//! What this crate leaves to others: the models and their text (`evalset`).
+//!
+//! ```
+//! use evalset::adk::{Content, EvalCase, EvalSetHeader, Invocation};
+//! use evalset_file::{Appended, EvalSetFiles};
+//!
+//! # let folder = tempfile::tempdir().expect("a folder");
+//! # let folder = folder.path();
+//! let files = EvalSetFiles::within([folder.to_owned()]);
+//! let case = EvalCase {
+//!     eval_id: "math_agent_2025-12-23T14:30:00".to_owned(),
+//!     conversation: vec![Invocation::new("s1_inv_0", Content::user("5 + 3?"))],
+//!     session_input: None,
+//!     creation_timestamp: 1_766_500_200.0,
+//! };
+//! let header = EvalSetHeader {
+//!     eval_set_id: "math_agent_evals".to_owned(),
+//!     name: "MathAgent".to_owned(),
+//!     creation_timestamp: 1_766_500_200.0,
+//! };
+//! let path = folder.join("evals/math.evalset.json");
+//! let first = files.append(&path, case.clone(), &header)?;
+//! assert!(matches!(first, Appended::Added { new_file: true, .. }));
+//! let again = files.append(&path, case, &header)?;
+//! assert!(matches!(again, Appended::AlreadyThere { eval_id, .. } if eval_id.starts_with("math")));
+//! # Ok::<(), evalset_file::AppendError>(())
+//! ```
+
+mod append;
+mod error;
+mod identity;
+mod index;
+mod journal;
+mod lock;
+mod place;
+mod question;
+mod scan;
+mod steps;
+mod style;
+mod write;
+
+pub use append::{Appended, EvalSetFiles, default_cache};
+pub use error::AppendError;
+#[doc(hidden)]
+pub use steps::{Step, Steps};

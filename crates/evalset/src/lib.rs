@@ -12,7 +12,7 @@
 //! use evalset::adk::{Content, EvalCase, Invocation};
 //! use evalset::{Layout, eval_id};
 //!
-//! let start: jiff::Timestamp = "2025-12-23T14:30:00Z".parse()?;
+//! let start = jiff::Timestamp::from_second(1_766_500_200).expect("a time");
 //! let case = EvalCase {
 //!     eval_id: eval_id("MathAgent", start),
 //!     conversation: vec![Invocation::new("s1_inv_0", Content::user("What is 5 + 3?"))],
@@ -21,7 +21,7 @@
 //! };
 //! let text = case.to_json()?.laid_out(&Layout::two_spaces());
 //! assert!(text.starts_with("{\n  \"eval_id\": \"math_agent_2025-12-23T14:30:00\",\n"));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # Ok::<(), evalset::CaseError>(())
 //! ```
 
 pub mod adk;

@@ -1,0 +1,369 @@
+//! [`EvalSetFiles::append`]: from a case and a path to a case in a file.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use evalset::adk::{EvalCase, EvalSetHeader};
+use evalset::numbered;
+
+use crate::AppendError;
+use crate::error::Doing as _;
+use crate::identity::Identity;
+use crate::index::{self, Builder, Index, Kind};
+use crate::journal::Journal;
+use crate::lock::open_locked;
+use crate::place::{Place, Roots};
+use crate::question::{CaseIds, Listener, Question};
+use crate::scan::{Fault, FaultKind, LastCase, Outline, scan, scan_case};
+use crate::steps::{Steps, Unwatched};
+use crate::style::Joint;
+use crate::write::{create, forget_journal, recover, write_tail};
+
+/// What follows the cases and has to be moved, at most.
+const LONGEST_TAIL: u64 = 16 << 20;
+
+/// A file shorter than this is read again each time; it takes less than a millisecond.
+const INDEXED_FROM: u64 = 1 << 20;
+
+/// More threads would only wait for memory.
+const MOST_THREADS: usize = 4;
+
+/// What an append did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Appended {
+    /// The case is in the file, and on the disk.
+    Added {
+        /// The real file, links followed.
+        file: PathBuf,
+        /// The case's id in the file: the one it came with, or that with a number behind it.
+        eval_id: String,
+        /// The case as it was written, indent and all.
+        text: String,
+        /// Whether the file was made for it.
+        new_file: bool,
+    },
+    /// The same recording, known by its `invocation_id`, was in the file before; nothing was
+    /// written.
+    AlreadyThere {
+        /// The real file, links followed.
+        file: PathBuf,
+        /// The id of the case that holds the recording.
+        eval_id: String,
+    },
+}
+
+/// Appends cases to eval-set files, within bounds.
+#[derive(Debug, Clone)]
+pub struct EvalSetFiles {
+    pub(crate) roots: Roots,
+    pub(crate) cache: Option<PathBuf>,
+    pub(crate) indexed_from: u64,
+    pub(crate) wait: Duration,
+    pub(crate) threads: usize,
+    pub(crate) steps: Arc<dyn Steps>,
+}
+
+impl EvalSetFiles {
+    /// Files in these folders and below them, links followed, and nowhere else.
+    #[must_use]
+    pub fn within(roots: impl IntoIterator<Item = PathBuf>) -> Self {
+        Self::with_roots(Roots::Within(roots.into_iter().collect()))
+    }
+
+    /// Files anywhere: for a path that the user typed.
+    #[must_use]
+    pub fn anywhere() -> Self {
+        Self::with_roots(Roots::Anywhere)
+    }
+
+    fn with_roots(roots: Roots) -> Self {
+        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Self {
+            roots,
+            cache: None,
+            indexed_from: INDEXED_FROM,
+            wait: Duration::from_secs(60),
+            threads: processors.min(MOST_THREADS),
+            steps: Arc::new(Unwatched),
+        }
+    }
+
+    /// Keeps indexes of large files in `folder`, which is made when needed. Without one, each append
+    /// reads its file.
+    #[must_use]
+    pub fn with_cache(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.cache = Some(folder.into());
+        self
+    }
+
+    /// Waits this long for another process to be done with a file; a minute by default.
+    #[must_use]
+    pub fn with_wait(mut self, wait: Duration) -> Self {
+        self.wait = wait;
+        self
+    }
+
+    /// Indexes files from this size on; 1 MiB by default.
+    #[must_use]
+    pub fn with_indexed_from(mut self, bytes: u64) -> Self {
+        self.indexed_from = bytes;
+        self
+    }
+
+    /// For tests that cut an append short.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_steps(mut self, steps: Arc<dyn Steps>) -> Self {
+        self.steps = steps;
+        self
+    }
+
+    /// Appends `case` to the eval set at `path`; makes the file, with `header`, if there is none.
+    ///
+    /// Not one byte of the earlier cases changes. When this returns, the case is flushed to the
+    /// disk; when it fails, the file is as it was.
+    ///
+    /// # Errors
+    /// [`AppendError`] says what is wrong and what to do.
+    pub fn append(
+        &self,
+        path: &Path,
+        mut case: EvalCase,
+        header: &EvalSetHeader,
+    ) -> Result<Appended, AppendError> {
+        case.to_json()?;
+        let place = Place::of(path, &self.roots)?;
+        let question = Question::of(&case);
+        loop {
+            let Some(file) = open_locked(&place, self.wait)? else {
+                let text = case.to_json()?;
+                if !create(self, &place, &header.file_with(&text))? {
+                    continue;
+                }
+                let text = text.laid_out(&evalset::Layout::two_spaces());
+                let Place { file, .. } = place;
+                return Ok(Appended::Added { file, eval_id: case.eval_id, text, new_file: true });
+            };
+            let known = self.known(&file, &place, &question)?;
+            if let Some(case) = known.same_recording {
+                let eval_id = eval_id_at(&file, case).doing("reading", &place.file)?;
+                return Ok(Appended::AlreadyThere { file: place.file, eval_id });
+            }
+            case.eval_id = numbered(&question.eval_id, known.number);
+            let text = self.add(&file, &place, known, &case)?;
+            let Place { file, .. } = place;
+            return Ok(Appended::Added { file, eval_id: case.eval_id, text, new_file: false });
+        }
+    }
+
+    /// Settles what is unfinished and answers the question, from the index or by reading the file.
+    fn known(&self, file: &File, place: &Place, question: &Question) -> Result<Known, AppendError> {
+        let foreign_journal = recover(file, place)?;
+        let identity = Identity::of(file).doing("looking at", &place.file)?;
+        let index = match &self.cache {
+            Some(cache) if identity.size >= self.indexed_from => {
+                Some(index::path_of(cache, &place.file))
+            }
+            _ => None,
+        };
+        if let Some(path) = &index
+            && !foreign_journal
+            && let Some(index) = Index::open(path, &identity)
+            && let Ok(known) = Known::from_index(index, file, identity, question)
+        {
+            return Ok(known);
+        }
+
+        let builder = index.as_deref().and_then(|path| Builder::begin(path).ok());
+        let listener = || Listener::new(question, builder.as_ref());
+        let scanned = scan(file, identity.size, self.threads, listener);
+        let (outline, listeners) = match scanned.doing("reading", &place.file)? {
+            Ok(scanned) => scanned,
+            Err(fault) => return Err(explain(file, place, fault, foreign_journal)),
+        };
+        if Identity::of(file).doing("looking at", &place.file)? != identity {
+            return Err(AppendError::ChangedMeanwhile { path: place.file.clone() });
+        }
+        if foreign_journal {
+            // The file is whole without it: whoever changed the file has settled the matter.
+            forget_journal(place)?;
+        }
+        let answer = listeners
+            .into_iter()
+            .map(Listener::finish)
+            .reduce(crate::question::Answer::merged_with)
+            .unwrap_or_default();
+        // Without an index this append goes on as well; the next one reads the file again.
+        let index = match (builder, &index) {
+            (Some(builder), Some(path)) => match builder.finish(identity, outline) {
+                Ok(()) => Index::open(path, &identity),
+                Err(_) => None,
+            },
+            _ => None,
+        };
+        Ok(Known {
+            identity,
+            outline,
+            same_recording: answer.same_recording,
+            number: answer.free_number(),
+            index,
+        })
+    }
+
+    /// Writes the case behind the last one: its text.
+    fn add(
+        &self,
+        file: &File,
+        place: &Place,
+        known: Known,
+        case: &EvalCase,
+    ) -> Result<String, AppendError> {
+        let outline = known.outline;
+        let joint = Joint::of(file, &outline).doing("reading", &place.file)?;
+        let text = case.to_json()?.laid_out(&joint.layout);
+        let bytes = known.identity.size - joint.splice;
+        if bytes > LONGEST_TAIL {
+            let path = place.file.clone();
+            return Err(AppendError::TailTooLong { path, bytes, limit: LONGEST_TAIL });
+        }
+        let mut old = vec![0; usize::try_from(bytes).unwrap_or(0)];
+        file.read_exact_at(&mut old, joint.splice).doing("reading", &place.file)?;
+        let kept = usize::try_from(joint.resume - joint.splice).unwrap_or(0);
+        let mut new = Vec::with_capacity(text.len() + old.len() + 64);
+        for part in [joint.before.as_bytes(), text.as_bytes(), joint.after.as_bytes(), &old[kept..]]
+        {
+            new.extend_from_slice(part);
+        }
+
+        let start = joint.splice + joint.before.len() as u64;
+        let end = start + text.len() as u64;
+        // Reads back what is about to be written, which also finds where its ids will stand.
+        let ids = scan_case(text.as_bytes(), start, CaseIds::default());
+        let ids = ids.doing("checking the case for", &place.file)?;
+        let grown = Outline {
+            list_close: end + joint.after.len() as u64 + (outline.list_close - joint.resume),
+            last: Some(LastCase {
+                parting: if outline.cases == 0 { outline.list_open } else { joint.splice },
+                start,
+                end,
+            }),
+            cases: outline.cases + 1,
+            ..outline
+        };
+
+        let journal = Journal::new(file, joint.splice, old, new).doing("reading", &place.file)?;
+        if Identity::of(file).doing("looking at", &place.file)? != known.identity {
+            return Err(AppendError::ChangedMeanwhile { path: place.file.clone() });
+        }
+        write_tail(file, place, &journal, self.steps.as_ref())?;
+        if let Some(index) = known.index
+            && let Ok(identity) = Identity::of(file)
+            && identity.size == journal.new_length()
+        {
+            // An index that could not be brought up to date is not valid, and is made again.
+            let _ = index.add(&ids.entries, identity, grown);
+        }
+        Ok(text)
+    }
+}
+
+/// Where indexes are kept unless something else is said: the user's cache folder.
+#[must_use]
+pub fn default_cache() -> Option<PathBuf> {
+    let folder = |name: &str| {
+        std::env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute())
+    };
+    let base = if cfg!(target_os = "macos") {
+        folder("HOME").map(|home| home.join("Library/Caches"))
+    } else {
+        folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")))
+    };
+    base.map(|base| base.join("rehearsal").join("eval-sets"))
+}
+
+/// What is known of a file before a case is added.
+#[derive(Debug)]
+struct Known {
+    identity: Identity,
+    outline: Outline,
+    /// Where the case of the same recording begins.
+    same_recording: Option<u64>,
+    /// Which of the case's names is free.
+    number: u64,
+    index: Option<Index>,
+}
+
+impl Known {
+    fn from_index(
+        index: Index,
+        file: &File,
+        identity: Identity,
+        question: &Question,
+    ) -> io::Result<Self> {
+        let mut same_recording = None;
+        for id in &question.invocation_ids {
+            same_recording = same_recording.or(index.find(file, Kind::Invocation, id)?);
+        }
+        let mut number = 1;
+        while index.find(file, Kind::Case, &numbered(&question.eval_id, number))?.is_some() {
+            number += 1;
+        }
+        Ok(Self { identity, outline: index.outline(), same_recording, number, index: Some(index) })
+    }
+}
+
+fn eval_id_at(file: &File, case: u64) -> io::Result<String> {
+    let mut ids = CaseIds { stop: true, ..CaseIds::default() };
+    crate::scan::scan_from(file, case, &mut ids)?;
+    Ok(ids.eval_id.unwrap_or_default())
+}
+
+/// Says what is wrong with a file, and where.
+fn explain(file: &File, place: &Place, fault: Fault, foreign_journal: bool) -> AppendError {
+    let path = place.file.clone();
+    let mut first = [0; 3];
+    if file.read_exact_at(&mut first, 0).is_ok() && first == *b"\xef\xbb\xbf" {
+        return AppendError::ByteOrderMark { path };
+    }
+    let (line, column) = match locate(file, fault.at) {
+        Ok(at) => at,
+        Err(source) => return AppendError::Io { path, doing: "reading", source },
+    };
+    match fault.kind {
+        FaultKind::Invalid(_) if foreign_journal => {
+            AppendError::Interrupted { path, journal: place.journal.clone(), line, column }
+        }
+        FaultKind::Invalid(reason) => AppendError::InvalidJson { path, line, column, reason },
+        FaultKind::LegacyList => AppendError::LegacyList { path },
+        FaultKind::NotAnEvalSet(reason) => AppendError::NotAnEvalSet { path, line, column, reason },
+        FaultKind::CasesTwice { first } => {
+            let first_line = locate(file, first).map_or(0, |(line, _)| line);
+            AppendError::CasesTwice { path, first_line, second_line: line }
+        }
+    }
+}
+
+/// Line and column of a byte, both from 1, the column in characters.
+fn locate(file: &File, at: u64) -> io::Result<(u64, u64)> {
+    let mut buffer = vec![0; 128 << 10];
+    let (mut read, mut line, mut column) = (0, 1, 1);
+    while read < at {
+        let wanted = usize::try_from(at - read).unwrap_or(buffer.len()).min(buffer.len());
+        let Some(bytes) = buffer.get_mut(..wanted) else { break };
+        file.read_exact_at(bytes, read)?;
+        for &byte in &*bytes {
+            if byte == b'\n' {
+                line += 1;
+                column = 1;
+            } else if byte & 0xc0 != 0x80 {
+                column += 1;
+            }
+        }
+        read += wanted as u64;
+    }
+    Ok((line, column))
+}

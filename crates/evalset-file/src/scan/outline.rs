@@ -1,0 +1,39 @@
+//! [`Outline`]: where things stand in an eval-set file; all that an append needs to know of it.
+
+/// Byte offsets from the start of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Outline {
+    /// The `[` of `eval_cases`.
+    pub(crate) list_open: u64,
+    /// The `]` of `eval_cases`.
+    pub(crate) list_close: u64,
+    /// The last case, if there is one.
+    pub(crate) last: Option<LastCase>,
+    /// How many cases there are.
+    pub(crate) cases: u64,
+}
+
+/// The case after which the next one goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LastCase {
+    /// The `,` or `[` before it.
+    pub(crate) parting: u64,
+    /// Its `{`.
+    pub(crate) start: u64,
+    /// The byte after its `}`.
+    pub(crate) end: u64,
+}
+
+/// Who wants to know the ids in a file.
+pub(crate) trait Sink {
+    /// A case's id: its text, where its opening quote stands, where its case opens.
+    ///
+    /// # Errors
+    /// The sink's own writing may fail.
+    fn eval_id(&mut self, id: &str, at: u64, case: u64) -> std::io::Result<()>;
+    /// The same for an invocation's.
+    ///
+    /// # Errors
+    /// The sink's own writing may fail.
+    fn invocation_id(&mut self, id: &str, at: u64, case: u64) -> std::io::Result<()>;
+}

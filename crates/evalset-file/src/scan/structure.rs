@@ -1,0 +1,416 @@
+//! [`Structure`]: JSON's grammar over the tokens, and the eval set in it.
+//!
+//! The grammar is checked at every depth. Names are looked at only on the way to the cases and
+//! their ids: `eval_cases[].eval_id` and `eval_cases[].conversation[].invocation_id`, in either of
+//! the casings that ADK reads below the set.
+
+use super::fault::{Fault, FaultKind};
+use super::grammar::{Class, Containers, Expect};
+use super::masks::BLOCK;
+use super::outline::{LastCase, Outline, Sink};
+use super::tokens::{Batch, Tokens};
+
+/// An id longer than this is not one of ours and is not looked at.
+const LONGEST_ID: usize = 16 << 10;
+
+/// The innermost container on the way to the ids that is open. Its number is its depth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u32)]
+enum Place {
+    Start = 0,
+    Set = 1,
+    Cases = 2,
+    Case = 3,
+    Conversation = 4,
+    Invocation = 5,
+}
+
+/// What the latest key at the watched depth means there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Key {
+    /// Leads to the next [`Place`].
+    Leads,
+    /// Holds the id of the place.
+    Id,
+    Other,
+}
+
+/// What a string that is being read out is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    Key,
+    Id,
+}
+
+/// A scan under way, fed block by block.
+#[derive(Debug, Clone)]
+pub(super) struct Structure {
+    tokens: Tokens,
+    expect: Expect,
+    open: Containers,
+
+    place: Place,
+    key: Key,
+    reading: Option<Reading>,
+    text: Vec<u8>,
+    closing: ClosingQuote,
+    text_at: u64,
+
+    outline: Outline,
+    /// The list of cases has been opened, by this scan or by the one that it continues.
+    list_seen: bool,
+    list_closed: bool,
+    camel_case_list: Option<u64>,
+    set_id_seen: bool,
+    parting: u64,
+    case_start: u64,
+}
+
+impl Structure {
+    /// At the start of a file.
+    pub(super) fn new() -> Self {
+        Self {
+            tokens: Tokens::at(0),
+            expect: Expect::Top,
+            open: Containers::default(),
+            place: Place::Start,
+            key: Key::Other,
+            reading: None,
+            text: Vec::new(),
+            closing: ClosingQuote::default(),
+            text_at: 0,
+            outline: Outline::default(),
+            list_seen: false,
+            list_closed: false,
+            camel_case_list: None,
+            set_id_seen: false,
+            parting: 0,
+            case_start: 0,
+        }
+    }
+
+    /// Supposes to stand in the list of cases, behind the comma at `parting`, with `at` (a multiple
+    /// of the block) the next block to come.
+    pub(super) fn between_cases(at: u64, parting: u64) -> Self {
+        let mut supposed = Self::new();
+        supposed.tokens = Tokens::at(at);
+        supposed.open.push(true);
+        supposed.open.push(false);
+        supposed.expect = Expect::Item;
+        supposed.place = Place::Cases;
+        supposed.list_seen = true;
+        supposed.parting = parting;
+        supposed
+    }
+
+    /// Whether this scan stands where [`Self::between_cases`] supposes to stand.
+    pub(super) fn is_between_cases(&self, parting: u64) -> bool {
+        self.tokens.is_between()
+            && self.place == Place::Cases
+            && self.open.depth() == Place::Cases as u32
+            && self.expect == Expect::Item
+            && self.parting == parting
+    }
+
+    /// Goes on where `later` has come to, which began where this one stands.
+    pub(super) fn continued_by(self, later: Self) -> Self {
+        Self {
+            outline: Outline {
+                list_open: self.outline.list_open,
+                list_close: later.outline.list_close,
+                last: later.outline.last.or(self.outline.last),
+                cases: self.outline.cases + later.outline.cases,
+            },
+            camel_case_list: self.camel_case_list.or(later.camel_case_list),
+            set_id_seen: self.set_id_seen || later.set_id_seen,
+            ..later
+        }
+    }
+
+    /// The last case that has ended so far.
+    pub(super) fn last(&self) -> Option<LastCase> {
+        self.outline.last
+    }
+
+    /// Reads the next blocks; true when a byte from 0x80 on is among them.
+    pub(super) fn take<S: Sink>(
+        &mut self,
+        blocks: &[[u8; BLOCK]],
+        batch: &mut Batch,
+        sink: &mut S,
+    ) -> std::io::Result<Result<bool, Fault>> {
+        let at = self.tokens.at;
+        let bytes = blocks.as_flattened();
+        let (count, filled) = batch.fill(blocks, &mut self.tokens);
+        if self.reading.is_some() {
+            self.read_on(bytes, 0, sink)?;
+        }
+        // What nearly every token needs stays out of memory; `self` is brought up to date only for
+        // the few that are looked at.
+        let mut expect = self.expect;
+        let mut open = self.open.near();
+        let mut watched_depth = self.place as u32;
+        for &index in batch.starts(count) {
+            let index = usize::from(index);
+            let Some(&byte) = bytes.get(index) else { break };
+            let class = Class::of(byte);
+            let before = expect;
+            expect = before.after(class);
+            if expect == Expect::Fault {
+                return Ok(Err(Fault::invalid(at + index as u64, before.instead_of(byte))));
+            }
+            if open.depth() != watched_depth {
+                let easy = match class {
+                    Class::OpenObject => open.push(true),
+                    Class::OpenList => open.push(false),
+                    Class::CloseObject | Class::CloseList => match open.pop() {
+                        Some(after) => {
+                            expect = after;
+                            true
+                        }
+                        None => false,
+                    },
+                    _ => true,
+                };
+                if easy {
+                    continue;
+                }
+            }
+            let watched = open.depth() == watched_depth;
+            self.expect = expect;
+            self.open.set_near(open);
+            if let Err(fault) = self.look_at(class, before, watched, at + index as u64) {
+                return Ok(Err(fault));
+            }
+            if self.reading.is_some() {
+                self.read_on(bytes, index + 1, sink)?;
+            }
+            expect = self.expect;
+            open = self.open.near();
+            watched_depth = self.place as u32;
+        }
+        self.expect = expect;
+        self.open.set_near(open);
+        Ok(filled)
+    }
+
+    /// The end of the file: what was found.
+    pub(super) fn finish(&self, length: u64) -> Result<Outline, Fault> {
+        self.tokens.finish().map_err(|fault| Fault { at: length, ..fault })?;
+        if self.expect != Expect::Nothing {
+            let reason = match (self.open.depth(), self.open.in_object()) {
+                (0, _) => "the file is empty",
+                (_, true) => "the file ends inside an object; a } is missing",
+                (_, false) => "the file ends inside a list; a ] is missing",
+            };
+            return Err(Fault::invalid(length, reason));
+        }
+        if !self.list_seen {
+            return Err(match self.camel_case_list {
+                Some(at) => Fault::not_an_eval_set(
+                    at,
+                    "the cases stand under \"evalCases\", and ADK reads \"eval_cases\" only; \
+                     rename that key",
+                ),
+                None => Fault::not_an_eval_set(0, "the key \"eval_cases\" is missing"),
+            });
+        }
+        if !self.set_id_seen {
+            return Err(Fault::not_an_eval_set(
+                0,
+                "the key \"eval_set_id\" is missing or no string",
+            ));
+        }
+        Ok(self.outline)
+    }
+
+    /// A token, allowed by the grammar, of the container that is watched, or one that opens or
+    /// closes the 64th container.
+    fn look_at(
+        &mut self,
+        class: Class,
+        before: Expect,
+        watched: bool,
+        at: u64,
+    ) -> Result<(), Fault> {
+        match class {
+            Class::Quote if before.is_key() => self.begin(Reading::Key, at),
+            Class::Quote | Class::Scalar => {
+                self.value(class, at)?;
+            }
+            Class::Colon => {}
+            Class::Comma => {
+                if self.place == Place::Cases {
+                    self.parting = at;
+                }
+            }
+            Class::OpenObject | Class::OpenList => {
+                let entered = if watched { self.value(class, at)? } else { None };
+                if !self.open.push(class == Class::OpenObject) {
+                    return Err(Fault::invalid(at, "nested deeper than a million levels"));
+                }
+                if let Some(place) = entered {
+                    self.place = place;
+                }
+            }
+            Class::CloseObject | Class::CloseList => {
+                if watched {
+                    self.leave(at);
+                }
+                self.expect = self.open.pop();
+            }
+        }
+        Ok(())
+    }
+
+    /// A value begins in the watched container: where it leads, if it leads on.
+    fn value(&mut self, class: Class, at: u64) -> Result<Option<Place>, Fault> {
+        match (self.place, class) {
+            (Place::Start, Class::OpenObject) => Ok(Some(Place::Set)),
+            (Place::Start, Class::OpenList) => Err(Fault { at, kind: FaultKind::LegacyList }),
+            (Place::Start, _) => {
+                Err(Fault::not_an_eval_set(at, "the file holds a single value, not an object"))
+            }
+            (Place::Set, Class::OpenList) if self.key == Key::Leads => {
+                if self.list_seen {
+                    let first = self.outline.list_open;
+                    return Err(Fault { at, kind: FaultKind::CasesTwice { first } });
+                }
+                self.list_seen = true;
+                self.outline.list_open = at;
+                self.parting = at;
+                Ok(Some(Place::Cases))
+            }
+            (Place::Set, _) if self.key == Key::Leads => {
+                Err(Fault::not_an_eval_set(at, "\"eval_cases\" is not a list"))
+            }
+            (Place::Set, Class::Quote) if self.key == Key::Id => {
+                self.set_id_seen = true;
+                Ok(None)
+            }
+            (Place::Cases, Class::OpenObject) => {
+                self.case_start = at;
+                Ok(Some(Place::Case))
+            }
+            (Place::Cases, _) => {
+                Err(Fault::not_an_eval_set(at, "an item of \"eval_cases\" is not an object"))
+            }
+            (Place::Case, Class::OpenList) if self.key == Key::Leads => {
+                Ok(Some(Place::Conversation))
+            }
+            (Place::Conversation, Class::OpenObject) => Ok(Some(Place::Invocation)),
+            (Place::Case | Place::Invocation, Class::Quote) if self.key == Key::Id => {
+                self.begin(Reading::Id, at);
+                Ok(None)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn leave(&mut self, at: u64) {
+        self.place = match self.place {
+            Place::Start | Place::Set => Place::Start,
+            Place::Cases => {
+                self.outline.list_close = at;
+                self.list_closed = true;
+                Place::Set
+            }
+            Place::Case => {
+                self.outline.last =
+                    Some(LastCase { parting: self.parting, start: self.case_start, end: at + 1 });
+                self.outline.cases += 1;
+                Place::Cases
+            }
+            Place::Conversation => Place::Case,
+            Place::Invocation => Place::Conversation,
+        };
+        self.key = Key::Other;
+    }
+
+    fn begin(&mut self, reading: Reading, at: u64) {
+        self.reading = Some(reading);
+        self.text.clear();
+        self.closing = ClosingQuote::default();
+        self.text_at = at;
+    }
+
+    /// Goes on with the string that is being read out, from `from` on.
+    fn read_on<S: Sink>(&mut self, bytes: &[u8], from: usize, sink: &mut S) -> std::io::Result<()> {
+        let rest = bytes.get(from..).unwrap_or_default();
+        let end = self.closing.find(rest);
+        if self.text.len() <= LONGEST_ID {
+            self.text.extend_from_slice(&rest[..end.unwrap_or(rest.len())]);
+        }
+        if end.is_none() {
+            return Ok(());
+        }
+        match self.reading.take() {
+            Some(Reading::Key) => self.key_read(),
+            Some(Reading::Id) => {
+                let Some(id) = unescaped(&self.text) else { return Ok(()) };
+                if self.place == Place::Case {
+                    sink.eval_id(&id, self.text_at, self.case_start)?;
+                } else {
+                    sink.invocation_id(&id, self.text_at, self.case_start)?;
+                }
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn key_read(&mut self) {
+        let name = unescaped(&self.text).unwrap_or_default();
+        self.key = match (self.place, name.as_ref()) {
+            (Place::Set, "eval_cases") => Key::Leads,
+            (Place::Set, "eval_set_id") => Key::Id,
+            (Place::Set, "evalCases") => {
+                self.camel_case_list = self.camel_case_list.or(Some(self.text_at));
+                Key::Other
+            }
+            (Place::Case, "conversation") => Key::Leads,
+            (Place::Case, "eval_id" | "evalId")
+            | (Place::Invocation, "invocation_id" | "invocationId") => Key::Id,
+            _ => Key::Other,
+        };
+    }
+}
+
+/// The text of a string between its quotes; none when it is not text, or too long to matter.
+fn unescaped(raw: &[u8]) -> Option<std::borrow::Cow<'_, str>> {
+    if raw.len() > LONGEST_ID {
+        return None;
+    }
+    let text = simdutf8::basic::from_utf8(raw).ok()?;
+    if memchr::memchr(b'\\', raw).is_none() {
+        return Some(text.into());
+    }
+    serde_json::from_str::<String>(&format!("\"{text}\"")).ok().map(Into::into)
+}
+
+/// Looks for the quote that ends a string, over several stretches of it.
+#[derive(Debug, Clone, Copy, Default)]
+struct ClosingQuote {
+    /// The next byte is escaped.
+    escaped: bool,
+}
+
+impl ClosingQuote {
+    fn find(&mut self, bytes: &[u8]) -> Option<usize> {
+        let mut at = 0;
+        loop {
+            if std::mem::take(&mut self.escaped) {
+                at += 1;
+            }
+            let found = at + memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
+            if bytes[found] == b'"' {
+                return Some(found);
+            }
+            self.escaped = true;
+            at = found + 1;
+            if at == bytes.len() {
+                return None;
+            }
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! [`Tokens`]: blocks of bytes in, the places where tokens begin out.
+//!
+//! Strings are told from structure with bit masks (the method is Langdale and Lemire's, "Parsing
+//! Gigabytes of JSON per Second"); what the grammar says about the tokens is for `structure`.
+
+use super::fault::Fault;
+use super::masks::{BLOCK, Masks};
+#[cfg(target_arch = "x86_64")]
+use super::masks::{avx2, sse2};
+use super::scalar::Scalar;
+
+/// What one block leaves for the next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Tokens {
+    /// Offset of the next block.
+    pub(super) at: u64,
+    /// The first byte of the next block is escaped: 0 or 1.
+    escaped: u64,
+    /// All ones inside a string, else zero.
+    in_string: u64,
+    /// The last byte belonged to a number or word: 0 or 1.
+    in_scalar: u64,
+    scalar: Scalar,
+    /// Hexadecimal digits still owed to a `\u`.
+    hex_owed: usize,
+}
+
+/// Blocks whose tokens are found in one go.
+pub(super) const BATCH: usize = 32;
+
+/// The tokens of some blocks.
+#[derive(Debug)]
+pub(super) struct Batch {
+    starts: Vec<u16>,
+}
+
+impl Batch {
+    pub(super) fn new() -> Self {
+        Self { starts: vec![0; BATCH * BLOCK + UNROLLED] }
+    }
+
+    /// Finds the tokens of at most [`BATCH`] blocks, up to the fault if there is one: how many there
+    /// are, and whether a byte from 0x80 on is in the blocks.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn fill(
+        &mut self,
+        blocks: &[[u8; BLOCK]],
+        tokens: &mut Tokens,
+    ) -> (usize, Result<bool, Fault>) {
+        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+        fn with_avx2(
+            starts: &mut [u16],
+            blocks: &[[u8; BLOCK]],
+            tokens: &mut Tokens,
+        ) -> (usize, Result<bool, Fault>) {
+            fill_with(starts, blocks, tokens, |block| avx2::masks_of(block))
+        }
+        #[target_feature(enable = "sse2")]
+        fn with_sse2(
+            starts: &mut [u16],
+            blocks: &[[u8; BLOCK]],
+            tokens: &mut Tokens,
+        ) -> (usize, Result<bool, Fault>) {
+            fill_with(starts, blocks, tokens, |block| sse2::masks_of(block))
+        }
+        let has_avx2 = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("popcnt");
+        #[expect(unsafe_code, reason = "the processor has been asked; SSE2 is part of x86-64")]
+        unsafe {
+            if has_avx2 {
+                with_avx2(&mut self.starts, blocks, tokens)
+            } else {
+                with_sse2(&mut self.starts, blocks, tokens)
+            }
+        }
+    }
+
+    /// Finds the tokens of at most [`BATCH`] blocks, up to the fault if there is one: how many there
+    /// are, and whether a byte from 0x80 on is in the blocks.
+    #[cfg(not(target_arch = "x86_64"))]
+    pub(super) fn fill(
+        &mut self,
+        blocks: &[[u8; BLOCK]],
+        tokens: &mut Tokens,
+    ) -> (usize, Result<bool, Fault>) {
+        fill_with(&mut self.starts, blocks, tokens, super::masks::masks_by_table)
+    }
+
+    /// Where tokens begin, counted from the first block's first byte.
+    pub(super) fn starts(&self, count: usize) -> &[u16] {
+        self.starts.get(..count).unwrap_or_default()
+    }
+}
+
+#[expect(clippy::inline_always, reason = "compiled anew for each instruction set")]
+#[inline(always)]
+fn fill_with(
+    places: &mut [u16],
+    blocks: &[[u8; BLOCK]],
+    tokens: &mut Tokens,
+    masks_of: impl Fn(&[u8; BLOCK]) -> Masks,
+) -> (usize, Result<bool, Fault>) {
+    let mut count = 0;
+    let mut high = 0;
+    for (block, first) in blocks.iter().zip((0_u16..).step_by(BLOCK)) {
+        let masks = masks_of(block);
+        high |= masks.high;
+        let starts = match tokens.take(block, &masks) {
+            Ok(starts) => starts,
+            Err(fault) => return (count, Err(fault)),
+        };
+        count = spread(starts, first, places, count);
+    }
+    (count, Ok(high != 0))
+}
+
+/// Places written at a time, whether there are as many or not: cheaper than a wrong guess at how
+/// many there are.
+const UNROLLED: usize = 8;
+
+#[expect(clippy::inline_always, reason = "compiled anew for each instruction set")]
+#[inline(always)]
+fn spread(mut bits: u64, first: u16, places: &mut [u16], count: usize) -> usize {
+    let after = count + bits.count_ones() as usize;
+    let mut at = count;
+    while bits != 0 {
+        let Some(places) = places.get_mut(at..at + UNROLLED) else { break };
+        for place in places {
+            #[expect(clippy::cast_possible_truncation, reason = "at most 64")]
+            let index = bits.trailing_zeros() as u16;
+            *place = first + index;
+            bits &= bits.wrapping_sub(1);
+        }
+        at += UNROLLED;
+    }
+    after
+}
+
+impl Tokens {
+    pub(super) fn at(at: u64) -> Self {
+        Self { at, escaped: 0, in_string: 0, in_scalar: 0, scalar: Scalar::Start, hex_owed: 0 }
+    }
+
+    /// Whether the last byte seen was outside every string, number and word.
+    pub(super) fn is_between(&self) -> bool {
+        self.in_string == 0 && self.in_scalar == 0 && self.escaped == 0
+    }
+
+    /// Reads the next block: where tokens begin, one bit each.
+    #[expect(clippy::inline_always, reason = "compiled anew for each instruction set")]
+    #[inline(always)]
+    fn take(&mut self, block: &[u8; BLOCK], masks: &Masks) -> Result<u64, Fault> {
+        let escaped = self.escapes(masks.backslash);
+        let quotes = masks.quote & !escaped;
+        let in_string = running_parity(quotes) ^ self.in_string;
+        self.in_string = (in_string.cast_signed() >> 63).cast_unsigned();
+
+        let controls = masks.blank & !masks.space;
+        if controls & (in_string | !masks.line_feed) != 0 {
+            self.control_characters(block, controls, in_string)?;
+        }
+        if escaped & in_string != 0 || self.hex_owed != 0 {
+            self.escape_sequences(block, escaped & in_string)?;
+        }
+
+        let scalars = !(masks.operator | masks.blank | quotes | in_string);
+        let scalar_starts = scalars & !(scalars << 1 | self.in_scalar);
+        if scalars != 0 || self.in_scalar != 0 {
+            self.scalars(block, scalars, scalar_starts)?;
+        }
+        self.at += BLOCK as u64;
+        Ok((masks.operator & !in_string) | (quotes & in_string) | scalar_starts)
+    }
+
+    /// The end of the file.
+    pub(super) fn finish(&self) -> Result<(), Fault> {
+        if self.in_string != 0 {
+            return Err(Fault::invalid(self.at, "the file ends inside a string"));
+        }
+        Ok(())
+    }
+
+    /// Which bytes are escaped by a backslash.
+    fn escapes(&mut self, backslashes: u64) -> u64 {
+        let mut escaped = std::mem::take(&mut self.escaped);
+        let mut escaping = backslashes & !escaped;
+        while escaping != 0 {
+            let next = escaping.trailing_zeros() + 1;
+            if next == 64 {
+                self.escaped = 1;
+                break;
+            }
+            escaped |= 1 << next;
+            // Neither the backslash nor what it escapes can escape again.
+            escaping &= !(0b11 << (next - 1));
+        }
+        escaped
+    }
+
+    /// Looks closer at characters below the space that are in a string or are no line feed.
+    fn control_characters(
+        &self,
+        block: &[u8; BLOCK],
+        mut controls: u64,
+        in_string: u64,
+    ) -> Result<(), Fault> {
+        while controls != 0 {
+            let index = controls.trailing_zeros() as usize;
+            controls &= controls - 1;
+            let reason = match (block[index], in_string >> index & 1 == 1) {
+                (b'\n' | b'\r', true) => {
+                    "a text runs over the end of its line; close it with a quote, or write \\n"
+                }
+                (_, true) => "a control character stands unescaped in a text",
+                (b'\n' | b'\r' | b'\t', false) => continue,
+                (_, false) => "a control character stands between the tokens",
+            };
+            return Err(Fault::invalid(self.at + index as u64, reason));
+        }
+        Ok(())
+    }
+
+    fn escape_sequences(&mut self, block: &[u8; BLOCK], mut escaped: u64) -> Result<(), Fault> {
+        let owed = std::mem::take(&mut self.hex_owed);
+        self.hex_digits(block, 0, owed)?;
+        while escaped != 0 {
+            let index = escaped.trailing_zeros() as usize;
+            match block[index] {
+                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {}
+                b'u' => self.hex_digits(block, index + 1, 4)?,
+                _ => {
+                    return Err(Fault::invalid(
+                        self.at + index as u64,
+                        "a backslash stands before a character that it cannot escape",
+                    ));
+                }
+            }
+            escaped &= escaped - 1;
+        }
+        Ok(())
+    }
+
+    fn hex_digits(&mut self, block: &[u8; BLOCK], from: usize, count: usize) -> Result<(), Fault> {
+        let here = &block[from..(from + count).min(BLOCK)];
+        self.hex_owed = count - here.len();
+        match here.iter().position(|byte| !byte.is_ascii_hexdigit()) {
+            None => Ok(()),
+            Some(index) => Err(Fault::invalid(
+                self.at + (from + index) as u64,
+                "\\u needs four hexadecimal digits",
+            )),
+        }
+    }
+
+    /// Reads the numbers and words of a block, first the end of one that began in an earlier block.
+    fn scalars(&mut self, block: &[u8; BLOCK], scalars: u64, mut starts: u64) -> Result<(), Fault> {
+        if self.in_scalar == 1 {
+            let length = scalars.trailing_ones() as usize;
+            self.scalar = self.scalar.take(&block[..length]);
+            if length == BLOCK {
+                return if self.scalar == Scalar::Bad { Err(self.bad_scalar(0)) } else { Ok(()) };
+            }
+            if !self.scalar.is_whole() {
+                return Err(self.bad_scalar(0));
+            }
+        }
+        self.in_scalar = scalars >> 63;
+        while starts != 0 {
+            let start = starts.trailing_zeros() as usize;
+            let end = start + (scalars >> start).trailing_ones() as usize;
+            let token = &block[start..end];
+            if end == BLOCK {
+                self.scalar = Scalar::Start.take(token);
+                if self.scalar == Scalar::Bad {
+                    return Err(self.bad_scalar(start));
+                }
+            } else if token != b"null" && !Scalar::Start.take(token).is_whole() {
+                return Err(self.bad_scalar(start));
+            }
+            starts &= starts - 1;
+        }
+        Ok(())
+    }
+
+    fn bad_scalar(&self, index: usize) -> Fault {
+        Fault::invalid(
+            self.at + index as u64,
+            "neither a number nor true, false, null; a text needs double quotes",
+        )
+    }
+}
+
+/// Bit n of the result is the parity of bits 0 to n.
+fn running_parity(mut bits: u64) -> u64 {
+    bits ^= bits << 1;
+    bits ^= bits << 2;
+    bits ^= bits << 4;
+    bits ^= bits << 8;
+    bits ^= bits << 16;
+    bits ^= bits << 32;
+    bits
+}

@@ -1,0 +1,204 @@
+//! Writing to the disk so that a crash at any instant loses nothing.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::path::Path;
+use std::time::{Instant, SystemTime};
+
+use rustix::fs::OFlags;
+
+use crate::error::{Doing as _, is_denied, is_no_room};
+use crate::journal::{Found, Journal};
+use crate::lock::{flags, is_at, lock};
+use crate::place::Place;
+use crate::steps::{Step, Steps};
+use crate::{AppendError, EvalSetFiles};
+
+/// Settles what an earlier process left beside the file. True when a journal is there that does not
+/// fit the file any more.
+pub(crate) fn recover(file: &File, place: &Place) -> Result<bool, AppendError> {
+    let bytes = match std::fs::read(&place.journal) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(source) => return Err(source).doing("reading", &place.journal),
+    };
+    if let Some(journal) = Journal::from_bytes(&bytes)
+        && journal.settle(file).doing("undoing an unfinished write to", &place.file)?
+            == Found::ChangedSince
+    {
+        return Ok(true);
+    }
+    forget_journal(place)?;
+    Ok(false)
+}
+
+/// Removes the journal, for good.
+pub(crate) fn forget_journal(place: &Place) -> Result<(), AppendError> {
+    match std::fs::remove_file(&place.journal) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(error).doing("removing", &place.journal)
+        }
+        _ => flush_folder(&place.folder),
+    }
+}
+
+/// Writes the new tail that `journal` announces.
+pub(crate) fn write_tail(
+    file: &File,
+    place: &Place,
+    journal: &Journal,
+    steps: &dyn Steps,
+) -> Result<(), AppendError> {
+    let needed = journal.new_length().saturating_sub(journal.old_length());
+    let refused = |doing: &'static str, path: &Path, source: io::Error| {
+        if is_no_room(&source) {
+            AppendError::DiskFull { path: place.file.clone(), needed }
+        } else if is_denied(&source) {
+            AppendError::FolderReadOnly { folder: place.folder.clone() }
+        } else {
+            AppendError::Io { path: path.to_owned(), doing, source }
+        }
+    };
+    if let Err(source) = reserve(file, journal.old_length(), needed) {
+        return Err(refused("reserving space in", &place.file, source));
+    }
+    if let Err(source) = write_journal(place, journal, steps) {
+        let _ = std::fs::remove_file(&place.journal);
+        let _ = file.set_len(journal.old_length());
+        return Err(refused("writing", &place.journal, source));
+    }
+    if let Err(source) = write_announced(file, journal, steps) {
+        // Where even that fails, the journal stays and the next append undoes it.
+        if journal.undo(file).is_ok() {
+            forget_journal(place)?;
+        }
+        return Err(refused("writing", &place.file, source));
+    }
+    forget_journal(place)?;
+    steps.reached(Step::JournalGone).doing("writing", &place.file)
+}
+
+fn write_journal(place: &Place, journal: &Journal, steps: &dyn Steps) -> io::Result<()> {
+    steps.reached(Step::Begun)?;
+    let mut out = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .custom_flags(flags(OFlags::NOFOLLOW))
+        .open(&place.journal)?;
+    out.write_all(&journal.to_bytes())?;
+    steps.reached(Step::JournalWritten)?;
+    out.sync_all()?;
+    steps.reached(Step::JournalFlushed)?;
+    File::open(&place.folder)?.sync_all()?;
+    steps.reached(Step::JournalStands)
+}
+
+fn write_announced(file: &File, journal: &Journal, steps: &dyn Steps) -> io::Result<()> {
+    let mut at = journal.splice;
+    for part in journal.new.chunks(steps.part().max(1)) {
+        file.write_all_at(part, at)?;
+        at += part.len() as u64;
+        steps.reached(Step::TailPart)?;
+    }
+    file.set_len(journal.new_length())?;
+    steps.reached(Step::TailWritten)?;
+    // The kernel's own stamp is only as fine as its tick: with this one, a foreign write in the same
+    // tick still shows as another time.
+    file.set_modified(SystemTime::now())?;
+    file.sync_all()?;
+    steps.reached(Step::TailFlushed)
+}
+
+/// Asks for the room before anything is written, where the file system can do that.
+#[cfg(target_os = "linux")]
+fn reserve(file: &File, from: u64, bytes: u64) -> io::Result<()> {
+    use rustix::fs::{FallocateFlags, fallocate};
+    use rustix::io::Errno;
+
+    if bytes == 0 {
+        return Ok(());
+    }
+    match fallocate(file, FallocateFlags::KEEP_SIZE, from, bytes) {
+        Err(error @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn reserve(_: &File, _: u64, _: u64) -> io::Result<()> {
+    Ok(())
+}
+
+/// Makes a new file with `text`, all of it or none; false when one has appeared meanwhile.
+pub(crate) fn create(files: &EvalSetFiles, place: &Place, text: &str) -> Result<bool, AppendError> {
+    let refused = |source: io::Error| {
+        if is_no_room(&source) {
+            AppendError::DiskFull { path: place.file.clone(), needed: text.len() as u64 }
+        } else if is_denied(&source) {
+            AppendError::FolderReadOnly { folder: place.folder.clone() }
+        } else {
+            AppendError::Io { path: place.file.clone(), doing: "making", source }
+        }
+    };
+    std::fs::create_dir_all(&place.folder).map_err(refused)?;
+    let deadline = Instant::now() + files.wait;
+    let draft = loop {
+        let draft = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .custom_flags(flags(OFlags::NOFOLLOW | OFlags::NONBLOCK))
+            .open(&place.draft)
+            .map_err(refused)?;
+        lock(&draft, &place.draft, deadline, files.wait)?;
+        // Whoever had the lock before us may have given the draft its name.
+        if is_at(&draft, &place.draft)? {
+            break draft;
+        }
+    };
+    let made = write_draft(place, &draft, text, files.steps.as_ref());
+    if !matches!(made, Ok(true)) {
+        let _ = std::fs::remove_file(&place.draft);
+    }
+    made.map_err(refused)
+}
+
+fn write_draft(place: &Place, draft: &File, text: &str, steps: &dyn Steps) -> io::Result<bool> {
+    if std::fs::symlink_metadata(&place.file).is_ok() {
+        return Ok(false);
+    }
+    draft.set_len(0)?;
+    draft.write_all_at(text.as_bytes(), 0)?;
+    steps.reached(Step::DraftWritten)?;
+    draft.sync_all()?;
+    steps.reached(Step::DraftFlushed)?;
+    // A journal without its file belongs to one that was deleted.
+    let _ = std::fs::remove_file(&place.journal);
+    match name_without_replacing(&place.draft, &place.file) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(false),
+        other => other?,
+    }
+    steps.reached(Step::DraftNamed)?;
+    File::open(&place.folder)?.sync_all()?;
+    Ok(true)
+}
+
+fn name_without_replacing(draft: &Path, file: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use rustix::io::Errno;
+
+    match renameat_with(CWD, draft, CWD, file, RenameFlags::NOREPLACE) {
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
+            // A file system that cannot do both at once: a link fails where a name is taken.
+            std::fs::hard_link(draft, file)?;
+            std::fs::remove_file(draft)
+        }
+        other => Ok(other?),
+    }
+}
+
+fn flush_folder(folder: &Path) -> Result<(), AppendError> {
+    File::open(folder).and_then(|folder| folder.sync_all()).doing("flushing", folder)
+}

@@ -1,0 +1,121 @@
+//! What the tests of this crate share: cases, files, and the reading back of both.
+
+#![allow(dead_code, reason = "each test uses its part")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use evalset::adk::{
+    Content, EvalCase, EvalSetHeader, FunctionCall, FunctionResponse, IntermediateData, Invocation,
+    SessionInput,
+};
+use evalset_file::{AppendError, Appended, EvalSetFiles};
+use json_text::JsonText;
+use serde_json::Value;
+
+pub(crate) fn json(text: &str) -> JsonText {
+    JsonText::parse(text).expect("JSON")
+}
+
+/// A recording of `session`, which wants to be called `eval_id`.
+pub(crate) fn case(session: &str, eval_id: &str) -> EvalCase {
+    EvalCase {
+        eval_id: eval_id.to_owned(),
+        conversation: vec![Invocation {
+            invocation_id: format!("{session}_inv_0"),
+            user_content: Content::user("What is 5 + 3?\n\"quoted\" \\ {[,:]} é 😀"),
+            final_response: Some(Content::model("8")),
+            intermediate_data: Some(IntermediateData {
+                tool_uses: vec![FunctionCall {
+                    id: "c1".to_owned(),
+                    args: json(
+                        r#"{"a": 9007199254740993, "b": 3, "list": [], "deep": {"x": [1, {}]}}"#,
+                    ),
+                    name: "add".to_owned(),
+                }],
+                tool_responses: vec![FunctionResponse {
+                    id: "c1".to_owned(),
+                    name: "add".to_owned(),
+                    response: json(r#"{"result":8.50}"#),
+                }],
+            }),
+            creation_timestamp: 1_766_500_200.25,
+        }],
+        session_input: Some(SessionInput {
+            app_name: "math_agent".to_owned(),
+            user_id: "user".to_owned(),
+            state: json("{}"),
+        }),
+        creation_timestamp: 1_766_500_200.25,
+    }
+}
+
+pub(crate) fn header() -> EvalSetHeader {
+    EvalSetHeader {
+        eval_set_id: "math_agent_evals".to_owned(),
+        name: "MathAgent".to_owned(),
+        creation_timestamp: 1_766_500_200.0,
+    }
+}
+
+pub(crate) fn append(path: &Path, session: &str) -> Result<Appended, AppendError> {
+    EvalSetFiles::anywhere().append(path, case(session, "math_agent_t"), &header())
+}
+
+/// The id of a case that was added.
+pub(crate) fn added(appended: Result<Appended, AppendError>) -> String {
+    match appended.expect("appended") {
+        Appended::Added { eval_id, .. } => eval_id,
+        Appended::AlreadyThere { eval_id, .. } => panic!("{eval_id} was there already"),
+    }
+}
+
+pub(crate) fn ids(path: &Path) -> Vec<String> {
+    let set: Value = serde_json::from_slice(&std::fs::read(path).expect("read")).expect("JSON");
+    let cases = set["eval_cases"].as_array().expect("a list");
+    cases.iter().map(|case| case["eval_id"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+/// Everything in the folder but the named file: an append leaves nothing.
+pub(crate) fn beside(path: &Path) -> Vec<String> {
+    let names = std::fs::read_dir(path.parent().expect("a folder")).expect("listed");
+    names
+        .map(|entry| entry.expect("listed").file_name().into_string().expect("UTF-8"))
+        .filter(|name| name.as_str() != path.file_name().expect("a name"))
+        .collect()
+}
+
+/// Google's own eval files, where the workshop has them.
+pub(crate) fn google_files() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora/adk-evalsets");
+    let Ok(entries) = std::fs::read_dir(&folder) else {
+        eprintln!("SKIPPED: Google's eval files are not at ../shared/corpora/adk-evalsets");
+        return Vec::new();
+    };
+    entries.map(|entry| entry.expect("listed").path()).collect()
+}
+
+/// Has google-adk's own loader read the files and say their cases' ids.
+///
+/// None, loudly, without `REHEARSAL_TEST_PYTHON`.
+pub(crate) fn read_by_adk(paths: &[PathBuf]) -> Option<Vec<Vec<String>>> {
+    let Ok(python) = std::env::var("REHEARSAL_TEST_PYTHON") else {
+        eprintln!(
+            "SKIPPED: set REHEARSAL_TEST_PYTHON to a Python with google-adk to ask ADK itself"
+        );
+        return None;
+    };
+    let script = "import json, sys\n\
+        from google.adk.evaluation.eval_set import EvalSet\n\
+        print(json.dumps([[c.eval_id for c in EvalSet.model_validate_json(\n\
+        \x20   open(p, encoding='utf-8').read()).eval_cases] for p in sys.argv[1:]]))\n";
+    let output = Command::new(python)
+        .args(["-c", script])
+        .args(paths)
+        .stdin(Stdio::null())
+        .output()
+        .expect("REHEARSAL_TEST_PYTHON starts");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "ADK refuses: {said}");
+    Some(serde_json::from_slice(&output.stdout).expect("JSON"))
+}
