@@ -32,7 +32,7 @@ fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
     let agents = cli::simulated_agents(&config)?;
     start_logging();
     let simulator = Simulator::new().listen(config.listen).agents(agents);
-    let origins = config.security.allowed_origins.into_iter();
+    let origins = config.security.allowed_origins.into_iter().map(String::from);
     let simulator = origins.fold(simulator, Simulator::allow_origin);
     runtime()?.block_on(simulator.serve())?;
     Ok(ExitCode::SUCCESS)

@@ -148,7 +148,7 @@ mod tests {
         assert!(uncommented.contains("\nlisten = ") && uncommented.contains("\n[security]\n"));
         let config =
             Config::from_text(&uncommented, Path::new("r.toml"), &Overrides::default(), &["math"])?;
-        assert_eq!(config.security.allowed_origins, ["http://127.0.0.1:8080"]);
+        assert_eq!(config.security.allowed_origins[0].as_str(), "http://127.0.0.1:8080");
         assert_eq!(
             config.agents[0].eval_set_path,
             Path::new("weather/weather_evals.evalset.json"),

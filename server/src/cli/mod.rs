@@ -15,7 +15,7 @@ pub use completions::write_completions;
 pub use init::{Created, InitError, init};
 pub use sources::{example_names, simulated_agents};
 
-use crate::config::{ListenAddress, Overrides};
+use crate::config::{AllowedOrigin, ListenAddress, Overrides};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -110,6 +110,14 @@ pub struct ServeArguments {
     /// The loopback address to serve; port 0 takes a free port [default: 127.0.0.1:4180]
     #[arg(long, env = "REHEARSAL_LISTEN", value_name = "ADDRESS")]
     pub listen: Option<ListenAddress>,
+    /// Another page that may call the host, such as Trunk's in development
+    #[arg(
+        long = "allow-origin",
+        env = "REHEARSAL_ALLOW_ORIGIN",
+        value_name = "ORIGIN",
+        value_delimiter = ','
+    )]
+    pub allowed_origins: Vec<AllowedOrigin>,
 }
 
 /// Arguments of `rehearsal agents`.
@@ -152,7 +160,11 @@ impl ServeArguments {
     /// What was said here, for [`crate::config::Config::load`].
     #[must_use]
     pub fn overrides(&self) -> Overrides {
-        Overrides { listen: self.listen, ..self.agents.overrides() }
+        Overrides {
+            listen: self.listen,
+            allowed_origins: self.allowed_origins.clone(),
+            ..self.agents.overrides()
+        }
     }
 }
 
@@ -163,8 +175,8 @@ impl AgentArguments {
         Overrides {
             config: self.config.clone(),
             folders: self.folders.clone(),
-            listen: None,
             python: self.python.clone(),
+            ..Overrides::default()
         }
     }
 }

@@ -15,7 +15,9 @@ fn the_definition_holds_together() {
 
 #[test]
 fn serve_takes_folders_and_options() {
-    let line = parse("rehearsal serve a b --config c.toml --listen :4200 --python .venv");
+    let line = parse(
+        "rehearsal serve a b --config c.toml --listen :4200 --python .venv --allow-origin http://h:8080",
+    );
     let Ok(CommandLine { command: Command::Serve(arguments) }) = line else {
         panic!("{line:?}");
     };
@@ -26,6 +28,7 @@ fn serve_takes_folders_and_options() {
             folders: vec!["a".into(), "b".into()],
             listen: Some("127.0.0.1:4200".parse().expect("an address")),
             python: Some(".venv".into()),
+            allowed_origins: vec!["http://h:8080".parse().expect("an origin")],
         }
     );
 }

@@ -101,10 +101,22 @@ pub enum ConfigError {
     },
     /// The text is no address.
     #[error(
-        "{}`{written}` is no address to listen on: write an address and a port, such as 127.0.0.1:4180",
-        place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default()
+        "{}`{written}` is no address to listen on: write an address and a port, such as 127.0.0.1:4180{}",
+        before(place.as_deref()), below(place.as_deref())
     )]
     NoAddress {
+        /// Where it stands, when in a file.
+        place: Option<Box<Place>>,
+        /// As written.
+        written: String,
+    },
+    /// The text is no origin.
+    #[error(
+        "{}`{written}` is no origin: write a scheme, a host and perhaps a port, and nothing after \
+         it, such as http://127.0.0.1:8080{}",
+        before(place.as_deref()), below(place.as_deref())
+    )]
+    NoOrigin {
         /// Where it stands, when in a file.
         place: Option<Box<Place>>,
         /// As written.
@@ -114,9 +126,10 @@ pub enum ConfigError {
     #[error(
         "{}listening on {address} is refused: anyone who can reach it could run this machine's tools, \
          and there is no authentication yet. Listen on 127.0.0.1:{} and use an SSH tunnel \
-         (ssh -L {}:127.0.0.1:{} this-machine)",
-        place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default(),
-        address.port(), address.port(), address.port()
+         (ssh -L {}:127.0.0.1:{} this-machine){}",
+        before(place.as_deref()),
+        address.port(), address.port(), address.port(),
+        below(place.as_deref())
     )]
     ListenNeedsAuthentication {
         /// Where it stands, when in a file.
@@ -140,6 +153,16 @@ impl ConfigError {
         }
         Self::Malformed { place, message: message.to_owned() }
     }
+}
+
+/// `rehearsal.toml:3:1: `, for what stands in a file.
+fn before(place: Option<&Place>) -> String {
+    place.map(|place| format!("{place}: ")).unwrap_or_default()
+}
+
+/// The line that is meant, for what stands in a file.
+fn below(place: Option<&Place>) -> String {
+    place.map(|place| format!("\n{}", place.excerpt())).unwrap_or_default()
 }
 
 /// Takes apart serde's `unknown field `a`, expected one of `b`, `c``.

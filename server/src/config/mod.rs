@@ -22,13 +22,13 @@ pub use file::{AgentEntry, ConfigFile, SourceName, json_schema};
 pub use listen::{DEFAULT_LISTEN, ListenAddress};
 pub use place::Place;
 pub use python::{FoundBy, Interpreter, find_interpreter};
-pub use security::SecurityConfig;
+pub use security::{AllowedOrigin, SecurityConfig};
 
 /// The name looked for in the working directory when no configuration is given.
 pub const FILE_NAME: &str = "rehearsal.toml";
 
 /// What was said outside the file: on the command line or in `REHEARSAL_*` variables.
-/// Each of these wins over the file.
+/// Each of these wins over the file; origins are allowed besides the file's.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overrides {
     /// The configuration to read.
@@ -39,6 +39,8 @@ pub struct Overrides {
     pub listen: Option<ListenAddress>,
     /// The interpreter for agents that name none.
     pub python: Option<PathBuf>,
+    /// Origins of other pages that may call the host.
+    pub allowed_origins: Vec<AllowedOrigin>,
 }
 
 /// Everything that the host is told, checked.
@@ -136,10 +138,11 @@ impl Config {
             }
             (None, None) => DEFAULT_LISTEN,
         };
-        let security = SecurityConfig::check(&file.security, |span| Place::of(path, text, span))?;
+        let place = |span| Place::of(path, text, span);
+        let mut security = SecurityConfig::check(&file.security, place)?;
+        security.allowed_origins.extend(overrides.allowed_origins.iter().cloned());
         let mut agents = Vec::new();
         for entry in &file.agents {
-            let place = |span| Place::of(path, text, span);
             agents.push(AgentConfig::from_entry(entry, examples, place)?);
         }
         for folder in &overrides.folders {

@@ -1,6 +1,7 @@
 //! [`SecurityConfig`]: who may talk to the host besides its own page.
 
 use std::ops::Range;
+use std::str::FromStr;
 
 use super::error::ConfigError;
 use super::file::SecurityTable;
@@ -9,33 +10,59 @@ use super::place::Place;
 /// Origins that are allowed beyond the host's own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SecurityConfig {
-    /// Origins as browsers send them: scheme, host and port, lower case, without a slash.
-    pub allowed_origins: Vec<String>,
+    /// In the order of the file and then of the command line.
+    pub allowed_origins: Vec<AllowedOrigin>,
 }
 
+/// An origin as browsers send it: scheme, host and port, lower case, without a slash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AllowedOrigin(String);
+
 impl SecurityConfig {
-    /// Checks each entry's shape: one that could never match would only look like protection.
     pub(super) fn check(
         table: &SecurityTable,
         place: impl Fn(Range<usize>) -> Place,
     ) -> Result<Self, ConfigError> {
-        let mut security = Self::default();
-        for origin in &table.allowed_origins {
-            let written = origin.get_ref().to_lowercase();
-            let host = written.strip_prefix("http://").or_else(|| written.strip_prefix("https://"));
-            match host {
-                Some(host) if is_host(host) => security.allowed_origins.push(written),
-                _ => {
-                    return Err(ConfigError::Malformed {
-                        place: Box::new(place(origin.span())),
-                        message: "an origin is a scheme, a host and perhaps a port, and nothing \
-                                  after it: `http://127.0.0.1:8080`"
-                            .to_owned(),
-                    });
-                }
-            }
+        let check = |written: &toml::Spanned<String>| {
+            AllowedOrigin::parse(written.get_ref(), Some(&place(written.span())))
+        };
+        let allowed_origins = table.allowed_origins.iter().map(check).collect::<Result<_, _>>()?;
+        Ok(Self { allowed_origins })
+    }
+}
+
+impl AllowedOrigin {
+    /// Checks the shape: an origin that no browser sends would only look like protection.
+    fn parse(written: &str, place: Option<&Place>) -> Result<Self, ConfigError> {
+        let origin = written.trim().to_lowercase();
+        let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+        if host.is_some_and(is_host) {
+            return Ok(Self(origin));
         }
-        Ok(security)
+        Err(ConfigError::NoOrigin {
+            place: place.cloned().map(Box::new),
+            written: written.to_owned(),
+        })
+    }
+
+    /// The origin.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for AllowedOrigin {
+    type Err = ConfigError;
+
+    fn from_str(written: &str) -> Result<Self, ConfigError> {
+        Self::parse(written, None)
+    }
+}
+
+impl From<AllowedOrigin> for String {
+    fn from(origin: AllowedOrigin) -> Self {
+        origin.0
     }
 }
 

@@ -45,7 +45,9 @@ eval_set_path = "/data/maths.evalset.json"
     )
     .expect("the text is right");
     assert_eq!(config.listen, SocketAddr::from(([127, 0, 0, 1], 4200)));
-    assert_eq!(config.security.allowed_origins, ["http://localhost:8080"]);
+    let origins: Vec<&str> =
+        config.security.allowed_origins.iter().map(AllowedOrigin::as_str).collect();
+    assert_eq!(origins, ["http://localhost:8080"]);
     assert_eq!(config.origin, Origin::File("rehearsal.toml".into()));
     let [home, maths] = &config.agents[..] else { panic!("two agents, not {:?}", config.agents) };
     assert_eq!(home.eval_set_path, Path::new("agents/smart_home/smart_home_evals.evalset.json"));
@@ -159,9 +161,9 @@ fn a_wrong_value_is_told_with_its_place() {
     refused(
         "[security]\nallowed_origins = [\"http://localhost:8080/\"]\n",
         expect![[r#"
-        rehearsal.toml:2:20: an origin is a scheme, a host and perhaps a port, and nothing after it: `http://127.0.0.1:8080`
-          | allowed_origins = ["http://localhost:8080/"]
-          |                    ^^^^^^^^^^^^^^^^^^^^^^^^"#]],
+            rehearsal.toml:2:20: `http://localhost:8080/` is no origin: write a scheme, a host and perhaps a port, and nothing after it, such as http://127.0.0.1:8080
+              | allowed_origins = ["http://localhost:8080/"]
+              |                    ^^^^^^^^^^^^^^^^^^^^^^^^"#]],
     );
     refused(
         "[[agent]]\nname = \"A\"\nsource = \"native\"\nexample = \"math\"\nstate = { x = nan }\n",
@@ -217,9 +219,10 @@ fn names_that_would_share_eval_ids_are_refused() {
 fn other_machines_are_not_served() {
     refused(
         "listen = \"0.0.0.0:4180\"\n",
-        expect![
-            "rehearsal.toml:1:10: listening on 0.0.0.0:4180 is refused: anyone who can reach it could run this machine's tools, and there is no authentication yet. Listen on 127.0.0.1:4180 and use an SSH tunnel (ssh -L 4180:127.0.0.1:4180 this-machine)"
-        ],
+        expect![[r#"
+            rehearsal.toml:1:10: listening on 0.0.0.0:4180 is refused: anyone who can reach it could run this machine's tools, and there is no authentication yet. Listen on 127.0.0.1:4180 and use an SSH tunnel (ssh -L 4180:127.0.0.1:4180 this-machine)
+              | listen = "0.0.0.0:4180"
+              |          ^^^^^^^^^^^^^^"#]],
     );
     for address in ["0.0.0.0:1", "[::]:1", "192.168.1.5:80", "[::ffff:10.0.0.1]:80"] {
         let overrides = Overrides {
