@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn containers_are_remembered_past_a_word() {
-        let object = |level: u32| level % 3 == 0 || level % 7 == 1;
+        let object = |level: u32| level.is_multiple_of(3) || level % 7 == 1;
         let mut open = Containers::default();
         for level in 0..1000 {
             assert!(open.push(object(level)));

@@ -383,7 +383,9 @@ mod tests {
         // Lists that look like the list of cases, so that every seam is in one of them.
         let inner = long_text(12_000, "");
         let list = &inner[inner.find('[').expect("there")..inner.len() - 1];
-        let case = "  {\n    \"eval_id\": \"a\",\n    \"t\": \"\"\n  }";
+        // Longer than a block, so that each of the two is seen to end.
+        let long = "y".repeat(100);
+        let case = format!("  {{\n    \"eval_id\": \"a\",\n    \"t\": \"{long}\"\n  }}");
         let text = format!(
             "{{\n \"eval_set_id\": \"s\",\n \"eval_cases\": [\n{case},\n{case}\n ],\n \"x\": {list}}}"
         );
@@ -444,7 +446,12 @@ mod tests {
             for text in [valid, flipped] {
                 let expected = std::str::from_utf8(&text).is_ok()
                     && serde_json::from_slice::<serde::de::IgnoredAny>(&text).is_ok();
-                let found = !matches!(scanned(&text), Err(Fault { kind: FaultKind::Invalid(_), .. }));
+                let found = match scanned(&text) {
+                    Ok(_) => true,
+                    Err(Fault { kind: FaultKind::Invalid(_), .. }) => false,
+                    // The rest of the file has not been looked at.
+                    Err(_) => continue,
+                };
                 prop_assert_eq!(found, expected, "{}", String::from_utf8_lossy(&text));
             }
         }
