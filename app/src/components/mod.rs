@@ -1,10 +1,11 @@
 //! What draws. Small parts first, then the parts of a rehearsal, then what lies around the page.
 
-pub mod arguments;
 pub mod copy_button;
 pub mod dialog;
 pub mod icon;
 pub mod tokens;
+
+pub mod form;
 
 pub mod json_tree;
 pub mod raw_text;

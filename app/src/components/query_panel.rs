@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::components::arguments::ValueEditor;
+use crate::components::form::SchemaForm;
 use crate::components::icon::{Glyph, Icon};
 use crate::state::stage::use_this_stage;
 
@@ -13,7 +13,9 @@ pub fn QueryPanel() -> impl IntoView {
     let rehearsal = stage.rehearsal;
     let text = rehearsal.forms.query;
     let entry = move || match stage.query_form() {
-        Some(form) => view! { <ValueEditor form id="query" label="The user's query"/> }.into_any(),
+        Some(form) => {
+            view! { <SchemaForm state=form id="query" label="The user's query"/> }.into_any()
+        }
         None => view! {
             <textarea
                 id="query"

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::components::arguments::ValueEditor;
+use crate::components::form::SchemaForm;
 use crate::components::icon::{Glyph, Icon};
 use crate::components::query_panel::mend;
 use crate::state::stage::use_this_stage;
@@ -15,7 +15,9 @@ pub fn RespondPanel() -> impl IntoView {
     let text = rehearsal.forms.response;
     let has_no_tools = move || rehearsal.view.read().is_some() && stage.tools.read().is_empty();
     let entry = move || match stage.response_form() {
-        Some(form) => view! { <ValueEditor form id="response" label="Final response"/> }.into_any(),
+        Some(form) => {
+            view! { <SchemaForm state=form id="response" label="Final response"/> }.into_any()
+        }
         None => view! {
             <textarea
                 id="response"

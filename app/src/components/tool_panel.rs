@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use session::SessionState;
 
 use crate::api::ToolView;
-use crate::components::arguments::ValueEditor;
+use crate::components::form::{JsonPreview, SchemaForm};
 use crate::components::icon::{Glyph, Icon};
 use crate::components::query_panel::mend;
 use crate::components::tool_catalogue::ToolCatalogue;
@@ -63,8 +63,9 @@ fn ToolForm(
         >
             <div class="panel-body">
                 <ToolHead tool=tool.clone()/>
-                <ValueEditor form id="tool-form" label="Arguments as JSON"/>
+                <SchemaForm state=form id="tool-form" label="Arguments"/>
             </div>
+            <div class="panel-preview"><JsonPreview state=form/></div>
             <footer class="panel-foot">
                 <span class="hint" class:bad=move || form.to_mend() != 0>{hint}</span>
                 <span class="grow"></span>

@@ -4,59 +4,22 @@
 //! know how the value is entered.
 
 use json_text::JsonText;
-use leptos::prelude::*;
+use schema_form::Form;
 
-use crate::api::FieldMessage;
+use crate::components::form::use_form;
 
-/// A value being entered, with what is wrong with it.
-#[derive(Clone, Copy)]
-pub struct ValueForm {
-    /// The JSON text as typed.
-    pub text: RwSignal<String>,
-    /// What the last reading or the host found wrong.
-    pub messages: RwSignal<Vec<FieldMessage>>,
-    begin: StoredValue<String>,
-}
+pub use crate::components::form::FormState as ValueForm;
 
-/// A form for a value of `schema`, starting from `begin`.
+/// A form for a value of `schema`; without one, for no arguments.
 #[must_use]
-pub fn use_value_form(_schema: Option<&JsonText>, begin: &str) -> ValueForm {
-    ValueForm {
-        text: RwSignal::new(begin.to_owned()),
-        messages: RwSignal::new(Vec::new()),
-        begin: StoredValue::new(begin.to_owned()),
-    }
+pub fn use_value_form(schema: Option<&JsonText>) -> ValueForm {
+    use_form(schema.map_or_else(Form::no_arguments, Form::of_schema), None)
 }
 
-impl ValueForm {
-    /// The value, or what is to mend, which then also stands at its field.
-    pub fn read(self) -> Option<JsonText> {
-        match JsonText::parse(&self.text.read_untracked()) {
-            Ok(value) => {
-                self.messages.set(Vec::new());
-                Some(value)
-            }
-            Err(error) => {
-                self.tell(vec![FieldMessage { pointer: String::new(), text: error.to_string() }]);
-                None
-            }
-        }
-    }
-
-    /// Shows what the host found wrong, each at its field.
-    pub fn tell(self, messages: Vec<FieldMessage>) {
-        self.messages.set(messages);
-    }
-
-    /// How many messages stand in the form.
-    #[must_use]
-    pub fn to_mend(self) -> usize {
-        self.messages.read().len()
-    }
-
-    /// Starts over.
-    pub fn clear(self) {
-        self.begin.with_value(|begin| self.text.set(begin.clone()));
-        self.messages.set(Vec::new());
-    }
+/// A form for any value, as JSON text at first, starting from `begin`.
+#[must_use]
+pub fn use_any_form(begin: &JsonText) -> ValueForm {
+    let form = use_form(Form::any(), Some(begin));
+    form.show_json();
+    form
 }

@@ -87,6 +87,15 @@ impl Form {
         }
     }
 
+    /// The form of any value.
+    #[must_use]
+    pub fn any() -> Self {
+        match JsonText::parse("{}") {
+            Ok(schema) => Self::of_schema(&schema),
+            Err(_) => Self::unopened(Reason::NotASchema),
+        }
+    }
+
     fn of_node(document: &Arc<Document>, schema: NodeId) -> Self {
         let layers = vec![schema];
         let root = Slot::new(document, Source { required: true, layers, ..Source::default() });

@@ -80,8 +80,8 @@ fn every_declaration_of_the_leaderboard_makes_a_form() {
     let fields: usize = counts.values().sum();
     let json: usize =
         counts.iter().filter(|(name, _)| name.starts_with("JSON")).map(|(_, count)| count).sum();
-    println!("{declarations} declarations, {fields} fields, {json} of them JSON text");
-    println!("{counts:#?}\n{diagnostics:#?}");
+    eprintln!("{declarations} declarations, {fields} fields, {json} of them JSON text");
+    eprintln!("{counts:#?}\n{diagnostics:#?}");
     assert_eq!(json, 0, "every type of the corpus has a widget");
 }
 
@@ -92,7 +92,7 @@ fn every_captured_declaration_makes_a_form() {
     let declarations: BTreeMap<String, Value> = serde_json::from_str(&text).expect("JSON");
     for (name, declaration) in &declarations {
         let form = Form::of_declaration(&JsonText::from_value(declaration));
-        println!("{name}\n{form}");
+        eprintln!("{name}\n{form}");
         assert_eq!(form.diagnostics(), []);
         assert_eq!(form.is_empty(), name == "list_rooms");
     }
@@ -127,7 +127,7 @@ fn the_form_never_contradicts_the_test_suite() {
     for file in files.iter().filter(|file| file.extension().is_some_and(|name| name == "json")) {
         // Metaschemas that switch validation off are not read.
         if file.ends_with("vocabulary.json") {
-            println!("skipped: vocabulary.json");
+            eprintln!("skipped: vocabulary.json");
             continue;
         }
         let groups: Vec<BTreeMap<String, JsonText>> =
@@ -160,6 +160,8 @@ fn the_form_never_contradicts_the_test_suite() {
             }
         }
     }
-    println!("{valid} valid values pass; {caught} of {invalid} invalid ones are told as one types");
+    eprintln!(
+        "{valid} valid values pass; {caught} of {invalid} invalid ones are told as one types"
+    );
     assert!(contradicted.is_empty(), "{}\n{}", contradicted.len(), contradicted.join("\n"));
 }

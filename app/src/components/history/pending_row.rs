@@ -6,14 +6,14 @@ use json_text::JsonText;
 use leptos::prelude::*;
 use session::{CallId, Event, PendingPhase};
 
-use crate::components::arguments::ValueEditor;
+use crate::components::form::SchemaForm;
 use crate::components::icon::{Glyph, Icon};
 use crate::components::tokens::Tokens;
 use crate::state::clock::every;
 use crate::state::preview::{arguments, preview};
 use crate::state::rows::RowId;
 use crate::state::stage::use_this_stage;
-use crate::state::value_form::use_value_form;
+use crate::state::value_form::use_any_form;
 use crate::state::{Rehearsal, browser, times};
 
 /// How much of the arguments stands in the line, in characters.
@@ -98,7 +98,7 @@ fn Confirmation(
     payload: Option<JsonText>,
 ) -> impl IntoView {
     let rehearsal = use_this_stage().rehearsal;
-    let form = payload.map(|payload| use_value_form(None, &payload.pretty()));
+    let form = payload.map(|payload| use_any_form(&payload));
     let call_id = StoredValue::new(call_id);
     let answer = move |confirmed: bool| {
         let payload = match form {
@@ -119,7 +119,7 @@ fn Confirmation(
     view! {
         <div class="wanted" role="group" aria-label="Confirmation">
             <p class="question"><Icon glyph=Glyph::Question/> {hint}</p>
-            {form.map(|form| view! { <ValueEditor form id="payload" label="What to confirm with, JSON"/> })}
+            {form.map(|form| view! { <SchemaForm state=form id="payload" label="What to confirm with, JSON"/> })}
             <div class="choices">
                 <button type="button" class="button" on:click=move |_| answer(false)>"Deny"</button>
                 <button type="button" class="button primary" on:click=move |_| answer(true)>"Confirm"</button>
@@ -137,8 +137,7 @@ fn Supply(
     first: Option<JsonText>,
 ) -> impl IntoView {
     let rehearsal = use_this_stage().rehearsal;
-    let begin = first.as_ref().map_or_else(|| "{}".to_owned(), JsonText::pretty);
-    let form = use_value_form(None, &begin);
+    let form = use_any_form(first.as_ref().unwrap_or(&JsonText::null()));
     let supply = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
         supply(rehearsal, &call_id, form);
@@ -152,7 +151,7 @@ fn Supply(
             {first.map(|first| view! {
                 <p class="first-result">"At first it returned " <Tokens tokens=preview(&first, BUDGET)/></p>
             })}
-            <ValueEditor form id="supplied" label="The result, JSON"/>
+            <SchemaForm state=form id="supplied" label="The result, JSON"/>
             <div class="choices">
                 <button type="submit" class="button primary">"Supply the result"</button>
             </div>

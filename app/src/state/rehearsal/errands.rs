@@ -146,9 +146,9 @@ impl Rehearsal {
     }
 
     fn announce_faults(self, form: ValueForm) {
-        let messages = form.messages.read_untracked();
-        let first = messages.first().map(|message| message.text.clone()).unwrap_or_default();
-        self.announcement.set(match messages.len() {
+        let faults = untrack(|| form.faults());
+        let first = faults.first().cloned().unwrap_or_default();
+        self.announcement.set(match faults.len() {
             1 => format!("1 field to mend: {first}"),
             count => format!("{count} fields to mend, the first: {first}"),
         });

@@ -49,7 +49,7 @@ impl Forms {
             made.get(key).filter(|(of, _)| of.as_ref() == schema).map(|(_, form)| *form)
         });
         made.unwrap_or_else(|| {
-            let make = || use_value_form(schema, "{}");
+            let make = || use_value_form(schema);
             // Forms live as long as the rehearsal, not as long as the part of the page that asks.
             let form = match self.owner.get_value() {
                 Some(owner) => owner.with(make),

@@ -1,0 +1,80 @@
+//! One of given values: a list to choose from.
+
+use leptos::prelude::*;
+use schema_form::{Content, Edit, FieldKind, State};
+
+use super::place::Place;
+use super::text::described_by;
+
+/// The input of a choice.
+#[component]
+pub(super) fn Choice(
+    /// The place it belongs to.
+    place: Place,
+) -> impl IntoView {
+    let field = place.field().clone();
+    let FieldKind::Choice(options) = &field.kind else { return ().into_any() };
+    let chosen = place.follow(|entered| match (entered.state(), entered.content()) {
+        (State::Null, _) => "null".to_owned(),
+        (State::Value, Some(Content::Choice(position))) => position.to_string(),
+        _ => String::new(),
+    });
+    let chosen = Memo::new(move |_| chosen.get().unwrap_or_default());
+    let invalid = place.is_faulty();
+    let nothing = match (&field.default, place.slot.required()) {
+        (_, true) => "choose…".to_owned(),
+        (Some(default), false) => {
+            let label = options.iter().find(|option| option.value == *default);
+            let label = label.map_or(default.as_str(), |option| option.label.as_str());
+            format!("{label} — default, not sent")
+        }
+        (None, false) => "not sent".to_owned(),
+    };
+    let option = move |value: String, label: String, title: Option<String>| {
+        let own = value.clone();
+        view! {
+            <option value=value title=title prop:selected=move || chosen.with(|chosen| *chosen == own)>
+                {label}
+            </option>
+        }
+    };
+    let (choosing, leaving) = (place.clone(), place.clone());
+    let choose = move |event| {
+        let value = event_target_value(&event);
+        choosing.edit(match value.as_str() {
+            "" => Edit::Unset,
+            "null" => Edit::SetNull,
+            position => match position.parse() {
+                Ok(position) => Edit::Choose(position),
+                Err(_) => return,
+            },
+        });
+    };
+    view! {
+        <span
+            class="framed chosen"
+            class:unset=move || chosen.with(|chosen| chosen.is_empty() || chosen == "null")
+            class:bad=move || invalid.get()
+        >
+            <select
+                id=place.input_id()
+                aria-describedby=described_by(&place)
+                aria-invalid=move || invalid.get().to_string()
+                on:change=choose
+                on:blur=move |_| leaving.touch()
+            >
+                {option(String::new(), nothing, None)}
+                {field.nullable.then(|| option("null".into(), "null".into(), None))}
+                {options
+                    .iter()
+                    .enumerate()
+                    .map(|(position, each)| {
+                        let label = if each.label.is_empty() { "\"\"".to_owned() } else { each.label.clone() };
+                        option(position.to_string(), label, each.description.clone())
+                    })
+                    .collect_view()}
+            </select>
+        </span>
+    }
+    .into_any()
+}

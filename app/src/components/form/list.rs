@@ -1,0 +1,371 @@
+//! Lists: items that are added, removed and reordered, each known by its identity.
+//!
+//! Items of given values are tags; others are rows. Alt with an arrow key moves the item that has
+//! the focus, and the focus goes with it.
+
+use leptos::ev;
+use leptos::prelude::*;
+use schema_form::{Content, Edit, FieldKind, ItemId, ListField, State, Step};
+
+use super::place::{Place, input_id};
+use super::row::{control, faults, nested};
+use super::text::described_by;
+use crate::state::browser;
+
+/// Whether the list's items are drawn as tags.
+pub(super) fn are_tags(list: &ListField) -> bool {
+    list.prefix.is_empty()
+        && list.rest.as_ref().is_some_and(|rest| {
+            let field = rest.field();
+            matches!(field.kind, FieldKind::Choice(_)) && !field.nullable
+        })
+}
+
+/// The ids of the list's items in order.
+fn ids(place: &Place) -> Memo<Vec<ItemId>> {
+    let ids = place.follow(|entered| match entered.sent() {
+        Some(Content::List(items)) => items.iter().map(|item| item.id).collect(),
+        _ => Vec::new(),
+    });
+    Memo::new(move |_| ids.get().unwrap_or_default())
+}
+
+/// Moves the item by `by` places and keeps the focus on the element with the id `focus`.
+fn move_item(place: &Place, ids: Memo<Vec<ItemId>>, id: ItemId, by: isize, focus: String) {
+    let position = ids.with_untracked(|ids| ids.iter().position(|each| *each == id));
+    if let Some(target) = position.and_then(|at| at.checked_add_signed(by)) {
+        place.edit(Edit::MoveItem(id, target));
+        browser::after_drawing(move || browser::focus(&focus));
+    }
+}
+
+/// Removes the item and puts the focus on the one that takes its place, else on the add button.
+fn remove_item(place: &Place, ids: Memo<Vec<ItemId>>, id: ItemId, part: &'static str) {
+    let position = ids.with_untracked(|ids| ids.iter().position(|each| *each == id)).unwrap_or(0);
+    place.edit(Edit::RemoveItem(id));
+    let beside = ids.with_untracked(|ids| {
+        ids.get(position).or_else(|| ids.last()).map(|id| item_part(place, *id, part))
+    });
+    let focus = beside.unwrap_or_else(|| place.part_id("add"));
+    browser::after_drawing(move || browser::focus(&focus));
+}
+
+fn item_part(place: &Place, id: ItemId, part: &str) -> String {
+    format!("{}-{part}", input_id(place.id, &place.path.then(Step::Item(id))))
+}
+
+/// How far an Alt with an arrow key moves an item.
+fn moves_by(event: &ev::KeyboardEvent) -> Option<isize> {
+    match (event.alt_key(), event.key().as_str()) {
+        (true, "ArrowUp" | "ArrowLeft") => Some(-1),
+        (true, "ArrowDown" | "ArrowRight") => Some(1),
+        _ => None,
+    }
+}
+
+/// What stands beside the label of a list: whether it is sent, and the button that adds.
+#[component]
+pub(super) fn ListHead(
+    /// The place it belongs to.
+    place: Place,
+) -> impl IntoView {
+    let ids = ids(&place);
+    let field = place.field().clone();
+    let FieldKind::List(list) = &field.kind else { return ().into_any() };
+    let fixed = list.rest.is_none().then_some(list.prefix.len());
+    let is_full = Memo::new(move |_| fixed.is_some_and(|fixed| ids.with(Vec::len) >= fixed));
+    let adding = place.clone();
+    let add = move |_| {
+        if let Some(id) = adding.edit(Edit::AddItem) {
+            let item = item_part(&adding, id, "row");
+            browser::after_drawing(move || browser::focus_first_in(&item));
+        }
+    };
+    view! {
+        <span class="list-head">
+            <Sent place=place.clone()/>
+            <button
+                type="button"
+                class="add"
+                id=place.part_id("add")
+                aria-describedby=described_by(&place)
+                disabled=move || is_full.get()
+                on:click=add
+            >
+                "+ add"
+            </button>
+        </span>
+    }
+    .into_any()
+}
+
+/// Says what is sent while there are no items, and offers what else may be.
+#[component]
+fn Sent(
+    /// The place of the list.
+    place: Place,
+) -> impl IntoView {
+    let standing = place.standing();
+    let state = Memo::new(move |_| standing.get().state);
+    let ids = ids(&place);
+    let optional = !place.slot.required();
+    let has_default = place.field().default.is_some();
+    let nullable = place.field().nullable;
+    let words = move || match state.get() {
+        State::NotSent if optional && has_default => "default, not sent".to_owned(),
+        State::NotSent if optional => "not sent".to_owned(),
+        State::NotSent => "no items yet".to_owned(),
+        State::Null => "null".to_owned(),
+        State::Value => match ids.with(Vec::len) {
+            0 => "empty list".to_owned(),
+            1 => "1 item".to_owned(),
+            count => format!("{count} items"),
+        },
+    };
+    let press = |edit: Edit| {
+        let place = place.clone();
+        move |_: ev::MouseEvent| {
+            place.edit(edit.clone());
+            place.touch();
+        }
+    };
+    let (empty, null, unset) = (press(Edit::SetValue), press(Edit::SetNull), press(Edit::Unset));
+    view! {
+        <span class="sent" class:unset=move || state.get() != State::Value>
+            <span id=place.part_id("note")>{words}</span>
+            <span class="framed-buttons">
+                <button
+                    type="button"
+                    class:gone=move || state.get() == State::Value
+                    title="Send what the list holds, or an empty list"
+                    on:click=empty
+                >
+                    "[ ]"
+                </button>
+                {nullable.then(|| view! {
+                    <button type="button" class:gone=move || state.get() == State::Null on:click=null>"null"</button>
+                })}
+                {optional.then(|| view! {
+                    <button
+                        type="button"
+                        class:gone=move || state.get() == State::NotSent
+                        title="Send nothing"
+                        aria-label="Send nothing"
+                        on:click=unset
+                    >
+                        "×"
+                    </button>
+                })}
+            </span>
+        </span>
+    }
+}
+
+/// The items of a list as rows.
+#[component]
+pub(super) fn ItemRows(
+    /// The place of the list.
+    place: Place,
+) -> impl IntoView {
+    let ids = ids(&place);
+    view! {
+        <ol class="items">
+            <For
+                each=move || ids.get()
+                key=|id| *id
+                children=move |id| item_row(&place, ids, id)
+            />
+        </ol>
+    }
+}
+
+fn item_row(place: &Place, ids: Memo<Vec<ItemId>>, id: ItemId) -> AnyView {
+    let state = place.state;
+    let at = place.path.then(Step::Item(id));
+    let Some(slot) = state.draft.read_untracked().slot(&state.form(), &at) else {
+        return ().into_any();
+    };
+    let inner = place.then(&slot, Step::Item(id));
+    let position =
+        Memo::new(move |_| ids.with(|ids| ids.iter().position(|each| *each == id).unwrap_or(0)));
+    let heads = match &place.field().kind {
+        FieldKind::List(list) => list.prefix.len(),
+        _ => 0,
+    };
+    let title = move || {
+        let number = position.get() + 1;
+        format!("item {number}")
+    };
+    let (lifting, lowering, keyed, removing) =
+        (place.clone(), place.clone(), place.clone(), place.clone());
+    let up = item_part(place, id, "up");
+    let down = item_part(place, id, "down");
+    let keys = move |event: ev::KeyboardEvent| {
+        if let Some(by) = moves_by(&event) {
+            event.prevent_default();
+            event.stop_propagation();
+            move_item(&keyed, ids, id, by, browser::focused_id());
+        }
+    };
+    let (focus_up, focus_down) = (up.clone(), down.clone());
+    let is_first = move || position.get() <= heads;
+    let is_last = move || position.get() < heads || position.get() + 1 >= ids.with(Vec::len);
+    let label_id = inner.part_id("label");
+    view! {
+        <li
+            class="field item"
+            id=item_part(place, id, "row")
+            role="group"
+            aria-labelledby=label_id.clone()
+            on:keydown=keys
+        >
+            <label class="field-label" id=label_id.clone() for=inner.input_id()>
+                <span class="item-number">{move || position.get() + 1}</span>
+                <span class="unseen">{title}</span>
+            </label>
+            <div class="field-control with-buttons">
+                {control(&inner)}
+                <span class="row-buttons">
+                    <button
+                        type="button"
+                        id=up
+                        title="Move up (Alt ↑)"
+                        aria-label=move || format!("Move {} up", title())
+                        disabled=is_first
+                        on:click=move |_| move_item(&lifting, ids, id, -1, focus_up.clone())
+                    >
+                        "↑"
+                    </button>
+                    <button
+                        type="button"
+                        id=down
+                        title="Move down (Alt ↓)"
+                        aria-label=move || format!("Move {} down", title())
+                        disabled=is_last
+                        on:click=move |_| move_item(&lowering, ids, id, 1, focus_down.clone())
+                    >
+                        "↓"
+                    </button>
+                    <button
+                        type="button"
+                        id=item_part(place, id, "remove")
+                        title="Remove"
+                        aria-label=move || format!("Remove {}", title())
+                        on:click=move |_| remove_item(&removing, ids, id, "remove")
+                    >
+                        "×"
+                    </button>
+                </span>
+            </div>
+            {faults(&inner)}
+            {nested(&inner)}
+        </li>
+    }
+    .into_any()
+}
+
+/// A list of given values as tags, with a list of the values to add.
+#[component]
+pub(super) fn Tags(
+    /// The place of the list.
+    place: Place,
+) -> impl IntoView {
+    let field = place.field().clone();
+    let FieldKind::List(list) = &field.kind else { return ().into_any() };
+    let Some(options) = list.rest.as_ref().and_then(|rest| match &rest.field().kind {
+        FieldKind::Choice(options) => Some(options.clone()),
+        _ => None,
+    }) else {
+        return ().into_any();
+    };
+    let ids = ids(&place);
+    let values: Vec<_> = options.iter().map(|option| option.value.clone()).collect();
+    let labels: StoredValue<Vec<String>> =
+        StoredValue::new(options.iter().map(|option| option.label.clone()).collect());
+    let adding = place.clone();
+    let add = move |event: ev::Event| {
+        let value = event_target_value(&event).parse::<usize>().ok().and_then(|at| values.get(at));
+        if let Some(value) = value {
+            adding.edit(Edit::AddFilled(value.clone()));
+        }
+        let select: web_sys::HtmlSelectElement = event_target(&event);
+        select.set_value("");
+    };
+    let leaving = place.clone();
+    let drawing = place.clone();
+    let invalid = place.is_faulty();
+    view! {
+        <span class="tags" class:bad=move || invalid.get() on:focusout=move |_| leaving.touch()>
+            <For
+                each=move || ids.get()
+                key=|id| *id
+                children=move |id| tag(&drawing, ids, labels, id)
+            />
+            <select
+                class="add"
+                id=place.part_id("add")
+                aria-label="Add an item"
+                aria-describedby=described_by(&place)
+                on:change=add
+            >
+                <option value="">"+ add"</option>
+                {options
+                    .iter()
+                    .enumerate()
+                    .map(|(position, option)| {
+                        view! { <option value=position.to_string()>{option.label.clone()}</option> }
+                    })
+                    .collect_view()}
+            </select>
+            <Show when=move || ids.with(Vec::is_empty)>
+                <Sent place=place.clone()/>
+            </Show>
+        </span>
+    }
+    .into_any()
+}
+
+fn tag(
+    place: &Place,
+    ids: Memo<Vec<ItemId>>,
+    labels: StoredValue<Vec<String>>,
+    id: ItemId,
+) -> AnyView {
+    let at = place.path.then(Step::Item(id));
+    let label = place.state.follow(&at, move |entered| match entered.content() {
+        Some(Content::Choice(position)) => {
+            labels.with_value(|labels| labels.get(*position).cloned().unwrap_or_default())
+        }
+        // A value that is none of those to choose from, as it was filled in.
+        _ => entered.text().unwrap_or("?").to_owned(),
+    });
+    let label = move || label.get().unwrap_or_default();
+    let (moving, removing) = (place.clone(), place.clone());
+    let own = item_part(place, id, "tag");
+    let focus = own.clone();
+    let keys = move |event: ev::KeyboardEvent| {
+        if let Some(by) = moves_by(&event) {
+            event.prevent_default();
+            event.stop_propagation();
+            move_item(&moving, ids, id, by, focus.clone());
+        }
+    };
+    let (state, path) = (place.state, at);
+    let invalid = Memo::new(move |_| !state.faults_at(&path).is_empty());
+    view! {
+        <button
+            type="button"
+            class="tag"
+            class:bad=move || invalid.get()
+            id=own
+            title="Remove; Alt with ← or → moves it"
+            aria-label=move || format!("{}, remove; Alt with an arrow moves it", label())
+            on:keydown=keys
+            on:click=move |_| remove_item(&removing, ids, id, "tag")
+        >
+            {label}
+            <span aria-hidden="true">"×"</span>
+        </button>
+    }
+    .into_any()
+}

@@ -1,0 +1,22 @@
+//! A schema's form on the page: [`SchemaForm`] draws it, [`FormState`] holds what is entered, and
+//! [`JsonPreview`] shows exactly what will be sent.
+//!
+//! Each input reads its own place of the draft through a memo, so that a keystroke touches one
+//! element and never makes an input anew: the cursor, the focus and an input method stay.
+
+mod json_preview;
+mod place;
+mod schema_form;
+mod state;
+
+mod choice;
+mod entries;
+mod json_area;
+mod list;
+mod pills;
+mod row;
+mod text;
+
+pub use json_preview::JsonPreview;
+pub use schema_form::SchemaForm;
+pub use state::{FormState, use_form};

@@ -1,0 +1,207 @@
+//! [`FormState`]: a form being filled in, reactive.
+
+use std::collections::{HashMap, HashSet};
+
+use json_text::JsonText;
+use leptos::prelude::*;
+use schema_form::{Content, Draft, Edit, Fault, Form, ItemId, Path, Reading};
+
+use super::place::input_id;
+use crate::api::FieldMessage;
+use crate::state::browser;
+
+/// A form being filled in, as small as its handles.
+#[derive(Clone, Copy)]
+pub struct FormState {
+    form: StoredValue<Form>,
+    /// What is entered.
+    pub draft: RwSignal<Draft>,
+    /// What would be sent, and what stands in its way.
+    pub reading: Memo<Reading>,
+    begin: StoredValue<Draft>,
+    touched: RwSignal<HashSet<Path>>,
+    attempted: RwSignal<bool>,
+    told: RwSignal<Vec<(Path, String)>>,
+    shown: Memo<HashMap<Path, Vec<String>>>,
+    /// The prefix of the ids in the document, once the form is drawn.
+    drawn_as: StoredValue<&'static str>,
+}
+
+/// A form to fill in, starting from `begin` or untouched.
+#[must_use]
+pub fn use_form(form: Form, begin: Option<&JsonText>) -> FormState {
+    let start = begin.map_or_else(|| Draft::blank(&form), |value| form.fill(value));
+    let draft = RwSignal::new(start.clone());
+    let form = StoredValue::new(form);
+    let reading = Memo::new(move |_| form.with_value(|form| draft.read().read(form)));
+    let touched = RwSignal::new(HashSet::new());
+    let attempted = RwSignal::new(false);
+    let told = RwSignal::new(Vec::<(Path, String)>::new());
+    let shown = Memo::new(move |_| {
+        let mut shown: HashMap<Path, Vec<String>> = HashMap::new();
+        for message in reading.read().messages() {
+            let waits =
+                matches!(message.fault, Fault::Missing | Fault::Unfinished | Fault::NotJson(_));
+            if !waits || attempted.get() || touched.read().contains(&message.path) {
+                shown.entry(message.path.clone()).or_default().push(message.text.clone());
+            }
+        }
+        for (path, text) in told.read().iter() {
+            let texts: &mut Vec<String> = shown.entry(path.clone()).or_default();
+            if !texts.contains(text) {
+                texts.push(text.clone());
+            }
+        }
+        shown
+    });
+    let begin = StoredValue::new(start);
+    let drawn_as = StoredValue::new("");
+    FormState { form, draft, reading, begin, touched, attempted, told, shown, drawn_as }
+}
+
+impl FormState {
+    /// The value to send. Without one, what is to mend then stands at its fields, and the first of
+    /// them has the focus.
+    pub fn read(self) -> Option<JsonText> {
+        let json = self.reading.read_untracked().json().cloned();
+        if json.is_none() {
+            self.attempted.set(true);
+            self.focus_first_fault();
+        }
+        json
+    }
+
+    /// Shows what the host found wrong, each at its field until that is changed.
+    pub fn tell(self, messages: Vec<FieldMessage>) {
+        let draft = self.draft.read_untracked();
+        let placed = self.form.with_value(|form| {
+            let place =
+                |message: FieldMessage| (draft.locate(form, &message.pointer), message.text);
+            messages.into_iter().map(place).collect()
+        });
+        drop(draft);
+        self.told.set(placed);
+        self.focus_first_fault();
+    }
+
+    /// How many places have a fault that is shown. Tracked.
+    #[must_use]
+    pub fn to_mend(self) -> usize {
+        self.shown.read().len()
+    }
+
+    /// The faults that are shown, in the form's order, each with its place's name. Tracked.
+    #[must_use]
+    pub fn faults(self) -> Vec<String> {
+        let shown = self.shown.read();
+        let mut paths: Vec<&Path> = shown.keys().collect();
+        paths.sort();
+        let draft = self.draft.read();
+        self.form.with_value(|form| {
+            let of_place = |path: &Path| {
+                let name = draft.name(form, path);
+                let named = move |text: &String| match name.as_str() {
+                    "" => text.clone(),
+                    name => format!("{name}: {text}"),
+                };
+                shown.get(path).into_iter().flatten().map(named).collect::<Vec<_>>()
+            };
+            paths.into_iter().flat_map(of_place).collect()
+        })
+    }
+
+    fn focus_first_fault(self) {
+        let Some(path) = self.shown.read_untracked().keys().min().cloned() else { return };
+        let id = input_id(self.drawn_as.get_value(), &path);
+        browser::after_drawing(move || {
+            // A list has no input of its own; its button stands for it.
+            let _ = browser::focus(&id) || browser::focus(&format!("{id}-add"));
+        });
+    }
+
+    /// Remembers under which ids the form is drawn.
+    pub(super) fn is_drawn_as(self, id: &'static str) {
+        self.drawn_as.set_value(id);
+    }
+
+    /// Starts over.
+    pub fn clear(self) {
+        self.told.set(Vec::new());
+        self.attempted.set(false);
+        self.touched.set(HashSet::new());
+        self.draft.set(self.begin.get_value());
+    }
+
+    /// Goes over to JSON text.
+    pub fn show_json(self) {
+        self.edit(&Path::root(), Edit::AsJson);
+    }
+
+    /// Puts a value, whatever was there.
+    pub fn fill(self, value: &JsonText) {
+        self.edit(&Path::root(), Edit::Fill(value.clone()));
+    }
+
+    /// The form.
+    #[must_use]
+    pub fn form(self) -> Form {
+        self.form.get_value()
+    }
+
+    /// Whether the whole is edited as JSON text. Tracked.
+    #[must_use]
+    pub fn is_json(self) -> bool {
+        let draft = self.draft.read();
+        let root = draft.at(&Path::root());
+        matches!(root.and_then(|entered| entered.content()), Some(Content::Json { .. }))
+    }
+
+    /// Does what the person did at `path`, and gives the item or entry that it made. A place that
+    /// is gone meanwhile takes no edit.
+    pub(super) fn edit(self, path: &Path, edit: Edit) -> Option<ItemId> {
+        let leaves_json = edit == Edit::AsWidgets;
+        let mut made = None;
+        let mut refused = false;
+        self.draft.update(|draft| {
+            let result = self.form.with_value(|form| draft.edit(form, path, edit));
+            refused = result.is_err();
+            made = result.ok().flatten();
+        });
+        if refused && leaves_json {
+            // The text is not JSON: its fault says where.
+            self.touch(path);
+        }
+        if !self.told.read_untracked().is_empty() {
+            self.told
+                .update(|told| told.retain(|(at, _)| !at.contains(path) && !path.contains(at)));
+        }
+        made
+    }
+
+    /// The person has been at `path`: what is missing there may be said.
+    pub(super) fn touch(self, path: &Path) {
+        if !self.touched.read_untracked().contains(path) {
+            self.touched.update(|touched| {
+                touched.insert(path.clone());
+            });
+        }
+    }
+
+    /// The faults shown at `path`. Tracked.
+    pub(super) fn faults_at(self, path: &Path) -> Vec<String> {
+        self.shown.read().get(path).cloned().unwrap_or_default()
+    }
+
+    /// A value that follows one place of the draft; `None` while the place is not there.
+    pub(super) fn follow<T>(
+        self,
+        path: &Path,
+        look: impl Fn(&schema_form::Entered) -> T + Send + Sync + 'static,
+    ) -> Memo<Option<T>>
+    where
+        T: PartialEq + Send + Sync + 'static,
+    {
+        let path = path.clone();
+        Memo::new(move |_| self.draft.read().at(&path).map(&look))
+    }
+}
