@@ -72,7 +72,7 @@ pub fn FootBar(
                 ></span>
                 {move || link.get().label()}
             </span>
-            <span class="runtime">{move || runtime.get()}</span>
+            <span class="runtime"><Transition>{move || runtime.get()}</Transition></span>
             <span class="grow"></span>
             <span>{remark}</span>
         </footer>

@@ -44,8 +44,10 @@ pub fn RehearsePage() -> impl IntoView {
         found().map(|found| match found {
             Ok(agent) => match agent.status.clone() {
                 AgentStatus::Faulted(fault) => view! {
-                    <StageHead agent=agent.clone() stage=None/>
-                    <main class="sheet"><Fault agent fault/></main>
+                    <main class="stage">
+                        <StageHead agent=agent.clone() stage=None/>
+                        <div class="sheet"><Fault agent fault/></div>
+                    </main>
                 }
                 .into_any(),
                 _ => view! { <Curtain agent/> }.into_any(),
@@ -86,17 +88,17 @@ fn Curtain(
         Some(rehearsal) => view! { <Scene agent=agent.clone() rehearsal/> }.into_any(),
         None => view! { <StageHead agent=agent.clone() stage=None/> <Waiting/> }.into_any(),
     };
-    view! { <Title text=title/> {scene} }
+    view! { <Title text=title/> <main class="stage">{scene}</main> }
 }
 
 #[component]
 fn Waiting() -> impl IntoView {
     view! {
-        <main class="columns" aria-busy="true">
+        <div class="columns" aria-busy="true">
             <div class="left"><p class="veil">"Opening the session…"</p></div>
             <div class="middle"></div>
             <div class="right"></div>
-        </main>
+        </div>
     }
 }
 
@@ -116,8 +118,8 @@ fn Scene(
     let path = agent.eval_set_path.clone();
     view! {
         <StageHead agent stage=Some(stage)/>
-        <main class="columns">
-            <section class="left" aria-label="Agent">
+        <div class="columns">
+            <section class="left" aria-label="What the model sees">
                 <Warnings/>
                 <Instructions/>
                 <StateFold/>
@@ -125,7 +127,7 @@ fn Scene(
             </section>
             <History/>
             <RightPanel eval_set_path=path/>
-        </main>
+        </div>
         <Notices/>
         <StartOver/>
         <p class="unseen" role="status" aria-live="polite">{move || rehearsal.announcement.get()}</p>
