@@ -1,7 +1,7 @@
 //! [`EvalSetFiles::append`]: from a case and a path to a case in a file.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Seek as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -43,6 +43,8 @@ pub enum Appended {
         eval_id: String,
         /// The case as it was written, indent and all.
         text: String,
+        /// How many cases the file holds now.
+        cases: u64,
         /// Whether the file was made for it.
         new_file: bool,
     },
@@ -53,6 +55,10 @@ pub enum Appended {
         file: PathBuf,
         /// The id of the case that holds the recording.
         eval_id: String,
+        /// That case as it stands in the file.
+        text: String,
+        /// How many cases the file holds.
+        cases: u64,
     },
 }
 
@@ -146,17 +152,21 @@ impl EvalSetFiles {
                 }
                 let text = text.laid_out(&evalset::Layout::two_spaces());
                 let Place { file, .. } = place;
-                return Ok(Appended::Added { file, eval_id: case.eval_id, text, new_file: true });
+                let eval_id = case.eval_id;
+                return Ok(Appended::Added { file, eval_id, text, cases: 1, new_file: true });
             };
             let known = self.known(&file, &place, &question)?;
+            let cases = known.outline.cases;
             if let Some(case) = known.same_recording {
                 let eval_id = eval_id_at(&file, case).doing("reading", &place.file)?;
-                return Ok(Appended::AlreadyThere { file: place.file, eval_id });
+                let text = text_at(&file, case).doing("reading", &place.file)?;
+                return Ok(Appended::AlreadyThere { file: place.file, eval_id, text, cases });
             }
             case.eval_id = numbered(&question.eval_id, known.number);
             let text = self.add(&file, &place, known, &case)?;
             let Place { file, .. } = place;
-            return Ok(Appended::Added { file, eval_id: case.eval_id, text, new_file: false });
+            let (eval_id, cases) = (case.eval_id, cases + 1);
+            return Ok(Appended::Added { file, eval_id, text, cases, new_file: false });
         }
     }
 
@@ -320,6 +330,15 @@ fn eval_id_at(file: &File, case: u64) -> io::Result<String> {
     let mut ids = CaseIds { stop: true, ..CaseIds::default() };
     crate::scan::scan_from(file, case, &mut ids)?;
     Ok(ids.eval_id.unwrap_or_default())
+}
+
+/// The text of the case that begins at `case`. A case with `NaN` in it, which ADK reads and this
+/// reader does not, gives none.
+fn text_at(mut file: &File, case: u64) -> io::Result<String> {
+    file.seek(io::SeekFrom::Start(case))?;
+    let cases = serde_json::Deserializer::from_reader(io::BufReader::new(file));
+    let text = cases.into_iter::<Box<serde_json::value::RawValue>>().next();
+    Ok(text.and_then(Result::ok).map(|text| text.get().to_owned()).unwrap_or_default())
 }
 
 /// Says what is wrong with a file, and where.

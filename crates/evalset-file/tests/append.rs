@@ -39,7 +39,7 @@ fn refused_by(content: &[u8]) -> AppendError {
 fn a_new_file_is_made_with_its_folders() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a/b/set.evalset.json");
-    let Appended::Added { file, eval_id, text, new_file: true } =
+    let Appended::Added { file, eval_id, text, cases: 1, new_file: true } =
         append(&path, "s1").expect("made")
     else {
         panic!("a new file")
@@ -75,7 +75,13 @@ fn the_same_session_is_recognised() {
     let before = std::fs::read(&path).expect("read");
     let again = append(&path, "s2").expect("recognised");
     let file = path.canonicalize().expect("there");
-    assert_eq!(again, Appended::AlreadyThere { file, eval_id: "math_agent_t_2".to_owned() });
+    let Appended::AlreadyThere { file: same, eval_id, text, cases: 2 } = again else {
+        panic!("{again:?}")
+    };
+    assert_eq!((same, eval_id.as_str()), (file, "math_agent_t_2"));
+    assert!(
+        text.starts_with("{\n      \"eval_id\": \"math_agent_t_2\"") && text.ends_with("\n    }")
+    );
     assert_eq!(std::fs::read(&path).expect("read"), before);
     // Camel case, and the id behind the conversation, are ADK's too.
     let camel = set(r#"[{"conversation": [{"invocationId": "s\u0031_inv_0"}], "evalId": "mine"}]"#);

@@ -1,18 +1,8 @@
 //! Eval sets on disk: a completed session becomes a case in the agent's file.
+//!
+//! `golden_trace` makes the case, `export` has it appended; the file itself is `evalset-file`'s.
 
-use app::api::{ApiError, ExportReceipt};
-use session::GoldenTrace;
+mod export;
+mod golden_trace;
 
-use crate::agents::registry::RegisteredAgent;
-use crate::sessions::HostSession;
-
-/// Appends `trace` to the eval-set file of `agent`. `session` holds the large results that the
-/// page knows by reference; it is gone when the host was restarted.
-pub(crate) async fn export(
-    agent: &RegisteredAgent,
-    session: Option<&HostSession>,
-    trace: GoldenTrace,
-) -> Result<ExportReceipt, ApiError> {
-    let _ = (agent, session, trace);
-    Err(ApiError::Internal { what: "export yet".to_owned() })
-}
+pub(crate) use export::export;
