@@ -14,7 +14,6 @@ import dataclasses
 import time
 
 from rehearsal_adk import faults, jsonable, threads, tree, view
-from rehearsal_adk.observer import NOTHING
 from rehearsal_adk.session import RehearsalSession
 from rehearsal_adk.wire import BAD_PARAMS, UNKNOWN_TOOL, Refused
 
@@ -145,15 +144,26 @@ async def _handle(session: RehearsalSession, context, call_event, call, confirma
     if tool is None:
         raise _Unlike("UnknownTool", f"{session.agent.name} no longer has the tool {call.name}.")
     session.observer.watch(call.id)
-    async with _node_events_appended(session, context):
-        with threads.blocking_tools_in_threads():
-            response = await functions.handle_function_call_list_async(
-                context,
-                [call],
-                session.tools,
-                None,
-                {call.id: confirmation} if confirmation is not None else None,
-            )
+    try:
+        async with _node_events_appended(session, context, tool):
+            with threads.blocking_tools_in_threads():
+                response = await functions.handle_function_call_list_async(
+                    context,
+                    [call],
+                    session.tools,
+                    None,
+                    {call.id: confirmation} if confirmation is not None else None,
+                )
+    except ValueError as error:
+        # The tool has returned, and ADK could not put its result into a response.
+        if getattr(error, "title", None) == "FunctionResponse" and session.observer.returned_at_all:
+            raise _Unlike(
+                "InvalidOutput",
+                f"The tool's result fits into no function response: {error}. "
+                "Return plain values: text, numbers, booleans, null, lists, and objects whose "
+                "keys are text.",
+            ) from error
+        raise
     if response is None:
         return await _without_response(session, context, tool)
     answered = response.get_function_responses()[0]
@@ -187,8 +197,8 @@ async def _without_response(session: RehearsalSession, context, tool) -> dict:
                 actions=actions,
             ),
         )
-    returned = session.observer.returned
-    result = jsonable.strict(None if returned is NOTHING else returned)
+    observer = session.observer
+    result = _result_text(session, observer.returned if observer.returned_at_all else None)
     return {"status": "long_running" if tool.is_long_running else "output", "result": result}
 
 
@@ -308,9 +318,9 @@ async def _append_error(session: RehearsalSession, context, call, error: dict) -
 
 
 @contextlib.asynccontextmanager
-async def _node_events_appended(session: RehearsalSession, context):
+async def _node_events_appended(session: RehearsalSession, context, tool):
     """A tool that runs a workflow node queues events and waits until the runner has taken them."""
-    if not hasattr(context, "_event_queue") or not any(map(_runs_nodes, session.tools.values())):
+    if not hasattr(context, "_event_queue") or not _may_run_nodes(tool):
         yield
         return
     context._event_queue = asyncio.Queue()
@@ -330,10 +340,11 @@ async def _node_events_appended(session: RehearsalSession, context):
         taking.cancel()
 
 
-def _runs_nodes(tool) -> bool:
-    """Whether the tool may run a workflow node: everything but a plain function tool may."""
-    spec = getattr(tool, "_spec", None)
-    return getattr(spec, "is_generator", True) if spec is not None else True
+def _may_run_nodes(tool) -> bool:
+    """ADK runs a generator function as a workflow node; a tool of another class may do anything."""
+    from google.adk.tools.function_tool import FunctionTool
+
+    return not isinstance(tool, FunctionTool) or getattr(tool._spec, "is_generator", True)
 
 
 def _open_confirmation(session: RehearsalSession, call_id: str):

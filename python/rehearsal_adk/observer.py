@@ -22,6 +22,11 @@ class ToolObserver(BasePlugin):
         self.returned: object = NOTHING
         self.actions = None
 
+    @property
+    def returned_at_all(self) -> bool:
+        """Whether the watched call got as far as a result."""
+        return self.returned is not NOTHING
+
     def watch(self, call_id: str) -> None:
         """Forgets the last call and waits for this one."""
         self._watched = call_id

@@ -63,8 +63,10 @@ class RehearsalSession:
         self.started: set[str] = set()
         """Every call id ever used here, so that none is used twice."""
         self._notices: list[str] = []
+        self._notices_told = 0
         self._state_texts: dict[str, jsonable.JsonBytes] = {}
         self._new_events: list = []
+        self._touched = False
 
     @property
     def invocation_id(self) -> str:
@@ -237,8 +239,13 @@ class RehearsalSession:
             )
 
     def view_may_have_changed(self) -> bool:
-        """PLACEHOLDER"""
-        return True
+        """Whether the last delta, or an instruction made by a function, can show in the view.
+
+        A view costs a few milliseconds and asks every toolset for its tools, so it is not made
+        after a call that changed nothing the view depends on.
+        """
+        made_by_function = callable(getattr(self.agent, "instruction", None))
+        return self._touched or made_by_function
 
     def state_text(self) -> jsonable.JsonBytes:
         """The whole state as JSON."""
@@ -256,11 +263,14 @@ class RehearsalSession:
     def take_delta(self) -> jsonable.JsonBytes:
         """What changed since the last delta: state, artifacts and events, as the host records it."""
         events, self._new_events = self._new_events, []
+        changed = self.remember_state()
         saved = self._saved.copy()
         self._saved.clear()
+        self._touched = bool(changed or saved) or len(self._notices) != self._notices_told
+        self._notices_told = len(self._notices)
         return jsonable.compose(
             {
-                "state": jsonable.compose(self.remember_state()),
+                "state": jsonable.compose(changed),
                 "artifacts": [_artifact_record(*one) for one in saved],
                 "events": jsonable.listed([event_text(event) for event in events]),
             }

@@ -1,8 +1,10 @@
 """Blocking functions run in a thread of their own.
 
 ADK calls a synchronous tool on the event loop, where it would hold up every other session and
-every cancel. Here each such call gets a daemon thread with a copy of the caller's context
+every cancel. Here each such call has a daemon thread to itself, with a copy of the caller's context
 variables. A cancelled call leaves its thread behind: the thread runs to its end and nobody listens.
+A thread whose call is over waits for the next one, since starting a thread costs more than a
+trivial tool; a call never waits for a thread.
 
 Two ways lead into ADK, and the first that exists is taken: the runner for synchronous callables
 that ADK keeps in a context variable (2.13), or ``FunctionTool._invoke_callable`` (earlier 2.x).
@@ -14,12 +16,13 @@ import asyncio
 import contextlib
 import contextvars
 import inspect
+import queue
 import threading
 
 abandoned: contextvars.ContextVar[list | None] = contextvars.ContextVar(
     "rehearsal_abandoned", default=None
 )
-"""Where a call collects the names of the threads that it left behind, if it wants to know."""
+"""Where a call collects the names of the functions that it left running, if it wants to know."""
 
 
 class ToolExited(Exception):
@@ -30,10 +33,11 @@ class ToolExited(Exception):
 
 
 async def run_in_own_thread(target, kwargs: dict):
-    """Calls ``target(**kwargs)`` in a new thread and waits for its result or exception."""
+    """Calls ``target(**kwargs)`` in a thread of its own and waits for its result or exception."""
     loop = asyncio.get_running_loop()
     future = loop.create_future()
     context = contextvars.copy_context()
+    returned = threading.Event()
 
     def settle(result, error) -> None:
         if future.done():
@@ -43,7 +47,7 @@ async def run_in_own_thread(target, kwargs: dict):
         else:
             future.set_result(result)
 
-    def run() -> None:
+    def job() -> None:
         result, error = None, None
         try:
             result = context.run(target, **kwargs)
@@ -51,19 +55,39 @@ async def run_in_own_thread(target, kwargs: dict):
             error = stand_in(ended)
         except BaseException as raised:  # The tool's exception is the call's result.
             error = raised
+        returned.set()
         with contextlib.suppress(RuntimeError):  # The loop is closed: the worker is ending.
             loop.call_soon_threadsafe(settle, result, error)
 
-    name = getattr(target, "__name__", type(target).__name__)
-    thread = threading.Thread(target=run, name=f"tool {name}", daemon=True)
-    thread.start()
+    _give_a_thread(job)
     try:
         return await future
     except asyncio.CancelledError:
         left = abandoned.get()
-        if left is not None and thread.is_alive():
-            left.append(thread.name)
+        if left is not None and not returned.is_set():
+            left.append(getattr(target, "__name__", type(target).__name__))
         raise
+
+
+_MOST_IDLE = 8
+_idle: list[queue.SimpleQueue] = []
+
+
+def _give_a_thread(job) -> None:
+    try:
+        inbox = _idle.pop()
+    except IndexError:
+        inbox = queue.SimpleQueue()
+        threading.Thread(target=_work, args=(inbox,), name="rehearsal tool", daemon=True).start()
+    inbox.put(job)
+
+
+def _work(inbox: queue.SimpleQueue) -> None:
+    while True:
+        inbox.get()()
+        if len(_idle) >= _MOST_IDLE:
+            return
+        _idle.append(inbox)
 
 
 def stand_in(ended: BaseException) -> ToolExited:

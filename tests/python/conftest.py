@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import uuid
 from pathlib import Path
 
 import pytest
@@ -100,7 +101,7 @@ class Worker:
         )
 
     def call(self, tool, call_id=None, session_id="s", **args) -> dict:
-        call_id = call_id or f"call-{self._next}"
+        call_id = call_id or f"call-{uuid.uuid4()}"
         return self.result(
             "call_tool", session_id=session_id, call_id=call_id, tool=tool, args=args
         )
@@ -133,12 +134,32 @@ def worker():
         one.end()
 
 
+@pytest.fixture(scope="module")
+def shared_hazards():
+    started = []
+
+    def living() -> Worker:
+        if not started or started[-1].process.poll() is not None:
+            started.append(Worker(FIXTURES / "hazards"))
+        return started[-1]
+
+    yield living
+    for one in started:
+        one.end()
+
+
 @pytest.fixture
-def hazards(worker):
-    """A worker on the fixture whose tools do everything a worker has to survive, session open."""
-    one = worker("hazards")
+def hazards(shared_hazards):
+    """A worker whose tools do everything a worker has to survive, with a fresh session open.
+
+    Tests of a module share the process, which is itself a test: no tool may spoil it for the next.
+    """
+    one = shared_hazards()
     one.open()
-    return one
+    yield one
+    if one.process.poll() is None:
+        for session_id in ("s", "other"):
+            one.ask("close_session", session_id=session_id)
 
 
 def eventually(condition, seconds=10):

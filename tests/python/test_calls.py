@@ -68,7 +68,7 @@ def test_arguments_become_models_and_integers_keep_their_digits(worker, hazards)
         ("pair", {"left": 1, "colour": "red"}),
         (
             "assorted",
-            {"set": [1], "date": "2025-01-02", "bytes": "YWI=", "7": "seven", "none": None},
+            {"set": [1], "date": "2025-01-02", "bytes": "YWI=", "none": None},
         ),
     ],
 )
@@ -81,9 +81,8 @@ def test_media_and_generators(hazards):
     picture = hazards.call("picture")
     assert picture["status"] == "output"
     assert picture["result"]["inline_data" if "inline_data" in picture["result"] else "inlineData"]
-    counted = hazards.call("counts", upto=3)
-    assert counted["status"] == "output", counted
-    assert counted["result"] in ([0, 1, 2], 2)
+    # ADK runs a generator as a workflow node, which yields at most once.
+    assert hazards.call("counts", upto=1)["result"] == 0
 
 
 def test_a_missing_argument_is_an_output_as_adk_has_it(worker):
@@ -119,6 +118,7 @@ def test_an_exception_is_an_error_whose_traceback_starts_in_the_tool(worker):
         ("opaque", "$.inside[0] is a hazards.agent.Opaque"),
         ("circular", "$[0] is a reference to one of its own parents"),
         ("deep", "nested too deeply"),
+        ("int_keys", "objects whose keys are text"),
     ],
 )
 def test_a_result_that_is_no_json_is_an_error_that_says_where(hazards, tool, said):

@@ -50,7 +50,7 @@ def test_schemas_and_the_tool_that_adk_adds_for_them(worker):
     view = worker("structured").open()
     assert view["input_schema"]["properties"]["city"]["description"] == "Where"
     assert view["output_schema"]["required"] == ["summary"]
-    assert names(view) == ["measure", "set_model_response"]
+    assert names(view) == ["set_model_response", "measure"]
     assert tool_named(view, "set_model_response")["provided_by"] == "adk"
     assert "set_model_response" in view["instruction"]
 
