@@ -16,7 +16,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<PathBuf> {
 /// Builds what changed, with the set-up done.
 pub(crate) fn binary(workspace: &Workspace) -> Result<PathBuf> {
     site::build(workspace)?;
-    let mut command = process::cargo(workspace);
+    let mut command = process::shipping_cargo(workspace);
     command.args(["build", "-p", "rehearsal", "--release"]);
     eprintln!("{}", process::line(&command));
     process::run(&mut command)?;

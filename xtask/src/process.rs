@@ -60,6 +60,15 @@ pub(crate) fn cargo(workspace: &crate::workspace::Workspace) -> Command {
     command
 }
 
+/// `cargo` for what is shipped: views are erased to one type, which makes the client a fifth
+/// smaller. Host and client must agree on it, for it decides what markup is hydrated.
+pub(crate) fn shipping_cargo(workspace: &crate::workspace::Workspace) -> Command {
+    let mut command = cargo(workspace);
+    let flags = env::var("RUSTFLAGS").unwrap_or_default();
+    command.env("RUSTFLAGS", format!("{flags} --cfg erase_components").trim());
+    command
+}
+
 /// A program of npm's, which is a script with another name on Windows.
 pub(crate) fn npm_program(name: &str) -> Command {
     if cfg!(windows) { Command::new(format!("{name}.cmd")) } else { Command::new(name) }

@@ -59,7 +59,7 @@ pub(crate) fn build(workspace: &Workspace, pkg: &Path) -> Result<Vec<PathBuf>> {
 fn compile(workspace: &Workspace) -> Result<PathBuf> {
     const TARGET: &str = "wasm32-unknown-unknown";
     const PROFILE: &str = "wasm-release";
-    let mut command = process::cargo(workspace);
+    let mut command = process::shipping_cargo(workspace);
     command.args(["build", "-p", "frontend", "--lib", "--target", TARGET, "--profile", PROFILE]);
     eprintln!("{}", process::line(&command));
     process::run(&mut command)?;
