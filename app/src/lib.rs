@@ -8,6 +8,10 @@
     unreachable_pub,
     reason = "#[component] makes its function pub; pages and parts of components are not"
 )]
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "a component's props are values, whether it consumes them or only looks"
+)]
 
 pub mod api;
 pub mod components;

@@ -64,7 +64,7 @@ pub fn AgentCard(
             <dl class="facts">
                 <dt>"eval set"</dt>
                 <dd title=agent.eval_set_path.clone()>{agent.eval_set_path.clone()}</dd>
-                {agent.runtime.clone().map(|runtime| view! { <dt>"runs on"</dt><dd>{runtime}</dd> })}
+                {agent.runtime.map(|runtime| view! { <dt>"runs on"</dt><dd>{runtime}</dd> })}
             </dl>
         </article>
     }

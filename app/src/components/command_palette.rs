@@ -165,7 +165,7 @@ fn every_command(page: Page) -> Vec<Command> {
             note,
             keys: None,
             run: Callback::new(move |()| {
-                navigate.with_value(|go| go(&address, Default::default()))
+                navigate.with_value(|go| go(&address, Default::default()));
             }),
         }
     }));

@@ -39,9 +39,9 @@ pub fn CopyButton(
         _ => view! { <Icon glyph=Glyph::Copy/> },
     };
     view! {
-        <button type="button" class="link" on:click=copy>
+        <button type="button" class="copy" title=move || format!("{} {what}", label()) on:click=copy>
             {glyph}
-            <span aria-live="polite">{label}</span>
+            <span class="copy-word" class:told=move || outcome.read().is_some()>{label}</span>
             <span class="unseen">" " {what}</span>
         </button>
     }

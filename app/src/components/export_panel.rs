@@ -54,7 +54,7 @@ pub fn ExportPanel(
                     id="export"
                     class="button"
                     class:primary=move || !is_written()
-                    disabled=is_writing
+                    aria-disabled=move || is_writing().to_string()
                     on:click=move |_| rehearsal.export()
                 >
                     <Icon glyph=Glyph::Export/>

@@ -89,9 +89,9 @@ pub fn AgentFold(
     view! {
         <Fold title="Agent" open>
             <dl class="facts">
-                {move || facts.get().unwrap_or_default().into_iter().map(|(name, value)| view! {
-                    <dt>{name}</dt>
-                    <dd title=value.clone()>{value.clone()}</dd>
+                {move || facts.get().unwrap_or_default().into_iter().map(|(name, value)| {
+                    let title = value.clone();
+                    view! { <dt>{name}</dt><dd title=title>{value}</dd> }
                 }).collect_view()}
             </dl>
         </Fold>

@@ -66,9 +66,11 @@ fn Toolbar() -> impl IntoView {
             <Show when=has_rows>
                 <span class="quiet">{move || counted(all().len(), "entry", "entries")}</span>
                 <span class="grow"></span>
-                <button type="button" class="button quiet" on:click=toggle_all>
-                    {move || if open_rows.read().any() { "Collapse all" } else { "Expand all" }}
-                </button>
+                <Show when=move || !stage.rehearsal.session.read().calls().is_empty()>
+                    <button type="button" class="button quiet" on:click=toggle_all>
+                        {move || if open_rows.read().any() { "Collapse all" } else { "Expand all" }}
+                    </button>
+                </Show>
                 <Switch on=clock.shows_ages off_label="Time" on_label="Age" label="How times are shown"/>
                 <Switch on=stage.shows_raw off_label="Rows" on_label="Raw" label="How the history is shown"/>
             </Show>
@@ -183,7 +185,7 @@ fn Timeline() -> impl IntoView {
             </Show>
         </ol>
         <Show when=move || { unseen.get() > 0 }>
-            <button type="button" class="button pill" on:click=move |_| to_the_end()>
+            <button type="button" class="button new-entries" on:click=move |_| to_the_end()>
                 <Icon glyph=Glyph::Down/>
                 {move || counted(unseen.get(), "new entry", "new entries")}
             </button>

@@ -1,23 +1,139 @@
-//! The instructions that the model would get.
+//! The instructions that the model would get, to read and to search.
 
 use leptos::prelude::*;
 
 use crate::components::facts::Fold;
+use crate::components::icon::{Glyph, Icon};
+use crate::components::markdown::{Markdown, found_id};
+use crate::components::value_pane::Switch;
+use crate::state::browser;
+use crate::state::excerpt::beginning;
+use crate::state::markdown::{Marked, markdown, raw};
+use crate::state::placeholders::filled_in;
 use crate::state::stage::use_this_stage;
-use crate::state::times::counted;
+use crate::state::times::{counted, size};
+
+/// The id of the search field in the document.
+pub const SEARCH: &str = "instruction-search";
+
+/// How much of an instruction is drawn at first, in bytes.
+const SHOWN: usize = 128 * 1024;
 
 /// The instructions, prominent and foldable.
 #[component]
 pub fn Instructions() -> impl IntoView {
     let view = use_this_stage().rehearsal.view;
     let open = RwSignal::new(true);
-    let text = Memo::new(move |_| {
-        view.with(|view| view.as_ref().map(|view| view.instruction.clone()).unwrap_or_default())
+    let is_raw = RwSignal::new(false);
+    let texts = Memo::new(move |_| {
+        view.with(|view| {
+            view.as_ref().map(|view| (view.instruction.clone(), view.instruction_template.clone()))
+        })
     });
-    let words = move || counted(text.with(|text| text.split_whitespace().count()), "word", "words");
+    let words = move || {
+        let words = texts
+            .with(|texts| texts.as_ref().map_or(0, |(text, _)| text.split_whitespace().count()));
+        counted(words, "word", "words")
+    };
+    let body = move || {
+        texts.get().map(|(text, template)| match text.trim().is_empty() {
+            true => view! { <p class="quiet">"This agent has no instructions."</p> }.into_any(),
+            false => view! { <Reader text template is_raw/> }.into_any(),
+        })
+    };
+    let aside = move || {
+        view! {
+            <span class="quiet">{words}</span>
+            <Switch on=is_raw off_label="Read" on_label="Raw" label="How the instructions are shown"/>
+        }
+    };
+    view! { <Fold title="Instructions" open aside>{body}</Fold> }
+}
+
+#[component]
+fn Reader(
+    /// The instruction as the model gets it.
+    text: String,
+    /// The instruction as written.
+    template: Option<String>,
+    /// Whether markdown is shown as it is written.
+    is_raw: RwSignal<bool>,
+) -> impl IntoView {
+    let total = text.len();
+    let filled = template.map_or_else(Vec::new, |template| filled_in(&template, &text));
+    let shown = RwSignal::new(SHOWN);
+    let searched = RwSignal::new(String::new());
+    let at = RwSignal::new(0_usize);
+    let marked = Memo::new(move |_| {
+        let part = beginning(&text, shown.get());
+        let mark = if is_raw.get() { raw } else { markdown };
+        mark(part, &filled, &searched.read())
+    });
+    let found = Memo::new(move |_| marked.read().found);
+    let go = move |by: isize| {
+        let count = found.get_untracked();
+        if count > 0 {
+            let next = (at.get_untracked() + count).saturating_add_signed(by) % count;
+            at.set(next);
+            browser::reveal(&found_id(next));
+        }
+    };
+    let on_key = move |event: leptos::ev::KeyboardEvent| match event.key().as_str() {
+        "Enter" if !event.ctrl_key() => {
+            event.prevent_default();
+            go(if event.shift_key() { -1 } else { 1 });
+        }
+        "Escape" if !searched.read_untracked().is_empty() => {
+            event.stop_propagation();
+            searched.set(String::new());
+        }
+        _ => {}
+    };
+    let on_input = move |event| {
+        searched.set(event_target_value(&event));
+        at.set(0);
+        browser::after_drawing(|| browser::reveal(&found_id(0)));
+    };
+    let is_searching = move || !searched.read().trim().is_empty();
+    let place = move || match found.get() {
+        0 => "none".to_owned(),
+        count => format!("{} of {count}", at.get().min(count - 1) + 1),
+    };
+    let body = move || {
+        let Marked { nodes, .. } = marked.get();
+        let class = if is_raw.get() { "as-written" } else { "prose" };
+        view! { <div class=class dir="auto"><Markdown nodes at/></div> }
+    };
     view! {
-        <Fold title="Instructions" open aside=move || view! { <span class="quiet">{words}</span> }>
-            <p class="prose">{move || text.get()}</p>
-        </Fold>
+        <div class="find small">
+            <Icon glyph=Glyph::Search/>
+            <input
+                id=SEARCH
+                type="search"
+                autocomplete="off"
+                spellcheck="false"
+                placeholder="Search"
+                aria-label="Search the instructions"
+                prop:value=move || searched.get()
+                on:input=on_input
+                on:keydown=on_key
+            />
+            <Show when=is_searching>
+                <span class="found-count" role="status">{place}</span>
+                <button type="button" class="step up" aria-label="Previous" on:click=move |_| go(-1)>
+                    <Icon glyph=Glyph::Down/>
+                </button>
+                <button type="button" class="step" aria-label="Next" on:click=move |_| go(1)>
+                    <Icon glyph=Glyph::Down/>
+                </button>
+            </Show>
+        </div>
+        {body}
+        <Show when=move || shown.get() < total>
+            <p class="more">
+                {move || format!("{} of {} shown", size(shown.get() as u64), size(total as u64))}
+                <button type="button" class="link" on:click=move |_| shown.set(usize::MAX)>"Show all of it"</button>
+            </p>
+        </Show>
     }
 }

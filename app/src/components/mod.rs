@@ -16,6 +16,7 @@ pub mod facts;
 pub mod history;
 pub mod instructions;
 pub mod log_panel;
+pub mod markdown;
 pub mod query_panel;
 pub mod respond_panel;
 pub mod stage_head;

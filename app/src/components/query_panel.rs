@@ -46,7 +46,7 @@ pub fn QueryPanel() -> impl IntoView {
             <footer>
                 <span class="field-fault">{move || mend(to_mend())}</span>
                 <span class="grow"></span>
-                <button type="submit" class="button primary" disabled=move || rehearsal.checking.get()>
+                <button type="submit" class="button primary" aria-disabled=move || rehearsal.checking.get().to_string()>
                     "Start the session" <kbd>"Ctrl ↵"</kbd>
                 </button>
             </footer>

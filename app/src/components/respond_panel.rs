@@ -48,7 +48,7 @@ pub fn RespondPanel() -> impl IntoView {
             class="respond"
             on:submit=move |event| {
                 event.prevent_default();
-                stage.act();
+                rehearsal.respond(untrack(|| stage.response_form()));
             }
         >
             <div class="panel-body">
@@ -68,7 +68,7 @@ pub fn RespondPanel() -> impl IntoView {
                 <button
                     type="submit"
                     class="button primary"
-                    disabled=move || !is_active() || is_running() || rehearsal.checking.get()
+                    aria-disabled=move || (!is_active() || is_running() || rehearsal.checking.get()).to_string()
                 >
                     "Send and finish" <kbd>"Ctrl ↵"</kbd>
                 </button>

@@ -24,7 +24,7 @@ pub fn StageHead(
         <header class="stage-head">
             <h1>{agent.name.clone()}</h1>
             <span class="chip">{source} " · " {agent.id.to_string()}</span>
-            {agent.model.clone().map(|model| view! { <span class="chip">{model}</span> })}
+            {agent.model.map(|model| view! { <span class="chip">{model}</span> })}
             {stage.map(|stage| view! { <Progress stage/> })}
             <span class="grow"></span>
             {stage.map(|stage| view! { <Actions stage file/> })}

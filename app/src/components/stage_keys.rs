@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use session::SessionState;
 
 use crate::components::history::toggle_all_rows;
+use crate::components::instructions::SEARCH;
 use crate::components::tool_catalogue::FILTER;
 use crate::state::catalogue::first_line;
 use crate::state::palette::Command;
@@ -134,6 +135,10 @@ fn commands(stage: Stage) -> Vec<Command> {
         let raw = Callback::new(move |()| stage.shows_raw.update(|raw| *raw = !*raw));
         commands.push(command("History as JSON or rows", None, raw));
     }
+    let search = Callback::new(|()| {
+        browser::focus(SEARCH);
+    });
+    commands.push(command("Search the instructions", None, search));
     let log = Callback::new(move |()| stage.shows_log.update(|shown| *shown = !*shown));
     commands.push(command("Show or hide the log", None, log));
     commands.push(command("Start over", None, Callback::new(move |()| stage.start_over())));

@@ -107,7 +107,7 @@ fn ToolLine(
     };
     let count = arguments(tool.parameters.as_ref()).len();
     let summary = first_line(&tool.description).to_owned();
-    let title = summary.clone();
+    let (title, shown) = (summary.clone(), name.clone());
     let flag = match (tool.needs_confirmation, tool.long_running) {
         (true, _) => Some((Glyph::Question, "asks for confirmation")),
         (false, true) => Some((Glyph::Clock, "long-running")),
@@ -120,12 +120,9 @@ fn ToolLine(
                 class="tool"
                 title=title
                 aria-current=move || is_chosen.get().then_some("true")
-                on:click={
-                    let name = name.clone();
-                    move |_| on_choose.run(name.clone())
-                }
+                on:click=move |_| on_choose.run(name.clone())
             >
-                <b>{name.clone()}</b>
+                <b>{shown}</b>
                 <span class="tool-summary">{summary}</span>
                 <span class="tool-flag">
                     {flag.map(|(glyph, said)| view! { <Icon glyph/><span class="unseen">{said}</span> })}

@@ -44,6 +44,7 @@ fn ToolForm(
     let stage = use_this_stage();
     let rehearsal = stage.rehearsal;
     let form = stage.tool_form(&tool);
+    let name = tool.name.clone();
     let state = move || rehearsal.session.read().state();
     let is_running = move || rehearsal.session.read().pending().is_some();
     let hint = move || match state() {
@@ -58,11 +59,11 @@ fn ToolForm(
             class="tool-form"
             on:submit=move |event| {
                 event.prevent_default();
-                stage.act();
+                rehearsal.run(name.clone(), form);
             }
         >
             <div class="panel-body">
-                <ToolHead tool=tool.clone()/>
+                <ToolHead tool/>
                 <SchemaForm state=form id="tool-form" label="Arguments"/>
             </div>
             <div class="panel-preview"><JsonPreview state=form/></div>
@@ -70,7 +71,7 @@ fn ToolForm(
                 <span class="hint" class:bad=move || form.to_mend() != 0>{hint}</span>
                 <span class="grow"></span>
                 <button type="button" class="button quiet" on:click=move |_| form.clear()>"Clear"</button>
-                <button type="submit" class="button primary" disabled=cannot_run>
+                <button type="submit" class="button primary" aria-disabled=move || cannot_run().to_string()>
                     <Icon glyph=Glyph::Play/>
                     {move || if rehearsal.checking.get() { "Checking…" } else { "Run" }}
                     <kbd>"Ctrl ↵"</kbd>

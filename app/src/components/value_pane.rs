@@ -1,6 +1,6 @@
 //! A value with a title: as a tree or as its text, and to copy.
 
-use json_text::JsonText;
+use json_text::{JsonText, Kind};
 use leptos::prelude::*;
 use session::{CallId, HeldResult, SessionId};
 
@@ -24,6 +24,7 @@ pub fn ValuePane(
 ) -> impl IntoView {
     let raw = RwSignal::new(false);
     let bytes = value.byte_len();
+    let branches = matches!(value.kind(), Kind::Object | Kind::Array);
     let value = StoredValue::new(value);
     let body = move || {
         value.with_value(|value| {
@@ -40,7 +41,7 @@ pub fn ValuePane(
                 <h3>{title}</h3>
                 {(bytes > UNREMARKABLE).then(|| view! { <span class="quiet">{size(bytes as u64)}</span> })}
                 <span class="grow"></span>
-                <Switch on=raw off_label="Tree" on_label="Raw" label="How the value is shown"/>
+                {branches.then(|| view! { <Switch on=raw off_label="Tree" on_label="Raw" label="How the value is shown"/> })}
                 <CopyButton what text=Callback::new(move |()| value.with_value(JsonText::pretty))/>
             </header>
             {body}

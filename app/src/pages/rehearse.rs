@@ -6,7 +6,7 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
 use session::{AgentId, SessionState};
 
-use crate::api::{AgentStatus, AgentSummary};
+use crate::api::{AgentFault, AgentStatus, AgentSummary, ApiError};
 use crate::components::agent_card::Fault;
 use crate::components::bars::FootBar;
 use crate::components::export_panel::ExportPanel;
@@ -21,7 +21,7 @@ use crate::components::start_over::StartOver;
 use crate::components::tool_catalogue::FILTER;
 use crate::components::tool_panel::ToolPanel;
 use crate::state::stage::{Tab, use_stage, use_this_stage};
-use crate::state::{Rehearsal, browser, use_page};
+use crate::state::{Page, Rehearsal, browser, use_page};
 
 /// The rehearsal of the agent that the address names.
 #[component]
@@ -29,30 +29,69 @@ pub fn RehearsePage() -> impl IntoView {
     let agents = use_page().agents;
     let params = use_params_map();
     let id = Memo::new(move |_| params.with(|params| params.get("agent").unwrap_or_default()));
-    let found = move || match AgentId::parse(&id.get()) {
-        Ok(id) => agents.find(&id),
-        Err(_) => agents.list().map(|listed| {
-            listed.and_then(|listed| {
-                let known = listed.into_iter().map(|agent| agent.id).collect();
-                let id = AgentId::from_display_name(&id.get());
-                Err(crate::api::ApiError::UnknownAgent { id, known })
-            })
-        }),
+    let runtime = move || {
+        let id = AgentId::parse(&id.get()).ok()?;
+        agents.find(&id)?.ok()?.runtime
     };
-    // What is drawn changes with the agent or its fault, not with every word about it.
-    let body = move || {
-        found().map(|found| match found {
+    view! {
+        <Transition fallback=|| view! { <main class="sheet"><p class="quiet">"Fetching the agent…"</p></main> }>
+            <Found id/>
+        </Transition>
+        <FootBar runtime=Signal::derive(runtime) remark="session lives in this tab only"/>
+    }
+    .into_any()
+}
+
+/// What the address leads to.
+#[derive(Debug, Clone, PartialEq)]
+enum Shown {
+    /// The stage. Of the agent only what stays as it is: news of it must not set the stage anew.
+    Stage(AgentSummary),
+    /// The reason why the agent cannot be rehearsed.
+    Fault(AgentSummary, AgentFault),
+    /// Nothing.
+    Nothing(ApiError),
+}
+
+/// The stage of the agent, or why there is none.
+#[component]
+fn Found(
+    /// The agent's id in the address.
+    #[prop(into)]
+    id: Signal<String>,
+) -> impl IntoView {
+    let Page { agents, rehearsals, .. } = use_page();
+    let shown = Memo::new(move |_| {
+        let found = match AgentId::parse(&id.read()) {
+            Ok(id) => agents.find(&id)?,
+            Err(_) => Err(agents.unknown(AgentId::from_display_name(&id.read()))?),
+        };
+        Some(match found {
+            Err(error) => Shown::Nothing(error),
             Ok(agent) => match agent.status.clone() {
-                AgentStatus::Faulted(fault) => view! {
-                    <main class="stage">
-                        <StageHead agent=agent.clone() stage=None/>
-                        <div class="sheet"><Fault agent fault/></div>
-                    </main>
+                // A session that is under way stays on stage when its agent fails.
+                AgentStatus::Faulted(fault) if rehearsals.state_of(&agent.id).is_none() => {
+                    Shown::Fault(agent, fault)
                 }
-                .into_any(),
-                _ => view! { <Curtain agent/> }.into_any(),
+                _ => Shown::Stage(AgentSummary {
+                    status: AgentStatus::Ready,
+                    runtime: None,
+                    ..agent
+                }),
             },
-            Err(error) => view! {
+        })
+    });
+    move || {
+        shown.get().map(|shown| match shown {
+            Shown::Stage(agent) => view! { <Curtain agent/> }.into_any(),
+            Shown::Fault(agent, fault) => view! {
+                <main class="stage">
+                    <StageHead agent=agent.clone() stage=None/>
+                    <div class="sheet"><Fault agent fault/></div>
+                </main>
+            }
+            .into_any(),
+            Shown::Nothing(error) => view! {
                 <Title text="Rehearse"/>
                 <main class="sheet">
                     <h1>"This rehearsal cannot be opened"</h1>
@@ -62,15 +101,7 @@ pub fn RehearsePage() -> impl IntoView {
             }
             .into_any(),
         })
-    };
-    let runtime = move || found().and_then(Result::ok).and_then(|agent| agent.runtime);
-    view! {
-        <Transition fallback=|| view! { <main class="sheet"><p class="quiet">"Fetching the agent…"</p></main> }>
-            {body}
-        </Transition>
-        <FootBar runtime=Signal::derive(runtime) remark="session lives in this tab only"/>
     }
-    .into_any()
 }
 
 /// Waits until there is a rehearsal: it begins in the browser, never on the host.
@@ -222,6 +253,26 @@ fn Choices() -> impl IntoView {
 #[component]
 fn Notices() -> impl IntoView {
     let rehearsal = use_this_stage().rehearsal;
+    let agents = use_page().agents;
+    let agent_fault = Memo::new(move |_| match agents.find(&rehearsal.agent())?.ok()? {
+        agent @ AgentSummary { status: AgentStatus::Faulted(_), .. } => Some(agent),
+        _ => None,
+    });
+    let agent_fault = move || {
+        agent_fault.get().map(|agent| {
+            let reason = match &agent.status {
+                AgentStatus::Faulted(fault) => fault.reason.clone(),
+                _ => String::new(),
+            };
+            view! {
+                <div class="notice bad" role="alert">
+                    <Icon glyph=Glyph::Error/>
+                    <p>{reason}</p>
+                    <button type="button" class="button" on:click=move |_| agents.retry(agent.clone())>"Retry"</button>
+                </div>
+            }
+        })
+    };
     let fault = move || {
         rehearsal.fault.get().map(|fault| view! {
             <div class="notice bad" role="alert">
@@ -240,5 +291,5 @@ fn Notices() -> impl IntoView {
             </div>
         })
     };
-    view! { <div class="notices">{fault} {notice}</div> }
+    view! { <div class="notices">{agent_fault} {fault} {notice}</div> }
 }

@@ -42,13 +42,26 @@ impl Agents {
     /// One agent. Tracked, as [`Self::list`].
     #[must_use]
     pub fn find(self, id: &AgentId) -> Option<Result<AgentSummary, ApiError>> {
-        Some(self.list()?.and_then(|agents| {
-            let known = agents.iter().map(|agent| agent.id.clone()).collect();
-            agents
-                .into_iter()
-                .find(|agent| agent.id == *id)
-                .ok_or_else(|| ApiError::UnknownAgent { id: id.clone(), known })
-        }))
+        let found = match self.list()? {
+            Ok(agents) => agents.into_iter().find(|agent| agent.id == *id),
+            Err(error) => return Some(Err(error)),
+        };
+        match found {
+            Some(agent) => Some(Ok(agent)),
+            None => Some(Err(self.unknown(id.clone())?)),
+        }
+    }
+
+    /// What is said of an agent that is not there. Tracked, as [`Self::list`].
+    #[must_use]
+    pub fn unknown(self, id: AgentId) -> Option<ApiError> {
+        Some(match self.list()? {
+            Ok(agents) => {
+                let known = agents.into_iter().map(|agent| agent.id).collect();
+                ApiError::UnknownAgent { id, known }
+            }
+            Err(error) => error,
+        })
     }
 
     /// Takes in what the host told of one agent.

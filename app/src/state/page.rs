@@ -10,7 +10,7 @@ use super::log::{Logs, use_logs};
 use super::palette::{Palette, use_palette};
 use super::rehearsals::{Rehearsals, use_rehearsals};
 use super::theme::{Theme, use_theme};
-use crate::api::HostEvent;
+use crate::api::{AgentStatus, HostEvent};
 
 /// The page's shared state.
 #[derive(Clone, Copy)]
@@ -46,7 +46,12 @@ pub fn provide_page() -> Page {
                 rehearsals.host_restarted();
             }
         }
-        HostEvent::AgentChanged(agent) => agents.take_in(*agent),
+        HostEvent::AgentChanged(agent) => {
+            if agent.status == AgentStatus::Ready {
+                rehearsals.agent_is_ready(&agent.id);
+            }
+            agents.take_in(*agent);
+        }
         HostEvent::AgentLog { agent, lines } => logs.take_in(&agent, lines),
         HostEvent::Call(news) => rehearsals.take_in(*news),
     });

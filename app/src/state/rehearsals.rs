@@ -74,6 +74,19 @@ impl Rehearsals {
         }
     }
 
+    /// An agent can be rehearsed again: a session that could not be opened is opened now.
+    pub fn agent_is_ready(self, agent: &AgentId) {
+        let waiting = self.begun.with_untracked(|begun| {
+            begun
+                .iter()
+                .find(|it| it.agent() == *agent && it.fault.read_untracked().is_some())
+                .copied()
+        });
+        if let Some(rehearsal) = waiting {
+            rehearsal.open();
+        }
+    }
+
     /// The host was started anew.
     pub fn host_restarted(self) {
         for rehearsal in self.begun.get_untracked() {

@@ -11,7 +11,7 @@ use crate::components::value_pane::{HeldPane, ValuePane};
 use crate::state::preview::{arguments, preview};
 use crate::state::rows::RowId;
 use crate::state::stage::use_this_stage;
-use crate::state::times;
+use crate::state::{browser, times};
 
 /// How many characters of arguments and of result stand in the line.
 const BUDGET: usize = 160;
@@ -48,6 +48,7 @@ pub(super) fn CallRow(
     let toggle = move |_| {
         current.set(row.position);
         open_rows.update(|open| open.toggle(row.position));
+        browser::after_drawing(move || browser::reveal(&row.detail_id()));
     };
     let name = call.call.tool_name.to_string();
     let given = arguments(&call.call.arguments, BUDGET);
@@ -152,7 +153,7 @@ fn ErrorPane(
                 <CopyButton what="the error" text=Callback::new(move |()| copied.clone())/>
             </header>
             <p class="error-type">{error.error_type.clone()}</p>
-            <p class="error-message">{error.error_message.clone()}</p>
+            <p class="error-message">{error.error_message}</p>
             {traceback.with_value(Option::is_some).then(|| view! {
                 <button type="button" class="link" aria-expanded=move || shows_traceback.get().to_string() on:click=toggle>
                     {move || if shows_traceback.get() { "Hide the traceback" } else { "Show the traceback" }}

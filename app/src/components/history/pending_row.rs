@@ -75,7 +75,7 @@ pub(super) fn PendingRow(
                     class="button"
                     id=row.element_id()
                     on:focus=move |_| current.set(row.position)
-                    disabled=is_cancelling
+                    aria-disabled=move || is_cancelling().to_string()
                     on:click=cancel
                 >
                     {move || if is_cancelling() { "Cancelling…" } else { "Cancel" }}

@@ -3,7 +3,7 @@
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use session::{CallId, Effect, Event, Outcome, ToolError, ToolName};
+use session::{CallId, Effect, Event, Outcome, SessionState, ToolError, ToolName};
 
 use super::{Export, Rehearsal};
 use crate::api::{
@@ -74,8 +74,7 @@ impl Rehearsal {
     /// Checks the arguments and calls the tool with them. Nothing is entered in the history before
     /// they are valid.
     pub fn run(self, tool: ToolName, form: ValueForm) {
-        if self.session.read_untracked().pending().is_some() {
-            self.notice.set(Some("One tool runs at a time: wait for it or cancel it.".to_owned()));
+        if !self.can_act() {
             return;
         }
         self.check_then(ValueTarget::Arguments(tool.clone()), form, move |arguments| {
@@ -90,6 +89,9 @@ impl Rehearsal {
 
     /// Checks the final response and ends the session with it.
     pub fn respond(self, form: Option<ValueForm>) {
+        if !self.can_act() {
+            return;
+        }
         match form {
             None => {
                 let content = self.forms.response.get_untracked();
@@ -100,6 +102,26 @@ impl Rehearsal {
                 self.send(Event::Respond { content, at: browser::now() });
             }),
         }
+    }
+
+    /// Whether the agent may act now; if not, the notice says why.
+    fn can_act(self) -> bool {
+        let session = self.session.read_untracked();
+        let obstacle = match (session.state(), session.pending()) {
+            (SessionState::Active, None) => None,
+            (SessionState::Active, Some(pending)) => Some(format!(
+                "{} is still running. One tool runs at a time: wait for it or cancel it.",
+                pending.call.tool_name
+            )),
+            (SessionState::Completed, _) => Some("This session is over: start over.".to_owned()),
+            _ => Some("First write what the user asks, in the middle.".to_owned()),
+        };
+        drop(session);
+        let can = obstacle.is_none();
+        if !can {
+            self.notice.set(obstacle);
+        }
+        can
     }
 
     fn check_then(
