@@ -17,7 +17,7 @@ use crate::index::{self, Builder, Index, Kind};
 use crate::journal::Journal;
 use crate::lock::open_locked;
 use crate::place::{Place, Roots};
-use crate::question::{CaseIds, Listener, Question};
+use crate::question::{CaseIds, Listener, Question, free_number};
 use crate::scan::{Fault, FaultKind, LastCase, Outline, scan, scan_case};
 use crate::steps::{Steps, Unwatched};
 use crate::style::Joint;
@@ -219,7 +219,7 @@ impl EvalSetFiles {
             identity,
             outline,
             same_recording: answer.same_recording,
-            number: answer.free_number(),
+            number: answer.taken.free(),
             index,
         })
     }
@@ -318,10 +318,10 @@ impl Known {
         for id in &question.invocation_ids {
             same_recording = same_recording.or(index.find(file, Kind::Invocation, id)?);
         }
-        let mut number = 1;
-        while index.find(file, Kind::Case, &numbered(&question.eval_id, number))?.is_some() {
-            number += 1;
-        }
+        let number = free_number(|number| {
+            let id = numbered(&question.eval_id, number);
+            index.find(file, Kind::Case, &id).map(|found| found.is_some())
+        })?;
         Ok(Self { identity, outline: index.outline(), same_recording, number, index: Some(index) })
     }
 }

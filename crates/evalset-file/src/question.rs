@@ -1,6 +1,5 @@
 //! What an append has to know of a file: is the session there already, which names are taken.
 
-use std::collections::BTreeSet;
 use std::io;
 
 use evalset::adk::EvalCase;
@@ -31,24 +30,72 @@ impl Question {
 pub(crate) struct Answer {
     /// Where the case of the same recording begins.
     pub(crate) same_recording: Option<u64>,
-    /// Which of `eval_id`, `eval_id_2`, `eval_id_3`... are taken, by number.
-    pub(crate) taken: BTreeSet<u64>,
+    /// Which of `eval_id`, `eval_id_2`, `eval_id_3`... are taken.
+    pub(crate) taken: Numbers,
 }
 
 impl Answer {
-    /// The first number that is free.
-    pub(crate) fn free_number(&self) -> u64 {
-        (1..)
-            .zip(&self.taken)
-            .find(|(number, taken)| number != *taken)
-            .map_or_else(|| self.taken.last().map_or(1, |last| last + 1), |(number, _)| number)
-    }
-
     pub(crate) fn merged_with(mut self, other: Self) -> Self {
         self.same_recording = self.same_recording.or(other.same_recording);
-        self.taken.extend(other.taken);
+        self.taken.low |= other.taken.low;
+        self.taken.highest = self.taken.highest.max(other.taken.highest);
         self
     }
+}
+
+/// Numbers from 1 on, in constant memory: the low ones each, the others by the highest.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Numbers {
+    low: u64,
+    highest: u64,
+}
+
+/// Numbers that are tried one by one.
+const LOW: u64 = 64;
+
+impl Numbers {
+    pub(crate) fn insert(&mut self, number: u64) {
+        if (1..=LOW).contains(&number) {
+            self.low |= 1 << (number - 1);
+        }
+        self.highest = self.highest.max(number);
+    }
+
+    /// The first low number that is free, else one behind all that are taken.
+    pub(crate) fn free(self) -> u64 {
+        if self.low == u64::MAX {
+            self.highest.saturating_add(1)
+        } else {
+            u64::from(self.low.trailing_ones()) + 1
+        }
+    }
+}
+
+/// A number that is free, found with few questions: the first one below [`LOW`], else one that
+/// follows a taken one.
+///
+/// # Errors
+/// The answering's.
+pub(crate) fn free_number(mut is_taken: impl FnMut(u64) -> io::Result<bool>) -> io::Result<u64> {
+    for number in 1..=LOW {
+        if !is_taken(number)? {
+            return Ok(number);
+        }
+    }
+    let (mut taken, mut free) = (LOW, LOW * 2);
+    while is_taken(free)? {
+        taken = free;
+        free = free.saturating_mul(2);
+    }
+    while free - taken > 1 {
+        let middle = taken + (free - taken) / 2;
+        if is_taken(middle)? {
+            taken = middle;
+        } else {
+            free = middle;
+        }
+    }
+    Ok(free)
 }
 
 /// Answers a question from the ids in a file, and hands them to an index in the making.
@@ -137,14 +184,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_free_number_is_taken() {
-        let free = |taken: &[u64]| {
-            Answer { taken: taken.iter().copied().collect(), ..Answer::default() }.free_number()
-        };
-        assert_eq!(
-            [free(&[]), free(&[1]), free(&[2]), free(&[1, 2, 4]), free(&[1, 2, 3])],
-            [1, 2, 1, 3, 4]
-        );
+    fn a_free_number_is_found_both_ways() {
+        for (taken, expected) in [
+            (vec![], 1),
+            (vec![1], 2),
+            (vec![2], 1),
+            (vec![1, 2, 4], 3),
+            ((1..=64).collect::<Vec<u64>>(), 65),
+            ((1..=1_000).collect(), 1_001),
+            ((1..=64).chain(66..=1_000).collect(), 1_001),
+        ] {
+            let mut numbers = Numbers::default();
+            taken.iter().for_each(|&number| numbers.insert(number));
+            assert_eq!(numbers.free(), expected);
+            let mut asked = 0;
+            let free = free_number(|number| {
+                asked += 1;
+                Ok(taken.contains(&number))
+            });
+            assert_eq!(free.expect("answered"), expected);
+            assert!(asked < 90);
+        }
     }
 
     #[test]

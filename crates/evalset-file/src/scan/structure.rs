@@ -338,16 +338,38 @@ impl Structure {
     fn read_on<S: Sink>(&mut self, bytes: &[u8], from: usize, sink: &mut S) -> std::io::Result<()> {
         let rest = bytes.get(from..).unwrap_or_default();
         let end = self.closing.find(rest);
-        if self.text.len() <= LONGEST_ID {
-            self.text.extend_from_slice(&rest[..end.unwrap_or(rest.len())]);
-        }
-        if end.is_none() {
+        let Some(end) = end else {
+            if self.text.len() <= LONGEST_ID {
+                self.text.extend_from_slice(rest);
+            }
             return Ok(());
+        };
+        let reading = self.reading.take();
+        if self.text.is_empty() {
+            return self.string_read(reading, &rest[..end], sink);
         }
-        match self.reading.take() {
-            Some(Reading::Key) => self.key_read(),
+        let mut text = std::mem::take(&mut self.text);
+        text.extend_from_slice(&rest[..end]);
+        let read = self.string_read(reading, &text, sink);
+        self.text = text;
+        read
+    }
+
+    fn string_read<S: Sink>(
+        &mut self,
+        reading: Option<Reading>,
+        raw: &[u8],
+        sink: &mut S,
+    ) -> std::io::Result<()> {
+        let escapes = self.closing.passed_escape;
+        match reading {
+            Some(Reading::Key) if escapes => {
+                let key = unescaped(raw, escapes).unwrap_or_default();
+                self.key_read(key.as_bytes());
+            }
+            Some(Reading::Key) => self.key_read(raw),
             Some(Reading::Id) => {
-                let Some(id) = unescaped(&self.text) else { return Ok(()) };
+                let Some(id) = unescaped(raw, escapes) else { return Ok(()) };
                 if self.place == Place::Case {
                     sink.eval_id(&id, self.text_at, self.case_start)?;
                 } else {
@@ -359,30 +381,28 @@ impl Structure {
         Ok(())
     }
 
-    fn key_read(&mut self) {
-        let name = unescaped(&self.text).unwrap_or_default();
-        self.key = match (self.place, name.as_ref()) {
-            (Place::Set, "eval_cases") => Key::Leads,
-            (Place::Set, "eval_set_id") => Key::Id,
-            (Place::Set, "evalCases") => {
+    fn key_read(&mut self, key: &[u8]) {
+        self.key = match (self.place, key) {
+            (Place::Set, b"eval_cases") | (Place::Case, b"conversation") => Key::Leads,
+            (Place::Set, b"eval_set_id")
+            | (Place::Case, b"eval_id" | b"evalId")
+            | (Place::Invocation, b"invocation_id" | b"invocationId") => Key::Id,
+            (Place::Set, b"evalCases") => {
                 self.camel_case_list = self.camel_case_list.or(Some(self.text_at));
                 Key::Other
             }
-            (Place::Case, "conversation") => Key::Leads,
-            (Place::Case, "eval_id" | "evalId")
-            | (Place::Invocation, "invocation_id" | "invocationId") => Key::Id,
             _ => Key::Other,
         };
     }
 }
 
 /// The text of a string between its quotes; none when it is not text, or too long to matter.
-fn unescaped(raw: &[u8]) -> Option<std::borrow::Cow<'_, str>> {
+fn unescaped(raw: &[u8], escapes: bool) -> Option<std::borrow::Cow<'_, str>> {
     if raw.len() > LONGEST_ID {
         return None;
     }
     let text = simdutf8::basic::from_utf8(raw).ok()?;
-    if memchr::memchr(b'\\', raw).is_none() {
+    if !escapes {
         return Some(text.into());
     }
     serde_json::from_str::<String>(&format!("\"{text}\"")).ok().map(Into::into)
@@ -393,6 +413,8 @@ fn unescaped(raw: &[u8]) -> Option<std::borrow::Cow<'_, str>> {
 struct ClosingQuote {
     /// The next byte is escaped.
     escaped: bool,
+    /// A backslash stood in the string.
+    passed_escape: bool,
 }
 
 impl ClosingQuote {
@@ -407,6 +429,7 @@ impl ClosingQuote {
                 return Some(found);
             }
             self.escaped = true;
+            self.passed_escape = true;
             at = found + 1;
             if at == bytes.len() {
                 return None;

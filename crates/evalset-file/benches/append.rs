@@ -1,0 +1,244 @@
+//! `cargo bench -p evalset-file`: what an append costs on a 1 GB file, beside `cat` in the same run.
+//!
+//! Bounds: to a known file under 50 ms and 64 MB; to an unknown one within twice the time that `cat`
+//! takes for the same file. The file lies in the page cache for both, which is the harder case: from
+//! a disk, both wait for the disk.
+//!
+//! The measured process is this program started again, so that its peak memory is its own.
+//! `REHEARSAL_BENCH_FOLDER` puts the file elsewhere than in the temporary folder;
+//! `REHEARSAL_BENCH_BYTES` makes it smaller.
+
+#![expect(clippy::print_stdout, reason = "a bench prints its figures")]
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use evalset::adk::{Content, EvalCase, EvalSetHeader, Invocation};
+use evalset_file::{Appended, EvalSetFiles};
+
+const ROUNDS: usize = 5;
+const KNOWN_WITHIN: Duration = Duration::from_millis(50);
+const MEMORY_WITHIN: u64 = 64_000_000;
+const CAT_WITHIN: f64 = 2.0;
+
+fn main() -> io::Result<()> {
+    let arguments: Vec<String> = std::env::args().collect();
+    match arguments.get(1).map(String::as_str) {
+        Some("append") => return append_once(&arguments[2..]),
+        // `cargo test --benches` starts this too; then there is nothing to measure.
+        Some("--bench") => {}
+        _ => return Ok(()),
+    }
+    let folder = match std::env::var_os("REHEARSAL_BENCH_FOLDER") {
+        Some(folder) => tempfile::tempdir_in(folder)?,
+        None => tempfile::tempdir()?,
+    };
+    let bytes = std::env::var("REHEARSAL_BENCH_BYTES").ok().and_then(|text| text.parse().ok());
+    let bytes = bytes.unwrap_or(1_000_000_000);
+    let mut met = true;
+    for (name, write) in
+        [("ADK's layout", lines as WriteCase), ("compact", one_line), ("long texts", texts)]
+    {
+        let file = folder.path().join("set.evalset.json");
+        generate(&file, bytes, write)?;
+        met &= measure(name, &file, &folder.path().join("cache"))?;
+        std::fs::remove_file(&file)?;
+    }
+    if met { Ok(()) } else { Err(io::Error::other("a bound was missed")) }
+}
+
+fn measure(name: &str, file: &Path, cache: &Path) -> io::Result<bool> {
+    let (mut cats, mut unknown, mut known) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut peak_unknown, mut peak_known) = (0, 0);
+    for round in 0..=ROUNDS {
+        let cat = cat(file)?;
+        let _ = std::fs::remove_dir_all(cache);
+        let (first, first_peak) = append(file, cache, &format!("unknown-{round}"))?;
+        let (second, second_peak) = append(file, cache, &format!("known-{round}"))?;
+        if round == 0 {
+            // Warms the page cache, for all three alike.
+            continue;
+        }
+        cats.push(cat);
+        unknown.push(first);
+        known.push(second);
+        peak_unknown = peak_unknown.max(first_peak);
+        peak_known = peak_known.max(second_peak);
+    }
+    let (cat, unknown, known) = (median(cats), median(unknown), median(known));
+    let ratio = unknown.as_secs_f64() / cat.as_secs_f64();
+    println!("{name}, {} bytes, median of {ROUNDS}:", std::fs::metadata(file)?.len());
+    println!(
+        "  known    {known:>10.1?}  (bound {KNOWN_WITHIN:?})  peak {peak_known} bytes (bound {MEMORY_WITHIN})"
+    );
+    println!(
+        "  unknown  {unknown:>10.1?}  {ratio:.2} x cat (bound {CAT_WITHIN})  peak {peak_unknown} bytes"
+    );
+    println!("  cat      {cat:>10.1?}");
+    Ok(known < KNOWN_WITHIN
+        && peak_known < MEMORY_WITHIN
+        && peak_unknown < MEMORY_WITHIN
+        && ratio <= CAT_WITHIN)
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}
+
+fn cat(file: &Path) -> io::Result<Duration> {
+    let start = Instant::now();
+    Command::new("cat").arg(file).stdout(Stdio::from(File::create("/dev/null")?)).status()?;
+    Ok(start.elapsed())
+}
+
+/// Appends in a process of its own: how long that took inside it, and its peak memory.
+fn append(file: &Path, cache: &Path, session: &str) -> io::Result<(Duration, u64)> {
+    let output = Command::new(std::env::current_exe()?)
+        .arg("append")
+        .args([file, cache])
+        .arg(session)
+        .stderr(Stdio::inherit())
+        .output()?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut numbers = said.split_whitespace().filter_map(|number| number.parse::<u64>().ok());
+    match (numbers.next(), numbers.next()) {
+        (Some(nanoseconds), Some(peak)) => Ok((Duration::from_nanos(nanoseconds), peak)),
+        _ => Err(io::Error::other(format!("the append failed: {said}"))),
+    }
+}
+
+fn append_once(arguments: &[String]) -> io::Result<()> {
+    let [file, cache, session] = arguments else { return Err(io::ErrorKind::InvalidInput.into()) };
+    let case = EvalCase {
+        eval_id: "bench".to_owned(),
+        conversation: vec![Invocation::new(format!("{session}_inv_0"), Content::user("hi"))],
+        session_input: None,
+        creation_timestamp: 1_766_500_200.0,
+    };
+    let header = EvalSetHeader {
+        eval_set_id: "bench_evals".to_owned(),
+        name: "bench".to_owned(),
+        creation_timestamp: 1_766_500_200.0,
+    };
+    let files = EvalSetFiles::anywhere().with_cache(PathBuf::from(cache));
+    let start = Instant::now();
+    let appended = files.append(Path::new(file), case, &header).map_err(io::Error::other)?;
+    let time = start.elapsed();
+    if !matches!(appended, Appended::Added { new_file: false, .. }) {
+        return Err(io::Error::other("nothing was added to the file"));
+    }
+    println!("{} {}", time.as_nanos(), peak_memory()?);
+    Ok(())
+}
+
+/// Peak resident memory of this process, in bytes; zero where the system does not tell.
+fn peak_memory() -> io::Result<u64> {
+    let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return Ok(0) };
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kibibytes = peak.and_then(|text| text.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    kibibytes.map(|kibibytes| kibibytes * 1024).ok_or_else(|| io::Error::other("no VmHWM"))
+}
+
+type WriteCase = fn(&mut dyn io::Write, usize) -> io::Result<()>;
+
+fn generate(file: &Path, bytes: u64, write: WriteCase) -> io::Result<()> {
+    let mut out = BufWriter::with_capacity(1 << 20, File::create(file)?);
+    write!(out, "{{\n  \"eval_set_id\": \"bench_evals\",\n  \"eval_cases\": [\n")?;
+    let mut case = Vec::new();
+    let mut written = 0;
+    for number in 0.. {
+        case.clear();
+        if number > 0 {
+            case.extend_from_slice(b",\n");
+        }
+        write(&mut case, number)?;
+        out.write_all(&case)?;
+        written += case.len() as u64;
+        if written >= bytes {
+            break;
+        }
+    }
+    write!(out, "\n  ]\n}}\n")?;
+    out.into_inner().map_err(io::Error::other)?.sync_all()
+}
+
+/// As ADK writes: a tool called, its answer, two texts.
+fn lines(out: &mut dyn io::Write, number: usize) -> io::Result<()> {
+    write!(
+        out,
+        r#"    {{
+      "eval_id": "case_{number}",
+      "conversation": [
+        {{
+          "invocation_id": "e-{number}",
+          "user_content": {{
+            "parts": [
+              {{
+                "text": "Turn off device_2 in the Bedroom, and tell me what else is still on."
+              }}
+            ],
+            "role": "user"
+          }},
+          "final_response": {{
+            "parts": [
+              {{
+                "text": "I have set the device_2 status to off. The lamp in the hall is still on."
+              }}
+            ],
+            "role": "model"
+          }},
+          "intermediate_data": {{
+            "tool_uses": [
+              {{
+                "id": "call-{number}",
+                "args": {{
+                  "location": "Bedroom",
+                  "device_id": "device_2",
+                  "status": "OFF"
+                }},
+                "name": "set_device_info"
+              }}
+            ],
+            "tool_responses": [
+              {{
+                "id": "call-{number}",
+                "name": "set_device_info",
+                "response": {{
+                  "result": "Device device_2 information updated: status -> OFF."
+                }}
+              }}
+            ]
+          }},
+          "creation_timestamp": 1747337309.2360144
+        }}
+      ],
+      "session_input": {{
+        "app_name": "home_automation_agent",
+        "user_id": "user"
+      }},
+      "creation_timestamp": 1747337309.2360282
+    }}"#
+    )
+}
+
+/// The same on one line a case.
+fn one_line(out: &mut dyn io::Write, number: usize) -> io::Result<()> {
+    let mut text = Vec::new();
+    lines(&mut text, number)?;
+    let text = String::from_utf8(text).map_err(io::Error::other)?;
+    let compact: String = text.lines().map(str::trim_start).collect();
+    out.write_all(compact.as_bytes())
+}
+
+/// Tools that answer at length, in a language with accents.
+fn texts(out: &mut dyn io::Write, number: usize) -> io::Result<()> {
+    let text = "La lampe du couloir est restée allumée ; \\\"voilà\\\" tout.\\n".repeat(200);
+    write!(
+        out,
+        "    {{\n      \"eval_id\": \"case_{number}\",\n      \"conversation\": [\n        {{\n          \"invocation_id\": \"e-{number}\",\n          \"user_content\": {{\n            \"parts\": [\n              {{\n                \"text\": \"{text}\"\n              }}\n            ]\n          }}\n        }}\n      ]\n    }}"
+    )
+}
