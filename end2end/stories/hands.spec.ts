@@ -1,0 +1,119 @@
+// A rehearsal of three tools by the pointer alone (and typing where text is wanted), and by the
+// keyboard alone. What it takes is counted and reported.
+
+import { type Page } from "@playwright/test";
+
+import { expect, open, test } from "../stage";
+
+/** How long a person takes, in milliseconds: a generous pace. */
+const PACE = { click: 1_200, key: 200 };
+
+interface Effort {
+  clicks: number;
+  keys: number;
+}
+
+function report(how: string, { clicks, keys }: Effort): void {
+  const seconds = (clicks * PACE.click + keys * PACE.key) / 1_000;
+  const told = `${how}: ${clicks} clicks, ${keys} keystrokes, ${seconds.toFixed(0)} s at a human pace`;
+  console.log(told);
+  test.info().annotations.push({ type: "effort", description: told });
+  expect(seconds, told).toBeLessThan(120);
+}
+
+const CALLS = [
+  { tool: "multiply", a: "5", b: "5", result: "→ 25" },
+  { tool: "add", a: "25", b: "10", result: "→ 35" },
+  { tool: "add", a: "35", b: "7", result: "→ 42" },
+];
+const QUERY = "What is 5 * 5 + 10 + 7?";
+const ANSWER = "It is 42.";
+
+async function calls(page: Page, number: number, result: string): Promise<void> {
+  await expect(page.locator(".row.returned").nth(number)).toContainText(result);
+}
+
+test("three tools by the pointer", async ({ page }) => {
+  const effort: Effort = { clicks: 0, keys: 0 };
+  const click = async (role: "button" | "link" | "tab" | "textbox", name: string | RegExp) => {
+    effort.clicks += 1;
+    await page.getByRole(role, { name }).first().click();
+  };
+  const type = async (role: "textbox", name: string | RegExp, text: string) => {
+    await click(role, name);
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.keyboard.type(text);
+    effort.keys += text.length + 1;
+  };
+  await open(page, "/");
+  await click("link", /Math Agent/);
+  await type("textbox", "The user's query", QUERY);
+  await click("button", /Start the session/);
+  for (const [number, { tool, a, b, result }] of CALLS.entries()) {
+    effort.clicks += 1;
+    await page.getByRole("list", { name: "Tools" }).getByText(tool, { exact: true }).click();
+    await type("textbox", /^a\b/, a);
+    await type("textbox", /^b\b/, b);
+    await click("button", /^Run/);
+    await calls(page, number, result);
+  }
+  await click("tab", /Final response/);
+  await type("textbox", "Final response", ANSWER);
+  await click("button", /Send and finish/);
+  await click("button", /^Export to/);
+  await expect(page.getByText(/^Exported/)).toBeVisible();
+  report("pointer", effort);
+});
+
+test("three tools by the keyboard", async ({ page }) => {
+  const effort: Effort = { clicks: 0, keys: 0 };
+  const press = async (key: string) => {
+    effort.keys += 1;
+    await page.keyboard.press(key);
+  };
+  const type = async (text: string) => {
+    effort.keys += text.length;
+    await page.keyboard.type(text);
+  };
+  await open(page, "/");
+  await press("ControlOrMeta+k");
+  await type("math");
+  await press("Enter");
+  await expect(page.getByRole("textbox", { name: "The user's query" })).toBeFocused();
+  await type(QUERY);
+  await press("ControlOrMeta+Enter");
+  const filter = page.getByRole("searchbox", { name: "Filter the tools" });
+  await expect(filter).toBeFocused();
+  for (const [number, { tool, a, b, result }] of CALLS.entries()) {
+    if (number > 0) {
+      // Out of the field that was typed in, then to the filter.
+      await press("Escape");
+      await press("/");
+      await expect(filter).toBeFocused();
+      await press("ControlOrMeta+a");
+    }
+    await type(tool);
+    await press("Enter");
+    await expect(page.getByRole("textbox", { name: /^a\b/ })).toBeFocused();
+    await press("ControlOrMeta+a");
+    await type(a);
+    await press("Tab");
+    while (!(await page.getByRole("textbox", { name: /^b\b/ }).evaluate((it) => it === document.activeElement))) {
+      await press("Tab");
+    }
+    await press("ControlOrMeta+a");
+    await type(b);
+    await press("ControlOrMeta+Enter");
+    await calls(page, number, result);
+  }
+  await press("Escape");
+  await press("f");
+  await expect(page.getByRole("textbox", { name: "Final response" })).toBeFocused();
+  await type(ANSWER);
+  await press("ControlOrMeta+Enter");
+  await expect(page.getByRole("button", { name: /^Export to/ })).toBeFocused();
+  await press("Enter");
+  await expect(page.getByText(/^Exported/)).toBeVisible();
+  expect(effort.clicks).toBe(0);
+  report("keyboard", effort);
+});
