@@ -230,7 +230,7 @@ impl Editor<'_> {
             return Err(wrong.error());
         }
         let Some(Content::Union { branch, visited }) = &mut entered.content else {
-            let inner = Blank::new(self.ids).place(target);
+            let inner = self.chosen(target);
             *entered = Entered::value(Content::Union {
                 branch: position,
                 visited: vec![(position, inner)],
@@ -239,7 +239,7 @@ impl Editor<'_> {
         };
         entered.state = State::Value;
         if visited.iter().all(|(at, _)| *at != position) {
-            let mut inner = Blank::new(self.ids).place(target);
+            let mut inner = Editor { slot: self.slot, ids: &mut *self.ids }.chosen(target);
             let left = visited.iter().find(|(at, _)| at == branch).zip(branches.get(*branch));
             if let Some(((_, left), branch)) = left {
                 carry_over(&branch.slot, left, target, &mut inner);
@@ -248,6 +248,15 @@ impl Editor<'_> {
         }
         *branch = position;
         Ok(())
+    }
+
+    /// An untouched branch that the person chose: its list is open, for a list is what was chosen.
+    fn chosen(&mut self, target: &Slot) -> Entered {
+        let mut blank = Blank::new(self.ids);
+        match &target.field().kind {
+            FieldKind::List(_) => blank.open(target).map_or(Entered::NOTHING, Entered::value),
+            _ => blank.place(target),
+        }
     }
 
     fn add_item(

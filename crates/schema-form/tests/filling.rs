@@ -360,6 +360,15 @@ fn a_union_remembers_its_branches() {
     ));
 }
 
+#[test]
+fn a_list_that_is_chosen_is_open() {
+    let mut filling = Filling::of(r#"{"type": "object", "properties": {"any": {}}}"#);
+    filling.edit(&["any"], Edit::ChooseBranch(4));
+    assert_eq!(filling.sent().as_deref(), Some(r#"{"any":[]}"#));
+    filling.edit(&["any"], Edit::ChooseBranch(0));
+    assert_eq!(filling.messages(), ["any: Required."]);
+}
+
 /// [inspector 2007: lists of unions; 2123: `anyOf` at the root]
 #[test]
 fn unions_of_scalars_take_each_kind() {

@@ -77,8 +77,10 @@ pub(super) fn ListHead(
     let adding = place.clone();
     let add = move |_| {
         if let Some(id) = adding.edit(Edit::AddItem) {
-            let item = item_part(&adding, id, "row");
-            browser::after_drawing(move || browser::focus_first_in(&item));
+            let (nest, item) = (item_part(&adding, id, "nest"), item_part(&adding, id, "row"));
+            browser::after_drawing(move || {
+                browser::focus_first_in(&nest) || browser::focus_first_in(&item)
+            });
         }
     };
     view! {
@@ -169,13 +171,13 @@ pub(super) fn ItemRows(
 ) -> impl IntoView {
     let ids = ids(&place);
     view! {
-        <ol class="items">
+        <div class="items">
             <For
                 each=move || ids.get()
                 key=|id| *id
                 children=move |id| item_row(&place, ids, id)
             />
-        </ol>
+        </div>
     }
 }
 
@@ -212,11 +214,11 @@ fn item_row(place: &Place, ids: Memo<Vec<ItemId>>, id: ItemId) -> AnyView {
     let is_last = move || position.get() < heads || position.get() + 1 >= ids.with(Vec::len);
     let label_id = inner.part_id("label");
     view! {
-        <li
+        <div
             class="field item"
             id=item_part(place, id, "row")
             role="group"
-            aria-labelledby=label_id.clone()
+            aria-labelledby=label_id
             on:keydown=keys
         >
             <label class="field-label" id=label_id.clone() for=inner.input_id()>
@@ -259,7 +261,7 @@ fn item_row(place: &Place, ids: Memo<Vec<ItemId>>, id: ItemId) -> AnyView {
             </div>
             {faults(&inner)}
             {nested(&inner)}
-        </li>
+        </div>
     }
     .into_any()
 }

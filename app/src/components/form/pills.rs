@@ -35,14 +35,10 @@ pub(super) fn BooleanPills(
     /// The place it belongs to.
     place: Place,
 ) -> impl IntoView {
-    let default = place.field().default.as_ref().map(|default| default.as_str().to_owned());
-    let label = |value: bool| {
-        let is_default = default.as_deref() == Some(if value { "true" } else { "false" });
-        format!("{value}{}", if is_default { " (default)" } else { "" })
-    };
     let mut pills = around(&place);
     for value in [true, false] {
-        pills.push(Pill { label: label(value), edit: Edit::SetBool(value), when: On::Is(value) });
+        let label = value.to_string();
+        pills.push(Pill { label, edit: Edit::SetBool(value), when: On::Is(value) });
     }
     draw(&place, pills)
 }
@@ -57,7 +53,6 @@ pub(super) fn OpenPills(
     let standing = place.standing();
     if pills.is_empty() {
         // A required object is open, except one inside itself.
-        let place = place.clone();
         let is_open = Memo::new(move |_| standing.get().state == State::Value);
         return (move || {
             let place = place.clone();
@@ -141,18 +136,18 @@ fn draw(place: &Place, pills: Vec<Pill>) -> AnyView {
             let id = if index == 0 { name.clone() } else { format!("{name}-{index}") };
             let place = place.clone();
             view! {
-                <span class="pill" class:on=move || on.get() == Some(when)>
+                <label class="pill" class:on=move || on.get() == Some(when)>
                     <input
                         type="radio"
-                        id=id.clone()
+                        id=id
                         name=name.clone()
                         prop:checked=move || on.get() == Some(when)
                         on:change=move |_| {
                             place.edit(edit.clone());
                         }
                     />
-                    <label for=id>{label}</label>
-                </span>
+                    <span>{label}</span>
+                </label>
             }
         })
         .collect_view();
@@ -204,7 +199,7 @@ fn draw_list(place: &Place, pills: Vec<Pill>) -> AnyView {
         <span class="framed chosen" class:bad=move || invalid.get()>
             <select
                 id=place.input_id()
-                aria-labelledby=place.part_id("label")
+                aria-label="Kind of value"
                 aria-describedby=described_by(place)
                 aria-invalid=move || invalid.get().to_string()
                 on:change=choose

@@ -107,7 +107,7 @@ pub(super) fn nested(place: &Place) -> AnyView {
     let inside = move || match &place.field().kind {
         FieldKind::Object(_) => {
             let place = place.clone();
-            view! { <div class="nest">{members(&place)}</div> }.into_any()
+            view! { <div class="nest" id=place.part_id("nest")>{members(&place)}</div> }.into_any()
         }
         FieldKind::List(list) if !are_tags(list) => {
             view! { <ItemRows place=place.clone()/> }.into_any()
@@ -202,8 +202,28 @@ pub(super) fn faults(place: &Place) -> AnyView {
     .into_any()
 }
 
-/// The limits in a few words, such as `0 to 26`.
+/// The limits in a few words, such as `0 to 26`, and a default that the input has no room for.
 fn limits(field: &Field) -> String {
+    let mut words = limits_alone(field);
+    let says_default = !matches!(
+        field.kind,
+        FieldKind::Text(_) | FieldKind::Integer(_) | FieldKind::Number(_) | FieldKind::Choice(_)
+    );
+    let default = field.default.as_ref().map(|default| default.as_str());
+    if let Some(default) =
+        default.filter(|text| says_default && !matches!(*text, "null" | "[]" | "{}"))
+    {
+        let shown: String = default.chars().take(60).collect();
+        let more = if shown.len() < default.len() { "…" } else { "" };
+        if !words.is_empty() {
+            words += ", ";
+        }
+        words += &format!("default {shown}{more}");
+    }
+    words
+}
+
+fn limits_alone(field: &Field) -> String {
     let count = |min: Option<u64>, max: Option<u64>, noun: &str| match (min, max) {
         (None | Some(0), None) => String::new(),
         (None | Some(0), Some(max)) => format!("at most {max} {noun}"),

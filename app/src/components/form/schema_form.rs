@@ -33,6 +33,10 @@ pub fn SchemaForm(
         .iter()
         .map(|diagnostic| view! { <li><code>{diagnostic.pointer.clone()}</code> " " {diagnostic.reason.to_string()}</li> })
         .collect();
+    let oddities = match diagnostics.len() {
+        1 => "1 oddity in the schema".to_owned(),
+        count => format!("{count} oddities in the schema"),
+    };
     let body = move || {
         if is_json.get() {
             view! { <JsonArea place=root.clone() rows=8/> }.into_any()
@@ -67,7 +71,7 @@ pub fn SchemaForm(
             {body}
             {(!diagnostics.is_empty()).then(|| view! {
                 <details class="odd">
-                    <summary>{diagnostics.len()} " oddities in the schema"</summary>
+                    <summary>{oddities}</summary>
                     <ul>{diagnostics}</ul>
                 </details>
             })}

@@ -136,12 +136,17 @@ fn Frame(
         State::NotSent if optional => "not sent",
         _ => "",
     };
+    let (to_null, from_null) = (press(Edit::SetNull), press(Edit::Unset));
+    let toggle_null = move |event| match state.get_untracked() {
+        State::Null => from_null(event),
+        State::NotSent | State::Value => to_null(event),
+    };
     let null = nullable.then(|| {
         view! {
             <button
                 type="button"
                 aria-pressed=move || (state.get() == State::Null).to_string()
-                on:click=press(Edit::SetNull)
+                on:click=toggle_null
             >
                 "null"
             </button>
