@@ -194,9 +194,10 @@ fn item_row(place: &Place, ids: Memo<Vec<ItemId>>, id: ItemId) -> AnyView {
         FieldKind::List(list) => list.prefix.len(),
         _ => 0,
     };
+    let list_name = StoredValue::new(place.slot.key().to_owned());
     let title = move || {
         let number = position.get() + 1;
-        format!("item {number}")
+        list_name.with_value(|name| format!("{name} item {number}").trim_start().to_owned())
     };
     let (lifting, lowering, keyed, removing) =
         (place.clone(), place.clone(), place.clone(), place.clone());
@@ -222,7 +223,7 @@ fn item_row(place: &Place, ids: Memo<Vec<ItemId>>, id: ItemId) -> AnyView {
             on:keydown=keys
         >
             <label class="field-label" id=label_id.clone() for=inner.input_id()>
-                <span class="item-number">{move || position.get() + 1}</span>
+                <span class="item-number" aria-hidden="true">{move || position.get() + 1}</span>
                 <span class="unseen">{title}</span>
             </label>
             <div class="field-control with-buttons">

@@ -36,7 +36,7 @@ pub(super) fn row(place: &Place, label: AnyView) -> AnyView {
     let star = place.slot.required() && !place.slot.key().is_empty();
     let name = view! {
         {label}
-        {star.then(|| view! { <sup aria-hidden="true">"*"</sup><span class="unseen">" (required)"</span> })}
+        {star.then(|| view! { <span class="star" aria-hidden="true"></span><span class="unseen">" (required)"</span> })}
     };
     let is_radio = matches!(field.kind, FieldKind::Boolean) || place.is_group();
     let label_id = place.part_id("label");

@@ -3,7 +3,7 @@
 use leptos::ev;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast as _;
-use schema_form::{Edit, FieldKind, State};
+use schema_form::{Edit, FieldKind, State, Step};
 use web_sys::HtmlTextAreaElement;
 
 use super::place::Place;
@@ -87,6 +87,7 @@ fn AreaInput(
     let typed = typed(&place);
     let invalid = place.is_faulty();
     let (typing, leaving) = (place.clone(), place.clone());
+    let is_item = matches!(place.path.steps().last(), Some(Step::Item(_)));
     view! {
         <Frame place=place.clone()>
             <textarea
@@ -101,7 +102,7 @@ fn AreaInput(
                     typing.edit(Edit::SetText(event_target_value(&event)));
                 }
                 on:blur=move |_| leaving.touch()
-                on:keydown=submit_on_enter
+                on:keydown=move |event| press_enter(&event, is_item)
             ></textarea>
         </Frame>
     }
@@ -219,8 +220,9 @@ pub(super) fn described_by(place: &Place) -> String {
     ["help", "note", "fault"].map(|part| place.part_id(part)).join(" ")
 }
 
-/// In a text of one line, Enter does what it does in every such input; Shift+Enter begins a line.
-fn submit_on_enter(event: ev::KeyboardEvent) {
+/// In a text of one line, Enter does what it does in every such input, and nothing in a list's item,
+/// where it is rather meant to end the item; Shift+Enter begins a line.
+fn press_enter(event: &ev::KeyboardEvent, is_item: bool) {
     let plain = !event.shift_key() && !event.ctrl_key() && !event.meta_key() && !event.alt_key();
     if event.key() != "Enter" || !plain || event.is_composing() {
         return;
@@ -228,7 +230,7 @@ fn submit_on_enter(event: ev::KeyboardEvent) {
     let area = event.target().and_then(|target| target.dyn_into::<HtmlTextAreaElement>().ok());
     if let Some(area) = area.filter(|area| !area.value().contains('\n')) {
         event.prevent_default();
-        if let Some(form) = area.form() {
+        if let Some(form) = area.form().filter(|_| !is_item) {
             // Refused only where there is nothing to submit to.
             let _ = form.request_submit();
         }
