@@ -1,5 +1,6 @@
 //! Agents: the seam behind which they differ, their sources, and the registry that holds them.
 
+pub mod adk_python;
 mod log;
 pub mod native;
 pub(crate) mod registry;

@@ -1,5 +1,6 @@
 //! From configuration to agents.
 
+use crate::agents::adk_python::AdkPythonSource;
 use crate::agents::native::{NativeAgent, NativeSource};
 use crate::agents::{AgentSource, SessionSeed};
 use crate::config::{AgentConfig, AgentSourceConfig, Config, Origin, default_eval_set_path};
@@ -32,7 +33,7 @@ pub fn simulated_agents(config: &Config) -> anyhow::Result<Vec<SimulatedAgentCon
     if config.origin == Origin::Examples {
         return Ok(EXAMPLES.iter().map(shipped).collect());
     }
-    config.agents.iter().map(configured).collect()
+    config.agents.iter().map(|agent| configured(agent, config)).collect()
 }
 
 fn shipped(example: &Example) -> SimulatedAgentConfig {
@@ -41,15 +42,15 @@ fn shipped(example: &Example) -> SimulatedAgentConfig {
     SimulatedAgentConfig::native(example.name, (example.make)(), eval_set_path)
 }
 
-fn configured(agent: &AgentConfig) -> anyhow::Result<SimulatedAgentConfig> {
+fn configured(agent: &AgentConfig, config: &Config) -> anyhow::Result<SimulatedAgentConfig> {
     let source: Box<dyn AgentSource> = match &agent.source {
         AgentSourceConfig::Native { example } => {
             let known = EXAMPLES.iter().find(|known| known.key == example);
             let known = known.ok_or_else(|| anyhow::anyhow!("there is no example `{example}`"))?;
             Box::new(NativeSource::new((known.make)()))
         }
-        AgentSourceConfig::AdkPython { folder, .. } => {
-            anyhow::bail!("{}: this build cannot run ADK agents", folder.display())
+        AgentSourceConfig::AdkPython { folder, python } => {
+            Box::new(AdkPythonSource::new(folder, python.clone().or_else(|| config.python.clone())))
         }
     };
     Ok(SimulatedAgentConfig {

@@ -1,0 +1,373 @@
+//! [`Worker`]: one worker process and the conversation with it.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use json_text::JsonText;
+use serde::Serialize;
+use tokio::io::{AsyncWriteExt, BufReader};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio_util::sync::CancellationToken;
+
+use super::lines::next_line;
+use super::messages::{MAX_LINE_BYTES, Request, Response, RpcError};
+use crate::agents::AgentLog;
+
+/// Starts the worker from the folder given as argument, which does not stay on Python's path.
+const BOOTSTRAP: &str = "import sys; sys.path.append(sys.argv.pop()); \
+     from rehearsal_adk.worker import main; sys.path.pop(); main()";
+/// How much of a line on standard error is read.
+const MAX_LOG_LINE_BYTES: usize = 64 * 1024;
+/// How long the pipes of a worker that has ended may take to run dry.
+const DRY: Duration = Duration::from_millis(300);
+
+/// One worker process. It is killed, with all that it started, when this is dropped.
+pub(super) struct Worker {
+    requests: mpsc::UnboundedSender<Vec<u8>>,
+    replies: Arc<Replies>,
+    next_id: AtomicU64,
+    /// Calls that somebody waits for.
+    under_way: watch::Sender<usize>,
+    ended: watch::Receiver<Option<Exit>>,
+    kill: CancellationToken,
+}
+
+/// How a worker ended.
+#[derive(Debug, Clone)]
+pub(super) struct Exit {
+    /// Who, such as `smart_home (process 4711)`.
+    worker: String,
+    status: String,
+    last_line: Option<String>,
+}
+
+/// Why a request got no result.
+#[derive(Debug, Clone, thiserror::Error)]
+pub(super) enum RequestError {
+    /// The worker refused it.
+    #[error("{}", .0.message)]
+    Refused(RpcError),
+    /// The worker ended.
+    #[error("{0}")]
+    Exited(Exit),
+    /// The answer was too long to read.
+    #[error("the answer is longer than {MAX_LINE_BYTES} bytes")]
+    TooLong,
+    /// The answer is not what the protocol says.
+    #[error("the worker's answer cannot be read: {0}")]
+    Unreadable(String),
+}
+
+impl std::fmt::Display for Exit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "The worker of {} ended with {}.", self.worker, self.status)?;
+        match &self.last_line {
+            Some(line) => write!(f, " The last it wrote: {line}"),
+            None => Ok(()),
+        }
+    }
+}
+
+type Reply = Result<JsonText, RequestError>;
+
+#[derive(Default)]
+struct Replies {
+    waiting: Mutex<Waiting>,
+}
+
+#[derive(Default)]
+struct Waiting {
+    by_id: HashMap<u64, oneshot::Sender<Reply>>,
+    exit: Option<Exit>,
+}
+
+/// Counts a call for as long as somebody waits for it.
+pub(super) struct UnderWay<'a>(&'a Worker);
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.under_way.send_modify(|count| *count -= 1);
+    }
+}
+
+impl Worker {
+    /// Starts a process. What it writes to standard error goes to `log`.
+    ///
+    /// # Errors
+    /// The operating system's, when the interpreter cannot be started.
+    pub(super) fn start(
+        python: &Path,
+        package: &Path,
+        folder: &Path,
+        log: Arc<AgentLog>,
+    ) -> std::io::Result<Self> {
+        let mut command = Command::new(python);
+        command
+            .args(["-c", BOOTSTRAP])
+            .arg(package)
+            .env("PYTHONSAFEPATH", "1")
+            .env("PYTHONUNBUFFERED", "1")
+            .env("PYTHONIOENCODING", "utf-8")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        // Where people run `adk web`: beside the agent's folder.
+        if let Some(parent) = folder.parent().filter(|parent| parent.is_dir()) {
+            command.current_dir(parent);
+        }
+        #[cfg(unix)]
+        command.process_group(0);
+        let mut child = command.spawn()?;
+        let missing = || std::io::Error::other("a pipe to the worker is missing");
+        let input = child.stdin.take().ok_or_else(missing)?;
+        let output = child.stdout.take().ok_or_else(missing)?;
+        let errors = child.stderr.take().ok_or_else(missing)?;
+
+        let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy();
+        let worker = match child.id() {
+            Some(id) => format!("{name} (process {id})"),
+            None => name.into_owned(),
+        };
+        let replies = Arc::new(Replies::default());
+        let (requests, queued) = mpsc::unbounded_channel();
+        let (end, ended) = watch::channel(None);
+        let kill = CancellationToken::new();
+        tokio::spawn(write_requests(input, queued));
+        let reading = tokio::spawn(read_replies(output, Arc::clone(&replies)));
+        let logging = tokio::spawn(read_log(errors, log));
+        tokio::spawn({
+            let (replies, kill) = (Arc::clone(&replies), kill.clone());
+            async move {
+                let status = outlive(&mut child, &kill).await;
+                // Answers sent before the end still count.
+                let _ = tokio::time::timeout(DRY, reading).await;
+                let last_line = tokio::time::timeout(DRY, logging).await.ok();
+                let exit =
+                    Exit { worker, status, last_line: last_line.and_then(Result::ok).flatten() };
+                replies.end(&exit);
+                end.send_replace(Some(exit));
+            }
+        });
+        Ok(Self {
+            requests,
+            replies,
+            next_id: AtomicU64::new(1),
+            under_way: watch::channel(0).0,
+            ended,
+            kill,
+        })
+    }
+
+    /// Asks and waits for the answer.
+    ///
+    /// # Errors
+    /// The worker's refusal, or its end.
+    pub(super) async fn request<P: Serialize + ?Sized>(&self, method: &str, params: &P) -> Reply {
+        self.send(method, params)?.await.unwrap_or_else(|_| {
+            Err(RequestError::Unreadable("it was lost while the host stops".to_owned()))
+        })
+    }
+
+    /// Asks; the answer comes through the channel.
+    pub(super) fn send<P: Serialize + ?Sized>(
+        &self,
+        method: &str,
+        params: &P,
+    ) -> Result<oneshot::Receiver<Reply>, RequestError> {
+        let unreadable = |error: serde_json::Error| RequestError::Unreadable(error.to_string());
+        let params = JsonText::serialize(params).map_err(unreadable)?;
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let request = Request { jsonrpc: "2.0", id, method, params: &params };
+        let mut line = serde_json::to_vec(&request).map_err(unreadable)?;
+        line.push(b'\n');
+        let (reply, answered) = oneshot::channel();
+        {
+            let mut waiting = self.replies.lock();
+            if let Some(exit) = &waiting.exit {
+                return Err(RequestError::Exited(exit.clone()));
+            }
+            waiting.by_id.insert(id, reply);
+        }
+        // When the writer is gone so is the worker, and its end answers this.
+        let _ = self.requests.send(line);
+        Ok(answered)
+    }
+
+    /// Counts a call as under way until the guard is dropped.
+    pub(super) fn begin(&self) -> UnderWay<'_> {
+        self.under_way.send_modify(|count| *count += 1);
+        UnderWay(self)
+    }
+
+    /// Waits until nobody waits for a call any more.
+    pub(super) async fn idle(&self) {
+        // The sender lives in `self`: waiting cannot fail.
+        let _ = self.under_way.subscribe().wait_for(|count| *count == 0).await;
+    }
+
+    /// Whether the process has ended.
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended.borrow().is_some()
+    }
+
+    /// Ends the process: politely, then, after `patience`, with all that it started.
+    pub(super) async fn stop(&self, patience: Duration) {
+        let asked = self.send("shutdown", &serde_json::Map::new());
+        let mut ended = self.ended.clone();
+        if asked.is_ok() {
+            let _ = tokio::time::timeout(patience, ended.wait_for(Option::is_some)).await;
+        }
+        self.kill.cancel();
+        let _ = tokio::time::timeout(Duration::from_secs(2), ended.wait_for(Option::is_some)).await;
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.kill.cancel();
+    }
+}
+
+impl Replies {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn answer(&self, id: u64, reply: Reply) {
+        if let Some(waiting) = self.lock().by_id.remove(&id) {
+            // Whoever asked may have stopped waiting.
+            let _ = waiting.send(reply);
+        }
+    }
+
+    fn end(&self, exit: &Exit) {
+        let mut waiting = self.lock();
+        waiting.exit = Some(exit.clone());
+        for (_, reply) in waiting.by_id.drain() {
+            let _ = reply.send(Err(RequestError::Exited(exit.clone())));
+        }
+    }
+}
+
+/// Waits for the end of the process, or brings it about, and tells how it ended.
+async fn outlive(child: &mut Child, kill: &CancellationToken) -> String {
+    let group = child.id();
+    let status = tokio::select! {
+        status = child.wait() => status,
+        () = kill.cancelled() => {
+            kill_group(group);
+            // Without process groups only the worker itself can be ended.
+            let _ = child.start_kill();
+            child.wait().await
+        }
+    };
+    // What its tools started must not outlive it.
+    kill_group(group);
+    match status {
+        Ok(status) => described(status),
+        Err(error) => format!("a status that cannot be read ({error})"),
+    }
+}
+
+fn described(status: ExitStatus) -> String {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        let name = match signal {
+            6 => " (SIGABRT)",
+            9 => " (SIGKILL: killed, perhaps because memory ran out)",
+            11 => " (SIGSEGV)",
+            15 => " (SIGTERM)",
+            _ => "",
+        };
+        return format!("signal {signal}{name}");
+    }
+    match status.code() {
+        Some(code) => format!("exit status {code}"),
+        None => status.to_string(),
+    }
+}
+
+#[cfg(unix)]
+fn kill_group(leader: Option<u32>) {
+    let pid = leader.and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
+    if let Some(pid) = pid {
+        // The group may be gone already.
+        let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
+    }
+}
+
+#[cfg(not(unix))]
+fn kill_group(_leader: Option<u32>) {}
+
+async fn write_requests(mut input: ChildStdin, mut queued: mpsc::UnboundedReceiver<Vec<u8>>) {
+    while let Some(line) = queued.recv().await {
+        if input.write_all(&line).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn read_replies(output: ChildStdout, replies: Arc<Replies>) {
+    let mut output = BufReader::with_capacity(1 << 16, output);
+    let mut line = Vec::new();
+    while let Ok(Some(whole)) = next_line(&mut output, &mut line, MAX_LINE_BYTES).await {
+        if !whole {
+            if let Some(id) = id_at_start(&line) {
+                replies.answer(id, Err(RequestError::TooLong));
+            }
+        } else {
+            match serde_json::from_slice::<Response>(&line) {
+                Ok(Response { id: Some(id), error: Some(error), .. }) => {
+                    replies.answer(id, Err(RequestError::Refused(error)));
+                }
+                Ok(Response { id: Some(id), result, .. }) => {
+                    replies.answer(id, Ok(result.unwrap_or_else(JsonText::null)));
+                }
+                Ok(Response { error, .. }) => {
+                    tracing::warn!(
+                        "a worker complains: {}",
+                        error.map_or_else(String::new, |it| it.message)
+                    );
+                }
+                Err(error) => match id_at_start(&line) {
+                    Some(id) => {
+                        replies.answer(id, Err(RequestError::Unreadable(error.to_string())));
+                    }
+                    None => tracing::warn!("a worker's line cannot be read: {error}"),
+                },
+            }
+        }
+        // One enormous answer must not be paid for until the worker ends.
+        if line.capacity() > 1 << 20 {
+            line = Vec::new();
+        }
+    }
+}
+
+/// The id of an answer whose rest is not to be had.
+fn id_at_start(line: &[u8]) -> Option<u64> {
+    let start = std::str::from_utf8(&line[..line.len().min(80)]).ok()?;
+    let digits = start.strip_prefix(r#"{"jsonrpc":"2.0","id":"#)?;
+    digits.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// Puts every line into the log; gives the last one that says something.
+async fn read_log(errors: ChildStderr, log: Arc<AgentLog>) -> Option<String> {
+    let mut errors = BufReader::new(errors);
+    let mut line = Vec::new();
+    let mut last = None;
+    while let Ok(Some(_)) = next_line(&mut errors, &mut line, MAX_LOG_LINE_BYTES).await {
+        let text = String::from_utf8_lossy(&line);
+        log.push(&text);
+        if !text.trim().is_empty() {
+            last = Some(text.trim().chars().take(500).collect());
+        }
+    }
+    last
+}

@@ -1,0 +1,378 @@
+//! [`AdkPythonSource`]: the [`AgentSource`] of an agent folder.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use app::api::{AgentFault, SessionView, SourceKind};
+use async_trait::async_trait;
+use json_text::JsonText;
+use serde::Serialize;
+use session::{CallId, SessionId, ToolError};
+use tokio_util::sync::CancellationToken;
+
+use super::messages::{
+    CallOutcome, CallTool, Cancel, Cancelled, Confirm, OfSession, OpenSession, Said, SupplyResult,
+    UserContent,
+};
+use super::process::{RequestError, Worker};
+use super::record::Record;
+use super::supervisor::{Supervisor, fault_of};
+use crate::agents::{
+    AgentFacts, AgentLog, AgentSource, CallReport, SessionSeed, SourceError, ToolFailure,
+    ToolInvocation,
+};
+
+/// How long a worker may take to end a cancelled call before it is replaced.
+const CANCEL: Duration = Duration::from_millis(500);
+/// How long a toolset's server may keep a view waiting.
+const VIEW: Duration = Duration::from_secs(120);
+/// The session that is opened to see what the agent is.
+const LOOK: &str = "rehearsal-look";
+
+/// The source of one agent folder, as `adk web` would load it.
+pub struct AdkPythonSource {
+    supervisor: Arc<Supervisor>,
+    sessions: Mutex<HashMap<SessionId, Arc<Open>>>,
+}
+
+/// One open session.
+struct Open {
+    id: SessionId,
+    seed: SessionSeed,
+    place: tokio::sync::Mutex<Place>,
+}
+
+/// Where a session lives, and what is needed to move it.
+struct Place {
+    record: Record,
+    worker: Option<Arc<Worker>>,
+    /// Whether any worker ever had it: if so, the next one restores it.
+    lived: bool,
+}
+
+impl AdkPythonSource {
+    /// A source for the agent in `folder`, run by `python` or else by the interpreter that
+    /// `adk` would use.
+    #[must_use]
+    pub fn new(folder: impl Into<PathBuf>, python: Option<PathBuf>) -> Self {
+        Self {
+            supervisor: Arc::new(Supervisor::new(folder.into(), python)),
+            sessions: Mutex::default(),
+        }
+    }
+
+    fn find(&self, session: &SessionId) -> Option<Arc<Open>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).get(session).cloned()
+    }
+
+    /// The worker that has the session; a session that has none, or whose worker is no longer the
+    /// one that serves, moves. The view is what the worker showed when the session moved in.
+    async fn settle(
+        &self,
+        open: &Open,
+        place: &mut Place,
+    ) -> Result<(Arc<Worker>, Option<SessionView>), AgentFault> {
+        let worker = self.supervisor.worker().await?;
+        if place.worker.as_ref().is_some_and(|at| Arc::ptr_eq(at, &worker)) {
+            return Ok((worker, None));
+        }
+        let restore = place
+            .lived
+            .then(|| JsonText::serialize(&place.record))
+            .transpose()
+            .map_err(|error| unreadable(&error.to_string()))?;
+        let about = OpenSession {
+            session_id: open.id.as_str(),
+            user_id: &open.seed.user_id,
+            state: &open.seed.state,
+            restore: restore.as_ref(),
+        };
+        let view: SessionView = ask(&worker, "open_session", &about).await.map_err(fault_of)?;
+        place.record.in_charge(&view.agent.name);
+        place.lived = true;
+        if let Some(old) = place.worker.replace(Arc::clone(&worker)) {
+            // It may live on for other sessions' calls; this one is not its concern any more.
+            let _ = old.send("close_session", &OfSession { session_id: open.id.as_str() });
+        }
+        Ok((worker, Some(view)))
+    }
+
+    /// Runs one call, or goes on with it. Cancelled, it ends within [`CANCEL`].
+    async fn run<P: Serialize + Sync>(
+        &self,
+        session: &SessionId,
+        call_id: &CallId,
+        method: &str,
+        params: P,
+        cancel: CancellationToken,
+    ) -> CallReport {
+        let began = Instant::now();
+        let elapsed = || began.elapsed().as_secs_f64() * 1000.0;
+        let Some(open) = self.find(session) else {
+            let message = format!("session {session} is not open");
+            return CallReport::failed(ToolFailure::new("UnknownSession", message), 0.0);
+        };
+        let mut place = open.place.lock().await;
+        let settled = tokio::select! {
+            settled = self.settle(&open, &mut place) => settled,
+            () = cancel.cancelled() => {
+                return CallReport::failed(ToolFailure::cancelled(), elapsed());
+            }
+        };
+        let worker = match settled {
+            Ok((worker, _)) => worker,
+            Err(fault) => return CallReport::failed(failure_of(fault), elapsed()),
+        };
+        let under_way = worker.begin();
+        let answered = match worker.send(method, &params) {
+            Ok(answered) => answered,
+            Err(error) => return self.lost(&mut place, error, elapsed()),
+        };
+        let lost = || Err(RequestError::Unreadable("it was lost".to_owned()));
+        tokio::pin!(answered);
+        let answer = tokio::select! {
+            answer = &mut answered => answer.unwrap_or_else(|_| lost()),
+            () = cancel.cancelled() => {
+                let ended = stop_call(&worker, session, call_id);
+                let both = async {
+                    let (ended, answer) = futures::join!(ended, &mut answered);
+                    ended.then(|| answer.unwrap_or_else(|_| lost()))
+                };
+                match tokio::time::timeout(CANCEL, both).await {
+                    Ok(Some(answer)) => answer,
+                    Ok(None) | Err(_) => {
+                        // Stuck: new calls go to a fresh worker, this session moves there.
+                        place.worker = None;
+                        drop(under_way);
+                        self.supervisor.replace(&worker).await;
+                        self.prepare();
+                        return CallReport::failed(ToolFailure::cancelled(), elapsed());
+                    }
+                }
+            }
+        };
+        match answer.and_then(|text| {
+            text.decode::<CallOutcome>()
+                .map_err(|error| RequestError::Unreadable(error.to_string()))
+        }) {
+            Ok(mut outcome) => {
+                place.record.take(std::mem::take(&mut outcome.delta));
+                if let Some(view) = &outcome.view {
+                    place.record.in_charge(&view.agent.name);
+                }
+                outcome.report()
+            }
+            Err(error) => self.lost(&mut place, error, elapsed()),
+        }
+    }
+
+    /// What is told of a call whose outcome never came.
+    fn lost(&self, place: &mut Place, error: RequestError, duration_ms: f64) -> CallReport {
+        let failure = match error {
+            RequestError::Refused(error) => error.failure(),
+            error @ RequestError::Exited(_) => {
+                place.worker = None;
+                self.prepare();
+                let message = format!(
+                    "{error} A new worker takes over with the session's state and artifacts as \
+                     they were before this call."
+                );
+                ToolFailure::new(ToolError::WORKER_EXITED, message)
+            }
+            error @ (RequestError::TooLong | RequestError::Unreadable(_)) => {
+                // The worker's session holds what the record lacks: rebuild it.
+                place.worker = None;
+                let message = format!("The tool's result cannot be taken: {error}. Return less.");
+                ToolFailure::new(ToolError::INVALID_OUTPUT, message)
+            }
+        };
+        CallReport::failed(failure, duration_ms)
+    }
+
+    /// Starts the next worker before anybody needs it.
+    fn prepare(&self) {
+        let supervisor = Arc::clone(&self.supervisor);
+        tokio::spawn(async move {
+            if let Err(fault) = supervisor.worker().await {
+                tracing::warn!("no new worker: {}", fault.reason);
+            }
+        });
+    }
+}
+
+/// Tells the worker to cancel; whether the call is over.
+async fn stop_call(worker: &Worker, session: &SessionId, call_id: &CallId) -> bool {
+    let about = Cancel { session_id: session.as_str(), call_id: call_id.as_str() };
+    let answer: Result<Cancelled, RequestError> = ask(worker, "cancel", &about).await;
+    // A worker that has ended has ended its calls.
+    answer.map_or_else(|error| matches!(error, RequestError::Exited(_)), |it| it.ended)
+}
+
+async fn ask<P: Serialize + Sync, T: serde::de::DeserializeOwned>(
+    worker: &Worker,
+    method: &str,
+    params: &P,
+) -> Result<T, RequestError> {
+    let answer = tokio::time::timeout(VIEW, worker.request(method, params)).await;
+    let answer = answer.unwrap_or_else(|_| {
+        let waited = VIEW.as_secs();
+        Err(RequestError::Unreadable(format!("none came within {waited} seconds")))
+    })?;
+    answer.decode().map_err(|error| RequestError::Unreadable(error.to_string()))
+}
+
+fn unreadable(what: &str) -> AgentFault {
+    AgentFault {
+        reason: format!("The session cannot be moved: {what}"),
+        error_type: None,
+        traceback: None,
+    }
+}
+
+fn failure_of(fault: AgentFault) -> ToolFailure {
+    ToolFailure {
+        error_type: fault.error_type.unwrap_or_else(|| ToolError::WORKER_EXITED.to_owned()),
+        message: fault.reason,
+        traceback: fault.traceback,
+    }
+}
+
+#[async_trait]
+impl AgentSource for AdkPythonSource {
+    fn kind(&self) -> SourceKind {
+        SourceKind::AdkPython
+    }
+
+    async fn load(&self, log: Arc<AgentLog>) -> Result<AgentFacts, AgentFault> {
+        let (worker, about) = self.supervisor.restart(log).await?;
+        // A session shows what an import does not: toolsets that cannot connect.
+        let seed = SessionSeed { user_id: "user".to_owned(), ..SessionSeed::default() };
+        let look = OpenSession {
+            session_id: LOOK,
+            user_id: &seed.user_id,
+            state: &seed.state,
+            restore: None,
+        };
+        let view: SessionView = ask(&worker, "open_session", &look).await.map_err(fault_of)?;
+        let _ = worker.request("close_session", &OfSession { session_id: LOOK }).await;
+        Ok(AgentFacts {
+            description: view.agent.description,
+            model: view.agent.model,
+            tools: view.tools.iter().map(|tool| tool.name.to_string()).collect(),
+            runtime: Some(format!("python {} · google-adk {}", about.python, about.adk_version)),
+        })
+    }
+
+    async fn open_session(
+        &self,
+        session: &SessionId,
+        seed: &SessionSeed,
+    ) -> Result<SessionView, SourceError> {
+        let open = {
+            let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+            let open = sessions.entry(session.clone()).or_insert_with(|| {
+                Arc::new(Open {
+                    id: session.clone(),
+                    seed: seed.clone(),
+                    place: tokio::sync::Mutex::new(Place {
+                        record: Record::new(seed.state.clone()),
+                        worker: None,
+                        lived: false,
+                    }),
+                })
+            });
+            Arc::clone(open)
+        };
+        let mut place = open.place.lock().await;
+        let (worker, shown) = self.settle(&open, &mut place).await.map_err(SourceError::Faulted)?;
+        match shown {
+            Some(view) => Ok(view),
+            None => ask(&worker, "describe", &OfSession { session_id: session.as_str() })
+                .await
+                .map_err(|error| SourceError::Faulted(fault_of(error))),
+        }
+    }
+
+    async fn begin_invocation(
+        &self,
+        session: &SessionId,
+        content: &str,
+    ) -> Result<SessionView, SourceError> {
+        let open =
+            self.find(session).ok_or_else(|| SourceError::UnknownSession(session.clone()))?;
+        let mut place = open.place.lock().await;
+        let about = UserContent { session_id: session.as_str(), text: content };
+        let mut tried_again = false;
+        let said: Said = loop {
+            let (worker, _) = self.settle(&open, &mut place).await.map_err(SourceError::Faulted)?;
+            match ask(&worker, "user_content", &about).await {
+                Ok(said) => break said,
+                Err(RequestError::Exited(_)) if !tried_again => {
+                    tried_again = true;
+                    place.worker = None;
+                }
+                Err(error) => return Err(SourceError::Faulted(fault_of(error))),
+            }
+        };
+        place.record.said(content);
+        place.record.take(said.delta);
+        place.record.in_charge(&said.view.agent.name);
+        Ok(said.view)
+    }
+
+    async fn call_tool(&self, call: ToolInvocation, cancel: CancellationToken) -> CallReport {
+        let params = CallTool {
+            session_id: call.session.as_str(),
+            call_id: call.call_id.as_str(),
+            tool: call.tool.as_str(),
+            args: &call.arguments,
+        };
+        self.run(&call.session, &call.call_id, "call_tool", params, cancel).await
+    }
+
+    async fn confirm(
+        &self,
+        session: &SessionId,
+        call_id: &CallId,
+        confirmed: bool,
+        payload: Option<JsonText>,
+        cancel: CancellationToken,
+    ) -> CallReport {
+        let (session_id, id) = (session.as_str(), call_id.as_str());
+        let params = Confirm { session_id, call_id: id, confirmed, payload };
+        self.run(session, call_id, "confirm", params, cancel).await
+    }
+
+    async fn supply_result(
+        &self,
+        session: &SessionId,
+        call_id: &CallId,
+        result: JsonText,
+        cancel: CancellationToken,
+    ) -> CallReport {
+        let (session_id, id) = (session.as_str(), call_id.as_str());
+        let params = SupplyResult { session_id, call_id: id, result: &result };
+        let mut report = self.run(session, call_id, "supply_result", params, cancel).await;
+        if let crate::agents::CallProgress::Returned(returned) = &mut report.progress {
+            // What the person typed, digit for digit.
+            *returned = result;
+        }
+        report
+    }
+
+    async fn close_session(&self, session: &SessionId) {
+        let open = self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
+        let Some(open) = open else { return };
+        // A call under way keeps the place; the session goes when it ends, with its worker's copy.
+        let Ok(place) = open.place.try_lock() else { return };
+        if let Some(worker) = &place.worker {
+            let _ = worker.send("close_session", &OfSession { session_id: session.as_str() });
+        }
+    }
+
+    async fn shut_down(&self) {
+        self.supervisor.stop().await;
+    }
+}
