@@ -56,6 +56,7 @@ async def look(session: RehearsalSession, opening: bool = False) -> dict:
         "app_name": session.loaded.app_name,
         "agent": {**tree.summary(session.agent), "model": _model(session.agent, request)},
         "instruction": _instruction(request, session),
+        "instruction_template": _template(session.agent),
         "tools": [_tool(one, session, owners) for one in declared],
         "model_side_tools": model_side,
         "input_schema": _schema(agent, "input_schema", warnings),
@@ -238,7 +239,9 @@ def _tool(declaration, session: RehearsalSession, owners: dict[str, str]) -> dic
     if declaration.parameters_json_schema is not None:
         kind, parameters = "json_schema", plain.get("parameters_json_schema")
     elif declaration.parameters is not None:
-        kind, parameters = "genai", plain.get("parameters")
+        # google.genai's own schema type, with upper-case types; the form reads JSON Schema.
+        kind = "genai"
+        parameters = declaration.parameters.json_schema.model_dump(mode="json", exclude_none=True)
     else:
         kind, parameters = "none", None
     tool = session.tools.get(declaration.name)
@@ -266,6 +269,12 @@ def _instruction(request, session: RehearsalSession) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
+def _template(agent) -> str | None:
+    """The agent's instruction as written, unless a function makes it."""
+    written = getattr(agent, "instruction", None)
+    return written if isinstance(written, str) else None
+
+
 def _text_of(content) -> str:
     if content is None:
         return ""
@@ -278,7 +287,7 @@ def _text_of(content) -> str:
     return getattr(content, "text", None) or ""
 
 
-def _model(agent, request) -> str:
+def _model(agent, request) -> str | None:
     for model in (getattr(agent, "model", None), getattr(request, "model", None)):
         name = model if isinstance(model, str) else getattr(model, "model", None)
         if name:
@@ -286,7 +295,7 @@ def _model(agent, request) -> str:
     try:
         return str(agent.canonical_model.model)
     except Exception:
-        return ""
+        return None
 
 
 def _schema(agent, field: str, warnings: list[str]):
@@ -324,8 +333,9 @@ def _empty(session: RehearsalSession, warnings: list[str]) -> dict:
     session.tools = {}
     return {
         "app_name": session.loaded.app_name,
-        "agent": {**tree.summary(session.agent), "model": ""},
+        "agent": {**tree.summary(session.agent), "model": None},
         "instruction": "",
+        "instruction_template": None,
         "tools": [],
         "model_side_tools": [],
         "input_schema": None,
