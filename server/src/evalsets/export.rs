@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use app::api::{ApiError, ExportReceipt};
-use evalset::adk::{EvalCase, EvalSetHeader};
+use evalset::adk::{EvalCase, EvalSetHeader, SessionInput};
 use evalset::{eval_set_id, seconds};
 use evalset_file::{Appended, EvalSetFiles, default_cache};
 use session::GoldenTrace;
 
-use super::golden_trace::{eval_case, session_input};
+use super::golden_trace::{eval_case, object};
 use crate::agents::registry::RegisteredAgent;
 use crate::sessions::HostSession;
 
@@ -27,7 +27,8 @@ pub(crate) async fn export(
     trace: GoldenTrace,
 ) -> Result<ExportReceipt, ApiError> {
     let app_name = session.map_or_else(|| agent.name.clone(), |session| session.view().app_name);
-    let input = session_input(&app_name, &agent.seed);
+    let state = session.map_or_else(|| object(&agent.seed.state), |it| it.initial_state.clone());
+    let input = SessionInput { app_name, user_id: agent.seed.user_id.clone(), state };
     let case = eval_case(&agent.name, input, trace, |call_id| {
         let held = session?.held.whole(call_id);
         held.inspect_err(|error| tracing::error!(%call_id, "held result: {error}")).ok().flatten()

@@ -8,8 +8,6 @@ use json_text::JsonText;
 use serde::Serialize;
 use session::{Answer, Call, CallId, GoldenTrace, ToolError, ToolResult};
 
-use crate::agents::SessionSeed;
-
 /// A result that the host no longer holds, so that the case would not be whole.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -60,15 +58,6 @@ pub(crate) fn eval_case(
     })
 }
 
-/// What a session of the agent starts with.
-pub(crate) fn session_input(app_name: &str, seed: &SessionSeed) -> SessionInput {
-    SessionInput {
-        app_name: app_name.to_owned(),
-        user_id: seed.user_id.clone(),
-        state: object(&seed.state),
-    }
-}
-
 fn response(
     answer: Answer,
     held: impl Fn(&CallId) -> Option<JsonText>,
@@ -103,7 +92,7 @@ fn response(
 }
 
 /// The object that a value of text keys and JSON serialises to; such a value always does.
-fn object(value: &impl Serialize) -> JsonText {
+pub(crate) fn object(value: &impl Serialize) -> JsonText {
     JsonText::serialize(value).unwrap_or_else(|_| JsonText::null())
 }
 
@@ -181,13 +170,14 @@ mod tests {
         }
     }
 
+    fn started_with(state: &str) -> SessionInput {
+        let (app_name, user_id) = ("math_agent".to_owned(), "ada".to_owned());
+        SessionInput { app_name, user_id, state: json(state) }
+    }
+
     #[test]
     fn a_trace_becomes_the_case_that_adk_replays() {
-        let seed = SessionSeed {
-            user_id: "ada".to_owned(),
-            state: [("room".to_owned(), json(r#"{"t": 21.50}"#))].into(),
-        };
-        let input = session_input("math_agent", &seed);
+        let input = started_with(r#"{"room": {"t": 21.50}}"#);
         let case = eval_case("MathAgent", input, trace(), |id| {
             assert_eq!(id.as_str(), "c3");
             Some(json("[1]"))
@@ -284,7 +274,7 @@ mod tests {
 
     #[test]
     fn a_result_that_is_gone_is_not_left_out_silently() {
-        let input = session_input("math_agent", &SessionSeed::default());
+        let input = started_with("{}");
         let gone = eval_case("MathAgent", input, trace(), |_| None).expect_err("gone");
         assert_eq!(gone.call_id.as_str(), "c3");
     }

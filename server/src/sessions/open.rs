@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use app::api::{CallNews, SessionView};
+use json_text::JsonText;
 use session::{CallId, SessionId};
 use tokio_util::sync::CancellationToken;
 
@@ -19,6 +20,8 @@ pub(crate) struct HostSession {
     pub(crate) id: SessionId,
     pub(crate) agent: Arc<RegisteredAgent>,
     pub(crate) held: HeldResults,
+    /// The state that the session started with, a JSON object; exports carry it.
+    pub(crate) initial_state: JsonText,
     state: Mutex<Live>,
 }
 
@@ -145,6 +148,7 @@ impl Sessions {
                 id: id.clone(),
                 agent: Arc::clone(agent),
                 held: HeldResults::new(Arc::clone(&self.store)),
+                initial_state: live.view.state.clone(),
                 state: Mutex::new(live),
             })
         });
