@@ -54,6 +54,16 @@ fn item_part(place: &Place, id: ItemId, part: &str) -> String {
     format!("{}-{part}", input_id(place.id, &place.path.then(Step::Item(id))))
 }
 
+/// Moves the focus to the first input inside the element with this id.
+fn focus_into(id: &str) -> bool {
+    document()
+        .get_element_by_id(id)
+        .and_then(|element| {
+            element.query_selector("input, textarea, select, button").ok().flatten()
+        })
+        .is_some_and(|element| browser::focus_element(&element))
+}
+
 /// How far an Alt with an arrow key moves an item.
 fn moves_by(event: &ev::KeyboardEvent) -> Option<isize> {
     match (event.alt_key(), event.key().as_str()) {
@@ -78,9 +88,7 @@ pub(super) fn ListHead(
     let add = move |_| {
         if let Some(id) = adding.edit(Edit::AddItem) {
             let (nest, item) = (item_part(&adding, id, "nest"), item_part(&adding, id, "row"));
-            browser::after_drawing(move || {
-                browser::focus_first_in(&nest) || browser::focus_first_in(&item)
-            });
+            browser::after_drawing(move || focus_into(&nest) || focus_into(&item));
         }
     };
     view! {

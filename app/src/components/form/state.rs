@@ -23,6 +23,9 @@ pub struct FormState {
     attempted: RwSignal<bool>,
     told: RwSignal<Vec<(Path, String)>>,
     shown: Memo<HashMap<Path, Vec<String>>>,
+    /// What each place that is drawn listens to, so that an edit wakes its own surroundings and not
+    /// every field of the form.
+    heard: StoredValue<HashMap<Path, ArcRwSignal<()>>>,
     /// The prefix of the ids in the document, once the form is drawn.
     drawn_as: StoredValue<&'static str>,
 }
@@ -55,8 +58,9 @@ pub fn use_form(form: Form, begin: Option<&JsonText>) -> FormState {
         shown
     });
     let begin = StoredValue::new(start);
+    let heard = StoredValue::new(HashMap::new());
     let drawn_as = StoredValue::new("");
-    FormState { form, draft, reading, begin, touched, attempted, told, shown, drawn_as }
+    FormState { form, draft, reading, begin, touched, attempted, told, shown, heard, drawn_as }
 }
 
 impl FormState {
@@ -130,6 +134,7 @@ impl FormState {
         self.attempted.set(false);
         self.touched.set(HashSet::new());
         self.draft.set(self.begin.get_value());
+        self.notify(&Path::root());
     }
 
     /// Goes over to JSON text.
@@ -167,6 +172,7 @@ impl FormState {
             refused = result.is_err();
             made = result.ok().flatten();
         });
+        self.notify(path);
         if refused && leaves_json {
             // The text is not JSON: its fault says where.
             self.touch(path);
@@ -202,6 +208,26 @@ impl FormState {
         T: PartialEq + Send + Sync + 'static,
     {
         let path = path.clone();
-        Memo::new(move |_| self.draft.read().at(&path).map(&look))
+        let heard = self.heard.try_update_value(|heard| {
+            heard.entry(path.clone()).or_insert_with(|| ArcRwSignal::new(())).clone()
+        });
+        Memo::new(move |_| {
+            match &heard {
+                Some(heard) => heard.track(),
+                None => self.draft.track(),
+            }
+            self.draft.read_untracked().at(&path).map(&look)
+        })
+    }
+
+    /// Wakes what is drawn at `path`, around it and within it.
+    fn notify(self, path: &Path) {
+        let woken: Vec<ArcRwSignal<()>> = self.heard.with_value(|heard| {
+            let concerned = |at: &Path| at.contains(path) || path.contains(at);
+            heard.iter().filter(|(at, _)| concerned(at)).map(|(_, signal)| signal.clone()).collect()
+        });
+        for signal in woken {
+            signal.notify();
+        }
     }
 }
