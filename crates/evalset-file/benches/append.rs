@@ -1,8 +1,7 @@
 //! `cargo bench -p evalset-file`: what an append costs on a 1 GB file, beside `cat` in the same run.
 //!
 //! Bounds: to a known file under 50 ms and 64 MB; to an unknown one within twice the time that `cat`
-//! takes for the same file. The file lies in the page cache for both, which is the harder case: from
-//! a disk, both wait for the disk.
+//! takes for the same file, which lies in the page cache for both.
 //!
 //! The measured process is this program started again, so that its peak memory is its own.
 //! `REHEARSAL_BENCH_FOLDER` puts the file elsewhere than in the temporary folder;

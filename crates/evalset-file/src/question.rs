@@ -26,7 +26,7 @@ impl Question {
 }
 
 /// Found while reading the file.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Answer {
     /// Where the case of the same recording begins.
     pub(crate) same_recording: Option<u64>,
