@@ -215,14 +215,15 @@ impl AgentSource for NativeSource {
     ) -> Result<SessionView, SourceError> {
         let open = {
             let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-            let open = sessions.entry(session.clone()).or_insert_with(|| {
-                let mut state = self.agent.initial_state.clone();
-                state.extend(seed.state.iter().map(|(key, value)| {
-                    (key.clone(), value.to_value().unwrap_or(Value::Null))
-                }));
-                let stored = Stored::new(seed.user_id.clone(), state);
-                Arc::new(Open { stored: Arc::new(stored), waiting: Mutex::default() })
-            });
+            let open =
+                sessions.entry(session.clone()).or_insert_with(|| {
+                    let mut state = self.agent.initial_state.clone();
+                    state.extend(seed.state.iter().map(|(key, value)| {
+                        (key.clone(), value.to_value().unwrap_or(Value::Null))
+                    }));
+                    let stored = Stored::new(seed.user_id.clone(), state);
+                    Arc::new(Open { stored: Arc::new(stored), waiting: Mutex::default() })
+                });
             Arc::clone(open)
         };
         Ok(self.view(session, &open.stored).await)
