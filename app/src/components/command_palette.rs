@@ -31,7 +31,10 @@ pub fn CommandPalette() -> impl IntoView {
     });
     view! {
         <Dialog open label="Search or jump" class="palette">
-            <Choices/>
+            // The agents may still be on their way.
+            <Transition>
+                <Choices/>
+            </Transition>
         </Dialog>
     }
 }
@@ -124,7 +127,9 @@ fn Choices() -> impl IntoView {
                 aria-label="Search or jump"
                 aria-expanded="true"
                 aria-controls="commands"
-                aria-activedescendant=move || format!("command-{}", chosen.get())
+                aria-activedescendant=move || {
+                    (chosen.get() < fitting.read().len()).then(|| format!("command-{}", chosen.get()))
+                }
                 placeholder="Agents, tools, actions…"
                 prop:value=move || typed.get()
                 on:input=move |event| {

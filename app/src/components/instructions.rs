@@ -41,12 +41,7 @@ pub fn Instructions() -> impl IntoView {
             false => view! { <Reader text template is_raw/> }.into_any(),
         })
     };
-    let aside = move || {
-        view! {
-            <span class="quiet">{words}</span>
-            <Switch on=is_raw off_label="Read" on_label="Raw" label="How the instructions are shown"/>
-        }
-    };
+    let aside = move || view! { <span class="quiet">{words}</span> };
     view! { <Fold title="Instructions" open aside>{body}</Fold> }
 }
 
@@ -105,6 +100,7 @@ fn Reader(
         view! { <div class=class dir="auto"><Markdown nodes at/></div> }
     };
     view! {
+        <div class="reading">
         <div class="find small">
             <Icon glyph=Glyph::Search/>
             <input
@@ -127,6 +123,8 @@ fn Reader(
                     <Icon glyph=Glyph::Down/>
                 </button>
             </Show>
+        </div>
+        <Switch on=is_raw off_label="Read" on_label="Raw" label="How the instructions are shown"/>
         </div>
         {body}
         <Show when=move || shown.get() < total>

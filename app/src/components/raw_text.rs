@@ -23,7 +23,7 @@ pub fn RawText(
         text.with_value(|text| written_out(beginning(text, shown.get()), Lines::Kept).into_owned())
     };
     view! {
-        <pre class="raw" tabindex="0" role="region" aria-label=label>{part}</pre>
+        <pre class="raw" tabindex="0" role="group" aria-label=label>{part}</pre>
         <Show when=move || shown.get() < total>
             <p class="more">
                 {move || format!("{} of {} shown", size(shown.get() as u64), size(total as u64))}
@@ -77,7 +77,7 @@ pub fn HeldText(
     let part = move || text.with(|text| written_out(text, Lines::Kept).into_owned());
     let here = move || text.with(String::len) as u64;
     view! {
-        <pre class="raw" tabindex="0" role="region" aria-label="Result, in part">{part}</pre>
+        <pre class="raw" tabindex="0" role="group" aria-label="Result, in part">{part}</pre>
         <p class="more">
             {move || format!("{} of {} shown, the rest is on the host and goes into the export whole", size(here()), size(total))}
             <Show when=move || here() < total>

@@ -36,7 +36,7 @@ pub fn RespondPanel() -> impl IntoView {
     let hint = move || {
         let to_mend = stage.response_form().map_or(0, |form| form.to_mend());
         if !is_active() {
-            "Submit the user's query first".to_owned()
+            "Write the query first".to_owned()
         } else if is_running() {
             "A tool is still running".to_owned()
         } else {

@@ -65,7 +65,7 @@ fn go_to_tools(stage: Stage) {
     // The address changes in the next frame, the panel after it.
     browser::after_drawing(|| {
         browser::after_drawing(|| {
-            if !browser::focus_first_in("tool-form") {
+            if !browser::focus_form("tool-form") {
                 browser::focus(FILTER);
             }
         });
@@ -76,9 +76,7 @@ fn go_to_response(stage: Stage) {
     stage.show(Tab::Respond);
     browser::after_drawing(|| {
         browser::after_drawing(|| {
-            if !browser::focus_first_in("response") {
-                browser::focus("response");
-            }
+            browser::focus_form("response");
         });
     });
 }
@@ -111,7 +109,7 @@ fn commands(stage: Stage) -> Vec<Command> {
                     run: Callback::new(move |()| {
                         stage.choose_tool(&name);
                         browser::after_drawing(|| {
-                            browser::after_drawing(|| browser::focus_first_in("tool-form"));
+                            browser::after_drawing(|| browser::focus_form("tool-form"));
                         });
                     }),
                 }

@@ -26,7 +26,7 @@ pub fn ToolCatalogue() -> impl IntoView {
     });
     let choose = move |name: &str| {
         stage.choose_tool(name);
-        browser::after_drawing(|| browser::focus_first_in("tool-form"));
+        browser::after_drawing(|| browser::focus_form("tool-form"));
     };
     let on_filter_key = move |event: leptos::ev::KeyboardEvent| match event.key().as_str() {
         "Enter" if !event.ctrl_key() => {

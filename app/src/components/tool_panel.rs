@@ -50,7 +50,7 @@ fn ToolForm(
     let hint = move || match state() {
         SessionState::Active if is_running() => "A tool is still running".to_owned(),
         SessionState::Active => mend(form.to_mend()),
-        _ => "Submit the user's query first".to_owned(),
+        _ => "Write the query first".to_owned(),
     };
     let cannot_run =
         move || state() != SessionState::Active || is_running() || rehearsal.checking.get();

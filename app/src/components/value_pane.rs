@@ -24,7 +24,8 @@ pub fn ValuePane(
 ) -> impl IntoView {
     let raw = RwSignal::new(false);
     let bytes = value.byte_len();
-    let branches = matches!(value.kind(), Kind::Object | Kind::Array);
+    let branches = matches!(value.kind(), Kind::Object | Kind::Array)
+        && !matches!(value.compact().as_str(), "{}" | "[]");
     let value = StoredValue::new(value);
     let body = move || {
         value.with_value(|value| {
@@ -36,7 +37,7 @@ pub fn ValuePane(
         })
     };
     view! {
-        <section class="pane" aria-label=title>
+        <div class="pane" role="group" aria-label=title>
             <header>
                 <h3>{title}</h3>
                 {(bytes > UNREMARKABLE).then(|| view! { <span class="quiet">{size(bytes as u64)}</span> })}
@@ -45,7 +46,7 @@ pub fn ValuePane(
                 <CopyButton what text=Callback::new(move |()| value.with_value(JsonText::pretty))/>
             </header>
             {body}
-        </section>
+        </div>
     }
 }
 
@@ -61,7 +62,7 @@ pub fn HeldPane(
 ) -> impl IntoView {
     let text = RwSignal::new(held.head.clone());
     view! {
-        <section class="pane" aria-label="Result">
+        <div class="pane" role="group" aria-label="Result">
             <header>
                 <h3>"Result"</h3>
                 <span class="quiet">{size(held.bytes)}</span>
@@ -69,7 +70,7 @@ pub fn HeldPane(
                 <CopyButton what="the part that is shown" text=Callback::new(move |()| text.get_untracked())/>
             </header>
             <HeldText session call_id held text/>
-        </section>
+        </div>
     }
 }
 

@@ -176,12 +176,10 @@ fn follow_with_focus(rehearsal: Rehearsal) {
         if moved {
             browser::after_drawing(move || match now {
                 Some(SessionState::AwaitingQuery) if browser::nothing_is_focused() => {
-                    let _ = browser::focus_first_in("query") || browser::focus("query");
+                    browser::focus_form("query");
                 }
                 Some(SessionState::Active) if before.is_some() => {
-                    let _ = browser::focus(FILTER)
-                        || browser::focus_first_in("response")
-                        || browser::focus("response");
+                    let _ = browser::focus(FILTER) || browser::focus_form("response");
                 }
                 Some(SessionState::Completed) if before.is_some() => {
                     browser::focus("export");

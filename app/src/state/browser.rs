@@ -125,15 +125,27 @@ pub fn socket_address(path: &str) -> String {
     format!("{scheme}://{}{path}", location.host().unwrap_or_default())
 }
 
-/// What takes the focus among the parts of a form or list.
-const FOCUSABLE: &str = "input:not([disabled]), textarea:not([disabled]), select:not([disabled]), button:not([disabled])";
-
 /// Moves the focus to the first field or button inside the element with this id.
 pub fn focus_first_in(id: &str) -> bool {
+    const FOCUSABLE: &str = "input:not([disabled]), textarea:not([disabled]), \
+                             select:not([disabled]), button:not([disabled])";
+    focus_first(id, FOCUSABLE)
+}
+
+/// Moves the focus to the first element that fits `selector` inside the element with this id.
+fn focus_first(id: &str, selector: &str) -> bool {
     document()
         .get_element_by_id(id)
-        .and_then(|element| element.query_selector(FOCUSABLE).ok().flatten())
+        .and_then(|element| element.query_selector(selector).ok().flatten())
         .is_some_and(|element| focus_element(&element))
+}
+
+/// Moves the focus to the form with this id: to its first field, to the element itself when it is a
+/// field, or to the first button of a form that has only buttons.
+pub fn focus_form(id: &str) -> bool {
+    focus_first(id, "input, textarea, select")
+        || (focus(id) && focused_id() == id)
+        || focus_first_in(id)
 }
 
 /// Moves the focus `by` places among the elements inside `within` that fit `selector`, from the one

@@ -54,6 +54,7 @@ pub(super) fn CallRow(
     let given = arguments(&call.call.arguments, BUDGET);
     let duration = times::took(call.answer.duration_ms());
     let at = call.call.timestamp;
+    let is_long = is_long(&call.answer);
     let outcome = outcome(&call.answer);
     let call = StoredValue::new(call);
     Some(view! {
@@ -81,12 +82,24 @@ pub(super) fn CallRow(
                 <RowTime at/>
             </div>
             <Show when=move || open.get()>
-                <div class="detail" id=row.detail_id()>
+                <div class="detail" class:stacked=is_long id=row.detail_id()>
                     {call.with_value(|call| detail(call, rehearsal.session.read_untracked().id().clone()))}
                 </div>
             </Show>
         </li>
     })
+}
+
+/// Whether the answer wants the whole width.
+fn is_long(answer: &Answer) -> bool {
+    const LONG: usize = 1_500;
+    match answer {
+        Answer::Output(output) => match &output.result {
+            ToolResult::Whole(result) => result.byte_len() > LONG,
+            ToolResult::Held(_) => true,
+        },
+        Answer::Error(error) => error.traceback.is_some() || error.error_message.len() > LONG,
+    }
 }
 
 fn outcome(answer: &Answer) -> AnyView {
@@ -146,7 +159,7 @@ fn ErrorPane(
     };
     let toggle = move |_| shows_traceback.update(|shown| *shown = !*shown);
     view! {
-        <section class="pane" aria-label="Error">
+        <div class="pane" role="group" aria-label="Error">
             <header>
                 <h3>"Error"</h3>
                 <span class="grow"></span>
@@ -162,7 +175,7 @@ fn ErrorPane(
                     <RawText text=traceback.get_value().unwrap_or_default() label="Traceback"/>
                 </Show>
             })}
-        </section>
+        </div>
     }
 }
 

@@ -16,6 +16,9 @@ use crate::state::stage::use_this_stage;
 use crate::state::value_form::use_any_form;
 use crate::state::{Rehearsal, browser, times};
 
+/// The id of what the tool wants, in the document.
+const WANTED: &str = "wanted";
+
 /// How much of the arguments stands in the line, in characters.
 const BUDGET: usize = 120;
 
@@ -100,6 +103,8 @@ fn Confirmation(
     let rehearsal = use_this_stage().rehearsal;
     let form = payload.map(|payload| use_any_form(&payload));
     let call_id = StoredValue::new(call_id);
+    // The group and not a button of it: a key pressed meanwhile must not confirm.
+    Effect::new(|_| browser::after_drawing(|| browser::focus(WANTED)));
     let answer = move |confirmed: bool| {
         let payload = match form {
             Some(form) if confirmed => match form.read() {
@@ -117,7 +122,7 @@ fn Confirmation(
         hint
     };
     view! {
-        <div class="wanted" role="group" aria-label="Confirmation">
+        <div class="wanted" id=WANTED tabindex="-1" role="group" aria-label="Confirmation">
             <p class="question"><Icon glyph=Glyph::Question/> {hint}</p>
             {form.map(|form| view! { <SchemaForm state=form id="payload" label="What to confirm with, JSON"/> })}
             <div class="choices">
@@ -138,12 +143,13 @@ fn Supply(
 ) -> impl IntoView {
     let rehearsal = use_this_stage().rehearsal;
     let form = use_any_form(first.as_ref().unwrap_or(&JsonText::null()));
+    Effect::new(|_| browser::after_drawing(|| browser::focus(WANTED)));
     let supply = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
         supply(rehearsal, &call_id, form);
     };
     view! {
-        <form class="wanted" aria-label="Result of the long-running tool" on:submit=supply>
+        <form class="wanted" id=WANTED tabindex="-1" aria-label="Result of the long-running tool" on:submit=supply>
             <p class="question">
                 <Icon glyph=Glyph::Clock/>
                 "This tool is long-running. You supply the result that comes later."
