@@ -6,6 +6,7 @@
 pub mod agents;
 pub mod cli;
 pub mod config;
+mod embedded;
 mod error;
 mod evalsets;
 mod events;

@@ -1,5 +1,8 @@
 //! From configuration to agents.
 
+use anyhow::Context as _;
+use json_text::JsonText;
+
 use crate::agents::adk_python::AdkPythonSource;
 use crate::agents::native::{NativeAgent, NativeSource};
 use crate::agents::{AgentSource, SessionSeed};
@@ -31,7 +34,8 @@ pub fn example_names() -> Vec<&'static str> {
 /// An agent whose source this build lacks.
 pub fn simulated_agents(config: &Config) -> anyhow::Result<Vec<SimulatedAgentConfig>> {
     if config.origin == Origin::Examples {
-        return Ok(EXAMPLES.iter().map(shipped).collect());
+        let in_rust = EXAMPLES.iter().map(shipped);
+        return in_rust.map(Ok).chain([shipped_smart_home(config)]).collect();
     }
     config.agents.iter().map(|agent| configured(agent, config)).collect()
 }
@@ -40,6 +44,20 @@ fn shipped(example: &Example) -> SimulatedAgentConfig {
     let source = AgentSourceConfig::Native { example: example.key.to_owned() };
     let eval_set_path = default_eval_set_path(example.name, &source);
     SimulatedAgentConfig::native(example.name, (example.make)(), eval_set_path)
+}
+
+/// The Python example. Without google-adk it stays in the list and says what it lacks.
+fn shipped_smart_home(config: &Config) -> anyhow::Result<SimulatedAgentConfig> {
+    const NAME: &str = "Smart Home";
+    let folder = examples::smart_home_folder()
+        .context("the smart home example cannot be laid out on disk")?;
+    // Its exports belong to the working directory, not to the cache that the folder lies in.
+    let place = AgentSourceConfig::Native { example: "smart_home".to_owned() };
+    let eval_set_path = default_eval_set_path(NAME, &place);
+    let source = AdkPythonSource::new(folder, config.python.clone());
+    let mut agent = SimulatedAgentConfig::new(NAME, source, eval_set_path);
+    agent.seed.state.insert("owner".to_owned(), JsonText::string("Ada"));
+    Ok(agent)
 }
 
 fn configured(agent: &AgentConfig, config: &Config) -> anyhow::Result<SimulatedAgentConfig> {

@@ -1,8 +1,7 @@
-//! The worker's Python package, carried inside the binary and laid out on disk for Python to import.
+//! The worker's Python package, which the binary carries.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::path::{Path, PathBuf};
-use std::{env, fs, io};
+use std::io;
+use std::path::PathBuf;
 
 use rust_embed::RustEmbed;
 
@@ -11,91 +10,10 @@ use rust_embed::RustEmbed;
 #[include = "*.py"]
 struct Package;
 
-/// The name of the Python package.
-const NAME: &str = "rehearsal_adk";
-
 /// The folder to put on Python's path: it holds the package of this build.
 ///
-/// It lies in the user's cache under a name made from the package's contents, so that two releases
-/// share nothing. Where the cache cannot be written a temporary folder serves.
-///
 /// # Errors
-/// The operating system's, when neither can be written.
+/// The operating system's, when it can be laid out nowhere.
 pub(super) fn unpacked() -> io::Result<PathBuf> {
-    let files = files();
-    let mut hasher = DefaultHasher::new();
-    files.hash(&mut hasher);
-    let name = format!("worker-{:016x}", hasher.finish());
-    if let Some(cache) = user_cache() {
-        let folder = cache.join("rehearsal").join(&name);
-        match unpack_at(&folder, &files) {
-            Ok(()) => return Ok(folder),
-            Err(error) => tracing::debug!("{}: {error}", folder.display()),
-        }
-    }
-    // A name that nobody can guess: a shared temporary folder is no place to trust what is there.
-    let folder = tempfile::Builder::new().prefix("rehearsal-worker-").tempdir()?.keep();
-    unpack_at(&folder.join(&name), &files)?;
-    Ok(folder.join(name))
-}
-
-fn files() -> Vec<(String, Vec<u8>)> {
-    let mut files: Vec<(String, Vec<u8>)> = Package::iter()
-        .filter_map(|path| {
-            Package::get(&path).map(|file| (path.into_owned(), file.data.into_owned()))
-        })
-        .collect();
-    files.sort();
-    files
-}
-
-/// Lays the files out at `folder`, unless they lie there already, byte for byte.
-fn unpack_at(folder: &Path, files: &[(String, Vec<u8>)]) -> io::Result<()> {
-    let package = folder.join(NAME);
-    let is_there = |(name, bytes): &(String, Vec<u8>)| {
-        fs::read(package.join(name)).is_ok_and(|found| found == *bytes)
-    };
-    if files.iter().all(is_there) {
-        return Ok(());
-    }
-    fs::create_dir_all(&package)?;
-    for (name, bytes) in files {
-        // Written beside and renamed: another host may be importing the folder now.
-        let beside = tempfile::NamedTempFile::new_in(&package)?;
-        fs::write(beside.path(), bytes)?;
-        beside.persist(package.join(name)).map_err(|error| error.error)?;
-    }
-    Ok(())
-}
-
-fn user_cache() -> Option<PathBuf> {
-    let named = |key: &str| env::var_os(key).filter(|value| !value.is_empty()).map(PathBuf::from);
-    if cfg!(windows) {
-        return named("LOCALAPPDATA");
-    }
-    if let Some(cache) = named("XDG_CACHE_HOME").filter(|cache| cache.is_absolute()) {
-        return Some(cache);
-    }
-    let under_home = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
-    Some(named("HOME")?.join(under_home))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_package_is_whole_and_a_spoilt_copy_is_mended() {
-        let files = files();
-        assert!(files.iter().any(|(name, _)| name == "worker.py"));
-        assert!(files.iter().all(|(name, _)| !name.contains("__pycache__")));
-        let root = tempfile::tempdir().expect("made");
-        let folder = root.path().join("deep").join("inside");
-        unpack_at(&folder, &files).expect("written");
-        let worker = folder.join(NAME).join("worker.py");
-        let whole = fs::read(&worker).expect("read");
-        fs::write(&worker, "spoilt").expect("written");
-        unpack_at(&folder, &files).expect("written");
-        assert_eq!(fs::read(&worker).expect("read"), whole);
-    }
+    crate::embedded::unpacked::<Package>("rehearsal_adk")
 }
