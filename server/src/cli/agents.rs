@@ -220,7 +220,9 @@ mod tests {
 
     #[tokio::test]
     async fn the_examples_are_told_with_their_declarations() {
-        let reports = reports().await;
+        let mut reports = reports().await;
+        // The one in Python is ready only where there is a google-adk.
+        reports.retain(|report| report.source == "native");
         assert!(all_ready(&reports));
         let text = written(&reports, Format::Text);
         for expected in ["Math Agent (", "  tool add:", "\"name\": \"add\"", "  no tools"] {
