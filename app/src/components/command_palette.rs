@@ -3,6 +3,7 @@
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
+use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
 
 use crate::api::AgentStatus;
@@ -31,10 +32,7 @@ pub fn CommandPalette() -> impl IntoView {
     });
     view! {
         <Dialog open label="Search or jump" class="palette">
-            // The agents may still be on their way.
-            <Transition>
-                <Choices/>
-            </Transition>
+            <Choices/>
         </Dialog>
     }
 }
@@ -42,12 +40,17 @@ pub fn CommandPalette() -> impl IntoView {
 #[component]
 fn Choices() -> impl IntoView {
     let page = use_page();
+    let go = use_navigate();
+    let navigate: Navigate =
+        StoredValue::new_local(Box::new(move |address| go(address, NavigateOptions::default())));
     let typed = RwSignal::new(String::new());
     let chosen = RwSignal::new(0_usize);
     let input = NodeRef::<html::Input>::new();
-    let commands = StoredValue::new(untrack(|| every_command(page)));
+    // Collected in an effect: the agents may still be on their way.
+    let commands = RwSignal::new(Vec::new());
+    Effect::new(move |_| commands.set(every_command(page, navigate)));
     let fitting = Memo::new(move |_| {
-        let names = commands.with_value(|commands| {
+        let names = commands.with(|commands: &Vec<Command>| {
             commands.iter().map(|it| format!("{} {}", it.name, it.group)).collect::<Vec<_>>()
         });
         let mut places = ranked(&typed.read(), &names);
@@ -61,7 +64,7 @@ fn Choices() -> impl IntoView {
     });
     let run = move |place: usize| {
         page.palette.open.set(false);
-        let command = commands.with_value(|commands| commands.get(place).map(|it| it.run));
+        let command = commands.with_untracked(|commands| commands.get(place).map(|it| it.run));
         if let Some(command) = command {
             // After the dialog has given the focus back.
             browser::after_drawing(move || command.run(()));
@@ -99,7 +102,7 @@ fn Choices() -> impl IntoView {
         browser::reveal(&format!("command-{to}"));
     };
     let option = move |(row, place): (usize, usize)| {
-        let command = commands.with_value(|commands| commands.get(place).cloned())?;
+        let command = commands.with_untracked(|commands| commands.get(place).cloned())?;
         Some(view! {
             <li
                 id=format!("command-{row}")
@@ -153,8 +156,10 @@ fn Choices() -> impl IntoView {
     }
 }
 
-fn every_command(page: Page) -> Vec<Command> {
-    let navigate = StoredValue::new_local(use_navigate());
+/// Goes to an address of the page.
+type Navigate = StoredValue<Box<dyn Fn(&str)>, LocalStorage>;
+
+fn every_command(page: Page, navigate: Navigate) -> Vec<Command> {
     let mut commands = page.palette.offered();
     let agents = page.agents.list().and_then(Result::ok).unwrap_or_default();
     commands.extend(agents.into_iter().map(|agent| {
@@ -170,7 +175,7 @@ fn every_command(page: Page) -> Vec<Command> {
             note,
             keys: None,
             run: Callback::new(move |()| {
-                navigate.with_value(|go| go(&address, Default::default()));
+                navigate.with_value(|go| go(&address));
             }),
         }
     }));
@@ -179,7 +184,7 @@ fn every_command(page: Page) -> Vec<Command> {
         name: "All agents".to_owned(),
         note: String::new(),
         keys: None,
-        run: Callback::new(move |()| navigate.with_value(|go| go("/", Default::default()))),
+        run: Callback::new(move |()| navigate.with_value(|go| go("/"))),
     });
     commands.push(Command {
         group: "Do",

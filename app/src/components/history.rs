@@ -31,11 +31,12 @@ const NEAR_THE_END: i32 = 40;
 #[component]
 pub fn History() -> impl IntoView {
     let stage = use_this_stage();
-    let state = move || stage.rehearsal.session.read().state();
+    let awaits_query =
+        Memo::new(move |_| stage.rehearsal.session.read().state() == SessionState::AwaitingQuery);
     let body = move || {
         if stage.shows_raw.get() {
             view! { <RawHistory/> }.into_any()
-        } else if state() == SessionState::AwaitingQuery {
+        } else if awaits_query.get() {
             view! { <div class="timeline"><QueryPanel/></div> }.into_any()
         } else {
             view! { <Timeline/> }.into_any()

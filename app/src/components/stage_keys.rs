@@ -43,7 +43,8 @@ fn press(stage: Stage, event: &ev::KeyboardEvent) -> bool {
             stage.rehearsal.returns_focus.set(true);
             stage.rehearsal.cancel();
         }
-        return is_pending;
+        // Out of a field, so that the single keys below mean something.
+        return is_pending || browser::is_typing() && browser::leave_field();
     }
     if browser::is_typing() {
         return false;

@@ -102,7 +102,39 @@ fn ToolHead(
             {(!returns.is_empty()).then(|| view! { <span class="ink-count" title="What it returns">"→ " {returns}</span> })}
             {flags.into_iter().flatten().map(|flag| view! { <span class="chip">{flag}</span> }).collect_view()}
         </header>
-        {(!tool.description.trim().is_empty())
-            .then(|| view! { <p class="tool-description">{tool.description.trim().to_owned()}</p> })}
+        <Description text=tool.description/>
     }
+}
+
+/// A tool's description: its first paragraph, and the rest behind a click.
+#[component]
+fn Description(
+    /// The whole, may be empty.
+    text: String,
+) -> impl IntoView {
+    let text = text.trim();
+    if text.is_empty() {
+        return ().into_any();
+    }
+    let (first, rest) = text.split_once("\n\n").unwrap_or((text, ""));
+    let (first, rest) = (first.to_owned(), rest.trim_end().to_owned());
+    let open = RwSignal::new(false);
+    let has_rest = !rest.is_empty();
+    view! {
+        <p class="tool-description">{first}</p>
+        {has_rest.then(|| view! {
+            <Show when=move || open.get()>
+                <p class="tool-description">{rest.clone()}</p>
+            </Show>
+            <button
+                type="button"
+                class="link rest"
+                aria-expanded=move || open.get().to_string()
+                on:click=move |_| open.update(|open| *open = !*open)
+            >
+                {move || if open.get() { "Less" } else { "More of the description" }}
+            </button>
+        })}
+    }
+    .into_any()
 }

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use leptos_meta::Title;
 
-use crate::api::AgentSummary;
+use crate::api::{AgentStatus, AgentSummary};
 use crate::components::agent_card::AgentCard;
 use crate::components::bars::FootBar;
 use crate::state::times::counted;
@@ -40,7 +40,11 @@ fn AgentList(
     /// The agents, in the order of the configuration.
     agents: Vec<AgentSummary>,
 ) -> impl IntoView {
-    let count = counted(agents.len(), "agent", "agents");
+    let ready = agents.iter().filter(|agent| agent.status == AgentStatus::Ready).count();
+    let count = match agents.len() {
+        all if all == ready => counted(all, "agent", "agents"),
+        all => format!("{ready} of {}", counted(all, "agent", "agents")),
+    };
     view! {
         <header class="sheet-head">
             <h1>"Which part do you play?"</h1>

@@ -100,6 +100,14 @@ pub fn is_typing() -> bool {
     })
 }
 
+/// Takes the focus from the field that has it.
+pub fn leave_field() -> bool {
+    document()
+        .active_element()
+        .and_then(|element| element.dyn_into::<HtmlElement>().ok())
+        .is_some_and(|element| element.blur().is_ok())
+}
+
 /// Scrolls the element with this id into sight, as little as it takes.
 pub fn reveal(id: &str) {
     if let Some(element) = document().get_element_by_id(id) {

@@ -1,6 +1,7 @@
 //! What the person is looking at in a rehearsal: the side of the right panel and the chosen tool,
 //! both in the address so that a link restores them, and what is open around them.
 
+use json_text::JsonText;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::query_signal_with_options;
@@ -30,6 +31,10 @@ pub struct Stage {
     pub tool: Memo<Option<ToolView>>,
     /// The side that is shown.
     pub tab: Memo<Tab>,
+    /// The schema of the query; text without one.
+    pub input_schema: Memo<Option<JsonText>>,
+    /// The schema of the final response; text without one.
+    pub output_schema: Memo<Option<JsonText>>,
     /// What the catalogue is filtered by.
     pub filter: RwSignal<String>,
     /// Whether the log is shown.
@@ -69,6 +74,12 @@ pub fn use_stage(rehearsal: Rehearsal) -> Stage {
         tools,
         tool,
         tab,
+        input_schema: Memo::new(move |_| {
+            rehearsal.view.with(|view| view.as_ref().and_then(|view| view.input_schema.clone()))
+        }),
+        output_schema: Memo::new(move |_| {
+            rehearsal.view.with(|view| view.as_ref().and_then(|view| view.output_schema.clone()))
+        }),
         filter: RwSignal::new(String::new()),
         shows_log: RwSignal::new(false),
         shows_raw: RwSignal::new(false),
@@ -100,14 +111,14 @@ impl Stage {
     /// The form for the query, for an agent with an input schema. Tracked.
     #[must_use]
     pub fn query_form(self) -> Option<ValueForm> {
-        let schema = self.rehearsal.view.read().as_ref()?.input_schema.clone()?;
+        let schema = self.input_schema.get()?;
         Some(self.rehearsal.forms.of(&FormKey::Query, Some(&schema)))
     }
 
     /// The form for the final response, for an agent with an output schema. Tracked.
     #[must_use]
     pub fn response_form(self) -> Option<ValueForm> {
-        let schema = self.rehearsal.view.read().as_ref()?.output_schema.clone()?;
+        let schema = self.output_schema.get()?;
         Some(self.rehearsal.forms.of(&FormKey::Response, Some(&schema)))
     }
 
