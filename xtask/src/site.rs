@@ -13,6 +13,7 @@
 
 mod client;
 mod compress;
+mod prune;
 mod style;
 
 use std::collections::BTreeSet;
