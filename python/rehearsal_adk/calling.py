@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import dataclasses
+import inspect
 import time
 
 from rehearsal_adk import faults, jsonable, threads, tree, view
@@ -344,7 +345,9 @@ def _may_run_nodes(tool) -> bool:
     """ADK runs a generator function as a workflow node; a tool of another class may do anything."""
     from google.adk.tools.function_tool import FunctionTool
 
-    return not isinstance(tool, FunctionTool) or getattr(tool._spec, "is_generator", True)
+    function = inspect.unwrap(getattr(tool, "func", None))
+    generates = inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function)
+    return generates or not isinstance(tool, FunctionTool)
 
 
 def _open_confirmation(session: RehearsalSession, call_id: str):
