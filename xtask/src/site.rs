@@ -13,7 +13,6 @@
 
 mod client;
 mod compress;
-mod prune;
 mod style;
 
 use std::collections::BTreeSet;

@@ -8,14 +8,14 @@ use std::time::Instant;
 use anyhow::{Context, Result, anyhow};
 use wasm_bindgen_cli_support::Bindgen;
 
-use super::{NAME, cannot, prune, put};
+use super::{NAME, cannot, put};
 use crate::process;
 use crate::progress::elapsed;
 use crate::stamp::{self, Inputs};
 use crate::workspace::Workspace;
 
 /// Changes when this module does something else with the same inputs.
-const RECIPE: &str = "bind, prune, shrink";
+const RECIPE: &str = "bind, shrink";
 
 /// How small: size before speed, with every feature that the compiler's output uses by default.
 ///
@@ -80,22 +80,16 @@ fn bind(module: &Path, into: &Path) -> Result<()> {
     if into.exists() {
         fs::remove_dir_all(into).with_context(|| cannot("empty", into))?;
     }
-    let refused = |error| anyhow!("wasm-bindgen on {}: {error:#}", module.display());
-    let mut bound = Bindgen::new()
+    Bindgen::new()
         .input_path(module)
         .out_name(NAME)
         .typescript(false)
         .remove_name_section(true)
         .remove_producers_section(true)
         .web(true)
-        .and_then(Bindgen::generate_output)
-        .map_err(refused)?;
-    let pruned = prune::lazy_hydration(bound.wasm_mut())?;
-    bound.emit(into).map_err(refused)?;
-    eprintln!(
-        "wasm-bindgen --target web, and {pruned} functions that never run emptied: {}",
-        elapsed(since.elapsed())
-    );
+        .and_then(|bindgen| bindgen.generate(into))
+        .map_err(|error| anyhow!("wasm-bindgen on {}: {error:#}", module.display()))?;
+    eprintln!("wasm-bindgen --target web: {}", elapsed(since.elapsed()));
     Ok(())
 }
 
