@@ -1,15 +1,25 @@
 //! `cargo xtask dev`: rebuild and reload while editing.
 
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
 
 use anyhow::Result;
 
 use crate::workspace::Workspace;
-use crate::{process, setup};
+use crate::{process, setup, stamp};
+
+/// How soon a change in an imported stylesheet is seen.
+const POLL: Duration = Duration::from_millis(400);
 
 /// Runs `cargo leptos watch` with its tools on `PATH`.
 pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCode> {
     setup::for_dev(workspace)?;
+    // `site-root` in Cargo.toml, which counts from the checkout wherever the target folder is.
+    let site = workspace.root().join("target").join("site");
+    keep_imports_beside(workspace.root().join("style"), site.join("pkg"));
     let path =
         process::path_with(&[workspace.cargo_programs().join("bin"), workspace.npm_programs()])?;
     let mut command = process::cargo(workspace);
@@ -17,12 +27,64 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCod
         .args(["leptos", "watch"])
         .args(arguments)
         .env("PATH", path)
-        // `site-root` in Cargo.toml, which counts from the checkout wherever the target folder is.
-        .env("REHEARSAL_SITE_DIR", workspace.root().join("target").join("site"));
+        .env("REHEARSAL_SITE_DIR", site);
     if std::env::var_os("REHEARSAL_PYTHON").is_none() && workspace.python().is_file() {
         command.env("REHEARSAL_PYTHON", workspace.python());
     }
     eprintln!("{}", process::line(&command));
     process::run(&mut command)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// `cargo leptos` copies `main.css` alone and leaves its imports to the browser, which asks for
+/// them beside it. They are put there, now and whenever they change, until this program ends.
+fn keep_imports_beside(style: PathBuf, pkg: PathBuf) {
+    thread::spawn(move || {
+        let mut told = false;
+        loop {
+            if let Err(error) = copy_imports(&style, &pkg)
+                && !told
+            {
+                eprintln!("warning: the stylesheets are not up to date: {error:#}");
+                told = true;
+            }
+            thread::sleep(POLL);
+        }
+    });
+}
+
+fn copy_imports(style: &Path, pkg: &Path) -> Result<()> {
+    for source in stamp::files_below(style)? {
+        let Ok(name) = source.strip_prefix(style) else { continue };
+        let path = pkg.join(name);
+        let contents = fs::read(&source)?;
+        if name == Path::new("main.css") || fs::read(&path).is_ok_and(|there| there == contents) {
+            continue;
+        }
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(&path, contents)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn imports_follow_their_sources_and_the_main_file_is_left_to_cargo_leptos() -> Result<()> {
+        let folder = tempfile::tempdir()?;
+        let (style, pkg) = (folder.path().join("style"), folder.path().join("pkg"));
+        fs::create_dir_all(&style)?;
+        fs::write(style.join("main.css"), "@import \"a.css\";")?;
+        fs::write(style.join("a.css"), "a {}")?;
+        copy_imports(&style, &pkg)?;
+        fs::write(style.join("a.css"), "b {}")?;
+        copy_imports(&style, &pkg)?;
+        assert_eq!(fs::read_to_string(pkg.join("a.css"))?, "b {}");
+        assert!(!pkg.join("main.css").exists());
+        Ok(())
+    }
 }
