@@ -63,12 +63,13 @@ fn Choices() -> impl IntoView {
         }
     });
     let run = move |place: usize| {
-        page.palette.open.set(false);
         let command = commands.with_untracked(|commands| commands.get(place).map(|it| it.run));
+        // Before the palette closes and takes its commands along. A command that moves the focus
+        // does so in the next frame, after the dialog has given it back.
         if let Some(command) = command {
-            // After the dialog has given the focus back.
-            browser::after_drawing(move || command.run(()));
+            command.run(());
         }
+        page.palette.open.set(false);
     };
     let on_key = move |event: leptos::ev::KeyboardEvent| {
         let last = fitting.read_untracked().len().saturating_sub(1);

@@ -53,33 +53,28 @@ fn press(stage: Stage, event: &ev::KeyboardEvent) -> bool {
         "t" => go_to_tools(stage),
         "f" => go_to_response(stage),
         "/" => {
-            go_to_tools(stage);
-            browser::after_drawing(|| browser::focus(FILTER));
+            stage.show(Tab::Call);
+            once_shown(|| browser::focus(FILTER));
         }
         _ => return false,
     }
     true
 }
 
+/// Runs `then` once another side of the panel is drawn: the address changes in the next frame, the
+/// panel after it.
+fn once_shown(then: impl FnOnce() -> bool + 'static) {
+    browser::after_drawing(move || browser::after_drawing(then));
+}
+
 fn go_to_tools(stage: Stage) {
     stage.show(Tab::Call);
-    // The address changes in the next frame, the panel after it.
-    browser::after_drawing(|| {
-        browser::after_drawing(|| {
-            if !browser::focus_form("tool-form") {
-                browser::focus(FILTER);
-            }
-        });
-    });
+    once_shown(|| browser::focus_form("tool-form") || browser::focus(FILTER));
 }
 
 fn go_to_response(stage: Stage) {
     stage.show(Tab::Respond);
-    browser::after_drawing(|| {
-        browser::after_drawing(|| {
-            browser::focus_form("response");
-        });
-    });
+    once_shown(|| browser::focus_form("response"));
 }
 
 /// Offers the stage's commands in the palette while it is shown.
@@ -109,9 +104,7 @@ fn commands(stage: Stage) -> Vec<Command> {
                     keys: None,
                     run: Callback::new(move |()| {
                         stage.choose_tool(&name);
-                        browser::after_drawing(|| {
-                            browser::after_drawing(|| browser::focus_form("tool-form"));
-                        });
+                        once_shown(|| browser::focus_form("tool-form"));
                     }),
                 }
             })

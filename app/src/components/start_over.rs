@@ -12,7 +12,7 @@ pub fn StartOver() -> impl IntoView {
     let open = stage.asks_to_start_over;
     let start = move |_| {
         open.set(false);
-        stage.rehearsal.start_over();
+        stage.begin_again();
     };
     view! {
         <Dialog open label="Start over" class="ask">

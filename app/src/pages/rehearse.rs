@@ -175,7 +175,7 @@ fn follow_with_focus(rehearsal: Rehearsal) {
         let moved = before.flatten() != now;
         if moved {
             browser::after_drawing(move || match now {
-                Some(SessionState::AwaitingQuery) if browser::nothing_is_focused() => {
+                Some(SessionState::AwaitingQuery) if !browser::is_typing() => {
                     browser::focus_form("query");
                 }
                 Some(SessionState::Active) if before.is_some() => {

@@ -145,8 +145,16 @@ impl Stage {
         if untrack(|| self.rehearsal.is_under_way()) {
             self.asks_to_start_over.set(true);
         } else {
-            self.rehearsal.start_over();
+            self.begin_again();
         }
+    }
+
+    /// Starts over without asking. For event handlers.
+    pub fn begin_again(self) {
+        self.rehearsal.start_over();
+        self.show(Tab::Call);
+        self.filter.set(String::new());
+        self.shows_raw.set(false);
     }
 }
 
