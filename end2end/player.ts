@@ -70,7 +70,7 @@ export class Player {
 
   /** Exports and answers with the path of the file. */
   async export(): Promise<string> {
-    await this.page.getByRole("button", { name: /^Export to/ }).click();
+    await this.page.locator("#export").click();
     const receipt = this.page.locator("dl.receipt dd.path").first();
     await expect(receipt).toBeVisible();
     const path = (await receipt.textContent()) ?? "";

@@ -5,7 +5,7 @@ import { expect, open, test } from "../stage";
 test("the list names every agent that ships", async ({ page, picture, accessible }) => {
   await open(page, "/");
   await expect(page).toHaveTitle(/Rehearsal/);
-  for (const name of ["Math Agent", "Travel Desk", "Poet"]) {
+  for (const name of ["Math Agent", "Travel Desk", "Poet", "Smart Home"]) {
     await expect(page.getByText(name, { exact: true })).toBeVisible();
   }
   await picture("agents");

@@ -40,7 +40,7 @@ test("a field that is wrong says so where it stands, and nothing is sent", async
   await player.run();
   await expect(player.field("a")).toHaveAttribute("aria-invalid", "true");
   await expect(player.field("b")).toHaveAttribute("aria-invalid", "true");
-  await expect(page.getByText("2 fields to mend")).toBeVisible();
+  await expect(page.getByText("2 fields to mend", { exact: true })).toBeVisible();
   await expect(player.call(1)).toHaveCount(0);
   await picture("faults");
   await accessible();

@@ -45,7 +45,7 @@ function workers(host: Host): number[] {
 }
 
 test("what the model would see is on the page", async ({ page, picture, accessible }) => {
-  const player = await Player.at(page, "smart-home");
+  const player = await Player.at(page, "smart_home");
   await player.ask("Make the office comfortable for tonight.");
   await expect(page.getByText("You run the smart home of")).toBeVisible();
   const tools = page.getByRole("list", { name: "Tools" });
@@ -56,7 +56,7 @@ test("what the model would see is on the page", async ({ page, picture, accessib
 });
 
 test("a worker killed in a call costs that call, and the session goes on", async ({ page, home, picture }) => {
-  const player = await Player.at(page, "smart-home");
+  const player = await Player.at(page, "smart_home");
   await player.ask("Remember that I get up at six.");
   await player.choose("remember_preference");
   await player.fill("name", "wake_up_time");
@@ -79,7 +79,7 @@ test("a worker killed in a call costs that call, and the session goes on", async
 });
 
 test("a tool asks before it acts, and a long-running one waits for its result", async ({ page, picture, accessible }) => {
-  const player = await Player.at(page, "smart-home");
+  const player = await Player.at(page, "smart_home");
   await player.ask("Pay the plumber and order a valve.");
   await player.choose("pay_bill");
   await player.fill("amount", "250");
@@ -102,7 +102,7 @@ test("a tool asks before it acts, and a long-running one waits for its result", 
 });
 
 test("a failing tool has its traceback behind a click", async ({ page, picture }) => {
-  const player = await Player.at(page, "smart-home");
+  const player = await Player.at(page, "smart_home");
   await player.ask("Open the garage.");
   await player.choose("transfer_to_agent");
   await page.locator("form select").first().selectOption({ label: "garage_agent" });
@@ -129,7 +129,7 @@ test("adk eval passes the exported case, and fails it once an argument is change
   const script = join(eval_agent, "script.json");
   writeFileSync(script, readFileSync(script, "utf8").replace("The office is warm.", nonce));
 
-  const player = await Player.at(page, "smart-home");
+  const player = await Player.at(page, "smart_home");
   await player.ask("Make the office comfortable for tonight.");
   await player.choose("list_rooms");
   await player.run();

@@ -130,7 +130,7 @@ async fn python_calls(binary: &Path, python: &Path) {
     let examples = workspace().join("examples/smart_home");
     let folder = examples.join("smart_home").display().to_string();
     let host = Host::start(binary, Some(python), &[&folder]);
-    let mut page = Page::rehearse(host.address(), "smart-home", "How quick are you?").await;
+    let mut page = Page::rehearse(host.address(), "smart_home", "How quick are you?").await;
     let none = arguments(&json!({}));
     let mut samples = Vec::with_capacity(CALLS);
     for _ in 0..CALLS {

@@ -60,7 +60,7 @@ async fn a_foreign_page_gets_nothing() {
 async fn a_worker_killed_in_a_call_costs_that_call_only() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
     let host = Host::start(&binary, Some(&python), &[&smart_home()]);
-    let mut page = Page::rehearse(host.address(), "smart-home", "Warm the office.").await;
+    let mut page = Page::rehearse(host.address(), "smart_home", "Warm the office.").await;
     let warm = arguments(&json!({ "room": "office", "degrees": 21 }));
     page.call("set_temperature", &warm).await;
     page.call("save_floor_plan", &arguments(&json!({ "title": "Ground floor" }))).await;
@@ -85,7 +85,7 @@ async fn a_worker_killed_in_a_call_costs_that_call_only() {
 async fn stopping_leaves_nothing_running() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
     let mut host = Host::start(&binary, Some(&python), &[&smart_home()]);
-    let mut page = Page::rehearse(host.address(), "smart-home", "Wait.").await;
+    let mut page = Page::rehearse(host.address(), "smart_home", "Wait.").await;
     page.start("calibrate_heating", &arguments(&json!({ "seconds": 60 }))).await;
     tokio::time::sleep(Duration::from_millis(300)).await;
     let workers = host.children();
