@@ -34,8 +34,7 @@ async fn a_copied_binary_alone_serves_the_page() {
 #[test]
 fn other_addresses_than_loopback_are_refused_with_the_reason() {
     let Some(binary) = binary() else { return };
-    let output =
-        Command::new(binary).args(["serve", "--listen", "0.0.0.0:0"]).output().unwrap();
+    let output = Command::new(binary).args(["serve", "--listen", "0.0.0.0:0"]).output().unwrap();
     assert!(!output.status.success());
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("authentication") && said.contains("127.0.0.1"), "{said}");

@@ -1,6 +1,6 @@
 //! Export: the case is appended on a thread that may block, and the page hears where it went.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use app::api::{ApiError, ExportReceipt};
 use evalset::adk::{EvalCase, EvalSetHeader, SessionInput};
@@ -40,23 +40,19 @@ pub(crate) async fn export(
         creation_timestamp: seconds(jiff::Timestamp::now()),
     };
     let path = agent.eval_set_path.clone();
-    let appended = tokio::task::spawn_blocking(move || append(path, case, &header)).await;
+    let appended = tokio::task::spawn_blocking(move || append(&path, case, &header)).await;
     appended.map_err(|error| {
         tracing::error!(agent = %agent.id, "export: {error}");
         ApiError::Internal { what: "finish the export".to_owned() }
     })?
 }
 
-fn append(
-    path: PathBuf,
-    case: EvalCase,
-    header: &EvalSetHeader,
-) -> Result<ExportReceipt, ApiError> {
+fn append(path: &Path, case: EvalCase, header: &EvalSetHeader) -> Result<ExportReceipt, ApiError> {
     let refused = |reason: String| {
         tracing::warn!("export: {reason}");
         ApiError::Export { reason, path: path.display().to_string() }
     };
-    let absolute = std::path::absolute(&path).map_err(|error| refused(error.to_string()))?;
+    let absolute = std::path::absolute(path).map_err(|error| refused(error.to_string()))?;
     // The configured file's own folder and the working directory: a link that leads elsewhere, in an
     // agent's folder that came from elsewhere, is not followed.
     let roots = absolute.parent().map(PathBuf::from).into_iter().chain(std::env::current_dir());
@@ -117,7 +113,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("evals/math.evalset.json");
         let export = |session: &str, text: &str| {
-            append(path.clone(), case(session, text), &header()).expect("exported")
+            append(&path, case(session, text), &header()).expect("exported")
         };
         let first = export("s1", "hi");
         assert_eq!(first.path, path.canonicalize().expect("made").display().to_string());
@@ -137,7 +133,7 @@ mod tests {
     #[test]
     fn a_refusal_names_the_file_and_the_remedy() {
         let folder = tempfile::tempdir().expect("a folder");
-        let refused = append(folder.path().to_owned(), case("s1", "hi"), &header());
+        let refused = append(folder.path(), case("s1", "hi"), &header());
         let Err(ApiError::Export { reason, path }) = refused else { panic!("{refused:?}") };
         assert_eq!(path, folder.path().display().to_string());
         assert!(reason.contains("is a folder; name a file in it"), "{reason}");
