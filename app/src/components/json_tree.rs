@@ -80,7 +80,8 @@ fn branch(members: Vec<(String, JsonText)>, of_list: bool) -> AnyView {
 
 fn twig(key: &str, value: &JsonText, of_list: bool) -> AnyView {
     let class = if of_list { "ink-index" } else { "ink-key" };
-    let key = key.to_owned();
+    // A name of nothing but white space would not show.
+    let key = if key.trim().is_empty() { format!("\"{key}\"") } else { key.to_owned() };
     let node = value.open();
     let count = match &node {
         Node::Array(items) if !items.is_empty() => format!("[{}]", items.len()),

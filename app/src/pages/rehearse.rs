@@ -9,18 +9,16 @@ use session::{AgentId, SessionState};
 use crate::api::{AgentFault, AgentStatus, AgentSummary, ApiError};
 use crate::components::agent_card::Fault;
 use crate::components::bars::FootBar;
-use crate::components::export_panel::ExportPanel;
 use crate::components::facts::{AgentFold, StateFold, Warnings};
 use crate::components::history::History;
-use crate::components::icon::{Glyph, Icon};
 use crate::components::instructions::Instructions;
-use crate::components::respond_panel::RespondPanel;
+use crate::components::notices::Notices;
+use crate::components::right_panel::RightPanel;
 use crate::components::stage_head::StageHead;
 use crate::components::stage_keys::{listen_to_keys, offer_commands};
 use crate::components::start_over::StartOver;
 use crate::components::tool_catalogue::FILTER;
-use crate::components::tool_panel::ToolPanel;
-use crate::state::stage::{Tab, use_stage, use_this_stage};
+use crate::state::stage::use_stage;
 use crate::state::{Page, Rehearsal, browser, use_page};
 
 /// The rehearsal of the agent that the address names.
@@ -189,105 +187,4 @@ fn follow_with_focus(rehearsal: Rehearsal) {
         }
         now
     });
-}
-
-/// The two choices of an active session; after it, the export.
-#[component]
-fn RightPanel(
-    /// The eval-set file that exports go to.
-    eval_set_path: String,
-) -> impl IntoView {
-    let stage = use_this_stage();
-    let is_completed =
-        Memo::new(move |_| stage.rehearsal.session.read().state() == SessionState::Completed);
-    let path = StoredValue::new(eval_set_path);
-    let body = move || {
-        if is_completed.get() {
-            view! { <ExportPanel eval_set_path=path.get_value()/> }.into_any()
-        } else {
-            view! { <Choices/> }.into_any()
-        }
-    };
-    let label = move || if is_completed.get() { "Export" } else { "Act" };
-    view! { <section class="right" aria-label=label>{body}</section> }
-}
-
-#[component]
-fn Choices() -> impl IntoView {
-    let stage = use_this_stage();
-    let tab = move |tab: Tab, id: &'static str, text: &'static str, key: &'static str| {
-        view! {
-            <button
-                type="button"
-                role="tab"
-                id=id
-                aria-selected=move || (stage.tab.get() == tab).to_string()
-                aria-controls="choice"
-                disabled=move || tab == Tab::Call && stage.rehearsal.view.read().is_some() && stage.tools.read().is_empty()
-                on:click=move |_| stage.show(tab)
-            >
-                {text} <kbd>{key}</kbd>
-            </button>
-        }
-    };
-    let panel = move || match stage.tab.get() {
-        Tab::Call => view! { <ToolPanel/> }.into_any(),
-        Tab::Respond => view! { <RespondPanel/> }.into_any(),
-    };
-    let labelled_by = move || match stage.tab.get() {
-        Tab::Call => "tab-call",
-        Tab::Respond => "tab-respond",
-    };
-    view! {
-        <div class="tabs" role="tablist" aria-label="What the agent does next">
-            {tab(Tab::Call, "tab-call", "Call a tool", "T")}
-            {tab(Tab::Respond, "tab-respond", "Final response", "F")}
-        </div>
-        <div class="choice" id="choice" role="tabpanel" aria-labelledby=labelled_by>{panel}</div>
-    }
-}
-
-/// What went wrong with the session as a whole.
-#[component]
-fn Notices() -> impl IntoView {
-    let rehearsal = use_this_stage().rehearsal;
-    let agents = use_page().agents;
-    let agent_fault = Memo::new(move |_| match agents.find(&rehearsal.agent())?.ok()? {
-        agent @ AgentSummary { status: AgentStatus::Faulted(_), .. } => Some(agent),
-        _ => None,
-    });
-    let agent_fault = move || {
-        agent_fault.get().map(|agent| {
-            let reason = match &agent.status {
-                AgentStatus::Faulted(fault) => fault.reason.clone(),
-                _ => String::new(),
-            };
-            view! {
-                <div class="notice bad" role="alert">
-                    <Icon glyph=Glyph::Error/>
-                    <p>{reason}</p>
-                    <button type="button" class="button" on:click=move |_| agents.retry(agent.clone())>"Retry"</button>
-                </div>
-            }
-        })
-    };
-    let fault = move || {
-        rehearsal.fault.get().map(|fault| view! {
-            <div class="notice bad" role="alert">
-                <Icon glyph=Glyph::Error/>
-                <p>{fault.to_string()}</p>
-                <button type="button" class="button" on:click=move |_| rehearsal.open()>"Try again"</button>
-            </div>
-        })
-    };
-    let notice = move || {
-        rehearsal.notice.get().map(|notice| view! {
-            <div class="notice" role="alert">
-                <Icon glyph=Glyph::Warning/>
-                <p>{notice}</p>
-                <button type="button" class="button quiet" on:click=move |_| rehearsal.notice.set(None)>"Dismiss"</button>
-            </div>
-        })
-    };
-    view! { <div class="notices">{agent_fault} {fault} {notice}</div> }
 }

@@ -116,7 +116,7 @@ mod tests {
         check("exp", &["Export", "Expand all rows"]);
         check("st", &["set_temperature", "Start over"]);
         check("start", &["Start over"]);
-        check("rs", &["read_sensors", "Start over"]);
+        check("rs", &["read_sensors", "Expand all rows"]);
         check("zz", &[]);
         check("", &["set_temperature", "Start over", "Export", "read_sensors", "Expand all rows"]);
     }

@@ -1,0 +1,53 @@
+//! Notices over the page: an agent that failed, a session that could not be opened, a refusal.
+
+use leptos::prelude::*;
+
+use crate::api::{AgentStatus, AgentSummary};
+use crate::components::icon::{Glyph, Icon};
+use crate::state::stage::use_this_stage;
+use crate::state::use_page;
+
+/// What went wrong with the session as a whole.
+#[component]
+pub fn Notices() -> impl IntoView {
+    let rehearsal = use_this_stage().rehearsal;
+    let agents = use_page().agents;
+    let agent_fault = Memo::new(move |_| match agents.find(&rehearsal.agent())?.ok()? {
+        agent @ AgentSummary { status: AgentStatus::Faulted(_), .. } => Some(agent),
+        _ => None,
+    });
+    let agent_fault = move || {
+        agent_fault.get().map(|agent| {
+            let reason = match &agent.status {
+                AgentStatus::Faulted(fault) => fault.reason.clone(),
+                _ => String::new(),
+            };
+            view! {
+                <div class="notice bad" role="alert">
+                    <Icon glyph=Glyph::Error/>
+                    <p>{reason}</p>
+                    <button type="button" class="button" on:click=move |_| agents.retry(agent.clone())>"Retry"</button>
+                </div>
+            }
+        })
+    };
+    let fault = move || {
+        rehearsal.fault.get().map(|fault| view! {
+            <div class="notice bad" role="alert">
+                <Icon glyph=Glyph::Error/>
+                <p>{fault.to_string()}</p>
+                <button type="button" class="button" on:click=move |_| rehearsal.open()>"Try again"</button>
+            </div>
+        })
+    };
+    let notice = move || {
+        rehearsal.notice.get().map(|notice| view! {
+            <div class="notice" role="alert">
+                <Icon glyph=Glyph::Warning/>
+                <p>{notice}</p>
+                <button type="button" class="button quiet" on:click=move |_| rehearsal.notice.set(None)>"Dismiss"</button>
+            </div>
+        })
+    };
+    view! { <div class="notices">{agent_fault} {fault} {notice}</div> }
+}
