@@ -140,7 +140,7 @@ mod tests {
         let outside = tempfile::tempdir().expect("a folder");
         let link = folder.path().join("link.json");
         std::os::unix::fs::symlink(outside.path().join("x.json"), &link).expect("linked");
-        let refused = append(link, case("s1", "hi"), &header());
+        let refused = append(&link, case("s1", "hi"), &header());
         assert!(
             matches!(refused, Err(ApiError::Export { reason, .. }) if reason.contains("outside"))
         );
