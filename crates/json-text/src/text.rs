@@ -1,6 +1,7 @@
 //! [`JsonText`]: one JSON value as checked text.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -12,6 +13,8 @@ use crate::{Kind, Node};
 /// The text is valid JSON without surrounding white space. Two values are equal when their texts
 /// are; use [`JsonText::compact`] first where white space should not count.
 ///
+/// A clone shares the text.
+///
 /// Serde: reads and writes through `serde_json` only, and not inside internally tagged, untagged or
 /// flattened types (they buffer, and a buffer does not keep text).
 ///
@@ -22,7 +25,7 @@ use crate::{Kind, Node};
 /// # Ok::<(), json_text::JsonTextError>(())
 /// ```
 #[derive(Clone)]
-pub struct JsonText(Box<RawValue>);
+pub struct JsonText(Arc<RawValue>);
 
 /// Text that is not one JSON value, and where it stops being one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -45,18 +48,22 @@ impl JsonTextError {
 }
 
 impl JsonText {
+    fn of(raw: Box<RawValue>) -> Self {
+        Self(raw.into())
+    }
+
     /// Checks `text` and keeps it.
     ///
     /// # Errors
     /// [`JsonTextError`] with line and column when `text` is not exactly one JSON value.
     pub fn parse(text: &str) -> Result<Self, JsonTextError> {
-        serde_json::from_str(text).map(Self).map_err(|error| JsonTextError::from_serde(&error))
+        serde_json::from_str(text).map(Self::of).map_err(|error| JsonTextError::from_serde(&error))
     }
 
     /// The JSON `null`.
     #[must_use]
     pub fn null() -> Self {
-        Self(RawValue::NULL.to_owned())
+        Self::of(RawValue::NULL.to_owned())
     }
 
     /// The JSON string whose content is `content`.
@@ -69,7 +76,7 @@ impl JsonText {
     #[must_use]
     pub fn from_value(value: &serde_json::Value) -> Self {
         // A `Value` always has a JSON text: its maps have string keys and its numbers are finite.
-        serde_json::value::to_raw_value(value).map_or_else(|_| Self::null(), Self)
+        serde_json::value::to_raw_value(value).map_or_else(|_| Self::null(), Self::of)
     }
 
     /// Serialises any value.
@@ -77,7 +84,7 @@ impl JsonText {
     /// # Errors
     /// The value's own serialisation error, or a map whose keys are not strings.
     pub fn serialize<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
-        serde_json::value::to_raw_value(value).map(Self)
+        serde_json::value::to_raw_value(value).map(Self::of)
     }
 
     /// The parsed value. Integers beyond 64 bits and long fractions become the nearest `f64`: use
@@ -142,7 +149,7 @@ impl JsonText {
                 compact.push(character);
             }
         }
-        RawValue::from_string(compact).map_or_else(|_| self.clone(), Self)
+        RawValue::from_string(compact).map_or_else(|_| self.clone(), Self::of)
     }
 
     /// The same value laid out over lines with two spaces of indent; digits, escapes and key order
@@ -228,13 +235,13 @@ impl fmt::Display for JsonText {
 
 impl From<&RawValue> for JsonText {
     fn from(raw: &RawValue) -> Self {
-        Self(raw.to_owned())
+        Self::of(raw.to_owned())
     }
 }
 
 impl From<Box<RawValue>> for JsonText {
     fn from(raw: Box<RawValue>) -> Self {
-        Self(raw)
+        Self::of(raw)
     }
 }
 
@@ -246,7 +253,7 @@ impl Serialize for JsonText {
 
 impl<'de> Deserialize<'de> for JsonText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Box::<RawValue>::deserialize(deserializer).map(Self)
+        Box::<RawValue>::deserialize(deserializer).map(Self::of)
     }
 }
 

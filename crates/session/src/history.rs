@@ -113,6 +113,9 @@ impl ToolError {
     /// The arguments do not fit the tool's schema.
     pub const INVALID_ARGUMENTS: &str = "InvalidArguments";
 
+    /// The call never reached the host, or its end never came back.
+    pub const HOST_UNREACHABLE: &str = "HostUnreachable";
+
     /// Whether the error is the call's (cancelled, worker dead...) rather than the tool's own.
     #[must_use]
     pub fn is_of_the_call(&self) -> bool {
@@ -122,6 +125,7 @@ impl ToolError {
             Self::WORKER_EXITED,
             Self::INVALID_OUTPUT,
             Self::INVALID_ARGUMENTS,
+            Self::HOST_UNREACHABLE,
         ]
         .contains(&self.error_type.as_str())
     }

@@ -17,9 +17,6 @@ use crate::state::value_form::ValueForm;
 /// How long the host may take to tell that a call was cancelled before the page settles it.
 const CANCEL_PATIENCE_MS: u32 = 900;
 
-/// Type of the error of a call that the host never heard of.
-const HOST_UNREACHABLE: &str = "HostUnreachable";
-
 impl Rehearsal {
     /// Opens the host's share of the session, and tells it the query where there is one: the host
     /// may be another than before.
@@ -256,7 +253,7 @@ impl Rehearsal {
         let error_type = match error {
             ApiError::Invalid { .. } => ToolError::INVALID_ARGUMENTS,
             ApiError::AgentFaulted { .. } => ToolError::WORKER_EXITED,
-            _ => HOST_UNREACHABLE,
+            _ => ToolError::HOST_UNREACHABLE,
         };
         self.settle_locally(call_id, error_type, error.to_string());
     }
