@@ -98,7 +98,10 @@ impl EvalCase {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference; the lint knows f64 as small on 64 bits only"
+)]
 fn is_unset(seconds: &f64) -> bool {
     *seconds == 0.0
 }
