@@ -88,12 +88,17 @@ def test_a_python_without_google_adk_tells_the_remedy(tmp_path):
         '{"jsonrpc":"2.0","id":1,"method":"initialize",'
         f'"params":{{"protocol":1,"agent_dir":"{SMART_HOME}"}}}}\n'
     )
-    done = subprocess.run(
+    with subprocess.Popen(
         [sys.executable, "-I", "-S", "-c", bootstrap],
-        input=line, capture_output=True, text=True, timeout=60,
-    )
-    assert "ModuleNotFoundError" in done.stdout, done.stderr
-    assert f"{sys.executable} -m pip install google-adk" in done.stdout
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    ) as process:
+        # The input stays open until the answer is there: its end would end the worker.
+        process.stdin.write(line)
+        process.stdin.flush()
+        answer = process.stdout.readline()
+        process.stdin.close()
+    assert "ModuleNotFoundError" in answer
+    assert f"{sys.executable} -m pip install google-adk" in answer
 
 
 def test_another_protocol_is_refused(worker):

@@ -1,0 +1,98 @@
+// Agents that cannot be loaded, and files that cannot be written: the reason, the remedy, a retry.
+
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { Player } from "../player";
+import { expect, open, startHost, test } from "../stage";
+
+const CONFIG = `
+[[agent]]
+name = "Maths"
+source = "native"
+example = "math"
+
+[[agent]]
+name = "Broken"
+source = "adk_python"
+folder = "broken"
+`;
+
+test("an agent that cannot be imported stays in the list, and is retried", async ({ page, picture, accessible }) => {
+  test.skip(!process.env.REHEARSAL_TEST_PYTHON, "SKIPPED, NOT PASSED: REHEARSAL_TEST_PYTHON is not set");
+  const host = await startHost({ config: CONFIG });
+  const folder = join(host.folder, "broken");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "__init__.py"), "from . import agent\n");
+  writeFileSync(join(folder, "agent.py"), "import no_such_module_here\n");
+  await open(page, `${host.url}/`);
+  const card = page.getByRole("article").filter({ hasText: "Broken" });
+  await card.getByRole("button", { name: /Retry/ }).click();
+  await expect(card).toContainText("no_such_module_here", { timeout: 30_000 });
+  await card.getByRole("button", { name: /traceback/i }).click();
+  await expect(card).toContainText("ModuleNotFoundError");
+  await picture("faulted");
+  await accessible();
+  // The other agent is untouched.
+  await expect(page.getByRole("link", { name: "Maths" })).toBeVisible();
+
+  writeFileSync(
+    join(folder, "agent.py"),
+    "from google.adk.agents import LlmAgent\nroot_agent = LlmAgent(name='mended', model='gemini-2.5-flash', instruction='Hi.')\n",
+  );
+  await card.getByRole("button", { name: /Retry/ }).click();
+  await expect(page.getByRole("link", { name: "Broken" })).toBeVisible({ timeout: 30_000 });
+  expect(await host.stop()).toBe(0);
+});
+
+test("a file that cannot take the case is left alone, and the session is still there", async ({ page, host, picture, accessible }) => {
+  const folder = join(host.folder, "evals");
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, "poet_evals.evalset.json");
+  writeFileSync(file, '{"eval_set_id": "poet_evals", "eval_cases": [');
+  const player = await Player.at(page, "poet");
+  await player.ask("Autumn?");
+  await page.getByRole("textbox", { name: "Final response" }).fill("leaves");
+  await player.finish();
+  await page.locator("#export").click();
+  await expect(page.getByText("Not exported")).toBeVisible();
+  await expect(page.getByRole("alert").filter({ hasText: /line 1/ })).toBeVisible();
+  await picture("invalid-file");
+  await accessible();
+  expect(readFileSync(file, "utf8")).toBe('{"eval_set_id": "poet_evals", "eval_cases": [');
+  // Mended by hand: the same session is exported now.
+  writeFileSync(file, '{"eval_set_id": "poet_evals", "eval_cases": []}');
+  chmodSync(file, 0o644);
+  await page.locator("#export").click();
+  await expect(page.getByRole("heading", { name: /^Exported/ })).toBeVisible();
+  expect(JSON.parse(readFileSync(file, "utf8")).eval_cases).toHaveLength(1);
+});
+
+test("starting over asks while a session is under way", async ({ page, picture, accessible }) => {
+  const player = await Player.at(page, "math-agent");
+  await player.ask("What is 1 + 1?");
+  await page.getByRole("button", { name: "Start over" }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toBeVisible();
+  await picture("dialog");
+  await accessible();
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
+  await expect(page.getByText("What is 1 + 1?")).toBeVisible();
+});
+
+test("two tabs have sessions of their own", async ({ page, context }) => {
+  const first = await Player.at(page, "math-agent");
+  await first.ask("First tab");
+  const second = await Player.at(await context.newPage(), "travel-desk");
+  await second.fill("query", "Second tab");
+  await second.fill("max_results", "1");
+  await second.begin();
+  await first.choose("add");
+  await first.fill("a", "1");
+  await first.fill("b", "2");
+  await first.run();
+  await expect(first.call(1)).toContainText("→ 3");
+  await expect(second.page.getByText("Second tab")).toBeVisible();
+  await expect(second.call(1)).toHaveCount(0);
+});
