@@ -16,7 +16,8 @@ use crate::agents::SourceError;
 use crate::agents::registry::{RegisteredAgent, Registry};
 use crate::evalsets;
 use crate::schemas;
-use crate::sessions::{Calls, HostSession, ResultStore, Sessions};
+use crate::sessions::{Calls, HostSession, Sessions};
+use crate::shelf::MemoryBound;
 use crate::simulator::SimulatedAgentConfig;
 
 /// Memory that held results may take before they go to disk.
@@ -35,7 +36,7 @@ impl RehearsalHost {
     pub(crate) fn new(agents: Vec<SimulatedAgentConfig>) -> Arc<Self> {
         Arc::new(Self {
             registry: Registry::new(agents),
-            sessions: Sessions::new(ResultStore::new(HELD_IN_MEMORY)),
+            sessions: Sessions::new(MemoryBound::new(HELD_IN_MEMORY)),
             calls: Arc::new(Calls::new()),
         })
     }

@@ -17,6 +17,7 @@ mod schemas;
 mod security;
 mod serve;
 mod sessions;
+mod shelf;
 mod simulator;
 mod site;
 

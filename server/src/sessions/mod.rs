@@ -8,5 +8,4 @@ mod held;
 mod open;
 
 pub(crate) use calls::Calls;
-pub(crate) use held::ResultStore;
 pub(crate) use open::{HostSession, Sessions};

@@ -9,8 +9,9 @@ use json_text::JsonText;
 use session::{CallId, SessionId};
 use tokio_util::sync::CancellationToken;
 
-use super::held::{HeldResults, ResultStore};
+use super::held::HeldResults;
 use crate::agents::registry::RegisteredAgent;
+use crate::shelf::MemoryBound;
 
 /// How long a session outlives the last sign of life of its page.
 const OUTLIVES: Duration = Duration::from_secs(10 * 60);
@@ -118,12 +119,12 @@ impl HostSession {
 /// Every open session.
 pub(crate) struct Sessions {
     open: Mutex<HashMap<SessionId, Arc<HostSession>>>,
-    store: Arc<ResultStore>,
+    bound: Arc<MemoryBound>,
 }
 
 impl Sessions {
-    pub(crate) fn new(store: Arc<ResultStore>) -> Self {
-        Self { open: Mutex::default(), store }
+    pub(crate) fn new(bound: Arc<MemoryBound>) -> Self {
+        Self { open: Mutex::default(), bound }
     }
 
     fn all(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<HostSession>>> {
@@ -147,7 +148,7 @@ impl Sessions {
             Arc::new(HostSession {
                 id: id.clone(),
                 agent: Arc::clone(agent),
-                held: HeldResults::new(Arc::clone(&self.store)),
+                held: HeldResults::new(Arc::clone(&self.bound)),
                 initial_state: live.view.state.clone(),
                 state: Mutex::new(live),
             })

@@ -23,11 +23,14 @@ use crate::agents::{
     AgentFacts, AgentLog, AgentSource, CallReport, SessionSeed, SourceError, ToolFailure,
     ToolInvocation,
 };
+use crate::shelf::MemoryBound;
 
 /// How long a worker may take to end a cancelled call before it is replaced.
 const CANCEL: Duration = Duration::from_millis(500);
 /// How long a toolset's server may keep a view waiting.
 const VIEW: Duration = Duration::from_secs(120);
+/// Memory that records may take before they go to disk.
+const RECORDED_IN_MEMORY: u64 = 64 * 1024 * 1024;
 /// The session that is opened to see what the agent is.
 const LOOK: &str = "rehearsal-look";
 
@@ -35,6 +38,8 @@ const LOOK: &str = "rehearsal-look";
 pub struct AdkPythonSource {
     supervisor: Arc<Supervisor>,
     sessions: Mutex<HashMap<SessionId, Arc<Open>>>,
+    /// The memory that the records of all sessions share.
+    recorded: Arc<MemoryBound>,
 }
 
 /// One open session.
@@ -60,6 +65,7 @@ impl AdkPythonSource {
         Self {
             supervisor: Arc::new(Supervisor::new(folder.into(), python)),
             sessions: Mutex::default(),
+            recorded: MemoryBound::new(RECORDED_IN_MEMORY),
         }
     }
 
@@ -80,7 +86,7 @@ impl AdkPythonSource {
         }
         let restore = place
             .lived
-            .then(|| JsonText::serialize(&place.record))
+            .then(|| place.record.restore())
             .transpose()
             .map_err(|error| unreadable(&error.to_string()))?;
         let about = OpenSession {
@@ -158,7 +164,7 @@ impl AdkPythonSource {
                 .map_err(|error| RequestError::Unreadable(error.to_string()))
         }) {
             Ok(mut outcome) => {
-                place.record.take(std::mem::take(&mut outcome.delta));
+                note(place.record.take(std::mem::take(&mut outcome.delta)));
                 if let Some(view) = &outcome.view {
                     place.record.in_charge(&view.agent.name);
                 }
@@ -223,6 +229,13 @@ async fn ask<P: Serialize + Sync, T: serde::de::DeserializeOwned>(
     answer.decode().map_err(|error| RequestError::Unreadable(error.to_string()))
 }
 
+/// A record that could not grow: the session goes on, and is not whole in another worker.
+fn note(recorded: std::io::Result<()>) {
+    if let Err(error) = recorded {
+        tracing::warn!("a session's record could not be kept whole: {error}; free some disk space");
+    }
+}
+
 fn unreadable(what: &str) -> AgentFault {
     AgentFault {
         reason: format!("The session cannot be moved: {what}"),
@@ -277,7 +290,7 @@ impl AgentSource for AdkPythonSource {
                     id: session.clone(),
                     seed: seed.clone(),
                     place: tokio::sync::Mutex::new(Place {
-                        record: Record::new(seed.state.clone()),
+                        record: Record::new(seed.state.clone(), &self.recorded),
                         worker: None,
                         lived: false,
                     }),
@@ -317,7 +330,7 @@ impl AgentSource for AdkPythonSource {
             }
         };
         place.record.said(content);
-        place.record.take(said.delta);
+        note(place.record.take(said.delta));
         place.record.in_charge(&said.view.agent.name);
         Ok(said.view)
     }
