@@ -11,7 +11,7 @@ use crate::process;
 use crate::progress::{Done, Progress};
 use crate::workspace::Workspace;
 
-/// A program from crates.io, pinned.
+/// A published program, pinned.
 struct Program {
     package: &'static str,
     binary: &'static str,
