@@ -11,7 +11,7 @@ use rehearsal::config::Config;
 use tracing_subscriber::EnvFilter;
 
 fn main() -> ExitCode {
-    let line = CommandLine::parse();
+    let line = command_line();
     let outcome = match line.command {
         Command::Serve(arguments) => serve(&arguments),
         Command::Agents(arguments) => agents(&arguments),
@@ -25,6 +25,12 @@ fn main() -> ExitCode {
         eprintln!("error: {error:#}");
         ExitCode::FAILURE
     })
+}
+
+/// `cargo leptos watch` runs the program without arguments, and means the page.
+fn command_line() -> CommandLine {
+    let watched = std::env::var_os("LEPTOS_WATCH").is_some() && std::env::args_os().len() == 1;
+    if watched { CommandLine::parse_from(["rehearsal", "serve"]) } else { CommandLine::parse() }
 }
 
 fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
