@@ -43,7 +43,11 @@ impl FromRef<Shared> for LeptosOptions {
 }
 
 pub(crate) fn router(host: Arc<RehearsalHost>, doors: Doors, stop: CancellationToken) -> Router {
-    let options = LeptosOptions::builder().output_name("rehearsal").site_pkg_dir("pkg").build();
+    let options = LeptosOptions::builder()
+        .output_name("rehearsal")
+        .site_pkg_dir("pkg")
+        .reload_port(reload_port().unwrap_or_default())
+        .build();
     let instance = uuid::Uuid::new_v4().to_string().into();
     let shared = Shared { host, options, instance, stop };
     let provide = context(&shared);
@@ -70,10 +74,17 @@ fn context(shared: &Shared) -> impl Fn() + Clone + Send + Sync + 'static + use<>
     move || provide_host(Arc::clone(&host))
 }
 
+/// Where `cargo leptos watch` tells the page to reload; `None` when it does not watch.
+fn reload_port() -> Option<u32> {
+    std::env::var_os("LEPTOS_WATCH")?;
+    std::env::var("LEPTOS_RELOAD_PORT").ok()?.parse().ok()
+}
+
 /// The document, with a policy that lets only its own scripts run.
 fn guarded_shell(options: LeptosOptions) -> impl leptos::IntoView {
     if let Some(nonce) = use_nonce()
-        && let Ok(policy) = HeaderValue::from_str(&content_security_policy(&nonce.to_string()))
+        && let Ok(policy) =
+            HeaderValue::from_str(&content_security_policy(&nonce.to_string(), reload_port()))
     {
         expect_context::<ResponseOptions>().insert_header(CONTENT_SECURITY_POLICY, policy);
     }

@@ -100,11 +100,13 @@ const ALWAYS: [(HeaderName, &str); 4] = [
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
 
-/// The Content-Security-Policy of a page whose inline scripts carry `nonce`.
-pub(crate) fn content_security_policy(nonce: &str) -> String {
+/// The Content-Security-Policy of a page whose inline scripts carry `nonce`. While developing, the
+/// page may also listen for reloads on a port of this machine.
+pub(crate) fn content_security_policy(nonce: &str, reload_port: Option<u32>) -> String {
+    let reload = reload_port.map_or_else(String::new, |port| format!(" ws://127.0.0.1:{port}"));
     format!(
         "default-src 'none'; script-src 'self' 'nonce-{nonce}' 'wasm-unsafe-eval'; \
-         style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; \
+         style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'{reload}; \
          base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     )
 }
