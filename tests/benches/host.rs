@@ -151,9 +151,15 @@ async fn first_page(binary: &Path) {
     let host = Host::start(binary, None, &[]);
     let client = reqwest::Client::new();
     let mut bytes = 0;
-    for path in
-        ["/", "/pkg/rehearsal.js", "/pkg/rehearsal_bg.wasm", "/pkg/rehearsal.css", "/favicon.svg"]
-    {
+    for path in [
+        "/",
+        "/theme.js",
+        "/pkg/rehearsal.js",
+        "/pkg/__wasm_split.js",
+        "/pkg/rehearsal_bg.wasm",
+        "/pkg/rehearsal.css",
+        "/favicon.svg",
+    ] {
         let url = format!("http://{}{path}", host.address());
         let request = client.get(url).header("accept-encoding", "br");
         let body = request.send().await.unwrap().error_for_status().unwrap().bytes().await.unwrap();

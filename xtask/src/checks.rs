@@ -150,6 +150,8 @@ impl Check {
                 let pure: Vec<&str> = PURE.iter().flat_map(|name| ["-p", name]).collect();
                 let strict = ["--", "-D", "warnings"];
                 cargo(&[&wasm[..], &pure, &strict].concat())?;
+                // As it is shipped.
+                cargo(&[&wasm[..], &["--features", "split"], &strict].concat())?;
                 let mounting = ["--no-default-features", "--features", "csr"];
                 cargo(&[&wasm[..], &mounting, &strict].concat())
             }

@@ -1,11 +1,13 @@
 //! The site: everything that a browser fetches besides pages, as files beneath `<target>/site`.
 //!
 //! ```text
-//! pkg/rehearsal.js        wasm-bindgen's glue
-//! pkg/rehearsal_bg.wasm   the client, through wasm-opt
-//! pkg/rehearsal.css       style/main.css with its imports
-//! ...                     public/ as it lies
-//! *.br                    each of the above, compressed as far as brotli goes
+//! pkg/rehearsal.js             wasm-bindgen's glue
+//! pkg/rehearsal_bg.wasm        the client's first part, through wasm-opt
+//! pkg/__wasm_split.js          fetches the later parts
+//! pkg/split_scene.<hash>.wasm  the part of a rehearsal, through wasm-opt
+//! pkg/rehearsal.css            style/main.css with its imports
+//! ...                          public/ as it lies
+//! *.br                         each of the above, compressed as far as brotli goes
 //! ```
 //!
 //! Files are rewritten only when their contents change, so that cargo embeds the site anew only

@@ -30,3 +30,4 @@ pub mod tool_panel;
 pub mod agent_card;
 pub mod bars;
 pub mod command_palette;
+pub mod stage_title;

@@ -6,6 +6,7 @@ use session::SessionState;
 use crate::api::AgentSummary;
 use crate::components::export_panel::file_name;
 use crate::components::icon::{Glyph, Icon};
+use crate::components::stage_title::StageTitle;
 use crate::state::rehearsal::Export;
 use crate::state::stage::Stage;
 use crate::state::{times, use_page};
@@ -15,20 +16,16 @@ use crate::state::{times, use_page};
 pub fn StageHead(
     /// The agent.
     agent: AgentSummary,
-    /// The stage, once it is set up.
-    stage: Option<Stage>,
+    /// The stage.
+    stage: Stage,
 ) -> impl IntoView {
-    let source = agent.source.label();
     let file = file_name(&agent.eval_set_path).to_owned();
     view! {
-        <header class="stage-head">
-            <h1>{agent.name.clone()}</h1>
-            <span class="chip">{source} " · " {agent.id.to_string()}</span>
-            {agent.model.map(|model| view! { <span class="chip">{model}</span> })}
-            {stage.map(|stage| view! { <Progress stage/> })}
+        <StageTitle agent>
+            <Progress stage/>
             <span class="grow"></span>
-            {stage.map(|stage| view! { <Actions stage file/> })}
-        </header>
+            <Actions stage file/>
+        </StageTitle>
     }
 }
 

@@ -1,8 +1,10 @@
 //! `/`: the agents that can be rehearsed.
 
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use leptos_meta::Title;
 
+use super::scene;
 use crate::api::{AgentStatus, AgentSummary};
 use crate::components::agent_card::AgentCard;
 use crate::components::bars::FootBar;
@@ -45,12 +47,23 @@ fn AgentList(
         all if all == ready => counted(all, "agent", "agents"),
         all => format!("{ready} of {}", counted(all, "agent", "agents")),
     };
+    let fetched = StoredValue::new(false);
+    // Whoever points at the list is about to choose: the code of the stage comes meanwhile.
+    let fetch_scene = move || {
+        if !fetched.get_value() {
+            fetched.set_value(true);
+            spawn_local(async {
+                // A failure is told where the stage is wanted.
+                let _ = scene::load().await;
+            });
+        }
+    };
     view! {
         <header class="sheet-head">
             <h1>"Which part do you play?"</h1>
             <p class="quiet">{count} " can be rehearsed: read what the model would read, call its tools, and keep the trace."</p>
         </header>
-        <ul class="agents">
+        <ul class="agents" on:pointerover=move |_| fetch_scene() on:focusin=move |_| fetch_scene()>
             {agents.into_iter().map(|agent| view! { <li><AgentCard agent/></li> }).collect_view()}
         </ul>
     }

@@ -3,6 +3,7 @@
 mod agents;
 mod not_found;
 mod rehearse;
+mod scene;
 
 pub use agents::AgentsPage;
 pub use not_found::NotFoundPage;

@@ -1,25 +1,21 @@
-//! `/rehearse/:agent`: the stage. Instructions on the left, history in the middle, acting on the
-//! right.
+//! `/rehearse/:agent`: which agent the address leads to, and the curtain before its stage.
+//!
+//! The stage itself is `scene`, which the browser fetches when it is wanted.
 
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
-use session::{AgentId, SessionState};
+use session::AgentId;
+
+use super::scene::{self, NotLoaded, Play};
 
 use crate::api::{AgentFault, AgentStatus, AgentSummary, ApiError};
 use crate::components::agent_card::Fault;
 use crate::components::bars::FootBar;
-use crate::components::facts::{AgentFold, StateFold, Warnings};
-use crate::components::history::History;
-use crate::components::instructions::Instructions;
-use crate::components::notices::Notices;
-use crate::components::right_panel::RightPanel;
-use crate::components::stage_head::StageHead;
-use crate::components::stage_keys::{listen_to_keys, offer_commands};
-use crate::components::start_over::StartOver;
-use crate::components::tool_catalogue::FILTER;
-use crate::state::stage::use_stage;
-use crate::state::{Page, Rehearsal, browser, use_page};
+use crate::components::icon::{Glyph, Icon};
+use crate::components::stage_title::StageTitle;
+use crate::state::{Page, Rehearsal, use_page};
 
 /// The rehearsal of the agent that the address names.
 #[component]
@@ -84,7 +80,7 @@ fn Found(
             Shown::Stage(agent) => view! { <Curtain agent/> }.into_any(),
             Shown::Fault(agent, fault) => view! {
                 <main class="stage">
-                    <StageHead agent=agent.clone() stage=None/>
+                    <StageTitle agent=agent.clone()/>
                     <div class="sheet"><Fault agent fault/></div>
                 </main>
             }
@@ -102,20 +98,43 @@ fn Found(
     }
 }
 
-/// Waits until there is a rehearsal: it begins in the browser, never on the host.
+/// Waits until there is a rehearsal and the code to play it: both begin in the browser, never on
+/// the host.
 #[component]
 fn Curtain(
     /// The agent.
     agent: AgentSummary,
 ) -> impl IntoView {
     let rehearsals = use_page().rehearsals;
-    let rehearsal = RwSignal::new(None::<Rehearsal>);
-    let id = agent.id.clone();
-    Effect::new(move |_| rehearsal.set(Some(rehearsals.of(&id))));
+    let curtain = RwSignal::new(None::<Result<(Play, Rehearsal), NotLoaded>>);
+    let id = StoredValue::new(agent.id.clone());
+    let open = move || {
+        // The session opens while the code is on its way.
+        let rehearsal = rehearsals.of(&id.get_value());
+        spawn_local(async move {
+            let play = scene::load().await;
+            // The person may be on another page by now.
+            curtain.try_set(Some(play.map(|play| (play, rehearsal))));
+        });
+    };
+    Effect::new(move |_| open());
     let title = agent.name.clone();
-    let scene = move || match rehearsal.get() {
-        Some(rehearsal) => view! { <Scene agent=agent.clone() rehearsal/> }.into_any(),
-        None => view! { <StageHead agent=agent.clone() stage=None/> <Waiting/> }.into_any(),
+    let scene = move || {
+        match curtain.get() {
+        Some(Ok((play, rehearsal))) => play(agent.clone(), rehearsal),
+        Some(Err(error)) => view! {
+            <StageTitle agent=agent.clone()/>
+            <div class="notices">
+                <div class="notice bad" role="alert">
+                    <Icon glyph=Glyph::Error/>
+                    <p>{error.to_string()}</p>
+                    <button type="button" class="button" on:click=move |_| open()>"Try again"</button>
+                </div>
+            </div>
+        }
+        .into_any(),
+        None => view! { <StageTitle agent=agent.clone()/> <Waiting/> }.into_any(),
+    }
     };
     view! { <Title text=title/> <main class="stage">{scene}</main> }
 }
@@ -129,62 +148,4 @@ fn Waiting() -> impl IntoView {
             <div class="right"></div>
         </div>
     }
-}
-
-/// The three columns.
-#[component]
-fn Scene(
-    /// The agent.
-    agent: AgentSummary,
-    /// Its rehearsal.
-    rehearsal: Rehearsal,
-) -> impl IntoView {
-    let stage = use_stage(rehearsal);
-    provide_context(stage);
-    listen_to_keys(stage);
-    offer_commands(stage);
-    follow_with_focus(rehearsal);
-    let path = agent.eval_set_path.clone();
-    view! {
-        <StageHead agent stage=Some(stage)/>
-        <div class="columns">
-            <section class="left" aria-label="What the model sees">
-                <Warnings/>
-                <Instructions/>
-                <StateFold/>
-                <AgentFold eval_set_path=path.clone()/>
-            </section>
-            <History/>
-            <RightPanel eval_set_path=path/>
-        </div>
-        <Notices/>
-        <StartOver/>
-        <p class="unseen" role="status" aria-live="polite">{move || rehearsal.announcement.get()}</p>
-    }
-}
-
-/// The focus goes where the next step is: to the query at first, then to the tools.
-fn follow_with_focus(rehearsal: Rehearsal) {
-    let state = Memo::new(move |_| {
-        rehearsal.view.read().is_some().then(|| rehearsal.session.read().state())
-    });
-    Effect::new(move |before: Option<Option<SessionState>>| {
-        let now = state.get();
-        let moved = before.flatten() != now;
-        if moved {
-            browser::after_drawing(move || match now {
-                Some(SessionState::AwaitingQuery) if !browser::is_typing() => {
-                    browser::focus_form("query");
-                }
-                Some(SessionState::Active) if before.is_some() => {
-                    let _ = browser::focus(FILTER) || browser::focus_form("response");
-                }
-                Some(SessionState::Completed) if before.is_some() => {
-                    browser::focus("export");
-                }
-                _ => {}
-            });
-        }
-        now
-    });
 }

@@ -1,12 +1,17 @@
-//! The client: compiled to WebAssembly, bound to the browser, made small.
+//! The client: compiled to WebAssembly, split in two, bound to the browser, made small.
+//!
+//! The first module is all that the first page needs; the second one is fetched for a rehearsal.
+//! docs/design/client-size.md tells why.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use wasm_bindgen_cli_support::Bindgen;
+use wasm_split_cli_support::{Options, transform};
 
 use super::{NAME, cannot, put};
 use crate::process;
@@ -15,7 +20,10 @@ use crate::stamp::{self, Inputs};
 use crate::workspace::Workspace;
 
 /// Changes when this module does something else with the same inputs.
-const RECIPE: &str = "bind, shrink";
+const RECIPE: &str = "split, name, bind, shrink";
+
+/// The script that fetches the later parts.
+const LOADER: &str = "./__wasm_split.js";
 
 /// How small: size before speed, with every feature that the compiler's output uses by default.
 ///
@@ -47,8 +55,13 @@ pub(crate) fn build(workspace: &Workspace, pkg: &Path) -> Result<Vec<PathBuf>> {
         .digest();
     if !stamp::matches(&stamp, &digest) {
         stamp::lift(&stamp)?;
-        bind(&module, &made)?;
+        let first = workspace.target().join("setup").join("client-first.wasm");
+        let later = split(&module, &first, &made, &digest)?;
+        bind(&first, &made)?;
         shrink(workspace, &made.join(format!("{NAME}_bg.wasm")))?;
+        for module in later {
+            shrink(workspace, &module)?;
+        }
         stamp::set(&stamp, &digest)?;
     }
     let mut files = Vec::new();
@@ -68,22 +81,69 @@ fn compile(workspace: &Workspace) -> Result<PathBuf> {
     const TARGET: &str = "wasm32-unknown-unknown";
     const PROFILE: &str = "wasm-release";
     let mut command = process::shipping_cargo(workspace);
-    command.args(["build", "-p", "frontend", "--lib", "--target", TARGET, "--profile", PROFILE]);
+    command
+        .args(["rustc", "-p", "frontend", "--lib", "--crate-type", "cdylib"])
+        .args(["--target", TARGET, "--profile", PROFILE, "--features", "split"])
+        // What calls what is read from the relocations; stripping takes them out.
+        .args(["--", "-Clink-arg=--emit-relocs", "-Cstrip=none"]);
     eprintln!("{}", process::line(&command));
     process::run(&mut command)?;
     Ok(workspace.target().join(TARGET).join(PROFILE).join("frontend.wasm"))
 }
 
-/// wasm-bindgen as a library: its program would take four minutes to install.
-fn bind(module: &Path, into: &Path) -> Result<()> {
+/// Takes the module apart at the client's split points: writes the part that is loaded first to
+/// `first`, everything else into `into`, and answers with the parts that are loaded later.
+///
+/// Nothing but its name keeps a part from being loaded by the first module of another build, whose
+/// memory it would spoil. So the name carries `digest`: an open page that outlives its host asks
+/// the next host for a file that is not there.
+fn split(module: &Path, first: &Path, into: &Path, digest: &str) -> Result<Vec<PathBuf>> {
     let since = Instant::now();
     if into.exists() {
         fs::remove_dir_all(into).with_context(|| cannot("empty", into))?;
     }
+    let whole = fs::read(module).with_context(|| cannot("read", module))?;
+    let glue = format!("./{NAME}.js");
+    let mut options = Options::new(&whole);
+    options.output_dir = into;
+    options.main_out_path = first;
+    options.link_name = LOADER;
+    options.main_module = &glue;
+    let parts = transform(options)
+        .map_err(|error| anyhow!("splitting {}: {error:#}", module.display()))?
+        .split_modules
+        .into_iter()
+        .map(|part| name(&part, &into.join(LOADER), digest))
+        .collect::<Result<Vec<_>>>()?;
+    eprintln!("wasm-split: {} parts in {}", parts.len() + 1, elapsed(since.elapsed()));
+    Ok(parts)
+}
+
+/// Puts the beginning of `digest` into the name of `part`, there and in the loader.
+fn name(part: &Path, loader: &Path, digest: &str) -> Result<PathBuf> {
+    let stem = part.file_stem().and_then(OsStr::to_str).context("a part's name is not text")?;
+    let named = format!("{stem}.{}.wasm", digest.get(..16).unwrap_or(digest));
+    let script = fs::read_to_string(loader).with_context(|| cannot("read", loader))?;
+    let renamed = script.replace(&format!("\"./{stem}.wasm\""), &format!("\"./{named}\""));
+    if renamed == script {
+        bail!("{} does not name {stem}.wasm as this build expects", loader.display());
+    }
+    fs::write(loader, renamed).with_context(|| cannot("write", loader))?;
+    let path = part.with_file_name(named);
+    fs::rename(part, &path).with_context(|| cannot("rename", part))?;
+    Ok(path)
+}
+
+/// wasm-bindgen as a library: its program would take four minutes to install.
+fn bind(module: &Path, into: &Path) -> Result<()> {
+    let since = Instant::now();
     Bindgen::new()
         .input_path(module)
         .out_name(NAME)
         .typescript(false)
+        // The later parts import what the linker exports.
+        .keep_lld_exports(true)
+        .demangle(false)
         .remove_name_section(true)
         .remove_producers_section(true)
         .web(true)
@@ -103,7 +163,8 @@ fn shrink(workspace: &Workspace, module: &Path) -> Result<()> {
     process::run(&mut command)?;
     let after = size(module)?;
     eprintln!(
-        "wasm-opt -Os: {} KB to {} KB in {}",
+        "wasm-opt -Os on {}: {} KB to {} KB in {}",
+        module.file_name().unwrap_or_default().display(),
         before / 1000,
         after / 1000,
         elapsed(since.elapsed())

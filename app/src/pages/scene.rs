@@ -1,0 +1,118 @@
+//! The stage: instructions on the left, history in the middle, acting on the right.
+//!
+//! Everything that only a rehearsal needs is reached from here and from nowhere else. With the
+//! feature `split` it is a module of its own, which the browser fetches at [`load`]; see
+//! docs/design/client-size.md.
+
+use leptos::prelude::*;
+use leptos::wasm_split::SplitLoaderError;
+use session::SessionState;
+
+use crate::api::AgentSummary;
+use crate::components::facts::{AgentFold, StateFold, Warnings};
+use crate::components::history::History;
+use crate::components::instructions::Instructions;
+use crate::components::notices::Notices;
+use crate::components::right_panel::RightPanel;
+use crate::components::stage_head::StageHead;
+use crate::components::stage_keys::{listen_to_keys, offer_commands};
+use crate::components::start_over::StartOver;
+use crate::components::tool_catalogue::FILTER;
+use crate::state::stage::use_stage;
+use crate::state::{Rehearsal, browser};
+
+/// Draws the stage of an agent's rehearsal. A pointer, so that who holds it need not hold the code.
+pub type Play = fn(AgentSummary, Rehearsal) -> AnyView;
+
+/// Why there is no stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "The rest of this page could not be fetched from the host. If the host runs, reload the page: \
+     it may be another version by now"
+)]
+pub struct NotLoaded;
+
+impl From<SplitLoaderError> for NotLoaded {
+    fn from(_: SplitLoaderError) -> Self {
+        Self
+    }
+}
+
+/// Fetches the code of the stage, once; afterwards the answer is there at once.
+///
+/// # Errors
+///
+/// [`NotLoaded`] when the host does not answer or serves another version. The next call tries anew.
+pub async fn load() -> Result<Play, NotLoaded> {
+    #[cfg(feature = "split")]
+    let play = entrance().await;
+    #[cfg(not(feature = "split"))]
+    let play = entrance();
+    play
+}
+
+/// Where the client is split: only what `main` reaches without this call stays in the first module.
+#[cfg_attr(
+    feature = "split",
+    leptos::wasm_split::wasm_split(scene, wasm_split_path = ::leptos::wasm_split, fallible)
+)]
+#[cfg_attr(
+    not(feature = "split"),
+    expect(clippy::unnecessary_wraps, reason = "it fails where it is fetched")
+)]
+fn entrance() -> Result<Play, NotLoaded> {
+    Ok(play)
+}
+
+/// The three columns.
+fn play(agent: AgentSummary, rehearsal: Rehearsal) -> AnyView {
+    let stage = use_stage(rehearsal);
+    provide_context(stage);
+    listen_to_keys(stage);
+    offer_commands(stage);
+    follow_with_focus(rehearsal);
+    let path = agent.eval_set_path.clone();
+    view! {
+        <StageHead agent stage/>
+        <div class="columns">
+            <section class="left" aria-label="What the model sees">
+                <Warnings/>
+                <Instructions/>
+                <StateFold/>
+                <AgentFold eval_set_path=path.clone()/>
+            </section>
+            <History/>
+            <RightPanel eval_set_path=path/>
+        </div>
+        <Notices/>
+        <StartOver/>
+        <p class="unseen" role="status" aria-live="polite">{move || rehearsal.announcement.get()}</p>
+    }
+    .into_any()
+}
+
+/// The focus goes where the next step is: to the query at first, then to the tools.
+fn follow_with_focus(rehearsal: Rehearsal) {
+    let state = Memo::new(move |_| {
+        rehearsal.view.read().is_some().then(|| rehearsal.session.read().state())
+    });
+    Effect::new(move |before: Option<Option<SessionState>>| {
+        let now = state.get();
+        let moved = before.flatten() != now;
+        if moved {
+            browser::after_drawing(move || match now {
+                Some(SessionState::AwaitingQuery) if !browser::is_typing() => {
+                    browser::focus_form("query");
+                }
+                Some(SessionState::Active) if before.is_some() => {
+                    let _ = browser::focus(FILTER) || browser::focus_form("response");
+                }
+                Some(SessionState::Completed) if before.is_some() => {
+                    browser::focus("export");
+                }
+                _ => {}
+            });
+        }
+        now
+    });
+}
