@@ -55,7 +55,7 @@ test("a file that cannot take the case is left alone, and the session is still t
   await page.getByRole("textbox", { name: "Final response" }).fill("leaves");
   await player.finish();
   await page.locator("#export").click();
-  await expect(page.getByText("Not exported")).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Not exported" })).toBeVisible();
   await expect(page.getByRole("alert").filter({ hasText: /line 1/ })).toBeVisible();
   await picture("invalid-file");
   await accessible();
