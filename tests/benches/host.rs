@@ -18,6 +18,7 @@ use test_support::{Page, arguments};
 
 const CALLS: usize = 300;
 const STARTS: usize = 15;
+const CANCELS: usize = 5;
 
 fn main() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
@@ -138,6 +139,16 @@ async fn python_calls(binary: &Path, python: &Path) {
         page.call("list_rooms", &none).await;
         samples.push(began.elapsed().as_secs_f64() * 1_000.0);
     }
+    let mut cancels = Vec::with_capacity(CANCELS);
+    for _ in 0..CANCELS {
+        let blocking = arguments(&json!({ "seconds": 20 }));
+        let call = page.start("calibrate_heating", &blocking).await;
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let began = Instant::now();
+        page.cancel(&call).await;
+        cancels.push(began.elapsed().as_secs_f64() * 1_000.0);
+    }
+    report("cancel of a blocking Python tool, median", median(cancels), "ms", 1_000.0);
     let calls = CALLS.to_string();
     let peer = run_python(python, IN_PROCESS, &[&examples.display().to_string(), &calls]);
     let peer: f64 = peer.parse().unwrap();

@@ -16,18 +16,20 @@ def hazards(worker):
 
 
 def cancel(one, call_id, session_id="s"):
-    begin = time.monotonic()
-    answer = one.result("cancel", session_id=session_id, call_id=call_id)
-    return answer, time.monotonic() - begin
+    return one.result("cancel", session_id=session_id, call_id=call_id)
+
+
+def still_runs(one, session_id="s"):
+    """A session whose call is under way takes no other."""
+    refused = one.error("call_tool", session_id=session_id, call_id="probe", tool="bare", args={})
+    return refused["code"] == -32003
 
 
 def test_a_blocking_tool_holds_up_nobody(hazards):
     hazards.open(session_id="other")
     slow = hazards.start("sleeps", "slow", seconds=1.5)
-    begin = time.monotonic()
     assert hazards.call("bare", session_id="other")["result"] == 5
-    assert hazards.result("ping")["loop_idle_ms"] < 500
-    assert time.monotonic() - begin < 1
+    assert still_runs(hazards)
     assert hazards.answer(slow)["result"]["result"] == "slept"
 
 
@@ -35,10 +37,11 @@ def test_calls_of_different_sessions_overlap(hazards):
     sessions = [f"s{number}" for number in range(8)]
     for session in sessions:
         hazards.open(session_id=session)
-    begin = time.monotonic()
-    running = [hazards.start("sleeps", "c", session_id=one, seconds=0.5) for one in sessions]
+    running = [hazards.start("sleeps", "c", session_id=one, seconds=3) for one in sessions]
+    assert all(still_runs(hazards, session_id=one) for one in sessions)
+    # One after the other they would take 24 seconds; the patience is for a slow machine.
+    assert hazards.answer(running.pop(), timeout=18)["result"]["result"] == "slept"
     assert all(hazards.answer(one)["result"]["result"] == "slept" for one in running)
-    assert time.monotonic() - begin < 2.5
 
 
 def test_one_call_at_a_time_in_a_session(hazards):
@@ -53,9 +56,8 @@ def test_one_call_at_a_time_in_a_session(hazards):
 def test_cancelling_an_async_tool_ends_it(hazards):
     slow = hazards.start("sleeps_async", "slow", seconds=30)
     eventually(lambda: hazards.result("ping")["loop_idle_ms"] < 100)
-    answer, took = cancel(hazards, "slow")
+    answer = cancel(hazards, "slow")
     assert answer == {"ended": True, "thread_left": False}
-    assert took < 1
     outcome = hazards.answer(slow)["result"]
     assert outcome["error"]["type"] == "Cancelled"
     assert hazards.call("bare")["result"] == 5
@@ -66,9 +68,8 @@ def test_cancelling_a_blocking_tool_leaves_its_thread_and_nothing_else(hazards):
     theirs = hazards.start("sleeps", "theirs", session_id="other", seconds=1.5)
     mine = hazards.start("writes_then_sleeps", "mine", key="late", seconds=0.8)
     time.sleep(0.2)
-    answer, took = cancel(hazards, "mine")
+    answer = cancel(hazards, "mine")
     assert answer == {"ended": True, "thread_left": True}
-    assert took < 1
     assert hazards.answer(mine)["result"]["error"]["type"] == "Cancelled"
     assert hazards.call("bare")["result"] == 5
     # The other session's call is untouched.
@@ -80,9 +81,8 @@ def test_cancelling_a_blocking_tool_leaves_its_thread_and_nothing_else(hazards):
 def test_a_tool_that_blocks_the_loop_is_reported_as_not_ended(hazards):
     stuck = hazards.start("blocks_the_loop", "stuck", seconds=2)
     time.sleep(0.3)
-    answer, took = cancel(hazards, "stuck")
+    answer = cancel(hazards, "stuck")
     assert answer == {"ended": False, "thread_left": False}
-    assert took < 1
     hazards.result("ping")
     time.sleep(0.3)
     assert hazards.result("ping")["loop_idle_ms"] > 200
@@ -92,13 +92,13 @@ def test_a_tool_that_blocks_the_loop_is_reported_as_not_ended(hazards):
 def test_a_tool_that_ignores_its_cancel_is_reported_as_not_ended(hazards):
     stubborn = hazards.start("ignores_cancel", "stubborn", seconds=1)
     time.sleep(0.2)
-    assert cancel(hazards, "stubborn")[0]["ended"] is False
+    assert cancel(hazards, "stubborn")["ended"] is False
     assert hazards.answer(stubborn)["result"]["call_id"] == "stubborn"
     assert hazards.call("bare")["result"] == 5
 
 
 def test_cancelling_what_does_not_run_is_no_error(hazards):
-    assert cancel(hazards, "never")[0]["ended"] is True
+    assert cancel(hazards, "never")["ended"] is True
 
 
 def test_the_end_of_the_input_ends_the_worker_even_when_it_is_stuck(hazards):

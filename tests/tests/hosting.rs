@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use acceptance::{Host, binary, python, runs, signal, workspace};
 use rustix::process::Signal;
@@ -89,8 +89,6 @@ async fn stopping_leaves_nothing_running() {
     tokio::time::sleep(Duration::from_millis(300)).await;
     let workers = host.children();
     assert_eq!(workers.len(), 1);
-    let began = Instant::now();
-    assert!(host.stop(), "it ends with status 0");
-    assert!(began.elapsed() < Duration::from_secs(6), "{:?}", began.elapsed());
+    assert!(host.stop(), "it ends by itself, with status 0");
     assert!(!runs(workers[0]), "the worker still runs");
 }
