@@ -213,9 +213,11 @@ fn likeness(slot: &Slot, raw: &RawValue, node: &Node<'_>, depth: usize) -> Optio
         (FieldKind::Union(branches), _) => branches
             .iter()
             .find_map(|branch| likeness(&branch.slot, raw, node, depth + 1))
-            .map(|_| 1),
+            .map(|found| found.min(1)),
         (FieldKind::Json(_), _) => Some(-50),
-        _ => None,
+        // Keywords such as `prefixItems` suggest a widget; without a `type` they admit any other
+        // kind of value too.
+        _ => field.types.admit(kind).then_some(-60),
     }
 }
 

@@ -452,3 +452,16 @@ fn a_field_no_widget_can_express_takes_json() {
     filling.type_text(&["q"], "");
     assert_eq!(filling.messages(), ["q: Required."]);
 }
+
+#[test]
+fn a_branch_that_names_no_type_takes_what_its_keywords_pass_over() {
+    let schema = r#"{"oneOf": [
+        {"type": "object", "additionalProperties": {"const": "a"}},
+        {"prefixItems": [{"type": "string"}]}
+    ]}"#;
+    let form = Form::of_schema(&JsonText::parse(schema).expect("JSON"));
+    let value = JsonText::parse(r#"{"a":null}"#).expect("JSON");
+    let reading = form.fill(&value).read(&form);
+    assert_eq!(reading.messages(), &[]);
+    assert_eq!(reading.json(), Some(&value));
+}

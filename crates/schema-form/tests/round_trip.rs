@@ -139,7 +139,7 @@ fn any_schema() -> impl Strategy<Value = Value> {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 512,
+        cases: 2 * ProptestConfig::default().cases,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]
@@ -165,7 +165,9 @@ proptest! {
         let parsed: Value = serde_json::from_str(&value).unwrap_or(Value::Null);
         let text = JsonText::parse(&value).expect("JSON");
         // The validator here rounds numbers; the form does not.
-        prop_assume!(JsonText::from_value(&parsed).as_str() == text.compact().as_str());
+        if JsonText::from_value(&parsed).as_str() != text.compact().as_str() {
+            return Ok(());
+        }
         let Ok(validator) = jsonschema::validator_for(&schema) else { return Ok(()) };
         if validator.is_valid(&parsed) {
             let form = Form::of_schema(&JsonText::from_value(&schema));
