@@ -1,7 +1,9 @@
 //! `cargo bench -p evalset-file`: what an append costs on a 1 GB file, beside `cat` in the same run.
 //!
 //! Bounds: to a known file under 50 ms and 64 MB; to an unknown one within twice the time that `cat`
-//! takes for the same file, which lies in the page cache for both.
+//! takes for the same file. A file seen for the first time lies on the disk, so that is where both
+//! find it: its pages are dropped from memory before each. With the file in memory `cat` copies and
+//! looks at nothing; that ratio is printed beside it, without a bound.
 //!
 //! The measured process is this program started again, so that its peak memory is its own.
 //! `REHEARSAL_BENCH_FOLDER` puts the file elsewhere than in the temporary folder;
@@ -50,37 +52,68 @@ fn main() -> io::Result<()> {
 }
 
 fn measure(name: &str, file: &Path, cache: &Path) -> io::Result<bool> {
-    let (mut cats, mut unknown, mut known) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut peak_unknown, mut peak_known) = (0, 0);
+    let mut warm = Reads::default();
+    let mut cold = Reads::default();
+    let (mut known, mut peak_unknown, mut peak_known) = (Vec::new(), 0, 0);
     for round in 0..=ROUNDS {
-        let cat = cat(file)?;
-        let _ = std::fs::remove_dir_all(cache);
-        let (first, first_peak) = append(file, cache, &format!("unknown-{round}"))?;
-        let (second, second_peak) = append(file, cache, &format!("known-{round}"))?;
-        if round == 0 {
-            // Warms the page cache, for all three alike.
-            continue;
+        for (kind, reads) in [("cold", &mut cold), ("warm", &mut warm)] {
+            let place = || if kind == "cold" { forget_pages(file) } else { Ok(()) };
+            place()?;
+            let cat = cat(file)?;
+            let _ = std::fs::remove_dir_all(cache);
+            place()?;
+            let (time, peak) = append(file, cache, &format!("unknown-{kind}-{round}"))?;
+            // The first round warms the page cache for what comes after.
+            if round > 0 {
+                reads.cat.push(cat);
+                reads.append.push(time);
+                peak_unknown = peak_unknown.max(peak);
+            }
         }
-        cats.push(cat);
-        unknown.push(first);
-        known.push(second);
-        peak_unknown = peak_unknown.max(first_peak);
-        peak_known = peak_known.max(second_peak);
+        let (time, peak) = append(file, cache, &format!("known-{round}"))?;
+        if round > 0 {
+            known.push(time);
+            peak_known = peak_known.max(peak);
+        }
     }
-    let (cat, unknown, known) = (median(cats), median(unknown), median(known));
-    let ratio = unknown.as_secs_f64() / cat.as_secs_f64();
+    let known = median(known);
     println!("{name}, {} bytes, median of {ROUNDS}:", std::fs::metadata(file)?.len());
     println!(
-        "  known    {known:>10.1?}  (bound {KNOWN_WITHIN:?})  peak {peak_known} bytes (bound {MEMORY_WITHIN})"
+        "  known             {known:>10.1?}  (bound {KNOWN_WITHIN:?})  peak {peak_known} bytes (bound {MEMORY_WITHIN})"
     );
-    println!(
-        "  unknown  {unknown:>10.1?}  {ratio:.2} x cat (bound {CAT_WITHIN})  peak {peak_unknown} bytes"
-    );
-    println!("  cat      {cat:>10.1?}");
+    let from_disk = cold.told("unknown, on disk", &format!("bound {CAT_WITHIN}"));
+    warm.told("unknown, in memory", "no bound");
+    println!("  unknown           peak {peak_unknown} bytes (bound {MEMORY_WITHIN})");
     Ok(known < KNOWN_WITHIN
         && peak_known < MEMORY_WITHIN
         && peak_unknown < MEMORY_WITHIN
-        && ratio <= CAT_WITHIN)
+        && from_disk <= CAT_WITHIN)
+}
+
+/// The same file read by `cat` and by the first append, in turn.
+#[derive(Default)]
+struct Reads {
+    cat: Vec<Duration>,
+    append: Vec<Duration>,
+}
+
+impl Reads {
+    /// Prints both medians; the ratio.
+    fn told(self, name: &str, bound: &str) -> f64 {
+        let (cat, append) = (median(self.cat), median(self.append));
+        let ratio = append.as_secs_f64() / cat.as_secs_f64();
+        println!("  {name:<18}{append:>9.1?}  cat {cat:>9.1?}  {ratio:.2} x cat ({bound})");
+        ratio
+    }
+}
+
+/// Drops the file's pages from memory, so that the next reader finds it on the disk.
+fn forget_pages(file: &Path) -> io::Result<()> {
+    let file = File::open(file)?;
+    file.sync_all()?;
+    #[cfg(target_os = "linux")]
+    rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)?;
+    Ok(())
 }
 
 fn median(mut times: Vec<Duration>) -> Duration {

@@ -28,6 +28,9 @@ use utf8::Utf8;
 /// Bytes read at a time; a multiple of the block.
 const CHUNK: usize = 128 << 10;
 
+/// How far ahead of the reading the system is told to fetch from the disk.
+const AHEAD: u64 = 16 << 20;
+
 /// A file shorter than this is read by one thread.
 const SHARED_FROM: u64 = 8 << 20;
 
@@ -147,6 +150,17 @@ pub(crate) fn scan_from<S: Sink>(file: &File, case: u64, sink: &mut S) -> io::Re
     }
 }
 
+/// Tells the system that `range` will be read soon; only a hint, so its failure is none.
+fn ask_for(file: &File, range: std::ops::Range<u64>) {
+    #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
+    {
+        let length = std::num::NonZero::new(range.end.saturating_sub(range.start));
+        let _ = rustix::fs::fadvise(file, range.start, length, rustix::fs::Advice::WillNeed);
+    }
+    #[cfg(not(any(target_os = "linux", target_os = "android", target_os = "freebsd")))]
+    let _ = (file, range);
+}
+
 fn block_of(at: u64) -> u64 {
     at - at % BLOCK as u64
 }
@@ -165,7 +179,12 @@ fn read<S: Sink>(
     let mut utf8 = Utf8::default();
     let mut at = block_of(from);
     let mut skip = usize::try_from(from - at).unwrap_or(0);
+    let mut asked = at;
     while at < range.end {
+        if asked < range.end && asked - at <= AHEAD / 2 {
+            ask_for(file, asked..(at + AHEAD).min(range.end));
+            asked = at + AHEAD;
+        }
         let wanted = usize::try_from(range.end - at).unwrap_or(CHUNK).min(CHUNK);
         file.read_exact_at(&mut buffer[..wanted], at)?;
         let padded = wanted.next_multiple_of(BLOCK);
