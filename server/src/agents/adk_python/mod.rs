@@ -6,7 +6,6 @@
 //! replaced and its sessions are rebuilt from the record; one that does not obey a cancel is
 //! drained: new calls go to a fresh worker while the calls of other sessions run to their end.
 
-mod lines;
 mod messages;
 mod package;
 mod process;

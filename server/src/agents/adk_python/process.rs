@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::process::{ExitStatus, Stdio};
+use std::process::Stdio;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -10,13 +10,14 @@ use std::time::Duration;
 use json_text::JsonText;
 use serde::Serialize;
 use tokio::io::{AsyncWriteExt, BufReader};
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
-use super::lines::next_line;
 use super::messages::{MAX_LINE_BYTES, Request, Response, RpcError};
 use crate::agents::AgentLog;
+use crate::agents::child::outlive;
+use crate::agents::lines::next_line;
 
 /// Starts the worker from the folder given as argument, which does not stay on Python's path.
 const BOOTSTRAP: &str = "import sys; sys.path.append(sys.argv.pop()); \
@@ -254,56 +255,6 @@ impl Replies {
         }
     }
 }
-
-/// Waits for the end of the process, or brings it about, and tells how it ended.
-async fn outlive(child: &mut Child, kill: &CancellationToken) -> String {
-    let group = child.id();
-    let status = tokio::select! {
-        status = child.wait() => status,
-        () = kill.cancelled() => {
-            kill_group(group);
-            // Without process groups only the worker itself can be ended.
-            let _ = child.start_kill();
-            child.wait().await
-        }
-    };
-    // What its tools started must not outlive it.
-    kill_group(group);
-    match status {
-        Ok(status) => described(status),
-        Err(error) => format!("a status that cannot be read ({error})"),
-    }
-}
-
-fn described(status: ExitStatus) -> String {
-    #[cfg(unix)]
-    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        let name = match signal {
-            6 => " (SIGABRT)",
-            9 => " (SIGKILL: killed, perhaps because memory ran out)",
-            11 => " (SIGSEGV)",
-            15 => " (SIGTERM)",
-            _ => "",
-        };
-        return format!("signal {signal}{name}");
-    }
-    match status.code() {
-        Some(code) => format!("exit status {code}"),
-        None => status.to_string(),
-    }
-}
-
-#[cfg(unix)]
-fn kill_group(leader: Option<u32>) {
-    let pid = leader.and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
-    if let Some(pid) = pid {
-        // The group may be gone already.
-        let _ = rustix::process::kill_process_group(pid, rustix::process::Signal::KILL);
-    }
-}
-
-#[cfg(not(unix))]
-fn kill_group(_leader: Option<u32>) {}
 
 async fn write_requests(mut input: ChildStdin, mut queued: mpsc::UnboundedReceiver<Vec<u8>>) {
     while let Some(line) = queued.recv().await {

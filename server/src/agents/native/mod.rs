@@ -7,4 +7,5 @@ mod source;
 mod stored;
 
 pub use agent::NativeAgent;
+pub(super) use context::instruction_context;
 pub use source::NativeSource;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use adk_core::{EventActions, RunConfig, Tool};
-use app::api::{AgentFault, AgentInCharge, SessionView, SourceKind, ToolView};
+use app::api::{AgentFault, AgentInCharge, SessionView, SourceKind, ToolHints, ToolView};
 use async_trait::async_trait;
 use json_text::JsonText;
 use serde_json::Value;
@@ -13,8 +13,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::NativeAgent;
 use super::context::{CallContext, CallSession};
-use super::run::{exact_value, run_tool};
+use super::run::run_tool;
 use super::stored::{StateCopy, Stored};
+use crate::agents::arguments::exact_value;
+use crate::agents::instruction::unfilled;
 use crate::agents::{
     AgentFacts, AgentLog, AgentSource, CallProgress, CallReport, SessionSeed, SourceError,
     ToolFailure, ToolInvocation,
@@ -84,11 +86,7 @@ impl NativeSource {
         let instruction = match adk_core::inject_session_state(&context, template).await {
             Ok(instruction) => instruction,
             Err(error) => {
-                warnings.push(format!(
-                    "The instruction is shown as written: {}. Give the key an initial value, or \
-                     write {{key?}}.",
-                    error.message
-                ));
+                warnings.push(unfilled(&error));
                 template.clone()
             }
         };
@@ -130,12 +128,14 @@ impl NativeSource {
             views.push(ToolView {
                 needs_confirmation: self.agent.confirmed_tools.contains(name.as_str()),
                 name,
+                title: None,
                 description: tool.enhanced_description(),
                 declaration: JsonText::from_value(&tool.declaration()),
                 parameters: tool.parameters_schema().as_ref().map(JsonText::from_value),
                 response_schema: tool.response_schema().as_ref().map(JsonText::from_value),
                 long_running: tool.is_long_running(),
                 provided_by: "agent".to_owned(),
+                hints: ToolHints::default(),
             });
         }
         views
