@@ -6,12 +6,14 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { delimiter, dirname, join, resolve } from "node:path";
 
 import AxeBuilder from "@axe-core/playwright";
 import { expect, test as base, type Page } from "@playwright/test";
 
 const ROOT = resolve(import.meta.dirname, "..");
+/** Where npm puts the programs of the MCP servers. */
+export const MCP_SERVERS = join(import.meta.dirname, "node_modules", ".bin");
 const START_MS = 15_000;
 const STOP_MS = 5_000;
 
@@ -62,6 +64,7 @@ export async function startHost(options: HostOptions = {}): Promise<Host> {
     env: {
       ...process.env,
       ...(python ? { REHEARSAL_PYTHON: python } : {}),
+      PATH: [process.env.PATH, MCP_SERVERS, python && dirname(python)].filter(Boolean).join(delimiter),
       REHEARSAL_LISTEN: "127.0.0.1:0",
       ...options.environment,
     },

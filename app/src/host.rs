@@ -11,8 +11,8 @@ use leptos::prelude::{provide_context, use_context};
 use session::{AgentId, CallId, SessionId};
 
 use crate::api::{
-    AgentSummary, ApiError, ExportReceipt, ExportRequest, FieldMessage, LogLine, ResultSlice,
-    SessionView, ToolRequest, ValueTarget,
+    AgentSummary, Answer, ApiError, ExportReceipt, ExportRequest, FieldMessage, LogLine,
+    ResultSlice, SessionView, ToolRequest, ValueTarget,
 };
 
 /// The host as the server functions see it; each method is the server function of the same name.
@@ -62,6 +62,13 @@ pub trait Host: Send + Sync + 'static {
         call_id: CallId,
         offset: u64,
     ) -> Result<ResultSlice, ApiError>;
+
+    async fn answer_question(
+        &self,
+        session: SessionId,
+        number: u64,
+        answer: Answer,
+    ) -> Result<(), ApiError>;
 
     async fn export_session(&self, request: ExportRequest) -> Result<ExportReceipt, ApiError>;
 }

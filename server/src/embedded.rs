@@ -1,4 +1,4 @@
-//! Folders of Python carried inside the binary, laid out on disk for Python to import.
+//! Folders carried inside the binary, laid out on disk: Python to import, files of examples.
 //!
 //! Each lies in the user's cache under a name made from its contents, so that two releases share
 //! nothing. Where the cache cannot be written a temporary folder serves.
@@ -49,12 +49,14 @@ fn unpack_at(package: &Path, files: &[(String, Vec<u8>)]) -> io::Result<()> {
     if files.iter().all(is_there) {
         return Ok(());
     }
-    fs::create_dir_all(package)?;
     for (name, bytes) in files {
+        let path = package.join(name);
+        let folder = path.parent().unwrap_or(package);
+        fs::create_dir_all(folder)?;
         // Written beside and renamed: another host may be importing the folder now.
-        let beside = tempfile::NamedTempFile::new_in(package)?;
+        let beside = tempfile::NamedTempFile::new_in(folder)?;
         fs::write(beside.path(), bytes)?;
-        beside.persist(package.join(name)).map_err(|error| error.error)?;
+        beside.persist(&path).map_err(|error| error.error)?;
     }
     Ok(())
 }

@@ -15,6 +15,7 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 
 use crate::host::RehearsalHost;
+use crate::sessions::HostSession;
 
 /// A page that has said nothing for this long is gone: it speaks every 20 s.
 const SILENCE: Duration = Duration::from_secs(60);
@@ -38,6 +39,7 @@ enum Turn {
     Page(Option<Result<Message, axum::Error>>),
     Call(Result<Arc<CallNews>, RecvError>),
     Agent(Result<AgentId, RecvError>),
+    News(Result<Arc<HostEvent>, RecvError>),
     Log(AgentId, LogLine),
     Silence,
     Stop,
@@ -48,6 +50,7 @@ async fn talk(socket: WebSocket, host: &RehearsalHost, instance: &str, stop: &Ca
     // Listen before anything is told, so that nothing falls between.
     let mut calls = host.calls.listen();
     let mut agents = host.registry.changes();
+    let mut news = host.registry.news();
     let mut logs: SelectAll<_> = host
         .registry
         .agents()
@@ -68,6 +71,7 @@ async fn talk(socket: WebSocket, host: &RehearsalHost, instance: &str, stop: &Ca
             message = from_page.next() => Turn::Page(message),
             news = calls.recv() => Turn::Call(news),
             agent = agents.recv() => Turn::Agent(agent),
+            told = news.recv() => Turn::News(told),
             Some((agent, line)) = logs.next() => Turn::Log(agent, line),
             () = tokio::time::sleep_until(heard + SILENCE) => Turn::Silence,
             () = stop.cancelled() => Turn::Stop,
@@ -85,6 +89,7 @@ async fn talk(socket: WebSocket, host: &RehearsalHost, instance: &str, stop: &Ca
                             session.hear();
                             if !before.contains(id) {
                                 frames.extend(session.news().map(|news| call_frame(&news)));
+                                frames.extend(questions(&session).await);
                             }
                         }
                     }
@@ -103,6 +108,17 @@ async fn talk(socket: WebSocket, host: &RehearsalHost, instance: &str, stop: &Ca
                 let sessions = watched.iter().filter_map(|id| host.sessions.find(id));
                 frames.extend(sessions.filter_map(|it| it.news()).map(|news| call_frame(&news)));
             }
+            Turn::News(Ok(event)) => {
+                if session_of(&event).is_some_and(|session| watched.contains(session)) {
+                    frames.push(frame(&event));
+                }
+            }
+            Turn::News(Err(RecvError::Lagged(_))) => {
+                // What still counts: the questions that wait.
+                for session in watched.iter().filter_map(|id| host.sessions.find(id)) {
+                    frames.extend(questions(&session).await);
+                }
+            }
             Turn::Agent(Ok(id)) => {
                 let summary = host.registry.find(&id).map(|agent| agent.summary());
                 frames.extend(summary.map(|it| frame(&HostEvent::AgentChanged(Box::new(it)))));
@@ -120,6 +136,7 @@ async fn talk(socket: WebSocket, host: &RehearsalHost, instance: &str, stop: &Ca
             }
             Turn::Call(Err(RecvError::Closed))
             | Turn::Agent(Err(RecvError::Closed))
+            | Turn::News(Err(RecvError::Closed))
             | Turn::Stop => {
                 // The page sees the end of the connection whether or not this arrives.
                 let _ = to_page.send(Message::Close(None)).await;
@@ -149,6 +166,24 @@ fn lines(
         }
     })
     .boxed()
+}
+
+/// The questions that wait for the person of `session`.
+async fn questions(session: &HostSession) -> Vec<Message> {
+    let waiting = session.agent.source.questions(&session.id).await;
+    waiting.into_iter().map(|it| frame(&HostEvent::Asked(Box::new(it)))).collect()
+}
+
+/// The session whose pages hear of an event of a source.
+fn session_of(event: &HostEvent) -> Option<&SessionId> {
+    match event {
+        HostEvent::Call(news) => Some(&news.session),
+        HostEvent::Progress(progress) => Some(&progress.session),
+        HostEvent::Asked(question) => Some(&question.session),
+        HostEvent::Withdrawn { session, .. } => Some(session),
+        HostEvent::CatalogueChanged(change) => Some(&change.session),
+        HostEvent::Welcome { .. } | HostEvent::AgentChanged(_) | HostEvent::AgentLog { .. } => None,
+    }
 }
 
 fn call_frame(news: &CallNews) -> Message {

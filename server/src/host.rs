@@ -4,16 +4,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use app::api::{
-    AgentSummary, ApiError, ExportReceipt, ExportRequest, FieldMessage, LogLine, ResultSlice,
-    SessionView, ToolRequest, ValueTarget,
+    AgentSummary, Answer, ApiError, ExportReceipt, ExportRequest, FieldMessage, LogLine,
+    ResultSlice, SessionView, ToolRequest, ValueTarget,
 };
 use app::host::Host;
 use async_trait::async_trait;
 use json_text::JsonText;
 use session::{AgentId, CallId, GoldenTrace, SessionId};
 
-use crate::agents::SourceError;
 use crate::agents::registry::{RegisteredAgent, Registry};
+use crate::agents::{AnswerError, SourceError};
 use crate::evalsets;
 use crate::schemas;
 use crate::sessions::{Calls, HostSession, Sessions};
@@ -28,17 +28,20 @@ const SWEEP: Duration = Duration::from_secs(30);
 /// Agents, sessions and calls behind the page.
 pub(crate) struct RehearsalHost {
     pub(crate) registry: Registry,
-    pub(crate) sessions: Sessions,
+    pub(crate) sessions: Arc<Sessions>,
     pub(crate) calls: Arc<Calls>,
 }
 
 impl RehearsalHost {
     pub(crate) fn new(agents: Vec<SimulatedAgentConfig>) -> Arc<Self> {
-        Arc::new(Self {
-            registry: Registry::new(agents),
-            sessions: Sessions::new(MemoryBound::new(HELD_IN_MEMORY)),
-            calls: Arc::new(Calls::new()),
-        })
+        let sessions = Arc::new(Sessions::new(MemoryBound::new(HELD_IN_MEMORY)));
+        let shown = Arc::clone(&sessions);
+        let registry = Registry::new(agents, move |change| {
+            if let Some(session) = shown.find(&change.session) {
+                session.set_view(change.view.clone());
+            }
+        });
+        Arc::new(Self { registry, sessions, calls: Arc::new(Calls::new()) })
     }
 
     /// Loads every agent, one after the other: importing is heavy, and the first ones can be used
@@ -212,6 +215,20 @@ impl Host for RehearsalHost {
             }
             Err(error) => Err(unreadable(&error)),
         }
+    }
+
+    async fn answer_question(
+        &self,
+        session: SessionId,
+        number: u64,
+        answer: Answer,
+    ) -> Result<(), ApiError> {
+        let session = self.session(&session)?;
+        let answered = session.agent.source.answer(&session.id, number, answer).await;
+        answered.map_err(|error| match error {
+            AnswerError::NotWaiting => ApiError::QuestionGone,
+            AnswerError::Invalid(messages) => ApiError::Invalid { messages },
+        })
     }
 
     async fn export_session(&self, request: ExportRequest) -> Result<ExportReceipt, ApiError> {

@@ -32,6 +32,11 @@ pub(crate) fn check_arguments(tool: &ToolView, arguments: &JsonText) -> Vec<Fiel
     check_schema(tool.parameters.as_ref(), arguments)
 }
 
+/// Checks a value against a schema of its own.
+pub(crate) fn check_against(schema: &JsonText, value: &JsonText) -> Vec<FieldMessage> {
+    check_schema(Some(schema), value)
+}
+
 fn check_schema(schema: Option<&JsonText>, value: &JsonText) -> Vec<FieldMessage> {
     let whole = |text: String| vec![FieldMessage { pointer: String::new(), text }];
     let Some(schema) = schema else { return Vec::new() };

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use crate::agents::mcp::{McpAgent, McpSource};
 use crate::agents::native::{NativeAgent, NativeSource};
 use crate::agents::{AgentSource, SessionSeed};
 use crate::error::ServeError;
@@ -45,6 +46,16 @@ impl SimulatedAgentConfig {
         eval_set_path: impl Into<PathBuf>,
     ) -> Self {
         Self::new(name, NativeSource::new(agent), eval_set_path)
+    }
+
+    /// An agent whose tools are those of MCP servers.
+    #[must_use]
+    pub fn mcp(
+        name: impl Into<String>,
+        agent: McpAgent,
+        eval_set_path: impl Into<PathBuf>,
+    ) -> Self {
+        Self::new(name, McpSource::new(agent), eval_set_path)
     }
 
     /// Replaces what sessions start from.

@@ -139,7 +139,10 @@ impl Check {
     fn run(self, context: &Context<'_>) -> Result<()> {
         let cargo = |arguments: &[&str]| {
             let mut command = process::cargo(context.workspace);
-            command.args(arguments).env("REHEARSAL_TEST_PYTHON", context.workspace.python());
+            command
+                .args(arguments)
+                .env("REHEARSAL_TEST_PYTHON", context.workspace.python())
+                .env("REHEARSAL_TEST_MCP", context.workspace.npm_programs());
             // The same cases at every run: a check that fails must fail again. Other cases are for
             // those who look for them, as CONTRIBUTING says.
             if std::env::var_os(SEED).is_none() {

@@ -20,6 +20,9 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCod
     command.arg("serve").args(arguments).current_dir(workspace.root());
     // A choice of the person's own comes first, and so does the environment of a folder of theirs.
     let own = arguments.iter().any(|argument| Path::new(argument).exists());
+    if !own {
+        command.env("PATH", workspace.path_with_programs());
+    }
     if !own && std::env::var_os("REHEARSAL_PYTHON").is_none() && workspace.python().is_file() {
         command.env("REHEARSAL_PYTHON", workspace.python());
     }

@@ -1,6 +1,7 @@
 //! Where things lie: the checkout, the target folder, and what set-up puts into each.
 
 use std::env;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -54,6 +55,16 @@ impl Workspace {
     /// The browser stories, whose npm packages also hold `wasm-opt`.
     pub(crate) fn end2end(&self) -> PathBuf {
         self.root.join("end2end")
+    }
+
+    /// `PATH` with the programs of the set-up behind everything else: the example agents find their
+    /// MCP servers there.
+    pub(crate) fn path_with_programs(&self) -> OsString {
+        let path = env::var_os("PATH").unwrap_or_default();
+        let python = self.python();
+        let own = [Some(self.npm_programs()), python.parent().map(Path::to_path_buf)];
+        let folders = env::split_paths(&path).chain(own.into_iter().flatten());
+        env::join_paths(folders).unwrap_or(path)
     }
 
     /// Where npm puts the programs of its packages.

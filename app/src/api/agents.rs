@@ -37,6 +37,8 @@ pub enum SourceKind {
     Native,
     /// A folder that `adk web` would load.
     AdkPython,
+    /// An instruction and the tools of MCP servers.
+    Mcp,
 }
 
 impl SourceKind {
@@ -46,6 +48,7 @@ impl SourceKind {
         match self {
             Self::Native => "Rust",
             Self::AdkPython => "ADK Python",
+            Self::Mcp => "MCP",
         }
     }
 }

@@ -46,6 +46,9 @@ pub enum ApiError {
         /// What the page tried to give it.
         what: String,
     },
+    /// Nobody waits for this answer.
+    #[error("This question no longer waits: the call ended, or another page answered it.")]
+    QuestionGone,
     /// A tool of this session is running.
     #[error("A tool of this session is still running. Wait for it or cancel it.")]
     CallUnderWay,

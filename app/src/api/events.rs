@@ -6,9 +6,9 @@
 
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
-use session::{AgentId, CallId, HeldResult, SessionId};
+use session::{AgentId, CallId, HeldResult, SessionId, ToolName};
 
-use super::{AgentSummary, LogLine, SessionView};
+use super::{AgentSummary, LogLine, Question, SessionView};
 
 /// Where a page connects.
 pub const EVENTS_PATH: &str = "/api/events";
@@ -34,6 +34,49 @@ pub enum HostEvent {
     },
     /// A call goes on.
     Call(Box<CallNews>),
+    /// A tool says how far it is.
+    Progress(CallProgressed),
+    /// A tool's server asks the person.
+    Asked(Box<Question>),
+    /// A question needs no answer any more: it was answered, or whoever asked is gone.
+    Withdrawn {
+        /// The session.
+        session: SessionId,
+        /// The question's number.
+        number: u64,
+    },
+    /// The tools of a session's agent changed.
+    CatalogueChanged(Box<CatalogueChange>),
+}
+
+/// How far a call is, as its tool says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallProgressed {
+    /// The session.
+    pub session: SessionId,
+    /// The call.
+    pub call_id: CallId,
+    /// How much is done, in the tool's own unit.
+    pub done: f64,
+    /// How much there is to do, in the same unit, where the tool knows.
+    pub total: Option<f64>,
+    /// What it is doing.
+    pub message: Option<String>,
+}
+
+/// What changed in a catalogue, and what the model would see now.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CatalogueChange {
+    /// The session.
+    pub session: SessionId,
+    /// What the model would see now.
+    pub view: SessionView,
+    /// Tools that are new.
+    pub added: Vec<ToolName>,
+    /// Tools that are gone.
+    pub removed: Vec<ToolName>,
+    /// Tools whose declaration differs.
+    pub changed: Vec<ToolName>,
 }
 
 /// How a call goes on.

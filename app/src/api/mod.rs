@@ -9,6 +9,7 @@ mod calls;
 mod error;
 mod events;
 mod exports;
+mod questions;
 mod sessions;
 
 pub use agents::*;
@@ -16,4 +17,5 @@ pub use calls::*;
 pub use error::*;
 pub use events::*;
 pub use exports::*;
+pub use questions::*;
 pub use sessions::*;

@@ -72,6 +72,9 @@ pub struct SubAgent {
 pub struct ToolView {
     /// Its name.
     pub name: ToolName,
+    /// Its name for people, where it has one.
+    #[serde(default)]
+    pub title: Option<String>,
     /// Its description, may be empty.
     #[serde(default)]
     pub description: String,
@@ -89,9 +92,29 @@ pub struct ToolView {
     /// Whether it asks the person before it acts.
     #[serde(default)]
     pub needs_confirmation: bool,
-    /// `agent`, `adk`, or the toolset it came from.
+    /// `agent`, `adk`, or the toolset or MCP server it came from.
     #[serde(default)]
     pub provided_by: String,
+    /// What it says of its own behaviour.
+    #[serde(default)]
+    pub hints: ToolHints,
+}
+
+/// What a tool says of its own behaviour (MCP's tool annotations). Absent: it does not say.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolHints {
+    /// It changes nothing.
+    #[serde(default)]
+    pub read_only: Option<bool>,
+    /// It may destroy something.
+    #[serde(default)]
+    pub destructive: Option<bool>,
+    /// Calling it again with the same arguments changes nothing more.
+    #[serde(default)]
+    pub idempotent: Option<bool>,
+    /// It reaches beyond what is known here, such as the web.
+    #[serde(default)]
+    pub open_world: Option<bool>,
 }
 
 /// One thing wrong with a value.

@@ -2,6 +2,7 @@
 
 mod call_row;
 mod pending_row;
+mod question_card;
 mod text_row;
 mod time;
 
@@ -22,6 +23,7 @@ use crate::state::use_page;
 
 use call_row::CallRow;
 use pending_row::PendingRow;
+use question_card::OldestQuestion;
 use text_row::TextRow;
 
 /// How near to the end, in pixels, counts as reading along.
@@ -133,6 +135,7 @@ fn Timeline() -> impl IntoView {
     Effect::new(move |before: Option<usize>| {
         let count = all.read().len();
         let phase = session.read().pending().map(|pending| pending.phase.clone());
+        stage.rehearsal.questions.track();
         let grown = before.is_some_and(|before| count > before);
         if reads_along.get_untracked() {
             browser::after_drawing(to_the_end);
@@ -179,6 +182,7 @@ fn Timeline() -> impl IntoView {
     view! {
         <ol class="timeline" node_ref=list on:scroll=on_scroll on:keydown=on_key>
             <For each=move || all.get() key=|row| *row children=draw/>
+            <OldestQuestion/>
             <Show when=is_waiting>
                 <li class="next">
                     <p>"You are the agent now. Call a tool on the right, or send the final response."</p>

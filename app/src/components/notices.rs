@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::api::{AgentStatus, AgentSummary};
+use crate::api::{AgentStatus, AgentSummary, CatalogueChange};
 use crate::components::icon::{Glyph, Icon};
 use crate::state::stage::use_this_stage;
 use crate::state::use_page;
@@ -49,5 +49,41 @@ pub fn Notices() -> impl IntoView {
             </div>
         })
     };
-    view! { <div class="notices">{agent_fault} {fault} {notice}</div> }
+    let change = move || {
+        rehearsal.catalogue_change.get().map(|change| view! {
+            <div class="notice" role="status">
+                <Icon glyph=Glyph::Tool/>
+                <p>"The tools changed. " <CatalogueDiff change/></p>
+                <button type="button" class="button quiet" on:click=move |_| rehearsal.catalogue_change.set(None)>"Dismiss"</button>
+            </div>
+        })
+    };
+    view! { <div class="notices">{agent_fault} {fault} {notice} {change}</div> }
+}
+
+/// What is new, gone and different in the catalogue, by name.
+#[component]
+fn CatalogueDiff(
+    /// What changed.
+    change: CatalogueChange,
+) -> impl IntoView {
+    let kinds = [
+        ("added", "+", change.added),
+        ("removed", "−", change.removed),
+        ("changed", "~", change.changed),
+    ];
+    kinds
+        .into_iter()
+        .flat_map(|(what, sign, names)| names.into_iter().map(move |name| (what, sign, name)))
+        .map(|(what, sign, name)| {
+            view! {
+                <span class="chip" data-change=what>
+                    <span aria-hidden="true">{sign}</span>
+                    <span class="unseen">{what} " "</span>
+                    {name.to_string()}
+                </span>
+                " "
+            }
+        })
+        .collect_view()
 }

@@ -87,6 +87,16 @@ fn ToolHead(
     tool: ToolView,
 ) -> impl IntoView {
     let returns = returns(tool.response_schema.as_ref());
+    let hints = [
+        (tool.hints.read_only == Some(true), "read-only"),
+        (tool.hints.destructive == Some(true) && tool.hints.read_only != Some(true), "destructive"),
+        (tool.hints.idempotent == Some(true), "idempotent"),
+        (tool.hints.open_world == Some(true), "open world"),
+    ];
+    let hints = hints.into_iter().filter(|(said, _)| *said).map(|(_, hint)| {
+        view! { <span class="chip" class:warn=hint == "destructive" title="What the tool says of itself">{hint}</span> }
+    });
+    let hints = hints.collect_view();
     let flags = [
         tool.needs_confirmation.then(|| "asks for confirmation".to_owned()),
         tool.long_running.then(|| "long-running: you supply its result".to_owned()),
@@ -99,8 +109,10 @@ fn ToolHead(
     view! {
         <header class="tool-head">
             <h2>{tool.name.to_string()}</h2>
+            {tool.title.map(|title| view! { <span class="quiet">{title}</span> })}
             {(!returns.is_empty()).then(|| view! { <span class="ink-count" title="What it returns">"→ " {returns}</span> })}
             {flags.into_iter().flatten().map(|flag| view! { <span class="chip">{flag}</span> }).collect_view()}
+            {hints}
         </header>
         <Description text=tool.description/>
     }

@@ -93,6 +93,8 @@ mod tests {
             long_running: false,
             needs_confirmation: false,
             provided_by: "agent".to_owned(),
+            title: None,
+            hints: crate::api::ToolHints::default(),
         }
     }
 

@@ -54,6 +54,18 @@ pub fn provide_page() -> Page {
         }
         HostEvent::AgentLog { agent, lines } => logs.take_in(&agent, lines),
         HostEvent::Call(news) => rehearsals.take_in(*news),
+        HostEvent::Progress(progress) => {
+            rehearsals.tell(&progress.session.clone(), |rehearsal| rehearsal.progressed(progress));
+        }
+        HostEvent::Asked(question) => {
+            rehearsals.tell(&question.session.clone(), |rehearsal| rehearsal.asked(*question));
+        }
+        HostEvent::Withdrawn { session, number } => {
+            rehearsals.tell(&session, |rehearsal| rehearsal.withdrawn(number));
+        }
+        HostEvent::CatalogueChanged(change) => {
+            rehearsals.tell(&change.session.clone(), |rehearsal| rehearsal.tools_changed(*change));
+        }
     });
     warn_before_leaving(rehearsals);
     let page = Page {

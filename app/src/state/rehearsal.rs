@@ -7,13 +7,14 @@
 mod errands;
 mod forms;
 mod news;
+mod questions;
 
 use leptos::prelude::*;
 use session::{AgentId, Event, Session, SessionId, step};
 
 use super::browser;
 use super::rows::OpenRows;
-use crate::api::{ApiError, ExportReceipt, SessionView};
+use crate::api::{ApiError, CallProgressed, CatalogueChange, ExportReceipt, Question, SessionView};
 
 pub use forms::{FormKey, Forms};
 
@@ -49,6 +50,12 @@ pub struct Rehearsal {
     /// Whether the focus goes to the row that takes the pending call's place: the person pressed
     /// a button that leaves with it.
     pub returns_focus: RwSignal<bool>,
+    /// How far the pending call is, as its tool says.
+    pub progress: RwSignal<Option<CallProgressed>>,
+    /// What servers ask the person, oldest first.
+    pub questions: RwSignal<Vec<Question>>,
+    /// What changed last in the catalogue, until it is put away.
+    pub catalogue_change: RwSignal<Option<CatalogueChange>>,
     /// How far the export is.
     pub export: RwSignal<Export>,
     /// Which rows of the history are open.
@@ -69,6 +76,9 @@ pub fn use_rehearsal(agent: AgentId) -> Rehearsal {
         announcement: RwSignal::new(String::new()),
         checking: RwSignal::new(false),
         returns_focus: RwSignal::new(false),
+        progress: RwSignal::new(None),
+        questions: RwSignal::new(Vec::new()),
+        catalogue_change: RwSignal::new(None),
         export: RwSignal::new(Export::NotYet),
         open_rows: RwSignal::new(OpenRows::default()),
         forms: Forms::new(),
@@ -133,6 +143,9 @@ impl Rehearsal {
         self.fault.set(None);
         self.notice.set(None);
         self.checking.set(false);
+        self.progress.set(None);
+        self.questions.set(Vec::new());
+        self.catalogue_change.set(None);
         self.export.set(Export::NotYet);
         self.open_rows.set(OpenRows::default());
         self.forms.forget();

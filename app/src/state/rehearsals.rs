@@ -63,14 +63,19 @@ impl Rehearsals {
 
     /// Gives news to the session they are of; those of other pages are dropped.
     pub fn take_in(self, news: CallNews) {
+        self.tell(&news.session.clone(), |rehearsal| rehearsal.take_in(news));
+    }
+
+    /// Tells the rehearsal of `session`, if it is one of this page.
+    pub fn tell(self, session: &SessionId, what: impl FnOnce(Rehearsal)) {
         let rehearsal = self.begun.with_untracked(|begun| {
             begun
                 .iter()
-                .find(|rehearsal| *rehearsal.session.read_untracked().id() == news.session)
+                .find(|rehearsal| rehearsal.session.read_untracked().id() == session)
                 .copied()
         });
         if let Some(rehearsal) = rehearsal {
-            rehearsal.take_in(news);
+            what(rehearsal);
         }
     }
 

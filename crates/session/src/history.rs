@@ -108,6 +108,8 @@ impl ToolError {
     pub const CONFIRMATION_DENIED: &str = "ConfirmationDenied";
     /// The worker process that ran the tool died.
     pub const WORKER_EXITED: &str = "WorkerExited";
+    /// The MCP server that had the tool ended, or its connection was lost.
+    pub const SERVER_EXITED: &str = "ServerExited";
     /// The tool returned something that is not JSON, or too much of it.
     pub const INVALID_OUTPUT: &str = "InvalidOutput";
     /// The arguments do not fit the tool's schema.
@@ -123,6 +125,7 @@ impl ToolError {
             Self::CANCELLED,
             Self::CONFIRMATION_DENIED,
             Self::WORKER_EXITED,
+            Self::SERVER_EXITED,
             Self::INVALID_OUTPUT,
             Self::INVALID_ARGUMENTS,
             Self::HOST_UNREACHABLE,

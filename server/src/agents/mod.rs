@@ -1,14 +1,20 @@
 //! Agents: the seam behind which they differ, their sources, and the registry that holds them.
 
 pub mod adk_python;
+mod arguments;
+mod child;
+mod instruction;
+mod lines;
 mod log;
+pub mod mcp;
 pub mod native;
 pub(crate) mod registry;
+mod reporter;
 mod source;
 
 pub use log::AgentLog;
-
+pub use reporter::Reporter;
 pub use source::{
-    AgentFacts, AgentSource, CallProgress, CallReport, SessionSeed, SourceError, ToolFailure,
-    ToolInvocation,
+    AgentFacts, AgentSource, AnswerError, CallProgress, CallReport, SessionSeed, SourceError,
+    ToolFailure, ToolInvocation,
 };

@@ -3,17 +3,19 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use app::api::{AgentFault, AgentStatus, AgentSummary};
+use app::api::{AgentFault, AgentStatus, AgentSummary, CatalogueChange, HostEvent};
 use session::AgentId;
 use tokio::sync::{Mutex, broadcast, watch};
 
-use super::{AgentFacts, AgentLog, AgentSource, SessionSeed};
+use super::{AgentFacts, AgentLog, AgentSource, Reporter, SessionSeed};
 use crate::simulator::SimulatedAgentConfig;
 
 /// Every agent, in the order given. Never changes while the host runs.
 pub(crate) struct Registry {
     agents: Vec<Arc<RegisteredAgent>>,
     changes: broadcast::Sender<AgentId>,
+    /// What sources tell of their sessions unasked.
+    news: broadcast::Sender<Arc<HostEvent>>,
 }
 
 /// One agent.
@@ -37,7 +39,12 @@ enum Condition {
 }
 
 impl Registry {
-    pub(crate) fn new(configs: Vec<SimulatedAgentConfig>) -> Self {
+    /// `views` hears of each session whose view a source changed.
+    pub(crate) fn new(
+        configs: Vec<SimulatedAgentConfig>,
+        views: impl Fn(&CatalogueChange) + Clone + Send + Sync + 'static,
+    ) -> Self {
+        let news = broadcast::channel(256).0;
         let mut agents: Vec<Arc<RegisteredAgent>> = Vec::with_capacity(configs.len());
         for config in configs {
             let base = AgentId::from_display_name(&config.name);
@@ -47,6 +54,14 @@ impl Registry {
             } else {
                 base
             };
+            let (views, passed_on) = (views.clone(), news.clone());
+            config.agent.report_to(Reporter::new(move |event| {
+                if let HostEvent::CatalogueChanged(change) = &event {
+                    views(change);
+                }
+                // No page listening is no fault: it asks when it connects.
+                let _ = passed_on.send(Arc::new(event));
+            }));
             agents.push(Arc::new(RegisteredAgent {
                 id,
                 name: config.name,
@@ -58,7 +73,12 @@ impl Registry {
                 loading: Mutex::default(),
             }));
         }
-        Self { agents, changes: broadcast::channel(64).0 }
+        Self { agents, changes: broadcast::channel(64).0, news }
+    }
+
+    /// What sources tell of their sessions from now on.
+    pub(crate) fn news(&self) -> broadcast::Receiver<Arc<HostEvent>> {
+        self.news.subscribe()
     }
 
     pub(crate) fn agents(&self) -> &[Arc<RegisteredAgent>] {

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use app::api::{AgentFault, SessionView, SourceKind};
+use app::api::{AgentFault, Answer, FieldMessage, Question, SessionView, SourceKind};
 use async_trait::async_trait;
 use json_text::JsonText;
 use session::{CallId, SessionId, ToolError, ToolName};
 use tokio_util::sync::CancellationToken;
 
 use super::log::AgentLog;
+use super::reporter::Reporter;
 
 /// Where one agent comes from: how it is loaded, what its model would see, how its tools run.
 ///
@@ -68,6 +69,27 @@ pub trait AgentSource: Send + Sync + 'static {
         result: JsonText,
         cancel: CancellationToken,
     ) -> CallReport;
+
+    /// Where the source tells what happens unasked. Called once, before anything else.
+    fn report_to(&self, _reporter: Reporter) {}
+
+    /// What the tools of a session ask the person now, oldest first.
+    async fn questions(&self, _session: &SessionId) -> Vec<Question> {
+        Vec::new()
+    }
+
+    /// Answers a question.
+    ///
+    /// # Errors
+    /// Nobody waits for it, or the values do not fit; then it still waits.
+    async fn answer(
+        &self,
+        _session: &SessionId,
+        _number: u64,
+        _answer: Answer,
+    ) -> Result<(), AnswerError> {
+        Err(AnswerError::NotWaiting)
+    }
 
     /// Forgets a session.
     async fn close_session(&self, session: &SessionId);
@@ -187,4 +209,15 @@ pub enum SourceError {
     /// The session is not open here.
     #[error("session {0} is not open")]
     UnknownSession(SessionId),
+}
+
+/// Why an answer was not taken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AnswerError {
+    /// Nobody waits for it any more.
+    #[error("nobody waits for this answer any more")]
+    NotWaiting,
+    /// The values do not fit the form's schema. The question still waits.
+    #[error("the values do not fit the schema")]
+    Invalid(Vec<FieldMessage>),
 }

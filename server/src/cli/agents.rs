@@ -109,6 +109,7 @@ fn kind(agent: &dyn AgentSource) -> &'static str {
     match agent.kind() {
         app::api::SourceKind::Native => "native",
         app::api::SourceKind::AdkPython => "adk_python",
+        app::api::SourceKind::Mcp => "mcp",
     }
 }
 

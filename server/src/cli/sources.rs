@@ -4,6 +4,7 @@ use anyhow::Context as _;
 use json_text::JsonText;
 
 use crate::agents::adk_python::AdkPythonSource;
+use crate::agents::mcp::{McpAgent, McpSource};
 use crate::agents::native::{NativeAgent, NativeSource};
 use crate::agents::{AgentSource, SessionSeed};
 use crate::config::{AgentConfig, AgentSourceConfig, Config, Origin, default_eval_set_path};
@@ -35,7 +36,8 @@ pub fn example_names() -> Vec<&'static str> {
 pub fn simulated_agents(config: &Config) -> anyhow::Result<Vec<SimulatedAgentConfig>> {
     if config.origin == Origin::Examples {
         let in_rust = EXAMPLES.iter().map(shipped);
-        return in_rust.map(Ok).chain([shipped_smart_home(config)]).collect();
+        let elsewhere = [shipped_smart_home(config), shipped_files(), shipped_clock(config)];
+        return in_rust.map(Ok).chain(elsewhere).collect();
     }
     config.agents.iter().map(|agent| configured(agent, config)).collect()
 }
@@ -60,6 +62,25 @@ fn shipped_smart_home(config: &Config) -> anyhow::Result<SimulatedAgentConfig> {
     Ok(agent)
 }
 
+/// The MCP example on files. Without Node it stays in the list and says what it lacks.
+fn shipped_files() -> anyhow::Result<SimulatedAgentConfig> {
+    let agent =
+        examples::files_agent().context("the files of the example cannot be laid out on disk")?;
+    Ok(shipped_mcp("Files", agent))
+}
+
+/// The MCP example on time.
+#[expect(clippy::unnecessary_wraps, reason = "one of several that may fail")]
+fn shipped_clock(config: &Config) -> anyhow::Result<SimulatedAgentConfig> {
+    Ok(shipped_mcp("World Clock", examples::clock_agent(config.python.as_deref())))
+}
+
+fn shipped_mcp(name: &str, agent: McpAgent) -> SimulatedAgentConfig {
+    let source = AgentSourceConfig::Mcp(Box::new(agent.clone()));
+    let eval_set_path = default_eval_set_path(name, &source);
+    SimulatedAgentConfig::mcp(name, agent, eval_set_path)
+}
+
 fn configured(agent: &AgentConfig, config: &Config) -> anyhow::Result<SimulatedAgentConfig> {
     let source: Box<dyn AgentSource> = match &agent.source {
         AgentSourceConfig::Native { example } => {
@@ -70,6 +91,7 @@ fn configured(agent: &AgentConfig, config: &Config) -> anyhow::Result<SimulatedA
         AgentSourceConfig::AdkPython { folder, python } => {
             Box::new(AdkPythonSource::new(folder, python.clone().or_else(|| config.python.clone())))
         }
+        AgentSourceConfig::Mcp(agent) => Box::new(McpSource::new((**agent).clone())),
     };
     Ok(SimulatedAgentConfig {
         name: agent.name.clone(),

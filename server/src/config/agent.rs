@@ -13,6 +13,7 @@ use toml::Spanned;
 use super::error::{ConfigError, nearest};
 use super::file::{AgentEntry, SourceName};
 use super::place::Place;
+use crate::agents::mcp::McpAgent;
 
 /// The user on whose behalf sessions run unless another is named; `adk web` uses the same.
 const DEFAULT_USER: &str = "user";
@@ -50,6 +51,8 @@ pub enum AgentSourceConfig {
         /// The interpreter, where the agent names one.
         python: Option<PathBuf>,
     },
+    /// An instruction and the tools of MCP servers.
+    Mcp(Box<McpAgent>),
 }
 
 impl AgentConfig {
@@ -78,7 +81,25 @@ impl AgentConfig {
                 "the agent `{name}` has source = \"{kind}\" and needs `{key}`, such as {key} = \"{example}\""
             )
         };
+        let belongs_to_mcp = entry.key_of_mcp();
+        if let (SourceName::AdkPython | SourceName::Native, Some((key, span))) =
+            (entry.source.get_ref(), belongs_to_mcp)
+        {
+            return refuse(span, misplaced(key, "mcp"));
+        }
         let source = match entry.source.get_ref() {
+            SourceName::Mcp => {
+                if let Some(folder) = &entry.folder {
+                    return refuse(folder.span(), misplaced("folder", "adk_python"));
+                }
+                if let Some(python) = &entry.python {
+                    return refuse(python.span(), misplaced("python", "adk_python"));
+                }
+                if let Some(example) = &entry.example {
+                    return refuse(example.span(), misplaced("example", "native"));
+                }
+                AgentSourceConfig::Mcp(Box::new(super::mcp::agent(whole.clone(), entry, &place)?))
+            }
             SourceName::AdkPython => {
                 if let Some(example) = &entry.example {
                     return refuse(example.span(), misplaced("example", "native"));
@@ -167,11 +188,11 @@ impl AgentConfig {
 /// Where exports go unless a file is named.
 ///
 /// For an ADK agent it is where `adk web` looks for eval sets, under the set's own id:
-/// `FOLDER/{eval_set_id}.evalset.json`. For a native agent the folder is `evals`.
+/// `FOLDER/{eval_set_id}.evalset.json`. For other agents the folder is `evals`.
 #[must_use]
 pub fn default_eval_set_path(name: &str, source: &AgentSourceConfig) -> PathBuf {
     let folder = match source {
-        AgentSourceConfig::Native { .. } => Path::new("evals"),
+        AgentSourceConfig::Native { .. } | AgentSourceConfig::Mcp(_) => Path::new("evals"),
         AgentSourceConfig::AdkPython { folder, .. } => folder,
     };
     folder.join(format!("{}.evalset.json", eval_set_id(name)))
@@ -209,7 +230,7 @@ fn agent_below(folder: &Path) -> Option<PathBuf> {
 }
 
 /// TOML as JSON; dates become texts.
-fn json_of(value: &toml::Value) -> Result<JsonText, String> {
+pub(super) fn json_of(value: &toml::Value) -> Result<JsonText, String> {
     fn plain(value: &toml::Value) -> Result<serde_json::Value, String> {
         Ok(match value {
             toml::Value::String(text) => text.as_str().into(),

@@ -4,6 +4,7 @@
 //! The doc comments here are what an editor shows, through [`json_schema`].
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema, schema_for};
@@ -11,6 +12,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::error::ConfigError;
+use super::mcp::ServerEntry;
 use super::place::Place;
 
 /// Configuration of a Rehearsal host.
@@ -67,8 +69,30 @@ pub struct AgentEntry {
     /// For `native`: which of the examples that ship with the host.
     #[schemars(with = "Option<String>")]
     pub example: Option<Spanned<String>>,
+    /// For `mcp`: the system instruction. `{key}` is filled from the state.
+    #[schemars(with = "Option<String>")]
+    pub instruction: Option<Spanned<String>>,
+    /// For `mcp`: a text file that holds the instruction.
+    #[schemars(with = "Option<PathBuf>")]
+    pub instruction_file: Option<Spanned<PathBuf>>,
+    /// For `mcp`: what the agent says of itself.
+    #[schemars(with = "Option<String>")]
+    pub description: Option<Spanned<String>>,
+    /// For `mcp`: the model that would play the agent; `rehearsal adk-folder` writes it.
+    #[schemars(with = "Option<String>")]
+    pub model: Option<Spanned<String>>,
+    /// For `mcp`: JSON Schema of the user's query, as a table or as the path of a JSON file.
+    #[schemars(schema_with = "object_or_path")]
+    pub input_schema: Option<Spanned<toml::Value>>,
+    /// For `mcp`: JSON Schema of the final response, as a table or as the path of a JSON file.
+    #[schemars(schema_with = "object_or_path")]
+    pub output_schema: Option<Spanned<toml::Value>>,
+    /// For `mcp`: the servers that have the tools.
+    #[serde(default, rename = "server")]
+    #[schemars(with = "Vec<ServerEntry>")]
+    pub servers: Vec<Spanned<ServerEntry>>,
     /// The eval-set file that finished rehearsals are added to.
-    /// Left out, it lies in the agent's folder (`adk_python`) or in `evals/` (`native`).
+    /// Left out, it lies in the agent's folder (`adk_python`) or in `evals/`.
     pub eval_set_path: Option<PathBuf>,
     /// The user on whose behalf sessions run, `user` unless given.
     pub user_id: Option<String>,
@@ -86,6 +110,27 @@ pub enum SourceName {
     AdkPython,
     /// An agent in Rust that ships with the host.
     Native,
+    /// An instruction and the tools of MCP servers.
+    Mcp,
+}
+
+impl AgentEntry {
+    /// The first key given that only an agent with `source = "mcp"` has, and where it stands.
+    pub(super) fn key_of_mcp(&self) -> Option<(&'static str, Range<usize>)> {
+        let text = |key: &'static str, given: &Option<Spanned<String>>| {
+            given.as_ref().map(|given| (key, given.span()))
+        };
+        let schema = |key: &'static str, given: &Option<Spanned<toml::Value>>| {
+            given.as_ref().map(|given| (key, given.span()))
+        };
+        text("instruction", &self.instruction)
+            .or_else(|| self.instruction_file.as_ref().map(|it| ("instruction_file", it.span())))
+            .or_else(|| text("description", &self.description))
+            .or_else(|| text("model", &self.model))
+            .or_else(|| schema("input_schema", &self.input_schema))
+            .or_else(|| schema("output_schema", &self.output_schema))
+            .or_else(|| self.servers.first().map(|server| ("server", server.span())))
+    }
 }
 
 impl ConfigFile {
@@ -109,4 +154,8 @@ pub fn json_schema() -> Schema {
 
 fn any_object(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "object" })
+}
+
+fn object_or_path(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["object", "string"] })
 }

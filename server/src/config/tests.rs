@@ -82,10 +82,10 @@ fn a_misspelled_key_names_the_nearest_right_one() {
     refused(
         "[[agent]]\nname = \"A\"\nsource = \"native\"\nevalset_path = \"x\"\n",
         expect![[r#"
-        rehearsal.toml:4:1: `evalset_path` is not a key here; did you mean `eval_set_path`?
-          | evalset_path = "x"
-          | ^^^^^^^^^^^^
-          Known here: name, source, folder, python, example, eval_set_path, user_id, state"#]],
+            rehearsal.toml:4:1: `evalset_path` is not a key here; did you mean `eval_set_path`?
+              | evalset_path = "x"
+              | ^^^^^^^^^^^^
+              Known here: name, source, folder, python, example, instruction, instruction_file, description, model, input_schema, output_schema, server, eval_set_path, user_id, state"#]],
     );
     refused(
         "[security]\nallowed_origin = []\n",
@@ -117,10 +117,10 @@ fn a_wrong_value_is_told_with_its_place() {
     refused(
         "[[agent]]\nname = \"A\"\nsource = \"adk-python\"\n",
         expect![[r#"
-        rehearsal.toml:3:10: `adk-python` is not possible here; did you mean `adk_python`?
-          | source = "adk-python"
-          |          ^^^^^^^^^^^^
-          Possible: adk_python, native"#]],
+            rehearsal.toml:3:10: `adk-python` is not possible here; did you mean `adk_python`?
+              | source = "adk-python"
+              |          ^^^^^^^^^^^^
+              Possible: adk_python, native, mcp"#]],
     );
     refused(
         "[[agent]]\nname = \"A\"\nsource = \"native\"\nexample = \"maths\"\n",
@@ -294,4 +294,83 @@ fn the_published_schema_is_current() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/rehearsal.schema.json");
     // UPDATE_EXPECT=1 writes it anew, as it does for the other expectations.
     expect_test::expect_file![path].assert_eq(&format!("{schema}\n"));
+}
+
+#[test]
+fn an_mcp_agent_is_read() {
+    let config = load(
+        r#"
+[[agent]]
+name = "Notes Keeper"
+source = "mcp"
+instruction = "Look after the notes of {owner}."
+model = "gemini-2.5-flash"
+output_schema = { type = "object", properties = { files = { type = "array" } } }
+state = { owner = "Ada" }
+
+[[agent.server]]
+name = "files"
+command = "npx"
+args = ["-y", "@modelcontextprotocol/server-filesystem", "notes"]
+pass_env = ["NODE_OPTIONS"]
+tools = ["read_text_file"]
+roots = ["notes"]
+timeout_seconds = 90
+
+[[agent.server]]
+name = "clock"
+url = "http://127.0.0.1:3001/mcp"
+headers = { X-Team = "a" }
+bearer_token_env = "CLOCK_TOKEN"
+tool_name_prefix = "clock"
+"#,
+    )
+    .expect("the text is right");
+    let agent = &config.agents[0];
+    assert_eq!(agent.eval_set_path, Path::new("evals/notes_keeper_evals.evalset.json"));
+    let AgentSourceConfig::Mcp(mcp) = &agent.source else { panic!("{:?}", agent.source) };
+    assert_eq!(mcp.name, "notes_keeper");
+    let schema = mcp.output_schema.as_ref().expect("given");
+    assert_eq!(schema.as_str(), r#"{"type":"object","properties":{"files":{"type":"array"}}}"#);
+    let [files, clock] = &mcp.servers[..] else { panic!("two servers") };
+    assert_eq!(files.tools, Some(vec!["read_text_file".to_owned()]));
+    assert_eq!(files.patience.as_secs(), 90);
+    assert_eq!(clock.tool_name_prefix.as_deref(), Some("clock"));
+}
+
+#[test]
+fn an_mcp_agent_says_what_it_lacks() {
+    refused("[[agent]]\nname = \"N\"\nsource = \"mcp\"\ninstruction = \"x\"\n", expect![[r#"
+        rehearsal.toml:1:1: the agent `N` has source = "mcp" and needs a server: add an [[agent.server]] table with `command` or `url`
+          | [[agent]]
+          | ^^^^^^^^^"#]]);
+    refused(
+        "[[agent]]\nname = \"N\"\nsource = \"mcp\"\ninstruction = \"x\"\n[[agent.server]]\nname = \"s\"\n",
+        expect![[r#"
+            rehearsal.toml:5:1: the server `s` needs `command`, such as command = "npx", or `url`, such as url = "http://127.0.0.1:3001/mcp"
+              | [[agent.server]]
+              | ^^^^^^^^^^^^^^^^"#]],
+    );
+    refused(
+        "[[agent]]\nname = \"N\"\nsource = \"mcp\"\ninstruction = \"x\"\n[[agent.server]]\nname = \"s\"\nurl = \"localhost\"\n",
+        expect![[r#"
+            rehearsal.toml:5:1: `localhost` is no address of a server: write http://… or https://…
+              | [[agent.server]]
+              | ^^^^^^^^^^^^^^^^"#]],
+    );
+    refused(
+        "[[agent]]\nname = \"N\"\nsource = \"native\"\nexample = \"math\"\ninstruction = \"x\"\n",
+        expect![[r#"
+            rehearsal.toml:5:15: `instruction` belongs to agents with source = "mcp": remove it, or change the source
+              | instruction = "x"
+              |               ^^^"#]],
+    );
+    refused(
+        "[[agent]]\nname = \"N\"\nsource = \"mcp\"\ninstruction = \"x\"\n[[agent.server]]\nname = \"s\"\ncomand = \"npx\"\n",
+        expect![[r#"
+            rehearsal.toml:7:1: `comand` is not a key here; did you mean `command`?
+              | comand = "npx"
+              | ^^^^^^
+              Known here: name, command, args, env, pass_env, cwd, url, headers, bearer_token_env, tools, tool_name_prefix, roots, timeout_seconds"#]],
+    );
 }

@@ -7,9 +7,9 @@ use session::{CallId, Effect, Event, Outcome, SessionState, ToolError, ToolName}
 
 use super::{Export, Rehearsal};
 use crate::api::{
-    ApiError, ExportRequest, SessionView, ToolRequest, ValueTarget, begin_invocation, cancel_call,
-    check_value, close_session, confirm_call, export_session, open_session, start_call,
-    supply_result,
+    Answer, ApiError, ExportRequest, SessionView, ToolRequest, ValueTarget, answer_question,
+    begin_invocation, cancel_call, check_value, close_session, confirm_call, export_session,
+    open_session, start_call, supply_result,
 };
 use crate::state::browser;
 use crate::state::value_form::ValueForm;
@@ -170,6 +170,22 @@ impl Rehearsal {
         self.announcement.set(match faults.len() {
             1 => format!("1 field to mend: {first}"),
             count => format!("{count} fields to mend, the first: {first}"),
+        });
+    }
+
+    /// Answers a question of a server. What does not fit is told at `form`.
+    pub fn answer(self, number: u64, answer: Answer, form: Option<ValueForm>) {
+        let session = self.session.read_untracked().id().clone();
+        spawn_local(async move {
+            match answer_question(session, number, answer).await {
+                Ok(()) | Err(ApiError::QuestionGone) => self.withdrawn(number),
+                Err(ApiError::Invalid { messages }) if form.is_some() => {
+                    if let Some(form) = form {
+                        form.tell(messages);
+                    }
+                }
+                Err(error) => self.notice.set(Some(error.to_string())),
+            }
         });
     }
 

@@ -59,6 +59,7 @@ impl Rehearsal {
             let message = "The host was restarted while the tool was running.";
             self.settle_locally(&call_id, ToolError::WORKER_EXITED, message.to_owned());
         }
+        self.questions.set(Vec::new());
         self.open();
     }
 
@@ -78,6 +79,7 @@ impl Rehearsal {
                 format!("{tool} failed: {error_type}. {error_message}")
             }
         });
+        self.progress.set(None);
         self.send(Event::Settle { call_id, outcome, duration_ms, at: browser::now() });
     }
 }

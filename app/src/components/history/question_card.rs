@@ -1,0 +1,221 @@
+//! A question that a tool's server asks the person: a form, an address to visit, or the model's
+//! next message.
+
+use json_text::JsonText;
+use leptos::prelude::*;
+
+use crate::api::{Answer, Asks, Question, SampledMessage, SamplingRequest};
+use crate::components::form::SchemaForm;
+use crate::components::icon::{Glyph, Icon};
+use crate::components::value_pane::ValuePane;
+use crate::state::browser;
+use crate::state::stage::use_this_stage;
+use crate::state::value_form::use_value_form;
+
+/// The id of the question in the document.
+const QUESTION: &str = "question";
+
+/// The question that has waited longest, and how many wait behind it.
+#[component]
+pub(super) fn OldestQuestion() -> impl IntoView {
+    let questions = use_this_stage().rehearsal.questions;
+    let oldest = Memo::new(move |_| questions.read().first().cloned());
+    let behind = move || questions.read().len().saturating_sub(1);
+    move || {
+        oldest.get().map(|question| {
+            view! {
+                <li class="row pending asked">
+                    <QuestionCard question/>
+                    <Show when=move || behind() != 0>
+                        <p class="quiet behind">{behind} " more after this one"</p>
+                    </Show>
+                </li>
+            }
+        })
+    }
+}
+
+#[component]
+fn QuestionCard(
+    /// What is asked.
+    question: Question,
+) -> impl IntoView {
+    let Question { number, asked_by, asks, .. } = question;
+    // The group and not a button of it: a key pressed meanwhile must not answer.
+    Effect::new(|_| browser::after_drawing(|| browser::focus(QUESTION)));
+    match asks {
+        Asks::Form { message, schema } => {
+            view! { <FormQuestion number asked_by message schema/> }.into_any()
+        }
+        Asks::Visit { message, url } => {
+            view! { <VisitQuestion number asked_by message url/> }.into_any()
+        }
+        Asks::Message(request) => view! { <MessageQuestion number asked_by request/> }.into_any(),
+    }
+}
+
+/// The server wants values (elicitation).
+#[component]
+fn FormQuestion(
+    /// The question's number.
+    number: u64,
+    /// Who asks.
+    asked_by: String,
+    /// Why.
+    message: String,
+    /// What the values must be like.
+    schema: JsonText,
+) -> impl IntoView {
+    let rehearsal = use_this_stage().rehearsal;
+    let form = use_value_form(Some(&schema));
+    let accept = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        if let Some(values) = form.read() {
+            rehearsal.answer(number, Answer::Accept(Some(values.compact())), Some(form));
+        }
+    };
+    view! {
+        <form class="wanted" id=QUESTION tabindex="-1" aria-label="Question of the server" on:submit=accept>
+            <Heading asked_by what="asks you"/>
+            <p class="question-text">{message}</p>
+            <SchemaForm state=form id="answer" label="Your answer"/>
+            <div class="choices">
+                <Refusals number/>
+                <button type="submit" class="button primary">"Send the answer"</button>
+            </div>
+        </form>
+    }
+}
+
+/// The server wants the person to open an address (elicitation by URL).
+#[component]
+fn VisitQuestion(
+    /// The question's number.
+    number: u64,
+    /// Who asks.
+    asked_by: String,
+    /// Why.
+    message: String,
+    /// The address.
+    url: String,
+) -> impl IntoView {
+    let rehearsal = use_this_stage().rehearsal;
+    let is_web = url.starts_with("https://") || url.starts_with("http://");
+    let shown = url.clone();
+    let address = if is_web {
+        view! { <a href=url target="_blank" rel="noopener noreferrer" class="address">{shown}</a> }
+            .into_any()
+    } else {
+        view! { <code class="address">{shown}</code> }.into_any()
+    };
+    view! {
+        <div class="wanted" id=QUESTION tabindex="-1" role="group" aria-label="Question of the server">
+            <Heading asked_by what="asks you to visit an address"/>
+            <p class="question-text">{message}</p>
+            <p>{address}</p>
+            <p class="quiet">"Open it only if you expected this: the server chose the address."</p>
+            <div class="choices">
+                <Refusals number/>
+                <button
+                    type="button"
+                    class="button primary"
+                    on:click=move |_| rehearsal.answer(number, Answer::Accept(None), None)
+                >
+                    "I have visited it"
+                </button>
+            </div>
+        </div>
+    }
+}
+
+/// The server wants the model's next message (sampling).
+#[component]
+fn MessageQuestion(
+    /// The question's number.
+    number: u64,
+    /// Who asks.
+    asked_by: String,
+    /// The conversation.
+    request: SamplingRequest,
+) -> impl IntoView {
+    let rehearsal = use_this_stage().rehearsal;
+    let text = RwSignal::new(String::new());
+    let is_empty = move || text.read().trim().is_empty();
+    let send = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        if !untrack(is_empty) {
+            rehearsal.answer(number, Answer::Message(text.get_untracked()), None);
+        }
+    };
+    let SamplingRequest { system_prompt, messages, max_tokens, rest } = request;
+    view! {
+        <form class="wanted" id=QUESTION tabindex="-1" aria-label="Request to the model" on:submit=send>
+            <Heading asked_by what="asks the model; you answer in its place"/>
+            <dl class="conversation">
+                {system_prompt.map(|prompt| view! { <dt>"system"</dt><dd>{prompt}</dd> })}
+                {messages.into_iter().map(|message| view! { <Message message/> }).collect_view()}
+            </dl>
+            <details class="odd">
+                <summary>"Up to " {max_tokens} " tokens; what else it asks for"</summary>
+                <ValuePane title="Request" what="the request" value=rest/>
+            </details>
+            <textarea
+                class="input prose"
+                id="answer"
+                rows="4"
+                aria-label="The model's answer"
+                placeholder="What the model says…"
+                prop:value=move || text.get()
+                on:input=move |event| text.set(event_target_value(&event))
+            ></textarea>
+            <div class="choices">
+                <Refusals number/>
+                <button type="submit" class="button primary" aria-disabled=move || is_empty().to_string()>
+                    "Answer as the model"
+                </button>
+            </div>
+        </form>
+    }
+}
+
+#[component]
+fn Message(
+    /// One message of the conversation.
+    message: SampledMessage,
+) -> impl IntoView {
+    let SampledMessage { role, text, content } = message;
+    let said = match text {
+        Some(text) => view! { {text} }.into_any(),
+        None => view! { <ValuePane title="Content" what="the content" value=content/> }.into_any(),
+    };
+    view! { <dt>{role}</dt><dd>{said}</dd> }
+}
+
+#[component]
+fn Heading(
+    /// Who asks.
+    asked_by: String,
+    /// What for.
+    what: &'static str,
+) -> impl IntoView {
+    view! {
+        <p class="question"><Icon glyph=Glyph::Question/> <b>{asked_by}</b> " " {what}</p>
+    }
+}
+
+/// The two ways to say no: to refuse, and to put the question away.
+#[component]
+fn Refusals(
+    /// The question's number.
+    number: u64,
+) -> impl IntoView {
+    let rehearsal = use_this_stage().rehearsal;
+    view! {
+        <button type="button" class="button quiet" on:click=move |_| rehearsal.answer(number, Answer::Dismiss, None)>
+            "Dismiss"
+        </button>
+        <button type="button" class="button" on:click=move |_| rehearsal.answer(number, Answer::Decline, None)>
+            "Decline"
+        </button>
+    }
+}

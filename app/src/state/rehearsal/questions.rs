@@ -1,0 +1,63 @@
+//! What a tool's server reports and asks while it runs, and what it says of its tools.
+
+use leptos::prelude::*;
+
+use super::Rehearsal;
+use crate::api::{Asks, CallProgressed, CatalogueChange, Question};
+
+impl Rehearsal {
+    /// Takes in how far the pending call is; what is told of an ended one is old.
+    pub fn progressed(self, progress: CallProgressed) {
+        let is_pending = self
+            .session
+            .read_untracked()
+            .pending()
+            .is_some_and(|pending| pending.call.call_id == progress.call_id);
+        if is_pending {
+            self.progress.set(Some(progress));
+        }
+    }
+
+    /// Takes in a question, which the host repeats when the page connects again.
+    pub fn asked(self, question: Question) {
+        let is_known =
+            self.questions.read_untracked().iter().any(|known| known.number == question.number);
+        if is_known {
+            return;
+        }
+        let wants = match &question.asks {
+            Asks::Form { message, .. } | Asks::Visit { message, .. } => message.clone(),
+            Asks::Message(_) => "An answer in the model's place.".to_owned(),
+        };
+        self.announcement.set(format!("{} asks you: {wants}", question.asked_by));
+        self.questions.update(|questions| questions.push(question));
+    }
+
+    /// A question needs no answer any more.
+    pub fn withdrawn(self, number: u64) {
+        self.questions.update(|questions| questions.retain(|it| it.number != number));
+    }
+
+    /// The tools are others than before.
+    pub fn tools_changed(self, change: CatalogueChange) {
+        self.announcement.set(format!("The tools changed: {}.", summary(&change)));
+        self.view.set(Some(change.view.clone()));
+        self.catalogue_change.set(Some(change));
+    }
+}
+
+/// What changed, such as `2 added, 1 removed`.
+#[must_use]
+pub fn summary(change: &CatalogueChange) -> String {
+    let counts = [
+        (change.added.len(), "added"),
+        (change.removed.len(), "removed"),
+        (change.changed.len(), "changed"),
+    ];
+    let told: Vec<String> = counts
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    told.join(", ")
+}

@@ -1,0 +1,261 @@
+//! [`Client`]: our side of one connection, as the server sees it. What it asks and tells goes to the
+//! session that the connection belongs to.
+
+#![expect(
+    deprecated,
+    reason = "sampling, roots and logging leave the protocol; servers use them all the same"
+)]
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use app::api::{Answer, Asks, CallProgressed, HostEvent, SampledMessage, SamplingRequest};
+use json_text::JsonText;
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult,
+    ElicitRequestParams, ElicitResult, ElicitationAction, ErrorData, Implementation,
+    ListRootsResult, LoggingMessageNotificationParam, ProgressNotificationParam, Root,
+    SamplingMessage, SamplingMessageContentBlock,
+};
+use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::{ClientHandler, RoleClient};
+use session::{CallId, SessionId};
+use tokio::sync::Notify;
+
+use super::output::Output;
+use super::questions::Questions;
+use crate::agents::Reporter;
+
+/// The session at the other end of its connections.
+pub(super) struct Link {
+    pub(super) session: SessionId,
+    pub(super) reporter: Reporter,
+    pub(super) questions: Questions,
+    /// Woken when a server says that its tools changed.
+    pub(super) tools_changed: Notify,
+    call: Mutex<Option<CallId>>,
+}
+
+impl Link {
+    pub(super) fn new(session: SessionId, reporter: Reporter) -> Self {
+        Self {
+            questions: Questions::new(session.clone(), reporter.clone()),
+            session,
+            reporter,
+            tools_changed: Notify::new(),
+            call: Mutex::default(),
+        }
+    }
+
+    /// The call under way: a session has one at a time, so what is reported belongs to it.
+    pub(super) fn call(&self) -> Option<CallId> {
+        self.call.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn set_call(&self, call: Option<CallId>) {
+        *self.call.lock().unwrap_or_else(PoisonError::into_inner) = call;
+    }
+}
+
+/// Answers one server.
+pub(super) struct Client {
+    pub(super) server: String,
+    pub(super) roots: Vec<PathBuf>,
+    pub(super) output: Output,
+    /// Absent while the agent is only being listed: nobody is there to be asked.
+    pub(super) link: Option<Arc<Link>>,
+}
+
+impl Client {
+    async fn ask(&self, asks: Asks) -> Answer {
+        match &self.link {
+            Some(link) => link.questions.ask(&self.server, link.call(), asks).await,
+            None => Answer::Dismiss,
+        }
+    }
+}
+
+impl ClientHandler for Client {
+    fn get_info(&self) -> ClientConfig {
+        ClientConfig::new(
+            capabilities(),
+            Implementation::new("rehearsal", env!("CARGO_PKG_VERSION")),
+        )
+    }
+
+    async fn create_elicitation(
+        &self,
+        request: ElicitRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        let asks = match request {
+            ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
+                let schema = JsonText::serialize(&requested_schema).map_err(|error| {
+                    ErrorData::invalid_params(format!("the schema cannot be read: {error}"), None)
+                })?;
+                Asks::Form { message, schema }
+            }
+            ElicitRequestParams::UrlElicitationParams { message, url, .. } => {
+                Asks::Visit { message, url }
+            }
+            _ => return Ok(ElicitResult::new(ElicitationAction::Decline)),
+        };
+        Ok(match self.ask(asks).await {
+            Answer::Accept(values) => {
+                let accepted = ElicitResult::new(ElicitationAction::Accept);
+                match values.and_then(|values| values.to_value().ok()) {
+                    Some(values) => accepted.with_content(values),
+                    None => accepted,
+                }
+            }
+            Answer::Decline | Answer::Message(_) => ElicitResult::new(ElicitationAction::Decline),
+            Answer::Dismiss => ElicitResult::new(ElicitationAction::Cancel),
+        })
+    }
+
+    async fn create_message(
+        &self,
+        request: CreateMessageRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        match self.ask(Asks::Message(sampling_request(&request))).await {
+            Answer::Message(text) => {
+                let message = SamplingMessage::assistant_text(text);
+                // The name that ends up in the server's records: no model said this.
+                Ok(CreateMessageResult::new(message, "rehearsal-person".to_owned())
+                    .with_stop_reason(CreateMessageResult::STOP_REASON_END_TURN))
+            }
+            // The code that the protocol gives for a person who says no.
+            _ => Err(ErrorData::new(
+                rmcp::model::ErrorCode(-1),
+                "The person declined to answer in the model's place",
+                None,
+            )),
+        }
+    }
+
+    async fn list_roots(
+        &self,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ListRootsResult, ErrorData> {
+        let roots = self.roots.iter().map(|folder| {
+            let path = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
+            let root = Root::new(file_url(&path));
+            match path.file_name() {
+                Some(name) => root.with_name(name.to_string_lossy()),
+                None => root,
+            }
+        });
+        Ok(ListRootsResult::new(roots.collect()))
+    }
+
+    async fn on_progress(
+        &self,
+        told: ProgressNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        let Some((link, call_id)) = self.link.as_ref().and_then(|link| Some((link, link.call()?)))
+        else {
+            return;
+        };
+        link.reporter.tell(HostEvent::Progress(CallProgressed {
+            session: link.session.clone(),
+            call_id,
+            done: told.progress,
+            total: told.total.filter(|total| *total > 0.0),
+            message: told.message,
+        }));
+    }
+
+    async fn on_logging_message(
+        &self,
+        told: LoggingMessageNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        let level = serde_json::to_value(told.level).unwrap_or_default();
+        let level = level.as_str().unwrap_or("log").to_owned();
+        let logger = told.logger.map(|logger| format!(" {logger}:")).unwrap_or_default();
+        let text = match &told.data {
+            serde_json::Value::String(text) => text.clone(),
+            data => data.to_string(),
+        };
+        self.output.log(&format!("{level}{logger} {text}"));
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        if let Some(link) = &self.link {
+            link.tools_changed.notify_one();
+        }
+    }
+}
+
+/// What servers may ask of the person here.
+fn capabilities() -> ClientCapabilities {
+    // In the wire's own words: the builder comes with the server half of the library only.
+    let offered = serde_json::json!({
+        "roots": {},
+        "sampling": {},
+        "elicitation": {"form": {}, "url": {}},
+    });
+    serde_json::from_value(offered).unwrap_or_default()
+}
+
+fn sampling_request(request: &CreateMessageRequestParams) -> SamplingRequest {
+    let messages = request.messages.iter().map(|message| SampledMessage {
+        role: serde_json::to_value(&message.role)
+            .ok()
+            .and_then(|role| role.as_str().map(str::to_owned))
+            .unwrap_or_default(),
+        text: text_alone(message),
+        content: JsonText::serialize(&message.content).unwrap_or_else(|_| JsonText::null()),
+    });
+    let mut rest = serde_json::to_value(request).unwrap_or_default();
+    if let Some(members) = rest.as_object_mut() {
+        for shown in ["messages", "systemPrompt", "maxTokens", "_meta"] {
+            members.remove(shown);
+        }
+    }
+    SamplingRequest {
+        system_prompt: request.system_prompt.clone(),
+        messages: messages.collect(),
+        max_tokens: request.max_tokens.into(),
+        rest: JsonText::from_value(&rest),
+    }
+}
+
+/// The message's text, where it holds nothing but text.
+fn text_alone(message: &SamplingMessage) -> Option<String> {
+    let parts = message.content.clone().into_vec();
+    let texts: Option<Vec<String>> = parts
+        .into_iter()
+        .map(|part| match part {
+            SamplingMessageContentBlock::Text(text) => Some(text.text),
+            _ => None,
+        })
+        .collect();
+    texts.map(|texts| texts.join("\n"))
+}
+
+/// A folder as a `file:` URL, what URLs do not allow in percent signs.
+fn file_url(path: &std::path::Path) -> String {
+    let mut url = "file://".to_owned();
+    for byte in path.to_string_lossy().replace('\\', "/").bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' | b':' => {
+                url.push(char::from(byte));
+            }
+            other => url.push_str(&format!("%{other:02X}")),
+        }
+    }
+    url
+}
+
+#[cfg(test)]
+mod unit {
+    use super::file_url;
+
+    #[test]
+    fn a_folder_is_a_url() {
+        assert_eq!(file_url("/tmp/a b/é".as_ref()), "file:///tmp/a%20b/%C3%A9");
+    }
+}

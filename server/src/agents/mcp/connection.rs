@@ -1,0 +1,335 @@
+//! [`Connection`]: one server, started or reached, and its tools.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::{Arc, Once};
+use std::time::Duration;
+
+use http::{HeaderName, HeaderValue};
+use rmcp::model::Tool;
+use rmcp::service::{ClientInitializeError, Peer, RunningService};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::{RoleClient, ServiceError, ServiceExt};
+use tokio::process::{ChildStdin, Command};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::agent::{McpServer, McpTransport};
+use super::client::{Client, Link};
+use super::fault::ConnectFault;
+use super::output::{Messages, Output};
+use crate::agents::AgentLog;
+use crate::agents::child::outlive;
+
+/// Variables that every program needs; others are named in the configuration. The same set that
+/// MCP's own SDKs pass on, so that a server meets here what it meets under ADK.
+const INHERITED: [&str; 13] = [
+    "HOME",
+    "LOGNAME",
+    "PATH",
+    "SHELL",
+    "TERM",
+    "USER",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "PROGRAMFILES",
+    "SYSTEMROOT",
+    "TEMP",
+    "USERNAME",
+    "USERPROFILE",
+];
+
+/// How long a server may take to end once its input is closed.
+const FAREWELL: Duration = Duration::from_millis(800);
+
+/// A server that answers. What it started ends when this is dropped.
+pub(super) struct Connection {
+    service: RunningService<RoleClient, Client>,
+    /// The server's tools as it last listed them.
+    pub(super) tools: Vec<Tool>,
+    /// Its name and version, as it says.
+    pub(super) about: String,
+    output: Output,
+    process: Option<Process>,
+}
+
+/// The process behind a stdio server.
+struct Process {
+    ended: watch::Receiver<Option<String>>,
+    kill: CancellationToken,
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill.cancel();
+    }
+}
+
+impl Connection {
+    /// Starts or reaches `server`, greets it and lists its tools.
+    pub(super) async fn open(
+        server: &McpServer,
+        log: &Arc<AgentLog>,
+        link: Option<Arc<Link>>,
+    ) -> Result<Self, ConnectFault> {
+        let output = Output::new(&server.name, Arc::clone(log));
+        let client = Client {
+            server: server.name.clone(),
+            roots: server.roots.clone(),
+            output: output.clone(),
+            link,
+        };
+        match &server.transport {
+            McpTransport::Stdio { .. } => Self::start(server, client, output).await,
+            McpTransport::Http { .. } => Self::reach(server, client, output).await,
+        }
+    }
+
+    async fn start(
+        server: &McpServer,
+        client: Client,
+        output: Output,
+    ) -> Result<Self, ConnectFault> {
+        let (messages, input, process) = spawn(server, &output)?;
+        let greeting = async {
+            let service = client
+                .serve((messages, input))
+                .await
+                .map_err(|error| Greeting::Refused(Box::new(error)))?;
+            Self::greeted(service, output.clone()).await.map_err(Greeting::Unlisted)
+        };
+        let mut ended = process.ended.clone();
+        let fault = tokio::select! {
+            greeted = tokio::time::timeout(server.patience, greeting) => match greeted {
+                Ok(Ok(connection)) => {
+                    return Ok(Self { process: Some(process), ..connection });
+                }
+                Ok(Err(error)) => Some(error),
+                Err(_) => None,
+            },
+        };
+        // It may have said why, and its end may be on its way.
+        let last_words = ended.wait_for(Option::is_some);
+        let status = match tokio::time::timeout(Duration::from_millis(300), last_words).await {
+            Ok(Ok(status)) => status.clone(),
+            _ => None,
+        };
+        let (name, said) = (server.name.clone(), output.last_lines());
+        Err(match (output.nonsense(), status, fault) {
+            (Some(sample), ..) => ConnectFault::Nonsense { server: name, sample, output: said },
+            (None, Some(status), _) => ConnectFault::Ended { server: name, status, output: said },
+            (None, None, None) => {
+                ConnectFault::Silent { server: name, patience: server.patience, output: said }
+            }
+            (None, None, Some(error)) => {
+                ConnectFault::Refused { server: name, error: error.to_string(), output: said }
+            }
+        })
+    }
+
+    async fn reach(
+        server: &McpServer,
+        client: Client,
+        output: Output,
+    ) -> Result<Self, ConnectFault> {
+        let McpTransport::Http { url, headers, bearer_token_env } = &server.transport else {
+            return Err(refused(server, "it is no HTTP server"));
+        };
+        use_ring();
+        let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
+        if let Some(variable) = bearer_token_env {
+            let token = std::env::var(variable).map_err(|_| ConnectFault::NoToken {
+                server: server.name.clone(),
+                variable: variable.clone(),
+            })?;
+            config = config.auth_header(token);
+        }
+        config = config.custom_headers(checked_headers(server, headers)?);
+        let transport = StreamableHttpClientTransport::from_config(config);
+        let greeting = async {
+            let service = client
+                .serve(transport)
+                .await
+                .map_err(|error| Greeting::Refused(Box::new(error)))?;
+            Self::greeted(service, output).await.map_err(Greeting::Unlisted)
+        };
+        let name = server.name.clone();
+        match tokio::time::timeout(server.patience, greeting).await {
+            Ok(Ok(connection)) => Ok(connection),
+            Ok(Err(Greeting::Refused(error))) if error.is_authorization_required() => {
+                Err(ConnectFault::Unauthorized { server: name, url: url.clone() })
+            }
+            Ok(Err(Greeting::Refused(error))) => Err(match *error {
+                ClientInitializeError::TransportError { error, .. } => {
+                    let error = innermost(&error);
+                    ConnectFault::Unreachable { server: name, url: url.clone(), error }
+                }
+                other => refused(server, &other.to_string()),
+            }),
+            Ok(Err(error)) => Err(refused(server, &error.to_string())),
+            Err(_) => {
+                Err(ConnectFault::Silent { server: name, patience: server.patience, output: None })
+            }
+        }
+    }
+
+    async fn greeted(
+        service: RunningService<RoleClient, Client>,
+        output: Output,
+    ) -> Result<Self, ServiceError> {
+        let about = service.peer_info().map(|info| about(&info)).unwrap_or_default();
+        let tools = service.list_all_tools().await?;
+        Ok(Self { service, tools, about, output, process: None })
+    }
+
+    /// The server's ear.
+    pub(super) fn peer(&self) -> &Peer<RoleClient> {
+        self.service.peer()
+    }
+
+    /// Whether nothing can be asked of it any more.
+    pub(super) fn is_closed(&self) -> bool {
+        self.service.is_closed() || self.service.peer().is_transport_closed()
+    }
+
+    /// Lists the tools anew.
+    pub(super) async fn list_tools(&mut self) -> Result<(), ServiceError> {
+        self.tools = self.service.list_all_tools().await?;
+        Ok(())
+    }
+
+    /// How it ended, once it has, and what it wrote last.
+    pub(super) async fn end_of(&self) -> (Option<String>, Option<String>) {
+        let Some(process) = &self.process else { return (None, None) };
+        let mut ended = process.ended.clone();
+        let status = tokio::time::timeout(FAREWELL, ended.wait_for(Option::is_some)).await;
+        let status = match status {
+            Ok(Ok(status)) => status.clone(),
+            _ => None,
+        };
+        (status, self.output.last_lines())
+    }
+
+    /// Says goodbye and sees to it that the server is gone.
+    pub(super) async fn close(mut self) {
+        let farewell = self.service.close_with_timeout(FAREWELL);
+        if let Err(error) = farewell.await {
+            tracing::debug!("a connection to an MCP server did not end well: {error}");
+        }
+        if let Some(process) = &self.process {
+            let mut ended = process.ended.clone();
+            let _ = tokio::time::timeout(FAREWELL, ended.wait_for(Option::is_some)).await;
+            process.kill.cancel();
+            let _ = tokio::time::timeout(FAREWELL, ended.wait_for(Option::is_some)).await;
+        }
+    }
+}
+
+/// Where a greeting went wrong.
+#[derive(Debug, thiserror::Error)]
+enum Greeting {
+    #[error("{0}")]
+    Refused(Box<ClientInitializeError>),
+    #[error("its tools cannot be listed: {0}")]
+    Unlisted(ServiceError),
+}
+
+fn refused(server: &McpServer, error: &str) -> ConnectFault {
+    ConnectFault::Refused { server: server.name.clone(), error: error.to_owned(), output: None }
+}
+
+fn about(info: &rmcp::model::ServerPeerInfo) -> String {
+    match &info.server_info {
+        Some(server) => format!("{} {}", server.name, server.version),
+        None => String::new(),
+    }
+}
+
+fn spawn(
+    server: &McpServer,
+    output: &Output,
+) -> Result<(Messages, ChildStdin, Process), ConnectFault> {
+    let McpTransport::Stdio { command: program, args, env, pass_env, cwd } = &server.transport
+    else {
+        return Err(refused(server, "it is no program"));
+    };
+    let mut command = Command::new(program);
+    command
+        .args(args)
+        .env_clear()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    for variable in INHERITED.iter().copied().chain(pass_env.iter().map(String::as_str)) {
+        if let Some(value) = std::env::var_os(variable) {
+            command.env(variable, value);
+        }
+    }
+    command.envs(env);
+    if let Some(cwd) = cwd {
+        if !Path::is_dir(cwd) {
+            let cwd = cwd.display().to_string();
+            return Err(ConnectFault::NoFolder { server: server.name.clone(), cwd });
+        }
+        command.current_dir(cwd);
+    }
+    #[cfg(unix)]
+    command.process_group(0);
+    let mut child = command.spawn().map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            ConnectFault::NoProgram { server: server.name.clone(), command: program.clone() }
+        }
+        _ => ConnectFault::NotStarted { server: server.name.clone(), error },
+    })?;
+    let (Some(input), Some(messages), Some(errors)) =
+        (child.stdin.take(), child.stdout.take(), child.stderr.take())
+    else {
+        let error = std::io::Error::other("a pipe to it is missing");
+        return Err(ConnectFault::NotStarted { server: server.name.clone(), error });
+    };
+    tokio::spawn(output.clone().read_errors(errors));
+    let (end, ended) = watch::channel(None);
+    let kill = CancellationToken::new();
+    let asked = kill.clone();
+    tokio::spawn(async move {
+        let status = outlive(&mut child, &asked).await;
+        end.send_replace(Some(status));
+    });
+    Ok((Messages::new(messages, output.clone()), input, Process { ended, kill }))
+}
+
+fn checked_headers(
+    server: &McpServer,
+    headers: &std::collections::BTreeMap<String, String>,
+) -> Result<HashMap<HeaderName, HeaderValue>, ConnectFault> {
+    headers
+        .iter()
+        .map(|(name, value)| {
+            let bad =
+                || ConnectFault::BadHeader { server: server.name.clone(), header: name.clone() };
+            let key = HeaderName::try_from(name.as_str()).map_err(|_| bad())?;
+            Ok((key, HeaderValue::try_from(value.as_str()).map_err(|_| bad())?))
+        })
+        .collect()
+}
+
+/// The cause at the end of the chain: what happened, without who passed it on.
+fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut cause = error;
+    while let Some(next) = cause.source() {
+        cause = next;
+    }
+    cause.to_string()
+}
+
+/// rustls asks for one provider of cryptography in a process.
+fn use_ring() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // Another part of the process may have chosen one: that serves as well.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    });
+}

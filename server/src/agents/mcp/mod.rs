@@ -1,0 +1,20 @@
+//! MCP agents: an instruction, and the tools of one or more MCP servers.
+//!
+//! Every session has connections of its own, so that what a server asks, reports and keeps in
+//! memory belongs to one person. A server that ended is started again by the next call.
+
+mod agent;
+mod client;
+mod connection;
+mod fault;
+mod output;
+mod questions;
+mod results;
+mod source;
+mod tools;
+
+pub use agent::{McpAgent, McpServer, McpTransport};
+pub use source::McpSource;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,98 @@
+//! [`Questions`]: what servers ask the person of one session, until it is answered.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use app::api::{Answer, Asks, HostEvent, Question};
+use json_text::JsonText;
+use session::{CallId, SessionId};
+use tokio::sync::oneshot;
+
+use crate::agents::{AnswerError, Reporter};
+use crate::schemas;
+
+/// Numbers are never used twice while the host runs, so that a late answer meets no other question.
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
+/// The open questions of one session.
+pub(super) struct Questions {
+    session: SessionId,
+    reporter: Reporter,
+    open: Mutex<BTreeMap<u64, Open>>,
+}
+
+struct Open {
+    question: Question,
+    answer: oneshot::Sender<Answer>,
+}
+
+/// Takes the question back when whoever asked stops waiting, as when the call is cancelled.
+struct Withdrawal<'q>(&'q Questions, u64);
+
+impl Drop for Withdrawal<'_> {
+    fn drop(&mut self) {
+        self.0.close(self.1);
+    }
+}
+
+impl Questions {
+    pub(super) fn new(session: SessionId, reporter: Reporter) -> Self {
+        Self { session, reporter, open: Mutex::default() }
+    }
+
+    fn open(&self) -> MutexGuard<'_, BTreeMap<u64, Open>> {
+        // Plain data: a panic elsewhere leaves nothing half done.
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks, and waits for as long as it takes.
+    pub(super) async fn ask(&self, server: &str, call_id: Option<CallId>, asks: Asks) -> Answer {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let question = Question {
+            session: self.session.clone(),
+            number,
+            asked_by: server.to_owned(),
+            call_id,
+            asks,
+        };
+        let (answer, answered) = oneshot::channel();
+        self.open().insert(number, Open { question: question.clone(), answer });
+        let _withdrawal = Withdrawal(self, number);
+        self.reporter.tell(HostEvent::Asked(Box::new(question)));
+        // The sender goes with the session.
+        answered.await.unwrap_or(Answer::Dismiss)
+    }
+
+    /// Gives the person's answer to whoever waits for it.
+    pub(super) fn answer(&self, number: u64, answer: Answer) -> Result<(), AnswerError> {
+        let mut open = self.open();
+        let waiting = open.get(&number).ok_or(AnswerError::NotWaiting)?;
+        if let (Asks::Form { schema, .. }, Answer::Accept(values)) =
+            (&waiting.question.asks, &answer)
+        {
+            let nothing = JsonText::from_value(&serde_json::json!({}));
+            let messages = schemas::check_against(schema, values.as_ref().unwrap_or(&nothing));
+            if !messages.is_empty() {
+                return Err(AnswerError::Invalid(messages));
+            }
+        }
+        let waiting = open.remove(&number).ok_or(AnswerError::NotWaiting)?;
+        drop(open);
+        self.reporter.tell(HostEvent::Withdrawn { session: self.session.clone(), number });
+        // Whoever asked may have stopped waiting just now.
+        let _ = waiting.answer.send(answer);
+        Ok(())
+    }
+
+    /// The questions that wait, oldest first.
+    pub(super) fn waiting(&self) -> Vec<Question> {
+        self.open().values().map(|open| open.question.clone()).collect()
+    }
+
+    fn close(&self, number: u64) {
+        if self.open().remove(&number).is_some() {
+            self.reporter.tell(HostEvent::Withdrawn { session: self.session.clone(), number });
+        }
+    }
+}

@@ -1,0 +1,375 @@
+//! With real servers: `REHEARSAL_TEST_MCP` names the folder that holds `mcp-server-everything`, and
+//! servers that misbehave are small shell scripts.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use app::api::{AgentFault, Answer, Asks, HostEvent, Question};
+use json_text::JsonText;
+use session::{CallId, SessionId, ToolError, ToolName};
+use tokio_util::sync::CancellationToken;
+
+use super::{McpAgent, McpServer, McpSource, McpTransport};
+use crate::agents::{
+    AgentLog, AgentSource, AnswerError, CallProgress, CallReport, Reporter, SessionSeed,
+    ToolFailure, ToolInvocation,
+};
+
+/// The server to test with; says so when there is none.
+fn everything() -> Option<String> {
+    let folder = std::env::var_os("REHEARSAL_TEST_MCP").map(PathBuf::from);
+    if folder.is_none() {
+        #[expect(clippy::print_stderr, reason = "a skipped test must be seen")]
+        {
+            eprintln!("SKIPPED: set REHEARSAL_TEST_MCP to the folder of mcp-server-everything");
+        }
+    }
+    Some(folder?.join("mcp-server-everything").to_string_lossy().into_owned())
+}
+
+struct Stage {
+    source: Arc<McpSource>,
+    log: Arc<AgentLog>,
+    told: Arc<Mutex<Vec<HostEvent>>>,
+    session: SessionId,
+}
+
+impl Stage {
+    async fn everything() -> Option<Self> {
+        let mut server = McpServer::stdio("everything", everything()?, ["stdio"]);
+        server.roots = vec![std::env::temp_dir()];
+        Some(Self::of(server).await)
+    }
+
+    async fn of(server: McpServer) -> Self {
+        let agent = McpAgent::new("tester").instruction("Serve {owner}.").server(server);
+        let source = Arc::new(McpSource::new(agent));
+        let told: Arc<Mutex<Vec<HostEvent>>> = Arc::default();
+        let listener = Arc::clone(&told);
+        source.report_to(Reporter::new(move |event| {
+            listener.lock().expect("nobody panicked").push(event);
+        }));
+        let log = Arc::new(AgentLog::default());
+        source.load(Arc::clone(&log)).await.expect("the agent loads");
+        let session = SessionId::parse("s").expect("valid");
+        let seed = SessionSeed {
+            user_id: "user".to_owned(),
+            state: [("owner".to_owned(), JsonText::string("Ada"))].into(),
+        };
+        source.open_session(&session, &seed).await.expect("opens");
+        Self { source, log, told, session }
+    }
+
+    async fn call(&self, tool: &str, arguments: &str) -> CallReport {
+        self.source.call_tool(self.invocation(tool, arguments), CancellationToken::new()).await
+    }
+
+    fn invocation(&self, tool: &str, arguments: &str) -> ToolInvocation {
+        ToolInvocation {
+            session: self.session.clone(),
+            call_id: CallId::parse("c1").expect("valid"),
+            tool: ToolName::parse(tool).expect("valid"),
+            arguments: JsonText::parse(arguments).expect("valid"),
+        }
+    }
+
+    /// Calls a tool that asks, and answers it.
+    async fn asked(&self, tool: &str, answer: Answer) -> (Question, CallReport) {
+        let (source, call) = (Arc::clone(&self.source), self.invocation(tool, "{}"));
+        let running =
+            tokio::spawn(async move { source.call_tool(call, CancellationToken::new()).await });
+        let question = loop {
+            if let Some(question) = self.source.questions(&self.session).await.pop() {
+                break question;
+            }
+            assert!(!running.is_finished(), "it ended without asking");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        };
+        let number = question.number;
+        self.source.answer(&self.session, number, answer).await.expect("taken");
+        (question, running.await.expect("runs"))
+    }
+
+    fn told(&self) -> Vec<HostEvent> {
+        self.told.lock().expect("nobody panicked").clone()
+    }
+
+    async fn until_told(&self, mut is_it: impl FnMut(&HostEvent) -> bool) -> HostEvent {
+        loop {
+            if let Some(event) = self.told().into_iter().find(|event| is_it(event)) {
+                return event;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    fn log_text(&self) -> String {
+        let lines = self.log.lines();
+        lines.iter().map(|line| format!("{}\n", line.text)).collect()
+    }
+
+    async fn end(self) {
+        self.source.shut_down().await;
+    }
+}
+
+fn returned(report: CallReport) -> JsonText {
+    match report.progress {
+        CallProgress::Returned(result) => result,
+        other => panic!("not returned: {other:?}"),
+    }
+}
+
+fn failed(report: CallReport) -> ToolFailure {
+    match report.progress {
+        CallProgress::Failed(failure) => failure,
+        other => panic!("not failed: {other:?}"),
+    }
+}
+
+fn script(text: &str) -> McpServer {
+    let mut server = McpServer::stdio("odd", "sh", ["-c", text]);
+    server.patience = Duration::from_secs(2);
+    server
+}
+
+async fn refused(server: McpServer) -> AgentFault {
+    let agent = McpAgent::new("tester").server(server);
+    McpSource::new(agent).load(Arc::default()).await.expect_err("it cannot be used")
+}
+
+#[tokio::test]
+async fn the_model_would_see_what_adk_declares() {
+    let Some(stage) = Stage::everything().await else { return };
+    let view = stage.source.open_session(&stage.session, &SessionSeed::default()).await;
+    let view = view.expect("open already");
+    assert_eq!(view.instruction, "Serve Ada.");
+    let echo = view.tools.iter().find(|tool| tool.name.as_str() == "echo").expect("listed");
+    assert_eq!(echo.provided_by, "everything");
+    let declaration = echo.declaration.to_value().expect("JSON");
+    assert_eq!(declaration["parameters_json_schema"]["required"], serde_json::json!(["message"]));
+    let structured = view.tools.iter().find(|tool| tool.response_schema.is_some());
+    assert!(structured.is_some(), "an output schema is passed on");
+    assert!(view.tools.iter().any(|tool| tool.title.is_some()));
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn results_of_every_kind_reach_the_model_whole() {
+    let Some(stage) = Stage::everything().await else { return };
+    let echo = returned(stage.call("echo", r#"{"message": "hällo"}"#).await);
+    let echo = echo.to_value().expect("JSON");
+    assert_eq!(echo["content"][0]["text"], "Echo: hällo");
+    assert_eq!(echo["isError"], false);
+    let image = returned(stage.call("get-tiny-image", "{}").await).to_value().expect("JSON");
+    let image = image["content"].as_array().expect("a list").iter();
+    let mut image = image.filter(|part| part["type"] == "image");
+    assert_eq!(image.next().expect("an image")["mimeType"], "image/png");
+    let links = returned(stage.call("get-resource-links", r#"{"count": 2}"#).await);
+    assert!(links.as_str().contains("resource_link"));
+    let reference = r#"{"resourceType": "Text", "resourceId": 1}"#;
+    let resource = returned(stage.call("get-resource-reference", reference).await);
+    assert!(resource.as_str().contains(r#""type":"resource""#));
+    let structured =
+        returned(stage.call("get-structured-content", r#"{"location": "New York"}"#).await);
+    assert!(structured.to_value().expect("JSON")["structuredContent"]["temperature"].is_number());
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn an_error_result_is_the_tools_failure() {
+    let Some(stage) = Stage::everything().await else { return };
+    let failure = failed(stage.call("get-sum", r#"{"a": "x"}"#).await);
+    assert!(["ToolError", "McpError"].contains(&failure.error_type.as_str()), "{failure:?}");
+    assert!(failure.message.contains("Invalid"), "{failure:?}");
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn progress_is_told_and_a_cancel_reaches_the_server() {
+    let Some(stage) = Stage::everything().await else { return };
+    let steps = r#"{"duration": 0.4, "steps": 4}"#;
+    returned(stage.call("trigger-long-running-operation", steps).await);
+    let dones: Vec<f64> = stage
+        .told()
+        .into_iter()
+        .filter_map(|event| match event {
+            HostEvent::Progress(progress) => {
+                assert_eq!(progress.total, Some(4.0));
+                Some(progress.done)
+            }
+            _ => None,
+        })
+        .collect();
+    assert!(dones.len() >= 3 && dones.is_sorted(), "{dones:?}");
+
+    let cancel = CancellationToken::new();
+    let call =
+        stage.invocation("trigger-long-running-operation", r#"{"duration": 600, "steps": 600}"#);
+    let running = stage.source.call_tool(call, cancel.clone());
+    let ended = tokio::join!(running, async {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        cancel.cancel();
+    });
+    assert_eq!(failed(ended.0).error_type, ToolError::CANCELLED);
+    // The connection is as good as before.
+    returned(stage.call("echo", r#"{"message": "again"}"#).await);
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_server_asks_the_person_with_a_form() {
+    let Some(stage) = Stage::everything().await else { return };
+    let values = |text: &str| Answer::Accept(Some(JsonText::parse(text).expect("JSON")));
+    let (question, report) =
+        stage.asked("trigger-elicitation-request", values(r#"{"name": "Ada"}"#)).await;
+    let Asks::Form { message, schema } = question.asks else { panic!("a form") };
+    assert!(!message.is_empty());
+    assert_eq!(schema.to_value().expect("JSON")["required"], serde_json::json!(["name"]));
+    assert!(returned(report).as_str().contains("Ada"));
+    let (_, declined) = stage.asked("trigger-elicitation-request", Answer::Decline).await;
+    assert!(returned(declined).as_str().contains("declined"));
+    assert!(stage.source.questions(&stage.session).await.is_empty());
+    let told = stage.told();
+    let withdrawn = told.iter().filter(|event| matches!(event, HostEvent::Withdrawn { .. }));
+    assert_eq!(withdrawn.count(), 2, "every question is taken back once");
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn an_answer_that_does_not_fit_leaves_the_question_open() {
+    let Some(stage) = Stage::everything().await else { return };
+    let cancel = CancellationToken::new();
+    let (source, call) =
+        (Arc::clone(&stage.source), stage.invocation("trigger-elicitation-request", "{}"));
+    let token = cancel.clone();
+    let running = tokio::spawn(async move { source.call_tool(call, token).await });
+    let asked = stage.until_told(|event| matches!(event, HostEvent::Asked(_))).await;
+    let HostEvent::Asked(question) = asked else { panic!("asked") };
+    let empty = Answer::Accept(Some(JsonText::parse("{}").expect("JSON")));
+    let refused = stage.source.answer(&stage.session, question.number, empty).await;
+    let Err(AnswerError::Invalid(messages)) = refused else { panic!("{refused:?}") };
+    assert_eq!(messages[0].pointer, "/name");
+    assert_eq!(stage.source.questions(&stage.session).await.len(), 1);
+    // A cancelled call takes its question with it.
+    cancel.cancel();
+    assert_eq!(failed(running.await.expect("runs")).error_type, ToolError::CANCELLED);
+    let gone = stage.source.answer(&stage.session, question.number, Answer::Decline).await;
+    assert!(gone.is_err() || stage.source.questions(&stage.session).await.is_empty());
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn the_person_answers_as_the_model() {
+    let Some(stage) = Stage::everything().await else { return };
+    let (source, call) = (
+        Arc::clone(&stage.source),
+        stage.invocation("trigger-sampling-request", r#"{"prompt": "Who?", "maxTokens": 40}"#),
+    );
+    let running =
+        tokio::spawn(async move { source.call_tool(call, CancellationToken::new()).await });
+    let asked = stage.until_told(|event| matches!(event, HostEvent::Asked(_))).await;
+    let HostEvent::Asked(question) = asked else { panic!("asked") };
+    let Asks::Message(request) = question.asks else { panic!("a message") };
+    assert_eq!(request.max_tokens, 40);
+    assert!(
+        request.messages.iter().any(|it| it.text.as_deref().is_some_and(|t| t.contains("Who?")))
+    );
+    let answer = Answer::Message("It was me, nonce 4711.".to_owned());
+    stage.source.answer(&stage.session, question.number, answer).await.expect("taken");
+    assert!(returned(running.await.expect("runs")).as_str().contains("nonce 4711"));
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn roots_and_log_messages_reach_where_they_belong() {
+    let Some(stage) = Stage::everything().await else { return };
+    let roots = returned(stage.call("get-roots-list", "{}").await);
+    assert!(roots.as_str().contains("file://"), "{roots}");
+    returned(stage.call("toggle-simulated-logging", "{}").await);
+    for _ in 0..800 {
+        if stage.log_text().contains("[everything] ") && stage.log_text().contains("level") {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert!(stage.log_text().contains("level"), "{}", stage.log_text());
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_server_that_is_killed_fails_its_call_and_is_started_again() {
+    let Some(program) = everything() else { return };
+    let folder = tempfile::tempdir().expect("made");
+    let pid = folder.path().join("pid");
+    let text = format!("echo $$ > '{}'; exec '{program}' stdio", pid.display());
+    let mut server = McpServer::stdio("everything", "sh", ["-c", &text]);
+    server.patience = Duration::from_secs(30);
+    let stage = Stage::of(server).await;
+    let call =
+        stage.invocation("trigger-long-running-operation", r#"{"duration": 600, "steps": 600}"#);
+    let running = stage.source.call_tool(call, CancellationToken::new());
+    let killed = async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let id = std::fs::read_to_string(&pid).expect("it runs");
+        let status = std::process::Command::new("kill").args(["-9", id.trim()]).status();
+        assert!(status.expect("kill runs").success());
+    };
+    let (report, ()) = tokio::join!(running, killed);
+    let failure = failed(report);
+    assert_eq!(failure.error_type, ToolError::SERVER_EXITED, "{failure:?}");
+    assert!(failure.message.contains("signal 9"), "{failure:?}");
+    returned(stage.call("echo", r#"{"message": "back"}"#).await);
+    assert!(stage.log_text().contains("is started again"));
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_filter_and_a_prefix_choose_and_name_the_tools() {
+    let Some(program) = everything() else { return };
+    let mut server = McpServer::stdio("everything", program, ["stdio"]);
+    server.tools = Some(vec!["echo".to_owned(), "no-such".to_owned()]);
+    server.tool_name_prefix = Some("ev".to_owned());
+    let stage = Stage::of(server).await;
+    let view = stage.source.open_session(&stage.session, &SessionSeed::default()).await;
+    let view = view.expect("open already");
+    let names: Vec<&str> = view.tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, ["ev_echo"]);
+    assert!(view.warnings.iter().any(|warning| warning.contains("no-such")), "{:?}", view.warnings);
+    returned(stage.call("ev_echo", r#"{"message": "hi"}"#).await);
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_be_used_says_why() {
+    let missing = McpServer::stdio("none", "no-such-program-here", [""; 0]);
+    assert!(refused(missing).await.reason.contains("there is no program `no-such-program-here`"));
+
+    let fault = refused(script("echo 'no key' >&2; exit 3")).await;
+    assert!(fault.reason.contains("exit status 3"), "{fault:?}");
+    assert_eq!(fault.traceback.as_deref(), Some("no key"));
+
+    let fault = refused(script("echo Welcome to my server; sleep 60")).await;
+    assert!(fault.reason.contains("no MCP message: Welcome to my server"), "{fault:?}");
+
+    let fault = refused(script("sleep 60")).await;
+    assert!(fault.reason.contains("did not answer within 2 s"), "{fault:?}");
+
+    let mut elsewhere = script("true");
+    if let McpTransport::Stdio { cwd, .. } = &mut elsewhere.transport {
+        *cwd = Some("/no/such/folder".into());
+    }
+    assert!(refused(elsewhere).await.reason.contains("/no/such/folder"));
+
+    let mut closed = McpServer::http("gone", "http://127.0.0.1:9/mcp");
+    closed.patience = Duration::from_secs(5);
+    let fault = refused(closed).await;
+    assert!(fault.reason.contains("http://127.0.0.1:9/mcp cannot be reached"), "{fault:?}");
+
+    let mut locked = McpServer::http("locked", "http://127.0.0.1:9/mcp");
+    if let McpTransport::Http { bearer_token_env, .. } = &mut locked.transport {
+        *bearer_token_env = Some("REHEARSAL_NO_SUCH_TOKEN".to_owned());
+    }
+    assert!(refused(locked).await.reason.contains("REHEARSAL_NO_SUCH_TOKEN, which is not set"));
+}

@@ -1,0 +1,152 @@
+//! The catalogue of a session: the tools of all servers as the model would see them.
+
+use app::api::{CatalogueChange, SessionView, ToolHints, ToolView};
+use json_text::JsonText;
+use rmcp::model::Tool;
+use serde_json::{Map, Value};
+use session::{SessionId, ToolName};
+
+use super::agent::McpServer;
+
+/// A tool and where to call it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Listed {
+    pub(super) view: ToolView,
+    /// The place of its server in the agent's list.
+    pub(super) server: usize,
+    /// Its name as the server knows it.
+    pub(super) remote_name: String,
+}
+
+/// The tools of one agent, and what the person should know about them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Catalogue {
+    pub(super) tools: Vec<Listed>,
+    pub(super) warnings: Vec<String>,
+}
+
+impl Catalogue {
+    /// The tools that each of `servers` lists, in order, filtered and prefixed as configured.
+    pub(super) fn of<'t>(servers: impl IntoIterator<Item = (&'t McpServer, &'t [Tool])>) -> Self {
+        let mut catalogue = Self::default();
+        for (index, (server, tools)) in servers.into_iter().enumerate() {
+            catalogue.add(index, server, tools);
+        }
+        catalogue
+    }
+
+    pub(super) fn find(&self, name: &ToolName) -> Option<&Listed> {
+        self.tools.iter().find(|listed| listed.view.name == *name)
+    }
+
+    fn add(&mut self, index: usize, server: &McpServer, tools: &[Tool]) {
+        if let Some(wanted) = &server.tools {
+            let listed: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
+            for name in wanted.iter().filter(|name| !listed.contains(&name.as_str())) {
+                self.warnings.push(format!(
+                    "The server {} has no tool {name}, which `tools` asks for. It has: {}.",
+                    server.name,
+                    listed.join(", ")
+                ));
+            }
+        }
+        for tool in tools {
+            let wanted = server.tools.as_ref();
+            if wanted.is_some_and(|wanted| !wanted.iter().any(|name| *name == tool.name)) {
+                continue;
+            }
+            let full = match &server.tool_name_prefix {
+                Some(prefix) => format!("{prefix}_{}", tool.name),
+                None => tool.name.to_string(),
+            };
+            let name = match ToolName::parse(&full) {
+                Ok(name) => name,
+                Err(error) => {
+                    self.warnings.push(format!("A tool of {} is left out: {error}.", server.name));
+                    continue;
+                }
+            };
+            if let Some(first) = self.find(&name) {
+                self.warnings.push(format!(
+                    "{name} of {} is left out: {} has a tool of that name. Set `tool_name_prefix` \
+                     for one of the two.",
+                    server.name, first.view.provided_by
+                ));
+                continue;
+            }
+            self.tools.push(Listed {
+                view: view(name, server, tool),
+                server: index,
+                remote_name: tool.name.to_string(),
+            });
+        }
+    }
+}
+
+fn view(name: ToolName, server: &McpServer, tool: &Tool) -> ToolView {
+    let hints = tool.annotations.as_ref().map_or_else(ToolHints::default, |said| ToolHints {
+        read_only: said.read_only_hint,
+        destructive: said.destructive_hint,
+        idempotent: said.idempotent_hint,
+        open_world: said.open_world_hint,
+    });
+    let title = tool
+        .title
+        .clone()
+        .or_else(|| tool.annotations.as_ref().and_then(|said| said.title.clone()))
+        .filter(|title| *title != tool.name);
+    let parameters = Value::Object(tool.input_schema.as_ref().clone());
+    let response = tool.output_schema.as_ref().map(|schema| Value::Object(schema.as_ref().clone()));
+    let description = tool.description.as_deref().unwrap_or_default().to_owned();
+    // As ADK's McpToolset declares it to the model.
+    let mut declaration = Map::new();
+    declaration.insert("name".to_owned(), name.as_str().into());
+    declaration.insert("description".to_owned(), description.as_str().into());
+    declaration.insert("parameters_json_schema".to_owned(), parameters.clone());
+    if let Some(response) = &response {
+        declaration.insert("response_json_schema".to_owned(), response.clone());
+    }
+    ToolView {
+        name,
+        title,
+        description,
+        declaration: JsonText::from_value(&Value::Object(declaration)),
+        parameters: Some(JsonText::from_value(&parameters)),
+        response_schema: response.as_ref().map(JsonText::from_value),
+        long_running: false,
+        // MCP takes an unmarked tool for destructive; asking for each of these would teach people
+        // to confirm without reading.
+        needs_confirmation: hints.destructive == Some(true) && hints.read_only != Some(true),
+        provided_by: server.name.clone(),
+        hints,
+    }
+}
+
+/// What differs between two lists of tools; `None` when nothing does.
+pub(super) fn change(
+    session: &SessionId,
+    before: &[ToolView],
+    now: SessionView,
+) -> Option<CatalogueChange> {
+    let names_missing_in = |there: &[ToolView], from: &[ToolView]| -> Vec<ToolName> {
+        from.iter()
+            .filter(|tool| !there.iter().any(|other| other.name == tool.name))
+            .map(|tool| tool.name.clone())
+            .collect()
+    };
+    let added = names_missing_in(before, &now.tools);
+    let removed = names_missing_in(&now.tools, before);
+    let changed: Vec<ToolName> = now
+        .tools
+        .iter()
+        .filter(|tool| before.iter().any(|old| old.name == tool.name && old != *tool))
+        .map(|tool| tool.name.clone())
+        .collect();
+    (!(added.is_empty() && removed.is_empty() && changed.is_empty())).then(|| CatalogueChange {
+        session: session.clone(),
+        view: now,
+        added,
+        removed,
+        changed,
+    })
+}
