@@ -8,10 +8,11 @@ import { open } from "./stage";
 export class Player {
   constructor(readonly page: Page) {}
 
-  /** Opens the page of an agent and waits until its session is open. */
-  static async at(page: Page, agent: string): Promise<Player> {
-    await open(page, `/rehearse/${agent}`);
-    await expect(page.getByRole("heading", { name: "What does the user ask?" })).toBeVisible();
+  /** Opens the page of an agent, on `host` or the story's own, and waits until its session is open. */
+  static async at(page: Page, agent: string, host = ""): Promise<Player> {
+    await open(page, `${host}/rehearse/${agent}`);
+    // A worker or a server may have to start first.
+    await expect(page.getByRole("heading", { name: "What does the user ask?" })).toBeVisible({ timeout: 30_000 });
     return new Player(page);
   }
 

@@ -8,7 +8,7 @@ mod time;
 
 use leptos::html;
 use leptos::prelude::*;
-use session::SessionState;
+use session::{PendingPhase, SessionState};
 
 use crate::components::icon::{Glyph, Icon};
 use crate::components::log_panel::LogPanel;
@@ -135,9 +135,10 @@ fn Timeline() -> impl IntoView {
     Effect::new(move |before: Option<usize>| {
         let count = all.read().len();
         let phase = session.read().pending().map(|pending| pending.phase.clone());
-        stage.rehearsal.questions.track();
         let grown = before.is_some_and(|before| count > before);
-        if reads_along.get_untracked() {
+        // Whoever starts a call wants to see it, wherever they were reading.
+        let starts = grown && phase == Some(PendingPhase::Running);
+        if reads_along.get_untracked() || starts {
             browser::after_drawing(to_the_end);
         } else if grown {
             unseen.update(|unseen| *unseen += 1);

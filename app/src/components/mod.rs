@@ -11,6 +11,8 @@ pub mod json_tree;
 pub mod raw_text;
 pub mod value_pane;
 
+pub mod content_pane;
+
 pub mod export_panel;
 pub mod facts;
 pub mod history;

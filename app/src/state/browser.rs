@@ -80,6 +80,14 @@ pub fn focus(id: &str) -> bool {
     focus_element(&element)
 }
 
+/// Moves the focus to the element with this id and shows it from its top; false when there is none.
+pub fn focus_from_its_top(id: &str) -> bool {
+    let Some(element) = document().get_element_by_id(id) else { return false };
+    let focused = focus_element(&element);
+    element.scroll_into_view_with_bool(true);
+    focused
+}
+
 /// Moves the focus to `element`.
 pub fn focus_element(element: &Element) -> bool {
     element.dyn_ref::<HtmlElement>().is_some_and(|element| element.focus().is_ok())

@@ -21,6 +21,7 @@ pub mod rows;
 pub mod stage;
 pub mod theme;
 pub mod times;
+pub mod tool_content;
 pub mod value_form;
 
 pub use agents::Agents;

@@ -3,6 +3,7 @@
 use json_text::{JsonText, Node};
 
 use super::excerpt::{Lines, beginning, written_out};
+use super::tool_content::{Block, ToolContent, tool_content};
 
 /// What a token is, which decides its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +50,10 @@ const STRING: usize = 80;
 #[must_use]
 pub fn preview(value: &JsonText, budget: usize) -> Vec<Token> {
     let mut line = Line { tokens: Vec::new(), left: budget };
-    line.node(&value.open(), 2);
+    match tool_content(value) {
+        Some(content) => line.content(&content),
+        None => line.node(&value.open(), 2),
+    }
     line.tokens
 }
 
@@ -80,6 +84,32 @@ impl Line {
         let text = text.into();
         self.left = self.left.saturating_sub(text.chars().count());
         self.tokens.push(Token { ink, text });
+    }
+
+    /// What an MCP tool answered: its data if it has any, else its first block, and how many more.
+    fn content(&mut self, content: &ToolContent) {
+        let ToolContent { blocks, structured } = content;
+        if let Some(structured) = structured {
+            return self.node(&structured.open(), 2);
+        }
+        match blocks.first() {
+            None => self.push(Ink::Plain, "nothing"),
+            Some(Block::Text(text)) => {
+                let shown = beginning(text, STRING);
+                let end = if shown.len() < text.len() { "…" } else { "" };
+                self.push(Ink::Text, format!("{}{end}", written_out(shown, Lines::Escaped)));
+            }
+            Some(Block::Json(value) | Block::Other(value)) => self.node(&value.open(), 2),
+            Some(Block::Image { mime_type, .. } | Block::Audio { mime_type, .. }) => {
+                self.push(Ink::Key, mime_type.clone());
+            }
+            Some(Block::Link { uri, .. } | Block::Resource { uri, .. }) => {
+                self.push(Ink::Key, cut(&written_out(uri, Lines::Escaped), STRING));
+            }
+        }
+        if blocks.len() > 1 {
+            self.push(Ink::Plain, format!(" +{}", blocks.len() - 1));
+        }
     }
 
     fn node(&mut self, node: &Node<'_>, depth: usize) {
@@ -166,6 +196,21 @@ mod tests {
         check(r#"{"a":{"b":{"c":1}},"d":[[1,2]]}"#, 80, "{ a: { b: {1} }, d: [[2]] }");
         check("[]", 80, "[]");
         check("9007199254740993", 80, "9007199254740993");
+    }
+
+    #[test]
+    fn a_line_shows_what_an_mcp_tool_answered() {
+        check(
+            r#"{"content":[{"type":"text","text":"Echo: hi"},{"type":"text","text":"x"}],"isError":false}"#,
+            80,
+            "Echo: hi +1",
+        );
+        check(
+            r#"{"content":[{"type":"text","text":"x"}],"structuredContent":{"t":3.50},"isError":false}"#,
+            80,
+            "{ t: 3.50 }",
+        );
+        check(r#"{"content":[],"isError":false}"#, 80, "nothing");
     }
 
     #[test]

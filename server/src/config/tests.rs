@@ -340,10 +340,13 @@ tool_name_prefix = "clock"
 
 #[test]
 fn an_mcp_agent_says_what_it_lacks() {
-    refused("[[agent]]\nname = \"N\"\nsource = \"mcp\"\ninstruction = \"x\"\n", expect![[r#"
+    refused(
+        "[[agent]]\nname = \"N\"\nsource = \"mcp\"\ninstruction = \"x\"\n",
+        expect![[r#"
         rehearsal.toml:1:1: the agent `N` has source = "mcp" and needs a server: add an [[agent.server]] table with `command` or `url`
           | [[agent]]
-          | ^^^^^^^^^"#]]);
+          | ^^^^^^^^^"#]],
+    );
     refused(
         "[[agent]]\nname = \"N\"\nsource = \"mcp\"\ninstruction = \"x\"\n[[agent.server]]\nname = \"s\"\n",
         expect![[r#"

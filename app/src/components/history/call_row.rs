@@ -1,9 +1,11 @@
 //! A call and its answer in one row, which opens into arguments and result.
 
+use json_text::JsonText;
 use leptos::prelude::*;
 use session::{Answer, Call, ToolError, ToolResult};
 
 use super::time::RowTime;
+use crate::components::content_pane::ContentPane;
 use crate::components::copy_button::CopyButton;
 use crate::components::icon::{Glyph, Icon};
 use crate::components::tokens::Tokens;
@@ -11,6 +13,7 @@ use crate::components::value_pane::{HeldPane, ValuePane};
 use crate::state::preview::{arguments, preview};
 use crate::state::rows::RowId;
 use crate::state::stage::use_this_stage;
+use crate::state::tool_content::tool_content;
 use crate::state::{browser, times};
 
 /// How many characters of arguments and of result stand in the line.
@@ -125,10 +128,7 @@ fn first_line(message: &str) -> String {
 fn detail(call: &Call, session: session::SessionId) -> AnyView {
     let answer = match &call.answer {
         Answer::Output(output) => match &output.result {
-            ToolResult::Whole(result) => {
-                view! { <ValuePane title="Result" what="the result" value=result.clone()/> }
-                    .into_any()
-            }
+            ToolResult::Whole(result) => whole(result),
             ToolResult::Held(held) => {
                 view! { <HeldPane session call_id=output.call_id.clone() held=held.clone()/> }
                     .into_any()
@@ -142,6 +142,20 @@ fn detail(call: &Call, session: session::SessionId) -> AnyView {
         <RowFoot call=call.clone()/>
     }
     .into_any()
+}
+
+/// A whole result; an MCP tool's content stands before the object that the model gets.
+fn whole(result: &JsonText) -> AnyView {
+    match tool_content(result) {
+        None => view! { <ValuePane title="Result" what="the result" value=result.clone()/> }.into_any(),
+        Some(content) => view! {
+            <div class="answered">
+                <ContentPane content/>
+                <ValuePane title="Result, as the model gets it" what="the result" value=result.clone()/>
+            </div>
+        }
+        .into_any(),
+    }
 }
 
 /// What failed, with the traceback behind a click.

@@ -42,7 +42,7 @@ fn QuestionCard(
 ) -> impl IntoView {
     let Question { number, asked_by, asks, .. } = question;
     // The group and not a button of it: a key pressed meanwhile must not answer.
-    Effect::new(|_| browser::after_drawing(|| browser::focus(QUESTION)));
+    Effect::new(|_| browser::after_drawing(|| browser::focus_from_its_top(QUESTION)));
     match asks {
         Asks::Form { message, schema } => {
             view! { <FormQuestion number asked_by message schema/> }.into_any()
@@ -155,7 +155,7 @@ fn MessageQuestion(
                 {system_prompt.map(|prompt| view! { <dt>"system"</dt><dd>{prompt}</dd> })}
                 {messages.into_iter().map(|message| view! { <Message message/> }).collect_view()}
             </dl>
-            <details class="odd">
+            <details class="besides">
                 <summary>"Up to " {max_tokens} " tokens; what else it asks for"</summary>
                 <ValuePane title="Request" what="the request" value=rest/>
             </details>

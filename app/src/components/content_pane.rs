@@ -1,0 +1,78 @@
+//! What an MCP tool answered, block by block: text, images, sounds, resources and links.
+
+use leptos::prelude::*;
+
+use crate::components::json_tree::JsonTree;
+use crate::components::raw_text::RawText;
+use crate::components::value_pane::ValuePane;
+use crate::state::times::size;
+use crate::state::tool_content::{Block, ToolContent};
+
+/// The content of a result.
+#[component]
+pub fn ContentPane(
+    /// What the tool answered.
+    content: ToolContent,
+) -> impl IntoView {
+    let ToolContent { blocks, structured } = content;
+    let is_empty = blocks.is_empty() && structured.is_none();
+    view! {
+        <div class="pane content" role="group" aria-label="Content">
+            <header><h3>"Content"</h3></header>
+            {is_empty.then(|| view! { <p class="quiet">"The tool answered with nothing."</p> })}
+            {blocks.into_iter().map(|block| view! { <ContentBlock block/> }).collect_view()}
+        </div>
+        {structured.map(|value| view! {
+            <ValuePane title="Structured content" what="the structured content" value/>
+        })}
+    }
+}
+
+#[component]
+fn ContentBlock(
+    /// The block.
+    block: Block,
+) -> impl IntoView {
+    match block {
+        Block::Text(text) => view! { <RawText text label="Text"/> }.into_any(),
+        Block::Json(value) => view! { <JsonTree value/> }.into_any(),
+        Block::Image { mime_type, url } => view! {
+            <figure>
+                <img src=url alt=format!("An image that the tool returned, {mime_type}")/>
+                <figcaption class="quiet">{mime_type}</figcaption>
+            </figure>
+        }
+        .into_any(),
+        Block::Audio { mime_type, url } => view! {
+            <figure>
+                <audio controls=true src=url aria-label=format!("A sound that the tool returned, {mime_type}")></audio>
+                <figcaption class="quiet">{mime_type}</figcaption>
+            </figure>
+        }
+        .into_any(),
+        Block::Link { uri, name, mime_type, description } => view! {
+            <p class="resource">
+                <b>{name}</b>
+                " "
+                <code>{uri}</code>
+                {mime_type.map(|kind| view! { <span class="chip">{kind}</span> })}
+                {description.map(|text| view! { <span class="quiet">{text}</span> })}
+            </p>
+        }
+        .into_any(),
+        Block::Resource { uri, mime_type, text, base64 } => view! {
+            <div class="resource">
+                <p>
+                    <code>{uri}</code>
+                    {mime_type.map(|kind| view! { <span class="chip">{kind}</span> })}
+                    {text.is_none().then(|| view! {
+                        <span class="quiet">{size(base64 as u64 / 4 * 3)} " of bytes"</span>
+                    })}
+                </p>
+                {text.map(|text| view! { <RawText text label="Resource"/> })}
+            </div>
+        }
+        .into_any(),
+        Block::Other(value) => view! { <JsonTree value/> }.into_any(),
+    }
+}

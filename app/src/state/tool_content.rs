@@ -1,0 +1,236 @@
+//! [`ToolContent`]: the result of an MCP tool, block by block.
+//!
+//! A server answers with a list of content blocks; the model gets that list inside one object
+//! (`{"content": […], "structuredContent": …, "isError": false}`), which nobody likes to read.
+
+use json_text::{JsonText, Kind, Node};
+use serde::Deserialize;
+
+/// The longest image or sound, in base64 characters, that is shown in place.
+const SHOWN_BASE64: usize = 12_000_000;
+
+/// What a tool answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolContent {
+    /// The blocks, in order.
+    pub blocks: Vec<Block>,
+    /// The same once more as data, where the tool has an output schema.
+    pub structured: Option<JsonText>,
+}
+
+/// One block.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Block {
+    /// Text.
+    Text(String),
+    /// Text that is a JSON object or list.
+    Json(JsonText),
+    /// An image, as a URL that carries it.
+    Image {
+        /// Such as `image/png`.
+        mime_type: String,
+        /// `data:image/png;base64,…`
+        url: String,
+    },
+    /// A sound, as a URL that carries it.
+    Audio {
+        /// Such as `audio/wav`.
+        mime_type: String,
+        /// `data:audio/wav;base64,…`
+        url: String,
+    },
+    /// The name of a resource that could be read from the server.
+    Link {
+        /// Its URI: not fetched from here.
+        uri: String,
+        /// What the server calls it.
+        name: String,
+        /// Such as `text/plain`.
+        mime_type: Option<String>,
+        /// What the server says about it.
+        description: Option<String>,
+    },
+    /// A resource with its contents.
+    Resource {
+        /// Its URI.
+        uri: String,
+        /// Such as `text/plain`.
+        mime_type: Option<String>,
+        /// Its text; without one it is binary.
+        text: Option<String>,
+        /// How many base64 characters its bytes take.
+        base64: usize,
+    },
+    /// A block of another kind, as it stands.
+    Other(JsonText),
+}
+
+/// One block as the wire has it, of any kind.
+#[derive(Deserialize)]
+struct Wire {
+    #[serde(rename = "type")]
+    kind: String,
+    text: Option<String>,
+    data: Option<String>,
+    #[serde(rename = "mimeType")]
+    mime_type: Option<String>,
+    uri: Option<String>,
+    name: Option<String>,
+    description: Option<String>,
+    resource: Option<WireResource>,
+}
+
+#[derive(Deserialize)]
+struct WireResource {
+    uri: String,
+    #[serde(rename = "mimeType")]
+    mime_type: Option<String>,
+    text: Option<String>,
+    blob: Option<String>,
+}
+
+/// Reads `value` as the result of an MCP tool; `None` when it is something else.
+#[must_use]
+pub fn tool_content(value: &JsonText) -> Option<ToolContent> {
+    let Node::Object(members) = value.open() else { return None };
+    let member = |name: &str| members.iter().find(|(key, _)| key == name).map(|(_, raw)| *raw);
+    // Both are always there: a tool of another source with a `content` of its own stays as it is.
+    matches!(Node::of(member("isError")?), Node::Bool(_)).then_some(())?;
+    let Node::Array(items) = Node::of(member("content")?) else { return None };
+    let blocks: Option<Vec<Block>> = items.iter().map(|raw| block(&JsonText::from(*raw))).collect();
+    Some(ToolContent {
+        blocks: blocks?,
+        structured: member("structuredContent").map(JsonText::from),
+    })
+}
+
+fn block(raw: &JsonText) -> Option<Block> {
+    if raw.kind() != Kind::Object {
+        return None;
+    }
+    let Ok(wire) = raw.decode::<Wire>() else { return Some(Block::Other(raw.clone())) };
+    let other = || Block::Other(raw.clone());
+    Some(match wire.kind.as_str() {
+        "text" => wire.text.map_or_else(other, text),
+        "image" | "audio" => {
+            let carried = wire.data.zip(wire.mime_type).and_then(|(data, mime_type)| {
+                Some((carrying(&wire.kind, &mime_type, &data)?, mime_type))
+            });
+            match (carried, wire.kind.as_str()) {
+                (Some((url, mime_type)), "image") => Block::Image { mime_type, url },
+                (Some((url, mime_type)), _) => Block::Audio { mime_type, url },
+                (None, _) => other(),
+            }
+        }
+        "resource_link" => match wire.uri {
+            Some(uri) => Block::Link {
+                name: wire.name.unwrap_or_else(|| uri.clone()),
+                uri,
+                mime_type: wire.mime_type,
+                description: wire.description.filter(|text| !text.is_empty()),
+            },
+            None => other(),
+        },
+        "resource" => match wire.resource {
+            Some(resource) => Block::Resource {
+                uri: resource.uri,
+                mime_type: resource.mime_type,
+                text: resource.text,
+                base64: resource.blob.map_or(0, |blob| blob.len()),
+            },
+            None => other(),
+        },
+        _ => other(),
+    })
+}
+
+fn text(text: String) -> Block {
+    match text.trim_start().chars().next() {
+        Some('{' | '[') => match JsonText::parse(&text) {
+            Ok(json) => Block::Json(json),
+            Err(_) => Block::Text(text),
+        },
+        _ => Block::Text(text),
+    }
+}
+
+/// A `data:` URL of what the block says it carries; `None` for what a browser should not be given.
+fn carrying(kind: &str, mime_type: &str, data: &str) -> Option<String> {
+    let is_plain = |text: &str| {
+        text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-./_".contains(&byte))
+    };
+    let is_base64 =
+        data.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=\r\n".contains(&byte));
+    (mime_type.strip_prefix(kind)?.starts_with('/')
+        && is_plain(mime_type)
+        && is_base64
+        && data.len() <= SHOWN_BASE64)
+        .then(|| format!("data:{mime_type};base64,{data}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Option<ToolContent> {
+        tool_content(&JsonText::parse(text).expect("valid"))
+    }
+
+    #[test]
+    fn each_kind_of_block_is_told_apart() {
+        let content = read(
+            r#"{"content": [
+                {"type": "text", "text": "hello"},
+                {"type": "text", "text": " {\"n\": 9007199254740993}"},
+                {"type": "image", "data": "AAAA", "mimeType": "image/png"},
+                {"type": "audio", "data": "AAAA", "mimeType": "audio/wav"},
+                {"type": "resource_link", "uri": "a://b", "name": "B"},
+                {"type": "resource", "resource": {"uri": "a://c", "text": "c"}},
+                {"type": "resource", "resource": {"uri": "a://d", "blob": "AAAA"}},
+                {"type": "hologram"}
+            ], "structuredContent": {"n": 1}, "isError": false}"#,
+        )
+        .expect("a result");
+        let kinds: Vec<&str> = content
+            .blocks
+            .iter()
+            .map(|block| match block {
+                Block::Text(_) => "text",
+                Block::Json(json) if json.as_str().contains("9007199254740993") => "json",
+                Block::Image { url, .. } if url == "data:image/png;base64,AAAA" => "image",
+                Block::Audio { .. } => "audio",
+                Block::Link { name, .. } if name == "B" => "link",
+                Block::Resource { text: Some(_), .. } => "resource",
+                Block::Resource { base64: 4, .. } => "bytes",
+                Block::Other(_) => "other",
+                _ => "?",
+            })
+            .collect();
+        let expected = ["text", "json", "image", "audio", "link", "resource", "bytes", "other"];
+        assert_eq!(kinds, expected);
+        assert!(content.structured.is_some());
+    }
+
+    #[test]
+    fn other_results_stay_as_they_are() {
+        assert_eq!(read(r#"{"content": [{"type": "text", "text": "x"}]}"#), None);
+        assert_eq!(read(r#"{"content": "x", "isError": false}"#), None);
+        assert_eq!(read(r#"{"content": [1], "isError": false}"#), None);
+        assert_eq!(read("[]"), None);
+    }
+
+    #[test]
+    fn what_is_no_image_is_not_handed_to_the_browser() {
+        for (data, mime_type) in [
+            ("AA\\\"><script>", "image/png"),
+            ("AAAA", "text/html"),
+            ("AAAA", "image/png;x,y"),
+            ("AAAA", "imagery"),
+        ] {
+            let block = format!(r#"{{"type":"image","data":"{data}","mimeType":"{mime_type}"}}"#);
+            let text = format!(r#"{{"content":[{block}],"isError":false}}"#);
+            let content = read(&text).expect("a result");
+            assert!(matches!(content.blocks[0], Block::Other(_)), "{mime_type}");
+        }
+    }
+}

@@ -1,0 +1,298 @@
+// Agents on MCP servers: the reference server over stdio and over HTTP with each of its tools, a
+// server that is killed mid-call, one that cannot be started, and the two examples that ship.
+
+import { readFileSync } from "node:fs";
+
+import type { Page } from "@playwright/test";
+
+import { overHttp, overStdio, type Everything } from "../mcp/everything";
+import { Player } from "../player";
+import { expect, open, startHost, test, type Host } from "../stage";
+
+/** Every tool that the server offers to a client that can do what the page can. */
+const TOOLS = [
+  "echo",
+  "get-annotated-message",
+  "get-env",
+  "get-resource-links",
+  "get-resource-reference",
+  "get-roots-list",
+  "get-structured-content",
+  "get-sum",
+  "get-tiny-image",
+  "gzip-file-as-resource",
+  "simulate-research-query",
+  "toggle-simulated-logging",
+  "toggle-subscriber-updates",
+  "trigger-elicitation-request",
+  "trigger-long-running-operation",
+  "trigger-sampling-request",
+  "trigger-url-elicitation",
+];
+
+function config(server: Everything): string {
+  return `
+[[agent]]
+name = "Everything"
+source = "mcp"
+instruction = "Try every tool for {owner}."
+state = { owner = "Ada" }
+
+[[agent.server]]
+name = "everything"
+${server.table}`;
+}
+
+/** A host with the reference server, and a session on it. */
+async function everything(page: Page, server: Everything): Promise<{ host: Host; player: Player }> {
+  const host = await startHost({ config: config(server) });
+  await open(page, `${host.url}/`);
+  await expect(page.getByRole("link", { name: "Everything" })).toBeVisible({ timeout: 30_000 });
+  const player = await Player.at(page, "everything", host.url);
+  return { host, player };
+}
+
+/** Whether the process runs; one that ended and that nobody has asked about does not. */
+function runs(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+const question = (page: Page) => page.locator("#question");
+
+for (const [name, start] of [
+  ["stdio", async () => overStdio()],
+  ["HTTP", overHttp],
+] as const) {
+  test(`every tool of the reference server is used over ${name}`, async ({ page, picture, accessible }) => {
+    test.setTimeout(120_000);
+    const server = await start();
+    const { host, player } = await everything(page, server);
+    await player.ask("Try everything.");
+    await expect(page.getByText("Try every tool for Ada.")).toBeVisible();
+    const listed = page.getByRole("list", { name: "Tools" }).locator("b");
+    await expect(listed).toHaveCount(TOOLS.length);
+    expect((await listed.allTextContents()).sort()).toEqual(TOOLS);
+    let calls = 0;
+    const used = new Set<string>();
+    /** Calls a tool and gives its line once it has ended. */
+    const call = async (tool: string, fill: Record<string, string> = {}, during?: () => Promise<void>) => {
+      used.add(tool);
+      await player.choose(tool);
+      for (const [field, value] of Object.entries(fill)) {
+        await player.fill(field, value);
+      }
+      await player.run();
+      await during?.();
+      calls += 1;
+      await expect(player.call(calls)).toBeVisible({ timeout: 30_000 });
+      return player.call(calls);
+    };
+
+    await expect(await call("echo", { message: "hello" })).toContainText("Echo: hello");
+    await expect(await call("get-sum", { a: "2", b: "40" })).toContainText("42");
+    await expect(await call("get-env")).toContainText("PATH");
+    await call("get-tiny-image");
+    await player.call(calls).getByRole("button").first().click();
+    await expect(player.call(calls).getByRole("img").first()).toBeVisible();
+    await picture(`image-${name}`);
+    await player.choose("get-annotated-message");
+    await page.locator("form").getByLabel(/^messageType/).first().selectOption("success").catch(async () => {
+      await page.getByRole("radio", { name: "success" }).check();
+    });
+    await player.run();
+    calls += 1;
+    used.add("get-annotated-message");
+    await expect(player.call(calls)).toContainText("Operation completed successfully");
+    await expect(await call("get-resource-links")).toContainText("Here are 3 resource links");
+    await call("get-resource-reference");
+    await player.call(calls).getByRole("button").first().click();
+    await expect(player.call(calls)).toContainText("demo://resource");
+    await player.call(calls).getByRole("button").first().click();
+    await player.choose("get-structured-content");
+    await page.locator("form").getByLabel(/^location/).first().selectOption("Chicago").catch(async () => {
+      await page.getByRole("radio", { name: "Chicago" }).check();
+    });
+    await player.run();
+    calls += 1;
+    used.add("get-structured-content");
+    await expect(player.call(calls)).toContainText("temperature");
+    await expect(await call("gzip-file-as-resource", { data: "data:text/plain,hello" })).toContainText("README.md.gz");
+    await expect(await call("get-roots-list")).toContainText("file://");
+    await call("toggle-subscriber-updates");
+    await call("toggle-subscriber-updates");
+
+    // Log messages come on their own time, into the log panel.
+    await call("toggle-simulated-logging");
+    await page.getByRole("button", { name: /^Log/ }).click();
+    await expect(page.getByRole("region", { name: "Log" })).toContainText(/\[everything\] \w+ .*level/i, { timeout: 20_000 });
+    await call("toggle-simulated-logging");
+    await page.getByRole("button", { name: /^Log/ }).click();
+
+    // Progress draws a bar while the tool runs; the server wrote it.
+    await call("trigger-long-running-operation", { duration: "1", steps: "4" }, async () => {
+      await expect(page.getByRole("progressbar", { name: "Progress of the call" })).toBeVisible();
+      await picture(`progress-${name}`);
+    });
+    const progress = server.wrote().filter((message) => message.method === "notifications/progress");
+    expect(progress.length).toBeGreaterThanOrEqual(3);
+
+    // A cancel is sent.
+    await call("trigger-long-running-operation", { duration: "60", steps: "60" }, async () => {
+      await expect(page.getByRole("progressbar", { name: "Progress of the call" })).toBeVisible();
+      await page.getByRole("button", { name: /^Cancel/ }).click();
+    });
+    await expect(player.call(calls)).toContainText("Cancelled");
+    await expect
+      .poll(() => server.read().filter((message) => message.method === "notifications/cancelled").length)
+      .toBe(1);
+
+    // The server asks with a form; what does not fit is not sent.
+    const asked = await call("trigger-elicitation-request", {}, async () => {
+      await expect(question(page)).toBeVisible();
+      await picture(`elicitation-${name}`);
+      await accessible();
+      await question(page).getByRole("button", { name: "Send the answer" }).click();
+      await expect(question(page)).toContainText(/Required/i);
+      await question(page).getByRole("textbox", { name: /name/i }).first().fill("Ada Lovelace");
+      await question(page).getByRole("button", { name: "Send the answer" }).click();
+      await expect(question(page)).toBeHidden();
+    });
+    await expect(asked).toContainText("User provided the requested information");
+    const answered = server.read().filter((message) => message.result?.action === "accept");
+    expect(answered.at(-1)?.result?.content).toMatchObject({ name: "Ada Lovelace" });
+    await expect(
+      await call("trigger-elicitation-request", {}, async () => {
+        await question(page).getByRole("button", { name: "Decline" }).click();
+      }),
+    ).toContainText("declined");
+
+    // An address is shown, not opened.
+    await call("trigger-url-elicitation", { url: "http://127.0.0.1:9/sign-in" }, async () => {
+      await expect(question(page).getByRole("link", { name: "http://127.0.0.1:9/sign-in" })).toBeVisible();
+      await picture(`address-${name}`);
+      await question(page).getByRole("button", { name: "I have visited it" }).click();
+    });
+    expect(page.context().pages()).toHaveLength(1);
+
+    // The person answers as the model.
+    const sampled = await call("trigger-sampling-request", { prompt: "Who are you?" }, async () => {
+      await expect(question(page)).toContainText("Who are you?");
+      await picture(`sampling-${name}`);
+      await accessible();
+      await question(page).getByRole("textbox", { name: "The model's answer" }).fill("A person, 4711.");
+      await question(page).getByRole("button", { name: "Answer as the model" }).click();
+    });
+    await sampled.getByRole("button").first().click();
+    await expect(sampled).toContainText("A person, 4711.");
+    const said = server.read().filter((message) => message.result?.model === "rehearsal-person");
+    expect(said).toHaveLength(1);
+
+    await call("simulate-research-query", { topic: "tides" });
+    await picture(`history-${name}`);
+    expect([...used].sort()).toEqual(TOOLS);
+
+    await player.answer("All tried.");
+    const file = await player.export();
+    const set = JSON.parse(readFileSync(file, "utf8"));
+    expect(set.eval_cases[0].conversation[0].intermediate_data.tool_uses).toHaveLength(calls);
+    await page.close();
+    expect(await host.stop()).toBe(0);
+    await server.stop();
+  });
+}
+
+test("a server killed mid-call fails its call, and the next one starts it again", async ({ page, picture }) => {
+  const server = overStdio();
+  const { host, player } = await everything(page, server);
+  await player.ask("Survive.");
+  await player.choose("trigger-long-running-operation");
+  await player.fill("duration", "60");
+  await player.run();
+  await expect(page.getByRole("progressbar", { name: "Progress of the call" })).toBeVisible({ timeout: 20_000 });
+  process.kill(server.pid(), "SIGKILL");
+  await expect(player.call(1)).toContainText("ServerExited");
+  await picture("killed");
+  await player.choose("echo");
+  await player.fill("message", "back again");
+  await player.run();
+  await expect(player.call(2)).toContainText("Echo: back again", { timeout: 20_000 });
+  await page.close();
+  expect(await host.stop()).toBe(0);
+  expect(runs(server.pid()), "the server outlived the host").toBe(false);
+});
+
+test("a server that cannot be started leaves the others alone", async ({ page, picture, accessible }) => {
+  const host = await startHost({
+    config: `
+[[agent]]
+name = "Missing"
+source = "mcp"
+instruction = "x"
+[[agent.server]]
+name = "missing"
+command = "no-such-mcp-server"
+
+[[agent]]
+name = "Talker"
+source = "mcp"
+instruction = "x"
+[[agent.server]]
+name = "talker"
+command = "sh"
+args = ["-c", "echo Listening on port 3000; echo started >&2; sleep 60"]
+timeout_seconds = 2
+
+[[agent]]
+name = "Maths"
+source = "native"
+example = "math"
+`,
+  });
+  await open(page, `${host.url}/`);
+  const missing = page.getByRole("article").filter({ hasText: "Missing" });
+  await expect(missing).toContainText("there is no program `no-such-mcp-server`", { timeout: 20_000 });
+  const talker = page.getByRole("article").filter({ hasText: "Talker" });
+  await expect(talker).toContainText("wrote what is no MCP message: Listening on port 3000", { timeout: 20_000 });
+  await expect(talker.getByRole("button", { name: /Retry/ })).toBeVisible();
+  await expect(page.getByRole("link", { name: "Maths" })).toBeVisible();
+  await picture("faults");
+  await accessible();
+  expect(await host.stop()).toBe(0);
+});
+
+test("the example on files reads a note and asks before it overwrites one", async ({ page, host, picture }) => {
+  void host;
+  const player = await Player.at(page, "files");
+  await player.ask("What do I need to buy?");
+  await player.choose("list_allowed_directories");
+  await player.run();
+  await expect(player.call(1)).toContainText("notes");
+  await picture("files");
+  await player.choose("write_file");
+  await player.fill("path", "/etc/passwd");
+  await player.fill("content", "x");
+  await player.run();
+  await expect(page.getByRole("group", { name: "Confirmation" })).toContainText("destroy");
+  await page.getByRole("button", { name: "Confirm", exact: true }).click();
+  await expect(player.call(2)).toContainText("ToolError");
+  await expect(player.call(2)).toContainText("outside allowed directories");
+});
+
+test("the example clock converts a time", async ({ page, host }) => {
+  test.skip(!process.env.REHEARSAL_TEST_PYTHON, "SKIPPED, NOT PASSED: REHEARSAL_TEST_PYTHON is not set");
+  void host;
+  const player = await Player.at(page, "world-clock");
+  await player.ask("09:00 in Lisbon is what in Tokyo?");
+  await player.choose("convert_time");
+  await player.fill("source_timezone", "Europe/Lisbon");
+  await player.fill("time", "09:00");
+  await player.fill("target_timezone", "Asia/Tokyo");
+  await player.run();
+  await expect(player.call(1)).toContainText("Asia/Tokyo");
+  await player.call(1).getByRole("button").first().click();
+  await expect(player.call(1)).toContainText("time_difference");
+});
