@@ -6,8 +6,10 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Parser as _;
 use rehearsal::Simulator;
-use rehearsal::cli::{self, AgentsArguments, Command, CommandLine, InitArguments, ServeArguments};
-use rehearsal::config::Config;
+use rehearsal::cli::{
+    self, AdkFolderArguments, AgentsArguments, Command, CommandLine, InitArguments, ServeArguments,
+};
+use rehearsal::config::{Config, Overrides};
 use tracing_subscriber::EnvFilter;
 
 fn main() -> ExitCode {
@@ -16,6 +18,7 @@ fn main() -> ExitCode {
         Command::Serve(arguments) => serve(&arguments),
         Command::Agents(arguments) => agents(&arguments),
         Command::Init(arguments) => init(&arguments),
+        Command::AdkFolder(arguments) => adk_folder(&arguments),
         Command::Completions(arguments) => {
             cli::write_completions(arguments.shell, &mut io::stdout());
             Ok(ExitCode::SUCCESS)
@@ -67,6 +70,20 @@ fn init(arguments: &InitArguments) -> anyhow::Result<ExitCode> {
         _ => format!("cd {} && ", created.folder.display()),
     };
     writeln!(out, "Next: {enter}rehearsal serve")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn adk_folder(arguments: &AdkFolderArguments) -> anyhow::Result<ExitCode> {
+    let overrides = Overrides { config: arguments.config.clone(), ..Overrides::default() };
+    let config = Config::load(&overrides, &cli::example_names())?;
+    let model = arguments.model.as_deref();
+    let written = cli::write_adk_folder(&config, &arguments.agent, model, &arguments.out)?;
+    let mut out = io::stdout().lock();
+    for file in &written.files {
+        writeln!(out, "wrote {}", written.folder.join(file).display())?;
+    }
+    let (folder, set) = (written.folder.display(), written.eval_set_path.display());
+    writeln!(out, "Next: pip install google-adk[eval] mcp && adk eval {folder} {set}")?;
     Ok(ExitCode::SUCCESS)
 }
 

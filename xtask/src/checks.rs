@@ -142,6 +142,8 @@ impl Check {
             command
                 .args(arguments)
                 .env("REHEARSAL_TEST_PYTHON", context.workspace.python())
+                // The example agents find their MCP servers there.
+                .env("PATH", context.workspace.path_with_programs())
                 .env("REHEARSAL_TEST_MCP", context.workspace.npm_programs());
             // The same cases at every run: a check that fails must fail again. Other cases are for
             // those who look for them, as CONTRIBUTING says.

@@ -1,5 +1,6 @@
 //! The command line: what can be asked for, and the commands that need no serving host.
 
+mod adk_folder;
 mod agents;
 mod completions;
 mod init;
@@ -10,6 +11,7 @@ use std::path::PathBuf;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 
+pub use adk_folder::{AdkFolder, AdkFolderError, write_adk_folder};
 pub use agents::{AgentReport, all_ready, inspect, write_reports};
 pub use completions::write_completions;
 pub use init::{Created, InitError, init};
@@ -78,6 +80,13 @@ Ends with 0 when every agent can be rehearsed, with 1 when one has a fault.")]
 Examples:
   rehearsal init my-agents && cd my-agents && rehearsal serve")]
     Init(InitArguments),
+    /// Write an MCP agent as a folder that `adk web` and `adk eval` load
+    #[command(after_help = "\
+Examples:
+  rehearsal adk-folder world-clock
+  rehearsal adk-folder \"Notes Keeper\" --config team/rehearsal.toml --out agents --model gemini-2.5-pro
+  adk eval agents/notes_keeper evals/notes_keeper_evals.evalset.json")]
+    AdkFolder(AdkFolderArguments),
     /// Print completions for a shell
     #[command(after_help = "\
 Examples:
@@ -147,6 +156,22 @@ pub struct InitArguments {
     /// The folder to write into; it is created where it does not exist
     #[arg(default_value = ".", value_hint = ValueHint::DirPath)]
     pub folder: PathBuf,
+}
+
+/// Arguments of `rehearsal adk-folder`.
+#[derive(Debug, Clone, Args)]
+pub struct AdkFolderArguments {
+    /// The agent, by its name or by its name in addresses
+    pub agent: String,
+    /// The configuration
+    #[arg(long, env = "REHEARSAL_CONFIG", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub config: Option<PathBuf>,
+    /// The model that plays the agent, unless the configuration names one
+    #[arg(long, env = "REHEARSAL_MODEL", value_name = "MODEL")]
+    pub model: Option<String>,
+    /// Where the agent's folder is made
+    #[arg(long, env = "REHEARSAL_OUT", value_name = "FOLDER", default_value = ".", value_hint = ValueHint::DirPath)]
+    pub out: PathBuf,
 }
 
 /// Arguments of `rehearsal completions`.

@@ -1,5 +1,7 @@
 //! From configuration to agents.
 
+use std::path::PathBuf;
+
 use anyhow::Context as _;
 use json_text::JsonText;
 
@@ -36,8 +38,14 @@ pub fn example_names() -> Vec<&'static str> {
 pub fn simulated_agents(config: &Config) -> anyhow::Result<Vec<SimulatedAgentConfig>> {
     if config.origin == Origin::Examples {
         let in_rust = EXAMPLES.iter().map(shipped);
-        let elsewhere = [shipped_smart_home(config), shipped_files(), shipped_clock(config)];
-        return in_rust.map(Ok).chain(elsewhere).collect();
+        let mut agents: Vec<SimulatedAgentConfig> = in_rust.collect();
+        agents.push(shipped_smart_home(config)?);
+        agents.extend(
+            shipped_mcp(config)?.into_iter().map(|named| {
+                SimulatedAgentConfig::mcp(named.name, named.agent, named.eval_set_path)
+            }),
+        );
+        return Ok(agents);
     }
     config.agents.iter().map(|agent| configured(agent, config)).collect()
 }
@@ -62,23 +70,45 @@ fn shipped_smart_home(config: &Config) -> anyhow::Result<SimulatedAgentConfig> {
     Ok(agent)
 }
 
-/// The MCP example on files. Without Node it stays in the list and says what it lacks.
-fn shipped_files() -> anyhow::Result<SimulatedAgentConfig> {
-    let agent =
+/// An MCP agent and what surrounds it.
+pub(super) struct NamedMcpAgent {
+    pub(super) name: String,
+    pub(super) agent: McpAgent,
+    pub(super) eval_set_path: PathBuf,
+}
+
+/// The MCP agents of a configuration, or those that ship where it names no agent.
+pub(super) fn mcp_agents(config: &Config) -> anyhow::Result<Vec<NamedMcpAgent>> {
+    if config.origin == Origin::Examples {
+        return shipped_mcp(config);
+    }
+    let agents = config.agents.iter().filter_map(|agent| match &agent.source {
+        AgentSourceConfig::Mcp(definition) => Some(NamedMcpAgent {
+            name: agent.name.clone(),
+            agent: (**definition).clone(),
+            eval_set_path: agent.eval_set_path.clone(),
+        }),
+        AgentSourceConfig::Native { .. } | AgentSourceConfig::AdkPython { .. } => None,
+    });
+    Ok(agents.collect())
+}
+
+/// The MCP examples. Without Node or Python they stay in the list and say what they lack.
+fn shipped_mcp(config: &Config) -> anyhow::Result<Vec<NamedMcpAgent>> {
+    let files =
         examples::files_agent().context("the files of the example cannot be laid out on disk")?;
-    Ok(shipped_mcp("Files", agent))
+    let clock = examples::clock_agent(config.python.as_deref());
+    let named = |name: &str, agent: McpAgent| NamedMcpAgent {
+        name: name.to_owned(),
+        agent,
+        eval_set_path: default_eval_set_path_of(name),
+    };
+    Ok(vec![named("Files", files), named("World Clock", clock)])
 }
 
-/// The MCP example on time.
-#[expect(clippy::unnecessary_wraps, reason = "one of several that may fail")]
-fn shipped_clock(config: &Config) -> anyhow::Result<SimulatedAgentConfig> {
-    Ok(shipped_mcp("World Clock", examples::clock_agent(config.python.as_deref())))
-}
-
-fn shipped_mcp(name: &str, agent: McpAgent) -> SimulatedAgentConfig {
-    let source = AgentSourceConfig::Mcp(Box::new(agent.clone()));
-    let eval_set_path = default_eval_set_path(name, &source);
-    SimulatedAgentConfig::mcp(name, agent, eval_set_path)
+/// Where exports of an agent without a folder go unless a file is named.
+fn default_eval_set_path_of(name: &str) -> PathBuf {
+    default_eval_set_path(name, &AgentSourceConfig::Native { example: String::new() })
 }
 
 fn configured(agent: &AgentConfig, config: &Config) -> anyhow::Result<SimulatedAgentConfig> {

@@ -3,6 +3,7 @@
 //! Every session has connections of its own, so that what a server asks, reports and keeps in
 //! memory belongs to one person. A server that ended is started again by the next call.
 
+mod adk_folder;
 mod agent;
 mod client;
 mod connection;
@@ -13,6 +14,7 @@ mod results;
 mod source;
 mod tools;
 
+pub use adk_folder::{FolderFile, adk_folder};
 pub use agent::{McpAgent, McpServer, McpTransport};
 pub use source::McpSource;
 
