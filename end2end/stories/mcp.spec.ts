@@ -2,6 +2,7 @@
 // server that is killed mid-call, one that cannot be started, and the two examples that ship.
 
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 
 import type { Page } from "@playwright/test";
 
@@ -225,6 +226,43 @@ test("a server killed mid-call fails its call, and the next one starts it again"
   expect(runs(server.pid()), "the server outlived the host").toBe(false);
 });
 
+test("a catalogue that changes says what changed", async ({ page, picture, accessible }) => {
+  const program = join(import.meta.dirname, "..", "mcp", "changing.mjs");
+  const host = await startHost({
+    config: `
+[[agent]]
+name = "Changing"
+source = "mcp"
+instruction = "Grow."
+[[agent.server]]
+name = "changing"
+command = "node"
+args = [${JSON.stringify(program)}]
+`,
+  });
+  const player = await Player.at(page, "changing", host.url);
+  await player.ask("Grow.");
+  await player.choose("grow");
+  await player.run();
+  const notice = page.getByRole("status").filter({ hasText: "The tools changed" });
+  await expect(notice).toContainText("added grown");
+  await expect(notice).toContainText("changed grow");
+  await picture("changed");
+  await accessible();
+  await player.choose("grown");
+  await player.run();
+  await expect(player.call(2)).toContainText("I am new.");
+  // A tool that may destroy something asks once more.
+  await player.choose("shrink");
+  await expect(page.getByText("destructive", { exact: true })).toBeVisible();
+  await player.run();
+  await page.getByRole("button", { name: "Confirm", exact: true }).click();
+  await expect(notice).toContainText("removed grown");
+  await expect(page.getByRole("list", { name: "Tools" }).getByText("grown", { exact: true })).toBeHidden();
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});
+
 test("a server that cannot be started leaves the others alone", async ({ page, picture, accessible }) => {
   const host = await startHost({
     config: `
@@ -261,6 +299,7 @@ example = "math"
   await expect(page.getByRole("link", { name: "Maths" })).toBeVisible();
   await picture("faults");
   await accessible();
+  await page.close();
   expect(await host.stop()).toBe(0);
 });
 

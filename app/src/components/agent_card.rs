@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use leptos_router::components::A;
 use session::SessionState;
 
-use crate::api::{AgentFault, AgentStatus, AgentSummary};
+use crate::api::{AgentFault, AgentStatus, AgentSummary, SourceKind};
 use crate::components::icon::{Glyph, Icon};
 use crate::components::raw_text::RawText;
 use crate::state::times::counted;
@@ -105,6 +105,10 @@ pub fn Fault(
     let agents = use_page().agents;
     let shown = RwSignal::new(false);
     let traceback = StoredValue::new(fault.traceback.clone());
+    let (what, label) = match agent.source {
+        SourceKind::Mcp => ("what it wrote", "What the server wrote"),
+        SourceKind::Native | SourceKind::AdkPython => ("the traceback", "Traceback"),
+    };
     view! {
         <div class="fault">
             <p>
@@ -122,7 +126,7 @@ pub fn Fault(
                         aria-expanded=move || shown.get().to_string()
                         on:click=move |_| shown.update(|shown| *shown = !*shown)
                     >
-                        {move || if shown.get() { "Hide the traceback" } else { "Show the traceback" }}
+                        {move || if shown.get() { "Hide " } else { "Show " }} {what}
                     </button>
                 })}
                 <button type="button" class="button" on:click=move |_| agents.retry(agent.clone())>
@@ -131,7 +135,7 @@ pub fn Fault(
                 </button>
             </div>
             <Show when=move || shown.get()>
-                <RawText text=traceback.get_value().unwrap_or_default() label="Traceback"/>
+                <RawText text=traceback.get_value().unwrap_or_default() label=label/>
             </Show>
         </div>
     }

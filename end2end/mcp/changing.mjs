@@ -1,0 +1,28 @@
+// An MCP server whose tools change while it runs: `grow` adds `grown` and changes its own words,
+// `shrink` takes it away again.
+
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+
+const server = new McpServer({ name: "changing", version: "1.0.0" });
+let grown;
+
+const answer = (text) => ({ content: [{ type: "text", text }] });
+
+const grow = server.registerTool("grow", { description: "Adds a tool." }, async () => {
+  grown ??= server.registerTool("grown", { description: "Was added." }, async () => answer("I am new."));
+  grow.update({ description: "Added a tool." });
+  return answer("Grew.");
+});
+
+server.registerTool(
+  "shrink",
+  { description: "Takes the added tool away.", annotations: { destructiveHint: true } },
+  async () => {
+    grown?.remove();
+    grown = undefined;
+    return answer("Shrank.");
+  },
+);
+
+await server.connect(new StdioServerTransport());
