@@ -50,7 +50,8 @@ enum Check {
 }
 
 /// Packages besides the client that must compile for the browser.
-const PURE: [&str; 4] = ["json-text", "session", "schema-form", "evalset"];
+const PURE: [&str; 6] =
+    ["json-text", "session", "schema-form", "schema-check", "tool-lint", "evalset"];
 
 /// How a check ended.
 enum Outcome {

@@ -1,0 +1,242 @@
+//! [`Check`]: the verdict on values, from the `jsonschema` crate.
+
+use json_text::JsonText;
+use jsonschema::error::ValidationErrorKind;
+use jsonschema::{Registry, ValidationError, Validator};
+use serde_json::{Value, json};
+
+use crate::plain::{plain, spelled};
+
+/// At most this many complaints are made about one value.
+const MOST_COMPLAINTS: usize = 50;
+
+/// Where the schema is known while a part of it is checked against.
+const WHOLE: &str = "urn:schema";
+
+/// A schema to check values against. No reference is ever fetched from a file or the network.
+#[derive(Debug, Clone)]
+pub struct Check {
+    validator: Validator,
+}
+
+/// What is wrong with a value, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Complaint {
+    /// The place in the value, as a JSON pointer; of a missing member, where it should be.
+    pub pointer: String,
+    /// One sentence for a person.
+    pub text: String,
+}
+
+/// Why nothing can be checked against a schema.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Uncheckable {
+    /// The parser stops at 128 levels.
+    #[error("the schema cannot be opened: {reason}; flatten it, or give repeated parts a $ref")]
+    TooDeep {
+        /// What the parser says.
+        reason: String,
+    },
+    /// The schema breaks JSON Schema's own rules, or refers to what is not in it.
+    #[error("the schema cannot be used: {reason}")]
+    NotASchema {
+        /// The place in the schema, as a JSON pointer; empty for the whole or where unknown.
+        pointer: String,
+        /// What is wrong there.
+        reason: String,
+    },
+}
+
+impl Check {
+    /// The check of a JSON Schema or a google.genai `Schema`.
+    ///
+    /// # Errors
+    /// [`Uncheckable`] when the schema itself is at fault.
+    pub fn of(schema: &JsonText) -> Result<Self, Uncheckable> {
+        Self::build(&opened(schema)?, None)
+    }
+
+    /// The same for the part of `schema` that the JSON pointer `part` leads to, keywords spelled
+    /// as the schema spells them; references in it keep their meaning.
+    ///
+    /// # Errors
+    /// [`Uncheckable`] when the schema itself is at fault or has no such part.
+    pub fn of_part(schema: &JsonText, part: &str) -> Result<Self, Uncheckable> {
+        let whole = opened(schema)?;
+        let fragment: String = spelled_part(&whole, part).bytes().map(in_fragment).collect();
+        let documents = registry([(WHOLE.to_owned(), whole)])?;
+        Self::build(&json!({ "$ref": format!("{WHOLE}#{fragment}") }), Some(&documents))
+    }
+
+    /// The same with `documents`, by URI, for references to lead to.
+    ///
+    /// # Errors
+    /// [`Uncheckable`] when the schema or a document is at fault.
+    pub fn with_documents(
+        schema: &JsonText,
+        documents: &[(String, JsonText)],
+    ) -> Result<Self, Uncheckable> {
+        let opened_documents: Result<Vec<_>, _> =
+            documents.iter().map(|(uri, document)| Ok((uri.clone(), opened(document)?))).collect();
+        let documents = registry(opened_documents?)?;
+        Self::build(&opened(schema)?, Some(&documents))
+    }
+
+    fn build(schema: &Value, documents: Option<&Registry<'_>>) -> Result<Self, Uncheckable> {
+        let options = jsonschema::options();
+        let built = match documents {
+            Some(documents) => options.with_registry(documents).build(schema),
+            None => options.build(schema),
+        };
+        built.map(|validator| Self { validator }).map_err(|error| Uncheckable::NotASchema {
+            pointer: error.instance_path().as_str().to_owned(),
+            reason: told(&error),
+        })
+    }
+
+    /// What is wrong with `value`; nothing when it is valid.
+    #[must_use]
+    pub fn complaints(&self, value: &JsonText) -> Vec<Complaint> {
+        match value.to_value() {
+            Ok(value) => self
+                .validator
+                .iter_errors(&value)
+                .take(MOST_COMPLAINTS)
+                .map(|error| complaint(&error))
+                .collect(),
+            Err(error) => {
+                let text = format!("The value cannot be read: {error}.");
+                vec![Complaint { pointer: String::new(), text }]
+            }
+        }
+    }
+
+    /// Whether `value` is valid.
+    #[must_use]
+    pub fn admits(&self, value: &Value) -> bool {
+        self.validator.is_valid(value)
+    }
+}
+
+fn opened(schema: &JsonText) -> Result<Value, Uncheckable> {
+    match schema.to_value() {
+        Ok(schema) => Ok(plain(schema)),
+        Err(error) => Err(Uncheckable::TooDeep { reason: error.to_string() }),
+    }
+}
+
+fn registry(
+    documents: impl IntoIterator<Item = (String, Value)>,
+) -> Result<Registry<'static>, Uncheckable> {
+    let fault = |error: jsonschema::ReferencingError| Uncheckable::NotASchema {
+        pointer: String::new(),
+        reason: error.to_string(),
+    };
+    let mut registry = Registry::new();
+    for (uri, document) in documents {
+        registry = registry.add(uri, document).map_err(fault)?;
+    }
+    registry.prepare().map_err(fault)
+}
+
+/// The pointer with keywords spelled as in `whole`, which is in JSON Schema's words.
+fn spelled_part(whole: &Value, part: &str) -> String {
+    let mut here = Some(whole);
+    part.split('/').skip(1).fold(String::new(), |pointer, token| {
+        let found = |name: &str| here.and_then(|value| value.pointer(&format!("/{name}")));
+        let token = if found(token).is_some() { token } else { spelled(token) };
+        here = found(token);
+        pointer + "/" + token
+    })
+}
+
+/// A byte of a JSON pointer as it stands in a URI's fragment.
+fn in_fragment(byte: u8) -> String {
+    match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
+            char::from(byte).to_string()
+        }
+        _ => format!("%{byte:02X}"),
+    }
+}
+
+fn told(error: &ValidationError<'_>) -> String {
+    error.to_string().chars().take(300).collect()
+}
+
+fn complaint(error: &ValidationError<'_>) -> Complaint {
+    let pointer = error.instance_path().as_str().to_owned();
+    match error.kind() {
+        ValidationErrorKind::Required { property } => {
+            let key = property.as_str().unwrap_or_default().replace('~', "~0").replace('/', "~1");
+            Complaint { pointer: format!("{pointer}/{key}"), text: "Required.".to_owned() }
+        }
+        _ => Complaint { pointer, text: told(error) + "." },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> JsonText {
+        JsonText::parse(text).expect("valid")
+    }
+
+    fn complaints(schema: &str, value: &str) -> Vec<(String, String)> {
+        let check = Check::of(&text(schema)).expect("a schema");
+        let complaints = check.complaints(&text(value));
+        complaints.into_iter().map(|complaint| (complaint.pointer, complaint.text)).collect()
+    }
+
+    #[test]
+    fn a_missing_member_is_named_at_its_own_place() {
+        let schema = r#"{"type":"object","properties":{"a/b":{"type":"object","required":["c"]}},"required":["a/b"]}"#;
+        assert_eq!(complaints(schema, "{}"), [("/a~1b".to_owned(), "Required.".to_owned())]);
+        assert_eq!(
+            complaints(schema, r#"{"a/b":{}}"#),
+            [("/a~1b/c".to_owned(), "Required.".to_owned())]
+        );
+        assert_eq!(complaints(schema, r#"{"a/b":{"c":1}}"#), []);
+    }
+
+    #[test]
+    fn googles_schema_counts_as_json_schema() {
+        let schema = r#"{"type":"OBJECT","properties":{"n":{"type":"INTEGER","nullable":true},
+            "tags":{"type":"ARRAY","min_items":"1","items":{"type":"STRING"}}},"required":["tags"]}"#;
+        assert_eq!(complaints(schema, r#"{"n":null,"tags":["a"]}"#), []);
+        assert_eq!(complaints(schema, r#"{"n":1.5,"tags":[]}"#).len(), 2);
+    }
+
+    #[test]
+    fn a_part_keeps_what_its_references_mean() {
+        let schema = text(
+            r##"{"$defs": {"unit %": {"enum": ["C", "F"]}},
+                "properties": {"a b": {"$ref": "#/$defs/unit%20%25"}, "me": {"$ref": "#"}}}"##,
+        );
+        let part = Check::of_part(&schema, "/properties/a b").expect("there");
+        assert!(part.admits(&json!("C")) && !part.admits(&json!("K")));
+        let whole = Check::of_part(&schema, "/properties/me").expect("there");
+        assert!(!whole.admits(&json!({"a b": "K"})));
+        let google = text(r#"{"properties": {"u": {"any_of": [{"type": "STRING"}]}}}"#);
+        let branch = Check::of_part(&google, "/properties/u/any_of/0").expect("there");
+        assert!(branch.admits(&json!("C")) && !branch.admits(&json!(1)));
+        let absent = Check::of_part(&schema, "/properties/none");
+        assert!(matches!(absent, Err(Uncheckable::NotASchema { .. })), "{absent:?}");
+    }
+
+    #[test]
+    fn what_is_no_schema_is_named_with_its_place() {
+        let fault = |schema: &str| Check::of(&text(schema)).expect_err("no schema");
+        let Uncheckable::NotASchema { pointer, .. } =
+            fault(r#"{"type":"object","properties":{"a":{"minLength":-1}}}"#)
+        else {
+            panic!("not deep");
+        };
+        assert_eq!(pointer, "/properties/a/minLength");
+        let remote = fault(r#"{"$ref":"https://example.org/remote.json"}"#);
+        assert!(remote.to_string().contains("https://example.org/remote.json"), "{remote}");
+        let deep = format!("{}{{}}{}", r#"{"items":"#.repeat(200), "}".repeat(200));
+        assert!(matches!(fault(&deep), Uncheckable::TooDeep { .. }));
+    }
+}

@@ -1,0 +1,149 @@
+//! Strings for schemas: words, formats, and text that a pattern matches.
+
+use regex_syntax::hir::{Class, Hir, HirKind};
+
+use crate::make::Chance;
+
+/// Words that have gone wrong somewhere: quotes, line ends, other scripts, what looks like
+/// something else.
+const WORDS: [&str; 14] = [
+    "tea",
+    "Lisbon",
+    "a longer sentence, with a comma",
+    "Zoë",
+    "北京",
+    "\u{1f375}",
+    "two\nlines",
+    "\"quoted\"",
+    "back\\slash",
+    "null",
+    "12",
+    " ",
+    "a\tb",
+    "<b>",
+];
+
+/// A word.
+pub(crate) fn word(chance: &mut Chance) -> String {
+    chance.one_of(&WORDS).map_or_else(String::new, |word| (*word).to_owned())
+}
+
+/// A string of this `format`; `None` for one that is not known.
+pub(crate) fn formatted(format: &str) -> Option<String> {
+    let text = match format {
+        "date" => "2026-11-21",
+        "time" => "06:10:00Z",
+        "date-time" => "2026-11-21T06:10:00Z",
+        "duration" => "PT1H30M",
+        "email" | "idn-email" => "ada@example.com",
+        "hostname" | "idn-hostname" => "example.com",
+        "ipv4" => "192.0.2.1",
+        "ipv6" => "2001:db8::1",
+        "uri" | "url" | "uri-reference" | "iri" | "iri-reference" => "https://example.com/a?b=c",
+        "uuid" => "6f2b1c1e-8a53-4f0e-9d57-2f4a2f9b7c11",
+        "json-pointer" => "/a/0",
+        "regex" => "^a+$",
+        "byte" => "dGVh",
+        _ => return None,
+    };
+    Some(text.to_owned())
+}
+
+/// A string that `pattern` matches; `None` for patterns with what regular expressions in the
+/// strict sense do not have, such as a look ahead.
+pub(crate) fn matching(pattern: &str, chance: &mut Chance) -> Option<String> {
+    let parsed = regex_syntax::Parser::new().parse(pattern).ok()?;
+    let mut out = String::new();
+    write(&parsed, chance, &mut out)?;
+    Some(out)
+}
+
+fn write(part: &Hir, chance: &mut Chance, out: &mut String) -> Option<()> {
+    if out.len() > 10_000 {
+        return None;
+    }
+    match part.kind() {
+        HirKind::Empty | HirKind::Look(_) => {}
+        HirKind::Literal(literal) => out.push_str(std::str::from_utf8(&literal.0).ok()?),
+        HirKind::Class(Class::Unicode(class)) => {
+            // What can be read, where the class has it.
+            let readable: Vec<char> = (' '..='~')
+                .filter(|letter| {
+                    class.iter().any(|range| (range.start()..=range.end()).contains(letter))
+                })
+                .collect();
+            let letter = chance.one_of(&readable).copied();
+            out.push(letter.or_else(|| class.iter().next().map(|range| range.start()))?);
+        }
+        HirKind::Class(Class::Bytes(_)) => return None,
+        HirKind::Repetition(repetition) => {
+            let spare = repetition.max.map_or(3, |max| max.saturating_sub(repetition.min).min(3));
+            let times = repetition.min as usize + chance.below(spare as usize + 1);
+            for _ in 0..times {
+                write(&repetition.sub, chance, out)?;
+            }
+        }
+        HirKind::Capture(capture) => write(&capture.sub, chance, out)?,
+        HirKind::Concat(parts) => {
+            for part in parts {
+                write(part, chance, out)?;
+            }
+        }
+        HirKind::Alternation(parts) => {
+            let part = chance.one_of(parts)?;
+            write(part, chance, out)?;
+        }
+    }
+    Some(())
+}
+
+/// Whether `pattern` matches `text`; `false` for patterns that do not compile.
+pub(crate) fn matches(pattern: &str, text: &str) -> bool {
+    let schema = serde_json::json!({ "pattern": pattern });
+    jsonschema::is_valid(&schema, &serde_json::Value::from(text))
+}
+
+/// The text of a URI's fragment; `None` where that is not text.
+pub(crate) fn percent_decoded(fragment: &str) -> Option<String> {
+    let bytes = fragment.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut index = 0;
+    while let Some(byte) = bytes.get(index) {
+        let pair = bytes.get(index + 1..index + 3).and_then(|pair| std::str::from_utf8(pair).ok());
+        let code = pair.and_then(|pair| u8::from_str_radix(pair, 16).ok());
+        match code.filter(|_| *byte == b'%') {
+            Some(code) => {
+                out.push(code);
+                index += 3;
+            }
+            None => {
+                out.push(*byte);
+                index += 1;
+            }
+        }
+    }
+    String::from_utf8(out).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_made_for_a_pattern_matches_it() {
+        for pattern in [
+            "^[A-Z]{3}-\\d{4}$",
+            "(a|bc)+x?",
+            "^\\p{Greek}+$",
+            "^(?:\\+|00)[1-9][0-9]{6,14}$",
+            "\\bword\\b",
+            "^$",
+        ] {
+            for seed in 0..20 {
+                let made = matching(pattern, &mut Chance::new(seed)).expect("a plain pattern");
+                assert!(matches(pattern, &made), "{pattern} does not match {made:?}");
+            }
+        }
+        assert_eq!(matching("^(?=a)b", &mut Chance::new(0)), None);
+    }
+}

@@ -1,0 +1,67 @@
+//! Values come for schemas of every kind, and every one of them passes the check.
+
+use json_text::JsonText;
+use schema_check::{Check, values};
+
+fn made(schema: &str, wanted: usize) -> Vec<JsonText> {
+    let schema = JsonText::parse(schema).expect("JSON");
+    let check = Check::of(&schema).expect("a schema");
+    let values = values(&schema, &check, wanted);
+    for value in &values {
+        assert_eq!(check.complaints(value), [], "{value} in {schema}");
+    }
+    values
+}
+
+#[test]
+fn every_kind_of_schema_gets_values() {
+    for schema in [
+        "{}",
+        "true",
+        r#"{"type":"string","minLength":30,"maxLength":31}"#,
+        r#"{"type":"string","pattern":"^[A-Z]{3}-[0-9]{4}$"}"#,
+        r#"{"type":"integer","minimum":7,"exclusiveMaximum":30,"multipleOf":7}"#,
+        r#"{"type":"number","exclusiveMinimum":0,"exclusiveMaximum":0.5}"#,
+        r#"{"type":"number","exclusiveMinimum":1,"maximum":1.001}"#,
+        r#"{"type":["integer","null"]}"#,
+        r#"{"type":"array","items":{"type":"integer"},"uniqueItems":true,"minItems":3}"#,
+        r#"{"type":"array","prefixItems":[{"type":"string"},{"type":"boolean"}],"items":false,"minItems":1}"#,
+        r#"{"type":"array","contains":{"const":"x"},"minContains":2}"#,
+        r#"{"type":"object","propertyNames":{"pattern":"^[a-z]{4}$"},"minProperties":2}"#,
+        r#"{"type":"object","patternProperties":{"^n_[a-z]+$":{"type":"integer"}},"additionalProperties":false,"minProperties":1}"#,
+        r#"{"type":"object","properties":{"a":{},"b":{}},"dependentRequired":{"a":["b"]},"required":["a"]}"#,
+        r#"{"if":{"properties":{"k":{"const":1}},"required":["k"]},"then":{"required":["x"]},"else":{"required":["y"]},"type":"object"}"#,
+        r#"{"allOf":[{"type":"object","required":["a"]},{"properties":{"a":{"type":"integer"}}}]}"#,
+        r#"{"oneOf":[{"type":"integer"},{"type":"number","minimum":2}]}"#,
+        r#"{"type":"integer","not":{"const":0}}"#,
+        r##"{"$ref":"#/$defs/node","$defs":{"node":{"type":"object","required":["next"],"properties":{"next":{"anyOf":[{"$ref":"#/$defs/node"},{"type":"null"}]}}}}}"##,
+        r#"{"type":"OBJECT","properties":{"a":{"type":"ARRAY","min_items":"1","items":{"any_of":[{"type":"STRING"}]}}},"required":["a"]}"#,
+    ] {
+        assert!(!made(schema, 5).is_empty(), "no value for {schema}");
+    }
+}
+
+#[test]
+fn the_first_is_the_least_and_the_second_the_most() {
+    let schema = r#"{"type":"object","required":["a"],"properties":
+        {"a":{"const":1},"b":{"const":2},"c":{"const":3}}}"#;
+    let texts: Vec<_> = made(schema, 2).iter().map(|value| value.as_str().to_owned()).collect();
+    assert_eq!(texts, [r#"{"a":1}"#, r#"{"a":1,"b":2,"c":3}"#]);
+}
+
+#[test]
+fn there_are_no_more_values_than_there_are() {
+    assert_eq!(made(r#"{"enum":["a","b"]}"#, 5).len(), 2);
+    assert_eq!(made(r#"{"type":"boolean"}"#, 5).len(), 2);
+    assert_eq!(made("false", 5).len(), 0);
+    assert_eq!(made(r#"{"type":"integer","minimum":2,"maximum":1}"#, 5).len(), 0);
+    // It requires itself: no value is finite.
+    let endless = r##"{"type":"object","properties":{"a":{"$ref":"#"}},"required":["a"]}"##;
+    assert_eq!(made(endless, 5).len(), 0);
+}
+
+#[test]
+fn the_same_schema_gives_the_same_values() {
+    let schema = r#"{"type":"object","additionalProperties":true}"#;
+    assert_eq!(made(schema, 8), made(schema, 8));
+}
