@@ -7,7 +7,8 @@ use anyhow::Context as _;
 use clap::Parser as _;
 use rehearsal::Simulator;
 use rehearsal::cli::{
-    self, AdkFolderArguments, AgentsArguments, Command, CommandLine, InitArguments, ServeArguments,
+    self, AdkFolderArguments, AgentsArguments, Command, CommandLine, InitArguments, LintArguments,
+    ServeArguments, ToolsCommand,
 };
 use rehearsal::config::{Config, Overrides};
 use tracing_subscriber::EnvFilter;
@@ -17,6 +18,7 @@ fn main() -> ExitCode {
     let outcome = match line.command {
         Command::Serve(arguments) => serve(&arguments),
         Command::Agents(arguments) => agents(&arguments),
+        Command::Tools { command: ToolsCommand::Lint(arguments) } => lint(&arguments),
         Command::Init(arguments) => init(&arguments),
         Command::AdkFolder(arguments) => adk_folder(&arguments),
         Command::Completions(arguments) => {
@@ -57,6 +59,21 @@ fn agents(arguments: &AgentsArguments) -> anyhow::Result<ExitCode> {
         written => written.context("standard output cannot be written")?,
     }
     Ok(if cli::all_ready(&reports) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn lint(arguments: &LintArguments) -> anyhow::Result<ExitCode> {
+    let linted = match runtime()?.block_on(cli::lint_tools(arguments)) {
+        Ok(linted) => linted,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return Ok(ExitCode::from(2));
+        }
+    };
+    match cli::write_lint(&linted, arguments.format, &mut io::stdout().lock()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        written => written.context("standard output cannot be written")?,
+    }
+    Ok(if linted.has_errors() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 fn init(arguments: &InitArguments) -> anyhow::Result<ExitCode> {

@@ -16,7 +16,7 @@ use crate::agents::{AgentFacts, AgentLog, AgentSource, SourceError};
 #[derive(Debug, Serialize)]
 pub struct AgentReport {
     /// The name that people read.
-    name: String,
+    pub(super) name: String,
     /// `native` or `adk_python`.
     source: &'static str,
     /// The file that exports go to.
@@ -24,9 +24,9 @@ pub struct AgentReport {
     /// What runs it, when known.
     runtime: Option<String>,
     /// What the model would see at the start of a session.
-    view: Option<SessionView>,
+    pub(super) view: Option<SessionView>,
     /// Why there is nothing to see.
-    fault: Option<AgentFault>,
+    pub(super) fault: Option<AgentFault>,
 }
 
 /// Loads each agent, looks at a fresh session of it, and ends what was started.
@@ -63,7 +63,7 @@ pub fn write_reports(
     }
 }
 
-async fn look(config: SimulatedAgentConfig) -> AgentReport {
+pub(super) async fn look(config: SimulatedAgentConfig) -> AgentReport {
     let SimulatedAgentConfig { name, agent, eval_set_path, seed } = config;
     let seen = async {
         let facts = agent.load(Arc::new(AgentLog::default())).await?;

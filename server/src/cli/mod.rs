@@ -4,6 +4,7 @@ mod adk_folder;
 mod agents;
 mod completions;
 mod init;
+mod lint;
 mod sources;
 
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ pub use adk_folder::{AdkFolder, AdkFolderError, write_adk_folder};
 pub use agents::{AgentReport, all_ready, inspect, write_reports};
 pub use completions::write_completions;
 pub use init::{Created, InitError, init};
+pub use lint::{LintError, Linted, lint_tools, write_lint};
 pub use sources::{example_names, simulated_agents};
 
 use crate::config::{AllowedOrigin, ListenAddress, Overrides};
@@ -42,6 +44,7 @@ Examples:
   rehearsal serve                     the examples, or the agents of ./rehearsal.toml
   rehearsal serve agents/weather      one ADK agent, with no configuration
   rehearsal agents --format json      what the host sees of every agent
+  rehearsal tools lint agents/weather what a model would stumble over in its tools
   rehearsal init                      a commented rehearsal.toml and an example agent
 
 Every option can also be given as the variable named beside it."
@@ -75,6 +78,13 @@ Examples:
 
 Ends with 0 when every agent can be rehearsed, with 1 when one has a fault.")]
     Agents(AgentsArguments),
+    /// Look at tools as a model and a person would
+    #[command(subcommand_required = true, arg_required_else_help = true)]
+    Tools {
+        /// What to do with the tools.
+        #[command(subcommand)]
+        command: ToolsCommand,
+    },
     /// Write a commented rehearsal.toml and an example ADK agent into an empty folder
     #[command(after_help = "\
 Examples:
@@ -94,6 +104,44 @@ Examples:
   rehearsal completions fish > ~/.config/fish/completions/rehearsal.fish
   rehearsal completions zsh  > ~/.zfunc/_rehearsal")]
     Completions(CompletionsArguments),
+}
+
+/// What can be done with tools.
+#[derive(Debug, Subcommand)]
+pub enum ToolsCommand {
+    /// Say of every tool what a person or a model would stumble over
+    #[command(after_help = "\
+A file holds one declaration a line, or one JSON array of them; `-` is standard input. \
+Anything else is an agent: its name or id in the configuration or among the examples, or the folder \
+of an ADK agent.
+With --format json every declaration is one line, with `tool`, `line`, `values` and `findings`; each \
+finding has `severity`, `rule`, `pointer` and `message`.
+
+Examples:
+  rehearsal tools lint weather
+  rehearsal tools lint agents/weather
+  rehearsal tools lint declarations.jsonl --format json | jq 'select(.findings != [])'
+
+Ends with 0 when nothing is an error, with 1 when something is, with 2 when there is nothing to look \
+at.")]
+    Lint(LintArguments),
+}
+
+/// Arguments of `rehearsal tools lint`.
+#[derive(Debug, Clone, Args)]
+pub struct LintArguments {
+    /// An agent's name, id or folder, a file of declarations, or - for standard input
+    #[arg(value_name = "AGENT|DECLARATIONS.jsonl", value_hint = ValueHint::AnyPath)]
+    pub target: String,
+    /// The configuration that names the agent
+    #[arg(long, env = "REHEARSAL_CONFIG", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub config: Option<PathBuf>,
+    /// The Python interpreter, or its virtual environment, for agents that name none
+    #[arg(long, env = "REHEARSAL_PYTHON", value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub python: Option<PathBuf>,
+    /// For reading, or for programs: then one JSON object a line
+    #[arg(long, env = "REHEARSAL_FORMAT", value_enum, default_value_t)]
+    pub format: Format,
 }
 
 /// Which agents, and how to run them.
@@ -140,13 +188,13 @@ pub struct AgentsArguments {
     pub format: Format,
 }
 
-/// How `rehearsal agents` answers.
+/// How a command answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// For people
     #[default]
     Text,
-    /// One JSON array, for programs
+    /// JSON, for programs
     Json,
 }
 
@@ -189,6 +237,19 @@ impl ServeArguments {
             listen: self.listen,
             allowed_origins: self.allowed_origins.clone(),
             ..self.agents.overrides()
+        }
+    }
+}
+
+impl LintArguments {
+    /// The configuration with `folders` beside it, for [`crate::config::Config::load`].
+    #[must_use]
+    pub fn overrides(&self, folders: Vec<PathBuf>) -> Overrides {
+        Overrides {
+            config: self.config.clone(),
+            folders,
+            python: self.python.clone(),
+            ..Overrides::default()
         }
     }
 }

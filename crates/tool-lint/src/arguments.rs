@@ -1,0 +1,228 @@
+//! The rules about what an argument tells a reader: description, type, items, members, the names
+//! of a union's branches.
+
+use serde_json::Value;
+
+use crate::place::{Part, Place, resolve, types_of};
+use crate::{Report, Rule, naming};
+
+pub(crate) fn check(place: &Place<'_>, root: &Value, tool: &str, report: &mut Report) {
+    if let Part::Argument(name) = place.part {
+        described(place, name, root, tool, report);
+        typed(place, name, report);
+    }
+    shape(place, report);
+    names(place, report);
+    branches(place, root, report);
+}
+
+fn described(place: &Place<'_>, name: &str, root: &Value, tool: &str, report: &mut Report) {
+    if !has_description(place.members.get("description"), root, place, 0) && !speaks_of(tool, name)
+    {
+        let message = format!(
+            "Nothing says what `{name}` is for: give it a description with its unit or format and \
+             an example."
+        );
+        report.find(Rule::ArgumentDescriptionMissing, &place.pointer, message);
+    }
+}
+
+/// Whether the argument or what it refers to is described.
+fn has_description(own: Option<&Value>, root: &Value, place: &Place<'_>, depth: usize) -> bool {
+    let told = |text: Option<&Value>| {
+        text.and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty())
+    };
+    if told(own) {
+        return true;
+    }
+    if depth > 8 {
+        return false;
+    }
+    let target = place.members.get("$ref").and_then(Value::as_str);
+    let branches = ["allOf", "anyOf", "any_of", "oneOf"]
+        .iter()
+        .filter_map(|keyword| place.members.get(*keyword).and_then(Value::as_array))
+        .flatten();
+    target.and_then(|reference| resolve(root, reference)).into_iter().chain(branches).any(
+        |schema| {
+            let Value::Object(members) = schema else { return false };
+            let inner = Place { pointer: String::new(), members, part: Part::Aspect };
+            has_description(members.get("description"), root, &inner, depth + 1)
+        },
+    )
+}
+
+/// Whether the tool's description has a line about the argument, as Python's docstrings do:
+/// `room: The room.`, `- room (str): The room.`, `:param room: The room.`
+fn speaks_of(tool: &str, name: &str) -> bool {
+    tool.lines().any(|line| {
+        let line = line.trim_start_matches([' ', '\t', '-', '*', '`']);
+        let line = line.strip_prefix(":param ").unwrap_or(line).trim_start();
+        let Some(rest) = line.strip_prefix(name) else { return false };
+        let rest = rest.trim_start_matches(['`', '*']).trim_start();
+        let rest = match rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
+            Some((_, rest)) => rest.trim_start(),
+            None => rest,
+        };
+        rest.strip_prefix(':').is_some_and(|rest| !rest.trim().is_empty())
+    })
+}
+
+fn typed(place: &Place<'_>, name: &str, report: &mut Report) {
+    const SPEAK_OF_IT: [&str; 8] = [
+        "type",
+        "enum",
+        "const",
+        "properties",
+        "items",
+        "prefixItems",
+        "additionalProperties",
+        "required",
+    ];
+    if !place.is_composed() && place.get(&SPEAK_OF_IT).is_none() {
+        let message = format!(
+            "`{name}` may be anything, so a model guesses and a person sees no widget: name its type."
+        );
+        report.find(Rule::TypeMissing, &place.pointer, message);
+    }
+}
+
+fn shape(place: &Place<'_>, report: &mut Report) {
+    let named = place.get(&["enum", "const"]).is_some();
+    if place.is_composed() || named || place.part == Part::Aspect && place.members.len() == 1 {
+        return;
+    }
+    let whole = Value::Object(place.members.clone());
+    let types = types_of(&whole);
+    let only = |kind: &str| types.iter().all(|one| *one == kind || *one == "null");
+    let items = ["items", "prefixItems", "prefix_items", "contains", "additionalItems"];
+    if types.contains(&"array") && only("array") && place.get(&items).is_none() {
+        report.find(
+            Rule::ItemsMissing,
+            &place.pointer,
+            "The list says nothing about its items, and some services refuse it: give it `items`.",
+        );
+    }
+    let members = [
+        "properties",
+        "additionalProperties",
+        "additional_properties",
+        "patternProperties",
+        "propertyNames",
+        "required",
+    ];
+    let argument = matches!(place.part, Part::Argument(_));
+    if argument && types.contains(&"object") && only("object") && place.get(&members).is_none() {
+        report.find(
+            Rule::MembersMissing,
+            &place.pointer,
+            "The object says nothing about its members: name them in `properties`, or say with \
+             `additionalProperties` what entries it takes.",
+        );
+    }
+}
+
+fn names(place: &Place<'_>, report: &mut Report) {
+    if let Some(Value::Object(properties)) = place.members.get("properties") {
+        for (first, second) in naming::case_twins(properties.keys().map(String::as_str)) {
+            let pointer = format!("{}/{}", place.at("properties"), crate::place::token(second));
+            let message = format!(
+                "`{second}` and `{first}` differ by case only: a model will mix them up, so rename \
+                 one."
+            );
+            report.find(Rule::NamesDifferByCase, &pointer, message);
+        }
+    }
+    if let Some(Value::Array(values)) = place.members.get("enum") {
+        for (first, second) in naming::case_twins(values.iter().filter_map(Value::as_str)) {
+            let message = format!(
+                "The values `{second}` and `{first}` differ by case only: keep one spelling."
+            );
+            report.find(Rule::NamesDifferByCase, &place.at("enum"), message);
+        }
+    }
+}
+
+fn branches(place: &Place<'_>, root: &Value, report: &mut Report) {
+    for keyword in ["anyOf", "any_of", "oneOf"] {
+        let Some(Value::Array(branches)) = place.members.get(keyword) else { continue };
+        let mut seen: Vec<String> = Vec::new();
+        let mut alike: Vec<String> = Vec::new();
+        for branch in branches {
+            // A branch that only adds conditions is no kind of value of its own.
+            let Some(name) = branch_name(branch, root) else { continue };
+            if seen.contains(&name) && !alike.contains(&name) {
+                alike.push(name.clone());
+            }
+            seen.push(name);
+        }
+        for name in alike {
+            let count = seen.iter().filter(|other| **other == name).count();
+            let message = format!(
+                "{count} branches go by the name \"{name}\": give each a `title`, so that a person \
+                 can tell them apart."
+            );
+            report.find(Rule::UnionUnnamed, &place.at(keyword), message);
+        }
+    }
+}
+
+/// What tells a branch from its siblings: title, definition's name, tag, type; `None` for one that
+/// says none of it.
+fn branch_name(branch: &Value, root: &Value) -> Option<String> {
+    let text = |schema: &Value, keyword: &str| {
+        schema
+            .get(keyword)
+            .and_then(Value::as_str)
+            .filter(|text| !text.is_empty())
+            .map(str::to_owned)
+    };
+    if let Some(title) = text(branch, "title") {
+        return Some(title);
+    }
+    if let Some(reference) = text(branch, "$ref") {
+        let title = resolve(root, &reference).and_then(|target| text(target, "title"));
+        return title.or_else(|| reference.rsplit('/').next().map(str::to_owned));
+    }
+    let properties = branch.get("properties").and_then(Value::as_object);
+    let tag = properties.into_iter().flatten().find_map(|(_, property)| {
+        let one = property.get("enum").and_then(Value::as_array).filter(|values| values.len() == 1);
+        text(property, "const").or_else(|| one?.first()?.as_str().map(str::to_owned))
+    });
+    if tag.is_some() {
+        return tag;
+    }
+    // Constants become one list to choose from.
+    if branch.get("const").is_some() || branch.get("enum").is_some() {
+        return None;
+    }
+    match types_of(branch).as_slice() {
+        ["array"] => {
+            let items = branch.get("items").map(types_of).unwrap_or_default();
+            let of = items.first().map(|item| format!(" of {item}")).unwrap_or_default();
+            Some(format!("array{of}"))
+        }
+        [one] => Some((*one).to_owned()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn docstrings_speak_of_their_arguments() {
+        for line in [
+            "    room: The room.",
+            "- room (str): The room.",
+            "* `room`: The room.",
+            ":param room: The room.",
+        ] {
+            assert!(speaks_of(&format!("Sets it.\n\nArgs:\n{line}"), "room"), "{line}");
+        }
+        for line in ["the room: a place", "room", "rooms: many", "room:"] {
+            assert!(!speaks_of(line, "room"), "{line}");
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! The rules about what a schema demands: limits, enums, patterns, `required`, types, defaults.
+
+use json_text::JsonText;
+use schema_check::{Check, types_meant};
+use serde_json::{Value, json};
+
+use crate::place::{Part, Place, types_of};
+use crate::{Report, Rule};
+
+pub(crate) fn check(place: &Place<'_>, report: &mut Report) {
+    bounds(place, report);
+    multiples(place, report);
+    values(place, report);
+    required(place, report);
+    pattern(place, report);
+}
+
+/// A number, or one in a string as google.genai writes it.
+fn number(value: &Value) -> Option<f64> {
+    value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())
+}
+
+fn bounds(place: &Place<'_>, report: &mut Report) {
+    type Names = &'static [&'static str];
+    const PAIRS: [(Names, Names, bool); 8] = [
+        (&["minimum"], &["maximum"], false),
+        (&["exclusiveMinimum"], &["maximum"], true),
+        (&["minimum"], &["exclusiveMaximum"], true),
+        (&["exclusiveMinimum"], &["exclusiveMaximum"], true),
+        (&["minLength", "min_length"], &["maxLength", "max_length"], false),
+        (&["minItems", "min_items"], &["maxItems", "max_items"], false),
+        (&["minProperties", "min_properties"], &["maxProperties", "max_properties"], false),
+        (&["minContains"], &["maxContains"], false),
+    ];
+    for (least, most, exclusive) in PAIRS {
+        let (Some(low), Some(high)) =
+            (place.get(least).and_then(number), place.get(most).and_then(number))
+        else {
+            continue;
+        };
+        if low > high || exclusive && low >= high {
+            let (least, most) = (least[0], most[0]);
+            let message =
+                format!("`{least}` {low} and `{most}` {high} leave no value: correct one of them.");
+            report.find(Rule::BoundsContradict, &place.pointer, message);
+        }
+    }
+}
+
+fn multiples(place: &Place<'_>, report: &mut Report) {
+    let of = |names: &[&str]| place.get(names).and_then(number);
+    let (Some(step), Some(low), Some(high)) =
+        (of(&["multipleOf", "multiple_of"]), of(&["minimum"]), of(&["maximum"]))
+    else {
+        return;
+    };
+    if step > 0.0 && low <= high && (low / step).ceil() * step > high {
+        let message = format!(
+            "No multiple of {step} lies between {low} and {high}: correct `multipleOf` or a limit."
+        );
+        report.find(Rule::BoundsContradict, &place.pointer, message);
+    }
+}
+
+fn values(place: &Place<'_>, report: &mut Report) {
+    let Some(Value::Array(values)) = place.members.get("enum") else { return };
+    let at = place.at("enum");
+    if values.is_empty() {
+        report.find(
+            Rule::EnumEmpty,
+            &at,
+            "The enum names no value, so none is valid: name some, or remove it.",
+        );
+        return;
+    }
+    for (index, value) in values.iter().enumerate() {
+        if values[..index].contains(value) {
+            let message = format!("The value {value} stands twice: keep one.");
+            report.find(Rule::EnumRepeats, &format!("{at}/{index}"), message);
+        }
+    }
+    let types = types_of(&Value::Object(place.members.clone()));
+    if types.is_empty() {
+        return;
+    }
+    let unfit: Vec<usize> =
+        (0..values.len()).filter(|index| !is_of(&values[*index], &types)).collect();
+    let named = types.join(" or ");
+    if unfit.len() == values.len() {
+        let remedy = if types.contains(&"array") {
+            "put the enum into `items` if it names the items' values"
+        } else {
+            "correct the type or the values"
+        };
+        let message = format!("The type is {named}, and no value of the enum is: {remedy}.");
+        report.find(Rule::EnumUnfit, &at, message);
+        return;
+    }
+    for index in unfit {
+        let message = format!(
+            "The type is {named}, and {} is not: nobody can choose it, so remove it or widen the \
+             type.",
+            values[index]
+        );
+        report.find(Rule::EnumValueUnfit, &format!("{at}/{index}"), message);
+    }
+}
+
+fn is_of(value: &Value, types: &[&str]) -> bool {
+    types.iter().any(|kind| match (*kind, value) {
+        ("null", Value::Null)
+        | ("boolean", Value::Bool(_))
+        | ("number", Value::Number(_))
+        | ("string", Value::String(_))
+        | ("array", Value::Array(_))
+        | ("object", Value::Object(_)) => true,
+        ("integer", Value::Number(number)) => {
+            number.as_f64().is_none_or(|number| number.fract() == 0.0)
+        }
+        // google.genai writes the values of an integer enum as strings.
+        ("integer" | "number", Value::String(digits)) => digits.parse::<f64>().is_ok(),
+        _ => false,
+    })
+}
+
+fn required(place: &Place<'_>, report: &mut Report) {
+    let names = match place.members.get("required") {
+        Some(Value::Array(names)) => names,
+        Some(Value::Bool(_)) if place.part != Part::Whole => {
+            report.find(
+                Rule::RequiredMisplaced,
+                &place.at("required"),
+                "`required` is a list of names on the object that holds the argument: move it there.",
+            );
+            return;
+        }
+        _ => return,
+    };
+    let properties = place.members.get("properties").and_then(Value::as_object);
+    let extra = place.get(&["additionalProperties", "additional_properties"]);
+    let by_pattern = place.members.contains_key("patternProperties");
+    for (index, name) in names.iter().enumerate() {
+        let Some(name) = name.as_str() else { continue };
+        if by_pattern || properties.is_some_and(|properties| properties.contains_key(name)) {
+            continue;
+        }
+        let at = format!("{}/{index}", place.at("required"));
+        if extra == Some(&Value::Bool(false)) {
+            let message = format!(
+                "`{name}` is required, and `additionalProperties: false` forbids it: add it to \
+                 `properties`, or require it no more."
+            );
+            report.find(Rule::RequiredImpossible, &at, message);
+        } else if place.part != Part::Aspect
+            && !place.is_composed()
+            && !extra.is_some_and(Value::is_object)
+        {
+            let message = format!(
+                "`{name}` is required and described nowhere: add it to `properties`, or require it \
+                 no more."
+            );
+            report.find(Rule::RequiredUndescribed, &at, message);
+        }
+    }
+}
+
+fn pattern(place: &Place<'_>, report: &mut Report) {
+    let Some(Value::String(pattern)) = place.members.get("pattern") else { return };
+    if Check::of(&JsonText::from_value(&json!({ "pattern": pattern }))).is_err() {
+        let message = format!(
+            "The pattern `{pattern}` does not compile: write a regular expression as JavaScript \
+             reads it."
+        );
+        report.find(Rule::PatternInvalid, &place.at("pattern"), message);
+    }
+}
+
+/// Types that are not JSON Schema's own: one finding for all of a declaration, at the first.
+pub(crate) fn types(places: &[Place<'_>], google: bool, report: &mut Report) {
+    let mut loose: Vec<String> = Vec::new();
+    let mut first = None;
+    for place in places {
+        let names: Vec<&str> = match place.members.get("type") {
+            Some(Value::String(name)) => vec![name],
+            Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+            _ => continue,
+        };
+        for name in names {
+            // What nobody knows is the form's to tell.
+            let Some(meant) = types_meant(name) else { continue };
+            let told = match meant {
+                [one] if *one == name || google && one.eq_ignore_ascii_case(name) => continue,
+                [one] => format!("`{name}` is `{one}`"),
+                _ if name == "TYPE_UNSPECIFIED" && google => continue,
+                _ => format!("`{name}` is no `type` at all"),
+            };
+            first.get_or_insert_with(|| place.at("type"));
+            if !loose.contains(&told) {
+                loose.push(told);
+            }
+        }
+    }
+    if let Some(pointer) = first {
+        let message = format!(
+            "Types that JSON Schema has not, and strict services refuse: {}.",
+            loose.join(", ")
+        );
+        report.find(Rule::TypeLoose, &pointer, message);
+    }
+}
+
+/// Defaults and examples that their own schemas refuse.
+pub(crate) fn own_values(places: &[Place<'_>], schema: &JsonText, base: &str, report: &mut Report) {
+    for place in places {
+        let examples = place.members.get("examples").and_then(Value::as_array);
+        if place.members.get("default").is_none() && examples.is_none() {
+            continue;
+        }
+        let part = place.pointer.strip_prefix(base).unwrap_or_default();
+        let Ok(check) = Check::of_part(schema, part) else { continue };
+        if let Some(default) = place.members.get("default")
+            && !check.admits(default)
+        {
+            let message = if default.is_null() {
+                "The default is null, which the schema does not admit: leave the default out, or \
+                 admit null."
+                    .to_owned()
+            } else {
+                format!(
+                    "The default {} is refused by its own schema: {}",
+                    short(default),
+                    why(&check, default)
+                )
+            };
+            report.find(Rule::DefaultInvalid, &place.at("default"), message);
+        }
+        for (index, example) in examples.into_iter().flatten().enumerate() {
+            if !check.admits(example) {
+                let message = format!(
+                    "The example {} is refused by its own schema: {}",
+                    short(example),
+                    why(&check, example)
+                );
+                let pointer = format!("{}/{index}", place.at("examples"));
+                report.find(Rule::ExampleInvalid, &pointer, message);
+            }
+        }
+    }
+}
+
+fn why(check: &Check, value: &Value) -> String {
+    let complaints = check.complaints(&JsonText::from_value(value));
+    let first = complaints.into_iter().next();
+    first.map_or_else(|| "correct one of them.".to_owned(), |first| first.text)
+}
+
+/// The value's text, cut where it gets long.
+pub(crate) fn short(value: &Value) -> String {
+    let text = value.to_string();
+    let mut cut: String = text.chars().take(80).collect();
+    if cut.len() < text.len() {
+        cut.push('…');
+    }
+    cut
+}

@@ -1,0 +1,159 @@
+//! [`lint`]: one declaration, all rules; [`lint_list`]: a list of tools together.
+
+use std::collections::HashMap;
+
+use json_text::JsonText;
+use schema_check::Check;
+use schema_form::Form;
+use serde_json::Value;
+
+use crate::declarations::Found;
+use crate::place::{Place, places, types_of};
+use crate::{Report, Rule, Severity, arguments, constraints, diagnostics, naming, survival};
+
+/// The members that hold parameters, the one that counts first, as the form reads them.
+const PARAMETERS: [&str; 5] =
+    ["parameters_json_schema", "parametersJsonSchema", "parameters", "input_schema", "inputSchema"];
+
+/// What a person or a model would stumble over in `declaration`.
+#[must_use]
+pub fn lint(declaration: &JsonText) -> Report {
+    let mut report = Report::default();
+    let opened = match declaration.to_value() {
+        Ok(opened) => opened,
+        Err(error) => {
+            let message = format!("The declaration cannot be opened: {error}. Flatten it.");
+            report.find(Rule::TooDeep, "", message);
+            return report;
+        }
+    };
+    report.tool = opened.get("name").and_then(Value::as_str).map(str::to_owned);
+    if report.tool.is_none() {
+        report.find(
+            Rule::NotADeclaration,
+            "",
+            "This is no function declaration: write an object with `name`, `description` and \
+             `parameters`.",
+        );
+        return report;
+    }
+    naming::tool(&opened, &mut report);
+    if let Some((keyword, schema)) = parameters(&opened, &mut report) {
+        lint_parameters(declaration, &opened, keyword, schema, &mut report);
+    }
+    report
+}
+
+/// The parameters that count, and the member that holds them.
+fn parameters<'d>(opened: &'d Value, report: &mut Report) -> Option<(&'static str, &'d Value)> {
+    let mut given = PARAMETERS
+        .into_iter()
+        .filter_map(|keyword| Some((keyword, opened.get(keyword).filter(|it| !it.is_null())?)));
+    let first = given.next()?;
+    if let Some((second, _)) = given.next() {
+        report.find(
+            Rule::ParametersTwice,
+            &format!("/{second}"),
+            format!("`{second}` stands beside `{}`, and services refuse both: keep one.", first.0),
+        );
+    }
+    Some(first)
+}
+
+fn lint_parameters(
+    declaration: &JsonText,
+    opened: &Value,
+    keyword: &'static str,
+    schema: &Value,
+    report: &mut Report,
+) {
+    let text = JsonText::from_value(schema);
+    let base = format!("/{keyword}");
+    // google.genai's `Schema` writes its types in upper case, and stands under this name alone.
+    let google = keyword == "parameters";
+    let described = opened.get("description").and_then(Value::as_str).unwrap_or_default();
+    let all: Vec<Place<'_>> = places(schema, &base);
+    for place in &all {
+        constraints::check(place, report);
+        arguments::check(place, schema, described, report);
+    }
+    constraints::types(&all, google, report);
+    constraints::own_values(&all, &text, &base, report);
+    let form = Form::of_declaration(declaration);
+    diagnostics::check(&form, report);
+    let check = match Check::of(&text) {
+        Ok(check) => check,
+        Err(error) => {
+            if !report.has_error_within("") {
+                let pointer = match &error {
+                    schema_check::Uncheckable::NotASchema { pointer, .. } => pointer.as_str(),
+                    schema_check::Uncheckable::TooDeep { .. } => "",
+                };
+                let message = format!("No value can be checked: {error}. Correct it.");
+                report.find(Rule::SchemaUnusable, &format!("{base}{pointer}"), message);
+            }
+            return;
+        }
+    };
+    let types = types_of(schema);
+    if !types.is_empty() && !types.contains(&"object") {
+        report.find(
+            Rule::ParametersNotAnObject,
+            &base,
+            "A tool takes an object of named arguments: give the schema `\"type\": \"object\"` and \
+             `properties`.",
+        );
+        return;
+    }
+    survival::check(&text, &check, &form, &base, report);
+}
+
+/// The same for the declarations of one list, and what shows only when they are seen together.
+/// What is no declaration gets a report of its own.
+#[must_use]
+pub fn lint_list(list: &[Found]) -> Vec<Report> {
+    let mut reports: Vec<Report> = list
+        .iter()
+        .map(|found| {
+            let mut report = match &found.declaration {
+                Ok(declaration) => lint(declaration),
+                Err(reason) => {
+                    let mut report = Report::default();
+                    report.find(Rule::NotJson, "", reason.clone());
+                    report
+                }
+            };
+            report.line = found.line;
+            report
+        })
+        .collect();
+    let mut seen: HashMap<String, (String, Option<usize>)> = HashMap::new();
+    for report in &mut reports {
+        let Some(name) = report.tool.clone() else { continue };
+        match seen.get(&name.to_lowercase()) {
+            Some((earlier, line)) => {
+                let at = line.map(|line| format!(" (line {line})")).unwrap_or_default();
+                if *earlier == name {
+                    let message = format!(
+                        "`{name}` is declared before{at}: one agent's tools need names of their own."
+                    );
+                    report.find(Rule::NameRepeated, "/name", message);
+                } else {
+                    let message = format!(
+                        "`{name}` and `{earlier}`{at} differ by case only: a model will mix them \
+                         up, so rename one."
+                    );
+                    report.find(Rule::NamesDifferByCase, "/name", message);
+                }
+            }
+            None => {
+                seen.insert(name.to_lowercase(), (name, report.line));
+            }
+        }
+    }
+    for report in &mut reports {
+        // The worst first; within a severity in the order of the declaration.
+        report.findings.sort_by_key(|finding| finding.rule.severity() != Severity::Error);
+    }
+    reports
+}

@@ -1,0 +1,75 @@
+//! [`Report`]: what was found about one declaration.
+
+use serde::Serialize;
+use serde::ser::{SerializeStruct, Serializer};
+
+use crate::{Rule, Severity};
+
+/// What was found about one declaration.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// The tool's name, if it has one.
+    pub tool: Option<String>,
+    /// The line of the file that the declaration begins at, from 1; absent for an agent's tools.
+    pub line: Option<usize>,
+    /// How values fared that were made for the tool's arguments.
+    pub values: Survival,
+    /// What is wrong, in the order of the declaration.
+    pub findings: Vec<Finding>,
+}
+
+/// How made values fared on their way into the form and out again.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Survival {
+    /// How many valid values were made from the schema alone.
+    pub made: usize,
+    /// How many came out of the form as they went in, and still valid.
+    pub survived: usize,
+}
+
+/// One thing that a person or a model would stumble over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Which rule is broken.
+    pub rule: Rule,
+    /// Where in the declaration, as a JSON pointer; empty for the whole.
+    pub pointer: String,
+    /// What is wrong and what to do.
+    pub message: String,
+}
+
+impl Serialize for Finding {
+    /// `severity`, `rule`, `pointer`, `message`, in this order.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut finding = serializer.serialize_struct("Finding", 4)?;
+        finding.serialize_field("severity", self.rule.severity().name())?;
+        finding.serialize_field("rule", self.rule.name())?;
+        finding.serialize_field("pointer", &self.pointer)?;
+        finding.serialize_field("message", &self.message)?;
+        finding.end()
+    }
+}
+
+impl Report {
+    /// How many findings are of this severity.
+    #[must_use]
+    pub fn count(&self, severity: Severity) -> usize {
+        self.findings.iter().filter(|finding| finding.rule.severity() == severity).count()
+    }
+
+    pub(crate) fn find(&mut self, rule: Rule, pointer: &str, message: impl Into<String>) {
+        let finding = Finding { rule, pointer: pointer.to_owned(), message: message.into() };
+        if !self.findings.contains(&finding) {
+            self.findings.push(finding);
+        }
+    }
+
+    /// Whether an error is known at `pointer` or within.
+    pub(crate) fn has_error_within(&self, pointer: &str) -> bool {
+        self.findings.iter().any(|finding| {
+            let rest = finding.pointer.strip_prefix(pointer);
+            finding.rule.severity() == Severity::Error
+                && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    }
+}

@@ -1,0 +1,123 @@
+//! [`Rule`]: what is looked for, and how bad it is.
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// The tool cannot be used as declared, or a service that runs models refuses it.
+    Error,
+    /// The tool works, and a person or a model will guess.
+    Warning,
+}
+
+impl Severity {
+    /// `error` or `warning`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
+macro_rules! rules {
+    ($($(#[doc = $about:literal])+ $variant:ident, $name:literal, $severity:ident;)+) => {
+        /// What is looked for. The order is that of the guide.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Rule {
+            $($(#[doc = $about])+ $variant,)+
+        }
+
+        impl Rule {
+            /// Every rule.
+            pub const ALL: &[Self] = &[$(Self::$variant,)+];
+
+            /// The rule's name in reports, in kebab-case.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)+ }
+            }
+
+            /// How bad it is to break the rule.
+            #[must_use]
+            pub fn severity(self) -> Severity {
+                match self { $(Self::$variant => Severity::$severity,)+ }
+            }
+        }
+    };
+}
+
+rules! {
+    /// Text that is not JSON.
+    NotJson, "not-json", Error;
+    /// JSON that is no declaration: not an object, or one without a name.
+    NotADeclaration, "not-a-declaration", Error;
+    /// A name that services refuse.
+    NameInvalid, "name-invalid", Error;
+    /// Two tools of one name in one list.
+    NameRepeated, "name-repeated", Warning;
+    /// Names in one list that differ by case only: of tools, arguments, or an enum's values.
+    NamesDifferByCase, "names-differ-by-case", Warning;
+    /// A tool without a description.
+    DescriptionMissing, "description-missing", Warning;
+    /// An argument without a description, its own or in the tool's.
+    ArgumentDescriptionMissing, "argument-description-missing", Warning;
+    /// Parameters given in two ways.
+    ParametersTwice, "parameters-twice", Error;
+    /// Parameters that do not describe an object.
+    ParametersNotAnObject, "parameters-not-an-object", Error;
+    /// What stands in a schema's place is no schema.
+    NotASchema, "not-a-schema", Error;
+    /// A keyword whose value has not the shape it must have.
+    KeywordShape, "keyword-shape", Error;
+    /// A schema nested too deep to be opened.
+    TooDeep, "too-deep", Error;
+    /// A reference to what is not in the declaration.
+    ReferenceBroken, "reference-broken", Error;
+    /// A reference that leads back to itself.
+    ReferenceCircular, "reference-circular", Error;
+    /// A type that nobody knows.
+    TypeUnknown, "type-unknown", Error;
+    /// A type as a programming language calls it.
+    TypeLoose, "type-loose", Warning;
+    /// An argument that says nothing about its type.
+    TypeMissing, "type-missing", Warning;
+    /// A list that says nothing about its items.
+    ItemsMissing, "items-missing", Warning;
+    /// An object that says nothing about its members.
+    MembersMissing, "members-missing", Warning;
+    /// Limits that exclude each other.
+    BoundsContradict, "bounds-contradict", Error;
+    /// An enum without values.
+    EnumEmpty, "enum-empty", Error;
+    /// An enum of which no value is of the schema's type.
+    EnumUnfit, "enum-unfit", Error;
+    /// An enum's value that is not of the schema's type.
+    EnumValueUnfit, "enum-value-unfit", Warning;
+    /// A value that stands twice in an enum.
+    EnumRepeats, "enum-repeats", Warning;
+    /// A pattern that does not compile.
+    PatternInvalid, "pattern-invalid", Error;
+    /// A required member that may not be there.
+    RequiredImpossible, "required-impossible", Error;
+    /// A required member that no property describes.
+    RequiredUndescribed, "required-undescribed", Warning;
+    /// `required` on the argument and not on its object.
+    RequiredMisplaced, "required-misplaced", Warning;
+    /// No value can be valid.
+    NothingValid, "nothing-valid", Error;
+    /// A default that its own schema refuses.
+    DefaultInvalid, "default-invalid", Warning;
+    /// An example that its own schema refuses.
+    ExampleInvalid, "example-invalid", Warning;
+    /// Branches of a union that cannot be told apart by name.
+    UnionUnnamed, "union-unnamed", Warning;
+    /// A schema that no validator can use.
+    SchemaUnusable, "schema-unusable", Error;
+    /// No valid value was found by trying.
+    NoValueFound, "no-value-found", Warning;
+    /// A valid value that only JSON mode can express.
+    JsonModeOnly, "json-mode-only", Warning;
+    /// A valid value that does not come out of the form as it went in.
+    ValueLost, "value-lost", Error;
+}

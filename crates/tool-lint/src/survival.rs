@@ -1,0 +1,103 @@
+//! Whether values come out of the form as they went in: made from the schema alone, valid before,
+//! equal and valid after.
+
+use json_text::JsonText;
+use schema_check::{Check, values};
+use schema_form::{Content, Entered, FieldKind, Form, Slot};
+use serde_json::Value;
+
+use crate::constraints::short;
+use crate::{Report, Rule, Survival};
+
+/// How many values are tried.
+const TRIED: usize = 12;
+
+pub(crate) fn check(
+    schema: &JsonText,
+    check: &Check,
+    form: &Form,
+    base: &str,
+    report: &mut Report,
+) {
+    let made = values(schema, check, TRIED);
+    report.values = Survival { made: made.len(), survived: 0 };
+    if made.is_empty() && !report.has_error_within("") {
+        report.find(
+            Rule::NoValueFound,
+            base,
+            "No valid arguments were found by trying: look for constraints that exclude each other, \
+             or give `examples`.",
+        );
+    }
+    for value in &made {
+        let Ok(before) = value.to_value() else { continue };
+        let draft = form.fill(value);
+        let reading = draft.read(form);
+        let lost = match reading.json().map(JsonText::to_value) {
+            Some(Ok(after)) if after == before && check.admits(&after) => None,
+            Some(Ok(after)) => Some(format!("comes out as {}", short(&after))),
+            _ => {
+                let message = reading.messages().first();
+                let place = message.map(|message| draft.name(form, &message.path));
+                let text = message.map_or("", |message| message.text.as_str());
+                Some(format!("is refused by the form at `{}`: {text}", place.unwrap_or_default()))
+            }
+        };
+        match lost {
+            None => report.values.survived += 1,
+            // One such value tells what a dozen would.
+            Some(_) if report.findings.iter().any(|finding| finding.rule == Rule::ValueLost) => {}
+            Some(how) => {
+                let message = format!("The valid value {} {how}", short(&before));
+                report.find(Rule::ValueLost, base, message);
+            }
+        }
+        if let Some(entered) = draft.at(&schema_form::Path::root())
+            && let Some((name, text)) = in_json_mode(form.root(), entered, String::new())
+        {
+            let shown = JsonText::parse(&text).ok().and_then(|text| text.to_value().ok());
+            let message = format!(
+                "No widget can express {} at `{name}`; a person types it in JSON mode.",
+                short(&shown.unwrap_or(Value::String(text)))
+            );
+            let known = |finding: &crate::Finding| finding.rule == Rule::JsonModeOnly;
+            if !report.findings.iter().any(known) {
+                report.find(Rule::JsonModeOnly, base, message);
+            }
+        }
+    }
+}
+
+/// The first place that took JSON text although its schema has a widget.
+fn in_json_mode(slot: &Slot, entered: &Entered, name: String) -> Option<(String, String)> {
+    let field = slot.field();
+    match (entered.sent()?, &field.kind) {
+        (Content::Json { .. }, FieldKind::Json(_)) => None,
+        (Content::Json { text, .. }, _) => Some((name, text.clone())),
+        (Content::Object { members, entries }, FieldKind::Object(object)) => {
+            let named = object
+                .members
+                .iter()
+                .zip(members)
+                .map(|(slot, entered)| (slot.clone(), entered, slot.key().to_owned()));
+            let extra = entries.iter().filter_map(|entry| {
+                let slot = object.extras.slot()?.clone();
+                Some((slot, &entry.entered, entry.name.clone().unwrap_or_default()))
+            });
+            named.chain(extra).find_map(|(slot, entered, key)| {
+                let name = if name.is_empty() { key } else { format!("{name}.{key}") };
+                in_json_mode(&slot, entered, name)
+            })
+        }
+        (Content::List(items), FieldKind::List(list)) => {
+            items.iter().enumerate().find_map(|(index, item)| {
+                in_json_mode(list.item(index)?, &item.entered, format!("{name}[{index}]"))
+            })
+        }
+        (Content::Union { branch, visited }, FieldKind::Union(branches)) => {
+            let (_, entered) = visited.iter().find(|(at, _)| at == branch)?;
+            in_json_mode(&branches.get(*branch)?.slot, entered, name)
+        }
+        _ => None,
+    }
+}
