@@ -1,5 +1,7 @@
-//! Real declarations and the JSON Schema test suite, where the shared corpora are at hand: beside
-//! the workspace in `shared/corpora`. Without them these tests say so and pass.
+//! Real declarations, where the shared corpora are at hand: beside the workspace in
+//! `shared/corpora`. Without them these tests say so and pass.
+
+mod typist;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -113,55 +115,83 @@ fn every_captured_declaration_makes_a_form() {
     .assert_eq(&form.to_string());
 }
 
-/// What the suite calls valid is sent as it is, and comes back unchanged.
-#[test]
-fn the_form_never_contradicts_the_test_suite() {
-    let Some(path) = corpus("json-schema-test-suite/tests/draft2020-12") else { return };
-    let mut files: Vec<PathBuf> = std::fs::read_dir(path)
-        .expect("readable")
-        .map(|entry| entry.expect("entry").path())
-        .collect();
-    files.sort();
-    let (mut valid, mut caught, mut invalid) = (0, 0, 0);
-    let mut contradicted = Vec::new();
-    for file in files.iter().filter(|file| file.extension().is_some_and(|name| name == "json")) {
-        // Metaschemas that switch validation off are not read.
-        if file.ends_with("vocabulary.json") {
-            eprintln!("skipped: vocabulary.json");
-            continue;
+/// What happened to the values of many declarations.
+#[derive(Default)]
+struct Typing {
+    declarations: usize,
+    values: usize,
+    places: usize,
+    json_mode: BTreeMap<String, usize>,
+    without_values: Vec<String>,
+}
+
+impl Typing {
+    /// Types several valid values of one declaration and demands exactly them back.
+    fn add(&mut self, name: &str, declaration: &Value) {
+        self.declarations += 1;
+        let form = Form::of_declaration(&JsonText::from_value(declaration));
+        let parameters = ["parameters_json_schema", "parameters"]
+            .iter()
+            .find_map(|keyword| declaration.get(keyword))
+            .cloned()
+            .unwrap_or_else(|| serde_json::json!({"type": "object", "maxProperties": 0}));
+        let schema = JsonText::from_value(&parameters);
+        let check = schema_check::Check::of(&schema).expect("a schema");
+        let values = schema_check::values(&schema, &check, 8);
+        if values.is_empty() {
+            self.without_values.push(name.to_owned());
         }
-        let groups: Vec<BTreeMap<String, JsonText>> =
-            JsonText::parse(&std::fs::read_to_string(file).expect("readable"))
-                .expect("JSON")
-                .decode()
-                .expect("groups");
-        for group in &groups {
-            let form = Form::of_schema(&group["schema"]);
-            let tests: Vec<BTreeMap<String, JsonText>> = group["tests"].decode().expect("tests");
-            for test in tests {
-                let reading = form.fill(&test["data"]).read(&form);
-                if test["valid"].as_str() == "true" {
-                    valid += 1;
-                    if reading.json().is_none() {
-                        contradicted.push(format!(
-                            "{} / {} / {}: {} in {}: {:?}",
-                            file.file_name().unwrap_or_default().display(),
-                            group["description"],
-                            test["description"],
-                            test["data"],
-                            group["schema"].compact(),
-                            reading.messages()
-                        ));
-                    }
-                } else {
-                    invalid += 1;
-                    caught += usize::from(reading.json().is_none());
-                }
+        for value in values {
+            let mut typist = typist::Typist::new(&form);
+            typist.enter(&value).unwrap_or_else(|error| panic!("{name}: {value}: {error}"));
+            let reading = typist.draft.read(&form);
+            let sent = reading
+                .json()
+                .unwrap_or_else(|| panic!("{name}: {value}: {:?} in\n{form}", reading.messages()));
+            assert_eq!(sent.to_value(), value.to_value(), "{name}");
+            assert_eq!(check.complaints(sent), [], "{name}: {sent}");
+            self.values += 1;
+            self.places += typist.places;
+            for reason in typist.json_mode {
+                *self.json_mode.entry(reason).or_default() += 1;
             }
         }
     }
-    eprintln!(
-        "{valid} valid values pass; {caught} of {invalid} invalid ones are told as one types"
-    );
-    assert!(contradicted.is_empty(), "{}\n{}", contradicted.len(), contradicted.join("\n"));
+
+    fn tell(&self, corpus: &str) {
+        let json: usize = self.json_mode.values().sum();
+        eprintln!(
+            "{corpus}: {} values of {} declarations typed into {} places, {json} of them in JSON \
+             mode {:?}; no value: {:?}",
+            self.values, self.declarations, self.places, self.json_mode, self.without_values
+        );
+    }
+}
+
+/// Values that know nothing of the form go in through its widgets and come out as they are.
+#[test]
+fn values_of_the_leaderboard_go_through_the_widgets() {
+    let Some(path) = corpus("bfcl-functions.jsonl") else { return };
+    let mut typing = Typing::default();
+    for line in std::fs::read_to_string(path).expect("readable").lines() {
+        let declaration: Value = serde_json::from_str(line).expect("JSON");
+        typing.add(declaration["name"].as_str().unwrap_or_default(), &declaration);
+    }
+    typing.tell("bfcl-functions");
+    assert_eq!(typing.without_values, [""; 0]);
+    assert_eq!(typing.json_mode, BTreeMap::new());
+}
+
+#[test]
+fn values_of_captured_declarations_go_through_the_widgets() {
+    let Some(path) = corpus("adk-captures/declarations.json") else { return };
+    let text = std::fs::read_to_string(path).expect("readable");
+    let declarations: BTreeMap<String, Value> = serde_json::from_str(&text).expect("JSON");
+    let mut typing = Typing::default();
+    for (name, declaration) in &declarations {
+        typing.add(name, declaration);
+    }
+    typing.tell("adk-captures");
+    assert_eq!(typing.without_values, [""; 0]);
+    assert_eq!(typing.json_mode, BTreeMap::new());
 }

@@ -133,14 +133,6 @@ fn names(place: &Place<'_>, report: &mut Report) {
             report.find(Rule::NamesDifferByCase, &pointer, message);
         }
     }
-    if let Some(Value::Array(values)) = place.members.get("enum") {
-        for (first, second) in naming::case_twins(values.iter().filter_map(Value::as_str)) {
-            let message = format!(
-                "The values `{second}` and `{first}` differ by case only: keep one spelling."
-            );
-            report.find(Rule::NamesDifferByCase, &place.at("enum"), message);
-        }
-    }
 }
 
 fn branches(place: &Place<'_>, root: &Value, report: &mut Report) {

@@ -56,7 +56,7 @@ rules! {
     NameInvalid, "name-invalid", Error;
     /// Two tools of one name in one list.
     NameRepeated, "name-repeated", Warning;
-    /// Names in one list that differ by case only: of tools, arguments, or an enum's values.
+    /// Names in one list that differ by case only: of tools, or of arguments.
     NamesDifferByCase, "names-differ-by-case", Warning;
     /// A tool without a description.
     DescriptionMissing, "description-missing", Warning;
