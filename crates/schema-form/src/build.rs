@@ -1,35 +1,33 @@
 //! From schemas to one [`Field`]: which widget, with which limits.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use json_text::{JsonText, Kind};
 
 use crate::canonical::canonical;
+use crate::cases::Condition;
 use crate::conjunction::{Conjunction, Union};
 use crate::decimal::is_number;
-use crate::document::{Document, Node, NodeId};
+use crate::document::{Dialect, Document, Node, NodeId};
 use crate::field::{
     Branch, ChoiceOption, Extras, Field, FieldKind, ListField, ObjectField, Slot, Source, TextField,
 };
+use crate::naming::{Chosen, Naming};
 use crate::{Diagnostic, Reason, Types};
 
+/// Keywords that are judged once a value is there, beside the limits of the widgets.
+const JUDGED: [&str; 8] =
+    ["pattern", "not", "if", "anyOf", "oneOf", "contains", "dependentSchemas", "dependencies"];
+
 /// Keywords that the form shows or passes by and the host's validator decides.
-const LEFT_TO_HOST: [&str; 14] = [
-    "pattern",
+const LEFT_TO_HOST: [&str; 6] = [
     "format",
-    "not",
-    "if",
-    "oneOf",
-    "contains",
-    "propertyNames",
-    "patternProperties",
-    "dependentRequired",
-    "dependentSchemas",
-    "dependencies",
+    "contentEncoding",
     "unevaluatedProperties",
     "unevaluatedItems",
-    "contentEncoding",
+    "$dynamicRef",
+    "$recursiveRef",
 ];
 
 /// Makes the field of `source`; what is odd about its schemas goes to `diagnostics`.
@@ -70,12 +68,36 @@ pub(crate) fn field(
         deprecated: conjunction.says(&["deprecated"]),
         read_only: conjunction.says(&["readOnly"]),
         types,
-        unchecked: LEFT_TO_HOST
-            .into_iter()
-            .filter(|keyword| conjunction.first(&[keyword]).is_some())
-            .collect(),
+        unchecked: unchecked(document, &conjunction),
+        judged: judged(&conjunction),
         kind,
     }
+}
+
+fn judged(conjunction: &Conjunction<'_>) -> Vec<(NodeId, &'static str)> {
+    let of_keyword = |keyword| {
+        let found = conjunction.all(&[keyword]).into_iter();
+        found.map(move |(layer, _)| (layer, keyword))
+    };
+    JUDGED.into_iter().flat_map(of_keyword).collect()
+}
+
+fn unchecked(document: &Document, conjunction: &Conjunction<'_>) -> Vec<&'static str> {
+    let decides = |pattern: &str| document.pattern(pattern).is_some();
+    let patterns = conjunction.all(&["pattern"]).into_iter();
+    let mut patterns = patterns.filter_map(|(_, id)| document.string(id));
+    let names = conjunction.all(&["patternProperties"]).into_iter();
+    let mut names = names.flat_map(|(_, id)| document.members(id));
+    let mut unchecked = Vec::new();
+    if !patterns.all(decides) {
+        unchecked.push("pattern");
+    }
+    if !names.all(|(pattern, _)| decides(pattern)) {
+        unchecked.push("patternProperties");
+    }
+    let left = LEFT_TO_HOST.into_iter();
+    unchecked.extend(left.filter(|keyword| conjunction.first(&[keyword]).is_some()));
+    unchecked
 }
 
 struct Builder<'b> {
@@ -109,7 +131,10 @@ impl Builder<'_> {
     /// The type that the keywords speak of where no layer has a `type`.
     fn inferred_type(&self) -> Option<Types> {
         let hints: [(&[&str], Types); 4] = [
-            (&["properties", "additionalProperties", "required"], Types::OBJECT),
+            (
+                &["properties", "additionalProperties", "required", "patternProperties"],
+                Types::OBJECT,
+            ),
             (&["items", "prefixItems", "prefix_items"], Types::ARRAY),
             (&["minLength", "min_length", "maxLength", "max_length", "pattern"], Types::STRING),
             (
@@ -315,6 +340,7 @@ impl Builder<'_> {
                             layers,
                             chosen,
                             only: Some(self.source.only.unwrap_or(Types::ANY).without(Types::NULL)),
+                            first: None,
                         },
                     ),
                 }
@@ -360,18 +386,18 @@ impl Builder<'_> {
     }
 
     fn object(&mut self) -> ObjectField {
-        let mut order: Vec<String> = Vec::new();
+        let mut order: Vec<String> = self.source.first.clone().unwrap_or_default();
+        let mut known: HashSet<String> = order.iter().cloned().collect();
         let mut layers: HashMap<String, Vec<NodeId>> = HashMap::new();
         for (_, properties) in self.conjunction.all(&["properties"]) {
             if !matches!(self.document.node(properties), Node::Object(_) | Node::Null) {
                 self.wrong_shape(properties, "properties");
             }
             for (key, schema) in self.document.members(properties) {
-                let of_key = layers.entry(key.to_string()).or_default();
-                if of_key.is_empty() {
+                if known.insert(key.to_string()) {
                     order.push(key.to_string());
                 }
-                of_key.push(*schema);
+                layers.entry(key.to_string()).or_default().push(*schema);
             }
         }
         let mut required: Vec<String> = Vec::new();
@@ -384,14 +410,26 @@ impl Builder<'_> {
                 None => self.wrong_shape(names, "required"),
             }
         }
-        let (extras, extra_layers) = self.extras(order.is_empty() && required.is_empty());
+        let naming = Naming::of(self.document, self.conjunction);
+        let extras = self.extras(&naming, layers.is_empty() && required.is_empty());
+        for (name, schemas) in &mut layers {
+            schemas.extend(naming.beside(name));
+        }
         for name in &required {
             if !layers.contains_key(name) {
-                order.push(name.clone());
-                layers.insert(name.clone(), extra_layers.clone());
+                if known.insert(name.clone()) {
+                    order.push(name.clone());
+                }
+                let schemas = match naming.choose(name) {
+                    Chosen::Schemas(schemas) => schemas,
+                    Chosen::Forbidden => Vec::new(),
+                };
+                layers.insert(name.clone(), schemas);
             }
         }
-        if let Some(ordering) = self.conjunction.first(&["property_ordering", "propertyOrdering"]) {
+        if let Some(ordering) = self.conjunction.first(&["property_ordering", "propertyOrdering"])
+            && self.source.first.is_none()
+        {
             let ordering: Vec<_> = self
                 .document
                 .items(ordering)
@@ -403,7 +441,7 @@ impl Builder<'_> {
                 ordering.iter().position(|name| name == key).unwrap_or(usize::MAX)
             });
         }
-        let required: std::collections::HashSet<_> = required.into_iter().collect();
+        let required: HashSet<_> = required.into_iter().collect();
         let members = order
             .into_iter()
             .map(|key| {
@@ -416,23 +454,52 @@ impl Builder<'_> {
                 Slot::new(self.document, source)
             })
             .collect();
+        let names: Vec<_> =
+            self.conjunction.all(&["propertyNames"]).into_iter().map(|(_, id)| id).collect();
+        let of_name = |layers| {
+            let only = Some(Types::STRING);
+            Slot::new(self.document, Source { required: true, layers, only, ..Source::default() })
+        };
         ObjectField {
             members,
             extras,
+            patterns: naming.patterns(),
+            names: (!names.is_empty()).then(|| of_name(names)),
             min: self.conjunction.at_least(&["minProperties", "min_properties"]),
             max: self.conjunction.at_most(&["maxProperties", "max_properties"]),
+            needs: self.needs(),
+            conditions: Condition::all(self.document, self.conjunction),
+            naming,
         }
     }
 
-    /// What the object says about members it does not name, and their schemas.
-    fn extras(&self, nothing_named: bool) -> (Extras, Vec<NodeId>) {
+    /// `dependentRequired`, which draft 7 writes as `dependencies`.
+    fn needs(&self) -> Vec<(String, Vec<String>)> {
+        let keyword = match self.document.dialect() {
+            Dialect::Modern => "dependentRequired",
+            Dialect::Seven => "dependencies",
+            Dialect::Other => return Vec::new(),
+        };
+        let all = self.conjunction.all(&[keyword]).into_iter();
+        let members = all.flat_map(|(_, id)| self.document.members(id));
+        members
+            .filter_map(|(name, needed)| {
+                let needed = self.document.items(*needed)?.iter();
+                let needed = needed.filter_map(|name| self.document.string(*name));
+                Some((name.to_string(), needed.map(str::to_owned).collect()))
+            })
+            .collect()
+    }
+
+    /// What the object says about members it does not name.
+    fn extras(&self, naming: &Naming, nothing_named: bool) -> Extras {
         let mut layers = Vec::new();
         let mut closed = false;
         let mut asked = nothing_named;
-        let keyword = ["additionalProperties", "additional_properties"];
-        for (layer, extra) in self.conjunction.all(&keyword) {
+        for (layer, extra) in
+            self.conjunction.all(&["additionalProperties", "additional_properties"])
+        {
             match self.document.node(extra) {
-                // Names that match a pattern are for the host to judge.
                 Node::Bool(false) => {
                     let patterns = self.document.member(layer, &["patternProperties"]).is_some();
                     asked = patterns;
@@ -446,21 +513,19 @@ impl Builder<'_> {
                 _ => {}
             }
         }
-        asked |= self.conjunction.first(&["patternProperties"]).is_some();
+        asked |= !naming.patterns().is_empty();
+        if let Some(only) = naming.only() {
+            layers = vec![only];
+        }
         let slot = || {
-            let layers = if self.conjunction.first(&["patternProperties"]).is_some() {
-                Vec::new()
-            } else {
-                layers.clone()
-            };
-            Slot::new(self.document, Source { required: true, layers, ..Source::default() })
+            let source = Source { required: true, layers: layers.clone(), ..Source::default() };
+            Slot::new(self.document, source)
         };
-        let extras = match (closed, asked) {
+        match (closed, asked) {
             (true, _) => Extras::Closed,
             (false, true) => Extras::Offered(slot()),
             (false, false) => Extras::Kept(slot()),
-        };
-        (extras, layers)
+        }
     }
 
     fn list(&self) -> ListField {

@@ -1,10 +1,15 @@
-//! The limits that a form checks as one types, in words a person understands.
+//! What a form checks as one types, in words a person understands: the limits of the widgets, and
+//! keywords about a whole value as far as [`Judge`] can decide them.
 //!
-//! What is checked here never contradicts the host's validator; `pattern`, `format`, `not` and
-//! what [`crate::Field::unchecked`] names is left to it.
+//! What is checked here never contradicts the host's validator; `format` and what
+//! [`crate::Field::unchecked`] names is left to it.
+
+use json_text::{JsonText, Node as Value};
 
 use crate::decimal::Decimal;
-use crate::field::{Bounds, TextField};
+use crate::document::{Document, NodeId};
+use crate::field::{Bounds, ObjectField, Slot, TextField};
+use crate::judge::Judge;
 
 /// A limit that is not kept: the keyword and what to tell.
 pub(crate) type Broken = (&'static str, String);
@@ -72,6 +77,78 @@ pub(crate) fn count(
         broken.push((max_keyword, format!("At most {max} {noun} ({max_keyword}); here {found}.")));
     }
     broken
+}
+
+/// What to tell when `value` breaks `keyword` of `schema`; `None` when it does not, or when only
+/// the host can tell.
+pub(crate) fn keyword(
+    document: &Document,
+    schema: NodeId,
+    keyword: &str,
+    value: &JsonText,
+) -> Option<String> {
+    let id = document.member(schema, &[keyword])?;
+    let judge = Judge::of(document);
+    if judge.keeps(schema, keyword, value)? {
+        return None;
+    }
+    let text = || document.text(id).as_str().chars().take(80).collect::<String>();
+    Some(match keyword {
+        "pattern" => {
+            format!("Does not match {} (pattern).", document.string(id).unwrap_or_default())
+        }
+        "not" => match document.member(id, &["const"]) {
+            Some(value) => format!("Anything but {} (not).", document.text(value)),
+            None => match forbidden(document, id, value) {
+                Some(name) => format!("`{name}` must not be sent here (not)."),
+                None => format!("Must not be what the schema excludes: {} (not).", text()),
+            },
+        },
+        "oneOf" | "anyOf" => {
+            let branches = document.items(id).unwrap_or_default();
+            let fits = |branch: &&NodeId| judge.admits(**branch, value) == Some(true);
+            match branches.iter().filter(fits).count() {
+                0 => format!("Fits none of the alternatives ({keyword})."),
+                many => format!(
+                    "Fits {many} of the alternatives at once; exactly one must fit ({keyword})."
+                ),
+            }
+        }
+        "contains" => format!("At least one item must be {} (contains).", text()),
+        "if" => {
+            let holds = document.member(schema, &["if"]).and_then(|it| judge.admits(it, value));
+            let branch = if holds == Some(true) { "then" } else { "else" };
+            format!("Does not fit what holds in this case ({branch}).")
+        }
+        _ => format!("Does not fit what its members ask for ({keyword})."),
+    })
+}
+
+/// The one member that `not: {required: [name]}` forbids, if `value` has it.
+fn forbidden(document: &Document, not: NodeId, value: &JsonText) -> Option<String> {
+    let names = document.items(document.member(not, &["required"])?)?;
+    let [name] = names else { return None };
+    let name = document.string(*name)?;
+    let Value::Object(members) = value.open() else { return None };
+    members.iter().any(|(key, _)| key == name).then(|| name.to_owned())
+}
+
+/// Whether one of the slot's schemas surely does not admit `value`.
+pub(crate) fn is_refused(slot: &Slot, value: &JsonText) -> bool {
+    let judge = Judge::of(slot.document());
+    slot.source().layers.iter().any(|layer| judge.admits(*layer, value) == Some(false))
+}
+
+/// What to tell of a name that an object does not have.
+pub(crate) fn no_such_member(object: &ObjectField, name: &str) -> String {
+    match object.patterns.as_slice() {
+        [] => format!("The schema has no member `{name}`."),
+        patterns => format!(
+            "The schema has no member `{name}`, and the name does not match {} \
+             (additionalProperties).",
+            patterns.join(" or ")
+        ),
+    }
 }
 
 #[cfg(test)]

@@ -5,8 +5,13 @@
 //! shown as written.
 //! What the nodes mean as a schema lives in [`crate::conjunction`].
 
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
 use json_text::JsonText;
 use serde_json::value::RawValue;
+
+use crate::pattern::Pattern;
 
 /// Deeper texts are refused before they are opened: no schema written by a person or a library
 /// comes near, and everything after this point may recurse.
@@ -29,6 +34,17 @@ pub(crate) enum Node {
     Object(Vec<(Box<str>, NodeId)>),
 }
 
+/// Which edition of JSON Schema a document follows, as far as that changes what a keyword means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// 2020-12, or not said.
+    Modern,
+    /// Draft 7: `$ref` stands alone, `dependencies` is one keyword.
+    Seven,
+    /// Another one: what its keywords mean is left to the host.
+    Other,
+}
+
 /// A schema's text as nodes.
 #[derive(Debug)]
 pub(crate) struct Document {
@@ -36,6 +52,9 @@ pub(crate) struct Document {
     parents: Vec<Option<NodeId>>,
     /// What `#` refers to.
     root: NodeId,
+    /// Patterns that were asked for; `None` for those of another dialect.
+    patterns: Mutex<HashMap<Box<str>, Option<Arc<Pattern>>>>,
+    has_inner_ids: OnceLock<bool>,
 }
 
 impl Document {
@@ -45,7 +64,13 @@ impl Document {
         if deep > DEEPEST {
             return Err(deep);
         }
-        let mut document = Self { nodes: Vec::new(), parents: Vec::new(), root: NodeId(0) };
+        let mut document = Self {
+            nodes: Vec::new(),
+            parents: Vec::new(),
+            root: NodeId(0),
+            patterns: Mutex::default(),
+            has_inner_ids: OnceLock::new(),
+        };
         document.root = match serde_json::from_str::<&RawValue>(text.as_str()) {
             Ok(raw) => document.add(raw, None),
             Err(_) => document.push(Node::Null, None),
@@ -61,6 +86,36 @@ impl Document {
 
     pub(crate) fn root(&self) -> NodeId {
         self.root
+    }
+
+    /// The edition that the outermost schema names.
+    pub(crate) fn dialect(&self) -> Dialect {
+        let named = self.member(self.root, &["$schema"]).map(|id| self.string(id).unwrap_or("?"));
+        match named.map(|name| name.trim_end_matches('#')) {
+            None | Some("https://json-schema.org/draft/2020-12/schema") => Dialect::Modern,
+            Some(
+                "http://json-schema.org/draft-07/schema"
+                | "https://json-schema.org/draft-07/schema",
+            ) => Dialect::Seven,
+            Some(_) => Dialect::Other,
+        }
+    }
+
+    /// Whether a schema inside has an `$id`, to which references around it are relative.
+    pub(crate) fn has_inner_ids(&self) -> bool {
+        let has_id = |id| self.member(id, &["$id"]).and_then(|id| self.string(id)).is_some();
+        *self.has_inner_ids.get_or_init(|| self.ids().any(|id| id != self.root && has_id(id)))
+    }
+
+    /// The pattern `source`, compiled once; `None` when only the host can match it.
+    pub(crate) fn pattern(&self, source: &str) -> Option<Arc<Pattern>> {
+        let mut patterns = self.patterns.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = patterns.get(source) {
+            return known.clone();
+        }
+        let compiled = Pattern::compile(source).map(Arc::new);
+        patterns.insert(source.into(), compiled.clone());
+        compiled
     }
 
     pub(crate) fn node(&self, id: NodeId) -> &Node {

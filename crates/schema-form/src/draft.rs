@@ -6,6 +6,7 @@
 //! Changing a draft is in [`crate::edit`], making one from JSON in [`crate::fill`], making JSON
 //! from one in [`crate::read`].
 
+use crate::cases::{Cases, redecide};
 use crate::field::{FieldKind, Slot};
 use crate::{Form, ItemId, Path, Step};
 
@@ -61,6 +62,8 @@ pub enum Content {
         members: Vec<Entered>,
         /// In the order added.
         entries: Vec<Entry>,
+        /// Which conditional branches apply; they decide which members there are.
+        cases: Cases,
     },
     /// Items in order.
     List(Vec<Item>),
@@ -182,6 +185,13 @@ impl Draft {
         path.steps().iter().try_fold(&self.root, |entered, step| entered.child(*step))
     }
 
+    /// The field of the place at `path` with the members that it has now: those of the conditional
+    /// branches that apply among them. `None` when the draft has no such place.
+    #[must_use]
+    pub fn shape(&self, form: &Form, path: &Path) -> Option<Slot> {
+        Some(shape(&self.slot(form, path)?, self.at(path)?))
+    }
+
     /// The field of the place at `path`; `None` when the draft has no such place.
     #[must_use]
     pub fn slot(&self, form: &Form, path: &Path) -> Option<Slot> {
@@ -225,7 +235,8 @@ impl Draft {
                 path.push(step);
                 (entered, slot) = (inner, next);
             }
-            let step = match (entered.content(), &slot.field().kind) {
+            let shape = shape(&slot, entered);
+            let step = match (entered.content(), &shape.field().kind) {
                 (Some(Content::Object { entries, .. }), FieldKind::Object(object)) => {
                     let named = object.members.iter().position(|member| member.key() == token);
                     named.map(Step::Member).or_else(|| {
@@ -287,15 +298,26 @@ impl Draft {
     }
 }
 
+/// The slot of what is entered: of an object with conditions, the shape that its cases give it.
+pub(crate) fn shape(slot: &Slot, entered: &Entered) -> Slot {
+    match entered.content() {
+        Some(Content::Object { cases, .. }) => slot.shaped(&cases.applied),
+        _ => slot.clone(),
+    }
+}
+
 /// The field one step further. Entries that the schema forbids, and items beyond those it allows,
 /// take any value: they are shown with a message and not lost.
 pub(crate) fn child_slot(slot: &Slot, entered: &Entered, step: Step) -> Option<Slot> {
+    let slot = &shape(slot, entered);
     match (&slot.field().kind, step) {
         (FieldKind::Object(object), Step::Member(position)) => {
             object.members.get(position).cloned()
         }
-        (FieldKind::Object(object), Step::Entry(_)) => {
-            Some(object.extras.slot().cloned().unwrap_or_else(|| anything(slot)))
+        (FieldKind::Object(object), Step::Entry(id)) => {
+            let Some(Content::Object { entries, .. }) = entered.content() else { return None };
+            let entry = entries.iter().find(|entry| entry.id == id)?;
+            Some(object.entry_or_any(slot, entry.name.as_deref()))
         }
         (FieldKind::List(list), Step::Item(id)) => {
             let Some(Content::List(items)) = entered.content() else { return None };
@@ -329,6 +351,10 @@ impl<'i> Blank<'i> {
         Self { ids, opening: Vec::new(), budget: 10_000 }
     }
 
+    pub(crate) fn ids(&mut self) -> &mut Ids {
+        self.ids
+    }
+
     /// An untouched place.
     pub(crate) fn place(&mut self, slot: &Slot) -> Entered {
         if !slot.required() {
@@ -357,10 +383,15 @@ impl<'i> Blank<'i> {
         let before = self.opening.len();
         self.opening.extend(&slot.source().layers);
         let content = match &slot.field().kind {
-            FieldKind::Object(object) => Some(Content::Object {
-                members: object.members.iter().map(|member| self.place(member)).collect(),
-                entries: Vec::new(),
-            }),
+            FieldKind::Object(object) => {
+                let members = object.members.iter().map(|member| self.place(member)).collect();
+                let content =
+                    Content::Object { members, entries: Vec::new(), cases: Cases::default() };
+                let mut entered = Entered::value(content);
+                // An untouched object decides its conditions too.
+                redecide(slot, &mut entered, self);
+                entered.content
+            }
             FieldKind::List(list) => {
                 let least = usize::try_from(list.min.unwrap_or(0)).unwrap_or(0).min(100);
                 let least = least.max(list.prefix.len());

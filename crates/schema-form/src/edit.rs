@@ -5,7 +5,8 @@
 
 use json_text::JsonText;
 
-use crate::draft::{Blank, Content, Entered, Entry, Item, State, child_slot};
+use crate::cases::{redecide, refit};
+use crate::draft::{Blank, Content, Entered, Entry, Ids, Item, State, child_slot};
 use crate::field::{FieldKind, ListField, Slot};
 use crate::fill::Filler;
 use crate::{Draft, EditError, Form, ItemId, Path, Step};
@@ -95,7 +96,12 @@ impl Draft {
         for step in path.steps() {
             entered = entered.child_mut(*step).ok_or_else(no_such_place)?;
         }
+        let inside = matches!(edit, Edit::ChooseBranch(_));
         let made = Editor { slot: &slot, ids: &mut ids }.apply(entered, edit)?;
+        if inside && let Some(step) = chosen_branch(entered) {
+            decide_anew(&slot, entered, &[step], &mut ids);
+        }
+        decide_anew(form.root(), &mut self.root, path.steps(), &mut ids);
         self.ids = ids;
         Ok(made)
     }
@@ -106,9 +112,27 @@ impl Draft {
     }
 }
 
+fn chosen_branch(entered: &Entered) -> Option<Step> {
+    match &entered.content {
+        Some(Content::Union { branch, .. }) => Some(Step::Branch(*branch)),
+        _ => None,
+    }
+}
+
+/// Lets the objects along `steps` decide their conditions again, the innermost first.
+fn decide_anew(slot: &Slot, entered: &mut Entered, steps: &[Step], ids: &mut Ids) {
+    if let Some((step, rest)) = steps.split_first()
+        && let Some(inner) = child_slot(slot, entered, *step)
+        && let Some(within) = entered.child_mut(*step)
+    {
+        decide_anew(&inner, within, rest, ids);
+    }
+    redecide(slot, entered, &mut Blank::new(ids));
+}
+
 struct Editor<'e> {
     slot: &'e Slot,
-    ids: &'e mut crate::draft::Ids,
+    ids: &'e mut Ids,
 }
 
 impl Editor<'_> {
@@ -150,11 +174,7 @@ impl Editor<'_> {
                 self.open_entry(entered, id);
                 return Ok(Some(id));
             }
-            Edit::RenameEntry(id, name) => {
-                let entries = entries(entered, wrong)?;
-                let entry = entries.iter_mut().find(|entry| entry.id == id);
-                entry.ok_or(EditError::NoSuchItem { id })?.name = Some(name);
-            }
+            Edit::RenameEntry(id, name) => self.rename(entered, id, name, wrong)?,
             Edit::RemoveEntry(id) => {
                 let entries = entries(entered, wrong)?;
                 let index = entries.iter().position(|entry| entry.id == id);
@@ -214,6 +234,29 @@ impl Editor<'_> {
         if let Some(inner) = entered.child_mut(step) {
             *inner = blank;
         }
+    }
+
+    /// Names an entry. A name that chooses another schema takes what was entered along.
+    fn rename(
+        &mut self,
+        entered: &mut Entered,
+        id: ItemId,
+        name: String,
+        wrong: WrongKind,
+    ) -> Result<(), EditError> {
+        let step = Step::Entry(id);
+        let before = child_slot(self.slot, entered, step);
+        let named = entries(entered, wrong)?.iter_mut().find(|entry| entry.id == id);
+        named.ok_or(EditError::NoSuchItem { id })?.name = Some(name);
+        let after = child_slot(self.slot, entered, step);
+        if let (Some(before), Some(after)) = (before, after)
+            && before != after
+            && let Some(inner) = entered.child_mut(step)
+        {
+            let held = std::mem::replace(inner, Entered::NOTHING);
+            *inner = refit(&before, held, &after, &mut Blank::new(self.ids));
+        }
+        Ok(())
     }
 
     fn choose_branch(

@@ -5,11 +5,13 @@
 //! What the person has entered is no part of a field; it lives in [`crate::Draft`].
 
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use json_text::JsonText;
 
+use crate::cases::Condition;
 use crate::document::{Document, NodeId};
+use crate::naming::Naming;
 use crate::{Reason, Types};
 
 /// One place of a form.
@@ -37,6 +39,8 @@ pub struct Field {
     pub types: Types,
     /// Keywords that stand here and are left to the host's validator, as the schema spells them.
     pub unchecked: Vec<&'static str>,
+    /// Keywords that are judged once the value is there, with the schema each stands in.
+    pub(crate) judged: Vec<(NodeId, &'static str)>,
     /// What kind of value it is.
     pub kind: FieldKind,
 }
@@ -115,10 +119,49 @@ pub struct ObjectField {
     pub members: Vec<Slot>,
     /// What it says about others.
     pub extras: Extras,
+    /// `patternProperties`: the expressions by which an entry's name chooses its schema.
+    pub patterns: Vec<String>,
+    /// `propertyNames`, as the field of a name.
+    pub names: Option<Slot>,
     /// `minProperties`
     pub min: Option<u64>,
     /// `maxProperties`
     pub max: Option<u64>,
+    /// `dependentRequired`: a member, and those that must be there with it.
+    pub(crate) needs: Vec<(String, Vec<String>)>,
+    pub(crate) conditions: Vec<Condition>,
+    pub(crate) naming: Naming,
+}
+
+impl ObjectField {
+    /// The field of an entry with this name, or with none yet; `None` where the schema has no such
+    /// member.
+    #[must_use]
+    pub fn entry(&self, name: Option<&str>) -> Option<Slot> {
+        match name {
+            Some(name) => self.naming.slot(name),
+            None => self.extras.slot().cloned(),
+        }
+    }
+
+    /// The field of an entry; one for any value where the schema has no such member.
+    pub(crate) fn entry_or_any(&self, slot: &Slot, name: Option<&str>) -> Slot {
+        self.entry(name).unwrap_or_else(|| crate::draft::anything(slot))
+    }
+
+    /// The object's shape for each conditional branch by itself, and the fields that patterns choose.
+    pub(crate) fn branches(&self, slot: &Slot) -> Vec<Slot> {
+        // One at a time: all sets of branches would be too many to look at.
+        let of_branches = self.conditions.iter().filter(|_| slot.source().first.is_none());
+        let shapes = of_branches.flat_map(Condition::branches).map(|branch| slot.shaped(&[branch]));
+        shapes.chain(self.naming.each()).collect()
+    }
+
+    /// Whether members come and go with what is entered (`if`, `dependentSchemas`).
+    #[must_use]
+    pub fn is_conditional(&self) -> bool {
+        !self.conditions.is_empty()
+    }
 }
 
 /// What an object may hold beside the members its schema names.
@@ -183,6 +226,8 @@ struct SlotInner {
     document: Arc<Document>,
     source: Source,
     field: OnceLock<Arc<Field>>,
+    /// The shapes of an object with conditions, by the branches that apply.
+    shapes: Mutex<Vec<(Vec<NodeId>, Slot)>>,
 }
 
 /// What a field is made from: schemas that all hold at once.
@@ -196,11 +241,18 @@ pub(crate) struct Source {
     pub(crate) chosen: Vec<(NodeId, &'static str)>,
     /// Only these types, where a union of types was split.
     pub(crate) only: Option<Types>,
+    /// The members that come first, where a condition's branch adds others.
+    pub(crate) first: Option<Vec<String>>,
 }
 
 impl Slot {
     pub(crate) fn new(document: &Arc<Document>, source: Source) -> Self {
-        Self(Arc::new(SlotInner { document: Arc::clone(document), source, field: OnceLock::new() }))
+        Self(Arc::new(SlotInner {
+            document: Arc::clone(document),
+            source,
+            field: OnceLock::new(),
+            shapes: Mutex::default(),
+        }))
     }
 
     /// A place that takes JSON text, whatever its layers say.
@@ -222,6 +274,7 @@ impl Slot {
             read_only: false,
             types: Types::ANY,
             unchecked: Vec::new(),
+            judged: Vec::new(),
             kind: FieldKind::Json(reason),
         }));
         debug_assert!(made.is_ok(), "nobody looked at a slot that was just made");
@@ -248,6 +301,38 @@ impl Slot {
         self.0.source.required
     }
 
+    /// The same for slots of the same schemas, whatever made them: fit to tell whether a place must
+    /// be drawn anew.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        use std::hash::{Hash as _, Hasher as _};
+        let mut hasher = std::hash::DefaultHasher::new();
+        Arc::as_ptr(&self.0.document).hash(&mut hasher);
+        self.0.source.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// The object's shape where these conditional branches apply. Without any, or where the
+    /// branches leave no object, the slot itself.
+    pub(crate) fn shaped(&self, applied: &[NodeId]) -> Self {
+        let FieldKind::Object(object) = &self.field().kind else { return self.clone() };
+        if applied.is_empty() {
+            return self.clone();
+        }
+        let mut shapes = self.0.shapes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, shape)) = shapes.iter().find(|(branches, _)| branches == applied) {
+            return shape.clone();
+        }
+        let mut source = self.0.source.clone();
+        source.layers.extend(applied);
+        source.first = Some(object.members.iter().map(|member| member.key().to_owned()).collect());
+        let made = Self::new(&self.0.document, source);
+        let is_object = matches!(made.field().kind, FieldKind::Object(_));
+        let shape = if is_object { made } else { self.clone() };
+        shapes.push((applied.to_vec(), shape.clone()));
+        shape
+    }
+
     pub(crate) fn source(&self) -> &Source {
         &self.0.source
     }
@@ -256,6 +341,16 @@ impl Slot {
         &self.0.document
     }
 }
+
+impl PartialEq for Slot {
+    /// Whether both are made from the same schemas of the same document.
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+            || (Arc::ptr_eq(&self.0.document, &other.0.document) && self.0.source == other.0.source)
+    }
+}
+
+impl Eq for Slot {}
 
 impl fmt::Debug for Slot {
     /// Shows only what is there: looking must not open a recursive schema for ever.

@@ -10,6 +10,7 @@ use json_text::{JsonText, Kind, Node};
 use serde_json::value::RawValue;
 
 use crate::canonical::canonical;
+use crate::cases::{Cases, decide, has_conditions};
 use crate::decimal::{Decimal, is_integer};
 use crate::draft::{Content, Entered, Entry, Ids, Item, State};
 use crate::field::{Branch, FieldKind, ListField, ObjectField, Slot};
@@ -74,9 +75,7 @@ impl<'i> Filler<'i> {
                     })
                     .map(Content::Choice)
             }
-            (FieldKind::Object(object), Node::Object(members)) => {
-                self.object(object, slot, members)
-            }
+            (FieldKind::Object(_), Node::Object(members)) => self.object(slot, raw, members),
             (FieldKind::List(list), Node::Array(items)) => Some(self.list(list, slot, &items)),
             (FieldKind::Union(branches), _) => {
                 let (branch, entered) = self.branch(branches, raw)?;
@@ -108,14 +107,20 @@ impl<'i> Filler<'i> {
 
     fn object(
         &mut self,
-        object: &ObjectField,
         slot: &Slot,
+        raw: &RawValue,
         given: Vec<(String, &RawValue)>,
     ) -> Option<Content> {
         let mut keys = HashSet::with_capacity(given.len());
         if !given.iter().all(|(key, _)| keys.insert(key.clone())) {
             return None;
         }
+        let applied = match has_conditions(slot) {
+            true => decide(slot, &JsonText::from(raw)),
+            false => Vec::new(),
+        };
+        let shape = slot.shaped(&applied);
+        let FieldKind::Object(object) = &shape.field().kind else { return None };
         let mut given: Vec<(String, Option<&RawValue>)> =
             given.into_iter().map(|(key, raw)| (key, Some(raw))).collect();
         let places: std::collections::HashMap<String, usize> =
@@ -128,17 +133,16 @@ impl<'i> Filler<'i> {
                 raw.map_or(Entered::NOTHING, |raw| self.fill(member, raw))
             })
             .collect();
-        let extra = object.extras.slot().cloned();
-        let extra = extra.unwrap_or_else(|| crate::draft::anything(slot));
         let entries = given
             .into_iter()
             .filter_map(|(key, raw)| {
                 let raw = raw?;
                 let id = self.ids.next();
-                Some(Entry { id, name: Some(key), entered: self.fill(&extra, raw) })
+                let slot = object.entry_or_any(&shape, Some(&key));
+                Some(Entry { id, entered: self.fill(&slot, raw), name: Some(key) })
             })
             .collect();
-        Some(Content::Object { members, entries })
+        Some(Content::Object { members, entries, cases: Cases { applied, aside: Vec::new() } })
     }
 
     fn list(&mut self, list: &ListField, slot: &Slot, given: &[&RawValue]) -> Content {

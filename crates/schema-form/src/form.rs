@@ -141,6 +141,28 @@ impl Form {
         }
     }
 
+    /// Whether the schema admits `value`, as far as that can be told without the host's validator:
+    /// `None` where only that can tell. A yes and a no never contradict it.
+    ///
+    /// ```
+    /// use json_text::JsonText;
+    /// use schema_form::Form;
+    /// let form = Form::of_schema(&JsonText::parse(r#"{"not": {"const": 1}}"#)?);
+    /// assert_eq!(form.admits(&JsonText::parse("1.0")?), Some(false));
+    /// # Ok::<(), json_text::JsonTextError>(())
+    /// ```
+    #[must_use]
+    pub fn admits(&self, value: &JsonText) -> Option<bool> {
+        let judge = crate::judge::Judge::of(self.root.document());
+        let layers = &self.root.source().layers;
+        let answers: Vec<_> = layers.iter().map(|layer| judge.admits(*layer, value)).collect();
+        match answers.as_slice() {
+            answers if answers.contains(&Some(false)) => Some(false),
+            answers if answers.contains(&None) => None,
+            _ => Some(true),
+        }
+    }
+
     /// The draft that sends `value`. Nothing of it is lost: what fits no widget stays JSON text at
     /// its place, with a message where the schema does not admit it.
     #[must_use]
@@ -181,6 +203,7 @@ fn diagnose(document: &Arc<Document>, root: &Slot) -> Vec<Diagnostic> {
             FieldKind::Object(object) => {
                 ahead.extend(object.members.iter().cloned());
                 ahead.extend(object.extras.slot().cloned());
+                ahead.extend(object.branches(&slot));
             }
             FieldKind::List(list) => {
                 ahead.extend(list.prefix.iter().cloned());

@@ -41,13 +41,18 @@ mod types;
 
 mod build;
 mod canonical;
+mod cases;
 mod check;
 mod conjunction;
 mod decimal;
 mod document;
 mod fill;
+mod judge;
+mod naming;
 mod outline;
+mod pattern;
 
+pub use cases::Cases;
 pub use diagnostic::{Diagnostic, Reason};
 pub use draft::{Content, Draft, Entered, Entry, Item, State};
 pub use edit::Edit;

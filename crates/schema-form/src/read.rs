@@ -3,6 +3,7 @@
 //! The text shows every draft, unfinished ones too, each piece with its [`Tone`]; it becomes JSON
 //! to send ([`Reading::json`]) only when no message is left.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use json_text::{JsonText, JsonTextError, Kind};
@@ -10,9 +11,9 @@ use json_text::{JsonText, JsonTextError, Kind};
 use crate::canonical::canonical;
 use crate::check::{self, Broken};
 use crate::decimal::{is_integer, is_number};
-use crate::document::nesting;
-use crate::draft::{Content, Entered, Entry, Item, State, child_slot};
-use crate::field::{Extras, Field, FieldKind, ListField, ObjectField, Slot};
+use crate::document::{NodeId, nesting};
+use crate::draft::{Content, Entered, Entry, Item, State, child_slot, shape};
+use crate::field::{Field, FieldKind, ListField, ObjectField, Slot};
 use crate::fill::{DEEPEST, Filler};
 use crate::{Draft, Form, ItemId, Path, Step};
 
@@ -118,6 +119,8 @@ struct Reader {
     messages: Vec<Message>,
     path: Path,
     depth: usize,
+    /// Keywords that were judged already: where the value stands in the text, and the keyword's.
+    judged: HashSet<(usize, NodeId, &'static str)>,
 }
 
 impl Reader {
@@ -162,8 +165,10 @@ impl Reader {
             }
             (State::Null, _) => {
                 self.key(key);
+                let start = self.text.len();
                 if field.nullable {
                     self.write("null", Tone::Word);
+                    self.judge(slot, start);
                 } else {
                     self.write("null", Tone::Fault);
                     self.tell(Fault::Invalid("type"), expected(field, Kind::Null));
@@ -172,9 +177,40 @@ impl Reader {
             (State::Value, None) => self.tell(Fault::Missing, "Required."),
             (State::Value, Some(content)) => {
                 self.key(key);
+                let (start, told) = (self.text.len(), self.messages.len());
+                let shape = shape(slot, entered);
                 self.depth += 1;
-                self.content(slot, field, entered, content);
+                self.content(&shape, shape.field(), entered, content);
                 self.depth -= 1;
+                if self.messages.len() == told {
+                    self.judge(&shape, start);
+                }
+            }
+        }
+    }
+
+    /// Tells which keywords beside the widgets' limits the finished value breaks, as far as that
+    /// can be told here. `start`: where the value begins in the text.
+    fn judge(&mut self, slot: &Slot, start: usize) {
+        let judged = &slot.field().judged;
+        if judged.is_empty() {
+            return;
+        }
+        let Ok(value) = JsonText::parse(&self.text[start..]) else { return };
+        let told = self.messages.len();
+        for (schema, keyword) in judged {
+            // A union and its branch stand at one value and share their layers.
+            if self.judged.insert((start, *schema, keyword))
+                && let Some(text) = check::keyword(slot.document(), *schema, keyword, &value)
+            {
+                self.tell(Fault::Invalid(keyword), text);
+            }
+        }
+        if self.messages.len() > told && !matches!(value.kind(), Kind::Array | Kind::Object) {
+            for (range, tone) in &mut self.tones {
+                if range.start >= start {
+                    *tone = Tone::Fault;
+                }
             }
         }
     }
@@ -228,8 +264,8 @@ impl Reader {
                 }
                 None => self.unfinished("", "Choose one."),
             },
-            (Content::Object { members, entries }, FieldKind::Object(object)) => {
-                self.object(slot, entered, object, members, entries);
+            (Content::Object { members, entries, .. }, FieldKind::Object(object)) => {
+                self.object(slot, object, members, entries);
             }
             (Content::List(items), FieldKind::List(list)) => self.list(slot, entered, list, items),
             (Content::Union { branch, .. }, FieldKind::Union(branches)) => {
@@ -269,7 +305,6 @@ impl Reader {
     fn object(
         &mut self,
         slot: &Slot,
-        entered: &Entered,
         object: &ObjectField,
         members: &[Entered],
         entries: &[Entry],
@@ -279,6 +314,9 @@ impl Reader {
         for (position, (member, inner)) in object.members.iter().zip(members).enumerate() {
             found += u64::from(inner.state != State::NotSent);
             self.inside(Step::Member(position), |reader| {
+                if inner.state != State::NotSent {
+                    reader.check_name(object, member.key());
+                }
                 reader.place(member, inner, Some(member.key()));
             });
         }
@@ -291,7 +329,7 @@ impl Reader {
                         .take_while(|other| other.id != entry.id)
                         .any(|other| other.name.as_deref() == Some(name))
             };
-            let inner = child_slot(slot, entered, Step::Entry(entry.id));
+            let inner = object.entry(entry.name.as_deref());
             self.inside(Step::Entry(entry.id), |reader| {
                 match &entry.name {
                     None => reader.tell(Fault::Missing, "Give the entry a name."),
@@ -299,18 +337,18 @@ impl Reader {
                         let text = format!("The name `{name}` stands there twice.");
                         reader.tell(Fault::Invalid("properties"), text);
                     }
-                    Some(name) if matches!(object.extras, Extras::Closed) => {
-                        let text = format!("The schema has no member `{name}`.");
+                    Some(name) if inner.is_none() => {
+                        let text = check::no_such_member(object, name);
                         reader.tell(Fault::Invalid("additionalProperties"), text);
                     }
-                    Some(_) => {}
+                    Some(name) => reader.check_name(object, name),
                 }
                 let name = entry.name.as_deref().unwrap_or("?");
-                if let Some(inner) = inner {
-                    reader.place(&inner, &entry.entered, Some(name));
-                }
+                let inner = inner.unwrap_or_else(|| crate::draft::anything(slot));
+                reader.place(&inner, &entry.entered, Some(name));
             });
         }
+        self.check_needs(object, members, entries);
         self.write("}", Tone::Mark);
         self.tell_broken(check::count(
             found,
@@ -318,6 +356,52 @@ impl Reader {
             (object.max, "maxProperties"),
             ("member", "members"),
         ));
+    }
+
+    /// `propertyNames`, told at the member of that name.
+    fn check_name(&mut self, object: &ObjectField, name: &str) {
+        let Some(names) = &object.names else { return };
+        let value = JsonText::string(name);
+        let mut found = self.faults_of(names, &value);
+        for message in &mut found {
+            message.text = format!("The name `{name}`: {}", message.text);
+            message.fault = Fault::Invalid("propertyNames");
+        }
+        if found.is_empty() && check::is_refused(names, &value) {
+            let text = format!("The schema does not admit the name `{name}` (propertyNames).");
+            self.tell(Fault::Invalid("propertyNames"), text);
+        }
+        self.messages.extend(found);
+    }
+
+    /// `dependentRequired`, told at the member that is missing.
+    fn check_needs(&mut self, object: &ObjectField, members: &[Entered], entries: &[Entry]) {
+        let place = |name: &str| object.members.iter().position(|member| member.key() == name);
+        let is_there = |name: &str| match place(name) {
+            Some(position) => {
+                members.get(position).is_some_and(|inner| inner.state != State::NotSent)
+            }
+            None => entries.iter().any(|entry| entry.name.as_deref() == Some(name)),
+        };
+        for (name, needed) in object.needs.iter().filter(|(name, _)| is_there(name)) {
+            for missing in needed.iter().filter(|needed| !is_there(needed)) {
+                let at = place(missing);
+                if at.and_then(|at| object.members.get(at)).is_some_and(Slot::required) {
+                    continue;
+                }
+                match at {
+                    Some(position) => self.inside(Step::Member(position), |reader| {
+                        let text = format!("Required where `{name}` is sent (dependentRequired).");
+                        reader.tell(Fault::Invalid("dependentRequired"), text);
+                    }),
+                    None => {
+                        let text =
+                            format!("`{name}` needs `{missing}` beside it (dependentRequired).");
+                        self.tell(Fault::Invalid("dependentRequired"), text);
+                    }
+                }
+            }
+        }
     }
 
     fn list(&mut self, slot: &Slot, entered: &Entered, list: &ListField, items: &[Item]) {

@@ -90,6 +90,56 @@ fn any_value() -> impl Strategy<Value = String> {
     })
 }
 
+const PATTERNS: [&str; 6] = ["^a", "b$", "^[a-c]$", "^$", "/", "(?=a)"];
+
+/// The keywords of objects whose members depend on names and on each other.
+fn any_object_of_conditions(
+    inner: impl Strategy<Value = Value> + Clone + 'static,
+) -> impl Strategy<Value = Value> {
+    let name = || prop::sample::select(&KEYS[..]);
+    let schema = || prop::option::of(inner.clone());
+    let pattern = prop::sample::select(&PATTERNS[..]);
+    (
+        prop::collection::btree_map(any_key(), inner.clone(), 0..3),
+        prop::collection::btree_map(pattern.clone(), inner.clone(), 0..3),
+        (schema(), schema(), schema()),
+        prop::collection::btree_map(name(), prop::collection::vec(name(), 0..2), 0..2),
+        prop::collection::btree_map(name(), inner.clone(), 0..2),
+        (prop::option::of(pattern), prop::option::of(any::<bool>())),
+        prop::sample::select(&[None, None, Some("http://json-schema.org/draft-07/schema#")][..]),
+    )
+        .prop_map(
+            |(properties, patterns, (test, then, other), needs, given, names, dialect)| {
+                let mut schema = json!({"properties": properties, "patternProperties": patterns});
+                let branches = [("if", test), ("then", then), ("else", other)];
+                for (keyword, branch) in branches {
+                    if let Some(branch) = branch {
+                        schema[keyword] = branch;
+                    }
+                }
+                if dialect.is_some() {
+                    schema["$schema"] = dialect.into();
+                    let mut both = serde_json::to_value(given).unwrap_or_default();
+                    for (name, needed) in needs {
+                        both[name] = needed.into();
+                    }
+                    schema["dependencies"] = both;
+                } else {
+                    schema["dependentRequired"] = serde_json::to_value(needs).unwrap_or_default();
+                    schema["dependentSchemas"] = serde_json::to_value(given).unwrap_or_default();
+                }
+                let (name, closed) = names;
+                if let Some(pattern) = name {
+                    schema["propertyNames"] = json!({"pattern": pattern, "maxLength": 3});
+                }
+                if closed == Some(true) {
+                    schema["additionalProperties"] = false.into();
+                }
+                schema
+            },
+        )
+}
+
 fn any_schema() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(json!({})),
@@ -110,6 +160,9 @@ fn any_schema() -> impl Strategy<Value = Value> {
         (0..4_u32, 0..4_u32).prop_map(
             |(low, high)| json!({"type": "string", "minLength": low, "maxLength": high})
         ),
+        prop::sample::select(&PATTERNS[..]).prop_map(|pattern| json!({"pattern": pattern})),
+        prop::collection::vec(any_key(), 0..2).prop_map(|names| json!({"required": names})),
+        Just(json!(false)),
     ];
     leaf.prop_recursive(4, 40, 5, |inner| {
         let schemas = prop::collection::vec(inner.clone(), 1..4);
@@ -131,8 +184,17 @@ fn any_schema() -> impl Strategy<Value = Value> {
             schemas.clone().prop_map(|heads| json!({"prefixItems": heads, "uniqueItems": true})),
             schemas.clone().prop_map(|branches| json!({"anyOf": branches})),
             schemas.clone().prop_map(|branches| json!({"oneOf": branches, "default": null})),
-            schemas.prop_map(|layers| json!({"allOf": layers})),
-            inner.prop_map(|schema| json!({"anyOf": [schema, {"type": "null"}]})),
+            schemas.clone().prop_map(|layers| json!({"allOf": layers})),
+            inner.clone().prop_map(|schema| json!({"anyOf": [schema, {"type": "null"}]})),
+            any_object_of_conditions(inner.clone()),
+            (inner.clone(), schemas).prop_map(|(not, all)| json!({"not": not, "allOf": all})),
+            (inner, 0..3_u32, prop::option::of(0..3_u32)).prop_map(|(contains, least, most)| {
+                let mut schema = json!({"contains": contains, "minContains": least});
+                if let Some(most) = most {
+                    schema["maxContains"] = most.into();
+                }
+                schema
+            }),
         ]
     })
 }
@@ -169,10 +231,14 @@ proptest! {
             return Ok(());
         }
         let Ok(validator) = jsonschema::validator_for(&schema) else { return Ok(()) };
-        if validator.is_valid(&parsed) {
-            let form = Form::of_schema(&JsonText::from_value(&schema));
+        let form = Form::of_schema(&JsonText::from_value(&schema));
+        let is_valid = validator.is_valid(&parsed);
+        if is_valid {
             let reading = form.fill(&text).read(&form);
             prop_assert_eq!(reading.messages(), &[]);
+        }
+        if let Some(admitted) = form.admits(&text) {
+            prop_assert_eq!(admitted, is_valid);
         }
     }
 
