@@ -215,6 +215,10 @@ pub(crate) fn refit(from: &Slot, entered: Entered, to: &Slot, blank: &mut Blank<
             State::Null | State::Value => entered,
         };
     };
+    // Untouched there is untouched here.
+    if from != to && entered == blank.place(from) {
+        return blank.place(to);
+    }
     let is_text = |slot: &Slot| matches!(slot.field().kind, FieldKind::Text(_));
     let is_number =
         |slot: &Slot| matches!(slot.field().kind, FieldKind::Integer(_) | FieldKind::Number(_));

@@ -62,6 +62,22 @@ impl Decimal {
         Some(scaled(self)? % scaled(step)? == 0)
     }
 
+    /// How many digits stand after the point.
+    pub(crate) fn scale(&self) -> u32 {
+        u32::try_from(-self.exponent).unwrap_or(if self.exponent > 0 { 0 } else { u32::MAX })
+    }
+
+    /// The number times ten to the power of `scale`; `None` when it is not whole then, or too large.
+    pub(crate) fn scaled(&self, scale: u32) -> Option<i128> {
+        if self.digits.is_empty() {
+            return Some(0);
+        }
+        let power = u32::try_from(self.exponent.checked_add(scale.into())?).ok()?;
+        let magnitude =
+            self.digits.parse::<i128>().ok()?.checked_mul(10_i128.checked_pow(power)?)?;
+        Some(if self.negative { -magnitude } else { magnitude })
+    }
+
     /// One spelling for all equal numbers.
     pub(crate) fn canonical(&self) -> String {
         format!("{}{}e{}", if self.negative { "-" } else { "" }, self.digits, self.exponent)

@@ -6,7 +6,7 @@
 use json_text::JsonText;
 
 use crate::cases::{redecide, refit};
-use crate::draft::{Blank, Content, Entered, Entry, Ids, Item, State, child_slot};
+use crate::draft::{Blank, Content, Entered, Entry, Ids, Item, State, child_slot, shape};
 use crate::field::{FieldKind, ListField, Slot};
 use crate::fill::Filler;
 use crate::{Draft, EditError, Form, ItemId, Path, Step};
@@ -34,6 +34,8 @@ pub enum Edit {
     AddItem,
     /// Adds an item with this value at the end of a list, opening the list.
     AddFilled(JsonText),
+    /// Adds an item for each value at the end of a list, opening the list. All or none are added.
+    AddMany(Vec<JsonText>),
     /// Removes an item. An optional list whose last item goes is not sent any more.
     RemoveItem(ItemId),
     /// Moves an item to a position, counted without it.
@@ -65,6 +67,7 @@ impl Edit {
             Self::Unset => "unset",
             Self::SetValue => "set a value",
             Self::AddItem | Self::AddFilled(_) => "add an item",
+            Self::AddMany(_) => "add items",
             Self::RemoveItem(_) => "remove an item",
             Self::MoveItem(..) => "move an item",
             Self::AddEntry => "add an entry",
@@ -159,6 +162,7 @@ impl Editor<'_> {
             Edit::SetValue => self.open(entered),
             Edit::AddItem => return self.add_item(entered, None, wrong).map(Some),
             Edit::AddFilled(value) => return self.add_item(entered, Some(&value), wrong).map(Some),
+            Edit::AddMany(values) => self.add_many(entered, &values, wrong)?,
             Edit::RemoveItem(id) => self.remove_item(entered, id, wrong)?,
             Edit::MoveItem(id, position) => self.move_item(entered, id, position, wrong)?,
             Edit::AddEntry => {
@@ -285,7 +289,7 @@ impl Editor<'_> {
             let mut inner = Editor { slot: self.slot, ids: &mut *self.ids }.chosen(target);
             let left = visited.iter().find(|(at, _)| at == branch).zip(branches.get(*branch));
             if let Some(((_, left), branch)) = left {
-                carry_over(&branch.slot, left, target, &mut inner);
+                carry_over(&branch.slot, left, target, &mut inner, self.ids);
             }
             visited.push((position, inner));
         }
@@ -336,6 +340,23 @@ impl Editor<'_> {
         }
         entered.state = State::Value;
         Ok(id)
+    }
+
+    fn add_many(
+        &mut self,
+        entered: &mut Entered,
+        values: &[JsonText],
+        wrong: WrongKind,
+    ) -> Result<(), EditError> {
+        let mut list = match &entered.content {
+            None => Entered::value(Content::List(Vec::new())),
+            Some(_) => entered.clone(),
+        };
+        for value in values {
+            self.add_item(&mut list, Some(value), wrong)?;
+        }
+        *entered = list;
+        Ok(())
     }
 
     fn remove_item(
@@ -426,12 +447,22 @@ impl Editor<'_> {
     }
 }
 
-/// Copies what two objects have in common: members of one name that take the value.
-fn carry_over(from: &Slot, left: &Entered, to: &Slot, into: &mut Entered) {
-    let (from, to) = (from.field(), to.field());
-    let (FieldKind::Object(old), FieldKind::Object(new)) = (&from.kind, &to.kind) else { return };
-    let Some(Content::Object { members: old_members, .. }) = &left.content else { return };
-    let Some(Content::Object { members: new_members, .. }) = &mut into.content else { return };
+/// Copies what two objects have in common: members and entries of one name that take the value.
+fn carry_over(from: &Slot, left: &Entered, to: &Slot, into: &mut Entered, ids: &mut Ids) {
+    let (from, to) = (shape(from, left), shape(to, into));
+    let (FieldKind::Object(old), FieldKind::Object(new)) = (&from.field().kind, &to.field().kind)
+    else {
+        return;
+    };
+    let Some(Content::Object { members: old_members, entries: old_entries, .. }) = &left.content
+    else {
+        return;
+    };
+    let Some(Content::Object { members: new_members, entries: new_entries, .. }) =
+        &mut into.content
+    else {
+        return;
+    };
     for (slot, entered) in new.members.iter().zip(new_members) {
         let place = old.members.iter().position(|member| member.key() == slot.key());
         let Some((slot_before, before)) =
@@ -439,17 +470,33 @@ fn carry_over(from: &Slot, left: &Entered, to: &Slot, into: &mut Entered) {
         else {
             continue;
         };
-        let same_schema = slot_before.source().layers == slot.source().layers;
-        let same_sort = matches!(
-            (&slot_before.field().kind, &slot.field().kind),
-            (FieldKind::Text(_), FieldKind::Text(_))
-                | (FieldKind::Boolean, FieldKind::Boolean)
-                | (FieldKind::Integer(_) | FieldKind::Number(_), FieldKind::Number(_))
-                | (FieldKind::Integer(_), FieldKind::Integer(_))
-        );
-        if before.state != State::NotSent && (same_schema || same_sort) {
-            *entered = before.clone();
+        if before.content.is_none() && before.state == State::NotSent {
+            continue;
         }
+        let fitted = refit(slot_before, before.clone(), slot, &mut Blank::new(ids));
+        // A tag tells the branches apart: what one requires is wrong in the other.
+        if takes(slot, &fitted) {
+            *entered = fitted;
+        }
+    }
+    for entry in old_entries {
+        let Some(name) = &entry.name else { continue };
+        let Some(slot) = new.entry(Some(name)) else { continue };
+        let slot_before = old.entry_or_any(&from, Some(name));
+        let fitted = refit(&slot_before, entry.entered.clone(), &slot, &mut Blank::new(ids));
+        if takes(&slot, &fitted) && new.members.iter().all(|member| member.key() != name) {
+            new_entries.push(Entry { id: ids.next(), name: Some(name.clone()), entered: fitted });
+        }
+    }
+}
+
+/// Whether the widgets of `slot` hold what is entered, finished or not.
+fn takes(slot: &Slot, entered: &Entered) -> bool {
+    let is_json_field = matches!(slot.field().kind, FieldKind::Json(_));
+    match (&entered.state, &entered.content) {
+        (State::Null, _) => slot.field().nullable,
+        (_, Some(Content::Json { before, .. })) => is_json_field || before.is_some(),
+        _ => true,
     }
 }
 

@@ -399,7 +399,8 @@ impl<'d> Judge<'d> {
         items: &[&RawValue],
         depth: usize,
     ) -> Option<bool> {
-        let limit = |name| match self.document.member(schema, &[name]) {
+        let modern = self.document.dialect() == Dialect::Modern;
+        let limit = |name| match self.document.member(schema, &[name]).filter(|_| modern) {
             None => Some(None),
             Some(id) => match self.document.node(id) {
                 Node::Number(text) => text.parse::<usize>().ok().map(Some),

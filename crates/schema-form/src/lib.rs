@@ -29,9 +29,12 @@
 
 mod field;
 mod form;
+mod format;
+mod range;
 
 mod draft;
 mod edit;
+mod paste;
 mod path;
 mod read;
 
@@ -62,6 +65,9 @@ pub use field::{
     TextField,
 };
 pub use form::Form;
+pub use format::Format;
+pub use paste::{PasteError, Pasted};
 pub use path::{ItemId, Path, Step};
+pub use range::Range;
 pub use read::{Fault, Message, Reading, Tone};
 pub use types::Types;

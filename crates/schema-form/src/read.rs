@@ -165,10 +165,8 @@ impl Reader {
             }
             (State::Null, _) => {
                 self.key(key);
-                let start = self.text.len();
                 if field.nullable {
                     self.write("null", Tone::Word);
-                    self.judge(slot, start);
                 } else {
                     self.write("null", Tone::Fault);
                     self.tell(Fault::Invalid("type"), expected(field, Kind::Null));
@@ -197,6 +195,10 @@ impl Reader {
             return;
         }
         let Ok(value) = JsonText::parse(&self.text[start..]) else { return };
+        // What stands beside `null` in a union says nothing about it.
+        if value.kind() == Kind::Null {
+            return;
+        }
         let told = self.messages.len();
         for (schema, keyword) in judged {
             // A union and its branch stand at one value and share their layers.

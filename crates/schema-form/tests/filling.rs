@@ -27,7 +27,7 @@ impl Filling {
             {
                 path = path.then(Step::Branch(*branch));
             }
-            let slot = self.draft.slot(&self.form, &path).expect("a place");
+            let slot = self.draft.shape(&self.form, &path).expect("a place");
             let field = slot.field();
             let step =
                 match (&field.kind, self.draft.at(&path).and_then(|entered| entered.content())) {
@@ -464,4 +464,145 @@ fn a_branch_that_names_no_type_takes_what_its_keywords_pass_over() {
     let reading = form.fill(&value).read(&form);
     assert_eq!(reading.messages(), &[]);
     assert_eq!(reading.json(), Some(&value));
+}
+
+const BOOKING: &str = r#"{"type": "object", "required": ["method"], "properties": {
+        "method": {"enum": ["card", "invoice"]},
+        "note": {"type": "string"}},
+    "if": {"properties": {"method": {"const": "card"}}, "required": ["method"]},
+    "then": {"required": ["number"], "properties": {
+        "number": {"type": "string", "pattern": "^[0-9]{4}$"}, "note": {"maxLength": 3}}},
+    "else": {"properties": {"vat": {"type": "string"}}}}"#;
+
+#[test]
+fn the_branch_that_applies_is_shown_as_the_draft_decides() {
+    let mut filling = Filling::of(BOOKING);
+    let shown = |filling: &Filling| {
+        let shape = filling.draft.shape(&filling.form, &Path::root()).expect("the root");
+        let FieldKind::Object(object) = &shape.field().kind else { panic!("an object") };
+        object.members.iter().map(|member| member.key().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(shown(&filling), ["method", "note", "vat"]);
+    filling.type_text(&["note"], "long");
+    filling.edit(&["method"], Edit::Choose(0));
+    assert_eq!(shown(&filling), ["method", "note", "number"]);
+    assert_eq!(
+        filling.messages(),
+        ["note: At most 3 characters (maxLength); here 4.", "number: Required."]
+    );
+    filling.type_text(&["note"], "x");
+    filling.type_text(&["number"], "12");
+    assert_eq!(filling.messages(), ["number: Does not match ^[0-9]{4}$ (pattern)."]);
+    filling.type_text(&["number"], "1234");
+    assert_eq!(filling.sent().as_deref(), Some(r#"{"method":"card","note":"x","number":"1234"}"#));
+    // What does not apply is not sent, and is found again.
+    filling.edit(&["method"], Edit::Choose(1));
+    assert_eq!(filling.sent().as_deref(), Some(r#"{"method":"invoice","note":"x"}"#));
+    filling.edit(&["method"], Edit::Choose(0));
+    assert_eq!(filling.sent().as_deref(), Some(r#"{"method":"card","note":"x","number":"1234"}"#));
+}
+
+#[test]
+fn what_another_branch_names_is_kept_when_it_is_filled_in() {
+    let mut filling = Filling::of(BOOKING);
+    let value = r#"{"method":"invoice","number":12}"#;
+    filling.edit(&[], Edit::Fill(JsonText::parse(value).expect("JSON")));
+    assert_eq!(filling.sent().as_deref(), Some(value), "the schema admits it");
+    // In the other case the member is the schema's own, and takes what stood there.
+    filling.edit(&["method"], Edit::Choose(0));
+    assert_eq!(filling.text(), r#"{"method":"card","number":12}"#);
+    assert_eq!(filling.messages(), ["number: Text is expected; this is a number (type)."]);
+}
+
+#[test]
+fn a_branch_that_asks_for_itself_ends() {
+    let mut filling = Filling::of(
+        r##"{"type": "object", "if": true, "then": {"required": ["x"], "properties": {"x": {"$ref": "#"}}}}"##,
+    );
+    assert_eq!(filling.text(), r#"{"x":{}}"#);
+    filling.edit(&["x", "x"], Edit::SetValue);
+    assert_eq!(filling.messages(), ["x.x.x: Required."]);
+}
+
+#[test]
+fn an_entrys_name_chooses_its_schema() {
+    let mut filling = Filling::of(
+        r#"{"type": "object", "patternProperties": {"^n_": {"type": "integer"}, "^t_": {"type": "string"}},
+            "additionalProperties": false, "propertyNames": {"maxLength": 5}}"#,
+    );
+    let id = filling.edit(&[], Edit::AddEntry).expect("an entry");
+    let place = Path::root().then(Step::Entry(id));
+    let set = |filling: &mut Filling, text: &str| {
+        let edit = Edit::SetText(text.into());
+        filling.draft.edit(&filling.form, &place, edit).expect("fits");
+    };
+    filling.edit(&[], Edit::RenameEntry(id, "n_a".into()));
+    set(&mut filling, "1e");
+    assert_eq!(filling.messages(), ["n_a: A whole number, such as 12."]);
+    set(&mut filling, "12");
+    assert_eq!(filling.sent().as_deref(), Some(r#"{"n_a":12}"#));
+    filling.edit(&[], Edit::RenameEntry(id, "x".into()));
+    assert_eq!(
+        filling.messages(),
+        [
+            "x: The schema has no member `x`, and the name does not match ^n_ or ^t_ (additionalProperties)."
+        ]
+    );
+    filling.edit(&[], Edit::RenameEntry(id, "t_a".into()));
+    assert_eq!(filling.messages(), ["t_a: Text is expected; this is a number (type)."]);
+    filling.edit(&[], Edit::RenameEntry(id, "n_long".into()));
+    assert_eq!(
+        filling.messages(),
+        ["n_long: The name `n_long`: At most 5 characters (maxLength); here 6."]
+    );
+    filling.edit(&[], Edit::RenameEntry(id, "n_b".into()));
+    assert_eq!(filling.sent().as_deref(), Some(r#"{"n_b":12}"#), "nothing was lost on the way");
+}
+
+#[test]
+fn a_member_that_another_needs_is_asked_for_where_it_is_missing() {
+    let mut filling = Filling::of(
+        r#"{"type": "object", "properties": {"card": {"type": "string"}, "expiry": {"type": "string"}},
+            "dependentRequired": {"card": ["expiry", "holder"]}}"#,
+    );
+    assert_eq!(filling.sent().as_deref(), Some("{}"));
+    filling.type_text(&["card"], "4417");
+    assert_eq!(
+        filling.messages(),
+        [
+            "expiry: Required where `card` is sent (dependentRequired).",
+            ": `card` needs `holder` beside it (dependentRequired)."
+        ]
+    );
+}
+
+#[test]
+fn what_a_schema_excludes_is_said_at_the_value() {
+    for (schema, value, told) in [
+        (
+            r#"{"type": "string", "not": {"const": "root"}}"#,
+            r#""root""#,
+            "Anything but \"root\" (not).",
+        ),
+        (
+            r#"{"type": "object", "not": {"required": ["a"]}}"#,
+            r#"{"a":1}"#,
+            "`a` must not be sent here (not).",
+        ),
+        (
+            r#"{"oneOf": [{"type": "integer", "minimum": 1}, {"type": "integer", "maximum": 3}]}"#,
+            "2",
+            "Fits 2 of the alternatives at once; exactly one must fit (oneOf).",
+        ),
+        (
+            r#"{"type": "array", "contains": {"const": 1}}"#,
+            "[2]",
+            "At least one item must be {\"const\":1} (contains).",
+        ),
+    ] {
+        let mut filling = Filling::of(schema);
+        filling.edit(&[], Edit::Fill(JsonText::parse(value).expect("JSON")));
+        assert_eq!(filling.messages(), [format!(": {told}")], "{schema}");
+        assert_eq!(filling.text(), value);
+    }
 }

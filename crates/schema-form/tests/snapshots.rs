@@ -31,7 +31,7 @@ fn scalars() {
               ratio: number step 0.10 = 1.10
               on: boolean
               when: text as date-time (host: format)
-              code: text (host: pattern)
+              code: text
         "#]],
     );
 }
@@ -175,7 +175,7 @@ fn unions() {
     check(
         r#"{"oneOf": [{"const": "a", "title": "First"}, {"const": 1}, {"enum": [true, null]}]}"#,
         expect![[r#"
-            .: one of "a" 1 true or null (host: oneOf)
+            .: one of "a" 1 true or null
         "#]],
     );
 }

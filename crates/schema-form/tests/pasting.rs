@@ -1,0 +1,94 @@
+//! Arguments and items copied from anywhere.
+
+use json_text::JsonText;
+use schema_form::{Draft, Edit, FieldKind, Form, PasteError, Path};
+
+const WEATHER: &str = r#"{"type": "object", "properties": {
+    "city": {"type": "string"}, "days": {"type": "integer"}}}"#;
+
+fn form(schema: &str) -> Form {
+    Form::of_schema(&JsonText::parse(schema).expect("JSON"))
+}
+
+#[test]
+fn a_call_is_recognised_however_it_is_wrapped() {
+    let arguments = r#"{"city":"Oslo","days":9007199254740993}"#;
+    let quoted = JsonText::string(arguments);
+    for text in [
+        arguments.to_owned(),
+        format!("```json\n{arguments}\n```"),
+        format!(r#"{{"name": "weather", "args": {arguments}}}"#),
+        format!(r#"{{"functionCall": {{"name": "weather", "args": {arguments}}}}}"#),
+        format!(r#"{{"name": "weather", "arguments": {quoted}}}"#),
+        format!(r#"{{"arguments": {quoted}}}"#),
+        quoted.as_str().to_owned(),
+        format!(
+            r#"[{{"id": "call_1", "type": "function", "function": {{"name": "weather", "arguments": {quoted}}}}}]"#
+        ),
+        format!(
+            r#"{{"tool_calls": [{{"function": {{"name": "weather", "arguments": {quoted}}}}}]}}"#
+        ),
+        format!(r#"{{"type": "tool_use", "id": "t", "name": "weather", "input": {arguments}}}"#),
+    ] {
+        let pasted = form(WEATHER).pasted(&text).expect(&text);
+        assert_eq!(pasted.value.as_str(), arguments, "{text}");
+        assert!(pasted.tool.is_none_or(|tool| tool == "weather"));
+        assert!(pasted.unknown.is_empty());
+    }
+}
+
+#[test]
+fn a_tool_that_takes_arguments_by_that_name_gets_them() {
+    let schema = r#"{"type": "object", "properties": {"name": {"type": "string"},
+        "args": {"type": "object"}}}"#;
+    let text = r#"{"name": "make", "args": {"jobs": 2}}"#;
+    assert_eq!(form(schema).pasted(text).expect("taken").value.as_str(), text);
+}
+
+#[test]
+fn what_cannot_be_taken_is_said() {
+    let form = form(WEATHER);
+    assert_eq!(form.pasted("  "), Err(PasteError::Nothing));
+    let told = form.pasted("{city: Oslo}").expect_err("not JSON").to_string();
+    assert!(told.starts_with("not JSON: ") && told.contains("line 1"), "{told}");
+    assert_eq!(form.pasted("12"), Err(PasteError::NotAnObject { found: "number" }));
+    assert_eq!(form.pasted("[{}, {}]"), Err(PasteError::ManyCalls { count: 2 }));
+    let pasted = form.pasted(r#"{"city": "Oslo", "unit": "celsius"}"#).expect("taken");
+    assert_eq!(pasted.unknown, ["unit"]);
+    assert_eq!(
+        form.fill(&pasted.value).read(&form).text(),
+        r#"{"city":"Oslo","unit":"celsius"}"#,
+        "and nothing of it is lost"
+    );
+}
+
+#[test]
+fn many_items_are_pasted_at_once() {
+    for (items, text, sent) in [
+        ("string", "Ada\n\n  Grace \n12", r#"["Ada","Grace","12"]"#),
+        ("string", r#"["Ada", "Grace"]"#, r#"["Ada","Grace"]"#),
+        ("string", "\"Ada\",\n\"Grace\"", r#"["Ada","Grace"]"#),
+        ("integer", "1\n9007199254740993", "[1,9007199254740993]"),
+        ("integer", "1\ntwo", r#"[1,"two"]"#),
+    ] {
+        let form =
+            form(&format!(r#"{{"type": "array", "minItems": 2, "items": {{"type": "{items}"}}}}"#));
+        let FieldKind::List(list) = &form.root().field().kind else { panic!("a list") };
+        let mut draft = Draft::blank(&form);
+        draft
+            .edit(&form, &Path::root(), Edit::AddMany(list.pasted(text)))
+            .expect("a list takes items");
+        assert_eq!(draft.read(&form).text(), sent, "{text}");
+    }
+}
+
+#[test]
+fn a_pair_takes_no_third() {
+    let form = form(r#"{"type": "array", "prefixItems": [{}, {}], "items": false}"#);
+    let FieldKind::List(list) = &form.root().field().kind else { panic!("a list") };
+    let mut draft = Draft::blank(&form);
+    let before = draft.clone();
+    let many = Edit::AddMany(list.pasted("1\n2\n3"));
+    assert!(draft.edit(&form, &Path::root(), many).is_err());
+    assert_eq!(draft, before, "all or none");
+}
