@@ -1,7 +1,8 @@
 //! Calling a tool: the catalogue, the chosen tool with its form, and what will be sent.
 
+use json_text::JsonText;
 use leptos::prelude::*;
-use session::SessionState;
+use session::{SessionState, ToolName};
 
 use crate::api::ToolView;
 use crate::components::form::{JsonPreview, SchemaForm};
@@ -10,6 +11,7 @@ use crate::components::query_panel::mend;
 use crate::components::tool_catalogue::ToolCatalogue;
 use crate::state::catalogue::returns;
 use crate::state::stage::use_this_stage;
+use crate::state::value_form::ValueForm;
 
 /// The catalogue and the form of the chosen tool.
 #[component]
@@ -45,6 +47,7 @@ fn ToolForm(
     let rehearsal = stage.rehearsal;
     let form = stage.tool_form(&tool);
     let name = tool.name.clone();
+    let recent = tool.name.clone();
     let state = move || rehearsal.session.read().state();
     let is_running = move || rehearsal.session.read().pending().is_some();
     let hint = move || match state() {
@@ -64,7 +67,8 @@ fn ToolForm(
         >
             <div class="panel-body">
                 <ToolHead tool/>
-                <SchemaForm state=form id="tool-form" label="Arguments"/>
+                <Recent name=recent form/>
+                <SchemaForm state=form id="tool-form" label="Arguments" takes_pastes=true/>
             </div>
             <div class="panel-preview"><JsonPreview state=form/></div>
             <footer class="panel-foot">
@@ -78,6 +82,63 @@ fn ToolForm(
                 </button>
             </footer>
         </form>
+    }
+}
+
+/// How many of the values sent before are offered.
+const MOST_RECENT: usize = 8;
+
+/// What was sent to this tool in this session, to fill in again.
+#[component]
+fn Recent(
+    /// The tool.
+    name: ToolName,
+    /// The form to fill.
+    form: ValueForm,
+) -> impl IntoView {
+    let stage = use_this_stage();
+    let sent = Memo::new(move |_| {
+        let session = stage.rehearsal.session.read();
+        let mut sent: Vec<JsonText> = Vec::new();
+        let calls = session.calls().iter().rev().map(|ended| &ended.call);
+        for call in calls.filter(|call| call.tool_name == name) {
+            if sent.len() < MOST_RECENT && !sent.contains(&call.arguments) {
+                sent.push(call.arguments.clone());
+            }
+        }
+        // A tool without arguments has nothing to fill in.
+        sent.retain(|arguments| arguments.compact().as_str() != "{}");
+        sent
+    });
+    let each = move |arguments: JsonText| {
+        let text = arguments.compact();
+        let shown: String = text.as_str().chars().take(2_000).collect();
+        let whole = shown.clone();
+        view! {
+            <li>
+                <button
+                    type="button"
+                    class="recent-arguments mono"
+                    title=whole
+                    on:click=move |_| form.fill(&arguments)
+                >
+                    {shown}
+                </button>
+            </li>
+        }
+    };
+    view! {
+        <Show when=move || !sent.read().is_empty()>
+            <details class="recent">
+                <summary>
+                    "Recent "
+                    <span class="ink-count">{move || sent.read().len()}</span>
+                </summary>
+                <ul aria-label="Arguments sent before">
+                    {move || sent.get().into_iter().map(each).collect_view()}
+                </ul>
+            </details>
+        </Show>
     }
 }
 

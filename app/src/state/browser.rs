@@ -38,15 +38,30 @@ pub fn new_call_id() -> CallId {
     new_id(CallId::parse)
 }
 
+/// A random UUID (version 4), in the usual spelling.
+#[must_use]
+pub fn new_uuid() -> String {
+    let mut bytes = random_bytes();
+    bytes[6] = bytes[6] & 0x0f | 0x40;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let digits = bytes.map(|byte| format!("{byte:02x}")).concat();
+    let groups = [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]];
+    groups.join("-")
+}
+
+fn random_bytes() -> [u8; 16] {
+    let mut bytes = [0_u8; 16];
+    if let Ok(crypto) = window().crypto() {
+        // Fails only above 64 KB.
+        let _ = crypto.get_random_values_with_u8_array(&mut bytes);
+    }
+    bytes
+}
+
 /// Hexadecimal digits are an id of every kind, so the first turn ends the loop.
 fn new_id<T>(parse: fn(&str) -> Result<T, InvalidId>) -> T {
     loop {
-        let mut bytes = [0_u8; 16];
-        if let Ok(crypto) = window().crypto() {
-            // Fails only above 64 KB.
-            let _ = crypto.get_random_values_with_u8_array(&mut bytes);
-        }
-        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let digits: String = random_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
         if let Ok(id) = parse(&digits) {
             return id;
         }

@@ -45,6 +45,25 @@ pub struct Field {
     pub kind: FieldKind,
 }
 
+impl Field {
+    /// The unit that the title gives in brackets at its end: `Temperature (°C)`, `Timeout [ms]`.
+    #[must_use]
+    pub fn unit(&self) -> Option<String> {
+        const LONGEST: usize = 10;
+        let title = self.title.as_deref()?.trim_end();
+        let pairs = [('(', ')'), ('[', ']')];
+        let inner = pairs.into_iter().find_map(|(open, close)| {
+            let (before, unit) = title.strip_suffix(close)?.rsplit_once(open)?;
+            (!before.trim().is_empty()).then(|| unit.trim())
+        })?;
+        let is_unit = !inner.is_empty()
+            && inner.chars().count() <= LONGEST
+            && !matches!(inner, "optional" | "required" | "deprecated")
+            && !inner.contains(char::is_whitespace);
+        is_unit.then(|| inner.to_owned())
+    }
+}
+
 /// What kind of value a field takes, with what its widget needs to know.
 #[derive(Debug)]
 pub enum FieldKind {

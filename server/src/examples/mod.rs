@@ -3,6 +3,7 @@
 //! Three in Rust, a smart home in Python for whoever has google-adk, and two on MCP servers: files
 //! for whoever has Node, and a clock for whoever has Python.
 
+mod booking;
 mod maths;
 mod mcp;
 mod plain;

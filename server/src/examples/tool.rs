@@ -84,6 +84,13 @@ impl FnTool {
             run: Box::new(run),
         }
     }
+
+    /// Replaces the schema made from the arguments' type, for what Rust's types do not say.
+    #[must_use]
+    pub fn parameters(mut self, schema: Value) -> Self {
+        self.parameters = Some(schema);
+        self
+    }
 }
 
 #[async_trait]

@@ -190,6 +190,7 @@ pub fn travel_agent() -> NativeAgent {
         .tool(FnTool::new("search_places", "Finds places to travel to.", search_places))
         .tool(FnTool::new("quote_trip", "Prices a trip and remembers its fare.", quote_trip))
         .confirmed_tool(FnTool::new("hold_fare", "Holds a quoted fare for some hours.", hold_fare))
+        .tool(super::booking::book_trip())
         .tool(FnTool::new(
             "book_hotel",
             "Books a hotel. The hotel partner is down, so this fails.",

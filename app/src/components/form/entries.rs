@@ -1,7 +1,7 @@
 //! The members of an object that its schema does not name: a name and a value each.
 
 use leptos::prelude::*;
-use schema_form::{Content, Edit, FieldKind, ItemId, Step};
+use schema_form::{Content, Edit, FieldKind, ItemId, ObjectField, Step};
 
 use super::place::{Place, input_id};
 use super::row::{control, faults};
@@ -46,37 +46,62 @@ fn name_id(place: &Place, id: ItemId) -> String {
 fn entry(place: &Place, id: ItemId) -> AnyView {
     let FieldKind::Object(object) = &place.field().kind else { return ().into_any() };
     let (state, at) = (place.state, place.path.then(Step::Entry(id)));
-    let slot = match object.extras.slot() {
-        Some(slot) => Some(slot.clone()),
-        None => state.draft.read_untracked().slot(&state.form(), &at),
-    };
-    let Some(slot) = slot else { return ().into_any() };
-    let inner = place.then(&slot, Step::Entry(id));
+    let step = Step::Entry(id);
+    let waits_for_name = !object.patterns.is_empty();
     let name = place.follow(move |entered| match entered.content() {
         Some(Content::Object { entries, .. }) => {
             entries.iter().find(|entry| entry.id == id).and_then(|entry| entry.name.clone())
         }
         _ => None,
     });
-    let (naming, removing, leaving) = (place.clone(), place.clone(), inner.clone());
+    let name = Memo::new(move |_| name.get().flatten());
+    // The name chooses the schema: another schema is another input.
+    let (form, finding) = (state.form(), at.clone());
+    let slot = Memo::new(move |_| {
+        name.track();
+        state.draft.read_untracked().slot(&form, &finding)
+    });
+    let inner = move |place: &Place| {
+        slot.get()
+            .filter(|_| !waits_for_name || name.with(Option::is_some))
+            .map(|slot| place.then(&slot, step))
+    };
+    let (valuing, nesting) = (place.clone(), place.clone());
+    let value = move || inner(&valuing).map(|inner| control(&inner));
+    let nest = move || inner(&nesting).map(|inner| super::row::nested(&inner));
+    let standing = Place { path: at, ..place.clone() };
+    let (naming, removing, leaving) = (place.clone(), place.clone(), standing.clone());
+    let known = names(object).map(|names| {
+        let id = standing.part_id("names");
+        let options = names.into_iter().map(|name| view! { <option value=name></option> });
+        (id.clone(), view! { <datalist id=id>{options.collect_view()}</datalist> })
+    });
+    let list = known.as_ref().map(|(id, _)| id.clone());
+    let hint = match object.patterns.as_slice() {
+        [] => "name".to_owned(),
+        patterns => patterns.join(" or "),
+    };
     view! {
         <div class="field entry">
             <input
                 class="entry-name mono"
                 id=name_id(place, id)
-                placeholder="name"
+                placeholder=hint
+                list=list
                 aria-label="Name of the entry"
+                aria-describedby=standing.part_id("fault")
                 autocomplete="off"
                 spellcheck="false"
-                prop:value=move || name.get().flatten().unwrap_or_default()
+                prop:value=move || name.get().unwrap_or_default()
                 on:input=move |event| {
                     naming.edit(Edit::RenameEntry(id, event_target_value(&event)));
                 }
                 on:blur=move |_| leaving.touch()
             />
+            {known.map(|(_, list)| list)}
             <div class="field-control with-buttons">
-                <span class="unseen" id=inner.part_id("label")>"Value of the entry"</span>
-                {control(&inner)}
+                <span class="unseen" id=standing.part_id("label")>"Value of the entry"</span>
+                {value}
                 <span class="row-buttons">
                     <button
                         type="button"
@@ -92,9 +117,19 @@ fn entry(place: &Place, id: ItemId) -> AnyView {
                     </button>
                 </span>
             </div>
-            {faults(&inner)}
-            {super::row::nested(&inner)}
+            {faults(&standing)}
+            {nest}
         </div>
     }
     .into_any()
+}
+
+/// The names that `propertyNames` lists, to choose from.
+fn names(object: &ObjectField) -> Option<Vec<String>> {
+    match &object.names.as_ref()?.field().kind {
+        FieldKind::Choice(options) => {
+            Some(options.iter().map(|option| option.label.clone()).collect())
+        }
+        _ => None,
+    }
 }

@@ -7,6 +7,7 @@ use leptos::ev;
 use leptos::prelude::*;
 use schema_form::{Content, Edit, FieldKind, ItemId, ListField, State, Step};
 
+use super::paste::PasteMany;
 use super::place::{Place, input_id};
 use super::row::{control, faults, nested};
 use super::text::described_by;
@@ -83,6 +84,8 @@ pub(super) fn ListHead(
     let field = place.field().clone();
     let FieldKind::List(list) = &field.kind else { return ().into_any() };
     let fixed = list.rest.is_none().then_some(list.prefix.len());
+    let (pasting, many) = (RwSignal::new(false), place.part_id("many"));
+    let takes_many = list.rest.is_some();
     let is_full = Memo::new(move |_| fixed.is_some_and(|fixed| ids.with(Vec::len) >= fixed));
     let adding = place.clone();
     let add = move |_| {
@@ -104,7 +107,25 @@ pub(super) fn ListHead(
             >
                 "+ add"
             </button>
+            {takes_many.then(|| view! {
+                <button
+                    type="button"
+                    class="add many"
+                    title="Paste many items: lines or a JSON list"
+                    aria-expanded=move || pasting.get().to_string()
+                    on:click=move |_| {
+                        pasting.update(|pasting| *pasting = !*pasting);
+                        let many = many.clone();
+                        browser::after_drawing(move || browser::focus(&many));
+                    }
+                >
+                    "paste…"
+                </button>
+            })}
         </span>
+        <Show when=move || pasting.get()>
+            <PasteMany place=place.clone() open=pasting/>
+        </Show>
     }
     .into_any()
 }

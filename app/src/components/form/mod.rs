@@ -8,11 +8,16 @@ mod json_preview;
 mod place;
 mod schema_form;
 mod state;
+mod undo;
 
 mod choice;
 mod entries;
+mod formats;
+mod help;
 mod json_area;
 mod list;
+mod number;
+mod paste;
 mod pills;
 mod row;
 mod text;

@@ -1,33 +1,58 @@
 //! A row: label, input, help, faults, and what is nested in it.
 
+use leptos::ev;
 use leptos::prelude::*;
-use schema_form::{Bounds, Edit, Extras, Field, FieldKind, ListField, State, Step};
+use schema_form::{Content, Edit, Extras, FieldKind, Slot, State, Step};
 
 use super::choice::Choice;
 use super::entries::Entries;
+use super::help::help;
 use super::json_area::JsonArea;
 use super::list::{ItemRows, ListHead, Tags, are_tags};
+use super::number::NumberInput;
 use super::pills::{BooleanPills, BranchPills, OpenPills};
 use super::place::Place;
-use super::text::{NumberInput, TextInput};
+use super::text::TextInput;
+use crate::state::browser;
 
 /// The rows of an object's members, its entries, and their button.
 pub(super) fn members(place: &Place) -> AnyView {
     let FieldKind::Object(object) = &place.field().kind else { return ().into_any() };
-    let rows: Vec<_> = object
-        .members
-        .iter()
-        .enumerate()
-        .map(|(position, slot)| {
-            row(&place.then(slot, Step::Member(position)), slot.key().to_owned().into_any())
-        })
-        .collect();
     let offered = matches!(object.extras, Extras::Offered(_));
+    let rows = if object.is_conditional() {
+        changing_rows(place)
+    } else {
+        let rows = object.members.iter().enumerate();
+        rows.map(|(position, slot)| member(place, position, slot)).collect_view().into_any()
+    };
     view! {
         {rows}
         <Entries place=place.clone() offered/>
     }
     .into_any()
+}
+
+/// The rows of an object whose members depend on what is entered. A row whose schema stays the same
+/// keeps its element, and with it the cursor and the focus.
+fn changing_rows(place: &Place) -> AnyView {
+    let shape = place.state.shape(&place.path);
+    let rows = move || match shape.get().as_ref().map(|shape| &shape.field().kind) {
+        Some(FieldKind::Object(object)) => object.members.iter().cloned().enumerate().collect(),
+        _ => Vec::new(),
+    };
+    let place = place.clone();
+    view! {
+        <For
+            each=rows
+            key=|(position, slot)| (*position, slot.fingerprint())
+            children=move |(position, slot): (usize, Slot)| member(&place, position, &slot)
+        />
+    }
+    .into_any()
+}
+
+fn member(place: &Place, position: usize, slot: &Slot) -> AnyView {
+    row(&place.then(slot, Step::Member(position)), slot.key().to_owned().into_any())
 }
 
 /// One row of the form.
@@ -51,17 +76,81 @@ pub(super) fn row(place: &Place, label: AnyView) -> AnyView {
         <div
             class="field"
             class:deprecated=field.deprecated
+            on:keydown=json_key(place)
             role=group.then_some("group")
             aria-labelledby=group.then_some(label_id)
         >
             {label}
-            <div class="field-control">{control(place)}</div>
+            <div class="field-control with-json">
+                {control(place)}
+                <ToJson place=place.clone()/>
+            </div>
             {help(place)}
             {faults(place)}
             {nested(place)}
         </div>
     }
     .into_any()
+}
+
+/// The button that goes over to JSON text at a place, and is gone while it is text.
+#[component]
+fn ToJson(
+    /// The place it belongs to.
+    place: Place,
+) -> impl IntoView {
+    if matches!(place.field().kind, FieldKind::Json(_)) {
+        return ().into_any();
+    }
+    let standing = place.standing();
+    let is_json = Memo::new(move |_| standing.get().is_json);
+    let key = place.slot.key().to_owned();
+    view! {
+        <button
+            type="button"
+            class="to-json"
+            class:gone=move || is_json.get()
+            // In reach of Alt+J from its field, so that Tab goes from field to field.
+            tabindex=(!place.is_group()).then_some("-1")
+            title="Edit as JSON (Alt J)"
+            aria-label=format!("Edit {key} as JSON")
+            on:click=move |_| to_json(&place)
+        >
+            "{ }"
+        </button>
+    }
+    .into_any()
+}
+
+fn to_json(place: &Place) {
+    place.edit(Edit::AsJson);
+    let input = place.input_id();
+    browser::after_drawing(move || browser::focus(&input));
+}
+
+/// Alt+J: from the widget to text and back.
+fn json_key(place: &Place) -> impl Fn(ev::KeyboardEvent) + use<> {
+    let place = place.clone();
+    move |event| {
+        if !event.alt_key() || event.code() != "KeyJ" {
+            return;
+        }
+        event.prevent_default();
+        event.stop_propagation();
+        let draft = place.state.draft.read_untracked();
+        let is_json = matches!(
+            draft.at(&place.path).and_then(|entered| entered.content()),
+            Some(Content::Json { .. })
+        );
+        drop(draft);
+        if is_json {
+            place.edit(Edit::AsWidgets);
+            let input = place.input_id();
+            browser::after_drawing(move || browser::focus(&input));
+        } else {
+            to_json(&place);
+        }
+    }
 }
 
 /// The input that stands beside the label.
@@ -90,8 +179,33 @@ fn widget(place: &Place) -> AnyView {
         FieldKind::Object(_) => view! { <OpenPills place/> }.into_any(),
         FieldKind::List(list) if are_tags(list) => view! { <Tags place/> }.into_any(),
         FieldKind::List(_) => view! { <ListHead place/> }.into_any(),
-        FieldKind::Union(_) => view! { <BranchPills place/> }.into_any(),
+        FieldKind::Union(_) => {
+            view! { <BranchPills place=place.clone()/> <UndoSwitch place/> }.into_any()
+        }
         FieldKind::Json(_) => view! { <JsonArea place rows=2/> }.into_any(),
+    }
+}
+
+/// Takes the last switch of this union back; there only right after it.
+#[component]
+fn UndoSwitch(
+    /// The place of the union.
+    place: Place,
+) -> impl IntoView {
+    let (state, path) = (place.state, place.path.clone());
+    let switched = Memo::new(move |_| state.switched(&path));
+    let undo = move |_| {
+        state.undo();
+        let input = place.input_id();
+        browser::after_drawing(move || browser::focus(&input));
+    };
+    let undo = StoredValue::new(undo);
+    view! {
+        <Show when=move || switched.get()>
+            <button type="button" class="link undo-switch" on:click=move |event| undo.with_value(|undo| undo(event))>
+                "Undo the switch"
+            </button>
+        </Show>
     }
 }
 
@@ -121,7 +235,7 @@ pub(super) fn nested(place: &Place) -> AnyView {
 /// The chosen branch of a union.
 fn branch(place: &Place) -> AnyView {
     let chosen = place.follow(|entered| match entered.content() {
-        Some(schema_form::Content::Union { branch, .. }) => Some(*branch),
+        Some(Content::Union { branch, .. }) => Some(*branch),
         _ => None,
     });
     let place = place.clone();
@@ -146,50 +260,6 @@ fn branch(place: &Place) -> AnyView {
     .into_any()
 }
 
-/// Description, limits, examples.
-fn help(place: &Place) -> AnyView {
-    let field = place.field();
-    let mut notes: Vec<String> = Vec::new();
-    if let Some(description) = &field.description {
-        notes.push(description.trim().to_owned());
-    }
-    if field.deprecated {
-        notes.push("Deprecated.".to_owned());
-    }
-    let limits = limits(field);
-    let examples: Vec<_> = field
-        .examples
-        .iter()
-        .take(3)
-        .map(|example| {
-            let (place, value) = (place.clone(), example.clone());
-            view! {
-                <button
-                    type="button"
-                    class="example"
-                    title="Fill in this example"
-                    on:click=move |_| {
-                        place.edit(Edit::Fill(value.clone()));
-                    }
-                >
-                    {example.as_str().to_owned()}
-                </button>
-            }
-        })
-        .collect();
-    if notes.is_empty() && limits.is_empty() && examples.is_empty() {
-        return ().into_any();
-    }
-    view! {
-        <small class="field-help" id=place.part_id("help")>
-            {notes.join(" ")}
-            {(!limits.is_empty()).then(|| view! { <span class="limits">{limits}</span> })}
-            {examples}
-        </small>
-    }
-    .into_any()
-}
-
 /// The faults at the place, heard when they come.
 pub(super) fn faults(place: &Place) -> AnyView {
     let (state, path) = (place.state, place.path.clone());
@@ -200,85 +270,4 @@ pub(super) fn faults(place: &Place) -> AnyView {
         </small>
     }
     .into_any()
-}
-
-/// The limits in a few words, such as `0 to 26`, and a default that the input has no room for.
-fn limits(field: &Field) -> String {
-    let mut words = limits_alone(field);
-    let says_default = !matches!(
-        field.kind,
-        FieldKind::Text(_) | FieldKind::Integer(_) | FieldKind::Number(_) | FieldKind::Choice(_)
-    );
-    let default = field.default.as_ref().map(|default| default.as_str());
-    if let Some(default) =
-        default.filter(|text| says_default && !matches!(*text, "null" | "[]" | "{}"))
-    {
-        let shown: String = default.chars().take(60).collect();
-        let more = if shown.len() < default.len() { "…" } else { "" };
-        if !words.is_empty() {
-            words += ", ";
-        }
-        words += &format!("default {shown}{more}");
-    }
-    words
-}
-
-fn limits_alone(field: &Field) -> String {
-    let count = |min: Option<u64>, max: Option<u64>, noun: &str| match (min, max) {
-        (None | Some(0), None) => String::new(),
-        (None | Some(0), Some(max)) => format!("at most {max} {noun}"),
-        (Some(min), None) => format!("at least {min} {noun}"),
-        (Some(min), Some(max)) if min == max => format!("exactly {min} {noun}"),
-        (Some(min), Some(max)) => format!("{min} to {max} {noun}"),
-    };
-    match &field.kind {
-        FieldKind::Text(text) => {
-            let mut words = count(text.min_length, text.max_length, "characters");
-            let mut add = |note: String| {
-                if !words.is_empty() {
-                    words += ", ";
-                }
-                words += &note;
-            };
-            if let Some(format) = &text.format {
-                add(format.clone());
-            }
-            if let Some(pattern) = &text.pattern {
-                add(format!("matches {pattern}"));
-            }
-            words
-        }
-        FieldKind::Integer(bounds) | FieldKind::Number(bounds) => range(bounds),
-        FieldKind::List(ListField { min, max, unique, .. }) => {
-            let mut words = count(*min, *max, "items");
-            if *unique {
-                words += if words.is_empty() { "each once" } else { ", each once" };
-            }
-            words
-        }
-        FieldKind::Object(object) => count(object.min, object.max, "members"),
-        _ => String::new(),
-    }
-}
-
-fn range(bounds: &Bounds) -> String {
-    let mut words = match (&bounds.minimum, &bounds.maximum) {
-        (None, None) => String::new(),
-        (Some(low), None) => format!("{} {}", if low.exclusive { ">" } else { "≥" }, low.number),
-        (None, Some(high)) => format!("{} {}", if high.exclusive { "<" } else { "≤" }, high.number),
-        (Some(low), Some(high)) if !low.exclusive && !high.exclusive => {
-            format!("{} to {}", low.number, high.number)
-        }
-        (Some(low), Some(high)) => format!(
-            "{} {}, {} {}",
-            if low.exclusive { ">" } else { "≥" },
-            low.number,
-            if high.exclusive { "<" } else { "≤" },
-            high.number
-        ),
-    };
-    if let Some(step) = &bounds.multiple_of {
-        words += &format!("{}in steps of {step}", if words.is_empty() { "" } else { ", " });
-    }
-    words
 }

@@ -1,12 +1,16 @@
 //! [`SchemaForm`]: the whole form, with its switch between widgets and JSON text.
 
+use leptos::ev;
 use leptos::prelude::*;
 use schema_form::{Edit, FieldKind, Path};
 
 use super::json_area::JsonArea;
+use super::paste::{PasteBox, take_pastes};
 use super::place::Place;
 use super::row::{members, row};
 use super::state::FormState;
+use crate::components::icon::{Glyph, Icon};
+use crate::state::browser;
 
 /// Draws the form that `state` fills in.
 #[component]
@@ -17,6 +21,9 @@ pub fn SchemaForm(
     id: &'static str,
     /// What is entered, for those who hear the page.
     label: &'static str,
+    /// Whether arguments pasted on the page, with no field in focus, are this form's. Default: no.
+    #[prop(optional)]
+    takes_pastes: bool,
 ) -> impl IntoView {
     let form = state.form();
     state.is_drawn_as(id);
@@ -26,6 +33,29 @@ pub fn SchemaForm(
     let switch = move |edit: Edit| {
         move |_| {
             state.edit(&Path::root(), edit.clone());
+        }
+    };
+    let is_object = matches!(root.field().kind, FieldKind::Object(_)) && !form.is_empty();
+    let pasting = RwSignal::new(false);
+    let paste_id = format!("{id}-paste");
+    let paste_button = format!("{paste_id}-button");
+    if takes_pastes && is_object {
+        take_pastes(state);
+    }
+    let focus = paste_id.clone();
+    let open_paste = move |_| {
+        pasting.update(|pasting| *pasting = !*pasting);
+        let focus = focus.clone();
+        browser::after_drawing(move || browser::focus(&focus));
+    };
+    let undo_key = move |event: ev::KeyboardEvent| {
+        let is_undo = (event.ctrl_key() || event.meta_key())
+            && !event.shift_key()
+            && !event.alt_key()
+            && event.key().eq_ignore_ascii_case("z");
+        // Typing is taken back by its own input.
+        if is_undo && !state.was_typing() && state.undo() {
+            event.prevent_default();
         }
     };
     let diagnostics: Vec<_> = form
@@ -49,8 +79,33 @@ pub fn SchemaForm(
         }
     };
     view! {
-        <div class="schema-form" id=id role="group" aria-label=label>
+        <div class="schema-form" id=id role="group" aria-label=label on:keydown=undo_key>
             <div class="schema-form-head" class:unseen=takes_json_only>
+                <span class="form-notice" role="status">{move || state.notice.get()}</span>
+                {move || state.undoable().map(|what| view! {
+                    <button
+                        type="button"
+                        class="link undo"
+                        title="Ctrl Z"
+                        on:click=move |_| {
+                            state.undo();
+                        }
+                    >
+                        <Icon glyph=Glyph::Retry/>
+                        "Undo " {what}
+                    </button>
+                })}
+                {is_object.then(|| view! {
+                    <button
+                        type="button"
+                        class="link"
+                        id=paste_button
+                        aria-expanded=move || pasting.get().to_string()
+                        on:click=open_paste
+                    >
+                        "Paste…"
+                    </button>
+                })}
                 <span class="switch" role="group" aria-label="Edit as">
                     <button
                         type="button"
@@ -68,6 +123,9 @@ pub fn SchemaForm(
                     </button>
                 </span>
             </div>
+            <Show when=move || pasting.get()>
+                <PasteBox state id=paste_id.clone() open=pasting/>
+            </Show>
             {body}
             {(!diagnostics.is_empty()).then(|| view! {
                 <details class="odd">

@@ -4,9 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use json_text::JsonText;
 use leptos::prelude::*;
-use schema_form::{Content, Draft, Edit, Fault, Form, ItemId, Path, Reading};
+use schema_form::{Content, Draft, Edit, Fault, FieldKind, Form, ItemId, Path, Reading, Slot};
 
 use super::place::input_id;
+use super::undo::Undo;
 use crate::api::FieldMessage;
 use crate::state::browser;
 
@@ -28,6 +29,9 @@ pub struct FormState {
     heard: StoredValue<HashMap<Path, ArcRwSignal<()>>>,
     /// The prefix of the ids in the document, once the form is drawn.
     drawn_as: StoredValue<&'static str>,
+    undo: Undo,
+    /// What came of the last paste, to be said.
+    pub(super) notice: RwSignal<String>,
 }
 
 /// A form to fill in, starting from `begin` or untouched.
@@ -60,7 +64,21 @@ pub fn use_form(form: Form, begin: Option<&JsonText>) -> FormState {
     let begin = StoredValue::new(start);
     let heard = StoredValue::new(HashMap::new());
     let drawn_as = StoredValue::new("");
-    FormState { form, draft, reading, begin, touched, attempted, told, shown, heard, drawn_as }
+    let (undo, notice) = (Undo::new(), RwSignal::new(String::new()));
+    FormState {
+        form,
+        draft,
+        reading,
+        begin,
+        touched,
+        attempted,
+        told,
+        shown,
+        heard,
+        drawn_as,
+        undo,
+        notice,
+    }
 }
 
 impl FormState {
@@ -128,12 +146,42 @@ impl FormState {
         self.drawn_as.set_value(id);
     }
 
-    /// Starts over.
+    /// Starts over. What was entered can be had back.
     pub fn clear(self) {
+        self.undo.remember(&self.draft.read_untracked(), &Path::root(), &Edit::Reset);
+        self.show(self.begin.get_value());
+    }
+
+    /// Takes the last edit back; false when there is none.
+    pub fn undo(self) -> bool {
+        let Some(before) = self.undo.take() else { return false };
+        self.show(before);
+        true
+    }
+
+    /// What the last edit was, if it can be taken back here and not in its input. Tracked.
+    #[must_use]
+    pub fn undoable(self) -> Option<&'static str> {
+        self.undo.what()
+    }
+
+    /// Whether the last thing done was to switch the kind of value at `path`. Tracked.
+    pub(super) fn switched(self, path: &Path) -> bool {
+        self.undo.switched(path)
+    }
+
+    /// Whether the last thing done was typing, which the input takes back by itself.
+    pub(super) fn was_typing(self) -> bool {
+        self.undo.is_typing()
+    }
+
+    /// Shows another draft, as if nobody had been at its fields.
+    fn show(self, draft: Draft) {
         self.told.set(Vec::new());
         self.attempted.set(false);
         self.touched.set(HashSet::new());
-        self.draft.set(self.begin.get_value());
+        self.notice.set(String::new());
+        self.draft.set(draft);
         self.notify(&Path::root());
     }
 
@@ -165,6 +213,8 @@ impl FormState {
     /// is gone meanwhile takes no edit.
     pub(super) fn edit(self, path: &Path, edit: Edit) -> Option<ItemId> {
         let leaves_json = edit == Edit::AsWidgets;
+        let shapes = self.shapes(path);
+        self.undo.remember(&self.draft.read_untracked(), path, &edit);
         let mut made = None;
         let mut refused = false;
         self.draft.update(|draft| {
@@ -172,7 +222,16 @@ impl FormState {
             refused = result.is_err();
             made = result.ok().flatten();
         });
-        self.notify(path);
+        if refused {
+            self.undo.take();
+        }
+        if !self.notice.read_untracked().is_empty() {
+            self.notice.set(String::new());
+        }
+        // A condition that is decided otherwise gives an object around the place other members.
+        let after = self.shapes(path);
+        let other = shapes.iter().zip(&after).find(|(before, after)| before.1 != after.1);
+        self.notify(other.map_or(path, |(before, _)| &before.0));
         if refused && leaves_json {
             // The text is not JSON: its fault says where.
             self.touch(path);
@@ -182,6 +241,47 @@ impl FormState {
                 .update(|told| told.retain(|(at, _)| !at.contains(path) && !path.contains(at)));
         }
         made
+    }
+
+    /// How many items the list at `path` has.
+    pub(super) fn count_items(self, path: &Path) -> usize {
+        match self.draft.read_untracked().at(path).and_then(|entered| entered.content()) {
+            Some(Content::List(items)) => items.len(),
+            _ => 0,
+        }
+    }
+
+    /// The objects around `path` whose members depend on what is entered, with their shapes.
+    fn shapes(self, path: &Path) -> Vec<(Path, Slot)> {
+        let draft = self.draft.read_untracked();
+        self.form.with_value(|form| {
+            let mut around = Path::root();
+            let mut shapes = Vec::new();
+            for at in 0..=path.steps().len() {
+                if let Some(shape) = draft.shape(form, &around)
+                    && matches!(&shape.field().kind, FieldKind::Object(it) if it.is_conditional())
+                {
+                    shapes.push((around.clone(), shape));
+                }
+                if let Some(step) = path.steps().get(at) {
+                    around = around.then(*step);
+                }
+            }
+            shapes
+        })
+    }
+
+    /// The field at `path` with the members it has now. Tracked, but for the form itself.
+    pub(super) fn shape(self, path: &Path) -> Memo<Option<Slot>> {
+        let cases = self.follow(path, |entered| match entered.content() {
+            Some(Content::Object { cases, .. }) => Some(cases.clone()),
+            _ => None,
+        });
+        let at = path.clone();
+        Memo::new(move |_| {
+            cases.track();
+            self.form.with_value(|form| self.draft.read_untracked().shape(form, &at))
+        })
     }
 
     /// The person has been at `path`: what is missing there may be said.

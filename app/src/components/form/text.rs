@@ -1,81 +1,39 @@
-//! Typed text: strings and numbers, with what says that nothing or null is sent.
+//! Typed text, and the frame of every typed input with what says that nothing or null is sent.
 
 use leptos::ev;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast as _;
-use schema_form::{Edit, FieldKind, State, Step};
+use schema_form::{Edit, FieldKind, Format, State, Step};
 use web_sys::HtmlTextAreaElement;
 
+use super::formats::FormatInput;
 use super::place::Place;
 
-/// The input of a string.
+/// The input of a string. A format has an input of its own, while what stands there is one line.
 #[component]
 pub(super) fn TextInput(
     /// The place it belongs to.
     place: Place,
 ) -> impl IntoView {
     let FieldKind::Text(text) = &place.field().kind else { return ().into_any() };
-    let kind = match text.format.as_deref() {
-        Some("email") => Some("email"),
-        Some("uri" | "url" | "uri-reference" | "iri") => Some("url"),
-        Some("password") => Some("password"),
-        Some(
-            "date" | "time" | "date-time" | "uuid" | "duration" | "hostname" | "ipv4" | "ipv6",
-        ) => Some("text"),
-        _ => None,
-    };
-    match kind {
-        Some(kind) => view! { <LineInput place kind/> }.into_any(),
+    match text.widget() {
         None => view! { <AreaInput place/> }.into_any(),
-    }
-}
-
-/// The input of a number: text, because a number is one only when it is finished.
-#[component]
-pub(super) fn NumberInput(
-    /// The place it belongs to.
-    place: Place,
-) -> impl IntoView {
-    view! { <LineInput place kind="text" numeric=true/> }
-}
-
-#[component]
-fn LineInput(
-    /// The place it belongs to.
-    place: Place,
-    /// The input's type.
-    kind: &'static str,
-    /// Whether digits are typed.
-    #[prop(optional)]
-    numeric: bool,
-) -> impl IntoView {
-    let typed = typed(&place);
-    let invalid = place.is_faulty();
-    let (typing, leaving) = (place.clone(), place.clone());
-    let mode = match (&place.field().kind, numeric) {
-        (FieldKind::Integer(_), true) => "numeric",
-        (_, true) => "decimal",
-        _ => "text",
-    };
-    view! {
-        <Frame place=place.clone()>
-            <input
-                id=place.input_id()
-                type=kind
-                inputmode=mode
-                class:mono=numeric
-                autocomplete="off"
-                spellcheck="false"
-                placeholder=placeholder(&place)
-                aria-describedby=described_by(&place)
-                aria-invalid=move || invalid.get().to_string()
-                prop:value=move || typed.get()
-                on:input=move |event| {
-                    typing.edit(Edit::SetText(event_target_value(&event)));
+        Some(Format::Lines) => view! { <AreaInput place lines=true/> }.into_any(),
+        Some(format) => {
+            // A one-line input drops the ends of lines: such a text keeps its area.
+            let has_lines = place
+                .follow(|entered| entered.text().is_some_and(|text| text.contains(['\n', '\r'])));
+            let has_lines = Memo::new(move |_| has_lines.get().unwrap_or_default());
+            (move || {
+                let place = place.clone();
+                if has_lines.get() {
+                    view! { <AreaInput place/> }.into_any()
+                } else {
+                    view! { <FormatInput place format/> }.into_any()
                 }
-                on:blur=move |_| leaving.touch()
-            />
-        </Frame>
+            })
+            .into_any()
+        }
     }
 }
 
@@ -83,16 +41,20 @@ fn LineInput(
 fn AreaInput(
     /// The place it belongs to.
     place: Place,
+    /// Whether many lines are expected, so that Enter begins one.
+    #[prop(optional)]
+    lines: bool,
 ) -> impl IntoView {
     let typed = typed(&place);
     let invalid = place.is_faulty();
     let (typing, leaving) = (place.clone(), place.clone());
+    let unit = place.field().unit();
     let is_item = matches!(place.path.steps().last(), Some(Step::Item(_)));
     view! {
         <Frame place=place.clone()>
             <textarea
                 id=place.input_id()
-                rows="1"
+                rows=if lines { "4" } else { "1" }
                 autocomplete="off"
                 placeholder=placeholder(&place)
                 aria-describedby=described_by(&place)
@@ -102,15 +64,16 @@ fn AreaInput(
                     typing.edit(Edit::SetText(event_target_value(&event)));
                 }
                 on:blur=move |_| leaving.touch()
-                on:keydown=move |event| press_enter(&event, is_item)
+                on:keydown=move |event| if !lines { press_enter(&event, is_item) }
             ></textarea>
+            {unit.map(|unit| view! { <span class="unit">{unit}</span> })}
         </Frame>
     }
 }
 
 /// What surrounds an input: what is sent instead of a text, and the buttons that choose that.
 #[component]
-fn Frame(
+pub(super) fn Frame(
     /// The place it belongs to.
     place: Place,
     /// The input.
@@ -200,13 +163,13 @@ fn Frame(
 }
 
 /// What the input shows; nothing unless it is sent.
-fn typed(place: &Place) -> Memo<String> {
+pub(super) fn typed(place: &Place) -> Memo<String> {
     let typed = place.follow(|entered| entered.text().map(str::to_owned));
     Memo::new(move |_| typed.get().flatten().unwrap_or_default())
 }
 
 /// The default, if there is one, else the first example of a field that must be filled.
-fn placeholder(place: &Place) -> String {
+pub(super) fn placeholder(place: &Place) -> String {
     let field = place.field();
     let shown = field.default.as_ref().filter(|default| default.as_str() != "null");
     shown.map_or_else(String::new, |value| match value.decode::<String>() {

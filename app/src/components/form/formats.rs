@@ -1,0 +1,198 @@
+//! Strings with a `format`: typed text as everywhere, with what helps to write it beside it.
+//!
+//! The text is what is sent, whatever its form: a picker writes into it, and what does not look
+//! like the format is said and not refused.
+
+use leptos::html::Input;
+use leptos::prelude::*;
+use leptos::wasm_bindgen::JsCast as _;
+use leptos::wasm_bindgen::closure::Closure;
+use schema_form::{Edit, Format};
+
+use super::place::Place;
+use super::text::{Frame, described_by, placeholder, typed};
+use crate::components::icon::{Glyph, Icon};
+use crate::state::browser;
+
+/// The input of a string with a format.
+#[component]
+pub(super) fn FormatInput(
+    /// The place it belongs to.
+    place: Place,
+    /// The format.
+    format: Format,
+) -> impl IntoView {
+    let typed = typed(&place);
+    let invalid = place.is_faulty();
+    let (typing, leaving) = (place.clone(), place.clone());
+    let (kind, mode, example) = match format {
+        Format::Date => ("text", "text", "2026-11-21"),
+        Format::Time => ("text", "text", "09:30:00Z"),
+        Format::DateTime => ("text", "text", "2026-11-21T09:30:00Z"),
+        Format::Email => ("text", "email", "ada@example.com"),
+        Format::Uri => ("text", "url", "https://example.com"),
+        Format::Uuid => ("text", "text", "00000000-0000-4000-8000-000000000000"),
+        Format::Byte => ("text", "text", "base64"),
+        Format::Password => ("password", "text", ""),
+        Format::Lines => ("text", "text", ""),
+    };
+    let revealed = RwSignal::new(false);
+    let shown = match placeholder(&place) {
+        default if default.is_empty() => example.to_owned(),
+        default => default,
+    };
+    let advice = Memo::new(move |_| {
+        typed.with(|text| if text.is_empty() { None } else { format.lacks(text) })
+    });
+    let aid = aid(&place, format, typed, revealed);
+    let inner = place.clone();
+    let advice_id = place.part_id("advice");
+    view! {
+        <Frame place=place.clone()>
+            <input
+                id=inner.input_id()
+                type=move || if revealed.get() { "text" } else { kind }
+                inputmode=mode
+                class:mono=!matches!(format, Format::Email | Format::Uri | Format::Password)
+                autocomplete=if format == Format::Password { "new-password" } else { "off" }
+                spellcheck="false"
+                placeholder=shown
+                aria-describedby=format!("{} {}", described_by(&inner), inner.part_id("advice"))
+                aria-invalid=move || invalid.get().to_string()
+                prop:value=move || typed.get()
+                on:input=move |event| {
+                    typing.edit(Edit::SetText(event_target_value(&event)));
+                }
+                on:blur=move |_| leaving.touch()
+            />
+            {aid}
+        </Frame>
+        <small class="field-advice" id=advice_id>
+            {move || advice.get().map(|lacks| format!("Sent as it stands, but {lacks}."))}
+        </small>
+    }
+}
+
+/// The button that helps to write the format.
+fn aid(place: &Place, format: Format, typed: Memo<String>, revealed: RwSignal<bool>) -> AnyView {
+    match format {
+        Format::Date => picker(place, format, typed, "date"),
+        Format::Time => picker(place, format, typed, "time"),
+        Format::DateTime => picker(place, format, typed, "datetime-local"),
+        Format::Uuid => {
+            let place = place.clone();
+            let label = format!("New {}", place.slot.key());
+            view! {
+                <button
+                    type="button"
+                    class="aid"
+                    title="Write a new one"
+                    aria-label=label
+                    on:click=move |_| {
+                        place.edit(Edit::SetText(browser::new_uuid()));
+                    }
+                >
+                    "new"
+                </button>
+            }
+            .into_any()
+        }
+        Format::Byte => file(place),
+        Format::Password => view! {
+            <button
+                type="button"
+                class="aid"
+                aria-pressed=move || revealed.get().to_string()
+                on:click=move |_| revealed.update(|revealed| *revealed = !*revealed)
+            >
+                {move || if revealed.get() { "hide" } else { "show" }}
+            </button>
+        }
+        .into_any(),
+        Format::Email | Format::Uri | Format::Lines => ().into_any(),
+    }
+}
+
+/// The browser's own picker, opened by a button. Its input is out of sight, because it shows nothing
+/// for text that is not in its format.
+fn picker(place: &Place, format: Format, typed: Memo<String>, kind: &'static str) -> AnyView {
+    let native = NodeRef::<Input>::new();
+    let picked = Memo::new(move |_| typed.with(|text| format.picked(text).to_owned()));
+    let writing = place.clone();
+    let write = move |event| {
+        let picked = event_target_value(&event);
+        let text = typed.with_untracked(|before| format.from_picked(&picked, before));
+        writing.edit(Edit::SetText(text));
+        browser::focus(&writing.input_id());
+    };
+    let open = move |_| {
+        if let Some(input) = native.get_untracked() {
+            // Refused without a person's click, and then there is nothing to show.
+            let _ = input.show_picker();
+        }
+    };
+    let step = (kind != "date").then_some("1");
+    view! {
+        <span class="picker">
+            <input
+                type=kind
+                node_ref=native
+                tabindex="-1"
+                aria-hidden="true"
+                step=step
+                prop:value=move || picked.get()
+                on:change=write
+            />
+            <button
+                type="button"
+                class="aid"
+                title="Pick"
+                aria-label=format!("Pick {}", place.slot.key())
+                on:click=open
+            >
+                <Icon glyph=if kind == "time" { Glyph::Clock } else { Glyph::Calendar }/>
+            </button>
+        </span>
+    }
+    .into_any()
+}
+
+/// Chooses a file whose bytes are written as base64.
+fn file(place: &Place) -> AnyView {
+    let native = NodeRef::<Input>::new();
+    let place = place.clone();
+    let label = format!("File for {}", place.slot.key());
+    let read = move |_| {
+        let Some(file) =
+            native.get_untracked().and_then(|input| input.files()).and_then(|files| files.get(0))
+        else {
+            return;
+        };
+        let Ok(reader) = web_sys::FileReader::new() else { return };
+        let (writing, done) = (place.clone(), reader.clone());
+        let loaded = Closure::once_into_js(move || {
+            let text = done.result().ok().and_then(|result| result.as_string());
+            // A data URL: the bytes stand after its comma.
+            if let Some((_, bytes)) = text.as_deref().and_then(|text| text.split_once(',')) {
+                writing.edit(Edit::SetText(bytes.to_owned()));
+            }
+        });
+        reader.set_onload(Some(loaded.unchecked_ref()));
+        // Refused only while it reads already.
+        let _ = reader.read_as_data_url(&file);
+    };
+    let open = move |_| {
+        if let Some(input) = native.get_untracked() {
+            input.click();
+        }
+    };
+    view! {
+        <span class="picker">
+            <input type="file" node_ref=native tabindex="-1" aria-hidden="true" on:change=read/>
+            <button type="button" class="aid" title="The bytes of a file" aria-label=label on:click=open>
+                "file…"
+            </button>
+        </span>
+    }
+    .into_any()
+}

@@ -1,0 +1,191 @@
+//! What stands under a field: its title, description, limits and examples.
+
+use leptos::prelude::*;
+use schema_form::{Bounds, Edit, Field, FieldKind, ListField};
+
+use super::place::Place;
+use crate::components::markdown::Markdown;
+use crate::state::markdown::{Node, Part, markdown};
+
+/// Description, limits, examples.
+pub(super) fn help(place: &Place) -> AnyView {
+    let field = place.field();
+    let title = field.title.as_deref().filter(|title| says_more(title, place.slot.key()));
+    let description = field.description.as_deref().map(str::trim).unwrap_or_default();
+    let mut notes: Vec<&str> = Vec::new();
+    if field.deprecated {
+        notes.push("Deprecated: better left out.");
+    }
+    if field.read_only {
+        notes.push("Read-only: the callee sets it.");
+    }
+    let limits = limits(field);
+    let examples: Vec<_> = field
+        .examples
+        .iter()
+        .take(3)
+        .map(|example| {
+            let (place, value) = (place.clone(), example.clone());
+            view! {
+                <button
+                    type="button"
+                    class="example"
+                    title="Fill in this example"
+                    on:click=move |_| {
+                        place.edit(Edit::Fill(value.clone()));
+                    }
+                >
+                    {shown(example.as_str())}
+                </button>
+            }
+        })
+        .collect();
+    if title.is_none()
+        && description.is_empty()
+        && notes.is_empty()
+        && limits.is_empty()
+        && examples.is_empty()
+    {
+        return ().into_any();
+    }
+    view! {
+        <div class="field-help" id=place.part_id("help")>
+            {title.map(|title| view! { <b class="field-title">{title.to_owned()}</b> " " })}
+            {described(description)}
+            {notes.into_iter().map(|note| view! { " " <i class="field-note">{note}</i> }).collect_view()}
+            {(!limits.is_empty()).then(|| view! { <span class="limits">{limits}</span> })}
+            {examples}
+        </div>
+    }
+    .into_any()
+}
+
+/// Whether a title tells more than the name that stands beside it: generators write the name again.
+fn says_more(title: &str, key: &str) -> bool {
+    let letters = |text: &str| {
+        text.chars()
+            .filter(|letter| letter.is_alphanumeric())
+            .flat_map(char::to_lowercase)
+            .collect::<String>()
+    };
+    letters(title) != letters(key)
+}
+
+/// An example as it fits on a button.
+fn shown(example: &str) -> String {
+    let mut shown: String = example.chars().take(60).collect();
+    if shown.len() < example.len() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// A description, drawn as markdown. Plain words, as most are, cost no tree.
+fn described(text: &str) -> AnyView {
+    const MARKS: [char; 10] = ['*', '_', '`', '[', '<', '#', '>', '|', '~', '&'];
+    if !text.contains(MARKS) && !text.contains('\n') {
+        return text.to_owned().into_any();
+    }
+    let mut nodes = markdown(text, &[], "").nodes;
+    // One paragraph flows on with what follows it.
+    if let [Node::Part(Part::Paragraph, words)] = nodes.as_mut_slice() {
+        nodes = std::mem::take(words);
+    }
+    let is_inline = nodes.iter().all(|node| match node {
+        Node::Part(part, _) => {
+            matches!(
+                part,
+                Part::Code | Part::Strong | Part::Emphasis | Part::Strike | Part::Link(_)
+            )
+        }
+        Node::Words(_) | Node::Break => true,
+        Node::Rule | Node::Task(_) => false,
+    });
+    let drawn = view! { <Markdown nodes at=Signal::stored(0)/> };
+    if is_inline {
+        view! { <span class="described">{drawn}</span> }.into_any()
+    } else {
+        view! { <div class="described prose">{drawn}</div> }.into_any()
+    }
+}
+
+/// The limits in a few words, such as `0 to 26`, and a default that the input has no room for.
+fn limits(field: &Field) -> String {
+    let mut words = limits_alone(field);
+    let says_default = !matches!(
+        field.kind,
+        FieldKind::Text(_) | FieldKind::Integer(_) | FieldKind::Number(_) | FieldKind::Choice(_)
+    );
+    let default = field.default.as_ref().map(|default| default.as_str());
+    if let Some(default) =
+        default.filter(|text| says_default && !matches!(*text, "null" | "[]" | "{}"))
+    {
+        let shown: String = default.chars().take(60).collect();
+        let more = if shown.len() < default.len() { "…" } else { "" };
+        if !words.is_empty() {
+            words += ", ";
+        }
+        words += &format!("default {shown}{more}");
+    }
+    words
+}
+
+fn limits_alone(field: &Field) -> String {
+    let count = |min: Option<u64>, max: Option<u64>, noun: &str| match (min, max) {
+        (None | Some(0), None) => String::new(),
+        (None | Some(0), Some(max)) => format!("at most {max} {noun}"),
+        (Some(min), None) => format!("at least {min} {noun}"),
+        (Some(min), Some(max)) if min == max => format!("exactly {min} {noun}"),
+        (Some(min), Some(max)) => format!("{min} to {max} {noun}"),
+    };
+    match &field.kind {
+        FieldKind::Text(text) => {
+            let mut words = count(text.min_length, text.max_length, "characters");
+            let mut add = |note: String| {
+                if !words.is_empty() {
+                    words += ", ";
+                }
+                words += &note;
+            };
+            if let Some(format) = &text.format {
+                add(format.clone());
+            }
+            if let Some(pattern) = &text.pattern {
+                add(format!("matches {pattern}"));
+            }
+            words
+        }
+        FieldKind::Integer(bounds) | FieldKind::Number(bounds) => range(bounds),
+        FieldKind::List(ListField { min, max, unique, .. }) => {
+            let mut words = count(*min, *max, "items");
+            if *unique {
+                words += if words.is_empty() { "each once" } else { ", each once" };
+            }
+            words
+        }
+        FieldKind::Object(object) => count(object.min, object.max, "members"),
+        _ => String::new(),
+    }
+}
+
+fn range(bounds: &Bounds) -> String {
+    let mut words = match (&bounds.minimum, &bounds.maximum) {
+        (None, None) => String::new(),
+        (Some(low), None) => format!("{} {}", if low.exclusive { ">" } else { "≥" }, low.number),
+        (None, Some(high)) => format!("{} {}", if high.exclusive { "<" } else { "≤" }, high.number),
+        (Some(low), Some(high)) if !low.exclusive && !high.exclusive => {
+            format!("{} to {}", low.number, high.number)
+        }
+        (Some(low), Some(high)) => format!(
+            "{} {}, {} {}",
+            if low.exclusive { ">" } else { "≥" },
+            low.number,
+            if high.exclusive { "<" } else { "≤" },
+            high.number
+        ),
+    };
+    if let Some(step) = &bounds.multiple_of {
+        words += &format!("{}in steps of {step}", if words.is_empty() { "" } else { ", " });
+    }
+    words
+}

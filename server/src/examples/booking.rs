@@ -1,0 +1,134 @@
+//! The booking of the travel desk: a declaration that uses what a form can do, as real services do.
+
+use std::sync::Arc;
+
+use adk_core::ToolContext;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::tool::{FnTool, ToolFault};
+
+/// A booking as it arrives: what it must be like stands in its schema.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Booking {
+    fare: String,
+    payment: Payment,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Payment {
+    method: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Booked {
+    /// The code that the traveller shows.
+    code: String,
+    fare: String,
+    paid_by: String,
+    /// What else was said, by name.
+    noted: Vec<String>,
+}
+
+/// The tool that books a fare.
+pub(super) fn book_trip() -> FnTool {
+    FnTool::new(
+        "book_trip",
+        "Books a fare and pays for it.",
+        |_: Arc<dyn ToolContext>, booking: Booking| async move { book(booking) },
+    )
+    .parameters(schema())
+}
+
+fn book(booking: Booking) -> Result<Booked, ToolFault> {
+    if booking.fare.trim().is_empty() {
+        return Err(ToolFault::invalid_input("a booking needs the fare's code"));
+    }
+    let code = format!("BK-{}", booking.fare.to_uppercase());
+    let noted = booking.rest.into_iter().map(|(name, _)| name).collect();
+    Ok(Booked { code, fare: booking.fare, paid_by: booking.payment.method, noted })
+}
+
+fn schema() -> Value {
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "required": ["fare", "payment"],
+        "properties": {
+            "fare": {
+                "type": "string",
+                "pattern": "^[A-Z]{6}-[0-9]+$",
+                "description": "The fare's code, as `quote_trip` gives it.",
+                "examples": ["OSLLIS-2", "OSLNCE-1"]
+            },
+            "request_id": {
+                "type": "string", "format": "uuid",
+                "description": "Makes a repeated booking harmless."
+            },
+            "depart": {"type": "string", "format": "date", "description": "The day of departure."},
+            "remind_at": {"type": "string", "format": "date-time"},
+            "email": {"type": "string", "format": "email", "description": "Where the ticket goes."},
+            "bags": {
+                "type": "integer", "minimum": 0, "maximum": 5, "default": 1,
+                "title": "Bags (pieces)"
+            },
+            "discount": {
+                "type": "number", "minimum": 0, "maximum": 1, "multipleOf": 0.05,
+                "description": "As a **share** of the price: `0.1` is ten per cent."
+            },
+            "insured": {"type": "boolean", "default": false},
+            "payment": {
+                "description": "How it is paid.",
+                "oneOf": [
+                    {
+                        "title": "card", "type": "object", "required": ["method", "number"],
+                        "properties": {
+                            "method": {"const": "card"},
+                            "holder": {"type": "string"},
+                            "number": {"type": "string", "pattern": "^[0-9]{12,19}$"},
+                            "code": {"type": "string", "format": "password", "maxLength": 4}
+                        },
+                        "dependentRequired": {"code": ["holder"]}
+                    },
+                    {
+                        "title": "invoice", "type": "object", "required": ["method", "company"],
+                        "properties": {
+                            "method": {"const": "invoice"},
+                            "holder": {"type": "string"},
+                            "company": {"type": "string", "minLength": 2},
+                            "po_number": {"type": "string", "deprecated": true}
+                        }
+                    }
+                ]
+            },
+            "seats": {
+                "type": "array", "uniqueItems": true, "maxItems": 9,
+                "items": {"type": "string", "pattern": "^[0-9]+[A-F]$"},
+                "description": "Seats in the order of the travellers, such as 12A."
+            },
+            "extras": {
+                "type": "object",
+                "description": "Anything else: `note_…` is text, `fee_…` an amount in euros.",
+                "propertyNames": {"maxLength": 20},
+                "patternProperties": {
+                    "^note_": {"type": "string"},
+                    "^fee_": {"type": "number", "minimum": 0}
+                },
+                "additionalProperties": false
+            }
+        },
+        "if": {"properties": {"insured": {"const": true}}, "required": ["insured"]},
+        "then": {
+            "required": ["birth_date"],
+            "properties": {
+                "birth_date": {
+                    "type": "string", "format": "date",
+                    "description": "The insurer asks for it."
+                }
+            }
+        }
+    })
+}
