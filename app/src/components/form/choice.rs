@@ -1,7 +1,7 @@
 //! One of given values: a list to choose from.
 
 use leptos::prelude::*;
-use schema_form::{Content, Edit, FieldKind, State};
+use schema_form::{ChoiceOption, Content, Edit, FieldKind, State};
 
 use super::place::Place;
 use super::text::described_by;
@@ -21,6 +21,9 @@ pub(super) fn Choice(
     });
     let chosen = Memo::new(move |_| chosen.get().unwrap_or_default());
     let invalid = place.is_faulty();
+    if let ([only], true, false) = (options.as_slice(), place.slot.required(), field.nullable) {
+        return only_one(&place, only, chosen);
+    }
     let nothing = match (&field.default, place.slot.required()) {
         (_, true) => "choose…".to_owned(),
         (Some(default), false) => {
@@ -76,5 +79,25 @@ pub(super) fn Choice(
             </select>
         </span>
     }
+    .into_any()
+}
+
+/// The only value there is, as the tag of a union's branch: there is nothing to choose, unless
+/// nothing is sent at the moment.
+fn only_one(place: &Place, only: &ChoiceOption, chosen: Memo<String>) -> AnyView {
+    let place = place.clone();
+    let label = only.label.clone();
+    (move || {
+        let label = label.clone();
+        if chosen.with(String::is_empty) {
+            let place = place.clone();
+            let choose = move |_| {
+                place.edit(Edit::Choose(0));
+            };
+            view! { <button type="button" class="add" on:click=choose>{label}</button> }.into_any()
+        } else {
+            view! { <span class="only mono">{label}</span> }.into_any()
+        }
+    })
     .into_any()
 }

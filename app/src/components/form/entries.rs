@@ -58,7 +58,7 @@ fn entry(place: &Place, id: ItemId) -> AnyView {
     // The name chooses the schema: another schema is another input.
     let (form, finding) = (state.form(), at.clone());
     let slot = Memo::new(move |_| {
-        name.track();
+        name.with(|_| ());
         state.draft.read_untracked().slot(&form, &finding)
     });
     let inner = move |place: &Place| {

@@ -31,6 +31,8 @@ pub(super) fn help(place: &Place) -> AnyView {
                     type="button"
                     class="example"
                     title="Fill in this example"
+                    // The field keeps the focus, and says nothing that would move the button away.
+                    on:mousedown=|event| event.prevent_default()
                     on:click=move |_| {
                         place.edit(Edit::Fill(value.clone()));
                     }

@@ -34,6 +34,7 @@ pub(super) fn JsonArea(
                 spellcheck="false"
                 autocomplete="off"
                 aria-label=is_root.then_some("JSON")
+                aria-labelledby=(!is_root).then(|| place.part_id("label"))
                 aria-describedby=described_by(&place)
                 aria-invalid=move || invalid.get().to_string()
                 prop:value=move || typed.get()

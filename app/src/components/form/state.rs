@@ -1,6 +1,7 @@
 //! [`FormState`]: a form being filled in, reactive.
 
 use std::collections::{HashMap, HashSet};
+use std::time::Duration;
 
 use json_text::JsonText;
 use leptos::prelude::*;
@@ -279,18 +280,23 @@ impl FormState {
         });
         let at = path.clone();
         Memo::new(move |_| {
-            cases.track();
+            // Read, for a memo that nobody reads is never run and never wakes anybody.
+            cases.with(|_| ());
             self.form.with_value(|form| self.draft.read_untracked().shape(form, &at))
         })
     }
 
-    /// The person has been at `path`: what is missing there may be said.
+    /// The person has been at `path`: what is missing there may be said. A moment later, so that
+    /// what is said does not push away the button that the person is about to press.
     pub(super) fn touch(self, path: &Path) {
-        if !self.touched.read_untracked().contains(path) {
-            self.touched.update(|touched| {
-                touched.insert(path.clone());
-            });
+        if self.touched.read_untracked().contains(path) {
+            return;
         }
+        let path = path.clone();
+        let say = move || {
+            self.touched.try_update(|touched| touched.insert(path.clone()));
+        };
+        set_timeout(say, Duration::from_millis(180));
     }
 
     /// The faults shown at `path`. Tracked.

@@ -1,0 +1,18 @@
+// How the benches of the page run: one after the other, in Chromium alone, against the host that
+// `server/benches/forms_page.rs` has started.
+
+import { defineConfig } from "@playwright/test";
+
+import stories from "./playwright.config";
+
+export default defineConfig({
+  ...stories,
+  testDir: "benches",
+  testMatch: "*.bench.ts",
+  fullyParallel: false,
+  workers: 1,
+  timeout: 120_000,
+  reporter: "line",
+  use: { ...stories.use, baseURL: process.env.REHEARSAL_BENCH_URL, trace: "off", screenshot: "off" },
+  projects: [{ name: "light", use: { colorScheme: "light" } }],
+});

@@ -1,0 +1,136 @@
+// What large forms cost: from the click that shows one to the frame that has it, and from a key to
+// the frame that has its letter. Medians, each beside its bound; a missed bound fails the bench.
+
+import { expect, test, type Page } from "@playwright/test";
+
+const FIELDS = 1_000;
+
+test("large forms", async ({ page }) => {
+  await page.goto("/rehearse/large-forms");
+  await page.getByRole("textbox", { name: "The user's query" }).fill("Fill in.");
+  await page.getByRole("button", { name: /Start the session/ }).click();
+  await expect(page.getByRole("tab", { name: /Call a tool/ })).toBeVisible();
+
+  const missed: string[] = [];
+  const tell = (what: string, times: number[], bound: number) => {
+    const sorted = [...times].sort((one, other) => one - other);
+    const median = sorted[Math.floor(sorted.length / 2)] ?? NaN;
+    const worst = sorted.at(-1) ?? NaN;
+    const line =
+      `${what}: median ${median.toFixed(1)} ms, worst ${worst.toFixed(1)} ms of ${times.length}; ` +
+      `bound ${bound} ms, ratio ${(median / bound).toFixed(2)}`;
+    console.log(line);
+    if (!(median < bound)) {
+      missed.push(line);
+    }
+  };
+
+  // Each is shown for the first time once; after that its form is kept and only drawn.
+  tell("oneOf of 86 branches, built and shown", [await shown(page, "union_of_86", 14)], 100);
+  tell("1,000 fields, built and shown", [await shown(page, "thousand_fields", FIELDS)], 100);
+  const again: number[] = [];
+  for (let turn = 0; turn < 5; turn += 1) {
+    await shown(page, "nothing", 0);
+    again.push(await shown(page, "thousand_fields", FIELDS));
+  }
+  tell("1,000 fields, shown again", again, 100);
+
+  tell("keystroke among 1,000 fields, text", await keystrokes(page, "f500", "seven"), 16);
+  tell("keystroke among 1,000 fields, a fault comes and goes", await keystrokes(page, "f501", "1001"), 16);
+  await shown(page, "union_of_86", 14);
+  tell("keystroke in a oneOf of 86 branches", await keystrokes(page, "m3", "seven"), 16);
+  tell("switch of 86 branches", await switches(page), 16);
+  expect(missed, missed.join("\n")).toEqual([]);
+});
+
+/** From the click on a tool to the frame after which all of its fields stand there, in ms. */
+async function shown(page: Page, tool: string, fields: number): Promise<number> {
+  return page.evaluate(
+    async ({ tool, fields }) => {
+      const tools = [...document.querySelectorAll<HTMLElement>("[aria-label='Tools'] *")];
+      const button = tools.find((element) => element.textContent?.trim() === tool);
+      if (!button) {
+        throw new Error(`no tool ${tool}`);
+      }
+      const frame = () =>
+        new Promise<void>((drawn) => requestAnimationFrame(() => setTimeout(drawn, 0)));
+      const inputs = () => document.querySelectorAll(".schema-form .field :is(input, textarea)").length;
+      await frame();
+      const start = performance.now();
+      button.click();
+      for (let turn = 0; turn < 600; turn += 1) {
+        await frame();
+        const title = document.querySelector(".tool-head h2")?.textContent?.trim();
+        if (title === tool && inputs() >= fields) {
+          return performance.now() - start;
+        }
+      }
+      throw new Error(`${tool} shows ${inputs()} fields`);
+    },
+    { tool, fields },
+  );
+}
+
+/** Types each letter several times into a field, and answers with the time each took to be drawn. */
+async function keystrokes(page: Page, label: string, text: string): Promise<number[]> {
+  return page.evaluate(
+    async ({ label, text }) => {
+      const named = [...document.querySelectorAll<HTMLElement>(".schema-form .field-label")];
+      const of = named.find((element) => element.textContent?.trim().startsWith(label));
+      const input = of?.closest(".field")?.querySelector<HTMLInputElement>("input, textarea");
+      if (!input) {
+        throw new Error(`no field ${label}`);
+      }
+      input.scrollIntoView({ block: "center" });
+      input.focus();
+      const frame = () => new Promise<void>((drawn) => requestAnimationFrame(() => drawn()));
+      const setter = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(input), "value")?.set;
+      const times: number[] = [];
+      for (let turn = 0; turn < 8; turn += 1) {
+        for (let end = 0; end <= text.length; end += 1) {
+          await frame();
+          const start = performance.now();
+          setter?.call(input, text.slice(0, end));
+          input.dispatchEvent(new InputEvent("input", { bubbles: true }));
+          // What the key changed runs in microtasks; then style and layout are asked for at once.
+          await Promise.resolve();
+          await new Promise<void>((next) => queueMicrotask(next));
+          await new Promise<void>((next) => {
+            const { port1, port2 } = new MessageChannel();
+            port1.onmessage = () => next();
+            port2.postMessage(undefined);
+          });
+          void document.body.offsetHeight;
+          times.push(performance.now() - start);
+        }
+      }
+      return times;
+    },
+    { label, text },
+  );
+}
+
+/** Chooses other branches of the union, and answers with the time each took to be drawn. */
+async function switches(page: Page): Promise<number[]> {
+  return page.evaluate(async () => {
+    const select = document.querySelector<HTMLSelectElement>(".schema-form select");
+    if (!select) {
+      throw new Error("no choice of branches");
+    }
+    const times: number[] = [];
+    for (let branch = 1; branch < 40; branch += 2) {
+      await new Promise<void>((drawn) => requestAnimationFrame(() => drawn()));
+      const start = performance.now();
+      select.selectedIndex = branch;
+      select.dispatchEvent(new Event("change", { bubbles: true }));
+      await new Promise<void>((next) => {
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = () => next();
+        port2.postMessage(undefined);
+      });
+      void document.body.offsetHeight;
+      times.push(performance.now() - start);
+    }
+    return times;
+  });
+}

@@ -1,0 +1,241 @@
+// What a person does with a form: the travel desk's booking has one of everything.
+
+import { type Locator, type Page } from "@playwright/test";
+
+import { Player } from "../player";
+import { expect, test } from "../stage";
+
+/** Opens the booking's form. */
+async function booking(page: Page): Promise<Player> {
+  const player = await Player.at(page, "travel-desk");
+  await player.fill("query", "Book the fare to Lisbon");
+  await player.fill("max_results", "1");
+  await player.begin();
+  await player.choose("book_trip");
+  return player;
+}
+
+/** What would be sent. */
+function preview(page: Page): Locator {
+  return page.getByRole("region", { name: "What will be sent" });
+}
+
+/** The row of a field. */
+function row(page: Page, label: string): Locator {
+  return page.locator(".field").filter({
+    has: page.locator(`xpath=./*[contains(@class, "field-label")][starts-with(normalize-space(), "${label}")]`),
+  }).last();
+}
+
+test("a form shows what its schema says", async ({ page, picture, accessible }) => {
+  await booking(page);
+  await expect(page.getByText("The fare's code, as quote_trip gives it.")).toBeVisible();
+  await expect(page.locator(".described code", { hasText: "quote_trip" })).toBeVisible();
+  await expect(row(page, "bags").locator(".unit")).toHaveText("pieces");
+  await expect(preview(page)).toContainText('{"payment":{"method":"card"}}');
+  await picture("untouched");
+  await accessible();
+  // An example fills its field.
+  await page.getByRole("button", { name: '"OSLLIS-2"' }).click();
+  await expect(preview(page)).toContainText('"fare":"OSLLIS-2"');
+});
+
+test("formats are text with something that helps to write it", async ({ page, picture, accessible }) => {
+  const player = await booking(page);
+  await page.getByRole("button", { name: "New request_id" }).click();
+  await expect(player.field("request_id")).toHaveValue(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  // What is not in its format stays as it was typed, is said, and would be sent.
+  await player.fill("depart", "next Friday");
+  await expect(page.getByText("Sent as it stands, but not a date such as 2026-11-21.")).toBeVisible();
+  await expect(preview(page)).toContainText('"depart":"next Friday"');
+  // The browser's picker writes into the text.
+  const native = row(page, "depart").locator("input[type=date]");
+  await expect(native).toHaveValue("");
+  await native.evaluate((input: HTMLInputElement) => {
+    input.value = "2026-12-24";
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+  await expect(player.field("depart")).toHaveValue("2026-12-24");
+  await player.fill("remind_at", "2026-12-23T18:00:00+01:00");
+  const moment = row(page, "remind_at").locator("input[type=datetime-local]");
+  await expect(moment).toHaveValue(/^2026-12-23T18:00/);
+  await moment.evaluate((input: HTMLInputElement) => {
+    input.value = "2026-12-23T19:30";
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+  await expect(player.field("remind_at")).toHaveValue("2026-12-23T19:30:00+01:00");
+  await player.fill("email", "ada");
+  await picture("formats");
+  await accessible();
+});
+
+test("a secret is shown when it is asked for", async ({ page }) => {
+  await booking(page);
+  const code = row(page, "code").locator("input").first();
+  await code.fill("123");
+  await expect(code).toHaveAttribute("type", "password");
+  await row(page, "code").getByRole("button", { name: "show" }).click();
+  await expect(code).toHaveAttribute("type", "text");
+  await expect(code).toHaveValue("123");
+  // And it needs the holder beside it, said where the holder is missing.
+  await expect(row(page, "holder")).toContainText("Required where `code` is sent");
+});
+
+test("a range has a slider, and the text is what is sent", async ({ page, picture }) => {
+  const player = await booking(page);
+  const bags = player.field("bags");
+  await bags.pressSequentially("-");
+  await expect(bags).toHaveValue("-");
+  await bags.fill("");
+  await page.getByRole("slider", { name: "bags" }).press("ArrowRight");
+  await expect(bags).toHaveValue("2");
+  await bags.press("ArrowUp");
+  await expect(bags).toHaveValue("3");
+  const discount = player.field("discount");
+  for (const text of ["0", "0.", "0.1"]) {
+    await discount.fill(text);
+    await expect(discount).toHaveValue(text);
+  }
+  await page.getByRole("slider", { name: "discount" }).press("ArrowRight");
+  await page.getByRole("slider", { name: "discount" }).press("ArrowRight");
+  // Exact: not 0.15000000000000002.
+  await expect(discount).toHaveValue("0.2");
+  await expect(preview(page)).toContainText('"bags":3,"discount":0.2');
+  await picture("ranges");
+});
+
+test("a condition brings its members while one types", async ({ page, picture, accessible }) => {
+  const player = await booking(page);
+  await expect(player.field("birth_date")).toHaveCount(0);
+  const insured = row(page, "insured").getByRole("radio", { name: "true" });
+  await insured.check();
+  await expect(player.field("birth_date")).toBeVisible();
+  await expect(insured).toBeFocused();
+  await player.fill("birth_date", "1815-12-10");
+  await expect(preview(page)).toContainText('"birth_date":"1815-12-10"');
+  await picture("insured");
+  await accessible();
+  await row(page, "insured").getByRole("radio", { name: "false" }).check();
+  await expect(player.field("birth_date")).toHaveCount(0);
+  await expect(preview(page)).not.toContainText("birth_date");
+  // Found again as it was.
+  await insured.check();
+  await expect(player.field("birth_date")).toHaveValue("1815-12-10");
+});
+
+test("an entry's name chooses its schema", async ({ page, picture, accessible }) => {
+  await booking(page);
+  await row(page, "extras").getByRole("radio", { name: "object" }).check();
+  await row(page, "extras").getByRole("button", { name: "+ add entry" }).click();
+  const name = page.getByRole("textbox", { name: "Name of the entry" });
+  await expect(name).toBeFocused();
+  await name.fill("fee_pet");
+  const value = page.locator(".entry .field-control").locator("input, textarea").first();
+  await value.fill("-3");
+  await expect(page.locator(".entry")).toContainText("At least 0 (minimum).");
+  await value.fill("30");
+  await expect(preview(page)).toContainText('"extras":{"fee_pet":30}');
+  await name.fill("colour");
+  await expect(page.locator(".entry")).toContainText("does not match ^note_ or ^fee_");
+  await picture("entry");
+  await accessible();
+  await name.fill("fee_dog");
+  await expect(preview(page)).toContainText('"extras":{"fee_dog":30}');
+});
+
+test("switching the kind of value keeps what both have, and is taken back", async ({ page, picture }) => {
+  await booking(page);
+  await row(page, "holder").locator("textarea").fill("Ada");
+  await row(page, "number").locator("textarea").fill("441712345678");
+  const payment = row(page, "payment");
+  await payment.getByRole("radio", { name: "invoice" }).check();
+  await expect(row(page, "holder").locator("textarea")).toHaveValue("Ada");
+  await expect(preview(page)).toContainText('{"method":"invoice","holder":"Ada"');
+  await picture("switched");
+  await page.getByRole("button", { name: "Undo the switch" }).click();
+  await expect(preview(page)).toContainText('"method":"card","holder":"Ada","number":"441712345678"');
+  // The same by key, from a control that has no typing to take back.
+  await payment.getByRole("radio", { name: "invoice" }).check();
+  await page.keyboard.press("Control+z");
+  await expect(preview(page)).toContainText('"method":"card","holder":"Ada","number":"441712345678"');
+});
+
+test("any field can be text, and comes back as it was", async ({ page, picture, accessible }) => {
+  await booking(page);
+  await row(page, "holder").locator("textarea").fill("Ada");
+  const payment = row(page, "payment");
+  await payment.hover();
+  await page.getByRole("button", { name: "Edit payment as JSON" }).click();
+  const text = payment.getByRole("textbox");
+  await expect(text).toBeFocused();
+  await expect(text).toHaveValue(/"holder": "Ada"/);
+  await text.fill('{\n  "method": "card",\n  "number": nope\n}');
+  await text.blur();
+  await expect(payment).toContainText(/Not JSON: .* at line 3, column/);
+  await picture("json");
+  await accessible();
+  await text.fill('{"method": "invoice", "company": "Far & Away"}');
+  await payment.getByRole("button", { name: "as a form" }).click();
+  await expect(row(page, "company").locator("textarea")).toHaveValue("Far & Away");
+  // From a field of its own by key, and back.
+  await row(page, "company").locator("textarea").press("Alt+j");
+  await expect(row(page, "company").getByRole("textbox")).toHaveValue('"Far & Away"');
+  await row(page, "company").getByRole("textbox").press("Alt+j");
+  await expect(row(page, "company").locator("textarea")).toHaveValue("Far & Away");
+});
+
+test("arguments are pasted from wherever they were copied", async ({ page, picture, accessible }) => {
+  await booking(page);
+  await page.getByRole("button", { name: "Paste…", exact: true }).click();
+  const box = page.getByRole("textbox", { name: "Arguments to paste" });
+  await expect(box).toBeFocused();
+  await box.fill("{fare: 1}");
+  await expect(page.locator(".paste-box")).toContainText(/Not JSON: .*line 1/);
+  const call = {
+    type: "function",
+    function: { name: "book_trip", arguments: JSON.stringify({ fare: "OSLLIS-2", payment: { method: "invoice", company: "Far & Away" }, colour: "red" }) },
+  };
+  await box.fill(JSON.stringify(call));
+  await expect(box).toHaveCount(0);
+  await expect(page.getByRole("status").filter({ hasText: "Filled in from a call of `book_trip`" })).toContainText("`colour`");
+  await expect(row(page, "company").locator("textarea")).toHaveValue("Far & Away");
+  await picture("pasted");
+  await accessible();
+  await page.getByRole("button", { name: /^Undo/ }).first().click();
+  await expect(preview(page)).toContainText('{"payment":{"method":"card"}}');
+});
+
+test("many items are pasted into a list", async ({ page }) => {
+  await booking(page);
+  await row(page, "seats").getByRole("button", { name: "paste…" }).click();
+  await page.getByRole("textbox", { name: "Items to add to seats" }).fill("12A\n12B\nwindow");
+  await page.getByRole("button", { name: "Add 3 items" }).click();
+  await expect(preview(page)).toContainText('"seats":["12A","12B","window"]');
+  await expect(page.getByText("Does not match ^[0-9]+[A-F]$ (pattern).")).toBeVisible();
+});
+
+test("what was sent before is filled in with one click", async ({ page, picture, accessible }) => {
+  const player = await booking(page);
+  await player.fill("fare", "OSLLIS-2");
+  await row(page, "payment").getByRole("radio", { name: "invoice" }).check();
+  await row(page, "company").locator("textarea").fill("Far & Away");
+  await player.run();
+  await expect(player.call(1)).toContainText("BK-OSLLIS-2");
+  await page.getByRole("button", { name: "Clear" }).click();
+  await page.getByText("Recent 1").click();
+  await picture("recent");
+  await accessible();
+  await page.getByRole("list", { name: "Arguments sent before" }).getByRole("button").click();
+  await expect(preview(page)).toContainText('"company":"Far & Away"');
+});
+
+test("what the host finds stands at the same field", async ({ page }) => {
+  const player = await booking(page);
+  await player.fill("fare", "OSLLIS-2");
+  await row(page, "number").locator("textarea").fill("441712345678");
+  await player.fill("fare", "osl");
+  await player.run();
+  await expect(player.field("fare")).toHaveAttribute("aria-invalid", "true");
+  await expect(player.field("fare")).toBeFocused();
+  await expect(player.call(1)).toHaveCount(0);
+});
