@@ -1,5 +1,5 @@
-// How the benches of the page run: one after the other, in Chromium alone, against the host that
-// `server/benches/forms_page.rs` has started.
+// How the benches of the page run: one after the other, in Chromium alone, against the shipped
+// binary. `cargo xtask bench` runs them last, `cargo xtask bench -- forms_page` alone.
 
 import { defineConfig } from "@playwright/test";
 
@@ -13,6 +13,6 @@ export default defineConfig({
   workers: 1,
   timeout: 120_000,
   reporter: "line",
-  use: { ...stories.use, baseURL: process.env.REHEARSAL_BENCH_URL, trace: "off", screenshot: "off" },
+  use: { ...stories.use, trace: "off", screenshot: "off" },
   projects: [{ name: "light", use: { colorScheme: "light" } }],
 });

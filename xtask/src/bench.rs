@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: the benches, which take minutes and want a quiet machine.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -8,22 +9,43 @@ use crate::setup::Browser;
 use crate::workspace::Workspace;
 use crate::{build, process, setup};
 
-/// Runs every bench of the workspace against release builds.
+/// The name by which the benches in the browser are asked for alone.
+const FORMS_PAGE: &str = "forms_page";
+
+/// Runs every bench of the workspace against release builds, then those in the browser.
 pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCode> {
     let browser = setup::everything(workspace)?;
     let binary = build::binary(workspace)?;
-    let mut command = process::cargo(workspace);
+    let only_page = arguments.iter().any(|argument| argument == FORMS_PAGE);
+    if !only_page {
+        let mut command = process::cargo(workspace);
+        command
+            .args(["bench", "--workspace", "--exclude", "frontend", "--benches"])
+            .env("REHEARSAL_TEST_PYTHON", workspace.python())
+            .env("REHEARSAL_TEST_BINARY", &binary);
+        if !arguments.is_empty() {
+            command.arg("--").args(arguments);
+        }
+        eprintln!("{}", process::line(&command));
+        process::run(&mut command)?;
+    }
+    if only_page || arguments.is_empty() {
+        in_browser(workspace, &binary, &browser)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What large forms cost in Chromium.
+fn in_browser(workspace: &Workspace, binary: &Path, browser: &Browser) -> Result<()> {
+    let mut command = process::npm_program("npx");
     command
-        .args(["bench", "--workspace", "--exclude", "frontend", "--benches"])
+        .args(["playwright", "test", "--config", "bench.config.ts"])
+        .current_dir(workspace.end2end())
         .env("REHEARSAL_TEST_PYTHON", workspace.python())
         .env("REHEARSAL_TEST_BINARY", binary);
-    if let Browser::Installed(path) = &browser {
+    if let Browser::Installed(path) = browser {
         command.env("REHEARSAL_TEST_BROWSER", path);
     }
-    if !arguments.is_empty() {
-        command.arg("--").args(arguments);
-    }
     eprintln!("{}", process::line(&command));
-    process::run(&mut command)?;
-    Ok(ExitCode::SUCCESS)
+    process::run(&mut command)
 }

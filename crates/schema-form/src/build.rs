@@ -17,8 +17,9 @@ use crate::naming::{Chosen, Naming};
 use crate::{Diagnostic, Reason, Types};
 
 /// Keywords that are judged once a value is there, beside the limits of the widgets.
-const JUDGED: [&str; 8] =
-    ["pattern", "not", "if", "anyOf", "oneOf", "contains", "dependentSchemas", "dependencies"];
+/// `anyOf` is not among them: the branch that is chosen speaks for itself.
+const JUDGED: [&str; 7] =
+    ["pattern", "not", "if", "oneOf", "contains", "dependentSchemas", "dependencies"];
 
 /// Keywords that the form shows or passes by and the host's validator decides.
 const LEFT_TO_HOST: [&str; 6] = [

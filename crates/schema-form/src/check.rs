@@ -80,18 +80,22 @@ pub(crate) fn count(
 }
 
 /// What to tell when `value` breaks `keyword` of `schema`; `None` when it does not, or when only
-/// the host can tell.
+/// the host can tell. `patience` is what one reading has left for asking.
 pub(crate) fn keyword(
     document: &Document,
     schema: NodeId,
     keyword: &str,
     value: &JsonText,
+    patience: &mut usize,
 ) -> Option<String> {
     let id = document.member(schema, &[keyword])?;
-    let judge = Judge::of(document);
-    if judge.keeps(schema, keyword, value)? {
+    let judge = Judge::with_patience(document, *patience);
+    let kept = judge.keeps(schema, keyword, value);
+    *patience = judge.patience();
+    if kept? {
         return None;
     }
+    let judge = Judge::of(document);
     let text = || document.text(id).as_str().chars().take(80).collect::<String>();
     Some(match keyword {
         "pattern" => {
@@ -104,7 +108,7 @@ pub(crate) fn keyword(
                 None => format!("Must not be what the schema excludes: {} (not).", text()),
             },
         },
-        "oneOf" | "anyOf" => {
+        "oneOf" => {
             let branches = document.items(id).unwrap_or_default();
             let fits = |branch: &&NodeId| judge.admits(**branch, value) == Some(true);
             match branches.iter().filter(fits).count() {

@@ -4,7 +4,7 @@
 //! JSON text.
 
 use std::collections::{HashSet, VecDeque};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use json_text::JsonText;
 
@@ -21,7 +21,8 @@ const LOOKED_AT: usize = 20_000;
 #[derive(Debug, Clone)]
 pub struct Form {
     root: Slot,
-    diagnostics: Arc<[Diagnostic]>,
+    /// Found when somebody asks: it takes a look at the whole schema.
+    diagnostics: Arc<OnceLock<Vec<Diagnostic>>>,
 }
 
 impl Form {
@@ -99,8 +100,7 @@ impl Form {
     fn of_node(document: &Arc<Document>, schema: NodeId) -> Self {
         let layers = vec![schema];
         let root = Slot::new(document, Source { required: true, layers, ..Source::default() });
-        let diagnostics = diagnose(document, &root);
-        Self { root, diagnostics: diagnostics.into() }
+        Self { root, diagnostics: Arc::default() }
     }
 
     /// A form of one JSON field.
@@ -109,13 +109,13 @@ impl Form {
         let Ok(document) = empty.map(Arc::new) else { return Self::no_arguments() };
         let layers = vec![document.root()];
         let root = Slot::unexpressed(&document, layers, reason.clone());
-        let diagnostics = [Diagnostic { pointer: String::new(), reason }];
-        Self { root, diagnostics: diagnostics.into() }
+        let found = vec![Diagnostic { pointer: String::new(), reason }];
+        Self { root, diagnostics: Arc::new(found.into()) }
     }
 
     /// A form of one place, for reading and naming within it.
     pub(crate) fn around(slot: Slot) -> Self {
-        Self { root: slot, diagnostics: Arc::from([]) }
+        Self { root: slot, diagnostics: Arc::default() }
     }
 
     /// The outermost field.
@@ -124,10 +124,10 @@ impl Form {
         &self.root
     }
 
-    /// What is odd about the schema.
+    /// What is odd about the schema. The first call looks at all of it, the others remember.
     #[must_use]
     pub fn diagnostics(&self) -> &[Diagnostic] {
-        &self.diagnostics
+        self.diagnostics.get_or_init(|| diagnose(self.root.document(), &self.root))
     }
 
     /// Whether there is nothing to fill in: an object without members that takes no others.

@@ -17,7 +17,7 @@ use crate::decimal::Decimal;
 use crate::document::{Dialect, Document, Node, NodeId, nesting};
 
 /// How many schemas may be asked for one answer.
-const PATIENCE: usize = 20_000;
+pub(crate) const PATIENCE: usize = 20_000;
 
 /// How many schemas may be asked within each other.
 const DEEPEST: usize = 48;
@@ -91,7 +91,17 @@ impl All {
 
 impl<'d> Judge<'d> {
     pub(crate) fn of(document: &'d Document) -> Self {
-        Self { document, left: Cell::new(PATIENCE) }
+        Self::with_patience(document, PATIENCE)
+    }
+
+    /// One that may ask no more than `patience` schemas.
+    pub(crate) fn with_patience(document: &'d Document, patience: usize) -> Self {
+        Self { document, left: Cell::new(patience) }
+    }
+
+    /// How many schemas may still be asked.
+    pub(crate) fn patience(&self) -> usize {
+        self.left.get()
     }
 
     /// Whether `schema` admits `value`; `None` when only the host can tell.

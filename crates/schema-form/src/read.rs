@@ -15,6 +15,7 @@ use crate::document::{NodeId, nesting};
 use crate::draft::{Content, Entered, Entry, Item, State, child_slot, shape};
 use crate::field::{Field, FieldKind, ListField, ObjectField, Slot};
 use crate::fill::{DEEPEST, Filler};
+use crate::judge::PATIENCE;
 use crate::{Draft, Form, ItemId, Path, Step};
 
 /// What a draft would send, and what stands in its way.
@@ -112,7 +113,6 @@ impl Reading {
 }
 
 /// Writes what a draft would send, and collects messages.
-#[derive(Default)]
 struct Reader {
     text: String,
     tones: Vec<(Range<usize>, Tone)>,
@@ -121,6 +121,22 @@ struct Reader {
     depth: usize,
     /// Keywords that were judged already: where the value stands in the text, and the keyword's.
     judged: HashSet<(usize, NodeId, &'static str)>,
+    /// How many schemas may still be asked: a keystroke must not wait for unions within unions.
+    patience: usize,
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self {
+            text: String::new(),
+            tones: Vec::new(),
+            messages: Vec::new(),
+            path: Path::root(),
+            depth: 0,
+            judged: HashSet::new(),
+            patience: PATIENCE,
+        }
+    }
 }
 
 impl Reader {
@@ -153,7 +169,7 @@ impl Reader {
 
     /// Writes one place; nothing at all when it is left out. `key` precedes it in an object.
     fn place(&mut self, slot: &Slot, entered: &Entered, key: Option<&str>) {
-        let field = slot.field();
+        // A field that nobody looks at and nobody fills in is not made.
         match (entered.state, &entered.content) {
             (State::NotSent, _) => {
                 if slot.required() {
@@ -164,6 +180,7 @@ impl Reader {
                 }
             }
             (State::Null, _) => {
+                let field = slot.field();
                 self.key(key);
                 if field.nullable {
                     self.write("null", Tone::Word);
@@ -203,7 +220,8 @@ impl Reader {
         for (schema, keyword) in judged {
             // A union and its branch stand at one value and share their layers.
             if self.judged.insert((start, *schema, keyword))
-                && let Some(text) = check::keyword(slot.document(), *schema, keyword, &value)
+                && let Some(text) =
+                    check::keyword(slot.document(), *schema, keyword, &value, &mut self.patience)
             {
                 self.tell(Fault::Invalid(keyword), text);
             }
@@ -544,7 +562,7 @@ impl Reader {
                 _ => Vec::new(),
             };
         }
-        let mut reader = Self { depth: self.depth, ..Self::default() };
+        let mut reader = Self { depth: self.depth, patience: self.patience, ..Self::default() };
         reader.place(slot, &entered, None);
         let names = Draft { root: entered, ids };
         reader

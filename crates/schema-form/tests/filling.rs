@@ -606,3 +606,92 @@ fn what_a_schema_excludes_is_said_at_the_value() {
         assert_eq!(filling.text(), value);
     }
 }
+
+/// [inspector 445: `$defs` and `$ref`]
+#[test]
+fn a_reference_is_filled_like_what_it_refers_to() {
+    let mut filling = Filling::of(
+        r##"{"$defs": {"Unit": {"enum": ["celsius", "fahrenheit"]},
+              "Reading": {"type": "object", "required": ["degrees"], "properties": {
+                "degrees": {"type": "number"}, "unit": {"$ref": "#/$defs/Unit"}}}},
+            "type": "object", "required": ["now"], "properties": {
+              "now": {"$ref": "#/$defs/Reading"},
+              "before": {"type": "array", "items": {"$ref": "#/$defs/Reading"}}}}"##,
+    );
+    filling.type_text(&["now", "degrees"], "21.50");
+    filling.edit(&["now", "unit"], Edit::Choose(1));
+    filling.edit(&["before"], Edit::AddItem);
+    filling.type_text(&["before", "0", "degrees"], "-1");
+    assert_eq!(
+        filling.sent().as_deref(),
+        Some(r#"{"now":{"degrees":21.50,"unit":"fahrenheit"},"before":[{"degrees":-1}]}"#)
+    );
+}
+
+/// [inspector 2123: `anyOf` at the root]
+#[test]
+fn a_union_at_the_root_is_filled() {
+    let mut filling = Filling::of(
+        r#"{"anyOf": [
+            {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}}},
+            {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}}]}"#,
+    );
+    filling.type_text(&["id"], "7");
+    assert_eq!(filling.sent().as_deref(), Some(r#"{"id":7}"#));
+    filling.edit(&[], Edit::ChooseBranch(1));
+    filling.type_text(&["name"], "Ada");
+    assert_eq!(filling.sent().as_deref(), Some(r#"{"name":"Ada"}"#));
+}
+
+/// [react-jsonschema-form 2661: unions within unions take minutes] Sixteen levels
+/// of three branches: whoever tries all combinations never ends.
+#[test]
+fn unions_within_unions_cost_their_sum() {
+    let level = |level: u32| {
+        let next = level + 1;
+        format!(
+            r##""l{level}": {{"anyOf": [
+                {{"type": "object", "required": ["b", "inner"], "properties": {{
+                    "b": {{"type": "boolean"}}, "inner": {{"$ref": "#/$defs/l{next}"}}}}}},
+                {{"type": "object", "properties": {{
+                    "b": {{"type": "boolean"}}, "inner": {{"$ref": "#/$defs/l{next}"}}}}}},
+                {{"type": "integer"}}]}}"##
+        )
+    };
+    let levels: Vec<_> = (0..16).map(level).collect();
+    let schema = format!(
+        r##"{{"$defs": {{{}, "l16": {{"type": "object", "properties": {{"end": {{"type": "integer"}}}}}}}},
+            "$ref": "#/$defs/l0"}}"##,
+        levels.join(",")
+    );
+    let mut value = r#"{"end":"not an integer"}"#.to_owned();
+    for _ in 0..16 {
+        value = format!(r#"{{"b":true,"inner":{value}}}"#);
+    }
+    let mut filling = Filling::of(&schema);
+    filling.edit(&[], Edit::Fill(JsonText::parse(&value).expect("JSON")));
+    assert_eq!(filling.text(), value);
+    assert_eq!(filling.messages().len(), 1, "{:?}", filling.messages());
+}
+
+#[test]
+fn what_both_branches_take_goes_along_and_what_one_refuses_does_not() {
+    let mut filling = Filling::of(
+        r#"{"oneOf": [
+            {"type": "object", "properties": {"tags": {"type": "array", "items": {"type": "string"}},
+                "count": {"type": "number"}, "mode": {"const": "a"}}, "required": ["mode"]},
+            {"type": "object", "properties": {"tags": {"type": "array", "items": {"type": "string"}, "maxItems": 9},
+                "count": {"type": "integer"}, "mode": {"const": "b"}}, "required": ["mode"]}]}"#,
+    );
+    filling.edit(
+        &[],
+        Edit::Fill(
+            JsonText::parse(r#"{"tags":["x","y"],"count":12,"mode":"a","more":1}"#).expect("JSON"),
+        ),
+    );
+    filling.edit(&[], Edit::ChooseBranch(1));
+    assert_eq!(
+        filling.sent().as_deref(),
+        Some(r#"{"tags":["x","y"],"count":12,"mode":"b","more":1}"#)
+    );
+}

@@ -10,6 +10,7 @@ mod schema_form;
 mod state;
 mod undo;
 
+mod batches;
 mod choice;
 mod entries;
 mod formats;

@@ -4,6 +4,7 @@ use leptos::ev;
 use leptos::prelude::*;
 use schema_form::{Content, Edit, Extras, FieldKind, Slot, State, Step};
 
+use super::batches::{MOST_AT_ONCE, batches};
 use super::choice::Choice;
 use super::entries::Entries;
 use super::help::help;
@@ -21,6 +22,8 @@ pub(super) fn members(place: &Place) -> AnyView {
     let offered = matches!(object.extras, Extras::Offered(_));
     let rows = if object.is_conditional() {
         changing_rows(place)
+    } else if object.members.len() > MOST_AT_ONCE {
+        batches(place, &object.members)
     } else {
         let rows = object.members.iter().enumerate();
         rows.map(|(position, slot)| member(place, position, slot)).collect_view().into_any()
@@ -51,7 +54,7 @@ fn changing_rows(place: &Place) -> AnyView {
     .into_any()
 }
 
-fn member(place: &Place, position: usize, slot: &Slot) -> AnyView {
+pub(super) fn member(place: &Place, position: usize, slot: &Slot) -> AnyView {
     row(&place.then(slot, Step::Member(position)), slot.key().to_owned().into_any())
 }
 

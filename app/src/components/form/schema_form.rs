@@ -2,7 +2,7 @@
 
 use leptos::ev;
 use leptos::prelude::*;
-use schema_form::{Edit, FieldKind, Path};
+use schema_form::{Diagnostic, Edit, FieldKind, Path};
 
 use super::json_area::JsonArea;
 use super::paste::{PasteBox, take_pastes};
@@ -58,14 +58,28 @@ pub fn SchemaForm(
             event.prevent_default();
         }
     };
-    let diagnostics: Vec<_> = form
-        .diagnostics()
-        .iter()
-        .map(|diagnostic| view! { <li><code>{diagnostic.pointer.clone()}</code> " " {diagnostic.reason.to_string()}</li> })
-        .collect();
-    let oddities = match diagnostics.len() {
-        1 => "1 oddity in the schema".to_owned(),
-        count => format!("{count} oddities in the schema"),
+    // Looking at the whole of a large schema takes longer than showing what is in sight.
+    let odd = RwSignal::new(Vec::new());
+    let looked_at = form.clone();
+    request_idle_callback(move || {
+        odd.try_set(looked_at.diagnostics().to_vec());
+    });
+    let oddities = move || {
+        let odd = odd.get();
+        let title = match odd.len() {
+            0 => return None,
+            1 => "1 oddity in the schema".to_owned(),
+            count => format!("{count} oddities in the schema"),
+        };
+        let each = |it: Diagnostic| {
+            view! { <li><code>{it.pointer}</code> " " {it.reason.to_string()}</li> }
+        };
+        Some(view! {
+            <details class="odd">
+                <summary>{title}</summary>
+                <ul>{odd.into_iter().map(each).collect_view()}</ul>
+            </details>
+        })
     };
     let body = move || {
         if is_json.get() {
@@ -127,12 +141,7 @@ pub fn SchemaForm(
                 <PasteBox state id=paste_id.clone() open=pasting/>
             </Show>
             {body}
-            {(!diagnostics.is_empty()).then(|| view! {
-                <details class="odd">
-                    <summary>{oddities}</summary>
-                    <ul>{diagnostics}</ul>
-                </details>
-            })}
+            {oddities}
         </div>
     }
 }

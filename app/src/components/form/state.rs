@@ -31,6 +31,8 @@ pub struct FormState {
     /// The prefix of the ids in the document, once the form is drawn.
     drawn_as: StoredValue<&'static str>,
     undo: Undo,
+    /// The place that must have the focus, drawn yet or not.
+    pub(super) wanted: RwSignal<Option<Path>>,
     /// What came of the last paste, to be said.
     pub(super) notice: RwSignal<String>,
 }
@@ -78,6 +80,7 @@ pub fn use_form(form: Form, begin: Option<&JsonText>) -> FormState {
         heard,
         drawn_as,
         undo,
+        wanted: RwSignal::new(None),
         notice,
     }
 }
@@ -136,6 +139,7 @@ impl FormState {
     fn focus_first_fault(self) {
         let Some(path) = self.shown.read_untracked().keys().min().cloned() else { return };
         let id = input_id(self.drawn_as.get_value(), &path);
+        self.wanted.set(Some(path));
         browser::after_drawing(move || {
             // A list has no input of its own; its button stands for it.
             let _ = browser::focus(&id) || browser::focus(&format!("{id}-add"));
