@@ -314,6 +314,12 @@ impl Slot {
         &self.0.source.key
     }
 
+    /// This place as the conditions in its schema shape it for what is entered.
+    #[must_use]
+    pub fn shaped_for(&self, entered: &crate::Entered) -> Self {
+        crate::draft::shape(self, entered)
+    }
+
     /// Whether the value must be there.
     #[must_use]
     pub fn required(&self) -> bool {

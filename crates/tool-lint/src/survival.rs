@@ -70,18 +70,19 @@ pub(crate) fn check(
 
 /// The first place that took JSON text although its schema has a widget.
 fn in_json_mode(slot: &Slot, entered: &Entered, name: String) -> Option<(String, String)> {
-    let field = slot.field();
+    let shape = slot.shaped_for(entered);
+    let field = shape.field();
     match (entered.sent()?, &field.kind) {
         (Content::Json { .. }, FieldKind::Json(_)) => None,
         (Content::Json { text, .. }, _) => Some((name, text.clone())),
-        (Content::Object { members, entries }, FieldKind::Object(object)) => {
+        (Content::Object { members, entries, .. }, FieldKind::Object(object)) => {
             let named = object
                 .members
                 .iter()
                 .zip(members)
                 .map(|(slot, entered)| (slot.clone(), entered, slot.key().to_owned()));
             let extra = entries.iter().filter_map(|entry| {
-                let slot = object.extras.slot()?.clone();
+                let slot = object.entry(entry.name.as_deref())?;
                 Some((slot, &entry.entered, entry.name.clone().unwrap_or_default()))
             });
             named.chain(extra).find_map(|(slot, entered, key)| {
