@@ -412,7 +412,8 @@ impl Builder<'_> {
             }
         }
         let naming = Naming::of(self.document, self.conjunction);
-        let extras = self.extras(&naming, layers.is_empty() && required.is_empty());
+        let named = !layers.is_empty() || !required.is_empty() || self.names_no_argument();
+        let extras = self.extras(&naming, !named);
         for (name, schemas) in &mut layers {
             schemas.extend(naming.beside(name));
         }
@@ -490,6 +491,16 @@ impl Builder<'_> {
                 Some((name.to_string(), needed.map(str::to_owned).collect()))
             })
             .collect()
+    }
+
+    /// Whether this is the whole form and its `properties` are there and empty: how tools without
+    /// arguments are declared. Further in, an empty list of properties stands for any object.
+    fn names_no_argument(&self) -> bool {
+        self.source.layers.contains(&self.document.root())
+            && self
+                .conjunction
+                .first(&["properties"])
+                .is_some_and(|names| matches!(self.document.node(names), Node::Object(_)))
     }
 
     /// What the object says about members it does not name.

@@ -695,3 +695,11 @@ fn what_both_branches_take_goes_along_and_what_one_refuses_does_not() {
         Some(r#"{"tags":["x","y"],"count":12,"mode":"b","more":1}"#)
     );
 }
+
+#[test]
+fn a_tool_without_arguments_offers_none() {
+    let empty = |schema: &str| Form::of_schema(&JsonText::parse(schema).expect("JSON")).is_empty();
+    assert!(empty(r#"{"type": "object", "properties": {}}"#));
+    assert!(!empty(r#"{"type": "object"}"#));
+    assert!(!empty(r#"{"type": "object", "properties": {}, "additionalProperties": true}"#));
+}
