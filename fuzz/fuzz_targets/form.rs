@@ -1,0 +1,123 @@
+//! Any schema, any value, any edits: a form never panics, never hangs, and loses nothing.
+//!
+//! The input is a schema, a line end, a value, a line end, and bytes that choose edits.
+
+#![no_main]
+
+use json_text::JsonText;
+use libfuzzer_sys::fuzz_target;
+use schema_form::{Content, Draft, Edit, Entered, FieldKind, Form, Path, Slot, Step};
+
+fuzz_target!(|data: &[u8]| {
+    let mut parts = data.splitn(3, |byte| *byte == b'\n');
+    let schema = parts.next().and_then(text);
+    let value = parts.next().and_then(text);
+    let choices = parts.next().unwrap_or_default();
+    let Some(schema) = schema else { return };
+    let form = Form::of_schema(&schema);
+    let _ = Form::of_declaration(&schema).diagnostics();
+    let mut draft = Draft::blank(&form);
+    let reading = draft.read(&form);
+    assert_eq!(reading.json().is_some(), reading.messages().is_empty());
+    if let Some(value) = value {
+        draft = form.fill(&value);
+        let reading = draft.read(&form);
+        // What was put in stands there, valid or not.
+        let back = JsonText::parse(reading.text()).expect("a filled draft reads as JSON");
+        assert_eq!(back.compact().byte_len(), value_of(&form, &back).byte_len());
+    }
+    for choice in choices.chunks(2).take(64) {
+        let (place, edit) = (choice[0], choice.get(1).copied().unwrap_or(0));
+        let paths = places(&form, &draft);
+        let Some(path) = paths.get(usize::from(place) % paths.len().max(1)) else { return };
+        let before = draft.clone();
+        if draft.edit(&form, path, edit_of(edit, &draft, path)).is_err() {
+            assert_eq!(draft, before, "an edit that is refused changes nothing");
+        }
+        let reading = draft.read(&form);
+        assert_eq!(reading.json().is_some(), reading.messages().is_empty());
+        let pieces: String = reading.pieces().map(|(piece, _)| piece).collect();
+        assert_eq!(pieces, reading.text());
+    }
+});
+
+fn text(bytes: &[u8]) -> Option<JsonText> {
+    JsonText::parse(std::str::from_utf8(bytes).ok()?).ok()
+}
+
+/// The value filled in once more: reading it again must be a fixed point.
+fn value_of(form: &Form, value: &JsonText) -> JsonText {
+    let text = form.fill(value).read(form).text().to_owned();
+    JsonText::parse(&text).expect("a filled draft reads as JSON").compact()
+}
+
+fn edit_of(choice: u8, draft: &Draft, path: &Path) -> Edit {
+    let number = usize::from(choice / 16);
+    let item = match draft.at(path).and_then(Entered::content) {
+        Some(Content::List(items)) => items.get(number).map(|item| item.id),
+        Some(Content::Object { entries, .. }) => entries.get(number).map(|entry| entry.id),
+        _ => None,
+    };
+    let texts = ["", "1", "1.", "-", "1e", "tea", "{\"a\":1}", "[", "null", "\u{1f375}"];
+    match (choice % 16, item) {
+        (0, _) => Edit::SetText(texts[number % texts.len()].to_owned()),
+        (1, _) => Edit::SetBool(number > 0),
+        (2, _) => Edit::Choose(number),
+        (3, _) => Edit::ChooseBranch(number),
+        (4, _) => Edit::SetNull,
+        (5, _) => Edit::Unset,
+        (6, _) => Edit::SetValue,
+        (7, _) => Edit::AddItem,
+        (8, Some(id)) => Edit::RemoveItem(id),
+        (9, Some(id)) => Edit::MoveItem(id, 0),
+        (10, _) => Edit::AddEntry,
+        (11, Some(id)) => Edit::RenameEntry(id, "a".to_owned()),
+        (12, Some(id)) => Edit::RemoveEntry(id),
+        (13, _) => Edit::AsJson,
+        (14, _) => Edit::AsWidgets,
+        _ => Edit::Reset,
+    }
+}
+
+/// The places that are entered, the first few hundred.
+fn places(form: &Form, draft: &Draft) -> Vec<Path> {
+    let mut found = Vec::new();
+    if let Some(entered) = draft.at(&Path::root()) {
+        walk(form.root(), entered, Path::root(), &mut found);
+    }
+    found
+}
+
+fn walk(slot: &Slot, entered: &Entered, path: Path, found: &mut Vec<Path>) {
+    if found.len() > 300 {
+        return;
+    }
+    found.push(path.clone());
+    match (entered.content(), &slot.field().kind) {
+        (Some(Content::Object { members, entries }), FieldKind::Object(object)) => {
+            for (position, (slot, entered)) in object.members.iter().zip(members).enumerate() {
+                walk(slot, entered, path.then(Step::Member(position)), found);
+            }
+            for entry in entries {
+                if let Some(slot) = object.extras.slot() {
+                    walk(slot, &entry.entered, path.then(Step::Entry(entry.id)), found);
+                }
+            }
+        }
+        (Some(Content::List(items)), FieldKind::List(list)) => {
+            for (index, item) in items.iter().enumerate() {
+                if let Some(slot) = list.item(index) {
+                    walk(slot, &item.entered, path.then(Step::Item(item.id)), found);
+                }
+            }
+        }
+        (Some(Content::Union { visited, .. }), FieldKind::Union(branches)) => {
+            for (position, entered) in visited {
+                if let Some(branch) = branches.get(*position) {
+                    walk(&branch.slot, entered, path.then(Step::Branch(*position)), found);
+                }
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,142 @@
+//! `rehearsal tools lint`, as it is run in a terminal.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tool_lint::Rule;
+
+fn lint(arguments: &[&str]) -> Output {
+    let empty = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
+    command.args(["tools", "lint"]).args(arguments).current_dir(empty.path());
+    command.env_remove("REHEARSAL_CONFIG").env_remove("REHEARSAL_FORMAT");
+    command.output().unwrap()
+}
+
+fn fixture() -> String {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tools-of-every-fault.jsonl");
+    path.to_str().unwrap().to_owned()
+}
+
+/// The reports of `--format json`, one a line.
+fn reports(output: &Output) -> Vec<Value> {
+    let text = std::str::from_utf8(&output.stdout).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn rules(report: &Value) -> Vec<&str> {
+    let findings = report["findings"].as_array().unwrap();
+    findings.iter().map(|finding| finding["rule"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn every_rule_is_found_where_it_is_broken() {
+    let output = lint(&[&fixture(), "--format", "json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let reports = reports(&output);
+    let mut found = BTreeSet::new();
+    for report in &reports {
+        found.extend(rules(report));
+        // Most tools are named after the rule that they break.
+        let named = report["tool"].as_str().unwrap_or_default().replace('_', "-");
+        if Rule::ALL.iter().any(|rule| rule.name() == named) {
+            assert!(rules(report).contains(&named.as_str()), "{report}");
+        }
+        for finding in report["findings"].as_array().unwrap() {
+            assert!(finding["message"].as_str().unwrap().ends_with(['.', '!']), "{finding}");
+            let severity = finding["severity"].as_str().unwrap();
+            assert!(["error", "warning"].contains(&severity), "{finding}");
+        }
+    }
+    // No declaration may break it: that would be a fault of the form.
+    let all = Rule::ALL.iter().filter(|rule| **rule != Rule::ValueLost);
+    let missing: Vec<_> =
+        all.map(|rule| rule.name()).filter(|rule| !found.contains(rule)).collect();
+    assert_eq!(missing, [""; 0]);
+}
+
+#[test]
+fn a_line_that_is_not_json_is_named_and_the_others_are_checked() {
+    let output = lint(&[&fixture(), "--format", "json"]);
+    let reports = reports(&output);
+    assert_eq!(reports[0]["tool"], "good");
+    assert_eq!(rules(&reports[0]), [""; 0]);
+    assert!(reports[0]["values"]["made"].as_u64().unwrap() > 0);
+    assert_eq!(reports[0]["values"]["made"], reports[0]["values"]["survived"]);
+    assert_eq!((&reports[1]["line"], rules(&reports[1])), (&Value::from(2), vec!["not-json"]));
+    assert_eq!(reports[3]["tool"], "1st tool!");
+    let text = lint(&[&fixture()]);
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(text.contains("(no tool), line 2\n  error   not-json"), "{text}");
+}
+
+#[test]
+fn a_clean_agent_ends_with_0() {
+    for agent in ["Travel Desk", "travel-desk"] {
+        let output = lint(&[agent]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{text}");
+        assert!(text.starts_with("Travel Desk: 6 tools, 6 without a finding;"), "{text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_looked_at_ends_with_2() {
+    let output = lint(&["nobody"]);
+    assert_eq!(output.status.code(), Some(2));
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("`nobody`") && told.contains("travel-desk"), "{told}");
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("empty.jsonl");
+    std::fs::write(&file, "\nrubbish\n").unwrap();
+    let output = lint(&[file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("holds no declaration"));
+}
+
+/// The corpora lie beside the workspace; without them this test says so and passes.
+#[test]
+fn real_declarations_lose_no_value_and_get_no_false_error() {
+    let corpora: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpora");
+    for (file, count, errors) in
+        [("bfcl-functions.jsonl", 824, 5), ("adk-captures/declarations.json", 3, 0)]
+    {
+        let path = corpora.join(file);
+        if !path.exists() {
+            eprintln!("NOT TESTED: the corpus {file} is not beside the workspace");
+            continue;
+        }
+        let output = lint(&[path.to_str().unwrap(), "--format", "json"]);
+        let reports = reports(&output);
+        assert_eq!(reports.len(), count);
+        let mut found = 0;
+        for report in &reports {
+            assert_eq!(report["values"]["made"], report["values"]["survived"], "{report}");
+            for finding in report["findings"].as_array().unwrap() {
+                if finding["severity"] == "error" {
+                    // Booleans whose enum names strings: no value is valid.
+                    assert_eq!(finding["rule"], "enum-unfit", "{report}");
+                    found += 1;
+                }
+            }
+        }
+        assert_eq!(found, errors, "{file}");
+        assert_eq!(output.status.code(), Some(i32::from(errors > 0)));
+    }
+}
+
+#[test]
+fn the_guide_tells_every_rule_with_its_severity() {
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/guide/linting-tools.md");
+    let guide = std::fs::read_to_string(guide).unwrap();
+    for rule in Rule::ALL {
+        let row = format!("| `{}` | {} |", rule.name(), rule.severity().name());
+        assert!(guide.contains(&row), "the guide lacks the row {row}");
+    }
+}
