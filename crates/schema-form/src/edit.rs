@@ -169,6 +169,11 @@ impl Editor<'_> {
                 if !matches!(field.kind, FieldKind::Object(_)) {
                     return Err(wrong.error());
                 }
+                // JSON text takes no entries, and must not be sent because one was refused.
+                if entered.content.as_ref().is_some_and(|it| !matches!(it, Content::Object { .. }))
+                {
+                    return Err(wrong.error());
+                }
                 self.open(entered);
                 let id = self.ids.next();
                 let Some(Content::Object { entries, .. }) = &mut entered.content else {
@@ -314,7 +319,8 @@ impl Editor<'_> {
     ) -> Result<ItemId, EditError> {
         let field = self.slot.field();
         let FieldKind::List(list) = &field.kind else { return Err(wrong.error()) };
-        if entered.content.is_none() {
+        let untouched = entered.content.is_none().then_some(entered.state);
+        if untouched.is_some() {
             // The items that the schema asks for come with the list; the first of them is the one.
             self.open(entered);
             if let (Some(Content::List(items)), None) = (&entered.content, value)
@@ -330,6 +336,9 @@ impl Editor<'_> {
                 None => Blank::new(self.ids).place(slot),
             },
             None => {
+                if let Some(state) = untouched {
+                    *entered = Entered { state, content: None };
+                }
                 let most = list.prefix.len();
                 return Err(EditError::NoSuchPosition { position: most, count: most });
             }

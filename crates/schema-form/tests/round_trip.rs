@@ -292,3 +292,22 @@ fn depth_is_no_harm() {
     let reading = Draft::blank(&form).read(&form);
     assert!(reading.json().is_none() && reading.messages().len() < 20_000);
 }
+
+#[test]
+fn an_edit_that_is_refused_changes_nothing() {
+    let form = Form::of_schema(&JsonText::parse(r#"{"type": "object"}"#).expect("JSON"));
+    let mut draft = Draft::blank(&form);
+    for edit in [Edit::AsJson, Edit::Unset] {
+        draft.edit(&form, &Path::root(), edit).expect("it fits");
+    }
+    let before = draft.clone();
+    assert!(draft.edit(&form, &Path::root(), Edit::AddEntry).is_err());
+    assert_eq!(draft, before);
+
+    let schema = r#"{"type": "array", "prefixItems": [], "items": false}"#;
+    let form = Form::of_schema(&JsonText::parse(schema).expect("JSON"));
+    let mut draft = Draft::blank(&form);
+    let before = draft.clone();
+    assert!(draft.edit(&form, &Path::root(), Edit::AddItem).is_err());
+    assert_eq!(draft, before);
+}
