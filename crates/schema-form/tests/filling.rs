@@ -703,3 +703,20 @@ fn a_tool_without_arguments_offers_none() {
     assert!(!empty(r#"{"type": "object"}"#));
     assert!(!empty(r#"{"type": "object", "properties": {}, "additionalProperties": true}"#));
 }
+
+#[test]
+fn a_unit_stands_at_the_end_of_a_title() {
+    for (title, unit) in [
+        ("Temperature (°C)", Some("°C")),
+        ("Timeout [ms]", Some("ms")),
+        ("Speed (km/h) ", Some("km/h")),
+        ("Notes (optional)", None),
+        ("(alone)", None),
+        ("Range (from low to high)", None),
+        ("Plain", None),
+    ] {
+        let schema = serde_json::json!({"type": "number", "title": title});
+        let form = Form::of_schema(&JsonText::from_value(&schema));
+        assert_eq!(form.root().field().unit().as_deref(), unit, "{title}");
+    }
+}

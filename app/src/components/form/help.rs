@@ -191,3 +191,20 @@ fn range(bounds: &Bounds) -> String {
     }
     words
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_that_repeats_the_name_is_not_said() {
+        assert!(!says_more("Max Results", "max_results"));
+        assert!(says_more("Temperature (°C)", "temperature"));
+    }
+
+    #[test]
+    fn long_examples_are_cut_at_a_character() {
+        assert_eq!(shown("\"ñ\""), "\"ñ\"");
+        assert_eq!(shown(&"ñ".repeat(100)).chars().count(), 61);
+    }
+}

@@ -25,6 +25,9 @@ pub struct FormState {
     attempted: RwSignal<bool>,
     told: RwSignal<Vec<(Path, String)>>,
     shown: Memo<HashMap<Path, Vec<String>>>,
+    /// The faults of each place that is drawn. Were `shown` followed itself, each fault that comes
+    /// or goes would have every place of the form look whether it is meant.
+    faults: StoredValue<HashMap<Path, ArcRwSignal<Vec<String>>>>,
     /// What each place that is drawn listens to, so that an edit wakes its own surroundings and not
     /// every field of the form.
     heard: StoredValue<HashMap<Path, ArcRwSignal<()>>>,
@@ -67,6 +70,19 @@ pub fn use_form(form: Form, begin: Option<&JsonText>) -> FormState {
     let begin = StoredValue::new(start);
     let heard = StoredValue::new(HashMap::new());
     let drawn_as = StoredValue::new("");
+    let faults = StoredValue::new(HashMap::<Path, ArcRwSignal<Vec<String>>>::new());
+    Effect::new(move |before: Option<HashMap<Path, Vec<String>>>| {
+        let now = shown.get();
+        let before = before.unwrap_or_default();
+        faults.with_value(|faults| {
+            for (path, signal) in faults {
+                if before.get(path) != now.get(path) {
+                    signal.set(now.get(path).cloned().unwrap_or_default());
+                }
+            }
+        });
+        now
+    });
     let (undo, notice) = (Undo::new(), RwSignal::new(String::new()));
     FormState {
         form,
@@ -77,6 +93,7 @@ pub fn use_form(form: Form, begin: Option<&JsonText>) -> FormState {
         attempted,
         told,
         shown,
+        faults,
         heard,
         drawn_as,
         undo,
@@ -305,7 +322,14 @@ impl FormState {
 
     /// The faults shown at `path`. Tracked.
     pub(super) fn faults_at(self, path: &Path) -> Vec<String> {
-        self.shown.read().get(path).cloned().unwrap_or_default()
+        let now = || self.shown.with_untracked(|shown| shown.get(path).cloned());
+        let signal = self.faults.try_update_value(|faults| {
+            faults
+                .entry(path.clone())
+                .or_insert_with(|| ArcRwSignal::new(now().unwrap_or_default()))
+                .clone()
+        });
+        signal.map(|signal| signal.get()).unwrap_or_default()
     }
 
     /// A value that follows one place of the draft; `None` while the place is not there.
