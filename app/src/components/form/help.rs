@@ -84,9 +84,12 @@ fn shown(example: &str) -> String {
 
 /// A description, drawn as markdown. Plain words, as most are, cost no tree.
 fn described(text: &str) -> AnyView {
+    if text.is_empty() {
+        return ().into_any();
+    }
     const MARKS: [char; 10] = ['*', '_', '`', '[', '<', '#', '>', '|', '~', '&'];
     if !text.contains(MARKS) && !text.contains('\n') {
-        return text.to_owned().into_any();
+        return view! { <span class="described">{text.to_owned()}</span> }.into_any();
     }
     let mut nodes = markdown(text, &[], "").nodes;
     // One paragraph flows on with what follows it.
