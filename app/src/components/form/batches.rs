@@ -63,7 +63,7 @@ fn batch(place: &Place, first: usize, slots: Vec<Slot>) -> AnyView {
     };
     view! {
         <div class="batch" class:ahead=move || !is_drawn.get() node_ref=element>
-            {move || is_drawn.get().then(|| rows())}
+            {move || is_drawn.get().then(&rows)}
         </div>
     }
     .into_any()

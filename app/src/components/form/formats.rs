@@ -48,7 +48,7 @@ pub(super) fn FormatInput(
     let inner = place.clone();
     let advice_id = place.part_id("advice");
     view! {
-        <Frame place=place.clone()>
+        <Frame place>
             <input
                 id=inner.input_id()
                 type=move || if revealed.get() { "text" } else { kind }
