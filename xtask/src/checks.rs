@@ -50,8 +50,15 @@ enum Check {
 }
 
 /// Packages besides the client that must compile for the browser.
-const PURE: [&str; 6] =
-    ["json-text", "session", "schema-form", "schema-check", "tool-lint", "evalset"];
+const PURE: [&str; 7] = [
+    "json-text",
+    "session",
+    "schema-form",
+    "schema-check",
+    "tool-lint",
+    "value-tree",
+    "evalset",
+];
 
 /// How a check ended.
 enum Outcome {

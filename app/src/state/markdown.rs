@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+use value_tree::find_all;
 
 /// A part of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,6 +67,10 @@ pub struct Marked {
     pub found: usize,
 }
 
+/// How deep parts stand in parts; what is deeper stands beside its part. Drawing recurses, and a
+/// text of nothing but `>` would otherwise end the page.
+const DEEPEST: usize = 40;
+
 /// Reads `source` as markdown and marks `filled_in` (byte ranges of it) and every `searched`.
 #[must_use]
 pub fn markdown(source: &str, filled_in: &[Range<usize>], searched: &str) -> Marked {
@@ -75,8 +80,17 @@ pub fn markdown(source: &str, filled_in: &[Range<usize>], searched: &str) -> Mar
     let mut open: Vec<(Part, Vec<Node>)> = Vec::new();
     let mut nodes: Vec<Node> = Vec::new();
     let mut in_head = false;
+    let mut beyond = 0_usize;
     for (event, range) in Parser::new_ext(source, options).into_offset_iter() {
         let node = match event {
+            Event::Start(_) if open.len() >= DEEPEST => {
+                beyond += 1;
+                continue;
+            }
+            Event::End(_) if beyond > 0 => {
+                beyond -= 1;
+                continue;
+            }
             Event::Start(tag) => {
                 in_head = in_head || matches!(tag, Tag::TableHead);
                 open.push((part(tag, in_head), Vec::new()));
@@ -187,38 +201,6 @@ impl Marker<'_> {
     }
 }
 
-/// Where `searched` stands in `text`, whatever the case; nothing when nothing is searched.
-fn find_all(text: &str, searched: &str) -> Vec<Range<usize>> {
-    let searched: Vec<char> = searched.trim().chars().flat_map(char::to_lowercase).collect();
-    let mut found = Vec::new();
-    if searched.is_empty() {
-        return found;
-    }
-    let mut free = 0;
-    for (start, _) in text.char_indices() {
-        if start < free {
-            continue;
-        }
-        let mut wanted = searched.iter();
-        let mut end = start;
-        for character in text[start..].chars() {
-            if wanted.as_slice().is_empty() {
-                break;
-            }
-            if !character.to_lowercase().all(|lower| wanted.next() == Some(&lower)) {
-                end = start;
-                break;
-            }
-            end += character.len_utf8();
-        }
-        if end > start && wanted.as_slice().is_empty() {
-            found.push(start..end);
-            free = end;
-        }
-    }
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -264,14 +246,19 @@ mod tests {
     }
 
     #[test]
+    fn depth_ends() {
+        let deep = markdown(&format!("{} end", ">".repeat(20_000)), &[], "");
+        let told = told(&deep.nodes);
+        assert!(told.contains("end") && told.matches("Quote").count() <= DEEPEST);
+    }
+
+    #[test]
     fn what_is_searched_is_counted_through() {
         check(
             "Room, *room*, `ROOM`",
             "room",
             "(Paragraph «0:Room», (Emphasis «1:room»), (Code «2:ROOM»))",
         );
-        assert_eq!(find_all("aaaa", "aa"), [0..2, 2..4]);
-        assert_eq!(find_all("ÄÖ äö", "äö"), [0..4, 5..9]);
         assert_eq!(raw("a room", &[], "room").found, 1);
     }
 

@@ -6,8 +6,14 @@
 use json_text::{JsonText, Kind, Node};
 use serde::Deserialize;
 
+use super::excerpt::{Lines, beginning, written_out};
+use super::preview::{Ink, Token, preview};
+
 /// The longest image or sound, in base64 characters, that is shown in place.
 const SHOWN_BASE64: usize = 12_000_000;
+
+/// How much of a text stands in a row's one line, in bytes.
+const FIRST_LINE: usize = 160;
 
 /// What a tool answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,6 +108,37 @@ pub fn tool_content(value: &JsonText) -> Option<ToolContent> {
         blocks: blocks?,
         structured: member("structuredContent").map(JsonText::from),
     })
+}
+
+/// The beginning of a tool's result in about `budget` characters. Of what an MCP tool answered: its
+/// data if it has any, else its first block, and how many more there are.
+#[must_use]
+pub fn result_preview(value: &JsonText, budget: usize) -> Vec<Token> {
+    let Some(ToolContent { blocks, structured }) = tool_content(value) else {
+        return preview(value, budget);
+    };
+    if let Some(structured) = structured {
+        return preview(&structured, budget);
+    }
+    let token = |ink, text: &str| {
+        let shown = beginning(text, FIRST_LINE);
+        let end = if shown.len() < text.len() { "…" } else { "" };
+        vec![Token { ink, text: format!("{}{end}", written_out(shown, Lines::Escaped)) }]
+    };
+    let mut tokens = match blocks.first() {
+        None => token(Ink::Plain, "nothing"),
+        Some(Block::Text(text)) => token(Ink::Text, text),
+        Some(Block::Json(value) | Block::Other(value)) => preview(value, budget),
+        Some(Block::Image { mime_type, .. } | Block::Audio { mime_type, .. }) => {
+            token(Ink::Key, mime_type)
+        }
+        Some(Block::Link { uri, .. } | Block::Resource { uri, .. }) => token(Ink::Key, uri),
+    };
+    if blocks.len() > 1 {
+        let more = format!(" +{}", blocks.len() - 1);
+        tokens.push(Token { ink: Ink::Plain, text: more });
+    }
+    tokens
 }
 
 fn block(raw: &JsonText) -> Option<Block> {
@@ -209,6 +246,20 @@ mod tests {
         let expected = ["text", "json", "image", "audio", "link", "resource", "bytes", "other"];
         assert_eq!(kinds, expected);
         assert!(content.structured.is_some());
+    }
+
+    #[test]
+    fn a_line_shows_what_was_answered() {
+        let line = |text: &str| {
+            let value = JsonText::parse(text).expect("valid");
+            super::super::preview::plain(&result_preview(&value, 80))
+        };
+        let two = r#"[{"type":"text","text":"Echo:\nhi"},{"type":"text","text":"x"}]"#;
+        assert_eq!(line(&format!(r#"{{"content":{two},"isError":false}}"#)), "Echo:\\nhi +1");
+        let structured = r#"{"content":[],"structuredContent":{"t":3.50},"isError":false}"#;
+        assert_eq!(line(structured), "{ t: 3.50 }");
+        assert_eq!(line(r#"{"content":[],"isError":false}"#), "nothing");
+        assert_eq!(line(r#"{"a":1}"#), "{ a: 1 }");
     }
 
     #[test]

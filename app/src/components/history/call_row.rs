@@ -13,7 +13,7 @@ use crate::components::value_pane::{HeldPane, ValuePane};
 use crate::state::preview::{arguments, preview};
 use crate::state::rows::RowId;
 use crate::state::stage::use_this_stage;
-use crate::state::tool_content::tool_content;
+use crate::state::tool_content::{result_preview, tool_content};
 use crate::state::{browser, times};
 
 /// How many characters of arguments and of result stand in the line.
@@ -108,7 +108,7 @@ fn is_long(answer: &Answer) -> bool {
 fn outcome(answer: &Answer) -> AnyView {
     match answer {
         Answer::Output(output) => match &output.result {
-            ToolResult::Whole(result) => view! { <Tokens tokens=preview(result, BUDGET)/> }.into_any(),
+            ToolResult::Whole(result) => view! { <Tokens tokens=result_preview(result, BUDGET)/> }.into_any(),
             ToolResult::Held(held) => {
                 view! { <span class="ink-count">{times::size(held.bytes)} " held by the host"</span> }.into_any()
             }

@@ -5,7 +5,8 @@ use session::{CallId, Event, Outcome, PendingPhase, ToolError, ToolResult};
 
 use super::Rehearsal;
 use crate::api::{CallNews, CallProgress};
-use crate::state::preview::{plain, preview};
+use crate::state::preview::plain;
+use crate::state::tool_content::result_preview;
 use crate::state::{browser, times};
 
 impl Rehearsal {
@@ -86,7 +87,7 @@ impl Rehearsal {
 
 fn told(result: &ToolResult) -> String {
     match result {
-        ToolResult::Whole(result) => plain(&preview(result, 120)),
+        ToolResult::Whole(result) => plain(&result_preview(result, 120)),
         ToolResult::Held(held) => format!("{} of JSON", times::size(held.bytes)),
     }
 }

@@ -1,0 +1,92 @@
+//! What a reader did to a value, done to the one that takes its place.
+
+use std::collections::HashMap;
+
+use json_text::Kind;
+
+use crate::document::Id;
+use crate::rows::Row;
+use crate::tree::{NodeId, OPEN, RAW, Tree};
+
+impl Tree {
+    /// Opens what was open in `before` and shows raw what was shown raw, where both have a value at
+    /// the same path; so a state that a tool changed reads on where it was read.
+    pub fn carry_over(&mut self, before: &Self) {
+        let mut pairs = vec![(0, 0)];
+        let mut current = None;
+        while let Some((old, new)) = pairs.pop() {
+            if before.current.is_some_and(|row| row.node.0 == old) {
+                current = before.current.map(|row| Row { node: NodeId(new), ..row });
+            }
+            let (was, is) = (before.kind(old), self.kind(new));
+            if was != is {
+                continue;
+            }
+            // An empty container was neither opened nor closed by anybody.
+            if before.record(old).count > 0 || was == Kind::String {
+                let kept = before.marks[old as usize] & (OPEN | RAW);
+                let mark = &mut self.marks[new as usize];
+                *mark = *mark & !(OPEN | RAW) | kept;
+            }
+            if let Some(held_before) = before.held(old) {
+                self.shape(new);
+                pairs.extend(self.held(new).map(|held| (held_before, held)));
+            }
+            match is {
+                Kind::Array => pairs.extend(before.members(old).zip(self.members(new))),
+                Kind::Object => pairs.extend(by_name(before, old, self, new)),
+                _ => {}
+            }
+        }
+        self.current = current;
+        self.rebuild();
+    }
+}
+
+/// The members of both objects with the same name, pairwise.
+fn by_name(before: &Tree, old: Id, after: &Tree, new: Id) -> Vec<(Id, Id)> {
+    let names: HashMap<Option<&str>, Id> =
+        before.members(old).map(|member| (before.key(member), member)).collect();
+    after
+        .members(new)
+        .filter_map(|member| names.get(&after.key(member)).map(|old| (*old, member)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use json_text::JsonText;
+
+    use super::*;
+
+    fn tree(text: &str) -> Tree {
+        Tree::new(JsonText::parse(text).expect("valid"))
+    }
+
+    fn names(tree: &mut Tree) -> Vec<String> {
+        (0..tree.row_count()).map(|row| tree.view(row).name).collect()
+    }
+
+    #[test]
+    fn what_was_closed_stays_closed_and_what_was_open_open() {
+        let mut before = tree(r#"{"a": {"x": 1}, "b": {"y": {"z": 2}}}"#);
+        before.collapse();
+        let node = before.rows()[1].node;
+        before.toggle(node);
+        before.set_current(Some(before.rows()[1]));
+        let mut after = tree(r#"{"new": [1], "b": {"y": {"z": 3}}, "a": {"x": 1}}"#);
+        after.carry_over(&before);
+        assert_eq!(names(&mut after), ["new", "0", "b", "y", "a"]);
+        assert_eq!(after.current_row(), Some(2));
+    }
+
+    #[test]
+    fn what_is_shown_raw_stays_raw() {
+        let mut before = tree(r#"{"a": "{\"x\": 1}"}"#);
+        let node = before.rows()[0].node;
+        before.set_raw(node, true);
+        let mut after = tree(r#"{"a": "{\"x\": 2}"}"#);
+        after.carry_over(&before);
+        assert!(after.view(0).is_raw);
+    }
+}

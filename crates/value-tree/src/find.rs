@@ -1,0 +1,189 @@
+//! Searching a tree, a slice at a time, so that a page stays awake meanwhile.
+
+use crate::document::Id;
+use crate::fold::Needle;
+use crate::scan;
+use crate::tree::{NodeId, Opens, Tree};
+
+/// How many finds are kept.
+const MOST: usize = 100_000;
+/// How many bytes of text a value costs of a slice.
+const WEIGHT: usize = 64;
+
+/// A search: the values whose name or content holds the words, in order.
+#[derive(Debug, Clone)]
+pub struct Find {
+    needle: Option<Needle>,
+    found: Vec<NodeId>,
+    /// The next value of the outermost text.
+    next: Id,
+    is_done: bool,
+}
+
+impl Find {
+    /// A search for `text`, whatever the case. Nothing is read yet.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        let needle = Needle::new(text);
+        Self { is_done: needle.is_none(), needle, found: Vec::new(), next: 0 }
+    }
+
+    /// What was found so far.
+    #[must_use]
+    pub fn found(&self) -> &[NodeId] {
+        &self.found
+    }
+
+    /// Whether everything has been searched, or so much found that it is enough.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.is_done
+    }
+
+    /// Searches on in about `bytes` bytes of the value, and looks into the strings that hold JSON
+    /// where the words are in them.
+    pub fn advance(&mut self, tree: &mut Tree, bytes: usize) {
+        let Some(needle) = self.needle.clone() else { return };
+        let mut left = bytes;
+        while !self.is_done && left > 0 {
+            let id = self.next;
+            let spent = self.look(tree, &needle, id);
+            left = left.saturating_sub(spent.max(WEIGHT));
+            self.next += 1;
+            // The outermost text's values come first and in its order.
+            self.is_done = self.next >= tree.record(0).next || self.found.len() >= MOST;
+        }
+    }
+
+    /// Looks at one value, and at those in the text that it holds.
+    fn look(&mut self, tree: &mut Tree, needle: &Needle, id: Id) -> usize {
+        let mut stack = vec![id];
+        let mut spent = 0;
+        while let Some(id) = stack.pop() {
+            let literal = tree.text(id);
+            let is_scalar = !matches!(literal.as_bytes().first(), Some(b'{' | b'['));
+            spent += if is_scalar { literal.len() } else { WEIGHT };
+            let in_name =
+                tree.key(id).is_some_and(|key| needle.find(&scan::content(key), 0).is_some());
+            let in_value = is_scalar && holds(needle, literal);
+            let may_hold_json = literal.starts_with('"') && in_value;
+            if may_hold_json && let Some(inside) = inside(tree, id) {
+                if in_name {
+                    self.found.push(NodeId(id));
+                }
+                // The values of a held text follow each other; the last on the stack comes first.
+                stack.extend(inside.rev());
+                continue;
+            }
+            if in_name || in_value {
+                self.found.push(NodeId(id));
+            }
+        }
+        spent
+    }
+}
+
+fn holds(needle: &Needle, literal: &str) -> bool {
+    if literal.starts_with('"') {
+        needle.find(&scan::content(literal), 0).is_some()
+    } else {
+        needle.find(literal, 0).is_some()
+    }
+}
+
+/// The values of the text that the string holds, as it is shown.
+fn inside(tree: &mut Tree, id: Id) -> Option<std::ops::Range<Id>> {
+    if tree.is_raw(id) {
+        return None;
+    }
+    let (Opens::Members(_) | Opens::Table(_)) = tree.opens(id) else { return None };
+    let first = tree.held(id)?;
+    Some(first + 1..tree.record(first).next)
+}
+
+impl Tree {
+    /// Opens what hides `node` and puts the reader at it: at its line, or at its table's row when
+    /// it is a cell of it. Answers with the row.
+    pub fn go_to(&mut self, node: NodeId) -> Option<usize> {
+        let item = self.parent(node.0);
+        let list = item.and_then(|item| self.parent(item).map(|list| (item, list)));
+        let in_cell = match list {
+            Some((item, list)) => match self.opens(list) {
+                Opens::Table(inner) if self.record(item).parent == inner => {
+                    let column = self.key(node.0).and_then(|key| self.table(inner)?.column(key));
+                    (column.is_some() && !self.is_open(item)).then_some(item)
+                }
+                _ => None,
+            },
+            None => None,
+        };
+        let shown = NodeId(in_cell.unwrap_or(node.0));
+        self.reveal(shown);
+        if in_cell.is_none() && self.opens(node.0) == Opens::Block {
+            // What was found may stand beyond what its line shows.
+            self.set_open(node, true);
+        }
+        let row = self.row_of(shown)?;
+        self.set_current(self.rows.get(row).copied());
+        Some(row)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use json_text::JsonText;
+
+    use super::*;
+
+    fn find(text: &str, searched: &str) -> Vec<String> {
+        let mut tree = Tree::new(JsonText::parse(text).expect("valid"));
+        tree.collapse();
+        let mut find = Find::new(searched);
+        while !find.is_done() {
+            find.advance(&mut tree, 1);
+        }
+        let found = find.found().to_vec();
+        found
+            .iter()
+            .map(|node| {
+                let row = tree.go_to(*node).expect("revealed");
+                let shown = tree.rows()[row].node;
+                format!("{} at {}", tree.path(*node), tree.path(shown))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn names_and_values_are_found_and_opened() {
+        assert_eq!(
+            find(r#"{"Room": 1, "a": {"b": ["the ROOM"]}, "c": 210.0}"#, "room"),
+            ["$.Room at $.Room", "$.a.b[0] at $.a.b[0]"]
+        );
+        assert_eq!(find(r#"{"c": 210.0}"#, "210.0"), ["$.c at $.c"]);
+        assert_eq!(find("[1]", "  "), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_a_string_holds_is_found_in_it() {
+        assert_eq!(
+            find(r#"{"reply": "{\"fare\": \"OSL\", \"n\": [\"osl\"]}"}"#, "osl"),
+            [
+                "json($.reply).fare at json($.reply).fare",
+                "json($.reply).n[0] at json($.reply).n[0]"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_cell_is_found_in_its_row() {
+        assert_eq!(
+            find(r#"{"t": [{"a": 1, "b": "x"}, {"a": 2, "b": "Lisbon"}]}"#, "lisbon"),
+            ["$.t[1].b at $.t[1]"]
+        );
+    }
+
+    #[test]
+    fn an_escaped_word_is_found() {
+        assert_eq!(find(r#"["Montr\u00e9al"]"#, "montréal"), ["$[0] at $[0]"]);
+    }
+}

@@ -1,0 +1,52 @@
+//! A JSON value as rows to read.
+//!
+//! A [`Tree`] is a value with what a reader did to it: what is open, what is shown raw, where the
+//! reader is. [`Tree::row_count`] rows of it are visible; [`Tree::view`] says what one of them
+//! shows, and a [`Layout`] which of them lie in a window. Strings that hold JSON, markdown, code, a
+//! diff, an address or an image, and lists of like objects, are recognised ([`Shape`]) when they
+//! are looked at. A [`Find`] searches a slice at a time.
+//!
+//! ```
+//! use json_text::JsonText;
+//! use value_tree::Tree;
+//!
+//! let value = JsonText::parse(r#"{"id": 9007199254740993, "reply": "{\"fares\": [120, 210]}"}"#)?;
+//! let mut tree = Tree::new(value);
+//! tree.expand(usize::MAX);
+//! let names: Vec<String> = (0..tree.row_count()).map(|row| tree.view(row).name).collect();
+//! assert_eq!(names, ["id", "reply", "fares", "0", "1"]);
+//! assert_eq!(tree.view(3).path, "json($.reply).fares[0]");
+//! # Ok::<(), json_text::JsonTextError>(())
+//! ```
+//!
+//! The values are hostile until shown otherwise: nothing here recurses over the value, every look
+//! at a string is bounded, and a number is never parsed.
+//!
+//! Left to others: drawing (`app`). Why it works as it does: `docs/design/value-viewer.md`.
+
+pub mod excerpt;
+pub mod preview;
+
+mod rows;
+mod tree;
+mod view;
+
+mod layout;
+
+mod find;
+mod fold;
+
+mod carry;
+mod path;
+
+mod document;
+mod recognise;
+mod scan;
+
+pub use find::Find;
+pub use fold::{find_all, marked};
+pub use layout::{Layout, Window};
+pub use recognise::{Image, Language, Shape};
+pub use rows::{Row, RowKind};
+pub use tree::{NodeId, Tree};
+pub use view::{Block, Cell, Column, Face, RowView};

@@ -1,0 +1,216 @@
+//! A value on one line: the tokens of its beginning, each with its colour.
+//!
+//! Costs what is shown, not what the value weighs: members are read one by one until the line is
+//! full, and what would take long to count is told without its count.
+
+use json_text::{JsonText, Kind};
+
+use crate::excerpt::{Lines, beginning, written_out};
+use crate::scan::{self, Members};
+
+/// What a token is, which decides its colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ink {
+    /// Brackets, commas, counts.
+    Plain,
+    /// A member's name.
+    Key,
+    /// A string.
+    Text,
+    /// A number or a boolean.
+    Number,
+    /// `null`
+    Nothing,
+}
+
+impl Ink {
+    /// The class in the stylesheet.
+    #[must_use]
+    pub fn class(self) -> &'static str {
+        match self {
+            Self::Plain => "ink-plain",
+            Self::Key => "ink-key",
+            Self::Text => "ink-text",
+            Self::Number => "ink-number",
+            Self::Nothing => "ink-nothing",
+        }
+    }
+}
+
+/// A piece of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token {
+    /// Its colour.
+    pub ink: Ink,
+    /// Its text, safe to draw.
+    pub text: String,
+}
+
+/// How many characters of one string a line shows.
+const STRING: usize = 80;
+/// How far into a container the counting of its members goes, in bytes.
+const COUNTED: usize = 16 * 1024;
+
+/// The beginning of `value` in about `budget` characters.
+#[must_use]
+pub fn preview(value: &JsonText, budget: usize) -> Vec<Token> {
+    of_text(value.as_str(), budget, 2)
+}
+
+/// The beginning of the value whose text is `text`, with so many levels of it.
+pub(crate) fn of_text(text: &str, budget: usize, levels: usize) -> Vec<Token> {
+    let mut line = Line { tokens: Vec::new(), left: budget };
+    line.value(text, levels);
+    line.tokens
+}
+
+/// The members of the container whose text is `text`, without its brackets.
+pub(crate) fn inside(text: &str, budget: usize) -> Vec<Token> {
+    let mut line = Line { tokens: Vec::new(), left: budget };
+    line.members(text, Ink::Key, 1);
+    line.tokens
+}
+
+/// The members of a call's arguments as they stand between its parentheses: `a: 5, b: 3`.
+#[must_use]
+pub fn arguments(value: &JsonText, budget: usize) -> Vec<Token> {
+    let mut line = Line { tokens: Vec::new(), left: budget };
+    match value.kind() {
+        Kind::Object => line.members(value.as_str(), Ink::Plain, 1),
+        _ => line.value(value.as_str(), 1),
+    }
+    line.tokens
+}
+
+/// The tokens as text.
+#[must_use]
+pub fn plain(tokens: &[Token]) -> String {
+    tokens.iter().map(|token| token.text.as_str()).collect()
+}
+
+/// The name whose literal is `key`, on one line and not too long.
+pub(crate) fn name(key: &str) -> String {
+    let (content, is_whole) = scan::content_head(key, STRING);
+    let shown = written_out(&content, Lines::Escaped).into_owned();
+    if is_whole { cut(&shown, STRING) } else { format!("{shown}…") }
+}
+
+struct Line {
+    tokens: Vec<Token>,
+    left: usize,
+}
+
+impl Line {
+    fn push(&mut self, ink: Ink, text: impl Into<String>) {
+        let text = text.into();
+        self.left = self.left.saturating_sub(text.chars().count());
+        self.tokens.push(Token { ink, text });
+    }
+
+    fn value(&mut self, text: &str, levels: usize) {
+        match text.as_bytes().first() {
+            Some(b'n') | None => self.push(Ink::Nothing, "null"),
+            Some(b'"') => {
+                let (content, is_whole) = scan::content_head(text, STRING);
+                let shown = beginning(&content, STRING);
+                let end = if is_whole && shown.len() == content.len() { "\"" } else { "…\"" };
+                self.push(Ink::Text, format!("\"{}{end}", written_out(shown, Lines::Escaped)));
+            }
+            Some(b'[' | b'{') => {
+                let is_list = text.starts_with('[');
+                let (open, close) = if is_list { ("[", "]") } else { ("{", "}") };
+                if scan::is_empty(text) {
+                    self.push(Ink::Plain, format!("{open}{close}"));
+                } else if levels == 0 {
+                    let count = count(text);
+                    self.push(Ink::Plain, format!("{open}{count}{close}"));
+                } else {
+                    self.push(Ink::Plain, if is_list { "[" } else { "{ " });
+                    self.members(text, Ink::Key, levels);
+                    self.push(Ink::Plain, if is_list { "]" } else { " }" });
+                }
+            }
+            Some(_) => self.push(Ink::Number, cut(text, STRING)),
+        }
+    }
+
+    fn members(&mut self, text: &str, ink: Ink, levels: usize) {
+        let mut members = Members::of(text);
+        let mut is_first = true;
+        loop {
+            if self.left == 0 && !is_first && !members.is_at_end() {
+                self.push(Ink::Plain, ", ");
+                self.push(Ink::Plain, "…");
+                return;
+            }
+            let Some(member) = members.next() else { return };
+            if !is_first {
+                self.push(Ink::Plain, ", ");
+            }
+            is_first = false;
+            if let Some(key) = member.key {
+                self.push(ink, name(key));
+                self.push(Ink::Plain, ": ");
+            }
+            self.value(member.value, levels.saturating_sub(1));
+        }
+    }
+}
+
+/// How many members the container has, or `…` when there are too many to count here.
+fn count(text: &str) -> String {
+    let mut members = Members::of(text);
+    let mut count = 0_usize;
+    while members.read() < COUNTED {
+        if members.next().is_none() {
+            return count.to_string();
+        }
+        count += 1;
+    }
+    if members.is_at_end() { count.to_string() } else { "…".to_owned() }
+}
+
+fn cut(text: &str, bytes: usize) -> String {
+    let shown = beginning(text, bytes);
+    if shown.len() < text.len() { format!("{shown}…") } else { shown.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, budget: usize, expected: &str) {
+        let value = JsonText::parse(text).expect("valid");
+        assert_eq!(plain(&preview(&value, budget)), expected);
+    }
+
+    #[test]
+    fn a_line_shows_two_levels() {
+        check(r#"["kitchen","bedroom"]"#, 80, r#"["kitchen", "bedroom"]"#);
+        check(
+            r#"{"t":18.40,"window":{"open":false}}"#,
+            80,
+            "{ t: 18.40, window: { open: false } }",
+        );
+        check(r#"{"a":{"b":{"c":1}},"d":[[1,2]]}"#, 80, "{ a: { b: {1} }, d: [[2]] }");
+        check("[]", 80, "[]");
+        check("9007199254740993", 80, "9007199254740993");
+    }
+
+    #[test]
+    fn a_line_ends() {
+        let many = format!("[{}]", vec!["123456"; 1000].join(","));
+        check(&many, 20, "[123456, 123456, 123456, …]");
+        check(&format!("[[[{}]]]", vec!["0"; 90_000].join(",")), 20, "[[[…]]]");
+        let long = format!("\"{}\"", "x".repeat(1_000_000));
+        let value = JsonText::parse(&long).expect("valid");
+        assert_eq!(plain(&preview(&value, 80)).chars().count(), STRING + 3);
+    }
+
+    #[test]
+    fn arguments_stand_without_braces() {
+        let value = JsonText::parse(r#"{"a":5,"s":{"x":1},"t":"q\n\u202e"}"#).expect("valid");
+        assert_eq!(plain(&arguments(&value, 80)), "a: 5, s: {1}, t: \"q\\n\\u202e\"");
+        assert_eq!(arguments(&value, 80)[0].ink, Ink::Plain);
+    }
+}

@@ -1,0 +1,259 @@
+//! What a row shows: everything that is needed to draw it, cut to what an eye takes in.
+
+use json_text::Kind;
+
+use crate::document::{Id, NONE};
+use crate::excerpt::{Lines, written_out};
+use crate::preview::{self, Ink, Token};
+use crate::recognise::{self, Image, Language, Shape};
+use crate::rows::{Row, RowKind};
+use crate::scan;
+use crate::tree::{NodeId, Opens, Tree};
+
+/// How many characters of a closed container stand on its line.
+const PREVIEW: usize = 160;
+/// How many bytes of a string stand on its line.
+const STRING: usize = 160;
+
+/// One row, ready to be drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RowView {
+    /// Which row it is.
+    pub row: Row,
+    /// The value's name or index, safe to draw; empty for the whole.
+    pub name: String,
+    /// Whether the name is an index.
+    pub is_item: bool,
+    /// What sort of value it is.
+    pub kind: Kind,
+    /// How many members it has.
+    pub count: usize,
+    /// Whether it opens.
+    pub opens: bool,
+    /// Whether it is open.
+    pub is_open: bool,
+    /// What it is, beyond its type.
+    pub shape: Shape,
+    /// How many times the JSON in it was encoded; 0 for everything else.
+    pub layers: u8,
+    /// Whether it is shown raw.
+    pub is_raw: bool,
+    /// Its place among its siblings, from 1.
+    pub place: usize,
+    /// How many siblings there are, with it.
+    pub siblings: usize,
+    /// Where it is, as a JSONPath.
+    pub path: String,
+    /// What stands on the line.
+    pub face: Face,
+}
+
+/// What stands on a line after the name.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Face {
+    /// A value without members, or the beginning of one with.
+    Tokens(Vec<Token>),
+    /// An address that can be followed.
+    Link {
+        /// The whole address.
+        address: String,
+        /// The host that it leads to.
+        host: String,
+    },
+    /// The names of columns.
+    Header(Vec<Column>),
+    /// The cells of an item.
+    Cells(Vec<Cell>),
+    /// A block; what is in it is asked for with [`Tree::block`].
+    Block,
+}
+
+/// A column of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// Its name, safe to draw.
+    pub name: String,
+    /// How wide it is, in characters.
+    pub width: usize,
+}
+
+/// A cell of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cell {
+    /// Its column's name, for those who hear the page.
+    pub column: String,
+    /// How wide its column is, in characters.
+    pub width: usize,
+    /// What it shows; nothing where the item has no such member.
+    pub tokens: Vec<Token>,
+}
+
+/// What a value opens into where that is one block.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Block {
+    /// A text.
+    Text(String),
+    /// Markdown, as it is written.
+    Markdown(String),
+    /// Source code.
+    Code(Language, String),
+    /// A unified diff.
+    Diff(String),
+    /// An image.
+    Image(Box<Image>),
+}
+
+impl Tree {
+    /// What the visible row `row` shows. Looks at its value the first time.
+    ///
+    /// A row that is not there shows as the last one.
+    pub fn view(&mut self, row: usize) -> RowView {
+        let row = match self.rows.get(row).or(self.rows.last()) {
+            Some(row) => *row,
+            None => Row { node: NodeId(0), kind: RowKind::Line, depth: 0 },
+        };
+        let id = row.node.0;
+        let shape = self.shape(id);
+        let opens = self.opens(id);
+        let record = self.record(id);
+        let parent = self.parent(id);
+        let siblings = match self.nodes.get(record.parent as usize) {
+            Some(parent) => parent.count as usize,
+            None => 1,
+        };
+        let (name, is_item) = self.name(id, parent);
+        let held = if shape == Shape::Json && !self.is_raw(id) { self.held(id) } else { None };
+        let kind = self.kind(held.unwrap_or(id));
+        RowView {
+            name,
+            is_item,
+            kind,
+            count: self.record(held.unwrap_or(id)).count as usize,
+            opens: opens != Opens::Nothing && row.kind != RowKind::Block,
+            is_open: self.is_open(id) && row.kind != RowKind::Block,
+            shape,
+            layers: self.layers(id),
+            is_raw: self.is_raw(id),
+            place: record.place as usize + 1,
+            siblings,
+            path: self.shown_path(id),
+            face: self.face(row, shape, held),
+            row,
+        }
+    }
+
+    fn name(&self, id: Id, parent: Option<Id>) -> (String, bool) {
+        let record = self.record(id);
+        match self.key(id) {
+            Some(key) => {
+                let name = preview::name(key);
+                // A name of nothing but white space would not show.
+                let shows = !name.trim().is_empty();
+                (if shows { name } else { format!("\"{name}\"") }, false)
+            }
+            None if parent.is_some() && record.parent != NONE => (record.place.to_string(), true),
+            None => (String::new(), false),
+        }
+    }
+
+    fn face(&mut self, row: Row, shape: Shape, held: Option<Id>) -> Face {
+        let id = row.node.0;
+        match row.kind {
+            RowKind::Block => return Face::Block,
+            RowKind::Header => return Face::Header(self.columns(id)),
+            RowKind::Cells => {
+                if let Some(cells) = self.cells(id) {
+                    return Face::Cells(cells);
+                }
+            }
+            RowKind::Line => {}
+        }
+        let text = self.text(held.unwrap_or(id));
+        match self.kind(held.unwrap_or(id)) {
+            Kind::Object | Kind::Array => Face::Tokens(preview::inside(text, PREVIEW)),
+            Kind::String if shape == Shape::Url && !self.is_raw(id) => {
+                let content = scan::content(text);
+                let address = content.trim();
+                match recognise::address(address) {
+                    Some(host) => Face::Link { address: address.to_owned(), host: host.to_owned() },
+                    None => Face::Tokens(string(text)),
+                }
+            }
+            Kind::String => Face::Tokens(string(text)),
+            _ => Face::Tokens(preview::of_text(text, PREVIEW, 0)),
+        }
+    }
+
+    fn columns(&self, list: Id) -> Vec<Column> {
+        let Some(table) = self.table(list) else { return Vec::new() };
+        let mut columns: Vec<Column> = table
+            .columns
+            .iter()
+            .map(|(name, width)| Column { name: preview::name(name), width: *width })
+            .collect();
+        if table.more > 0 {
+            columns.push(Column { name: format!("and {} more", table.more), width: 10 });
+        }
+        columns
+    }
+
+    /// The cells of an item; nothing where it is not like the others.
+    fn cells(&self, item: Id) -> Option<Vec<Cell>> {
+        let table = self.table(self.record(item).parent)?;
+        if self.kind(item) != Kind::Object {
+            return None;
+        }
+        let mut cells: Vec<Cell> = table
+            .columns
+            .iter()
+            .map(|(name, width)| Cell {
+                column: preview::name(name),
+                width: *width,
+                tokens: Vec::new(),
+            })
+            .collect();
+        // An item with thousands of members is read by its beginning.
+        for member in self.members(item).take(200) {
+            let column = self.key(member).and_then(|key| table.column(key));
+            if let Some(cell) = column.and_then(|column| cells.get_mut(column)) {
+                cell.tokens = preview::of_text(self.text(member), cell.width, 0);
+            }
+        }
+        Some(cells)
+    }
+
+    /// What a value opens into where that is one block.
+    #[must_use]
+    pub fn block(&mut self, node: NodeId) -> Block {
+        let id = node.0;
+        let shape = self.shape(id);
+        let is_raw = self.is_raw(id);
+        if self.kind(id) != Kind::String {
+            return match recognise::image_of_object(self, id) {
+                Some(image) => Block::Image(Box::new(image)),
+                None => Block::Text(self.copied(node)),
+            };
+        }
+        let literal = self.text(id);
+        if let (Shape::Image, false) = (shape, is_raw)
+            && let Some(image) = recognise::image_of_string(literal)
+        {
+            return Block::Image(Box::new(image));
+        }
+        let content = scan::content(literal).into_owned();
+        match shape {
+            Shape::Markdown if !is_raw => Block::Markdown(content),
+            Shape::Code(language) if !is_raw => Block::Code(language, content),
+            Shape::Diff if !is_raw => Block::Diff(content),
+            _ => Block::Text(content),
+        }
+    }
+}
+
+/// A string on one line.
+fn string(literal: &str) -> Vec<Token> {
+    let (content, is_whole) = scan::content_head(literal, STRING);
+    let end = if is_whole { "\"" } else { "…\"" };
+    let text = format!("\"{}{end}", written_out(&content, Lines::Escaped));
+    vec![Token { ink: Ink::Text, text }]
+}

@@ -1,0 +1,134 @@
+//! The rows against a naive flattening, for any value and any sequence of toggles.
+
+use json_text::JsonText;
+use proptest::prelude::*;
+use serde_json::Value;
+use value_tree::{NodeId, RowKind, Tree};
+
+fn any_value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<String>().prop_map(Value::from),
+        Just(Value::from("{\"held\": [1, {\"x\": 2}]}")),
+        Just(Value::from("# Title\n\nSome *words*.")),
+    ];
+    leaf.prop_recursive(5, 60, 6, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+            prop::collection::vec((any::<String>(), inner.clone()), 0..6)
+                .prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
+            prop::collection::vec((inner.clone(), inner), 2..5).prop_map(|pairs| {
+                pairs.into_iter().map(|(a, b)| serde_json::json!({"a": a, "b": b})).collect()
+            }),
+        ]
+    })
+}
+
+/// The paths of every value, in the order of the text.
+fn paths(value: &Value, path: &str, out: &mut Vec<(String, Value)>) {
+    match value {
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                let path = format!("{path}[{index}]");
+                out.push((path.clone(), item.clone()));
+                paths(item, &path, out);
+            }
+        }
+        Value::Object(members) => {
+            for (key, member) in members {
+                let path = format!("{path}.{}", Value::from(key.as_str()));
+                out.push((path.clone(), member.clone()));
+                paths(member, &path, out);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn lines(tree: &Tree) -> Vec<NodeId> {
+    let is_line = |kind| matches!(kind, RowKind::Line | RowKind::Cells);
+    tree.rows().iter().filter(|row| is_line(row.kind)).map(|row| row.node).collect()
+}
+
+proptest! {
+    #[test]
+    fn expanded_it_holds_every_value_as_it_was_written(value in any_value()) {
+        let text = JsonText::from_value(&value);
+        let mut tree = Tree::new(text);
+        tree.expand(usize::MAX);
+        let shown: Vec<String> = lines(&tree)
+            .into_iter()
+            .filter(|node| {
+                let path = tree.path(*node);
+                path != "$" && !path.starts_with("json(")
+            })
+            .map(|node| tree.copied(node))
+            .collect();
+        let mut expected = Vec::new();
+        paths(&value, "$", &mut expected);
+        let expected: Vec<String> = expected
+            .into_iter()
+            .map(|(_, value)| match value {
+                Value::String(content) => content,
+                other => JsonText::from_value(&other).pretty(),
+            })
+            .collect();
+        prop_assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn toggling_is_the_same_as_drawing_anew(
+        value in any_value(),
+        toggles in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 1..20),
+    ) {
+        let mut tree = Tree::new(JsonText::from_value(&value));
+        for (at, raw) in toggles {
+            if tree.row_count() == 0 {
+                break;
+            }
+            let row = at.index(tree.row_count());
+            let node = tree.rows()[row].node;
+            if raw {
+                let view = tree.view(row);
+                if view.shape.name().is_some() {
+                    tree.set_raw(node, !view.is_raw);
+                }
+            } else {
+                tree.toggle(node);
+            }
+            // Carried over onto itself, the rows are built from nothing.
+            let mut anew = Tree::new(tree.value().clone());
+            anew.carry_over(&tree);
+            let spliced: Vec<_> = tree.rows().iter().map(|row| (tree.path(row.node), row.kind, row.depth)).collect();
+            let built: Vec<_> = anew.rows().iter().map(|row| (anew.path(row.node), row.kind, row.depth)).collect();
+            prop_assert_eq!(spliced, built);
+        }
+    }
+}
+
+#[test]
+fn digits_are_kept() {
+    let text = r#"{"n": 9007199254740993, "d": 1.10, "e": 1e2}"#;
+    let tree = Tree::new(JsonText::parse(text).expect("valid"));
+    let copied: Vec<String> = lines(&tree).into_iter().map(|node| tree.copied(node)).collect();
+    assert_eq!(copied, ["9007199254740993", "1.10", "1e2"]);
+}
+
+#[test]
+fn depth_and_width_are_borne() {
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let mut tree = Tree::new(JsonText::parse(&deep).expect("valid"));
+    tree.expand(usize::MAX);
+    assert_eq!(tree.row_count(), 99_999);
+    let last = tree.rows()[99_998];
+    tree.collapse();
+    assert_eq!(tree.row_count(), 1);
+    tree.reveal(last.node);
+    assert_eq!(tree.row_count(), 99_999);
+
+    let wide = format!("[{}]", vec!["0"; 1_000_000].join(","));
+    let tree = Tree::new(JsonText::parse(&wide).expect("valid"));
+    assert_eq!(tree.row_count(), 1_000_000);
+}
