@@ -10,7 +10,7 @@ use crate::components::copy_button::CopyButton;
 use crate::components::icon::{Glyph, Icon};
 use crate::components::tokens::Tokens;
 use crate::components::value_pane::{HeldPane, ValuePane};
-use crate::state::preview::{arguments, preview};
+use crate::state::preview::arguments;
 use crate::state::rows::RowId;
 use crate::state::stage::use_this_stage;
 use crate::state::tool_content::{result_preview, tool_content};
