@@ -174,6 +174,13 @@ export const test = base.extend<ForEachStory, ForEachWorker>({
   },
   accessible: async ({ page }, use) => {
     await use(async () => {
+      // A row that fades in has its colours only once it has arrived.
+      await page.evaluate(async () => {
+        const passing = document
+          .getAnimations()
+          .filter((it) => it.effect?.getComputedTiming().iterations !== Infinity);
+        await Promise.allSettled(passing.map((it) => it.finished));
+      });
       const { violations } = await new AxeBuilder({ page }).analyze();
       const told = violations.map(
         ({ id, help, nodes }) => `${id}: ${help}\n${nodes.map(({ html }) => `    ${html}`).join("\n")}`,

@@ -244,7 +244,7 @@ args = [${JSON.stringify(program)}]
   await player.ask("Grow.");
   await player.choose("grow");
   await player.run();
-  const notice = page.getByRole("status").filter({ hasText: "The tools changed" });
+  const notice = page.locator(".notice").filter({ hasText: "The tools changed" });
   await expect(notice).toContainText("added grown");
   await expect(notice).toContainText("changed grow");
   await picture("changed");

@@ -105,7 +105,8 @@ test("a failing tool has its traceback behind a click", async ({ page, picture }
   const player = await Player.at(page, "smart_home");
   await player.ask("Open the garage.");
   await player.choose("transfer_to_agent");
-  await page.locator("form select").first().selectOption({ label: "garage_agent" });
+  // There is one agent to hand over to, so there is nothing to choose.
+  await expect(page.locator("#tool-form")).toContainText("garage_agent");
   await player.run();
   await expect(player.call(1)).toHaveClass(/returned/);
   await player.choose("open_garage");

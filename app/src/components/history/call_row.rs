@@ -149,7 +149,7 @@ fn whole(result: &JsonText) -> AnyView {
     match tool_content(result) {
         None => view! { <ValuePane title="Result" what="the result" value=result.clone()/> }.into_any(),
         Some(content) => view! {
-            <div class="answered">
+            <div class="mcp-answer">
                 <ContentPane content/>
                 <ValuePane title="Result, as the model gets it" what="the result" value=result.clone()/>
             </div>
