@@ -52,6 +52,7 @@ async def look(session: RehearsalSession, opening: bool = False) -> dict:
     session.tools = dict(request.tools_dict)
     warnings.extend(session.notices)
     declared, model_side = _declarations(request)
+    declared = _named(declared, warnings)
     return {
         "app_name": session.loaded.app_name,
         "agent": {**tree.summary(session.agent), "model": _model(session.agent, request)},
@@ -64,6 +65,21 @@ async def look(session: RehearsalSession, opening: bool = False) -> dict:
         "sub_agents": _sub_agents(session),
         "warnings": warnings,
     }
+
+
+def _named(declared: list, warnings: list[str]) -> list:
+    """The declarations whose names can be shown and called; the others are told."""
+    kept = []
+    for one in declared:
+        name = one.name or ""
+        if not name.strip() or len(name.encode()) > 512 or not name.isprintable():
+            warnings.append(
+                f"A tool is left out: its name {name[:80]!r} is empty, too long or has characters "
+                "that cannot be shown. No model could call it either: rename it."
+            )
+        else:
+            kept.append(one)
+    return kept
 
 
 async def refresh(session: RehearsalSession) -> jsonable.JsonBytes | None:

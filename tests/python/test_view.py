@@ -175,3 +175,9 @@ def test_the_global_instruction_plugin_is_part_of_what_the_model_sees(worker):
 def test_a_view_is_plain_json(worker):
     view = worker(SMART_HOME).open()
     assert json.loads(json.dumps(view)) == view
+
+
+def test_a_tool_that_cannot_be_named_is_left_out_and_told(worker):
+    view = worker("oddly_named").open()
+    assert [tool["name"] for tool in view["tools"]] == ["plain"]
+    assert any("line\\nbreak" in warning for warning in view["warnings"])
