@@ -6,7 +6,7 @@
 
 use json_text::JsonText;
 use libfuzzer_sys::fuzz_target;
-use schema_form::{Content, Draft, Edit, Entered, FieldKind, Form, Path, Slot, Step};
+use schema_form::{Content, Draft, Edit, Entered, Form, Path, Step};
 
 fuzz_target!(|data: &[u8]| {
     let mut parts = data.splitn(3, |byte| *byte == b'\n');
@@ -28,7 +28,7 @@ fuzz_target!(|data: &[u8]| {
     }
     for choice in choices.chunks(2).take(64) {
         let (place, edit) = (choice[0], choice.get(1).copied().unwrap_or(0));
-        let paths = places(&form, &draft);
+        let paths = places(&draft);
         let Some(path) = paths.get(usize::from(place) % paths.len().max(1)) else { return };
         let before = draft.clone();
         if draft.edit(&form, path, edit_of(edit, &draft, path)).is_err() {
@@ -79,43 +79,38 @@ fn edit_of(choice: u8, draft: &Draft, path: &Path) -> Edit {
     }
 }
 
-/// The places that are entered, the first few hundred.
-fn places(form: &Form, draft: &Draft) -> Vec<Path> {
+/// The places that are entered, the first few hundred: those that the form takes no more among
+/// them, such as entries that the schema forbids.
+fn places(draft: &Draft) -> Vec<Path> {
     let mut found = Vec::new();
     if let Some(entered) = draft.at(&Path::root()) {
-        walk(form.root(), entered, Path::root(), &mut found);
+        walk(entered, Path::root(), &mut found);
     }
     found
 }
 
-fn walk(slot: &Slot, entered: &Entered, path: Path, found: &mut Vec<Path>) {
+fn walk(entered: &Entered, path: Path, found: &mut Vec<Path>) {
     if found.len() > 300 {
         return;
     }
     found.push(path.clone());
-    match (entered.content(), &slot.field().kind) {
-        (Some(Content::Object { members, entries }), FieldKind::Object(object)) => {
-            for (position, (slot, entered)) in object.members.iter().zip(members).enumerate() {
-                walk(slot, entered, path.then(Step::Member(position)), found);
+    match entered.content() {
+        Some(Content::Object { members, entries, .. }) => {
+            for (position, entered) in members.iter().enumerate() {
+                walk(entered, path.then(Step::Member(position)), found);
             }
             for entry in entries {
-                if let Some(slot) = object.extras.slot() {
-                    walk(slot, &entry.entered, path.then(Step::Entry(entry.id)), found);
-                }
+                walk(&entry.entered, path.then(Step::Entry(entry.id)), found);
             }
         }
-        (Some(Content::List(items)), FieldKind::List(list)) => {
-            for (index, item) in items.iter().enumerate() {
-                if let Some(slot) = list.item(index) {
-                    walk(slot, &item.entered, path.then(Step::Item(item.id)), found);
-                }
+        Some(Content::List(items)) => {
+            for item in items {
+                walk(&item.entered, path.then(Step::Item(item.id)), found);
             }
         }
-        (Some(Content::Union { visited, .. }), FieldKind::Union(branches)) => {
+        Some(Content::Union { visited, .. }) => {
             for (position, entered) in visited {
-                if let Some(branch) = branches.get(*position) {
-                    walk(&branch.slot, entered, path.then(Step::Branch(*position)), found);
-                }
+                walk(entered, path.then(Step::Branch(*position)), found);
             }
         }
         _ => {}
