@@ -25,6 +25,7 @@
 mod check;
 mod plain;
 
+mod chance;
 mod make;
 mod text;
 

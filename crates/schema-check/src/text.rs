@@ -2,7 +2,7 @@
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-use crate::make::Chance;
+use crate::chance::Chance;
 
 /// Words that have gone wrong somewhere: quotes, line ends, other scripts, what looks like
 /// something else.

@@ -1,0 +1,90 @@
+//! The schemas that hold at one place, and what they say together.
+
+use serde_json::{Map, Value};
+
+use crate::text;
+
+/// The schemas that hold at one place.
+pub(super) type Layers<'s> = Vec<&'s Map<String, Value>>;
+
+/// The keyword's value in every layer that has it.
+pub(super) fn each<'l, 's>(
+    layers: &'l Layers<'s>,
+    keyword: &'l str,
+) -> impl Iterator<Item = &'s Value> + use<'l, 's> {
+    layers.iter().filter_map(move |layer| layer.get(keyword))
+}
+
+/// The types that all layers admit; what their keywords speak of where none has a `type`.
+pub(super) fn kinds(layers: &Layers<'_>) -> Vec<&'static str> {
+    const ALL: [&str; 7] = ["string", "integer", "number", "object", "array", "boolean", "null"];
+    const HINTS: [(&str, &str); 18] = [
+        ("properties", "object"),
+        ("required", "object"),
+        ("additionalProperties", "object"),
+        ("patternProperties", "object"),
+        ("propertyNames", "object"),
+        ("minProperties", "object"),
+        ("items", "array"),
+        ("prefixItems", "array"),
+        ("contains", "array"),
+        ("minItems", "array"),
+        ("uniqueItems", "array"),
+        ("pattern", "string"),
+        ("minLength", "string"),
+        ("maxLength", "string"),
+        ("format", "string"),
+        ("minimum", "number"),
+        ("maximum", "number"),
+        ("multipleOf", "number"),
+    ];
+    let mut kinds: Option<Vec<&'static str>> = None;
+    for types in each(layers, "type") {
+        let names: Vec<&str> = match types {
+            Value::String(name) => vec![name.as_str()],
+            Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
+            _ => continue,
+        };
+        let admits =
+            |kind: &str| names.contains(&kind) || (kind == "integer" && names.contains(&"number"));
+        let before = kinds.take().unwrap_or_else(|| ALL.to_vec());
+        kinds = Some(before.into_iter().filter(|kind| admits(kind)).collect());
+    }
+    kinds.unwrap_or_else(|| {
+        let hinted: Vec<_> = HINTS
+            .into_iter()
+            .filter(|(keyword, _)| each(layers, keyword).next().is_some())
+            .map(|(_, kind)| kind)
+            .collect();
+        if hinted.is_empty() { ALL.to_vec() } else { hinted }
+    })
+}
+
+/// Whether a schema may lead deeper.
+pub(super) fn is_nested(schema: &Value) -> bool {
+    ["$ref", "$dynamicRef", "properties", "items", "anyOf", "oneOf", "allOf", "prefixItems"]
+        .iter()
+        .any(|keyword| schema.get(keyword).is_some())
+}
+
+/// What a reference within the document leads to.
+pub(super) fn resolve<'s>(root: &'s Value, reference: &str) -> Option<&'s Value> {
+    let fragment = reference.strip_prefix('#')?;
+    let fragment = text::percent_decoded(fragment)?;
+    if fragment.is_empty() || fragment.starts_with('/') {
+        return root.pointer(&fragment);
+    }
+    let mut ahead = vec![root];
+    while let Some(value) = ahead.pop() {
+        let anchor = |keyword| value.get(keyword).and_then(Value::as_str);
+        if anchor("$anchor") == Some(&fragment) || anchor("$dynamicAnchor") == Some(&fragment) {
+            return Some(value);
+        }
+        match value {
+            Value::Object(members) => ahead.extend(members.values()),
+            Value::Array(items) => ahead.extend(items),
+            _ => {}
+        }
+    }
+    None
+}
