@@ -76,6 +76,31 @@ fn a_line_that_is_not_json_is_named_and_the_others_are_checked() {
 }
 
 #[test]
+fn what_is_no_tool_is_not_counted_as_one() {
+    let good = r#"{"name": "now", "description": "Tells the time."}"#;
+    let summary = |text: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("tools.jsonl");
+        std::fs::write(&file, text).unwrap();
+        let output = lint(&[file.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(1));
+        let text = String::from_utf8(output.stdout).unwrap();
+        let last = text.lines().last().unwrap().to_owned();
+        last.split_once("tools.jsonl: ").unwrap().1.to_owned()
+    };
+    assert_eq!(
+        summary(&format!("{good}\nrubbish\n")),
+        "1 tool, 1 without a finding; 1 entry is no tool; 1 error, 0 warnings; \
+         0 of 0 values survive the form."
+    );
+    assert_eq!(
+        summary(&format!("{good}\nrubbish\n[1]\n{{}}\n")),
+        "1 tool, 1 without a finding; 3 entries are no tools; 3 errors, 0 warnings; \
+         0 of 0 values survive the form."
+    );
+}
+
+#[test]
 fn a_clean_agent_ends_with_0() {
     for agent in ["Travel Desk", "travel-desk"] {
         let output = lint(&[agent]);

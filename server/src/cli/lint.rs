@@ -169,11 +169,19 @@ fn write_text(linted: &Linted, out: &mut impl Write) -> io::Result<()> {
     let made: usize = linted.reports.iter().map(|report| report.values.made).sum();
     let survived: usize = linted.reports.iter().map(|report| report.values.survived).sum();
     let clean = linted.reports.iter().filter(|report| report.findings.is_empty()).count();
+    // What is no declaration is an error and no tool.
+    let tools = linted.reports.iter().filter(|report| report.tool.is_some()).count();
+    let unread = match linted.reports.len() - tools {
+        0 => String::new(),
+        1 => " 1 entry is no tool;".to_owned(),
+        count => format!(" {count} entries are no tools;"),
+    };
     writeln!(
         out,
-        "{}: {}, {clean} without a finding; {}, {}; {survived} of {made} values survive the form.",
+        "{}: {}, {clean} without a finding;{unread} {}, {}; {survived} of {made} values survive \
+         the form.",
         shown(&linted.source),
-        counted(linted.reports.len(), "tool"),
+        counted(tools, "tool"),
         counted(linted.count(Severity::Error), "error"),
         counted(linted.count(Severity::Warning), "warning"),
     )
