@@ -17,7 +17,11 @@ pub(crate) fn check(place: &Place<'_>, root: &Value, tool: &str, report: &mut Re
 }
 
 fn described(place: &Place<'_>, name: &str, root: &Value, tool: &str, report: &mut Report) {
-    if !has_description(place.members.get("description"), root, place, 0) && !speaks_of(tool, name)
+    // Of one value there is nothing to choose: it marks a branch of a union, say.
+    let fixed = place.members.contains_key("const");
+    if !fixed
+        && !has_description(place.members.get("description"), root, place, 0)
+        && !speaks_of(tool, name)
     {
         let message = format!(
             "Nothing says what `{name}` is for: give it a description with its unit or format and \

@@ -69,17 +69,24 @@ fn schema() -> Value {
                 "description": "Makes a repeated booking harmless."
             },
             "depart": {"type": "string", "format": "date", "description": "The day of departure."},
-            "remind_at": {"type": "string", "format": "date-time"},
+            "remind_at": {
+                "type": "string", "format": "date-time",
+                "description": "When the traveller is reminded."
+            },
             "email": {"type": "string", "format": "email", "description": "Where the ticket goes."},
             "bags": {
                 "type": "integer", "minimum": 0, "maximum": 5, "default": 1,
-                "title": "Bags (pieces)"
+                "title": "Bags (pieces)",
+                "description": "How many pieces are checked in."
             },
             "discount": {
                 "type": "number", "minimum": 0, "maximum": 1, "multipleOf": 0.05,
                 "description": "As a **share** of the price: `0.1` is ten per cent."
             },
-            "insured": {"type": "boolean", "default": false},
+            "insured": {
+                "type": "boolean", "default": false,
+                "description": "Whether the trip may be cancelled for its price."
+            },
             "payment": {
                 "description": "How it is paid.",
                 "oneOf": [
@@ -87,9 +94,17 @@ fn schema() -> Value {
                         "title": "card", "type": "object", "required": ["method", "number"],
                         "properties": {
                             "method": {"const": "card"},
-                            "holder": {"type": "string"},
-                            "number": {"type": "string", "pattern": "^[0-9]{12,19}$"},
-                            "code": {"type": "string", "format": "password", "maxLength": 4}
+                            "holder": {
+                                "type": "string", "description": "The name on the card."
+                            },
+                            "number": {
+                                "type": "string", "pattern": "^[0-9]{12,19}$",
+                                "description": "The card's number, without spaces."
+                            },
+                            "code": {
+                                "type": "string", "format": "password", "maxLength": 4,
+                                "description": "The digits on the back of the card."
+                            }
                         },
                         "dependentRequired": {"code": ["holder"]}
                     },
@@ -97,9 +112,17 @@ fn schema() -> Value {
                         "title": "invoice", "type": "object", "required": ["method", "company"],
                         "properties": {
                             "method": {"const": "invoice"},
-                            "holder": {"type": "string"},
-                            "company": {"type": "string", "minLength": 2},
-                            "po_number": {"type": "string", "deprecated": true}
+                            "holder": {
+                                "type": "string", "description": "Who the invoice is for."
+                            },
+                            "company": {
+                                "type": "string", "minLength": 2,
+                                "description": "Who pays the invoice."
+                            },
+                            "po_number": {
+                                "type": "string", "deprecated": true,
+                                "description": "The number of the company's order."
+                            }
                         }
                     }
                 ]
