@@ -121,13 +121,22 @@ class Worker:
         turned.set()
 
     def _cancel(self, request_id: object, params: dict) -> None:
-        call = self._calls.get((params.get("session_id"), params.get("call_id")))
+        key = (params.get("session_id"), params.get("call_id"))
+        call = self._calls.get(key) or self._arrived(key)
         ended, left = True, False
         if call is not None:
             self._loop.call_soon_threadsafe(call.cancel)
             ended = call.over.wait(CANCEL_WAIT)
             left = bool(call.running.left_threads)
         self._wire.answer(request_id, jsonable.compose({"ended": ended, "thread_left": left}))
+
+    def _arrived(self, key: tuple) -> "_Call | None":
+        """The call, once the loop has begun what was read before: a cancel may overtake its call."""
+        looked = threading.Event()
+        # What was read before is accepted in this turn of the loop and begun in the next.
+        self._loop.call_soon_threadsafe(self._loop.call_soon, looked.set)
+        looked.wait(CANCEL_WAIT)
+        return self._calls.get(key)
 
     def _end(self) -> None:
         """Ends the process: toolsets and plugins are closed if the loop still turns."""

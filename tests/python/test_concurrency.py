@@ -63,6 +63,14 @@ def test_cancelling_an_async_tool_ends_it(hazards):
     assert hazards.call("bare")["result"] == 5
 
 
+def test_a_cancel_that_follows_its_call_at_once_is_not_lost(hazards):
+    for number in range(30):
+        call_id = f"hasty-{number}"
+        hasty = hazards.start("sleeps_async", call_id, seconds=30)
+        assert cancel(hazards, call_id)["ended"]
+        assert hazards.answer(hasty)["result"]["error"]["type"] == "Cancelled"
+
+
 def test_cancelling_a_blocking_tool_leaves_its_thread_and_nothing_else(hazards):
     hazards.open(session_id="other")
     theirs = hazards.start("sleeps", "theirs", session_id="other", seconds=1.5)
