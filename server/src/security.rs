@@ -53,12 +53,19 @@ impl Doors {
             && uri.authority().is_some_and(|authority| self.knows_authority(authority.as_str()))
     }
 
+    /// Whether a development server on this machine may have passed the request on: Trunk leaves the
+    /// port out of `Host`. Only where another origin was let in, and never as an origin: an address
+    /// written in digits is no name that could be made to resolve here.
+    fn comes_through_a_proxy(&self, host: &str) -> bool {
+        !self.origins.is_empty() && host.parse::<IpAddr>().is_ok_and(|it| it.is_loopback())
+    }
+
     fn refusal(&self, request: &Request) -> Option<String> {
         let host = match request.headers().get(HOST) {
             Some(host) => host.to_str().unwrap_or_default(),
             None => request.uri().authority().map_or("", |authority| authority.as_str()),
         };
-        if !self.knows_authority(host) {
+        if !self.knows_authority(host) && !self.comes_through_a_proxy(host) {
             return Some(format!(
                 "Refused: this host does not answer to the name {host:?}. Open it as \
                  http://127.0.0.1:{}.",
@@ -136,6 +143,17 @@ mod tests {
         assert!(!refused("[::1]:4180", Some("http://[::1]:4180")));
         assert!(!refused("127.0.0.1:4180", Some("http://127.0.0.1:8080")));
         assert!(!refused("127.0.0.1:8080", Some("http://127.0.0.1:8080")));
+    }
+
+    #[test]
+    fn a_development_server_may_leave_the_port_out() {
+        assert!(!refused("127.0.0.1", Some("http://127.0.0.1:8080")));
+        assert!(refused("127.0.0.1", Some("http://127.0.0.1")), "another local page");
+        assert!(refused("localhost.evil.example", Some("http://127.0.0.1:8080")));
+        let alone = Doors::default().at(SocketAddr::from(([127, 0, 0, 1], 4180)));
+        let request = Request::builder().uri("/").header(HOST, "127.0.0.1");
+        let request = request.body(axum::body::Body::empty()).expect("builds");
+        assert!(alone.refusal(&request).is_some(), "nobody was let in besides");
     }
 
     #[test]
