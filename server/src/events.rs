@@ -14,6 +14,7 @@ use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 
+use crate::agents::registry::RegisteredAgent;
 use crate::host::RehearsalHost;
 use crate::sessions::HostSession;
 
@@ -62,8 +63,11 @@ async fn talk(socket: WebSocket, host: &RehearsalHost, instance: &str, stop: &Ca
         host: instance.to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
-    if to_page.send(frame(&welcome)).await.is_err() {
-        return;
+    // A page was listed its agents before it listened here: what they are now comes along.
+    for frame in std::iter::once(frame(&welcome)).chain(summaries(host)) {
+        if to_page.send(frame).await.is_err() {
+            return;
+        }
     }
     let mut heard = tokio::time::Instant::now();
     loop {
@@ -120,16 +124,10 @@ async fn talk(socket: WebSocket, host: &RehearsalHost, instance: &str, stop: &Ca
                 }
             }
             Turn::Agent(Ok(id)) => {
-                let summary = host.registry.find(&id).map(|agent| agent.summary());
-                frames.extend(summary.map(|it| frame(&HostEvent::AgentChanged(Box::new(it)))));
+                frames.extend(host.registry.find(&id).map(|agent| summary_frame(agent)));
             }
             Turn::Agent(Err(RecvError::Lagged(_))) => {
-                frames.extend(
-                    host.registry
-                        .agents()
-                        .iter()
-                        .map(|agent| frame(&HostEvent::AgentChanged(Box::new(agent.summary())))),
-                );
+                frames.extend(summaries(host));
             }
             Turn::Log(agent, line) => {
                 frames.push(frame(&HostEvent::AgentLog { agent, lines: vec![line] }));
@@ -184,6 +182,15 @@ fn session_of(event: &HostEvent) -> Option<&SessionId> {
         HostEvent::CatalogueChanged(change) => Some(&change.session),
         HostEvent::Welcome { .. } | HostEvent::AgentChanged(_) | HostEvent::AgentLog { .. } => None,
     }
+}
+
+/// What each agent is now.
+fn summaries(host: &RehearsalHost) -> impl Iterator<Item = Message> + '_ {
+    host.registry.agents().iter().map(|agent| summary_frame(agent))
+}
+
+fn summary_frame(agent: &RegisteredAgent) -> Message {
+    frame(&HostEvent::AgentChanged(Box::new(agent.summary())))
 }
 
 fn call_frame(news: &CallNews) -> Message {

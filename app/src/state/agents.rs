@@ -66,6 +66,11 @@ impl Agents {
 
     /// Takes in what the host told of one agent.
     pub fn take_in(self, news: AgentSummary) {
+        // After every connection the host tells of each agent: an unchanged list is not drawn anew.
+        let known = untrack(|| self.list());
+        if matches!(known, Some(Ok(known)) if known.contains(&news)) {
+            return;
+        }
         self.changed.update(|changed| {
             changed.retain(|agent| agent.id != news.id);
             changed.push(news);
