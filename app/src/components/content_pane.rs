@@ -1,10 +1,14 @@
 //! What an MCP tool answered, block by block: text, images, sounds, resources and links.
 
+use json_text::JsonText;
 use leptos::prelude::*;
+use session::CallId;
 
-use crate::components::json_tree::JsonTree;
 use crate::components::raw_text::RawText;
+use crate::components::value::{ValueBody, ValueTools};
 use crate::components::value_pane::ValuePane;
+use crate::state::reading::{Reading, ReadingKey};
+use crate::state::stage::use_this_stage;
 use crate::state::times::size;
 use crate::state::tool_content::{Block, ToolContent};
 
@@ -13,29 +17,53 @@ use crate::state::tool_content::{Block, ToolContent};
 pub fn ContentPane(
     /// What the tool answered.
     content: ToolContent,
+    /// The call that it answers.
+    call_id: CallId,
 ) -> impl IntoView {
     let ToolContent { blocks, structured } = content;
+    let readings = use_this_stage().rehearsal.readings;
     let is_empty = blocks.is_empty() && structured.is_none();
     view! {
         <div class="pane content" role="group" aria-label="Content">
             <header><h3>"Content"</h3></header>
             {is_empty.then(|| view! { <p class="quiet">"The tool answered with nothing."</p> })}
-            {blocks.into_iter().map(|block| view! { <ContentBlock block/> }).collect_view()}
+            {blocks
+                .into_iter()
+                .enumerate()
+                .map(|(at, block)| {
+                    let read = |value: &JsonText| readings.of(ReadingKey::Block(call_id.clone(), at), value);
+                    content_block(block, read)
+                })
+                .collect_view()}
         </div>
         {structured.map(|value| view! {
-            <ValuePane title="Structured content" what="the structured content" value/>
+            <ValuePane
+                title="Structured content"
+                what="the structured content"
+                reading=readings.of(ReadingKey::Structured(call_id.clone()), &value)
+            />
         })}
     }
 }
 
-#[component]
-fn ContentBlock(
-    /// The block.
-    block: Block,
-) -> impl IntoView {
+/// One block; `read` gives the reading of a value in it.
+fn content_block(block: Block, read: impl Fn(&JsonText) -> Reading) -> AnyView {
     match block {
+        Block::Text(text) if value_tree::is_more_than_text(&text) => {
+            let reading = read(&JsonText::string(&text));
+            view! { <ValueBody reading label="Text"/> }.into_any()
+        }
         Block::Text(text) => view! { <RawText text label="Text"/> }.into_any(),
-        Block::Json(value) => view! { <JsonTree value/> }.into_any(),
+        Block::Json(value) | Block::Other(value) => {
+            let reading = read(&value);
+            view! {
+                <div class="content-value">
+                    <ValueTools reading/>
+                    <ValueBody reading label="Content"/>
+                </div>
+            }
+            .into_any()
+        }
         Block::Image { mime_type, url } => view! {
             <figure>
                 <img src=url alt=format!("An image that the tool returned, {mime_type}")/>
@@ -73,6 +101,5 @@ fn ContentBlock(
             </div>
         }
         .into_any(),
-        Block::Other(value) => view! { <JsonTree value/> }.into_any(),
     }
 }

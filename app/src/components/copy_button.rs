@@ -13,6 +13,9 @@ use crate::state::browser;
 pub fn CopyButton(
     /// What it copies, for its label: `the result`.
     what: &'static str,
+    /// What it says instead of `Copy`, where what it copies does not stand beside it.
+    #[prop(default = "Copy")]
+    shown: &'static str,
     /// Gives the text.
     text: Callback<(), String>,
 ) -> impl IntoView {
@@ -30,19 +33,23 @@ pub fn CopyButton(
         });
     };
     let label = move || match outcome.get() {
-        None => "Copy",
+        None => shown,
         Some(true) => "Copied",
         Some(false) => "Not allowed",
+    };
+    let said = move || match outcome.get() {
+        None => format!("Copy {what}"),
+        Some(true) => format!("Copied {what}"),
+        Some(false) => format!("Not allowed to copy {what}"),
     };
     let glyph = move || match outcome.get() {
         Some(true) => view! { <Icon glyph=Glyph::Check/> },
         _ => view! { <Icon glyph=Glyph::Copy/> },
     };
     view! {
-        <button type="button" class="copy" title=move || format!("{} {what}", label()) on:click=copy>
+        <button type="button" class="copy" title=said aria-label=said on:click=copy>
             {glyph}
             <span class="copy-word" class:told=move || outcome.read().is_some()>{label}</span>
-            <span class="unseen">" " {what}</span>
         </button>
     }
 }

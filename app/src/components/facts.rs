@@ -1,12 +1,12 @@
 //! The left column below the instructions: the session's state, the agent's facts, warnings.
 
+use json_text::JsonText;
 use leptos::prelude::*;
 
 use crate::api::SessionView;
 use crate::components::icon::{Glyph, Icon};
-use crate::components::json_tree::JsonTree;
-use crate::components::raw_text::RawText;
-use crate::components::value_pane::Switch;
+use crate::components::value::{ValueBody, ValueTools};
+use crate::state::reading::{Reading, ReadingKey};
 use crate::state::stage::use_this_stage;
 
 /// A part of the left column that folds.
@@ -52,25 +52,44 @@ pub fn Fold(
 /// The session's state as a tree.
 #[component]
 pub fn StateFold() -> impl IntoView {
-    let view = use_this_stage().rehearsal.view;
+    let rehearsal = use_this_stage().rehearsal;
+    let view = rehearsal.view;
     let open = RwSignal::new(true);
-    let raw = RwSignal::new(false);
     let state = Memo::new(move |_| view.with(|view| view.as_ref().map(|view| view.state.clone())));
-    let body = move || {
-        state.get().map(|state| {
-            if raw.get() {
-                view! { <RawText text=state.pretty() label="State"/> }.into_any()
-            } else if state.compact().as_str() == "{}" {
-                view! { <p class="quiet">"Empty. What tools put there shows here."</p> }.into_any()
-            } else {
-                view! { <JsonTree value=state/> }.into_any()
-            }
+    let is_empty = Memo::new(move |_| {
+        state.with(|state| state.as_ref().map(|state| state.compact().as_str() == "{}"))
+    });
+    // One reading for all states: what a tool changes is read on where it was read.
+    let reading = Memo::new(move |_| {
+        let is_read = is_empty.get() == Some(false);
+        is_read.then(|| {
+            let state = state.get_untracked().unwrap_or_else(JsonText::null);
+            Shown(rehearsal.readings.of(ReadingKey::State, &state))
         })
+    });
+    Effect::new(move |_| {
+        if let (Some(Shown(reading)), Some(state)) = (reading.get(), state.get()) {
+            reading.take_in(&state);
+        }
+    });
+    let body = move || match (reading.get(), is_empty.get()) {
+        (Some(Shown(reading)), _) => view! { <ValueBody reading label="State"/> }.into_any(),
+        (None, Some(true)) => {
+            view! { <p class="quiet">"Empty. What tools put there shows here."</p> }.into_any()
+        }
+        (None, _) => ().into_any(),
     };
-    view! {
-        <Fold title="State" open aside=move || view! { <Switch on=raw off_label="Tree" on_label="Raw" label="How the state is shown"/> }>
-            {body}
-        </Fold>
+    let aside = move || reading.get().map(|Shown(reading)| view! { <ValueTools reading/> });
+    view! { <Fold title="State" open aside>{body}</Fold> }
+}
+
+/// A reading that is shown: the same one as long as it stays so.
+#[derive(Clone, Copy)]
+struct Shown(Reading);
+
+impl PartialEq for Shown {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.number == other.0.number
     }
 }
 

@@ -7,11 +7,12 @@ pub mod tokens;
 
 pub mod form;
 
-pub mod json_tree;
 pub mod raw_text;
+pub mod value;
 pub mod value_pane;
 
 pub mod content_pane;
+pub mod held_pane;
 
 pub mod export_panel;
 pub mod facts;

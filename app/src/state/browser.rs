@@ -5,10 +5,11 @@
 //! or is harmless.
 
 use jiff::Timestamp;
-use leptos::prelude::{document, window};
+use leptos::prelude::{StoredValue, WithValue as _, document, on_cleanup, window};
 use leptos::wasm_bindgen::JsCast as _;
+use leptos::wasm_bindgen::closure::Closure;
 use session::{CallId, InvalidId, SessionId};
-use web_sys::{Element, HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition};
+use web_sys::{Element, HtmlElement, ResizeObserver, ScrollIntoViewOptions, ScrollLogicalPosition};
 
 /// Now, to the millisecond.
 #[must_use]
@@ -191,6 +192,27 @@ pub fn focus_beside(within: &Element, selector: &str, by: i32) -> bool {
     };
     let beside = i32::try_from(at).ok().and_then(|at| usize::try_from(at + by).ok());
     beside.and_then(|beside| elements.get(beside)).is_some_and(focus_element)
+}
+
+/// Whether words are marked on the page.
+#[must_use]
+pub fn has_selection() -> bool {
+    window().get_selection().ok().flatten().is_some_and(|selection| !selection.is_collapsed())
+}
+
+/// Tells how high `element` is, in pixels, now and whenever that changes, until the current owner is
+/// cleaned up.
+pub fn watch_height(element: &Element, tell: impl Fn(f64) + 'static) {
+    let watched = element.clone();
+    let changed = Closure::<dyn FnMut()>::new(move || {
+        tell(watched.get_bounding_client_rect().height());
+    });
+    let Ok(observer) = ResizeObserver::new(changed.as_ref().unchecked_ref()) else { return };
+    observer.observe(element);
+    let held = StoredValue::new_local((observer, changed));
+    on_cleanup(move || {
+        held.try_with_value(|(observer, _)| observer.disconnect());
+    });
 }
 
 /// Whether a dialog lies over the page.

@@ -13,6 +13,7 @@ pub mod markdown;
 pub mod page;
 pub mod palette;
 pub mod placeholders;
+pub mod reading;
 pub mod rehearsal;
 pub mod rehearsals;
 pub mod rows;

@@ -13,6 +13,7 @@ use leptos::prelude::*;
 use session::{AgentId, Event, Session, SessionId, step};
 
 use super::browser;
+use super::reading::Readings;
 use super::rows::OpenRows;
 use crate::api::{ApiError, CallProgressed, CatalogueChange, ExportReceipt, Question, SessionView};
 
@@ -62,6 +63,8 @@ pub struct Rehearsal {
     pub open_rows: RwSignal<OpenRows>,
     /// What the person is entering.
     pub forms: Forms,
+    /// The values that the person reads.
+    pub readings: Readings,
 }
 
 /// Starts a rehearsal of `agent`. Its signals belong to the current owner.
@@ -82,6 +85,7 @@ pub fn use_rehearsal(agent: AgentId) -> Rehearsal {
         export: RwSignal::new(Export::NotYet),
         open_rows: RwSignal::new(OpenRows::default()),
         forms: Forms::new(),
+        readings: Readings::new(),
     };
     rehearsal.open();
     rehearsal
@@ -149,6 +153,7 @@ impl Rehearsal {
         self.export.set(Export::NotYet);
         self.open_rows.set(OpenRows::default());
         self.forms.forget();
+        self.readings.forget();
         self.announcement.set("A new session.".to_owned());
         self.open();
     }

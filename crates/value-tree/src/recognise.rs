@@ -168,6 +168,12 @@ fn ends(literal: &str) -> (u8, u8) {
     )
 }
 
+/// Whether a string with this content is recognised as something better shown than as text.
+#[must_use]
+pub fn is_more_than_text(content: &str) -> bool {
+    recognise_string(JsonText::string(content).as_str()).0.name().is_some()
+}
+
 /// The object or list that the string holds, and how many times it was encoded.
 fn held_json(literal: &str) -> Option<(JsonText, u8)> {
     if !may_hold_json(literal) {

@@ -3,6 +3,8 @@
 //! The rows are one list. Opening splices what becomes visible into it and closing drains it, which
 //! costs what appears or goes, and a move of the rows below: a millisecond for a million.
 
+use std::ops::Range;
+
 use crate::document::Id;
 use crate::tree::{NodeId, OPEN, Opens, RAW, Tree};
 
@@ -30,6 +32,17 @@ pub struct Row {
     pub depth: u32,
 }
 
+/// A row and what was done to its value: as long as this is the same, the row shows the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RowState {
+    /// The row.
+    pub row: Row,
+    /// Whether its value is open.
+    pub is_open: bool,
+    /// Whether its value is shown raw.
+    pub is_raw: bool,
+}
+
 /// How many rows a block counts for where rows are few.
 const BLOCK: usize = 8;
 
@@ -44,6 +57,18 @@ impl Tree {
     #[must_use]
     pub fn rows(&self) -> &[Row] {
         &self.rows
+    }
+
+    /// The rows in `range`, as far as there are any, each with its state.
+    #[must_use]
+    pub fn states(&self, range: Range<usize>) -> Vec<RowState> {
+        let range = range.start.min(self.rows.len())..range.end.min(self.rows.len());
+        let state = |row: &Row| RowState {
+            row: *row,
+            is_open: self.is_open(row.node.0),
+            is_raw: self.is_raw(row.node.0),
+        };
+        self.rows.get(range).unwrap_or_default().iter().map(state).collect()
     }
 
     /// Where the line of a value is, if it is visible.

@@ -18,6 +18,14 @@ const AT_FIRST: usize = 40;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(pub(crate) Id);
 
+impl NodeId {
+    /// A number that no other value of the tree has.
+    #[must_use]
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
 /// What a value opens into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Opens {
@@ -128,6 +136,14 @@ impl Tree {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.len() < 2
+    }
+
+    /// Whether there is more to open than the first level.
+    #[must_use]
+    pub fn has_depth(&self) -> bool {
+        let outermost = NONE;
+        let below_first = |record: &Record| record.count > 0 && record.parent != outermost;
+        self.nodes.iter().any(below_first)
     }
 
     /// Whether the tree holds every value; otherwise the rest stands in the raw text only.
@@ -245,6 +261,12 @@ impl Tree {
 
     pub(crate) fn is_open(&self, id: Id) -> bool {
         self.marks[id as usize] & OPEN != 0
+    }
+
+    /// Whether the value would be shown raw if that were switched; nothing when it is shown as it
+    /// is either way.
+    pub fn switched_raw(&mut self, node: NodeId) -> Option<bool> {
+        self.shape(node.0).name().is_some().then(|| !self.is_raw(node.0))
     }
 
     pub(crate) fn is_raw(&self, id: Id) -> bool {

@@ -4,6 +4,7 @@
 //! for whoever has Node, and a clock for whoever has Python.
 
 mod booking;
+mod city_file;
 mod maths;
 mod mcp;
 mod plain;

@@ -191,6 +191,7 @@ pub fn travel_agent() -> NativeAgent {
         .tool(FnTool::new("quote_trip", "Prices a trip and remembers its fare.", quote_trip))
         .confirmed_tool(FnTool::new("hold_fare", "Holds a quoted fare for some hours.", hold_fare))
         .tool(super::booking::book_trip())
+        .tool(super::city_file::city_file())
         .tool(FnTool::new(
             "book_hotel",
             "Books a hotel. The hotel partner is down, so this fails.",

@@ -2,15 +2,17 @@
 
 use json_text::JsonText;
 use leptos::prelude::*;
-use session::{Answer, Call, ToolError, ToolResult};
+use session::{Answer, Call, CallId, ToolError, ToolResult};
 
 use super::time::RowTime;
 use crate::components::content_pane::ContentPane;
 use crate::components::copy_button::CopyButton;
+use crate::components::held_pane::HeldPane;
 use crate::components::icon::{Glyph, Icon};
 use crate::components::tokens::Tokens;
-use crate::components::value_pane::{HeldPane, ValuePane};
+use crate::components::value_pane::ValuePane;
 use crate::state::preview::arguments;
+use crate::state::reading::{ReadingKey, Readings};
 use crate::state::rows::RowId;
 use crate::state::stage::use_this_stage;
 use crate::state::tool_content::{result_preview, tool_content};
@@ -86,7 +88,7 @@ pub(super) fn CallRow(
             </div>
             <Show when=move || open.get()>
                 <div class="detail" class:stacked=is_long id=row.detail_id()>
-                    {call.with_value(|call| detail(call, rehearsal.session.read_untracked().id().clone()))}
+                    {call.with_value(|call| detail(call, rehearsal.session.read_untracked().id().clone(), rehearsal.readings))}
                 </div>
             </Show>
         </li>
@@ -125,19 +127,21 @@ fn first_line(message: &str) -> String {
     written_out(beginning(message, 300), Lines::Escaped).into_owned()
 }
 
-fn detail(call: &Call, session: session::SessionId) -> AnyView {
+fn detail(call: &Call, session: session::SessionId, readings: Readings) -> AnyView {
     let answer = match &call.answer {
         Answer::Output(output) => match &output.result {
-            ToolResult::Whole(result) => whole(result),
+            ToolResult::Whole(result) => whole(result, &output.call_id, readings),
             ToolResult::Held(held) => {
-                view! { <HeldPane session call_id=output.call_id.clone() held=held.clone()/> }
+                view! { <HeldPane session call_id=output.call_id.clone() held=held.clone() readings/> }
                     .into_any()
             }
         },
         Answer::Error(error) => view! { <ErrorPane error=error.clone()/> }.into_any(),
     };
+    let arguments =
+        readings.of(ReadingKey::Arguments(call.call.call_id.clone()), &call.call.arguments);
     view! {
-        <ValuePane title="Arguments" what="the arguments" value=call.call.arguments.clone()/>
+        <ValuePane title="Arguments" what="the arguments" reading=arguments/>
         {answer}
         <RowFoot call=call.clone()/>
     }
@@ -145,13 +149,14 @@ fn detail(call: &Call, session: session::SessionId) -> AnyView {
 }
 
 /// A whole result; an MCP tool's content stands before the object that the model gets.
-fn whole(result: &JsonText) -> AnyView {
+fn whole(result: &JsonText, call_id: &CallId, readings: Readings) -> AnyView {
+    let reading = readings.of(ReadingKey::Result(call_id.clone()), result);
     match tool_content(result) {
-        None => view! { <ValuePane title="Result" what="the result" value=result.clone()/> }.into_any(),
+        None => view! { <ValuePane title="Result" what="the result" reading/> }.into_any(),
         Some(content) => view! {
             <div class="mcp-answer">
-                <ContentPane content/>
-                <ValuePane title="Result, as the model gets it" what="the result" value=result.clone()/>
+                <ContentPane content call_id=call_id.clone()/>
+                <ValuePane title="Result, as the model gets it" what="the result" reading/>
             </div>
         }
         .into_any(),

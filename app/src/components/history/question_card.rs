@@ -9,6 +9,7 @@ use crate::components::form::SchemaForm;
 use crate::components::icon::{Glyph, Icon};
 use crate::components::value_pane::ValuePane;
 use crate::state::browser;
+use crate::state::reading::use_reading;
 use crate::state::stage::use_this_stage;
 use crate::state::value_form::use_value_form;
 
@@ -157,7 +158,7 @@ fn MessageQuestion(
             </dl>
             <details class="besides">
                 <summary>"Up to " {max_tokens} " tokens; what else it asks for"</summary>
-                <ValuePane title="Request" what="the request" value=rest/>
+                <ValuePane title="Request" what="the request" reading=use_reading(&rest)/>
             </details>
             <textarea
                 class="input prose"
@@ -186,7 +187,10 @@ fn Message(
     let SampledMessage { role, text, content } = message;
     let said = match text {
         Some(text) => view! { {text} }.into_any(),
-        None => view! { <ValuePane title="Content" what="the content" value=content/> }.into_any(),
+        None => {
+            view! { <ValuePane title="Content" what="the content" reading=use_reading(&content)/> }
+                .into_any()
+        }
     };
     view! { <dt>{role}</dt><dd>{said}</dd> }
 }

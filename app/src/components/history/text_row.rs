@@ -6,8 +6,9 @@ use leptos::prelude::*;
 use super::time::RowTime;
 use crate::components::copy_button::CopyButton;
 use crate::components::icon::{Glyph, Icon};
-use crate::components::json_tree::JsonTree;
+use crate::components::value::ValueBody;
 use crate::state::excerpt::{Lines, beginning, written_out};
+use crate::state::reading::{ReadingKey, Readings};
 use crate::state::rows::{RowId, RowKind};
 use crate::state::stage::use_this_stage;
 
@@ -45,7 +46,7 @@ pub(super) fn TextRow(
                     aria-label=said
                 >
                     <span class="speaker">{said}</span>
-                    {body(content)}
+                    {body(content, row.position, rehearsal.readings)}
                 </div>
                 <span class="took">
                     <CopyButton what=said text=Callback::new(move |()| copied.clone())/>
@@ -56,11 +57,12 @@ pub(super) fn TextRow(
     })
 }
 
-fn body(content: String) -> AnyView {
+fn body(content: String, position: usize, readings: Readings) -> AnyView {
     if let Ok(value) = JsonText::parse(&content)
         && matches!(value.kind(), Kind::Object | Kind::Array)
     {
-        return view! { <JsonTree value/> }.into_any();
+        let reading = readings.of(ReadingKey::Said(position), &value);
+        return view! { <ValueBody reading label="Value"/> }.into_any();
     }
     let total = content.len();
     let content = StoredValue::new(content);

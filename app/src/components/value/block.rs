@@ -1,0 +1,125 @@
+//! What a value opens into where that is one block: a text, markdown, code, a diff, an image.
+//!
+//! All of it comes from tools and is not trusted: it is cut to what an eye takes in, drawn as text
+//! in elements of ours, and fetches nothing.
+
+use leptos::prelude::*;
+use value_tree::{Block, Image};
+
+use super::row::marked;
+use crate::components::markdown::Markdown;
+use crate::state::excerpt::{Lines, beginning, written_out};
+use crate::state::markdown::markdown;
+use crate::state::reading::Reading;
+use crate::state::times::size;
+
+/// How much of a text is drawn at first and with each step, in bytes.
+const STEP: usize = 16 * 1024;
+
+/// One block.
+#[component]
+pub(super) fn ValueBlock(
+    /// What to draw.
+    block: Block,
+    /// The value it belongs to.
+    reading: Reading,
+) -> impl IntoView {
+    match block {
+        Block::Text(text) => parts(text, "Text", move |part| {
+            let text = written_out(part, Lines::Kept).into_owned();
+            view! { <pre class="block-text">{move || marked(&text, &reading.searched.read())}</pre> }.into_any()
+        }),
+        Block::Markdown(text) => parts(text, "Markdown", move |part| {
+            let part = part.to_owned();
+            let nodes = move || {
+                let nodes = markdown(&part, &[], &reading.searched.read()).nodes;
+                view! { <Markdown nodes at=Signal::stored(usize::MAX)/> }
+            };
+            view! { <div class="prose" dir="auto">{nodes}</div> }.into_any()
+        }),
+        Block::Code(language, text) => {
+            parts(text, language.name(), move |part| lines(part, reading, |_| "code-line"))
+        }
+        Block::Diff(text) => parts(text, "Diff", move |part| lines(part, reading, diff_line)),
+        Block::Image(image) => view! { <Picture image=*image/> }.into_any(),
+    }
+}
+
+/// The beginning of `text`, and more of it when asked.
+fn parts(
+    text: String,
+    label: &'static str,
+    draw: impl Fn(&str) -> AnyView + Send + 'static,
+) -> AnyView {
+    let total = text.len();
+    let shown = RwSignal::new(STEP);
+    let body = move || draw(beginning(&text, shown.get()));
+    view! {
+        <div class="block">
+            <div class="block-body" tabindex="0" role="group" aria-label=label>{body}</div>
+            <Show when=move || shown.get() < total>
+                <p class="more">
+                    {move || format!("{} of {} shown", size(shown.get() as u64), size(total as u64))}
+                    <button type="button" class="link" on:click=move |_| shown.update(|it| *it += STEP)>
+                        "Show more"
+                    </button>
+                </p>
+            </Show>
+        </div>
+    }
+    .into_any()
+}
+
+/// The lines of a text, each with the class that `class` gives it.
+fn lines(part: &str, reading: Reading, class: impl Fn(&str) -> &'static str) -> AnyView {
+    let lines = part.lines().map(|line| {
+        let class = class(line);
+        let text = written_out(line, Lines::Kept).into_owned();
+        // The line break is copied along.
+        view! { <span class=class>{move || marked(&text, &reading.searched.read())} "\n"</span> }
+    });
+    view! { <pre class="block-lines">{lines.collect_view()}</pre> }.into_any()
+}
+
+fn diff_line(line: &str) -> &'static str {
+    match line.as_bytes() {
+        [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] => "diff-file",
+        [b'+', ..] => "diff-added",
+        [b'-', ..] => "diff-removed",
+        [b'@', b'@', ..] => "diff-place",
+        _ => "diff-same",
+    }
+}
+
+/// An image that the value carries; one in doubt waits to be asked for.
+#[component]
+fn Picture(
+    /// The image.
+    image: Image,
+) -> impl IntoView {
+    let measures =
+        image.size.map_or_else(String::new, |(width, height)| format!(" · {width} × {height}"));
+    let facts = format!("{}{measures} · {}", image.format(), size(image.bytes as u64));
+    let doubt = image.doubt();
+    let is_shown = RwSignal::new(doubt.is_none());
+    let said = format!("An image in the value, {facts}");
+    let drawn = move || {
+        if is_shown.get() {
+            view! { <img src=image.source.clone() alt=said.clone()/> }.into_any()
+        } else {
+            view! {
+                <p class="doubt">
+                    {doubt}
+                    <button type="button" class="link" on:click=move |_| is_shown.set(true)>"Show it"</button>
+                </p>
+            }
+            .into_any()
+        }
+    };
+    view! {
+        <figure class="block">
+            {drawn}
+            <figcaption class="quiet">{facts}</figcaption>
+        </figure>
+    }
+}

@@ -1,0 +1,173 @@
+//! What can be done with a value as a whole, and with the row at which its reader is.
+
+use leptos::ev;
+use leptos::html::Input;
+use leptos::prelude::*;
+
+use crate::components::copy_button::CopyButton;
+use crate::components::icon::{Glyph, Icon};
+use crate::components::value_pane::Switch;
+use crate::state::browser;
+use crate::state::reading::Reading;
+
+/// How many values are worth searching.
+const SEARCHED: usize = 8;
+
+/// Search, depth, and the switch between tree and text.
+#[component]
+pub fn ValueTools(
+    /// The value.
+    reading: Reading,
+) -> impl IntoView {
+    let is_tree = move || !reading.raw.get();
+    let can_search = move || is_tree() && reading.count() > SEARCHED;
+    let can_deepen = move || is_tree() && reading.has_depth();
+    let search = move |_| {
+        if reading.is_searching.get_untracked() {
+            stop_searching(reading);
+        } else {
+            reading.is_searching.set(true);
+        }
+    };
+    view! {
+        <span class="value-tools">
+            <Show when=can_search>
+                <button
+                    type="button"
+                    class="tool-button"
+                    title="Find in the value (/)"
+                    aria-label="Find in the value"
+                    aria-pressed=move || reading.is_searching.get().to_string()
+                    on:click=search
+                >
+                    <Icon glyph=Glyph::Search/>
+                </button>
+            </Show>
+            <Show when=can_deepen>
+                <Depth reading/>
+            </Show>
+            <Show when=move || reading.has_structure()>
+                <Switch on=reading.raw off_label="Tree" on_label="Raw" label="How the value is shown"/>
+            </Show>
+        </span>
+    }
+}
+
+/// How many levels are open.
+#[component]
+fn Depth(
+    /// The value.
+    reading: Reading,
+) -> impl IntoView {
+    let step = move |levels: usize, text: &'static str, said: &'static str| {
+        view! {
+            <button type="button" title=said aria-label=said on:click=move |_| reading.expand(levels)>
+                {text}
+            </button>
+        }
+    };
+    view! {
+        <span class="switch depth" role="group" aria-label="Depth">
+            {step(0, "−", "Collapse all")}
+            {step(1, "1", "Open 1 level")}
+            {step(2, "2", "Open 2 levels")}
+            {step(3, "3", "Open 3 levels")}
+            {step(usize::MAX, "all", "Open every level")}
+        </span>
+    }
+}
+
+fn stop_searching(reading: Reading) {
+    reading.is_searching.set(false);
+    reading.search(String::new());
+    browser::after_drawing(move || browser::focus(&reading.tree_id()));
+}
+
+/// The search field of a value.
+#[component]
+pub(super) fn Finder(
+    /// The value.
+    reading: Reading,
+) -> impl IntoView {
+    let field = NodeRef::<Input>::new();
+    Effect::new(move |_| {
+        if let Some(field) = field.get() {
+            // The field is there because somebody asked for it.
+            let _ = field.focus();
+        }
+    });
+    let on_key = move |event: ev::KeyboardEvent| match event.key().as_str() {
+        "Enter" if !event.ctrl_key() && !event.meta_key() => {
+            event.prevent_default();
+            reading.go_to_next(if event.shift_key() { -1 } else { 1 });
+        }
+        "Escape" => {
+            event.prevent_default();
+            event.stop_propagation();
+            stop_searching(reading);
+        }
+        _ => {}
+    };
+    let is_searching = move || !reading.searched.read().trim().is_empty();
+    let place = move || {
+        let found = reading.found.get();
+        let more = if found.is_done { "" } else { "…" };
+        match found.count {
+            0 if found.is_done => "none".to_owned(),
+            0 => "searching…".to_owned(),
+            count => format!("{} of {count}{more}", found.at + 1),
+        }
+    };
+    view! {
+        <div class="find small">
+            <Icon glyph=Glyph::Search/>
+            <input
+                node_ref=field
+                type="search"
+                autocomplete="off"
+                spellcheck="false"
+                placeholder="Find names and values"
+                aria-label="Find in the value"
+                prop:value=move || reading.searched.get()
+                on:input=move |event| reading.search(event_target_value(&event))
+                on:keydown=on_key
+            />
+            <Show when=is_searching>
+                <span class="found-count" role="status">{place}</span>
+                <button type="button" class="step up" aria-label="Previous" on:click=move |_| reading.go_to_next(-1)>
+                    <Icon glyph=Glyph::Down/>
+                </button>
+                <button type="button" class="step" aria-label="Next" on:click=move |_| reading.go_to_next(1)>
+                    <Icon glyph=Glyph::Down/>
+                </button>
+            </Show>
+            <button type="button" class="step" aria-label="Close the search" on:click=move |_| stop_searching(reading)>
+                <Icon glyph=Glyph::Close/>
+            </button>
+        </div>
+    }
+}
+
+/// Where the reader is, with what can be copied there.
+#[component]
+pub(super) fn Footer(
+    /// The value.
+    reading: Reading,
+) -> impl IntoView {
+    let path = Memo::new(move |_| reading.current.get().map(|row| reading.path(row.node)));
+    let path_text = move |()| path.get_untracked().unwrap_or_default();
+    let value_text = move |()| {
+        reading.current.get_untracked().map(|row| reading.copied(row.node)).unwrap_or_default()
+    };
+    view! {
+        <Show when=move || path.read().is_some()>
+            <footer class="value-foot">
+                <code class="path" title="Where the current row is, as a JSONPath">
+                    <bdi>{move || path.get()}</bdi>
+                </code>
+                <CopyButton what="the path" shown="path" text=Callback::new(path_text)/>
+                <CopyButton what="the value" shown="value" text=Callback::new(value_text)/>
+            </footer>
+        </Show>
+    }
+}

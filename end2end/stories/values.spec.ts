@@ -1,0 +1,213 @@
+// Values: results read as what they are, by pointer and by keyboard, and hostile ones without harm.
+
+import { expect, test, type Host } from "../stage";
+import { Player } from "../player";
+import type { Locator, Page } from "@playwright/test";
+
+/** Calls the travel desk's `tool` and opens its row. */
+async function called(page: Page, host: Host, tool: string, fill: Record<string, string>): Promise<Player> {
+  void host;
+  const player = await Player.at(page, "travel-desk");
+  await player.fill("query", "What is Lisbon like?");
+  await player.fill("max_results", "3");
+  await player.begin();
+  await player.choose(tool);
+  for (const [field, value] of Object.entries(fill)) {
+    await player.fill(field, value);
+  }
+  await player.run();
+  await player.call(1).getByRole("button").first().click();
+  return player;
+}
+
+const pane = (page: Page) => page.getByRole("group", { name: "Result", exact: true });
+const tree = (page: Page) => page.getByRole("tree", { name: "Result" });
+const row = (page: Page, name: string | RegExp) => tree(page).getByRole("treeitem", { name }).first();
+/** Opens or closes a row by its name. */
+const toggle = (page: Page, name: RegExp) => row(page, name).click({ position: { x: 20, y: 10 } });
+const clipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
+const allowCopying = (page: Page) => page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+const raw = (line: Locator) => line.getByRole("button", { name: "Raw" });
+
+test("a result shows what its strings hold", async ({ page, host, picture, accessible }) => {
+  await called(page, host, "city_file", { airport: "LIS" });
+  // Markdown, drawn.
+  await expect(tree(page).getByRole("listitem").filter({ hasText: "Alfama" })).toBeVisible();
+  await picture("markdown");
+  await accessible();
+  // Raw is one click away, and truly is the text.
+  await pane(page).getByRole("button", { name: "Collapse all" }).click();
+  await raw(row(page, /^guide/)).click();
+  await expect(tree(page).locator("pre")).toContainText("1. **Alfama** by tram 28, early.");
+  await expect(tree(page).getByRole("listitem")).toHaveCount(0);
+  await row(page, /^guide/).getByRole("button", { name: "Markdown" }).click();
+  await expect(tree(page).getByRole("listitem").first()).toBeVisible();
+  await toggle(page, /^guide/);
+  // A table of like objects, and JSON that was encoded twice.
+  await pane(page).getByRole("button", { name: "Open every level" }).click();
+  await expect(tree(page).getByText("RH2048")).toHaveCount(2);
+  await tree(page).focus();
+  await page.keyboard.press("End");
+  await expect(row(page, /^run/)).toContainText("9007199254740993");
+  await expect(row(page, /^kmh/)).toContainText("18");
+  await picture("every-level");
+  await accessible();
+  await pane(page).getByRole("button", { name: "Collapse all" }).click();
+  await toggle(page, /^fares/);
+  await expect(tree(page).getByRole("treeitem", { name: /flight: "RH2048"/ })).toBeVisible();
+  await toggle(page, /^tariff_change/);
+  await expect(tree(page).locator(".diff-added").first()).toHaveText("+single 3.20 EUR");
+  await toggle(page, /^rule/);
+  await expect(tree(page).locator(".code-line").first()).toContainText("def cheapest(fares):");
+  await picture("diff-and-code");
+  await toggle(page, /^rule/);
+  await toggle(page, /^tariff_change/);
+  await toggle(page, /^map/);
+  const image = tree(page).getByRole("img");
+  await expect(image).toBeVisible();
+  expect(await image.evaluate((it: HTMLImageElement) => it.naturalWidth)).toBe(160);
+  const address = tree(page).getByRole("link", { name: /visitlisboa/ });
+  await expect(address.locator("b")).toHaveText("www.visitlisboa.com");
+  await expect(address).toHaveAttribute("rel", "noopener noreferrer");
+  await address.scrollIntoViewIfNeeded();
+  await picture("image");
+  await accessible();
+});
+
+test("a value is searched, and its paths and values are copied", async ({ page, host, picture, accessible }) => {
+  await allowCopying(page);
+  await called(page, host, "city_file", { airport: "LIS" });
+  await pane(page).getByRole("button", { name: "Collapse all" }).click();
+  await expect(tree(page).getByRole("treeitem")).toHaveCount(7);
+  await pane(page).getByRole("button", { name: "Find in the value" }).click();
+  const field = page.getByRole("searchbox", { name: "Find in the value" });
+  await expect(field).toBeFocused();
+  await field.fill("nw");
+  // Inside JSON that a string holds, below three closed levels.
+  await expect(row(page, /^from/)).toBeVisible();
+  await expect(pane(page).locator("footer code")).toHaveText("json(json($.forecast)).days[0].wind.from");
+  await field.fill("rh");
+  await expect(pane(page).getByText("1 of 4")).toBeVisible();
+  await field.press("Enter");
+  await field.press("Enter");
+  await expect(pane(page).getByText("3 of 4")).toBeVisible();
+  await expect(tree(page).locator(".current")).toContainText("RH0771");
+  await picture("found");
+  await accessible();
+  await field.press("Shift+Enter");
+  await expect(pane(page).getByText("2 of 4")).toBeVisible();
+  await field.fill("nowhere");
+  await expect(pane(page).getByText("none")).toBeVisible();
+  await field.press("Escape");
+  await expect(field).toBeHidden();
+  await expect(tree(page)).toBeFocused();
+
+  await toggle(page, /^1/);
+  await pane(page).getByRole("button", { name: "Copy the path" }).click();
+  expect(await clipboard(page)).toBe("$.fares[1]");
+  await pane(page).getByRole("button", { name: "Copy the value" }).click();
+  expect(JSON.parse(await clipboard(page))).toMatchObject({ flight: "RH0340" });
+  await page.getByRole("button", { name: "Copy the result" }).click();
+  expect(JSON.parse(await clipboard(page))).toHaveProperty("website");
+});
+
+test("a value is read by the keyboard", async ({ page, host }) => {
+  await allowCopying(page);
+  await called(page, host, "city_file", { airport: "LIS" });
+  await pane(page).getByRole("button", { name: "Collapse all" }).click();
+  await tree(page).focus();
+  const current = tree(page).locator(".current");
+  await expect(current).toContainText("guide");
+  const active = async () => {
+    const id = await tree(page).getAttribute("aria-activedescendant");
+    return page.locator(`[id="${id}"]`);
+  };
+  await page.keyboard.press("ArrowDown");
+  await expect(current).toContainText("fares");
+  await expect(await active()).toHaveAttribute("aria-level", "1");
+  await page.keyboard.press("ArrowRight");
+  await expect(current).toHaveAttribute("aria-expanded", "true");
+  await page.keyboard.press("ArrowRight");
+  await expect(current).toContainText("RH0112");
+  await expect(await active()).toHaveAttribute("aria-level", "2");
+  await expect(await active()).toHaveAttribute("aria-posinset", "1");
+  await expect(await active()).toHaveAttribute("aria-setsize", "4");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("ArrowDown");
+  await expect(current).toContainText("flight");
+  await page.keyboard.press("Control+c");
+  await expect.poll(() => clipboard(page)).toBe("RH0112");
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("ArrowLeft");
+  await expect(current).toContainText("fares");
+  await page.keyboard.press("r");
+  await expect(current.getByRole("button", { name: "Raw" })).toHaveAttribute("aria-pressed", "true");
+  await page.keyboard.press("End");
+  await expect(current).toContainText("website");
+  await page.keyboard.press("Home");
+  await expect(current).toContainText("guide");
+  await page.keyboard.press("/");
+  await expect(page.getByRole("searchbox", { name: "Find in the value" })).toBeFocused();
+});
+
+test("what was opened stays open while the session goes on", async ({ page, host }) => {
+  const player = await called(page, host, "city_file", { airport: "LIS" });
+  await pane(page).getByRole("button", { name: "Collapse all" }).click();
+  await toggle(page, /^forecast/);
+  await expect(row(page, /^station/)).toBeVisible();
+  await player.run();
+  await expect(player.call(2)).toBeVisible();
+  await expect(row(page, /^station/)).toBeVisible();
+  await expect(row(page, /^guide/)).toHaveAttribute("aria-expanded", "false");
+  // Its row closed and opened again.
+  await player.call(1).getByRole("button").first().click();
+  await expect(tree(page)).toBeHidden();
+  await player.call(1).getByRole("button").first().click();
+  await expect(row(page, /^station/)).toBeVisible();
+  // Another tree has its own.
+  await player.call(1).getByRole("button").first().click();
+  await player.call(2).getByRole("button").first().click();
+  await expect(row(page, /^guide/)).toHaveAttribute("aria-expanded", "true");
+});
+
+test("a state is read on where it was read when a tool changes it", async ({ page, host }) => {
+  void host;
+  const player = await Player.at(page, "travel-desk");
+  await player.fill("query", "Oslo to Lisbon");
+  await player.fill("max_results", "1");
+  await player.begin();
+  const state = page.getByRole("tree", { name: "State" });
+  await state.getByRole("treeitem", { name: /^agency/ }).click();
+  await player.choose("quote_trip");
+  await player.fill("from", "OSL");
+  await player.fill("to", "LIS");
+  const name = page.locator("form").getByRole("textbox", { name: /^name\b/ });
+  if ((await name.count()) === 0) {
+    await page.getByRole("button", { name: /add/i }).first().click();
+  }
+  await name.first().fill("Ada");
+  await page.locator("form").getByRole("textbox", { name: /^age\b/ }).first().fill("36");
+  await player.run();
+  await expect(state.getByRole("treeitem", { name: /^last_fare/ })).toContainText("OSLLIS-1");
+  await expect(state.locator(".current")).toContainText("agency");
+});
+
+test("a hundred thousand values are read", async ({ page, host, picture }) => {
+  await called(page, host, "flight_archive", { megabytes: "2" });
+  await pane(page).getByRole("button", { name: "Read all of it" }).click();
+  await expect(tree(page)).toBeVisible({ timeout: 20_000 });
+  expect(await tree(page).getByRole("treeitem").count()).toBeLessThan(120);
+  await tree(page).focus();
+  await page.keyboard.press("End");
+  const last = tree(page).locator(".current");
+  await expect(last).toContainText("RH032767");
+  await picture("the-end");
+  await pane(page).getByRole("button", { name: "Open every level" }).click();
+  await page.keyboard.press("End");
+  await pane(page).getByRole("button", { name: "Find in the value" }).click();
+  await page.getByRole("searchbox", { name: "Find in the value" }).fill("RH020000");
+  await expect(pane(page).getByText("1 of 1", { exact: true })).toBeVisible({ timeout: 20_000 });
+  await expect(pane(page).locator("footer code")).toHaveText("$[20000].number");
+  await expect(tree(page).locator(".current")).toBeInViewport();
+});
