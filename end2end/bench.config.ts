@@ -1,5 +1,5 @@
 // How the benches of the page run: one after the other, in Chromium alone, against the shipped
-// binary. `cargo xtask bench` runs them last, `cargo xtask bench -- forms_page` alone.
+// binary. `cargo xtask bench` runs them last, `cargo xtask bench -- page` alone.
 
 import { defineConfig } from "@playwright/test";
 

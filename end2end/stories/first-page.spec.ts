@@ -1,6 +1,6 @@
 // The first page: the agents that ship, on a host that needs no configuration.
 
-import { expect, open, test } from "../stage";
+import { expect, open, startHost, test } from "../stage";
 
 test("the list names every agent that ships", async ({ page, picture, accessible }) => {
   await open(page, "/");
@@ -35,4 +35,36 @@ test("a page of another origin is turned away", async ({ request, host }) => {
   expect(foreign.status()).toBe(403);
   const rebound = await request.get(host.url, { headers: { Host: "evil.example" } });
   expect(rebound.status()).toBe(403);
+});
+
+test("an agent that became ready before the page listened is shown as ready", async ({ page }) => {
+  // Started late enough that the page is sent with "Starting…", and ready long before it listens.
+  const config = `
+[[agent]]
+name = "Late"
+source = "mcp"
+instruction = "x"
+[[agent.server]]
+name = "late"
+command = "sh"
+args = ["-c", "sleep 2; exit 3"]
+`;
+  const host = await startHost({ config });
+  let connect = () => {};
+  const connected = new Promise<void>((done) => {
+    connect = done;
+  });
+  await page.routeWebSocket(/\/api\/|\/events/, async (socket) => {
+    await connected;
+    socket.connectToServer();
+  });
+  await page.goto(host.url);
+  const late = page.getByRole("article").filter({ hasText: "Late" });
+  await expect(late).toContainText("Starting…");
+  await expect.poll(() => host.log(), { timeout: 20_000 }).toContain("cannot be used");
+  await expect(late).toContainText("Starting…");
+  connect();
+  await expect(late).toContainText("ended", { timeout: 15_000 });
+  await page.close();
+  expect(await host.stop()).toBe(0);
 });

@@ -1,8 +1,11 @@
 // Values: results read as what they are, by pointer and by keyboard, and hostile ones without harm.
 
-import { expect, test, type Host } from "../stage";
-import { Player } from "../player";
+import { join } from "node:path";
+
 import type { Locator, Page } from "@playwright/test";
+
+import { expect, startHost, test, type Host } from "../stage";
+import { Player } from "../player";
 
 /** Calls the travel desk's `tool` and opens its row. */
 async function called(page: Page, host: Host, tool: string, fill: Record<string, string>): Promise<Player> {
@@ -210,4 +213,90 @@ test("a hundred thousand values are read", async ({ page, host, picture }) => {
   await expect(pane(page).getByText("1 of 1", { exact: true })).toBeVisible({ timeout: 20_000 });
   await expect(pane(page).locator("footer code")).toHaveText("$[20000].number");
   await expect(tree(page).locator(".current")).toBeInViewport();
+});
+
+test("hostile values harm nothing", async ({ page, picture, accessible }) => {
+  const program = join(import.meta.dirname, "..", "mcp", "hostile.mjs");
+  const config = `
+[[agent]]
+name = "Hostile"
+source = "mcp"
+instruction = "Beware."
+[[agent.server]]
+name = "hostile"
+command = "node"
+args = [${JSON.stringify(program)}]
+`;
+  const host = await startHost({ config });
+  const elsewhere: string[] = [];
+  page.on("request", (request) => {
+    if (!request.url().startsWith(host.url) && !request.url().startsWith("data:")) {
+      elsewhere.push(request.url());
+    }
+  });
+  const player = await Player.at(page, "hostile", host.url);
+  await player.ask("Harm me.");
+  const content = page.getByRole("tree", { name: "Content" });
+  const named = (name: string) => content.getByRole("treeitem", { name }).first();
+  const opened = async (tool: string, number: number) => {
+    await player.choose(tool);
+    await player.run();
+    const line = player.call(number).getByRole("button").first();
+    await line.click();
+    await expect(content).toBeVisible();
+    return line;
+  };
+
+  let line = await opened("markup", 1);
+  await expect(content.getByRole("listitem").first()).toHaveText("one");
+  await expect(content.getByText('<script>window.harmed = "script"</script>')).toBeVisible();
+  await expect(content.locator("script, iframe, a[href^=javascript]")).toHaveCount(0);
+  await picture("markup");
+  await accessible();
+  // What turns text around or hides in it is written out.
+  await expect(named("reversed")).toContainText("invoice\\u202egpj.exe");
+  await expect(named("hidden")).toContainText("a\\u200bb\\u0000c");
+  // A drawing and an image that would fill the memory wait to be asked for.
+  for (const image of ["drawing", "bomb"]) {
+    const row = named(image);
+    if ((await row.getAttribute("aria-expanded")) === "false") {
+      await row.click({ position: { x: 20, y: 10 } });
+    }
+  }
+  await expect(content.getByText("A drawing can keep the page busy")).toBeVisible();
+  await expect(content.getByText("Unpacked it takes hundreds of megabytes.")).toBeVisible();
+  await expect(content.locator("img")).toHaveCount(0);
+  await content.getByRole("button", { name: "Show it" }).first().click();
+  await expect(content.locator("img")).toHaveCount(1);
+  // An address that hides where it leads is no link.
+  await expect(content.getByRole("link", { name: /evil/ })).toHaveCount(0);
+  await picture("doubts");
+  await line.click();
+
+  line = await opened("depth", 2);
+  const pane = page.getByRole("group", { name: "Content", exact: true });
+  await pane.getByRole("button", { name: "Open every level" }).click();
+  await content.focus();
+  await page.keyboard.press("End");
+  await expect(content.locator(".current")).toContainText("1");
+  await expect(content.locator(".current .deeper")).toContainText(/^\d{4}$/);
+  await picture("depth");
+  await line.click();
+
+  line = await opened("length", 3);
+  await pane.getByRole("button", { name: "Open every level" }).click();
+  expect(await content.getByRole("treeitem").count()).toBeLessThan(120);
+  for (const text of ["line", "quotes"]) {
+    await named(text).click({ position: { x: 20, y: 10 } });
+  }
+  await expect(content.getByText(/of 400 KB shown/)).toBeVisible();
+  await picture("length");
+  // The page still answers.
+  await line.click();
+  await expect(content).toBeHidden();
+
+  expect(await page.evaluate(() => "harmed" in window)).toBe(false);
+  expect(elsewhere).toEqual([]);
+  await page.close();
+  expect(await host.stop()).toBe(0);
 });

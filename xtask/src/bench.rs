@@ -10,13 +10,13 @@ use crate::workspace::Workspace;
 use crate::{build, process, setup};
 
 /// The name by which the benches in the browser are asked for alone.
-const FORMS_PAGE: &str = "forms_page";
+const PAGE: &str = "page";
 
 /// Runs every bench of the workspace against release builds, then those in the browser.
 pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCode> {
     let browser = setup::everything(workspace)?;
     let binary = build::binary(workspace)?;
-    let only_page = arguments.iter().any(|argument| argument == FORMS_PAGE);
+    let only_page = arguments.iter().any(|argument| argument == PAGE);
     if !only_page {
         let mut command = process::cargo(workspace);
         command
@@ -35,7 +35,7 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
-/// What large forms cost in Chromium.
+/// What large forms and values cost in Chromium.
 fn in_browser(workspace: &Workspace, binary: &Path, browser: &Browser) -> Result<()> {
     let mut command = process::npm_program("npx");
     command

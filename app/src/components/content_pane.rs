@@ -22,17 +22,29 @@ pub fn ContentPane(
 ) -> impl IntoView {
     let ToolContent { blocks, structured } = content;
     let readings = use_this_stage().rehearsal.readings;
+    // The tools of the only value stand beside the title.
+    let is_alone = blocks.len() == 1;
+    let alone = match blocks.as_slice() {
+        [Block::Json(value) | Block::Other(value)] => {
+            Some(readings.of(ReadingKey::Block(call_id.clone(), 0), value))
+        }
+        _ => None,
+    };
     let is_empty = blocks.is_empty() && structured.is_none();
     view! {
         <div class="pane content" role="group" aria-label="Content">
-            <header><h3>"Content"</h3></header>
+            <header>
+                <h3>"Content"</h3>
+                <span class="grow"></span>
+                {alone.map(|reading| view! { <ValueTools reading/> })}
+            </header>
             {is_empty.then(|| view! { <p class="quiet">"The tool answered with nothing."</p> })}
             {blocks
                 .into_iter()
                 .enumerate()
                 .map(|(at, block)| {
                     let read = |value: &JsonText| readings.of(ReadingKey::Block(call_id.clone(), at), value);
-                    content_block(block, read)
+                    content_block(block, is_alone, read)
                 })
                 .collect_view()}
         </div>
@@ -46,8 +58,8 @@ pub fn ContentPane(
     }
 }
 
-/// One block; `read` gives the reading of a value in it.
-fn content_block(block: Block, read: impl Fn(&JsonText) -> Reading) -> AnyView {
+/// One block; `read` gives the reading of a value in it, whose tools stand elsewhere when it is alone.
+fn content_block(block: Block, is_alone: bool, read: impl Fn(&JsonText) -> Reading) -> AnyView {
     match block {
         Block::Text(text) if value_tree::is_more_than_text(&text) => {
             let reading = read(&JsonText::string(&text));
@@ -58,7 +70,7 @@ fn content_block(block: Block, read: impl Fn(&JsonText) -> Reading) -> AnyView {
             let reading = read(&value);
             view! {
                 <div class="content-value">
-                    <ValueTools reading/>
+                    {(!is_alone).then(|| view! { <ValueTools reading/> })}
                     <ValueBody reading label="Content"/>
                 </div>
             }

@@ -1,6 +1,5 @@
 //! The left column below the instructions: the session's state, the agent's facts, warnings.
 
-use json_text::JsonText;
 use leptos::prelude::*;
 
 use crate::api::SessionView;
@@ -56,40 +55,44 @@ pub fn StateFold() -> impl IntoView {
     let view = rehearsal.view;
     let open = RwSignal::new(true);
     let state = Memo::new(move |_| view.with(|view| view.as_ref().map(|view| view.state.clone())));
-    let is_empty = Memo::new(move |_| {
-        state.with(|state| state.as_ref().map(|state| state.compact().as_str() == "{}"))
-    });
     // One reading for all states: what a tool changes is read on where it was read.
-    let reading = Memo::new(move |_| {
-        let is_read = is_empty.get() == Some(false);
-        is_read.then(|| {
-            let state = state.get_untracked().unwrap_or_else(JsonText::null);
-            Shown(rehearsal.readings.of(ReadingKey::State, &state))
+    let shown = Memo::new(move |_| {
+        state.with(|state| match state {
+            None => Shown::Nothing,
+            Some(state) if state.compact().as_str() == "{}" => Shown::Empty,
+            Some(state) => Shown::Value(rehearsal.readings.of(ReadingKey::State, state)),
         })
     });
-    Effect::new(move |_| {
-        if let (Some(Shown(reading)), Some(state)) = (reading.get(), state.get()) {
-            reading.take_in(&state);
-        }
-    });
-    let body = move || match (reading.get(), is_empty.get()) {
-        (Some(Shown(reading)), _) => view! { <ValueBody reading label="State"/> }.into_any(),
-        (None, Some(true)) => {
+    let body = move || match shown.get() {
+        Shown::Nothing => ().into_any(),
+        Shown::Empty => {
             view! { <p class="quiet">"Empty. What tools put there shows here."</p> }.into_any()
         }
-        (None, _) => ().into_any(),
+        Shown::Value(reading) => view! { <ValueBody reading label="State"/> }.into_any(),
     };
-    let aside = move || reading.get().map(|Shown(reading)| view! { <ValueTools reading/> });
+    let aside = move || match shown.get() {
+        Shown::Value(reading) => Some(view! { <ValueTools reading/> }),
+        Shown::Nothing | Shown::Empty => None,
+    };
     view! { <Fold title="State" open aside>{body}</Fold> }
 }
 
-/// A reading that is shown: the same one as long as it stays so.
+/// What is shown of a state. The same as long as what is drawn need not change.
 #[derive(Clone, Copy)]
-struct Shown(Reading);
+enum Shown {
+    /// Nothing is known yet.
+    Nothing,
+    Empty,
+    Value(Reading),
+}
 
 impl PartialEq for Shown {
     fn eq(&self, other: &Self) -> bool {
-        self.0.number == other.0.number
+        match (self, other) {
+            (Self::Nothing, Self::Nothing) | (Self::Empty, Self::Empty) => true,
+            (Self::Value(one), Self::Value(other)) => one.number == other.number,
+            _ => false,
+        }
     }
 }
 

@@ -59,7 +59,8 @@ pub(super) fn CallRow(
     let given = arguments(&call.call.arguments, BUDGET);
     let duration = times::took(call.answer.duration_ms());
     let at = call.call.timestamp;
-    let is_long = is_long(&call.answer);
+    // Nothing beside the answer, or an answer that wants the room.
+    let is_stacked = is_long(&call.answer) || call.call.arguments.compact().as_str() == "{}";
     let outcome = outcome(&call.answer);
     let call = StoredValue::new(call);
     Some(view! {
@@ -87,7 +88,7 @@ pub(super) fn CallRow(
                 <RowTime at/>
             </div>
             <Show when=move || open.get()>
-                <div class="detail" class:stacked=is_long id=row.detail_id()>
+                <div class="detail" class:stacked=is_stacked id=row.detail_id()>
                     {call.with_value(|call| detail(call, rehearsal.session.read_untracked().id().clone(), rehearsal.readings))}
                 </div>
             </Show>
@@ -156,7 +157,7 @@ fn whole(result: &JsonText, call_id: &CallId, readings: Readings) -> AnyView {
         Some(content) => view! {
             <div class="mcp-answer">
                 <ContentPane content call_id=call_id.clone()/>
-                <ValuePane title="Result, as the model gets it" what="the result" reading/>
+                <ValuePane title="As the model gets it" what="the result" reading/>
             </div>
         }
         .into_any(),

@@ -114,7 +114,7 @@ fn face(reading: Reading, view: RowView) -> AnyView {
             _ => counted(count, "item", "items"),
         };
         view! {
-            <span class="ink-count" aria-hidden="true">{format!("{open}{count}{close}")}</span>
+            <span class="ink-count" aria-hidden="true">{open} {(count > 0).then_some(count)} {close}</span>
             <span class="unseen">{said}</span>
         }
     });
@@ -177,7 +177,7 @@ fn link(address: &str, host: &str) -> AnyView {
     let cut = if address.len() > ADDRESS { "…" } else { "" };
     view! {
         <a
-            class="address"
+            class="value-link"
             href=address.to_owned()
             target="_blank"
             rel="noopener noreferrer"

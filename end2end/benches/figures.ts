@@ -1,0 +1,53 @@
+// What the benches in the browser share: how an agent is served to them, and how figures are told.
+
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { expect, type Page } from "@playwright/test";
+
+import { startHost } from "../stage";
+
+/** Medians beside their bounds. */
+export class Figures {
+  private readonly missed: string[] = [];
+
+  /** Prints the times of one thing, in ms, and remembers when their median misses the bound. */
+  tell(what: string, times: number[], bound: number): void {
+    const sorted = [...times].sort((one, other) => one - other);
+    const median = sorted[Math.floor(sorted.length / 2)] ?? NaN;
+    const worst = sorted.at(-1) ?? NaN;
+    const line =
+      `${what}: median ${median.toFixed(1)} ms, worst ${worst.toFixed(1)} ms of ${times.length}; ` +
+      `bound ${bound} ms, ratio ${(median / bound).toFixed(2)}`;
+    console.log(line);
+    if (!(median < bound)) {
+      this.missed.push(line);
+    }
+  }
+
+  /** Fails when a bound was missed. */
+  check(): void {
+    expect(this.missed, this.missed.join("\n")).toEqual([]);
+  }
+}
+
+/** Serves the agent in the folder `name` beside this file, and begins a session with it. */
+export async function withAgent(page: Page, name: string, measure: (figures: Figures) => Promise<void>): Promise<void> {
+  // A copy, for Python leaves its cache beside what it loads.
+  const folder = mkdtempSync(join(tmpdir(), "rehearsal-bench-"));
+  cpSync(join(import.meta.dirname, name), join(folder, name), { recursive: true });
+  const host = await startHost({ arguments: [join(folder, name)] });
+  try {
+    await page.goto(`${host.url}/rehearse/${name}`);
+    await page.getByRole("textbox", { name: "The user's query" }).fill("Begin.");
+    await page.getByRole("button", { name: /Start the session/ }).click();
+    await expect(page.getByRole("tab", { name: /Call a tool/ })).toBeVisible();
+    const figures = new Figures();
+    await measure(figures);
+    figures.check();
+  } finally {
+    await host.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
