@@ -196,6 +196,34 @@ test("a state is read on where it was read when a tool changes it", async ({ pag
   await expect(state.locator(".current")).toContainText("agency");
 });
 
+test("the history and the exported case are read as values too", async ({ page, host, picture, accessible }) => {
+  void host;
+  const player = await Player.at(page, "math-agent");
+  await player.ask("5 + 3?");
+  await player.choose("add");
+  await player.fill("a", "5");
+  await player.fill("b", "3");
+  await player.run();
+  await expect(player.call(1)).toBeVisible();
+  const how = page.getByRole("group", { name: "How the history is shown" });
+  await how.getByRole("button", { name: "JSON" }).click();
+  const history = page.getByRole("tree", { name: "The history as JSON" });
+  await expect(history.locator("[aria-setsize='3']").first()).toBeVisible();
+  await picture("history");
+  await accessible();
+  await player.run();
+  // The history goes on while it is read.
+  await expect(history.locator("[aria-setsize='5']").first()).toBeVisible();
+  await how.getByRole("button", { name: "Rows" }).click();
+  await player.answer("## The sum\n\n- is **8**\n- twice");
+  await expect(page.getByRole("tree", { name: "Value" }).getByRole("listitem").first()).toHaveText("is 8");
+  await player.export();
+  const exported = page.getByRole("tree", { name: "The exported case" });
+  await expect(exported.getByRole("treeitem", { name: /^eval_id/ })).toBeVisible();
+  await picture("case");
+  await accessible();
+});
+
 test("a hundred thousand values are read", async ({ page, host, picture }) => {
   await called(page, host, "flight_archive", { megabytes: "2" });
   await pane(page).getByRole("button", { name: "Read all of it" }).click();

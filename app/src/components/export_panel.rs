@@ -1,5 +1,6 @@
 //! After the final response: the export and its receipt.
 
+use json_text::JsonText;
 use leptos::prelude::*;
 use session::Answer;
 
@@ -7,6 +8,8 @@ use crate::api::{ApiError, ExportReceipt};
 use crate::components::copy_button::CopyButton;
 use crate::components::icon::{Glyph, Icon};
 use crate::components::raw_text::RawText;
+use crate::components::value::{ValueBody, ValueTools};
+use crate::state::reading::ReadingKey;
 use crate::state::rehearsal::Export;
 use crate::state::stage::use_this_stage;
 use crate::state::times::counted;
@@ -100,6 +103,21 @@ fn Receipt(
     } else {
         "Exported"
     };
+    let readings = use_this_stage().rehearsal.readings;
+    // The beginning of a long case is no JSON.
+    let body = match JsonText::parse(&preview) {
+        Ok(case) if preview_is_whole => {
+            let reading = readings.of(ReadingKey::Case, &case);
+            view! {
+                <div class="content-value">
+                    <ValueTools reading/>
+                    <ValueBody reading label="The exported case"/>
+                </div>
+            }
+            .into_any()
+        }
+        _ => view! { <RawText text=preview label="The exported case"/> }.into_any(),
+    };
     let copied = path.clone();
     let id = eval_id.clone();
     view! {
@@ -121,7 +139,7 @@ fn Receipt(
         <h3 class="panel-subtitle">
             {if preview_is_whole { "The case as it stands in the file" } else { "The beginning of the case as it stands in the file" }}
         </h3>
-        <RawText text=preview label="The exported case"/>
+        {body}
     }
 }
 

@@ -6,19 +6,22 @@ mod question_card;
 mod text_row;
 mod time;
 
+use json_text::JsonText;
 use leptos::html;
 use leptos::prelude::*;
 use session::{PendingPhase, SessionState};
 
+use crate::components::copy_button::CopyButton;
 use crate::components::icon::{Glyph, Icon};
 use crate::components::log_panel::LogPanel;
 use crate::components::query_panel::QueryPanel;
-use crate::components::raw_text::RawText;
+use crate::components::value::{ValueBody, ValueTools};
 use crate::components::value_pane::Switch;
 use crate::state::browser;
+use crate::state::reading::ReadingKey;
 use crate::state::rows::{RowId, RowKind, rows};
 use crate::state::stage::use_this_stage;
-use crate::state::times::counted;
+use crate::state::times::{counted, size};
 use crate::state::use_page;
 
 use call_row::CallRow;
@@ -75,7 +78,7 @@ fn Toolbar() -> impl IntoView {
                     </button>
                 </Show>
                 <Switch on=clock.shows_ages off_label="Time" on_label="Age" label="How times are shown"/>
-                <Switch on=stage.shows_raw off_label="Rows" on_label="Raw" label="How the history is shown"/>
+                <Switch on=stage.shows_raw off_label="Rows" on_label="JSON" label="How the history is shown"/>
             </Show>
         </div>
     }
@@ -93,16 +96,26 @@ pub fn toggle_all_rows(stage: crate::state::stage::Stage) {
     });
 }
 
+/// The history as one value, which goes on while it is read.
 #[component]
 fn RawHistory() -> impl IntoView {
-    let session = use_this_stage().rehearsal.session;
-    let text = move || {
-        let history = session.read().history();
-        json_text::JsonText::serialize(&history).map(|text| text.pretty()).unwrap_or_default()
-    };
+    let rehearsal = use_this_stage().rehearsal;
+    let history = Memo::new(move |_| {
+        let history = rehearsal.session.read().history();
+        // Entries are our own types with string keys: they always serialise.
+        JsonText::serialize(&history).unwrap_or_else(|_| JsonText::null())
+    });
+    let reading = rehearsal.readings.of(ReadingKey::History, &history.get_untracked());
+    Effect::new(move |_| reading.take_in(&history.read()));
     view! {
-        <div class="timeline raw-history">
-            {move || view! { <RawText text=text() label="The history as JSON"/> }}
+        <div class="raw-history">
+            <header>
+                <span class="quiet">{move || size(history.read().byte_len() as u64)}</span>
+                <span class="grow"></span>
+                <ValueTools reading/>
+                <CopyButton what="the history" text=Callback::new(move |()| reading.value().pretty())/>
+            </header>
+            <ValueBody reading label="The history as JSON"/>
         </div>
     }
 }

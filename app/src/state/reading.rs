@@ -425,6 +425,10 @@ pub enum ReadingKey {
     Block(CallId, usize),
     /// The session's state.
     State,
+    /// The whole history.
+    History,
+    /// The case that was exported.
+    Case,
     /// What was said in the row at this place.
     Said(usize),
 }

@@ -58,9 +58,11 @@ pub(super) fn TextRow(
 }
 
 fn body(content: String, position: usize, readings: Readings) -> AnyView {
-    if let Ok(value) = JsonText::parse(&content)
-        && matches!(value.kind(), Kind::Object | Kind::Array)
-    {
+    let value = match JsonText::parse(&content) {
+        Ok(value) if matches!(value.kind(), Kind::Object | Kind::Array) => Some(value),
+        _ => value_tree::is_more_than_text(&content).then(|| JsonText::string(&content)),
+    };
+    if let Some(value) = value {
         let reading = readings.of(ReadingKey::Said(position), &value);
         return view! { <ValueBody reading label="Value"/> }.into_any();
     }
