@@ -145,16 +145,12 @@ fn append(file: &Path, cache: &Path, session: &str) -> io::Result<(Duration, u64
 
 fn append_once(arguments: &[String]) -> io::Result<()> {
     let [file, cache, session] = arguments else { return Err(io::ErrorKind::InvalidInput.into()) };
-    let case = EvalCase {
-        eval_id: "bench".to_owned(),
-        conversation: vec![Invocation::new(format!("{session}_inv_0"), Content::user("hi"))],
-        session_input: None,
-        creation_timestamp: 1_766_500_200.0,
-    };
+    let turn = Invocation::new(format!("{session}_inv_0"), Content::user("hi"));
+    let case = EvalCase::new("bench", vec![turn]);
     let header = EvalSetHeader {
         eval_set_id: "bench_evals".to_owned(),
         name: "bench".to_owned(),
-        creation_timestamp: 1_766_500_200.0,
+        creation_timestamp: 1_766_500_200.into(),
     };
     let files = EvalSetFiles::anywhere().with_cache(PathBuf::from(cache));
     let start = Instant::now();

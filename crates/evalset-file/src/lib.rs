@@ -15,16 +15,12 @@
 //! # let folder = tempfile::tempdir().expect("a folder");
 //! # let folder = folder.path();
 //! let files = EvalSetFiles::within([folder.to_owned()]);
-//! let case = EvalCase {
-//!     eval_id: "math_agent_2025-12-23T14:30:00".to_owned(),
-//!     conversation: vec![Invocation::new("s1_inv_0", Content::user("5 + 3?"))],
-//!     session_input: None,
-//!     creation_timestamp: 1_766_500_200.0,
-//! };
+//! let turn = Invocation::new("s1_inv_0", Content::user("5 + 3?"));
+//! let case = EvalCase::new("math_agent_2025-12-23T14:30:00", vec![turn]);
 //! let header = EvalSetHeader {
 //!     eval_set_id: "math_agent_evals".to_owned(),
 //!     name: "MathAgent".to_owned(),
-//!     creation_timestamp: 1_766_500_200.0,
+//!     creation_timestamp: 1_766_500_200.into(),
 //! };
 //! let path = folder.join("evals/math.evalset.json");
 //! let first = files.append(&path, case.clone(), &header)?;

@@ -297,7 +297,7 @@ fn a_case_that_adk_cannot_read_is_not_written() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("set.json");
     let mut bad = case("s1", "c");
-    bad.creation_timestamp = f64::INFINITY;
+    bad.final_session_state = Some(common::json(r#"{"a": "\ud800"}"#));
     let refused = EvalSetFiles::anywhere().append(&path, bad, &header());
     assert!(matches!(refused, Err(AppendError::Case(_))));
     assert!(!path.exists());

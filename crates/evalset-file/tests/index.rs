@@ -35,6 +35,11 @@ fn index_in(cache: &Path) -> PathBuf {
     path
 }
 
+/// The turns of a case, to be changed.
+fn turns(case: &mut evalset::adk::EvalCase) -> &mut Vec<evalset::adk::Invocation> {
+    case.conversation.as_mut().expect("turns")
+}
+
 #[test]
 fn a_known_file_is_not_read_again() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -52,7 +57,7 @@ fn a_known_file_is_not_read_again() {
     // Every id of the file is known to the index, and to no other name.
     for (session, eval_id) in [("0", "case 0"), ("30000", "case 30000"), ("59999", "case 59999")] {
         let mut case = case("unused", "c");
-        case.conversation[0].invocation_id = format!("session {session}");
+        turns(&mut case)[0].invocation_id = format!("session {session}");
         let again = files.append(&path, case, &header()).expect("recognised");
         assert!(matches!(again, Appended::AlreadyThere { eval_id: found, .. } if found == eval_id));
     }
@@ -134,8 +139,8 @@ fn thousands_of_added_ids_stay_known() {
     // With two hundred turns each, the recent entries are sorted into a run several times over.
     let long_case = |number: usize| {
         let mut case = case("", &format!("c {number}"));
-        let turn = case.conversation.remove(0);
-        case.conversation.extend((0..200).map(|index| {
+        let turn = turns(&mut case).remove(0);
+        turns(&mut case).extend((0..200).map(|index| {
             let invocation_id = format!("session {number} turn {index}");
             evalset::adk::Invocation { invocation_id, ..turn.clone() }
         }));
@@ -149,7 +154,7 @@ fn thousands_of_added_ids_stay_known() {
     assert!(index > 60 * 200 * 24, "the entries are in runs: {index} bytes");
     for number in 0..60 {
         let mut again = case("", "c");
-        again.conversation[0].invocation_id = format!("session {number} turn {}", number * 3);
+        turns(&mut again)[0].invocation_id = format!("session {number} turn {}", number * 3);
         let again = files.append(&path, again, &header()).expect("recognised");
         assert!(
             matches!(again, Appended::AlreadyThere { eval_id, .. } if eval_id == format!("c {number}"))

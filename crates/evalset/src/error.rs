@@ -1,5 +1,7 @@
 //! Why a case cannot be written.
 
+use crate::reading::Problem;
+
 /// A value that Google ADK could not read back, found before anything is written.
 ///
 /// `place` is the path inside the case, such as
@@ -7,13 +9,11 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CaseError {
     /// ADK's models take an object here.
-    #[error(
-        "{place} is a JSON {found}, and ADK reads an object there; wrap the value in an object"
-    )]
+    #[error("{place} is {found}, and ADK reads an object there; wrap the value in an object")]
     NotAnObject {
         /// Where in the case.
         place: String,
-        /// The JSON type found.
+        /// What stands there instead, such as `a list`.
         found: &'static str,
     },
     /// A `\ud800`-style escape without its other half: JSON's grammar allows it, Unicode and ADK do
@@ -41,15 +41,13 @@ pub enum CaseError {
         /// What ADK reads.
         limit: usize,
     },
-    /// A time that is not a finite number has no JSON form.
-    #[error(
-        "{place} is {value}, which JSON cannot hold; give seconds since 1970 as a finite number"
-    )]
-    TimeNotFinite {
+    /// Something else that ADK's models do not take.
+    #[error("{place}: {problem}")]
+    Refused {
         /// Where in the case.
         place: String,
-        /// The value as Rust shows it.
-        value: String,
+        /// What is wrong there.
+        problem: Problem,
     },
     /// ADK needs at least the user's message to replay a case.
     #[error("the case {eval_id:?} has an empty conversation; record at least one invocation")]

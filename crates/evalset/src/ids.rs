@@ -5,6 +5,8 @@
 
 use jiff::Timestamp;
 
+use crate::Number;
+
 /// `MathAgent`, `Math Agent` and `math-agent` all give `math_agent`.
 ///
 /// The result is never empty and holds only `a-z`, `0-9` and `_`.
@@ -70,10 +72,11 @@ pub fn numbered(base: &str, number: u64) -> String {
 
 /// Seconds since 1970 with microseconds, as ADK's `creation_timestamp` counts.
 #[must_use]
-pub fn seconds(time: Timestamp) -> f64 {
+pub fn seconds(time: Timestamp) -> Number {
     #[expect(clippy::cast_precision_loss, reason = "exact to the microsecond until the year 2255")]
     let microseconds = time.as_microsecond() as f64;
-    microseconds / 1_000_000.0
+    // A time is finite.
+    Number::from_f64(microseconds / 1_000_000.0).unwrap_or_else(|| Number::from(0))
 }
 
 /// FNV-1a with 32 bits: stable for ever, since ids in files are made of it.
@@ -121,7 +124,7 @@ mod tests {
         assert_eq!(eval_set_id("Math Agent"), "math_agent_evals");
         assert_eq!(numbered("a", 1), "a");
         assert_eq!(numbered("a", 2), "a_2");
-        assert!((seconds(start) - 1_766_500_200.987_654).abs() < 1e-9);
+        assert_eq!(seconds(start).as_str(), "1766500200.987654");
     }
 
     proptest! {

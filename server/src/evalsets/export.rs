@@ -28,7 +28,7 @@ pub(crate) async fn export(
 ) -> Result<ExportReceipt, ApiError> {
     let app_name = session.map_or_else(|| agent.name.clone(), |session| session.view().app_name);
     let state = session.map_or_else(|| object(&agent.seed.state), |it| it.initial_state.clone());
-    let input = SessionInput { app_name, user_id: agent.seed.user_id.clone(), state };
+    let input = SessionInput::new(app_name, agent.seed.user_id.clone(), state);
     let case = eval_case(&agent.name, input, trace, |call_id| {
         let held = session?.held.whole(call_id);
         held.inspect_err(|error| tracing::error!(%call_id, "held result: {error}")).ok().flatten()
@@ -92,19 +92,15 @@ mod tests {
     use super::*;
 
     fn case(session: &str, text: &str) -> EvalCase {
-        EvalCase {
-            eval_id: "math_agent_t".to_owned(),
-            conversation: vec![Invocation::new(format!("{session}_inv_0"), Content::user(text))],
-            session_input: None,
-            creation_timestamp: 1.0,
-        }
+        let turn = Invocation::new(format!("{session}_inv_0"), Content::user(text));
+        EvalCase::new("math_agent_t", vec![turn])
     }
 
     fn header() -> EvalSetHeader {
         EvalSetHeader {
             eval_set_id: eval_set_id("MathAgent"),
             name: "MathAgent".to_owned(),
-            creation_timestamp: 1.0,
+            creation_timestamp: 1.into(),
         }
     }
 

@@ -37,24 +37,19 @@ pub(crate) fn eval_case(
     for Call { call, answer } in calls {
         let (id, name) = (call.call_id.to_string(), call.tool_name.to_string());
         let response = response(answer, &held)?;
-        data.tool_uses.push(FunctionCall {
-            id: id.clone(),
-            args: call.arguments,
-            name: name.clone(),
-        });
-        data.tool_responses.push(FunctionResponse { id, name, response });
+        data.tool_responses.push(FunctionResponse::new(&id, &name, response));
+        data.tool_uses.push(FunctionCall::new(id, name, call.arguments));
     }
+    let turn = Invocation {
+        final_response: Some(Content::model(final_response.content)),
+        intermediate_data: Some(data),
+        creation_timestamp: Some(seconds(start)),
+        ..Invocation::new(format!("{session_id}_inv_0"), Content::user(query.content))
+    };
     Ok(EvalCase {
-        eval_id: eval_id(agent_name, start),
-        conversation: vec![Invocation {
-            invocation_id: format!("{session_id}_inv_0"),
-            user_content: Content::user(query.content),
-            final_response: Some(Content::model(final_response.content)),
-            intermediate_data: Some(data),
-            creation_timestamp: seconds(start),
-        }],
         session_input: Some(session_input),
-        creation_timestamp: seconds(start),
+        creation_timestamp: Some(seconds(start)),
+        ..EvalCase::new(eval_id(agent_name, start), vec![turn])
     })
 }
 
@@ -171,8 +166,7 @@ mod tests {
     }
 
     fn started_with(state: &str) -> SessionInput {
-        let (app_name, user_id) = ("math_agent".to_owned(), "ada".to_owned());
-        SessionInput { app_name, user_id, state: json(state) }
+        SessionInput::new("math_agent", "ada", json(state))
     }
 
     #[test]

@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use evalset::Number;
 use evalset::adk::{
     Content, EvalCase, EvalSetHeader, FunctionCall, FunctionResponse, IntermediateData, Invocation,
     SessionInput,
@@ -19,34 +20,24 @@ pub(crate) fn json(text: &str) -> JsonText {
 
 /// A recording of `session`, which wants to be called `eval_id`.
 pub(crate) fn case(session: &str, eval_id: &str) -> EvalCase {
-    EvalCase {
-        eval_id: eval_id.to_owned(),
-        conversation: vec![Invocation {
-            invocation_id: format!("{session}_inv_0"),
-            user_content: Content::user("What is 5 + 3?\n\"quoted\" \\ {[,:]} é 😀"),
-            final_response: Some(Content::model("8")),
-            intermediate_data: Some(IntermediateData {
-                tool_uses: vec![FunctionCall {
-                    id: "c1".to_owned(),
-                    args: json(
-                        r#"{"a": 9007199254740993, "b": 3, "list": [], "deep": {"x": [1, {}]}}"#,
-                    ),
-                    name: "add".to_owned(),
-                }],
-                tool_responses: vec![FunctionResponse {
-                    id: "c1".to_owned(),
-                    name: "add".to_owned(),
-                    response: json(r#"{"result":8.50}"#),
-                }],
-            }),
-            creation_timestamp: 1_766_500_200.25,
-        }],
-        session_input: Some(SessionInput {
-            app_name: "math_agent".to_owned(),
-            user_id: "user".to_owned(),
-            state: json("{}"),
+    let args = r#"{"a": 9007199254740993, "b": 3, "list": [], "deep": {"x": [1, {}]}}"#;
+    let turn = Invocation {
+        final_response: Some(Content::model("8")),
+        intermediate_data: Some(IntermediateData {
+            tool_uses: vec![FunctionCall::new("c1", "add", json(args))],
+            tool_responses: vec![FunctionResponse::new("c1", "add", json(r#"{"result":8.50}"#))],
+            ..IntermediateData::default()
         }),
-        creation_timestamp: 1_766_500_200.25,
+        creation_timestamp: Number::parse("1766500200.25"),
+        ..Invocation::new(
+            format!("{session}_inv_0"),
+            Content::user("What is 5 + 3?\n\"quoted\" \\ {[,:]} é 😀"),
+        )
+    };
+    EvalCase {
+        session_input: Some(SessionInput::new("math_agent", "user", json("{}"))),
+        creation_timestamp: Number::parse("1766500200.25"),
+        ..EvalCase::new(eval_id, vec![turn])
     }
 }
 
@@ -54,7 +45,7 @@ pub(crate) fn header() -> EvalSetHeader {
     EvalSetHeader {
         eval_set_id: "math_agent_evals".to_owned(),
         name: "MathAgent".to_owned(),
-        creation_timestamp: 1_766_500_200.0,
+        creation_timestamp: Number::parse("1766500200.0").expect("a number"),
     }
 }
 

@@ -1,86 +1,141 @@
-//! [`EvalCase`] and what it is made of.
+//! [`EvalCase`]: one recorded conversation, or the plan of one.
 
 use json_text::JsonText;
-use serde::Serialize;
 
-use super::{Content, FunctionCall, FunctionResponse};
-use crate::{CaseError, CaseText};
+use super::{Content, IntermediateData};
+use crate::model::{Form, Keys, Others, Value, model};
+use crate::reading::{Problem, Reader};
+use crate::{CaseError, CaseText, Number, Written};
 
-/// One recorded conversation.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct EvalCase {
+/// `EvalBaseModel`: both casings; only the case and the session input keep what they do not know.
+pub(super) const fn base(what: &'static str, others: Others) -> Form {
+    Form { what, keys: Keys::EitherCasing, others, opaque: &[], is_case: false }
+}
+
+model! {
+    /// One recorded conversation, or the plan of one. Vendors' own fields belong among its extras:
+    /// ADK keeps them.
+    pub struct EvalCase {
+        Form { is_case: true, ..base("an eval case", Others::Kept) };
+        check one_conversation
+    }
     /// Unique in its file.
-    pub eval_id: String,
-    /// The turns, in order.
-    pub conversation: Vec<Invocation>,
+    eval_id: String = required,
+    /// The turns, in order. Either these or a scenario.
+    conversation: Option<Vec<Invocation>> = optional,
+    /// What a simulated user is to do.
+    conversation_scenario: Option<ConversationScenario> = optional,
     /// What the agent's session starts with.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_input: Option<SessionInput>,
-    /// Seconds since 1970; zero is ADK's "unset" and is not written.
-    #[serde(skip_serializing_if = "is_unset")]
-    pub creation_timestamp: f64,
+    session_input: Option<SessionInput> = optional,
+    /// Seconds since 1970.
+    creation_timestamp: Option<Number> = not_null,
+    /// Rubrics for every turn.
+    rubrics: Option<Vec<Rubric>> = optional,
+    /// The state expected at the end, or a query on it: a JSON object.
+    final_session_state: Option<JsonText> = object_or_null,
 }
 
-/// One turn: what the user said and all that the agent did until it answered.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Invocation {
-    /// Unique to this recording; an empty one is ADK's "unset" and is not written.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub invocation_id: String,
+model! {
+    /// One turn: what the user said and all that the agent did until it answered.
+    pub struct Invocation { base("an invocation", Others::Refused) }
+    /// Unique to this recording.
+    invocation_id: String = not_null,
     /// The user's message.
-    pub user_content: Content,
+    user_content: Content = required,
     /// The agent's answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub final_response: Option<Content>,
+    final_response: Option<Content> = optional,
     /// The tools called in between.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub intermediate_data: Option<IntermediateData>,
-    /// Seconds since 1970; zero is ADK's "unset" and is not written.
-    #[serde(skip_serializing_if = "is_unset")]
-    pub creation_timestamp: f64,
+    intermediate_data: Option<IntermediateData> = optional,
+    /// Seconds since 1970.
+    creation_timestamp: Option<Number> = not_null,
+    /// How long it took, in seconds.
+    duration: Option<Number> = optional,
+    /// Seconds of that with a model at work.
+    model_duration: Option<Number> = optional,
+    /// Seconds of that with a tool at work and no model.
+    tool_duration: Option<Number> = optional,
+    /// Rubrics for this turn.
+    rubrics: Option<Vec<Rubric>> = optional,
+    /// The agents that took part, their instructions and tools: a JSON object, kept as it stands.
+    app_details: Option<JsonText> = object_or_null,
 }
 
-/// Calls and responses in chronological order, matched by `id`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct IntermediateData {
-    /// The calls.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub tool_uses: Vec<FunctionCall>,
-    /// The responses.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub tool_responses: Vec<FunctionResponse>,
-}
-
-/// What the agent's session starts with.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct SessionInput {
+model! {
+    /// What the agent's session starts with.
+    pub struct SessionInput { base("a session input", Others::Kept) }
     /// The ADK app: for an agent folder, its name.
-    pub app_name: String,
+    app_name: String = required,
     /// The user.
-    pub user_id: String,
-    /// The initial state, a JSON object; an empty one is ADK's default and is not written.
-    #[serde(skip_serializing_if = "is_empty_object")]
-    pub state: JsonText,
+    user_id: String = required,
+    /// A fixed session id, by which artifacts laid out before are reached.
+    session_id: Option<String> = optional,
+    /// The initial state: a JSON object.
+    state: Option<JsonText> = object,
 }
 
-impl Invocation {
-    /// A turn of which only the user's message is known yet.
-    #[must_use]
-    pub fn new(invocation_id: impl Into<String>, user_content: Content) -> Self {
-        Self {
-            invocation_id: invocation_id.into(),
-            user_content,
-            final_response: None,
-            intermediate_data: None,
-            creation_timestamp: 0.0,
-        }
+model! {
+    /// What a simulated user is to do.
+    pub struct ConversationScenario { base("a conversation scenario", Others::Refused) }
+    /// The user's first message.
+    starting_prompt: String = required,
+    /// What follows, in plain words.
+    conversation_plan: String = required,
+    /// Who the user is: the name of one of ADK's personas, or one spelled out.
+    user_persona: Option<JsonText> = optional,
+}
+
+model! {
+    /// Something a judge is to look at.
+    pub struct Rubric { base("a rubric", Others::Refused) }
+    /// Unique among the rubrics.
+    rubric_id: String = required,
+    /// What is to be true.
+    rubric_content: RubricContent = required,
+    /// How to read the result.
+    description: Option<String> = optional,
+    /// Such as `TOOL_USE_QUALITY`.
+    rubric_type as "type": Option<String> = optional,
+}
+
+model! {
+    /// What is to be true.
+    pub struct RubricContent { base("a rubric's content", Others::Refused) }
+    /// In plain words.
+    text_property: Option<String> = optional,
+}
+
+fn one_conversation(case: &EvalCase, reader: &mut Reader<'_>, begin: usize) {
+    let both = case.conversation.is_some();
+    if both == case.conversation_scenario.is_some() {
+        reader.fault(begin, Problem::OneConversation { both });
     }
 }
 
 impl EvalCase {
+    /// A case with these turns and nothing else.
+    #[must_use]
+    pub fn new(eval_id: impl Into<String>, conversation: Vec<Invocation>) -> Self {
+        Self {
+            eval_id: eval_id.into(),
+            conversation: Some(conversation),
+            conversation_scenario: None,
+            session_input: None,
+            creation_timestamp: None,
+            rubrics: None,
+            final_session_state: None,
+            written: Written::default(),
+        }
+    }
+
+    /// The turns; none where the case is a scenario.
+    #[must_use]
+    pub fn turns(&self) -> &[Invocation] {
+        self.conversation.as_deref().unwrap_or_default()
+    }
+
     /// The ids by which this recording is known again: its invocations'.
     pub fn invocation_ids(&self) -> impl Iterator<Item = &str> {
-        self.conversation
+        self.turns()
             .iter()
             .map(|invocation| invocation.invocation_id.as_str())
             .filter(|id| !id.is_empty())
@@ -92,20 +147,45 @@ impl EvalCase {
     /// [`CaseError`] naming the first value that ADK would refuse. One such value would make the
     /// whole file unreadable for ADK, so nothing is written before this passes.
     pub fn to_json(&self) -> Result<CaseText, CaseError> {
-        super::check::check(self)?;
-        // Strings, finite numbers and checked JSON always serialise.
-        Ok(CaseText::new(serde_json::to_string(self).unwrap_or_default()))
+        let mut text = String::new();
+        self.write(&mut text);
+        super::check::check(self, &text)?;
+        Ok(CaseText::new(text))
     }
 }
 
-#[allow(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference; the lint knows f64 as small on 64 bits only"
-)]
-fn is_unset(seconds: &f64) -> bool {
-    *seconds == 0.0
+impl Invocation {
+    /// A turn of which only the user's message is known yet.
+    #[must_use]
+    pub fn new(invocation_id: impl Into<String>, user_content: Content) -> Self {
+        Self {
+            invocation_id: invocation_id.into(),
+            user_content,
+            final_response: None,
+            intermediate_data: None,
+            creation_timestamp: None,
+            duration: None,
+            model_duration: None,
+            tool_duration: None,
+            rubrics: None,
+            app_details: None,
+            written: Written::default(),
+        }
+    }
 }
 
-fn is_empty_object(state: &JsonText) -> bool {
-    state.compact().as_str() == "{}"
+impl SessionInput {
+    /// A session of `user_id` with the app `app_name`. An empty state is ADK's default and is not
+    /// written.
+    #[must_use]
+    pub fn new(app_name: impl Into<String>, user_id: impl Into<String>, state: JsonText) -> Self {
+        let state = (state.compact().as_str() != "{}").then_some(state);
+        Self {
+            app_name: app_name.into(),
+            user_id: user_id.into(),
+            session_id: None,
+            state,
+            written: Written::default(),
+        }
+    }
 }

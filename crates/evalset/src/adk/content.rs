@@ -1,66 +1,130 @@
-//! What is said and called: the part of `google.genai.types` that a recorded case uses.
+//! What is said and called: `google.genai.types` as far as eval sets use it.
 
 use json_text::JsonText;
-use serde::Serialize;
 
-/// A message.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Content {
+use crate::Written;
+use crate::model::{Form, Keys, Others, model};
+
+/// `google.genai` reads both casings and refuses what it does not know.
+const fn genai(what: &'static str, opaque: &'static [&'static str]) -> Form {
+    Form { what, keys: Keys::EitherCasing, others: Others::Refused, opaque, is_case: false }
+}
+
+model! {
+    /// A message.
+    pub struct Content { genai("a message", &[]) }
     /// What it consists of.
-    pub parts: Vec<Part>,
-    /// Who speaks.
-    pub role: Role,
+    parts: Option<Vec<Part>> = optional,
+    /// Who speaks, in the Gemini API's words: `user` or `model`.
+    role: Option<String> = optional,
 }
 
-/// Who speaks, in the Gemini API's words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// The user.
-    User,
-    /// The agent.
-    Model,
-}
-
-/// One part of a message; a recorded case holds text.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Part {
+model! {
+    /// One part of a message. Besides these fields it may hold others of the Gemini API's, such as
+    /// `inline_data`, which are kept among its extras.
+    pub struct Part {
+        genai("a part of a message", &[
+            "media_resolution", "code_execution_result", "executable_code", "file_data",
+            "inline_data", "thought_signature", "video_metadata", "tool_call", "tool_response",
+            "part_metadata", "audio_transcription", "media_processing", "speech_metadata",
+        ])
+    }
+    /// A tool called.
+    function_call: Option<FunctionCall> = optional,
+    /// What a tool answered.
+    function_response: Option<FunctionResponse> = optional,
     /// The text.
-    pub text: String,
+    text: Option<String> = optional,
+    /// Whether the text is what the model thought, not what it said.
+    thought: Option<bool> = optional,
+}
+
+model! {
+    /// A tool called.
+    pub struct FunctionCall { genai("a function call", &["partial_args", "will_continue"]) }
+    /// What the response refers to.
+    id: Option<String> = optional,
+    /// The arguments: a JSON object.
+    args: Option<JsonText> = object_or_null,
+    /// The tool.
+    name: Option<String> = optional,
+}
+
+model! {
+    /// What a tool answered.
+    pub struct FunctionResponse {
+        genai("a function response", &["will_continue", "scheduling", "parts"])
+    }
+    /// The `id` of the call.
+    id: Option<String> = optional,
+    /// The tool.
+    name: Option<String> = optional,
+    /// The answer: a JSON object; a rehearsal writes `{"result": ...}` or
+    /// `{"error": {"type", "message"}}`.
+    response: Option<JsonText> = object_or_null,
 }
 
 impl Content {
     /// A message of the user's, one text.
     #[must_use]
     pub fn user(text: impl Into<String>) -> Self {
-        Self { parts: vec![Part { text: text.into() }], role: Role::User }
+        Self::of(text.into(), "user")
     }
 
     /// A message of the agent's, one text.
     #[must_use]
     pub fn model(text: impl Into<String>) -> Self {
-        Self { parts: vec![Part { text: text.into() }], role: Role::Model }
+        Self::of(text.into(), "model")
+    }
+
+    fn of(text: String, role: &str) -> Self {
+        let (parts, role) = (Some(vec![Part::text(text)]), Some(role.to_owned()));
+        Self { parts, role, written: Written::default() }
+    }
+
+    /// The parts; none where the message has no list of them.
+    #[must_use]
+    pub fn parts(&self) -> &[Part] {
+        self.parts.as_deref().unwrap_or_default()
+    }
+
+    /// The text as ADK's metrics see it: the parts' texts that are not empty, thoughts included,
+    /// joined by line feeds.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let texts = self.parts().iter().filter_map(|part| part.text.as_deref());
+        texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
     }
 }
 
-/// A tool called.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct FunctionCall {
-    /// What the response refers to.
-    pub id: String,
-    /// The arguments: a JSON object.
-    pub args: JsonText,
-    /// The tool.
-    pub name: String,
+impl Part {
+    /// A text.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self {
+            function_call: None,
+            function_response: None,
+            text: Some(text.into()),
+            thought: None,
+            written: Written::default(),
+        }
+    }
 }
 
-/// What a tool answered.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct FunctionResponse {
-    /// The `id` of the call.
-    pub id: String,
-    /// The tool.
-    pub name: String,
-    /// The answer: a JSON object, `{"result": ...}` or `{"error": {"type", "message"}}`.
-    pub response: JsonText,
+impl FunctionCall {
+    /// A call of `name` with `args`, a JSON object.
+    #[must_use]
+    pub fn new(id: impl Into<String>, name: impl Into<String>, args: JsonText) -> Self {
+        let (id, name) = (Some(id.into()), Some(name.into()));
+        Self { id, args: Some(args), name, written: Written::default() }
+    }
+}
+
+impl FunctionResponse {
+    /// The answer of `name` to the call `id`: a JSON object.
+    #[must_use]
+    pub fn new(id: impl Into<String>, name: impl Into<String>, response: JsonText) -> Self {
+        let (id, name) = (Some(id.into()), Some(name.into()));
+        Self { id, name, response: Some(response), written: Written::default() }
+    }
 }

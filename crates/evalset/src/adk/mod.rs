@@ -1,15 +1,23 @@
 //! Google ADK's eval models, as `google/adk/evaluation` declares them.
 //!
 //! Fields stand in the order of ADK's own models, keys are snake_case, and what is unset, default or
-//! `None` is left out: written here and rewritten by ADK, a file keeps its bytes.
+//! `None` is left out: written here and rewritten by ADK, a new file keeps its bytes. A file that
+//! was read is written as it stood.
 //! Arguments, responses and state are [`json_text::JsonText`] and keep their digits.
 
 mod case;
 mod check;
 mod content;
+mod intermediate;
+mod legacy;
 mod set;
 
-pub use case::{EvalCase, IntermediateData, Invocation, SessionInput};
+pub use case::{ConversationScenario, EvalCase, Invocation, Rubric, RubricContent, SessionInput};
 pub use check::DEPTH_LIMIT;
-pub use content::{Content, FunctionCall, FunctionResponse, Part, Role};
-pub use set::EvalSetHeader;
+pub(crate) use check::lone_surrogate;
+pub use content::{Content, FunctionCall, FunctionResponse, Part};
+pub use intermediate::{IntermediateData, IntermediateResponse, InvocationEvent};
+pub use legacy::{
+    LegacyQuery, LegacyResponse, LegacySession, LegacySet, LegacyStart, LegacyToolUse,
+};
+pub use set::{EvalSet, EvalSetHeader};

@@ -1,9 +1,68 @@
-//! [`EvalSetHeader`]: a new set, all but its cases.
+//! [`EvalSet`]: a whole file, and [`EvalSetHeader`]: a new one, all but its cases.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::{CaseText, Layout};
+use super::EvalCase;
+use crate::model::{Form, Keys, Others, Value, model};
+use crate::reading::{Problem, Reader};
+use crate::{CaseText, Layout, Number, Written};
+
+model! {
+    /// A whole file. ADK reads the set's own fields in snake_case only, and leaves out what it does
+    /// not know there when it rewrites the file.
+    pub struct EvalSet {
+        Form {
+            what: "an eval set",
+            keys: Keys::Exact,
+            others: Others::Ignored,
+            opaque: &[],
+            is_case: false,
+        };
+        check usable_id
+    }
+    /// By which a run names the set; ADK makes a file name of it.
+    eval_set_id: String = required,
+    /// For people.
+    name: Option<String> = optional,
+    /// For people.
+    description: Option<String> = optional,
+    /// The cases.
+    eval_cases: Vec<EvalCase> = required,
+    /// Seconds since 1970.
+    creation_timestamp: Option<Number> = not_null,
+}
+
+fn usable_id(set: &EvalSet, reader: &mut Reader<'_>, begin: usize) {
+    if set.eval_set_id.contains(['/', '\\']) {
+        let eval_set_id = set.eval_set_id.clone();
+        reader.fault(begin, Problem::SlashInSetId { eval_set_id });
+    }
+}
+
+impl EvalSet {
+    /// A set of these cases, called by its id.
+    #[must_use]
+    pub fn new(eval_set_id: impl Into<String>, eval_cases: Vec<EvalCase>) -> Self {
+        let eval_set_id = eval_set_id.into();
+        Self {
+            name: Some(eval_set_id.clone()),
+            eval_set_id,
+            description: None,
+            eval_cases,
+            creation_timestamp: None,
+            written: Written::default(),
+        }
+    }
+
+    /// The file's JSON text.
+    #[must_use]
+    pub fn to_json(&self) -> CaseText {
+        let mut text = String::new();
+        self.write(&mut text);
+        CaseText::new(text)
+    }
+}
 
 /// What a new eval-set file says about itself.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,7 +72,7 @@ pub struct EvalSetHeader {
     /// For people.
     pub name: String,
     /// Seconds since 1970.
-    pub creation_timestamp: f64,
+    pub creation_timestamp: Number,
 }
 
 impl EvalSetHeader {
@@ -22,19 +81,20 @@ impl EvalSetHeader {
     #[must_use]
     pub fn file_with(&self, case: &CaseText) -> String {
         #[derive(Serialize)]
-        struct EvalSet<'a> {
+        struct Set<'a> {
             eval_set_id: &'a str,
             name: &'a str,
             eval_cases: [Box<RawValue>; 1],
-            creation_timestamp: f64,
+            creation_timestamp: Box<RawValue>,
         }
         let case = RawValue::from_string(case.laid_out(&Layout::compact()));
+        let time = RawValue::from_string(self.creation_timestamp.to_string());
         let set = case.and_then(|case| {
-            serde_json::to_string(&EvalSet {
+            serde_json::to_string(&Set {
                 eval_set_id: &self.eval_set_id,
                 name: &self.name,
                 eval_cases: [case],
-                creation_timestamp: self.creation_timestamp,
+                creation_timestamp: time?,
             })
         });
         // A `CaseText` is JSON and the rest are strings and a number: this always serialises.

@@ -1,0 +1,116 @@
+//! [`IntermediateData`]: what happened between the user's message and the answer.
+
+use json_text::JsonText;
+
+use super::case::base;
+use super::{Content, FunctionCall, FunctionResponse, Part};
+use crate::model::{Form, Others, Value, model};
+use crate::reading::{Problem, Reader};
+
+model! {
+    /// Calls and responses in chronological order, matched by `id`.
+    ///
+    /// ADK has two shapes for it: lists of calls, responses and sub-agents' words, or one list of
+    /// events. A file holds one of them; [`Self::calls`] and [`Self::responses`] look at both.
+    #[derive(Default)]
+    pub struct IntermediateData { base("intermediate data", Others::Refused); check one_shape }
+    /// The calls.
+    tool_uses: Vec<FunctionCall> = not_null,
+    /// The responses.
+    tool_responses: Vec<FunctionResponse> = not_null,
+    /// What sub-agents said meanwhile.
+    intermediate_responses: Vec<IntermediateResponse> = not_null,
+    /// The other shape: events, each by one agent.
+    invocation_events: Vec<InvocationEvent> = not_null,
+}
+
+model! {
+    /// What one agent said, called or was answered.
+    pub struct InvocationEvent {
+        Form {
+            opaque: &["grounding_metadata", "usage_metadata"],
+            ..base("an invocation event", Others::Ignored)
+        }
+    }
+    /// The agent.
+    author: String = required,
+    /// What it said, called or was answered.
+    content: Option<Content> = optional,
+    /// The model that served it.
+    model_version: Option<String> = optional,
+}
+
+/// What a sub-agent said: a list of its name and the parts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct IntermediateResponse {
+    /// The sub-agent.
+    pub author: String,
+    /// What it said.
+    pub parts: Vec<Part>,
+}
+
+impl Value for IntermediateResponse {
+    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        const WANTED: &str = "a list of an author and a list of parts";
+        let begin = reader.offset();
+        if !reader.enter_list(WANTED) {
+            return None;
+        }
+        let (mut author, mut parts, mut count) = (None, None, 0);
+        while reader.more() {
+            match count {
+                0 => author = reader.at(0, String::read),
+                1 => parts = reader.at(1, Vec::read),
+                index => {
+                    let _: JsonText = reader.at(index, Reader::json);
+                }
+            }
+            count += 1;
+        }
+        if count != 2 {
+            reader.fault(
+                begin,
+                Problem::WrongType { wanted: WANTED, found: "a list of other length" },
+            );
+            return None;
+        }
+        Some(Self { author: author?, parts: parts? })
+    }
+
+    fn write(&self, out: &mut String) {
+        out.push('[');
+        self.author.write(out);
+        out.push(',');
+        self.parts.write(out);
+        out.push(']');
+    }
+}
+
+fn one_shape(data: &IntermediateData, reader: &mut Reader<'_>, begin: usize) {
+    let stands = |key: &str| data.written.knows(key);
+    let lists = ["tool_uses", "tool_responses", "intermediate_responses"];
+    if stands("invocation_events") && lists.into_iter().any(stands) {
+        reader.fault(begin, Problem::MixedIntermediateData);
+    }
+}
+
+impl IntermediateData {
+    /// The calls of either shape, in order.
+    pub fn calls(&self) -> impl Iterator<Item = &FunctionCall> {
+        let in_events = self.parts().filter_map(|part| part.function_call.as_ref());
+        self.tool_uses.iter().chain(in_events)
+    }
+
+    /// The responses of either shape, in order.
+    pub fn responses(&self) -> impl Iterator<Item = &FunctionResponse> {
+        let in_events = self.parts().filter_map(|part| part.function_response.as_ref());
+        self.tool_responses.iter().chain(in_events)
+    }
+
+    fn parts(&self) -> impl Iterator<Item = &Part> {
+        self.invocation_events
+            .iter()
+            .filter_map(|event| event.content.as_ref())
+            .flat_map(Content::parts)
+    }
+}

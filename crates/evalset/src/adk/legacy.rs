@@ -1,0 +1,242 @@
+//! ADK's older eval files: a list of sessions, or of one session's queries.
+
+use json_text::JsonText;
+
+use super::{
+    Content, EvalCase, EvalSet, FunctionCall, IntermediateData, IntermediateResponse, Invocation,
+    Part, SessionInput,
+};
+use crate::Written;
+use crate::model::{Form, Keys, Others, Value, model};
+use crate::reading::Reader;
+
+/// ADK's reader takes what it knows out of dictionaries and leaves the rest.
+const fn legacy(what: &'static str) -> Form {
+    Form { what, keys: Keys::Exact, others: Others::Ignored, opaque: &[], is_case: false }
+}
+
+/// An older file.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LegacySet {
+    /// Each item is a case.
+    Sessions(Vec<LegacySession>),
+    /// The items are the turns of a single case, which goes by the file's name.
+    Queries(Vec<LegacyQuery>),
+}
+
+model! {
+    /// One case.
+    pub struct LegacySession { Form { is_case: true, ..legacy("a session") } }
+    /// Its id.
+    name: String = required,
+    /// Its turns.
+    data: Vec<LegacyQuery> = required,
+    /// What the agent's session starts with.
+    initial_session: Option<LegacyStart> = not_null,
+}
+
+model! {
+    /// What the agent's session starts with.
+    #[derive(Default)]
+    pub struct LegacyStart { legacy("an initial session") }
+    /// The ADK app.
+    app_name: String = not_null,
+    /// The user.
+    user_id: String = not_null,
+    /// The initial state: a JSON object.
+    state: Option<JsonText> = object,
+}
+
+model! {
+    /// One turn.
+    pub struct LegacyQuery { legacy("a query") }
+    /// What the user said.
+    query: String = required,
+    /// The calls expected.
+    expected_tool_use: Vec<LegacyToolUse> = not_null,
+    /// What sub-agents are expected to say.
+    expected_intermediate_agent_responses: Vec<LegacyResponse> = not_null,
+    /// The answer expected.
+    reference: String = not_null,
+}
+
+model! {
+    /// A call expected.
+    pub struct LegacyToolUse {
+        Form { opaque: &["mock_tool_output"], ..legacy("a tool use") }
+    }
+    /// The tool.
+    tool_name: String = required,
+    /// The arguments: a JSON object.
+    tool_input: Option<JsonText> = object,
+}
+
+model! {
+    /// What a sub-agent is expected to say.
+    pub struct LegacyResponse { legacy("an intermediate response") }
+    /// The sub-agent.
+    author: String = required,
+    /// What it says.
+    text: String = required,
+}
+
+impl Value for LegacySet {
+    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        let begin = reader.offset();
+        if is_list_of_sessions(reader, begin) {
+            reader.cases_go_by("name");
+            Vec::read(reader).map(Self::Sessions)
+        } else {
+            Vec::read(reader).map(Self::Queries)
+        }
+    }
+
+    fn write(&self, out: &mut String) {
+        match self {
+            Self::Sessions(sessions) => sessions.write(out),
+            Self::Queries(queries) => queries.write(out),
+        }
+    }
+}
+
+/// Told by the first item: a session has `data`.
+fn is_list_of_sessions(reader: &Reader<'_>, begin: usize) -> bool {
+    let mut cursor = reader.look_from(begin);
+    if cursor.kind() != json_text::Kind::Array {
+        return false;
+    }
+    cursor.enter();
+    if !cursor.more() || cursor.kind() != json_text::Kind::Object {
+        return false;
+    }
+    cursor.enter();
+    while cursor.more() {
+        if cursor.key() == "data" {
+            return true;
+        }
+        cursor.pass();
+    }
+    false
+}
+
+impl LegacySet {
+    /// The same cases in ADK's present form. `name` becomes the set's id and, where the file is the
+    /// turns of one case, that case's id: ADK takes the file's name.
+    ///
+    /// Fields that the older form does not know are kept among the case's extras, under
+    /// `legacy`.
+    #[must_use]
+    pub fn modernised(&self, name: &str) -> EvalSet {
+        let cases = match self {
+            Self::Sessions(sessions) => sessions.iter().map(LegacySession::modernised).collect(),
+            Self::Queries(queries) => vec![modern_case(name, queries, None, &Written::default())],
+        };
+        EvalSet::new(name, cases)
+    }
+}
+
+impl LegacySession {
+    /// The case that a file of queries is.
+    #[must_use]
+    pub fn of_queries(name: impl Into<String>, data: Vec<LegacyQuery>) -> Self {
+        let (name, written) = (name.into(), Written::default());
+        Self { name, data, initial_session: None, written }
+    }
+
+    /// The same case in ADK's present form; see [`LegacySet::modernised`].
+    #[must_use]
+    pub fn modernised(&self) -> EvalCase {
+        modern_case(&self.name, &self.data, self.initial_session.as_ref(), &self.written)
+    }
+}
+
+fn modern_case(
+    name: &str,
+    queries: &[LegacyQuery],
+    start: Option<&LegacyStart>,
+    written: &Written,
+) -> EvalCase {
+    let mut leftovers = Leftovers::default();
+    leftovers.take("", written);
+    let turns = queries.iter().enumerate().map(|(index, query)| {
+        let place = format!("data[{index}]");
+        leftovers.take(&place, &query.written);
+        for (call, tool_use) in query.expected_tool_use.iter().enumerate() {
+            leftovers.take(&format!("{place}.expected_tool_use[{call}]"), &tool_use.written);
+        }
+        for (at, said) in query.expected_intermediate_agent_responses.iter().enumerate() {
+            let list = "expected_intermediate_agent_responses";
+            leftovers.take(&format!("{place}.{list}[{at}]"), &said.written);
+        }
+        query.modernised(name, index)
+    });
+    let mut case = EvalCase::new(name, turns.collect());
+    if let Some(start) = start {
+        leftovers.take("initial_session", &start.written);
+        let LegacyStart { app_name, user_id, state, .. } = start;
+        // ADK takes an empty one for none.
+        if *start != LegacyStart::default() {
+            let state = state.clone().unwrap_or_else(empty_object);
+            case.session_input = Some(SessionInput::new(app_name, user_id, state));
+        }
+    }
+    if let Some(leftovers) = leftovers.into_json() {
+        case.written.set_extra("legacy", leftovers);
+    }
+    case
+}
+
+impl LegacyQuery {
+    fn modernised(&self, case: &str, index: usize) -> Invocation {
+        let calls = self.expected_tool_use.iter().map(|tool_use| FunctionCall {
+            id: None,
+            args: tool_use.tool_input.clone(),
+            name: Some(tool_use.tool_name.clone()),
+            written: Written::default(),
+        });
+        let said =
+            self.expected_intermediate_agent_responses.iter().map(|said| IntermediateResponse {
+                author: said.author.clone(),
+                parts: vec![Part::text(said.text.clone())],
+            });
+        let data = IntermediateData {
+            tool_uses: calls.collect(),
+            intermediate_responses: said.collect(),
+            ..IntermediateData::default()
+        };
+        Invocation {
+            final_response: Some(Content::model(self.reference.clone())),
+            intermediate_data: Some(data),
+            ..Invocation::new(format!("{case}_inv_{index}"), Content::user(self.query.clone()))
+        }
+    }
+}
+
+fn empty_object() -> JsonText {
+    JsonText::from_value(&serde_json::Value::Object(serde_json::Map::new()))
+}
+
+/// Fields that the older form does not know, by their place.
+#[derive(Debug, Default)]
+struct Leftovers(String);
+
+impl Leftovers {
+    fn take(&mut self, place: &str, written: &Written) {
+        for (key, value) in written.extras() {
+            let separator = if self.0.is_empty() { '{' } else { ',' };
+            self.0.push(separator);
+            let place = if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") };
+            crate::model::write_string(&place, &mut self.0);
+            self.0.push(':');
+            self.0.push_str(value.as_str());
+        }
+    }
+
+    fn into_json(mut self) -> Option<JsonText> {
+        if self.0.is_empty() {
+            return None;
+        }
+        self.0.push('}');
+        JsonText::parse(&self.0).ok()
+    }
+}

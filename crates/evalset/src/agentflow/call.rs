@@ -1,0 +1,57 @@
+//! [`ToolCall`]: a tool called, or expected to be.
+
+use json_text::JsonText;
+
+use super::form;
+use crate::Written;
+use crate::equality::same_value;
+use crate::model::model;
+
+model! {
+    /// A tool called, or expected to be.
+    pub struct ToolCall { form("a tool call") }
+    /// The tool.
+    name: String = required,
+    /// The arguments: a JSON object; none stands for an empty one.
+    args: Option<JsonText> = object,
+    /// What tells this call from others.
+    call_id: Option<String> = optional,
+    /// What the tool answered: any JSON value.
+    result: Option<JsonText> = optional,
+}
+
+impl ToolCall {
+    /// A call of `name` with `args`, a JSON object.
+    #[must_use]
+    pub fn new(name: impl Into<String>, args: JsonText) -> Self {
+        let (name, args) = (name.into(), Some(args));
+        Self { name, args, call_id: None, result: None, written: Written::default() }
+    }
+
+    /// Whether `actual` is the call that is expected here: the same tool, and where it is asked for
+    /// the same arguments and the same call id.
+    ///
+    /// Arguments are compared as Python compares them: `1`, `1.0` and `true` are equal, and the
+    /// order of keys does not count.
+    ///
+    /// ```
+    /// use evalset::agentflow::ToolCall;
+    /// use json_text::JsonText;
+    /// let expected = ToolCall::new("get_weather", JsonText::parse(r#"{"city": "Tokyo"}"#)?);
+    /// let actual = ToolCall::new("get_weather", JsonText::parse(r#"{"city":"Paris"}"#)?);
+    /// assert!(!expected.matches(&actual, true, false));
+    /// assert!(expected.matches(&actual, false, false));
+    /// # Ok::<(), json_text::JsonTextError>(())
+    /// ```
+    #[must_use]
+    pub fn matches(&self, actual: &Self, check_args: bool, check_call_id: bool) -> bool {
+        let same_args = || match (&self.args, &actual.args) {
+            (Some(expected), Some(actual)) => same_value(expected, actual),
+            (None, None) => true,
+            (Some(args), None) | (None, Some(args)) => args.compact().as_str() == "{}",
+        };
+        self.name == actual.name
+            && (!check_args || same_args())
+            && (!check_call_id || self.call_id == actual.call_id)
+    }
+}

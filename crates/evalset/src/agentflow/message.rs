@@ -1,0 +1,127 @@
+//! [`MessageContent`]: what somebody says.
+
+use json_text::{JsonText, Kind, Node};
+
+use super::form;
+use crate::Written;
+use crate::model::{Value, model, words};
+use crate::reading::Reader;
+
+model! {
+    /// A message.
+    pub struct MessageContent { form("a message") }
+    /// Who speaks.
+    role: Role = required,
+    /// What is said.
+    content: MessageBody = required,
+    /// Anything else: a JSON object.
+    metadata: Option<JsonText> = object,
+}
+
+words! {
+    /// Who speaks.
+    pub enum Role {
+        /// The user.
+        User = "user",
+        /// The agent.
+        Assistant = "assistant",
+        /// A tool.
+        Tool = "tool",
+    }
+}
+
+/// A text, or a list of JSON objects such as `{"type": "text", "text": "..."}`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MessageBody {
+    /// Text.
+    Text(String),
+    /// Structured content, kept as it stands.
+    Objects(Vec<JsonText>),
+}
+
+impl Value for MessageBody {
+    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        match reader.kind() {
+            Kind::String => String::read(reader).map(Self::Text),
+            Kind::Array => {
+                let items: Vec<Object> = Vec::read(reader)?;
+                Some(Self::Objects(items.into_iter().map(|item| item.0).collect()))
+            }
+            _ => {
+                reader.wrong_type("a text or a list of objects");
+                None
+            }
+        }
+    }
+
+    fn write(&self, out: &mut String) {
+        match self {
+            Self::Text(text) => text.write(out),
+            Self::Objects(objects) => objects.write(out),
+        }
+    }
+}
+
+/// A JSON object, kept as it stands.
+struct Object(JsonText);
+
+impl Value for Object {
+    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        if reader.kind() != Kind::Object {
+            reader.wrong_type("an object");
+            return None;
+        }
+        Some(Self(reader.json()))
+    }
+
+    fn write(&self, out: &mut String) {
+        self.0.write(out);
+    }
+}
+
+impl MessageContent {
+    /// A message of the user's.
+    ///
+    /// ```
+    /// use evalset::agentflow::{MessageContent, Role};
+    /// let message = MessageContent::user("Hello!");
+    /// assert_eq!((message.role, message.get_text().as_str()), (Role::User, "Hello!"));
+    /// ```
+    #[must_use]
+    pub fn user(text: impl Into<String>) -> Self {
+        Self::new(Role::User, MessageBody::Text(text.into()))
+    }
+
+    /// A message of the agent's.
+    #[must_use]
+    pub fn assistant(text: impl Into<String>) -> Self {
+        Self::new(Role::Assistant, MessageBody::Text(text.into()))
+    }
+
+    /// A message.
+    #[must_use]
+    pub fn new(role: Role, content: MessageBody) -> Self {
+        Self { role, content, metadata: None, written: Written::default() }
+    }
+
+    /// The text; of structured content the `text` of each object that has one, joined by line
+    /// feeds.
+    #[must_use]
+    pub fn get_text(&self) -> String {
+        match &self.content {
+            MessageBody::Text(text) => text.clone(),
+            MessageBody::Objects(objects) => {
+                objects.iter().filter_map(text_of).collect::<Vec<_>>().join("\n")
+            }
+        }
+    }
+}
+
+fn text_of(object: &JsonText) -> Option<String> {
+    let Node::Object(members) = object.open() else { return None };
+    let (_, text) = members.into_iter().rfind(|(key, _)| key == "text")?;
+    match Node::of(text) {
+        Node::String(text) => Some(text.into_owned()),
+        _ => None,
+    }
+}

@@ -1,0 +1,216 @@
+//! [`read`]: a text becomes an [`EvalSet`] of whichever format it is in.
+
+use crate::adk::{LegacySession, LegacySet};
+use crate::model::Value;
+use crate::reading::{Origin, Reader, checked};
+use crate::{CaseText, Fault, Format, Severity, adk, agentflow};
+
+/// An eval set in one of the formats.
+#[derive(Debug, Clone, PartialEq)]
+pub enum EvalSet {
+    /// Google ADK's.
+    Adk(adk::EvalSet),
+    /// ADK's older list.
+    AdkLegacy(adk::LegacySet),
+    /// AgentFlow's.
+    AgentFlow(agentflow::EvalSet),
+}
+
+/// One case in one of the formats.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Case {
+    /// Google ADK's.
+    Adk(adk::EvalCase),
+    /// A session of ADK's older list.
+    AdkLegacy(LegacySession),
+    /// AgentFlow's.
+    AgentFlow(agentflow::EvalCase),
+}
+
+/// What was read of a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// The format it is in; none when it is not JSON.
+    pub format: Option<Format>,
+    /// The set with the cases that could be read; none when the set itself could not.
+    pub set: Option<EvalSet>,
+    /// The indexes of the cases that could not be read and are not in the set.
+    pub unread: Vec<usize>,
+    /// What is wrong, in the order of the file.
+    pub faults: Vec<Fault>,
+}
+
+impl Reading {
+    /// Whether the format's own reader would refuse the file.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        self.faults.iter().any(|fault| fault.severity() == Severity::Error)
+    }
+
+    /// The set, when nothing of it was lost in reading: only then may it be written.
+    ///
+    /// # Errors
+    /// The faults.
+    pub fn whole(self) -> Result<EvalSet, Vec<Fault>> {
+        match self.set {
+            Some(set) if self.unread.is_empty() => Ok(set),
+            _ => Err(self.faults),
+        }
+    }
+}
+
+/// Reads a file's bytes in the format that their content tells.
+///
+/// ```
+/// let text = r#"{"eval_set_id": "s", "eval_cases": [
+///   {"eval_id": "good", "conversation": []},
+///   {"eval_id": "bad", "conversation": [{}]}
+/// ]}"#;
+/// let reading = evalset::read(text.as_bytes());
+/// assert_eq!(reading.unread, [1]);
+/// assert_eq!(
+///     reading.faults[0].to_string(),
+///     "line 3, column 39, case \"bad\" at conversation[0]: an invocation needs \"user_content\"; add it"
+/// );
+/// ```
+#[must_use]
+pub fn read(bytes: &[u8]) -> Reading {
+    read_in(bytes, None)
+}
+
+/// Reads a file's bytes in the format that is given.
+#[must_use]
+pub fn read_as(bytes: &[u8], format: Format) -> Reading {
+    read_in(bytes, Some(format))
+}
+
+fn read_in(bytes: &[u8], format: Option<Format>) -> Reading {
+    let (text, mark) = match checked(bytes) {
+        Ok(checked) => checked,
+        Err(fault) => {
+            return Reading { format, set: None, unread: Vec::new(), faults: vec![*fault] };
+        }
+    };
+    let format = format.unwrap_or_else(|| Format::of_set(text));
+    let mut reader = Reader::new(text, Origin::default());
+    let set = match format {
+        Format::Adk => adk::EvalSet::read(&mut reader).map(EvalSet::Adk),
+        Format::AdkLegacy => LegacySet::read(&mut reader).map(EvalSet::AdkLegacy),
+        Format::AgentFlow => agentflow::EvalSet::read(&mut reader).map(EvalSet::AgentFlow),
+    };
+    let (mut faults, unread) = reader.finish();
+    // Some are found when an object ends; they are told where they stand.
+    faults.sort_by_key(|fault| (fault.line, fault.column));
+    faults.splice(0..0, mark);
+    Reading { format: Some(format), set, unread, faults }
+}
+
+/// Reads the text of a single case, which begins at `origin` in its file; none when it cannot be
+/// read. The faults say what is wrong.
+#[must_use]
+pub fn read_case(text: &str, format: Format, origin: Origin) -> (Option<Case>, Vec<Fault>) {
+    let origin = Origin { case: origin.case.or(Some(0)), ..origin };
+    if let Err(mut fault) = checked(text.as_bytes()) {
+        if fault.line == 1 {
+            fault.column += origin.column - 1;
+        }
+        fault.line += origin.line - 1;
+        return (None, vec![*fault]);
+    }
+    let mut reader = Reader::new(text, origin);
+    let case = match format {
+        Format::Adk => adk::EvalCase::read(&mut reader).map(Case::Adk),
+        Format::AgentFlow => agentflow::EvalCase::read(&mut reader).map(Case::AgentFlow),
+        Format::AdkLegacy => {
+            reader.cases_go_by("name");
+            LegacySession::read(&mut reader).map(Case::AdkLegacy)
+        }
+    };
+    reader.name_faults(0, 0);
+    let (mut faults, _) = reader.finish();
+    faults.sort_by_key(|fault| (fault.line, fault.column));
+    (case, faults)
+}
+
+impl EvalSet {
+    /// Which format it is in.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        match self {
+            Self::Adk(_) => Format::Adk,
+            Self::AdkLegacy(_) => Format::AdkLegacy,
+            Self::AgentFlow(_) => Format::AgentFlow,
+        }
+    }
+
+    /// The file's JSON text, as it stood but for what was changed.
+    #[must_use]
+    pub fn to_json(&self) -> CaseText {
+        let mut text = String::new();
+        match self {
+            Self::Adk(set) => set.write(&mut text),
+            Self::AdkLegacy(set) => set.write(&mut text),
+            Self::AgentFlow(set) => set.write(&mut text),
+        }
+        CaseText::new(text)
+    }
+
+    /// The set's id; an older list has none.
+    #[must_use]
+    pub fn eval_set_id(&self) -> Option<&str> {
+        match self {
+            Self::Adk(set) => Some(&set.eval_set_id),
+            Self::AdkLegacy(_) => None,
+            Self::AgentFlow(set) => Some(&set.eval_set_id),
+        }
+    }
+
+    /// The cases. An older list that is the turns of one case gives that case, called `name`.
+    #[must_use]
+    pub fn into_cases(self, name: &str) -> Vec<Case> {
+        match self {
+            Self::Adk(set) => set.eval_cases.into_iter().map(Case::Adk).collect(),
+            Self::AgentFlow(set) => set.eval_cases.into_iter().map(Case::AgentFlow).collect(),
+            Self::AdkLegacy(LegacySet::Sessions(sessions)) => {
+                sessions.into_iter().map(Case::AdkLegacy).collect()
+            }
+            Self::AdkLegacy(LegacySet::Queries(queries)) => {
+                vec![Case::AdkLegacy(LegacySession::of_queries(name, queries))]
+            }
+        }
+    }
+}
+
+impl Case {
+    /// Which format it is in.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        match self {
+            Self::Adk(_) => Format::Adk,
+            Self::AdkLegacy(_) => Format::AdkLegacy,
+            Self::AgentFlow(_) => Format::AgentFlow,
+        }
+    }
+
+    /// Its id.
+    #[must_use]
+    pub fn eval_id(&self) -> &str {
+        match self {
+            Self::Adk(case) => &case.eval_id,
+            Self::AdkLegacy(case) => &case.name,
+            Self::AgentFlow(case) => &case.eval_id,
+        }
+    }
+
+    /// The case's JSON text, as it stood but for what was changed.
+    #[must_use]
+    pub fn to_json(&self) -> CaseText {
+        let mut text = String::new();
+        match self {
+            Self::Adk(case) => case.write(&mut text),
+            Self::AdkLegacy(case) => case.write(&mut text),
+            Self::AgentFlow(case) => case.write(&mut text),
+        }
+        CaseText::new(text)
+    }
+}

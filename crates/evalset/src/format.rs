@@ -1,0 +1,229 @@
+//! [`Format`]: which format a file is in, told by its content.
+
+use json_text::Kind;
+
+use crate::reading::Cursor;
+
+/// The formats of eval sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// Google ADK's present one.
+    Adk,
+    /// ADK's older one, a list.
+    AdkLegacy,
+    /// AgentFlow's.
+    AgentFlow,
+}
+
+impl Format {
+    /// `adk`, `adk-legacy` or `agentflow`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Adk => "adk",
+            Self::AdkLegacy => "adk-legacy",
+            Self::AgentFlow => "agentflow",
+        }
+    }
+
+    /// The format of a whole file, which must be JSON.
+    ///
+    /// A list is ADK's older form. In a set the first case that can be of one format only tells;
+    /// where none tells, a set that names its cases is ADK's, and one without `eval_cases`, which
+    /// ADK demands, is AgentFlow's.
+    pub(crate) fn of_set(text: &str) -> Self {
+        let mut cursor = Cursor::new(text);
+        if cursor.kind() == Kind::Array {
+            return Self::AdkLegacy;
+        }
+        if cursor.kind() != Kind::Object {
+            return Self::Adk;
+        }
+        let mut names_cases = false;
+        cursor.enter();
+        while cursor.more() {
+            let key = cursor.key();
+            if !matches!(&*key, "eval_cases" | "evalCases") || cursor.kind() != Kind::Array {
+                cursor.pass();
+                continue;
+            }
+            names_cases = true;
+            cursor.enter();
+            while cursor.more() {
+                let case = cursor.pass();
+                if let Some(format) = Self::of_case(case.text) {
+                    return format;
+                }
+            }
+        }
+        if names_cases || !has_set_id(text) { Self::Adk } else { Self::AgentFlow }
+    }
+
+    /// The format of a case, which must be JSON; none when it could be of either, or of neither.
+    #[must_use]
+    pub fn of_case(text: &str) -> Option<Self> {
+        let mut evidence = Evidence::default();
+        evidence.look_at_case(&mut Cursor::new(text));
+        match (evidence.adk, evidence.agentflow) {
+            (true, false) => Some(Self::Adk),
+            (false, true) => Some(Self::AgentFlow),
+            _ => None,
+        }
+    }
+}
+
+fn has_set_id(text: &str) -> bool {
+    let mut cursor = Cursor::new(text);
+    let mut found = false;
+    cursor.enter();
+    while cursor.more() {
+        found |= cursor.key() == "eval_set_id";
+        cursor.pass();
+    }
+    found
+}
+
+/// What a case holds that one format refuses and the other has a field for.
+#[derive(Debug, Default)]
+struct Evidence {
+    adk: bool,
+    agentflow: bool,
+}
+
+impl Evidence {
+    fn look_at_case(&mut self, cursor: &mut Cursor<'_>) {
+        if cursor.kind() != Kind::Object {
+            cursor.pass();
+            return;
+        }
+        // ADK needs one of the two; AgentFlow none.
+        let mut has_conversation = false;
+        cursor.enter();
+        while cursor.more() {
+            match &*cursor.key() {
+                "conversation" if cursor.kind() == Kind::Array => {
+                    has_conversation = true;
+                    cursor.enter();
+                    while cursor.more() {
+                        self.look_at_invocation(cursor);
+                    }
+                }
+                "conversation" => {
+                    has_conversation |= cursor.kind() != Kind::Null;
+                    cursor.pass();
+                }
+                "conversation_scenario" | "conversationScenario" => {
+                    has_conversation = true;
+                    // AgentFlow has nothing like it, and would not refuse it either.
+                    self.adk |= cursor.kind() == Kind::Object;
+                    cursor.pass();
+                }
+                "evalId" | "sessionInput" | "creationTimestamp" | "finalSessionState" => {
+                    self.adk = true;
+                    cursor.pass();
+                }
+                "session_input" if cursor.kind() == Kind::Object => {
+                    self.look_at_session_input(cursor);
+                }
+                _ => {
+                    cursor.pass();
+                }
+            }
+        }
+        self.agentflow |= !has_conversation && !self.adk;
+    }
+
+    fn look_at_session_input(&mut self, cursor: &mut Cursor<'_>) {
+        let (mut adk, mut agentflow) = (false, false);
+        cursor.enter();
+        while cursor.more() {
+            match &*cursor.key() {
+                "app_name" | "appName" | "user_id" | "userId" => adk = true,
+                "thread_id" | "config" | "initial_state" => agentflow = true,
+                _ => {}
+            }
+            cursor.pass();
+        }
+        self.agentflow |= agentflow && !adk;
+    }
+
+    fn look_at_invocation(&mut self, cursor: &mut Cursor<'_>) {
+        if cursor.kind() != Kind::Object {
+            cursor.pass();
+            return;
+        }
+        cursor.enter();
+        while cursor.more() {
+            match &*cursor.key() {
+                "user_content" if cursor.kind() == Kind::Object => {
+                    let mut content = false;
+                    cursor.enter();
+                    while cursor.more() {
+                        content |= cursor.key() == "content";
+                        cursor.pass();
+                    }
+                    self.agentflow |= content;
+                    self.adk |= !content;
+                }
+                "userContent" | "finalResponse" | "intermediateData" | "invocationId" => {
+                    self.adk = true;
+                    cursor.pass();
+                }
+                "expected_tool_trajectory"
+                | "expected_intermediate_responses"
+                | "expected_final_response" => {
+                    self.agentflow = true;
+                    cursor.pass();
+                }
+                _ => {
+                    cursor.pass();
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_tells() {
+        let set = |cases: &str| format!(r#"{{"eval_set_id":"s","eval_cases":[{cases}]}}"#);
+        for (text, format) in [
+            ("[]".to_owned(), Format::AdkLegacy),
+            (r#"[{"query":"hi"}]"#.to_owned(), Format::AdkLegacy),
+            (set(""), Format::Adk),
+            (r#"{"eval_set_id":"s"}"#.to_owned(), Format::AgentFlow),
+            (r#"{"eval_set_id":"s","metadata":{},"eval_cases":[]}"#.to_owned(), Format::Adk),
+            (set(r#"{"eval_id":"a","conversation":[]}"#), Format::Adk),
+            (set(r#"{"eval_id":"a"}"#), Format::AgentFlow),
+            (set(r#"{"eval_id":"a","conversation":[{"user_content":{"parts":[]}}]}"#), Format::Adk),
+            (
+                set(
+                    r#"{"eval_id":"a","conversation":[{"user_content":{"role":"user","content":""}}]}"#,
+                ),
+                Format::AgentFlow,
+            ),
+            (
+                set(
+                    r#"{"eval_id":"a","conversation":[]},{"eval_id":"b","conversation":[],"session_input":{"thread_id":"t"}}"#,
+                ),
+                Format::AgentFlow,
+            ),
+            (
+                set(
+                    r#"{"eval_id":"a","conversation_scenario":{"starting_prompt":"","conversation_plan":""}}"#,
+                ),
+                Format::Adk,
+            ),
+            (
+                set(r#"{"evalId":"a","conversation":[{"userContent":{"role":"user"}}]}"#),
+                Format::Adk,
+            ),
+            ("{}".to_owned(), Format::Adk),
+        ] {
+            assert_eq!(Format::of_set(&text), format, "{text}");
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! [`Number`]: a JSON number that keeps its digits.
+
+use std::fmt;
+
+use json_text::{JsonText, Kind};
+
+use crate::model::Value;
+use crate::reading::Reader;
+
+/// A number as it was written: `1747337309.2360144` and `1.10` stay what they are.
+///
+/// Two are equal when their texts are; compare [`Number::to_f64`] where the value counts.
+///
+/// ```
+/// let number = evalset::Number::parse("1.10").expect("a number");
+/// assert_eq!((number.as_str(), number.to_f64()), ("1.10", 1.1));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Number(JsonText);
+
+impl Number {
+    /// Checks that `text` is a JSON number.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = JsonText::parse(text).ok()?;
+        (text.kind() == Kind::Number).then_some(Self(text))
+    }
+
+    /// None for what JSON cannot hold: NaN and the infinities.
+    #[must_use]
+    pub fn from_f64(value: f64) -> Option<Self> {
+        value.is_finite().then(|| Self(JsonText::from_value(&value.into())))
+    }
+
+    /// The digits.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// The nearest `f64`.
+    #[must_use]
+    pub fn to_f64(&self) -> f64 {
+        self.0.as_str().parse().unwrap_or(f64::NAN)
+    }
+}
+
+impl From<i64> for Number {
+    fn from(value: i64) -> Self {
+        Self(JsonText::from_value(&value.into()))
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+impl Value for Number {
+    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        if reader.kind() != Kind::Number {
+            reader.wrong_type("a number");
+            return None;
+        }
+        Some(Self(reader.json()))
+    }
+
+    fn write(&self, out: &mut String) {
+        out.push_str(self.as_str());
+    }
+}

@@ -1,0 +1,56 @@
+//! Reading a text: where things stand, what is wrong there, and going on behind it.
+
+mod cursor;
+mod fault;
+mod reader;
+
+pub(crate) use cursor::Cursor;
+pub use fault::{Fault, FaultyCase, Problem, Severity};
+pub use reader::Origin;
+pub(crate) use reader::Reader;
+
+use crate::model::Value;
+
+/// The text of a file and what is wrong with it as such; none when there is nothing to read.
+pub(crate) fn checked(bytes: &[u8]) -> Result<(&str, Option<Fault>), Box<Fault>> {
+    let fault_at = |line: u64, column: u64, problem: Problem| Fault {
+        case: None,
+        path: String::new(),
+        line,
+        column,
+        problem,
+    };
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let good = bytes.get(..error.valid_up_to()).unwrap_or_default();
+        let line = memchr::memchr_iter(b'\n', good).count() as u64 + 1;
+        let begins = memchr::memrchr(b'\n', good).map_or(0, |feed| feed + 1);
+        let column = String::from_utf8_lossy(&good[begins..]).chars().count() as u64 + 1;
+        Box::new(fault_at(line, column, Problem::NotUtf8))
+    })?;
+    let (text, mark) = match text.strip_prefix('\u{feff}') {
+        Some(text) => (text, Some(fault_at(1, 1, Problem::ByteOrderMark))),
+        None => (text, None),
+    };
+    match serde_json::from_str::<&serde_json::value::RawValue>(text) {
+        Ok(_) => Ok((text, mark)),
+        Err(error) => {
+            let message = error.to_string();
+            let reason = message.split(" at line ").next().unwrap_or(&message).to_owned();
+            let (line, column) = (error.line().max(1) as u64, error.column().max(1) as u64);
+            Err(Box::new(fault_at(line, column, Problem::NotJson { reason })))
+        }
+    }
+}
+
+/// Reads one value that is a whole text.
+pub(crate) fn read_value<T: Value>(bytes: &[u8]) -> (Option<T>, Vec<Fault>) {
+    match checked(bytes) {
+        Err(fault) => (None, vec![*fault]),
+        Ok((text, mark)) => {
+            let mut reader = Reader::new(text, Origin::default());
+            let value = T::read(&mut reader);
+            let (faults, _) = reader.finish();
+            (value, mark.into_iter().chain(faults).collect())
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! [`Reader`]: reads models from a text, notes every fault with its place, and goes on.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use json_text::{JsonText, Kind};
+
+use super::cursor::Cursor;
+use super::fault::{Fault, FaultyCase, Problem};
+use crate::adk::DEPTH_LIMIT;
+
+/// Where in a larger file the text of a [`Reader`] begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Origin {
+    /// The line of the text's first character, from 1.
+    pub line: u64,
+    /// Its column, from 1.
+    pub column: u64,
+    /// The index of the case that the text is, when it is one.
+    pub case: Option<usize>,
+}
+
+impl Default for Origin {
+    fn default() -> Self {
+        Self { line: 1, column: 1, case: None }
+    }
+}
+
+/// One step of a path.
+#[derive(Debug, Clone)]
+enum Step<'a> {
+    Key(Cow<'a, str>),
+    Index(usize),
+}
+
+/// Reads one text.
+#[derive(Debug)]
+pub(crate) struct Reader<'a> {
+    cursor: Cursor<'a>,
+    text: &'a str,
+    origin: Origin,
+    path: Vec<Step<'a>>,
+    /// How long the path to the case is that is being read.
+    case: Option<(usize, usize)>,
+    faults: Vec<Fault>,
+    unread: Vec<usize>,
+    id_key: &'static str,
+    /// The cases that have been read, by their ids.
+    ids: HashMap<String, usize>,
+    /// The last place whose line was counted: offset, line, where that line begins.
+    counted: (usize, u64, usize),
+}
+
+impl<'a> Reader<'a> {
+    /// For `text`, which must be valid JSON.
+    pub(crate) fn new(text: &'a str, origin: Origin) -> Self {
+        Self {
+            cursor: Cursor::new(text),
+            text,
+            origin,
+            path: Vec::new(),
+            case: origin.case.map(|index| (0, index)),
+            faults: Vec::new(),
+            unread: Vec::new(),
+            id_key: "eval_id",
+            ids: HashMap::new(),
+            counted: (0, origin.line, 0),
+        }
+    }
+
+    /// The faults, and the indexes of the cases that cannot be read.
+    pub(crate) fn finish(self) -> (Vec<Fault>, Vec<usize>) {
+        (self.faults, self.unread)
+    }
+
+    pub(crate) fn kind(&mut self) -> Kind {
+        self.cursor.kind()
+    }
+
+    pub(crate) fn offset(&mut self) -> usize {
+        self.cursor.offset()
+    }
+
+    /// A second look from `offset`, which leaves this reader where it is.
+    pub(crate) fn look_from(&self, offset: usize) -> Cursor<'a> {
+        let mut cursor = self.cursor.clone();
+        cursor.go_to(offset);
+        cursor
+    }
+
+    /// The end of the value that was just read.
+    pub(crate) fn passed(&self) -> usize {
+        self.cursor.passed()
+    }
+
+    /// The value that stands there.
+    pub(crate) fn between(&self, text: std::ops::Range<usize>) -> JsonText {
+        verbatim(self.text.get(text).unwrap_or_default())
+    }
+
+    /// Notes that the case at `index` cannot be read.
+    pub(crate) fn unread_case(&mut self, index: usize) {
+        self.unread.push(index);
+    }
+
+    /// Notes a fault at `offset`.
+    pub(crate) fn fault(&mut self, offset: usize, problem: Problem) {
+        let (line, column) = self.line_and_column(offset);
+        let (skipped, case) = match self.case {
+            Some((length, index)) => (length, Some(FaultyCase { index, eval_id: None })),
+            None => (0, None),
+        };
+        let path = shown(self.path.get(skipped..).unwrap_or_default());
+        self.faults.push(Fault { case, path, line, column, problem });
+    }
+
+    fn line_and_column(&mut self, offset: usize) -> (u64, u64) {
+        let bytes = self.text.as_bytes();
+        let (mut from, mut line, mut begins) = self.counted;
+        if offset < from {
+            (from, line, begins) = (0, self.origin.line, 0);
+        }
+        for feed in memchr::memchr_iter(b'\n', bytes.get(from..offset).unwrap_or_default()) {
+            line += 1;
+            begins = from + feed + 1;
+        }
+        self.counted = (offset, line, begins);
+        let before = self.text.get(begins..offset).unwrap_or_default().chars().count() as u64;
+        let first = if begins == 0 { self.origin.column } else { 1 };
+        (line, first + before)
+    }
+
+    /// Enters the object that is next. Otherwise notes the fault and passes the value: false.
+    pub(crate) fn enter_object(&mut self, wanted: &'static str) -> bool {
+        self.enter(Kind::Object, wanted)
+    }
+
+    /// Enters the list that is next. Otherwise notes the fault and passes the value: false.
+    pub(crate) fn enter_list(&mut self, wanted: &'static str) -> bool {
+        self.enter(Kind::Array, wanted)
+    }
+
+    fn enter(&mut self, kind: Kind, wanted: &'static str) -> bool {
+        if self.kind() == kind {
+            self.cursor.enter();
+            return true;
+        }
+        self.wrong_type(wanted);
+        false
+    }
+
+    /// Notes that the value that is next is of the wrong type, and passes it.
+    pub(crate) fn wrong_type(&mut self, wanted: &'static str) {
+        let found = with_article(self.kind());
+        let offset = self.offset();
+        self.fault(offset, Problem::WrongType { wanted, found });
+        self.cursor.pass();
+    }
+
+    pub(crate) fn more(&mut self) -> bool {
+        self.cursor.more()
+    }
+
+    /// The key that is next, and where it stands.
+    pub(crate) fn key(&mut self) -> (Cow<'a, str>, usize) {
+        let offset = self.cursor.offset();
+        (self.cursor.key(), offset)
+    }
+
+    /// Reads what stands under `key`.
+    pub(crate) fn under<T>(&mut self, key: Cow<'a, str>, read: impl FnOnce(&mut Self) -> T) -> T {
+        self.path.push(Step::Key(key));
+        let value = read(self);
+        self.path.pop();
+        value
+    }
+
+    /// Reads the item at `index`.
+    pub(crate) fn at<T>(&mut self, index: usize, read: impl FnOnce(&mut Self) -> T) -> T {
+        self.path.push(Step::Index(index));
+        let value = read(self);
+        self.path.pop();
+        value
+    }
+
+    /// Cases of this format are known by the field `key`, or by its camelCase form.
+    pub(crate) fn cases_go_by(&mut self, key: &'static str) {
+        self.id_key = key;
+    }
+
+    /// Reads a case of a set, whose place in the list is `index`; faults in it are told by its id.
+    pub(crate) fn case<T>(&mut self, index: usize, read: impl FnOnce(&mut Self) -> T) -> T {
+        let start = self.offset();
+        let first_fault = self.faults.len();
+        let value = self.at(index, |reader| {
+            let outer = reader.case.replace((reader.path.len(), index));
+            let value = read(reader);
+            if let Some(eval_id) = reader.id_at(start) {
+                if let Some(&first) = reader.ids.get(&eval_id) {
+                    reader.fault(start, Problem::IdTaken { eval_id, first });
+                } else {
+                    reader.ids.insert(eval_id, index);
+                }
+            }
+            reader.case = outer;
+            value
+        });
+        if self.faults.len() > first_fault {
+            self.name_faults(first_fault, start);
+        }
+        value
+    }
+
+    /// Gives the faults from `first` on the id of the case that begins at `start`.
+    pub(crate) fn name_faults(&mut self, first: usize, start: usize) {
+        let eval_id = self.id_at(start);
+        for fault in self.faults.iter_mut().skip(first) {
+            if let Some(case) = &mut fault.case {
+                case.eval_id.clone_from(&eval_id);
+            }
+        }
+    }
+
+    /// The id of the case that begins at `start`.
+    fn id_at(&self, start: usize) -> Option<String> {
+        let mut cursor = self.look_from(start);
+        if cursor.kind() != Kind::Object {
+            return None;
+        }
+        cursor.enter();
+        while cursor.more() {
+            let key = cursor.key();
+            let is_id = key == self.id_key || self.id_key == "eval_id" && key == "evalId";
+            if is_id && cursor.kind() == Kind::String {
+                return cursor.string().ok().map(Cow::into_owned);
+            }
+            cursor.pass();
+        }
+        None
+    }
+
+    /// The string that is next. Otherwise notes the fault and passes the value.
+    pub(crate) fn string(&mut self) -> Option<Cow<'a, str>> {
+        if self.kind() != Kind::String {
+            self.wrong_type("a string");
+            return None;
+        }
+        let offset = self.offset();
+        match self.cursor.string() {
+            Ok(string) => Some(string),
+            Err(raw) => {
+                let escape = crate::adk::lone_surrogate(raw).unwrap_or_default();
+                self.fault(offset, Problem::LoneSurrogate { escape });
+                None
+            }
+        }
+    }
+
+    /// The value that is next, as it stands. What Python could not read is noted.
+    pub(crate) fn json(&mut self) -> JsonText {
+        let offset = self.offset();
+        let passed = self.cursor.pass();
+        // The set, its list and the case come before the path of a case that is read by itself.
+        let above = if self.origin.case.is_some() { self.path.len() + 2 } else { self.path.len() };
+        if above + passed.depth > DEPTH_LIMIT {
+            let (depth, limit) = (above + passed.depth, DEPTH_LIMIT);
+            self.fault(offset, Problem::TooDeep { depth, limit });
+        }
+        if memchr::memmem::find(passed.text.as_bytes(), b"\\u").is_some()
+            && let Some(escape) = crate::adk::lone_surrogate(passed.text)
+        {
+            self.fault(offset, Problem::LoneSurrogate { escape });
+        }
+        verbatim(passed.text)
+    }
+}
+
+fn verbatim(text: &str) -> JsonText {
+    // Cut from text that is known to be JSON.
+    JsonText::parse(text).unwrap_or_else(|_| JsonText::null())
+}
+
+fn shown(path: &[Step<'_>]) -> String {
+    let mut text = String::new();
+    for step in path {
+        match step {
+            Step::Index(index) => {
+                text.push('[');
+                text.push_str(&index.to_string());
+                text.push(']');
+            }
+            Step::Key(key) => {
+                if !text.is_empty() {
+                    text.push('.');
+                }
+                text.push_str(key);
+            }
+        }
+    }
+    text
+}
+
+fn with_article(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Null => "null",
+        Kind::Bool => "true or false",
+        Kind::Number => "a number",
+        Kind::String => "a string",
+        Kind::Array => "a list",
+        Kind::Object => "an object",
+    }
+}
