@@ -1,7 +1,7 @@
 //! [`read`]: a text becomes an [`EvalSet`] of whichever format it is in.
 
 use crate::adk::{LegacySession, LegacySet};
-use crate::model::Value;
+use crate::model::{Casing, Value, text_of};
 use crate::reading::{Origin, Reader, checked};
 use crate::{CaseText, Fault, Format, Severity, adk, agentflow};
 
@@ -146,13 +146,11 @@ impl EvalSet {
     /// The file's JSON text, as it stood but for what was changed.
     #[must_use]
     pub fn to_json(&self) -> CaseText {
-        let mut text = String::new();
-        match self {
-            Self::Adk(set) => set.write(&mut text),
-            Self::AdkLegacy(set) => set.write(&mut text),
-            Self::AgentFlow(set) => set.write(&mut text),
-        }
-        CaseText::new(text)
+        CaseText::new(match self {
+            Self::Adk(set) => text_of(set, Casing::AsItStood),
+            Self::AdkLegacy(set) => text_of(set, Casing::AsItStood),
+            Self::AgentFlow(set) => text_of(set, Casing::AsItStood),
+        })
     }
 
     /// The set's id; an older list has none.
@@ -205,12 +203,10 @@ impl Case {
     /// The case's JSON text, as it stood but for what was changed.
     #[must_use]
     pub fn to_json(&self) -> CaseText {
-        let mut text = String::new();
-        match self {
-            Self::Adk(case) => case.write(&mut text),
-            Self::AdkLegacy(case) => case.write(&mut text),
-            Self::AgentFlow(case) => case.write(&mut text),
-        }
-        CaseText::new(text)
+        CaseText::new(match self {
+            Self::Adk(case) => text_of(case, Casing::AsItStood),
+            Self::AdkLegacy(case) => text_of(case, Casing::AsItStood),
+            Self::AgentFlow(case) => text_of(case, Casing::AsItStood),
+        })
     }
 }

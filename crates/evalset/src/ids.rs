@@ -80,7 +80,7 @@ pub fn seconds(time: Timestamp) -> Number {
 }
 
 /// FNV-1a with 32 bits: stable for ever, since ids in files are made of it.
-fn digits_of(name: &str) -> u32 {
+pub(crate) fn digits_of(name: &str) -> u32 {
     name.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 

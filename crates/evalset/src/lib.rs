@@ -25,6 +25,7 @@
 
 pub mod adk;
 pub mod agentflow;
+mod convert;
 mod document;
 mod equality;
 mod error;

@@ -22,12 +22,47 @@ pub(crate) trait Value: Sized {
     fn read(reader: &mut Reader<'_>) -> Option<Self>;
 
     /// Appends the value's compact JSON text.
-    fn write(&self, out: &mut String);
+    fn write(&self, out: &mut Out);
 
     /// Whether the field is left out unless it stood in the file.
     fn is_unset(&self) -> bool {
         false
     }
+}
+
+/// Text in the making.
+#[derive(Debug)]
+pub(crate) struct Out {
+    text: String,
+    casing: Casing,
+}
+
+/// How known fields are spelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Casing {
+    /// New ones in snake_case.
+    AsItStood,
+    /// All in snake_case.
+    Snake,
+    /// All in camelCase.
+    Camel,
+}
+
+impl Out {
+    pub(crate) fn push(&mut self, character: char) {
+        self.text.push(character);
+    }
+
+    pub(crate) fn push_str(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+}
+
+/// The compact JSON text of a model.
+pub(crate) fn text_of(value: &impl Value, casing: Casing) -> String {
+    let mut out = Out { text: String::new(), casing };
+    value.write(&mut out);
+    out.text
 }
 
 /// What all objects of a model have in common.
@@ -292,14 +327,21 @@ impl Need {
 /// Writes an object's members.
 #[derive(Debug)]
 pub(crate) struct ObjectWriter<'a> {
-    out: &'a mut String,
+    out: &'a mut Out,
     first: bool,
 }
 
 impl<'a> ObjectWriter<'a> {
-    pub(crate) fn begin(out: &'a mut String) -> Self {
+    pub(crate) fn begin(out: &'a mut Out) -> Self {
         out.push('{');
         Self { out, first: true }
+    }
+
+    fn spelled(&self, name: &'static str, stood_in_camel: bool) -> Cow<'static, str> {
+        match (self.out.casing, stood_in_camel) {
+            (Casing::Camel, _) | (Casing::AsItStood, true) => Cow::Owned(camel_of(name)),
+            _ => Cow::Borrowed(name),
+        }
     }
 
     fn key(&mut self, key: &str) {
@@ -324,7 +366,7 @@ impl<'a> ObjectWriter<'a> {
         value: &T,
         is_unset: bool,
     ) {
-        let key = if camel { Cow::Owned(camel_of(name)) } else { Cow::Borrowed(name) };
+        let key = self.spelled(name, camel);
         match (is_unset, empty) {
             (true, Some(empty)) => self.other(&key, empty),
             (true, None) => {}
@@ -336,8 +378,9 @@ impl<'a> ObjectWriter<'a> {
     }
 
     /// A field that is new.
-    pub(crate) fn new_field<T: Value>(&mut self, name: &str, value: &T) {
-        self.key(name);
+    pub(crate) fn new_field<T: Value>(&mut self, name: &'static str, value: &T) {
+        let key = self.spelled(name, false);
+        self.key(&key);
         value.write(self.out);
     }
 
@@ -346,9 +389,14 @@ impl<'a> ObjectWriter<'a> {
     }
 }
 
-pub(crate) fn write_string(text: &str, out: &mut String) {
+pub(crate) fn write_string(text: &str, out: &mut Out) {
+    out.push_str(&json_string(text));
+}
+
+/// The JSON string whose content is `text`.
+pub(crate) fn json_string(text: &str) -> String {
     // A string always serialises.
-    out.push_str(&serde_json::to_string(text).unwrap_or_default());
+    serde_json::to_string(text).unwrap_or_default()
 }
 
 /// Declares a model: its struct, and how it is read and written.
@@ -414,7 +462,7 @@ macro_rules! model {
                 Some(model)
             }
 
-            fn write(&self, out: &mut String) {
+            fn write(&self, out: &mut $crate::model::Out) {
                 use $crate::written::Member;
                 let mut object = $crate::model::ObjectWriter::begin(out);
                 let trailing = self.written.trailing();
@@ -564,7 +612,7 @@ macro_rules! words {
                 }
             }
 
-            fn write(&self, out: &mut String) {
+            fn write(&self, out: &mut $crate::model::Out) {
                 $crate::model::write_string(self.word(), out);
             }
         }
@@ -578,7 +626,7 @@ impl Value for String {
         reader.string().map(Cow::into_owned)
     }
 
-    fn write(&self, out: &mut String) {
+    fn write(&self, out: &mut Out) {
         write_string(self, out);
     }
 
@@ -596,7 +644,7 @@ impl Value for bool {
         Some(reader.json().as_str() == "true")
     }
 
-    fn write(&self, out: &mut String) {
+    fn write(&self, out: &mut Out) {
         out.push_str(if *self { "true" } else { "false" });
     }
 }
@@ -606,7 +654,7 @@ impl Value for JsonText {
         Some(reader.json())
     }
 
-    fn write(&self, out: &mut String) {
+    fn write(&self, out: &mut Out) {
         out.push_str(self.as_str());
     }
 }
@@ -620,7 +668,7 @@ impl<T: Value> Value for Option<T> {
         T::read(reader).map(Some)
     }
 
-    fn write(&self, out: &mut String) {
+    fn write(&self, out: &mut Out) {
         match self {
             Some(value) => value.write(out),
             None => out.push_str("null"),
@@ -653,7 +701,7 @@ impl<T: Value> Value for Vec<T> {
         whole.then_some(items)
     }
 
-    fn write(&self, out: &mut String) {
+    fn write(&self, out: &mut Out) {
         out.push('[');
         for (index, item) in self.iter().enumerate() {
             if index > 0 {
@@ -691,10 +739,11 @@ impl<T: Value> Value for IndexMap<String, T> {
         whole.then_some(map)
     }
 
-    fn write(&self, out: &mut String) {
+    fn write(&self, out: &mut Out) {
         let mut object = ObjectWriter::begin(out);
         for (key, value) in self {
-            object.new_field(key, value);
+            object.key(key);
+            value.write(object.out);
         }
         object.end();
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use json_text::{JsonText, Kind};
 
-use crate::model::Value;
+use crate::model::{Out, Value};
 use crate::reading::Reader;
 
 /// A number as it was written: `1747337309.2360144` and `1.10` stay what they are.
@@ -66,7 +66,7 @@ impl Value for Number {
         Some(Self(reader.json()))
     }
 
-    fn write(&self, out: &mut String) {
+    fn write(&self, out: &mut Out) {
         out.push_str(self.as_str());
     }
 }

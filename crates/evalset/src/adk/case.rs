@@ -3,7 +3,7 @@
 use json_text::JsonText;
 
 use super::{Content, IntermediateData};
-use crate::model::{Form, Keys, Others, Value, model};
+use crate::model::{Casing, Form, Keys, Others, model, text_of};
 use crate::reading::{Problem, Reader};
 use crate::{CaseError, CaseText, Number, Written};
 
@@ -147,8 +147,7 @@ impl EvalCase {
     /// [`CaseError`] naming the first value that ADK would refuse. One such value would make the
     /// whole file unreadable for ADK, so nothing is written before this passes.
     pub fn to_json(&self) -> Result<CaseText, CaseError> {
-        let mut text = String::new();
-        self.write(&mut text);
+        let text = text_of(self, Casing::AsItStood);
         super::check::check(self, &text)?;
         Ok(CaseText::new(text))
     }

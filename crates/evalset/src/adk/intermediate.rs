@@ -4,7 +4,7 @@ use json_text::JsonText;
 
 use super::case::base;
 use super::{Content, FunctionCall, FunctionResponse, Part};
-use crate::model::{Form, Others, Value, model};
+use crate::model::{Form, Others, Out, Value, model};
 use crate::reading::{Problem, Reader};
 
 model! {
@@ -77,7 +77,7 @@ impl Value for IntermediateResponse {
         Some(Self { author: author?, parts: parts? })
     }
 
-    fn write(&self, out: &mut String) {
+    fn write(&self, out: &mut Out) {
         out.push('[');
         self.author.write(out);
         out.push(',');

@@ -7,7 +7,7 @@ use super::{
     Part, SessionInput,
 };
 use crate::Written;
-use crate::model::{Form, Keys, Others, Value, model};
+use crate::model::{Form, Keys, Others, Out, Value, json_string, model};
 use crate::reading::Reader;
 
 /// ADK's reader takes what it knows out of dictionaries and leaves the rest.
@@ -91,7 +91,7 @@ impl Value for LegacySet {
         }
     }
 
-    fn write(&self, out: &mut String) {
+    fn write(&self, out: &mut Out) {
         match self {
             Self::Sessions(sessions) => sessions.write(out),
             Self::Queries(queries) => queries.write(out),
@@ -226,7 +226,7 @@ impl Leftovers {
             let separator = if self.0.is_empty() { '{' } else { ',' };
             self.0.push(separator);
             let place = if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") };
-            crate::model::write_string(&place, &mut self.0);
+            self.0.push_str(&json_string(&place));
             self.0.push(':');
             self.0.push_str(value.as_str());
         }

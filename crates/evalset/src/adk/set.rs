@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::EvalCase;
-use crate::model::{Form, Keys, Others, Value, model};
+use crate::model::{Casing, Form, Keys, Others, model, text_of};
 use crate::reading::{Problem, Reader};
 use crate::{CaseText, Layout, Number, Written};
 
@@ -58,8 +58,7 @@ impl EvalSet {
     /// The file's JSON text.
     #[must_use]
     pub fn to_json(&self) -> CaseText {
-        let mut text = String::new();
-        self.write(&mut text);
+        let text = text_of(self, Casing::AsItStood);
         CaseText::new(text)
     }
 }

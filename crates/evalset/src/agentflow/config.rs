@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 
 use super::form;
-use crate::model::{Value, model, words};
+use crate::model::{Casing, model, text_of, words};
 use crate::reading::{Fault, read_value};
 use crate::{CaseText, Number, Written};
 
@@ -113,8 +113,7 @@ impl EvalConfig {
     /// The configuration's JSON text.
     #[must_use]
     pub fn to_json(&self) -> CaseText {
-        let mut text = String::new();
-        self.write(&mut text);
+        let text = text_of(self, Casing::AsItStood);
         CaseText::new(text)
     }
 }

@@ -4,7 +4,7 @@ use json_text::{JsonText, Kind, Node};
 
 use super::form;
 use crate::Written;
-use crate::model::{Value, model, words};
+use crate::model::{Out, Value, model, words};
 use crate::reading::Reader;
 
 model! {
@@ -54,7 +54,7 @@ impl Value for MessageBody {
         }
     }
 
-    fn write(&self, out: &mut String) {
+    fn write(&self, out: &mut Out) {
         match self {
             Self::Text(text) => text.write(out),
             Self::Objects(objects) => objects.write(out),
@@ -74,7 +74,7 @@ impl Value for Object {
         Some(Self(reader.json()))
     }
 
-    fn write(&self, out: &mut String) {
+    fn write(&self, out: &mut Out) {
         self.0.write(out);
     }
 }
@@ -111,13 +111,13 @@ impl MessageContent {
         match &self.content {
             MessageBody::Text(text) => text.clone(),
             MessageBody::Objects(objects) => {
-                objects.iter().filter_map(text_of).collect::<Vec<_>>().join("\n")
+                objects.iter().filter_map(object_text).collect::<Vec<_>>().join("\n")
             }
         }
     }
 }
 
-fn text_of(object: &JsonText) -> Option<String> {
+fn object_text(object: &JsonText) -> Option<String> {
     let Node::Object(members) = object.open() else { return None };
     let (_, text) = members.into_iter().rfind(|(key, _)| key == "text")?;
     match Node::of(text) {

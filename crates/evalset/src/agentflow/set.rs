@@ -3,7 +3,7 @@
 use json_text::JsonText;
 
 use super::{MessageContent, ToolCall, form};
-use crate::model::{Form, Value, model};
+use crate::model::{Casing, Form, model, text_of};
 use crate::{CaseText, Written};
 
 model! {
@@ -84,8 +84,7 @@ impl EvalSet {
     /// The file's JSON text.
     #[must_use]
     pub fn to_json(&self) -> CaseText {
-        let mut text = String::new();
-        self.write(&mut text);
+        let text = text_of(self, Casing::AsItStood);
         CaseText::new(text)
     }
 }
@@ -108,8 +107,7 @@ impl EvalCase {
     /// The case's JSON text.
     #[must_use]
     pub fn to_json(&self) -> CaseText {
-        let mut text = String::new();
-        self.write(&mut text);
+        let text = text_of(self, Casing::AsItStood);
         CaseText::new(text)
     }
 }

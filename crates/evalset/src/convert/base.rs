@@ -1,0 +1,222 @@
+//! What both formats have a field for, carried from one to the other.
+
+use json_text::{JsonText, Node};
+
+use crate::adk::{self, Content, FunctionCall, FunctionResponse, IntermediateResponse, Part};
+use crate::agentflow::{self, MessageBody, MessageContent, Role, ToolCall};
+use crate::model::{Casing, text_of};
+use crate::reading::read_value;
+use crate::{Severity, Written};
+
+/// What stands for ADK's names where AgentFlow has none.
+const APP_NAME: &str = "app";
+const USER_ID: &str = "user";
+const AUTHOR: &str = "agent";
+
+pub(super) fn to_agentflow(case: &adk::EvalCase) -> agentflow::EvalCase {
+    let turns = case.turns().iter().map(turn_to_agentflow).collect();
+    let mut to = agentflow::EvalCase::new(&case.eval_id, turns);
+    to.session_input = case.session_input.as_ref().map(|input| agentflow::SessionInput {
+        thread_id: input.session_id.clone(),
+        config: None,
+        initial_state: input.state.clone(),
+        written: Written::default(),
+    });
+    to
+}
+
+pub(super) fn to_adk(case: &agentflow::EvalCase) -> adk::EvalCase {
+    let turns = case.conversation.iter().map(turn_to_adk).collect();
+    let mut to = adk::EvalCase::new(&case.eval_id, turns);
+    to.session_input = case.session_input.as_ref().map(|input| adk::SessionInput {
+        app_name: APP_NAME.to_owned(),
+        user_id: USER_ID.to_owned(),
+        session_id: input.thread_id.clone(),
+        state: input.initial_state.clone(),
+        written: Written::default(),
+    });
+    to
+}
+
+pub(super) fn set_to_agentflow(set: &adk::EvalSet) -> agentflow::EvalSet {
+    let mut to = agentflow::EvalSet::new(&set.eval_set_id, Vec::new());
+    to.name = set.name.clone().unwrap_or_default();
+    to.description = set.description.clone().unwrap_or_default();
+    to
+}
+
+pub(super) fn set_to_adk(set: &agentflow::EvalSet) -> adk::EvalSet {
+    let text = |text: &String| (!text.is_empty()).then(|| text.clone());
+    let mut to = adk::EvalSet::new(&set.eval_set_id, Vec::new());
+    to.name = text(&set.name);
+    to.description = text(&set.description);
+    to
+}
+
+fn turn_to_agentflow(turn: &adk::Invocation) -> agentflow::Invocation {
+    let user = message(&turn.user_content, Role::User);
+    let mut to = agentflow::Invocation::new(&turn.invocation_id, user);
+    if let Some(data) = &turn.intermediate_data {
+        let mut responses: Vec<&FunctionResponse> = data.responses().collect();
+        to.expected_tool_trajectory = data
+            .calls()
+            .map(|call| ToolCall {
+                name: call.name.clone().unwrap_or_default(),
+                args: call.args.clone(),
+                call_id: call.id.clone(),
+                result: answer_to(call, &mut responses),
+                written: Written::default(),
+            })
+            .collect();
+        let said = data.intermediate_responses.iter();
+        to.expected_intermediate_responses =
+            said.map(|said| MessageContent::new(Role::Assistant, body(&said.parts))).collect();
+    }
+    to.expected_final_response =
+        turn.final_response.as_ref().map(|response| message(response, Role::Assistant));
+    to
+}
+
+pub(super) fn turn_to_adk(turn: &agentflow::Invocation) -> adk::Invocation {
+    let mut to = adk::Invocation::new(&turn.invocation_id, content(&turn.user_content));
+    let (calls, said) = (&turn.expected_tool_trajectory, &turn.expected_intermediate_responses);
+    if !calls.is_empty() || !said.is_empty() {
+        let mut data = adk::IntermediateData::default();
+        for call in calls {
+            let name = Some(call.name.clone());
+            let id = call.call_id.clone();
+            if let Some(result) = &call.result {
+                data.tool_responses.push(FunctionResponse {
+                    id: id.clone(),
+                    name: name.clone(),
+                    response: Some(response_of(result)),
+                    written: Written::default(),
+                });
+            }
+            let (args, written) = (call.args.clone(), Written::default());
+            data.tool_uses.push(FunctionCall { id, args, name, written });
+        }
+        data.intermediate_responses = said
+            .iter()
+            .map(|said| IntermediateResponse { author: AUTHOR.to_owned(), parts: parts(said) })
+            .collect();
+        to.intermediate_data = Some(data);
+    }
+    to.final_response = turn.expected_final_response.as_ref().map(content);
+    to
+}
+
+/// The first response to the call that no earlier call has had.
+fn answer_to(call: &FunctionCall, responses: &mut Vec<&FunctionResponse>) -> Option<JsonText> {
+    let found = responses
+        .iter()
+        .position(|response| response.id == call.id && response.name == call.name)?;
+    result_of(responses.remove(found).response.as_ref()?)
+}
+
+/// What the tool gave, without the `result` that wraps what is no object.
+fn result_of(response: &JsonText) -> Option<JsonText> {
+    match response.open() {
+        Node::Object(members) => match members.as_slice() {
+            // A null would be read as no result at all.
+            [(key, result)] if key == "result" && result.get() != "null" => Some((*result).into()),
+            _ => Some(response.clone()),
+        },
+        _ => None,
+    }
+}
+
+/// ADK's responses are objects.
+fn response_of(result: &JsonText) -> JsonText {
+    match result.open() {
+        Node::Object(members) if !matches!(members.as_slice(), [(key, _)] if key == "result") => {
+            result.clone()
+        }
+        _ => {
+            let wrapped = format!("{{\"result\":{result}}}");
+            JsonText::parse(&wrapped).unwrap_or_else(|_| JsonText::null())
+        }
+    }
+}
+
+fn message(content: &Content, otherwise: Role) -> MessageContent {
+    let role = match content.role.as_deref() {
+        Some("user") => Role::User,
+        Some("model") => Role::Assistant,
+        Some("tool") => Role::Tool,
+        _ => otherwise,
+    };
+    MessageContent::new(role, body(content.parts()))
+}
+
+fn content(message: &MessageContent) -> Content {
+    let role = match message.role {
+        Role::User => "user",
+        Role::Assistant => "model",
+        Role::Tool => "tool",
+    };
+    let (parts, written) = (Some(parts(message)), Written::default());
+    Content { parts, role: Some(role.to_owned()), written }
+}
+
+/// One text alone is text; other parts stand side by side as objects.
+fn body(parts: &[Part]) -> MessageBody {
+    match parts {
+        [] => MessageBody::Text(String::new()),
+        [part] if is_text(part) => MessageBody::Text(part.text.clone().unwrap_or_default()),
+        parts => MessageBody::Objects(parts.iter().map(object_of).collect()),
+    }
+}
+
+fn parts(message: &MessageContent) -> Vec<Part> {
+    match &message.content {
+        MessageBody::Text(text) => vec![Part::text(text)],
+        MessageBody::Objects(objects) => objects.iter().filter_map(part_of).collect(),
+    }
+}
+
+/// Whether a part is a text and says nothing else. Fields that stand there as null say nothing.
+fn is_text(part: &Part) -> bool {
+    let Part { function_call, function_response, text, thought, written } = part;
+    text.is_some()
+        && function_call.is_none()
+        && function_response.is_none()
+        && thought.is_none()
+        && written.extras().all(|(_, value)| value.as_str() == "null")
+}
+
+fn object_of(part: &Part) -> JsonText {
+    let text = if is_text(part) {
+        let text = part.text.as_deref().unwrap_or_default();
+        format!("{{\"type\":\"text\",\"text\":{}}}", crate::model::json_string(text))
+    } else {
+        text_of(part, Casing::Snake)
+    };
+    JsonText::parse(&text).unwrap_or_else(|_| JsonText::null())
+}
+
+/// None for what ADK has no part for.
+fn part_of(object: &JsonText) -> Option<Part> {
+    let Node::Object(members) = object.open() else { return None };
+    let member = |wanted: &str| {
+        let found = members.iter().find(|(key, _)| key == wanted)?;
+        Some(Node::of(found.1))
+    };
+    match (member("type"), member("text")) {
+        (Some(Node::String(kind)), Some(Node::String(text))) if kind == "text" => {
+            Some(Part::text(text))
+        }
+        (Some(_), _) => None,
+        (None, _) => {
+            let (part, faults) = read_value::<Part>(object.as_str().as_bytes());
+            let refused = faults.iter().any(|fault| fault.severity() == Severity::Error);
+            part.filter(|part| !refused && known_parts_are_sound(part))
+        }
+    }
+}
+
+/// Fields that are kept as they stand are not looked into, so nothing but text and calls is taken
+/// for a part that ADK reads.
+fn known_parts_are_sound(part: &Part) -> bool {
+    part.written.extras().all(|(_, value)| value.as_str() == "null")
+}

@@ -1,0 +1,263 @@
+//! Conversion between the formats, without loss.
+//!
+//! What both have a field for is carried over (`base`). What only the source has is kept beside it
+//! as a difference: between the source and what would come back without it. ADK's leftovers stand
+//! under `metadata.adk` of the set, the case and the turn that they belong to; AgentFlow's stand
+//! under the one key `agentflow` of the ADK case, since ADK's models below the case refuse unknown
+//! fields and its sets drop them. Those of the set, as `../name`, are with its first case.
+//!
+//! On the way back the difference is applied to what the fields say by then, so that edits made in
+//! between hold.
+
+mod base;
+mod difference;
+
+use difference::{Difference, Tree};
+use json_text::JsonText;
+
+use crate::model::{Casing, Value, text_of};
+use crate::reading::read_value;
+use crate::{Case, EvalSet, Severity, adk, agentflow};
+
+/// The key of AgentFlow's `metadata` under which ADK's leftovers stand.
+const ADK: &str = "adk";
+/// The key of an ADK case under which AgentFlow's leftovers stand.
+const AGENTFLOW: &str = "agentflow";
+/// Where the leftovers of a set stand among those of its first case.
+const OF_THE_SET: &str = "..";
+/// Says that a case stood in camelCase.
+const CASING: &str = "~casing";
+
+impl EvalSet {
+    /// The same set in ADK's present form. `name` is what an older list goes by, which has no id of
+    /// its own: the file's name.
+    #[must_use]
+    pub fn into_adk(self, name: &str) -> adk::EvalSet {
+        match self {
+            Self::Adk(set) => set,
+            Self::AdkLegacy(set) => set.modernised(name),
+            Self::AgentFlow(set) => set_to_adk(&set),
+        }
+    }
+
+    /// The same set in AgentFlow's form; `name` as above.
+    #[must_use]
+    pub fn into_agentflow(self, name: &str) -> agentflow::EvalSet {
+        match self {
+            Self::Adk(set) => set_to_agentflow(&set),
+            Self::AdkLegacy(set) => set_to_agentflow(&set.modernised(name)),
+            Self::AgentFlow(set) => set,
+        }
+    }
+}
+
+impl Case {
+    /// The same case in ADK's present form.
+    #[must_use]
+    pub fn into_adk(self) -> adk::EvalCase {
+        match self {
+            Self::Adk(case) => case,
+            Self::AdkLegacy(case) => case.modernised(),
+            Self::AgentFlow(case) => case_to_adk(&case),
+        }
+    }
+
+    /// The same case in AgentFlow's form.
+    #[must_use]
+    pub fn into_agentflow(self) -> agentflow::EvalCase {
+        match self {
+            Self::Adk(case) => case_to_agentflow(&case),
+            Self::AdkLegacy(case) => case_to_agentflow(&case.modernised()),
+            Self::AgentFlow(case) => case,
+        }
+    }
+}
+
+fn set_to_agentflow(set: &adk::EvalSet) -> agentflow::EvalSet {
+    let mut header = set.clone();
+    header.eval_cases.clear();
+    let mut cases = set.eval_cases.clone();
+    // Leftovers of the AgentFlow set that this one was made of.
+    let holder = match cases.first_mut() {
+        Some(first) => &mut first.written,
+        None => &mut header.written,
+    };
+    let leftovers = holder.extra(AGENTFLOW).map(Tree::of).as_ref().and_then(Difference::from_json);
+    let of_set =
+        leftovers.map(|leftovers| leftovers.parted(OF_THE_SET)).filter(|(it, _)| !it.is_empty());
+    let of_set = of_set.map(|(of_set, of_case)| {
+        if of_case.is_empty() {
+            holder.remove_extra(AGENTFLOW);
+        } else {
+            holder.set_extra(AGENTFLOW, text(&of_case.to_json()));
+        }
+        of_set
+    });
+    let mut to = read_back(&set_header_to_agentflow(&header))
+        .unwrap_or_else(|| base::set_to_agentflow(&header));
+    if let Some(of_set) = of_set
+        && let Some(restored) = turned(&to, of_set)
+    {
+        to = restored;
+    }
+    to.eval_cases = cases.iter().map(case_to_agentflow).collect();
+    to
+}
+
+/// The set without its cases.
+fn set_header_to_agentflow(set: &adk::EvalSet) -> agentflow::EvalSet {
+    let mut to = base::set_to_agentflow(set);
+    let comes_back = tree(&base::set_to_adk(&to), Casing::Snake);
+    let difference = Difference::between(&comes_back, &tree(set, Casing::Snake));
+    to.metadata = metadata_of(&difference, false);
+    to
+}
+
+fn set_to_adk(set: &agentflow::EvalSet) -> adk::EvalSet {
+    let mut header = set.clone();
+    header.eval_cases.clear();
+    let mut to = base::set_to_adk(&header);
+    if let Some((difference, _)) = leftovers_in(header.metadata.as_ref())
+        && let Some(restored) = turned(&to, difference)
+        && restored.eval_cases.is_empty()
+        && restored.written.extra(AGENTFLOW).is_none()
+    {
+        to = restored;
+    }
+    let comes_back = tree(&set_header_to_agentflow(&to), Casing::Snake);
+    let leftovers = Difference::between(&comes_back, &tree(&header, Casing::Snake));
+    to.eval_cases = set.eval_cases.iter().map(case_to_adk).collect();
+    if !leftovers.is_empty() {
+        let holder = match to.eval_cases.first_mut() {
+            Some(first) => &mut first.written,
+            None => &mut to.written,
+        };
+        let own = holder.extra(AGENTFLOW).map(Tree::of).as_ref().and_then(Difference::from_json);
+        let both = own.unwrap_or_default().and(leftovers.under(OF_THE_SET));
+        holder.set_extra(AGENTFLOW, text(&both.to_json()));
+    }
+    to
+}
+
+fn case_to_agentflow(case: &adk::EvalCase) -> agentflow::EvalCase {
+    if let Some(leftovers) = case.written.extra(AGENTFLOW)
+        && let Some(difference) = Difference::from_json(&Tree::of(leftovers))
+    {
+        let mut without = case.clone();
+        without.written.remove_extra(AGENTFLOW);
+        if let Some(restored) = turned(&with_adk_leftovers(&without), difference) {
+            return restored;
+        }
+    }
+    with_adk_leftovers(case)
+}
+
+/// The case in AgentFlow's form, with what only ADK has in its metadata.
+fn with_adk_leftovers(case: &adk::EvalCase) -> agentflow::EvalCase {
+    let base = base::to_agentflow(case);
+    // As it will be read: that is what comes back.
+    let mut to = read_back(&base).unwrap_or(base);
+    let comes_back = base::to_adk(&to);
+    let mut source = tree(case, Casing::Snake);
+    let mut returned = tree(&comes_back, Casing::Snake);
+    if case.conversation.is_some() {
+        let own = source.take("conversation");
+        let back = returned.take("conversation");
+        if let (Some(Tree::List(own)), Some(Tree::List(back))) = (own, back) {
+            for ((own, back), turn) in own.iter().zip(&back).zip(&mut to.conversation) {
+                turn.metadata = metadata_of(&Difference::between(back, own), false);
+            }
+        }
+    }
+    let camel = is_all_camel(case);
+    to.metadata = metadata_of(&Difference::between(&returned, &source), camel);
+    to
+}
+
+/// Whether the case stands in camelCase throughout, and not in snake_case.
+fn is_all_camel(case: &adk::EvalCase) -> bool {
+    let stood = text_of(case, Casing::AsItStood);
+    stood != text_of(case, Casing::Snake) && stood == text_of(case, Casing::Camel)
+}
+
+fn case_to_adk(case: &agentflow::EvalCase) -> adk::EvalCase {
+    let to = with_leftovers_returned(case)
+        .filter(|to| to.written.extra(AGENTFLOW).is_none())
+        .unwrap_or_else(|| base::to_adk(case));
+    let comes_back = tree(&with_adk_leftovers(&to), Casing::Snake);
+    let leftovers = Difference::between(&comes_back, &tree(case, Casing::Snake));
+    let mut to = to;
+    if !leftovers.is_empty() {
+        to.written.set_extra(AGENTFLOW, text(&leftovers.to_json()));
+    }
+    to
+}
+
+/// The case in ADK's form with what its metadata keeps of an earlier one; none where that would not
+/// be a case that ADK reads.
+fn with_leftovers_returned(case: &agentflow::EvalCase) -> Option<adk::EvalCase> {
+    let base = base::to_adk(case);
+    let mut tree = tree(&base, Casing::Snake);
+    let Some(Tree::List(mut turns)) = tree.take("conversation") else { return None };
+    for (turn, source) in turns.iter_mut().zip(&case.conversation) {
+        if let Some((difference, _)) = leftovers_in(source.metadata.as_ref()) {
+            difference.apply(turn);
+        }
+    }
+    tree.put("conversation", Tree::List(turns));
+    let leftovers = leftovers_in(case.metadata.as_ref());
+    let camel = leftovers.as_ref().is_some_and(|(_, camel)| *camel);
+    if let Some((difference, _)) = leftovers {
+        difference.apply(&mut tree);
+    }
+    let case: adk::EvalCase = sound(&tree.to_text())?;
+    if !camel {
+        return Some(case);
+    }
+    sound(&text_of(&case, Casing::Camel))
+}
+
+/// What stands under `metadata.adk`, and whether the case stood in camelCase.
+fn leftovers_in(metadata: Option<&JsonText>) -> Option<(Difference, bool)> {
+    let mut adk = Tree::of(metadata?).take(ADK)?;
+    let camel = adk.take(CASING).is_some();
+    Some((Difference::from_json(&adk)?, camel))
+}
+
+fn metadata_of(difference: &Difference, camel: bool) -> Option<JsonText> {
+    if difference.is_empty() && !camel {
+        return None;
+    }
+    let mut leftovers = difference.to_json();
+    if camel {
+        leftovers.put(CASING, Tree::Leaf(JsonText::string("camelCase")));
+    }
+    let mut metadata = Tree::empty();
+    metadata.put(ADK, leftovers);
+    Some(text(&metadata))
+}
+
+fn tree(value: &impl Value, casing: Casing) -> Tree {
+    JsonText::parse(&text_of(value, casing)).map_or_else(|_| Tree::empty(), |text| Tree::of(&text))
+}
+
+fn text(tree: &Tree) -> JsonText {
+    JsonText::parse(&tree.to_text()).unwrap_or_else(|_| JsonText::null())
+}
+
+/// The value with the difference applied; none when that cannot be read without error.
+fn turned<T: Value>(value: &T, difference: Difference) -> Option<T> {
+    let mut tree = tree(value, Casing::AsItStood);
+    difference.apply(&mut tree);
+    sound(&tree.to_text())
+}
+
+/// Reads what was just written.
+fn read_back<T: Value>(value: &T) -> Option<T> {
+    sound(&text_of(value, Casing::AsItStood))
+}
+
+fn sound<T: Value>(text: &str) -> Option<T> {
+    let (value, faults) = read_value(text.as_bytes());
+    value.filter(|_| faults.iter().all(|fault| fault.severity() != Severity::Error))
+}
