@@ -11,12 +11,14 @@
 
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write as _};
+mod common;
+
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use common::{LAYOUTS, cat, folder_and_bytes, forget_pages, generate, median, peak_memory};
 use evalset::adk::{Content, EvalCase, EvalSetHeader, Invocation};
 use evalset_file::{Appended, EvalSetFiles};
 
@@ -33,16 +35,9 @@ fn main() -> io::Result<()> {
         Some("--bench") => {}
         _ => return Ok(()),
     }
-    let folder = match std::env::var_os("REHEARSAL_BENCH_FOLDER") {
-        Some(folder) => tempfile::tempdir_in(folder)?,
-        None => tempfile::tempdir()?,
-    };
-    let bytes = std::env::var("REHEARSAL_BENCH_BYTES").ok().and_then(|text| text.parse().ok());
-    let bytes = bytes.unwrap_or(1_000_000_000);
+    let (folder, bytes) = folder_and_bytes()?;
     let mut met = true;
-    for (name, write) in
-        [("ADK's layout", lines as WriteCase), ("compact", one_line), ("long texts", texts)]
-    {
+    for (name, write) in LAYOUTS {
         let file = folder.path().join("set.evalset.json");
         generate(&file, bytes, write)?;
         met &= measure(name, &file, &folder.path().join("cache"))?;
@@ -107,26 +102,6 @@ impl Reads {
     }
 }
 
-/// Drops the file's pages from memory, so that the next reader finds it on the disk.
-fn forget_pages(file: &Path) -> io::Result<()> {
-    let file = File::open(file)?;
-    file.sync_all()?;
-    #[cfg(target_os = "linux")]
-    rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)?;
-    Ok(())
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort();
-    times[times.len() / 2]
-}
-
-fn cat(file: &Path) -> io::Result<Duration> {
-    let start = Instant::now();
-    Command::new("cat").arg(file).stdout(Stdio::from(File::create("/dev/null")?)).status()?;
-    Ok(start.elapsed())
-}
-
 /// Appends in a process of its own: how long that took inside it, and its peak memory.
 fn append(file: &Path, cache: &Path, session: &str) -> io::Result<(Duration, u64)> {
     let output = Command::new(std::env::current_exe()?)
@@ -161,112 +136,4 @@ fn append_once(arguments: &[String]) -> io::Result<()> {
     }
     println!("{} {}", time.as_nanos(), peak_memory()?);
     Ok(())
-}
-
-/// Peak resident memory of this process, in bytes; zero where the system does not tell.
-fn peak_memory() -> io::Result<u64> {
-    let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return Ok(0) };
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kibibytes = peak.and_then(|text| text.trim().trim_end_matches(" kB").parse::<u64>().ok());
-    kibibytes.map(|kibibytes| kibibytes * 1024).ok_or_else(|| io::Error::other("no VmHWM"))
-}
-
-type WriteCase = fn(&mut dyn io::Write, usize) -> io::Result<()>;
-
-fn generate(file: &Path, bytes: u64, write: WriteCase) -> io::Result<()> {
-    let mut out = BufWriter::with_capacity(1 << 20, File::create(file)?);
-    write!(out, "{{\n  \"eval_set_id\": \"bench_evals\",\n  \"eval_cases\": [\n")?;
-    let mut case = Vec::new();
-    let mut written = 0;
-    for number in 0.. {
-        case.clear();
-        if number > 0 {
-            case.extend_from_slice(b",\n");
-        }
-        write(&mut case, number)?;
-        out.write_all(&case)?;
-        written += case.len() as u64;
-        if written >= bytes {
-            break;
-        }
-    }
-    write!(out, "\n  ]\n}}\n")?;
-    out.into_inner().map_err(io::Error::other)?.sync_all()
-}
-
-/// As ADK writes: a tool called, its answer, two texts.
-fn lines(out: &mut dyn io::Write, number: usize) -> io::Result<()> {
-    write!(
-        out,
-        r#"    {{
-      "eval_id": "case_{number}",
-      "conversation": [
-        {{
-          "invocation_id": "e-{number}",
-          "user_content": {{
-            "parts": [
-              {{
-                "text": "Turn off device_2 in the Bedroom, and tell me what else is still on."
-              }}
-            ],
-            "role": "user"
-          }},
-          "final_response": {{
-            "parts": [
-              {{
-                "text": "I have set the device_2 status to off. The lamp in the hall is still on."
-              }}
-            ],
-            "role": "model"
-          }},
-          "intermediate_data": {{
-            "tool_uses": [
-              {{
-                "id": "call-{number}",
-                "args": {{
-                  "location": "Bedroom",
-                  "device_id": "device_2",
-                  "status": "OFF"
-                }},
-                "name": "set_device_info"
-              }}
-            ],
-            "tool_responses": [
-              {{
-                "id": "call-{number}",
-                "name": "set_device_info",
-                "response": {{
-                  "result": "Device device_2 information updated: status -> OFF."
-                }}
-              }}
-            ]
-          }},
-          "creation_timestamp": 1747337309.2360144
-        }}
-      ],
-      "session_input": {{
-        "app_name": "home_automation_agent",
-        "user_id": "user"
-      }},
-      "creation_timestamp": 1747337309.2360282
-    }}"#
-    )
-}
-
-/// The same on one line a case.
-fn one_line(out: &mut dyn io::Write, number: usize) -> io::Result<()> {
-    let mut text = Vec::new();
-    lines(&mut text, number)?;
-    let text = String::from_utf8(text).map_err(io::Error::other)?;
-    let compact: String = text.lines().map(str::trim_start).collect();
-    out.write_all(compact.as_bytes())
-}
-
-/// Tools that answer at length, in a language with accents.
-fn texts(out: &mut dyn io::Write, number: usize) -> io::Result<()> {
-    let text = "La lampe du couloir est restée allumée ; \\\"voilà\\\" tout.\\n".repeat(200);
-    write!(
-        out,
-        "    {{\n      \"eval_id\": \"case_{number}\",\n      \"conversation\": [\n        {{\n          \"invocation_id\": \"e-{number}\",\n          \"user_content\": {{\n            \"parts\": [\n              {{\n                \"text\": \"{text}\"\n              }}\n            ]\n          }}\n        }}\n      ]\n    }}"
-    )
 }

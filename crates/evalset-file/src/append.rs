@@ -70,6 +70,7 @@ pub struct EvalSetFiles {
     pub(crate) indexed_from: u64,
     pub(crate) wait: Duration,
     pub(crate) threads: usize,
+    pub(crate) longest_tail: u64,
     pub(crate) steps: Arc<dyn Steps>,
 }
 
@@ -94,6 +95,7 @@ impl EvalSetFiles {
             indexed_from: INDEXED_FROM,
             wait: Duration::from_secs(60),
             threads: processors.min(MOST_THREADS),
+            longest_tail: LONGEST_TAIL,
             steps: Arc::new(Unwatched),
         }
     }
@@ -117,6 +119,15 @@ impl EvalSetFiles {
     #[must_use]
     pub fn with_indexed_from(mut self, bytes: u64) -> Self {
         self.indexed_from = bytes;
+        self
+    }
+
+    /// Rewrites at most so many bytes in place when a case is edited; more go into a new file. For
+    /// tests.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_longest_tail(mut self, bytes: u64) -> Self {
+        self.longest_tail = bytes;
         self
     }
 
@@ -193,7 +204,10 @@ impl EvalSetFiles {
         let scanned = scan(file, identity.size, self.threads, listener);
         let (outline, listeners) = match scanned.doing("reading", &place.file)? {
             Ok(scanned) => scanned,
-            Err(fault) => return Err(explain(file, place, fault, foreign_journal)),
+            Err(fault) => {
+                let journal = foreign_journal.then_some(place.journal.as_path());
+                return Err(explain(file, &place.file, fault, journal));
+            }
         };
         if Identity::of(file).doing("looking at", &place.file)? != identity {
             return Err(AppendError::ChangedMeanwhile { path: place.file.clone() });
@@ -342,8 +356,15 @@ fn text_at(mut file: &File, case: u64) -> io::Result<String> {
 }
 
 /// Says what is wrong with a file, and where.
-fn explain(file: &File, place: &Place, fault: Fault, foreign_journal: bool) -> AppendError {
-    let path = place.file.clone();
+///
+/// `journal` is one that announces a write to the file and does not fit it any more.
+pub(crate) fn explain(
+    file: &File,
+    path: &Path,
+    fault: Fault,
+    journal: Option<&Path>,
+) -> AppendError {
+    let path = path.to_owned();
     let mut first = [0; 3];
     if file.read_exact_at(&mut first, 0).is_ok() && first == *b"\xef\xbb\xbf" {
         return AppendError::ByteOrderMark { path };
@@ -353,10 +374,12 @@ fn explain(file: &File, place: &Place, fault: Fault, foreign_journal: bool) -> A
         Err(source) => return AppendError::Io { path, doing: "reading", source },
     };
     match fault.kind {
-        FaultKind::Invalid(_) if foreign_journal => {
-            AppendError::Interrupted { path, journal: place.journal.clone(), line, column }
-        }
-        FaultKind::Invalid(reason) => AppendError::InvalidJson { path, line, column, reason },
+        FaultKind::Invalid(reason) => match journal {
+            Some(journal) => {
+                AppendError::Interrupted { path, journal: journal.to_owned(), line, column }
+            }
+            None => AppendError::InvalidJson { path, line, column, reason },
+        },
         FaultKind::LegacyList => AppendError::LegacyList { path },
         FaultKind::NotAnEvalSet(reason) => AppendError::NotAnEvalSet { path, line, column, reason },
         FaultKind::CasesTwice { first } => {

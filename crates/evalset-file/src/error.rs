@@ -142,6 +142,47 @@ pub enum AppendError {
         /// How much the case needs.
         needed: u64,
     },
+    /// A write was cut short, or is under way.
+    #[error(
+        "a write to {path:?} has not come to its end; if no other process is at work on it, any \
+         edit or export settles that"
+    )]
+    HalfWritten {
+        /// The file.
+        path: PathBuf,
+    },
+    /// No case goes by that name or number.
+    #[error("{path:?} has no case {wanted}; it has {cases}, see `rehearsal evalset list`")]
+    NoSuchCase {
+        /// The file.
+        path: PathBuf,
+        /// The id or the index.
+        wanted: String,
+        /// How many there are.
+        cases: u64,
+    },
+    /// Two cases go by one name.
+    #[error("{path:?} has several cases {eval_id:?}; name the one that is meant by its index")]
+    SeveralCases {
+        /// The file.
+        path: PathBuf,
+        /// Their id.
+        eval_id: String,
+    },
+    /// Ids are unique in a file.
+    #[error("{path:?} has a case {eval_id:?} already; give this one another eval_id")]
+    IdTaken {
+        /// The file.
+        path: PathBuf,
+        /// The id.
+        eval_id: String,
+    },
+    /// There is no such file to edit.
+    #[error("there is no file {path:?}; check the path")]
+    NoFile {
+        /// The path.
+        path: PathBuf,
+    },
     /// A write was cut short, and then somebody changed the file, so that undoing is no longer safe.
     #[error(
         "an earlier write to {path:?} was cut short and the file was changed since: it is not valid \

@@ -96,7 +96,8 @@ impl Journal {
     /// Finishes or undoes the write in `file`; flushes what it writes.
     pub(crate) fn settle(&self, file: &File) -> io::Result<Found> {
         let length = file.metadata()?.len();
-        if length < self.old_length() || length > self.new_length() {
+        let (old, new) = (self.old_length(), self.new_length());
+        if length < old.min(new) || length > old.max(new) {
             return Ok(Found::ChangedSince);
         }
         if anchor(file, self.splice)? != self.anchor {
@@ -124,6 +125,17 @@ impl Journal {
         }
         self.undo(file)?;
         Ok(Found::Undone)
+    }
+
+    /// Whether the file is between the old state and the new one.
+    pub(crate) fn is_under_way(&self, file: &File) -> io::Result<bool> {
+        let length = file.metadata()?.len();
+        if anchor(file, self.splice)? != self.anchor {
+            return Ok(false);
+        }
+        let mut tail = vec![0; usize::try_from(length.saturating_sub(self.splice)).unwrap_or(0)];
+        file.read_exact_at(&mut tail, self.splice)?;
+        Ok(tail != self.old && tail != self.new)
     }
 
     /// Puts the old tail back.
@@ -193,6 +205,30 @@ mod tests {
                     );
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_file_that_becomes_shorter_is_settled_too() {
+        // The old and the new one change their parts.
+        let (old, new) = (NEW, OLD);
+        let journal = Journal::new(&file_of(old), 9, old[9..].to_vec(), new[9..].to_vec());
+        let journal = journal.expect("made");
+        for written in 9..=new.len() {
+            for length in new.len()..=old.len() {
+                let mut state = new[..written].to_vec();
+                state.extend_from_slice(&old[written..]);
+                state.truncate(length);
+                let file = file_of(&state);
+                let found = journal.settle(&file).expect("settled");
+                let expected =
+                    if state == new { (Found::Finished, new) } else { (Found::Undone, old) };
+                assert_eq!((found, content(&file).as_slice()), expected, "{written} {length}");
+            }
+        }
+        for state in [&new[..new.len() - 1], b"head{old}]\n}x", b"HEAD{old}]\n}"] {
+            let found = journal.settle(&file_of(state)).expect("looked at");
+            assert_eq!(found, Found::ChangedSince);
         }
     }
 

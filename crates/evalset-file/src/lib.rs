@@ -31,6 +31,8 @@
 //! ```
 
 mod append;
+mod cases;
+mod edit;
 mod error;
 mod identity;
 mod index;
@@ -44,6 +46,8 @@ mod style;
 mod write;
 
 pub use append::{Appended, EvalSetFiles, default_cache};
+pub use cases::{Cases, FoundCase};
+pub use edit::{CaseAt, Edited};
 pub use error::AppendError;
 #[doc(hidden)]
 pub use steps::{Step, Steps};

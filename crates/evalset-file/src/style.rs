@@ -35,7 +35,8 @@ impl Joint {
         }
     }
 
-    fn after_case(file: &File, last: &LastCase) -> io::Result<Self> {
+    /// As the case `last` is laid out and parted from its neighbour before.
+    pub(crate) fn after_case(file: &File, last: &LastCase) -> io::Result<Self> {
         let parting = sample(file, last.parting + 1, last.start)?;
         let head = sample(file, last.start, last.end)?;
         let foot = sample(file, last.end.saturating_sub(SAMPLE).max(last.start), last.end)?;

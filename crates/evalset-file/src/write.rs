@@ -2,12 +2,13 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::time::{Instant, SystemTime};
 
 use rustix::fs::OFlags;
 
+use crate::edit::Piece;
 use crate::error::{Doing as _, is_denied, is_no_room};
 use crate::journal::{Found, Journal};
 use crate::lock::{flags, is_at, lock};
@@ -18,6 +19,8 @@ use crate::{AppendError, EvalSetFiles};
 /// Settles what an earlier process left beside the file. True when a journal is there that does not
 /// fit the file any more.
 pub(crate) fn recover(file: &File, place: &Place) -> Result<bool, AppendError> {
+    // Whoever writes a draft for a file that exists holds the file's lock, which is ours now.
+    let _ = std::fs::remove_file(&place.draft);
     let bytes = match std::fs::read(&place.journal) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
@@ -142,8 +145,22 @@ pub(crate) fn create(files: &EvalSetFiles, place: &Place, text: &str) -> Result<
         }
     };
     std::fs::create_dir_all(&place.folder).map_err(refused)?;
+    let draft = open_draft(files, place, refused)?;
+    let made = write_draft(place, &draft, text, files.steps.as_ref());
+    if !matches!(made, Ok(true)) {
+        let _ = std::fs::remove_file(&place.draft);
+    }
+    made.map_err(refused)
+}
+
+/// Opens and locks the draft beside a file.
+fn open_draft(
+    files: &EvalSetFiles,
+    place: &Place,
+    refused: impl Fn(io::Error) -> AppendError,
+) -> Result<File, AppendError> {
     let deadline = Instant::now() + files.wait;
-    let draft = loop {
+    loop {
         let draft = OpenOptions::new()
             .read(true)
             .write(true)
@@ -151,18 +168,84 @@ pub(crate) fn create(files: &EvalSetFiles, place: &Place, text: &str) -> Result<
             .truncate(false)
             .custom_flags(flags(OFlags::NOFOLLOW | OFlags::NONBLOCK))
             .open(&place.draft)
-            .map_err(refused)?;
+            .map_err(&refused)?;
         lock(&draft, &place.draft, deadline, files.wait)?;
         // Whoever had the lock before us may have given the draft its name.
         if is_at(&draft, &place.draft)? {
-            break draft;
+            return Ok(draft);
+        }
+    }
+}
+
+/// Writes `pieces` into a new file that takes the place of the locked `file` once it is whole,
+/// provided that `unchanged` still holds then. Its owner and permissions are the old one's.
+pub(crate) fn replace_file(
+    files: &EvalSetFiles,
+    file: &File,
+    place: &Place,
+    pieces: &[Piece],
+    unchanged: impl Fn() -> Result<(), AppendError>,
+) -> Result<(), AppendError> {
+    let needed = pieces.iter().map(Piece::length).sum();
+    let refused = |source: io::Error| {
+        if is_no_room(&source) {
+            AppendError::DiskFull { path: place.file.clone(), needed }
+        } else if is_denied(&source) {
+            AppendError::FolderReadOnly { folder: place.folder.clone() }
+        } else {
+            AppendError::Io { path: place.file.clone(), doing: "rewriting", source }
         }
     };
-    let made = write_draft(place, &draft, text, files.steps.as_ref());
-    if !matches!(made, Ok(true)) {
+    let draft = open_draft(files, place, refused)?;
+    let written = write_pieces(file, &draft, pieces, needed, files.steps.as_ref())
+        .map_err(refused)
+        .and_then(|()| unchanged())
+        .and_then(|()| std::fs::rename(&place.draft, &place.file).map_err(refused));
+    if written.is_err() {
         let _ = std::fs::remove_file(&place.draft);
+        return written;
     }
-    made.map_err(refused)
+    files.steps.reached(Step::DraftNamed).map_err(refused)?;
+    flush_folder(&place.folder)
+}
+
+fn write_pieces(
+    file: &File,
+    draft: &File,
+    pieces: &[Piece],
+    needed: u64,
+    steps: &dyn Steps,
+) -> io::Result<()> {
+    draft.set_len(0)?;
+    reserve(draft, 0, needed)?;
+    let mut at = 0;
+    let mut buffer = vec![0; 1 << 20];
+    for piece in pieces {
+        match piece {
+            Piece::New(bytes) => draft.write_all_at(bytes, at)?,
+            Piece::Kept(range) => {
+                let mut from = range.start;
+                while from < range.end {
+                    let left = usize::try_from(range.end - from).unwrap_or(buffer.len());
+                    let bytes = buffer.get_mut(..left.min(1 << 20)).unwrap_or_default();
+                    file.read_exact_at(bytes, from)?;
+                    draft.write_all_at(bytes, at + (from - range.start))?;
+                    from += bytes.len() as u64;
+                }
+            }
+        }
+        at += piece.length();
+    }
+    draft.set_len(at)?;
+    let old = file.metadata()?;
+    draft.set_permissions(old.permissions())?;
+    let new = draft.metadata()?;
+    if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
+        std::os::unix::fs::fchown(draft, Some(old.uid()), Some(old.gid()))?;
+    }
+    steps.reached(Step::DraftWritten)?;
+    draft.sync_all()?;
+    steps.reached(Step::DraftFlushed)
 }
 
 fn write_draft(place: &Place, draft: &File, text: &str, steps: &dyn Steps) -> io::Result<bool> {

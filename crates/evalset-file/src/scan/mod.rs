@@ -13,6 +13,7 @@ mod scalar;
 mod structure;
 mod tokens;
 mod utf8;
+mod walk;
 
 use std::fs::File;
 use std::io;
@@ -24,6 +25,7 @@ pub(crate) use outline::{LastCase, Outline, Sink};
 use structure::Structure;
 use tokens::{BATCH, Batch};
 use utf8::Utf8;
+pub(crate) use walk::Walk;
 
 /// Bytes read at a time; a multiple of the block.
 const CHUNK: usize = 128 << 10;

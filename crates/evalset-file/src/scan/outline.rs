@@ -13,7 +13,7 @@ pub(crate) struct Outline {
     pub(crate) cases: u64,
 }
 
-/// The case after which the next one goes.
+/// Where a case stands: the one after which the next one goes, or another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LastCase {
     /// The `,` or `[` before it.
@@ -36,4 +36,11 @@ pub(crate) trait Sink {
     /// # Errors
     /// The sink's own writing may fail.
     fn invocation_id(&mut self, id: &str, at: u64, case: u64) -> std::io::Result<()>;
+    /// A case has ended; it has so many turns.
+    ///
+    /// # Errors
+    /// The sink's own writing may fail.
+    fn case(&mut self, _case: LastCase, _turns: u64) -> std::io::Result<()> {
+        Ok(())
+    }
 }

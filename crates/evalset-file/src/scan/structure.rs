@@ -64,6 +64,8 @@ pub(super) struct Structure {
     set_id_seen: bool,
     parting: u64,
     case_start: u64,
+    /// Of the case that is being read.
+    turns: u64,
 }
 
 impl Structure {
@@ -86,6 +88,7 @@ impl Structure {
             set_id_seen: false,
             parting: 0,
             case_start: 0,
+            turns: 0,
         }
     }
 
@@ -179,8 +182,14 @@ impl Structure {
             let watched = open.depth() == watched_depth;
             self.expect = expect;
             self.open.set_near(open);
+            let cases = self.outline.cases;
             if let Err(fault) = self.look_at(class, before, watched, at + index as u64) {
                 return Ok(Err(fault));
+            }
+            if self.outline.cases != cases
+                && let Some(case) = self.outline.last
+            {
+                sink.case(case, self.turns)?;
             }
             if self.reading.is_some() {
                 self.read_on(bytes, index + 1, sink)?;
@@ -290,6 +299,7 @@ impl Structure {
             }
             (Place::Cases, Class::OpenObject) => {
                 self.case_start = at;
+                self.turns = 0;
                 Ok(Some(Place::Case))
             }
             (Place::Cases, _) => {
@@ -298,7 +308,10 @@ impl Structure {
             (Place::Case, Class::OpenList) if self.key == Key::Leads => {
                 Ok(Some(Place::Conversation))
             }
-            (Place::Conversation, Class::OpenObject) => Ok(Some(Place::Invocation)),
+            (Place::Conversation, Class::OpenObject) => {
+                self.turns += 1;
+                Ok(Some(Place::Invocation))
+            }
             (Place::Case | Place::Invocation, Class::Quote) if self.key == Key::Id => {
                 self.begin(Reading::Id, at);
                 Ok(None)

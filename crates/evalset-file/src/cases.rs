@@ -1,0 +1,179 @@
+//! [`Cases`]: the cases of a file one after the other, in constant memory.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::AppendError;
+use crate::append::explain;
+use crate::error::Doing as _;
+use crate::journal::Journal;
+use crate::place::{Place, Roots};
+use crate::scan::{LastCase, Walk};
+
+/// Text around the cases longer than this is nobody's.
+const LONGEST_FRAME: u64 = 16 << 20;
+
+/// The cases of a file, as they stand.
+///
+/// The file is checked as JSON while it is read: a fault comes when the reading reaches it, after
+/// the cases before it. Nothing but one chunk of the file is held.
+///
+/// ```
+/// use evalset_file::Cases;
+/// # let folder = tempfile::tempdir().expect("a folder");
+/// # let path = folder.path().join("set.evalset.json");
+/// std::fs::write(&path, r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a"}, {"eval_id": "b"}]}"#)?;
+/// let mut cases = Cases::open(&path)?;
+/// let second = cases.nth(1).expect("two cases")?;
+/// assert_eq!((second.index, second.eval_id.as_deref()), (1, Some("b")));
+/// assert_eq!(cases.text(&second)?, r#"{"eval_id": "b"}"#);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Cases {
+    file: File,
+    path: PathBuf,
+    walk: Walk,
+    next: u64,
+    ended: bool,
+    /// How far lines have been counted, and how many there are up to there.
+    counted: (u64, u64),
+}
+
+/// Where a case stands in its file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundCase {
+    /// Its place among the cases, from 0.
+    pub index: u64,
+    /// Its id, where it has one.
+    pub eval_id: Option<String>,
+    /// How many turns it has.
+    pub turns: u64,
+    /// Its first byte.
+    pub start: u64,
+    /// The byte behind its last one.
+    pub end: u64,
+}
+
+impl Cases {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// There is no such file, or it cannot be opened; or a write to it was cut short, and the next
+    /// write has to settle that first.
+    pub fn open(path: &Path) -> Result<Self, AppendError> {
+        let place = Place::of(path, &Roots::Anywhere)?;
+        let file = File::open(&place.file).doing("opening", path)?;
+        let metadata = file.metadata().doing("looking at", path)?;
+        if metadata.is_dir() {
+            return Err(AppendError::Directory { path: path.to_owned() });
+        }
+        if !metadata.is_file() {
+            return Err(AppendError::NotAFile { path: path.to_owned(), kind: "pipe or device" });
+        }
+        if half_written(&file, &place) {
+            return Err(AppendError::HalfWritten { path: path.to_owned() });
+        }
+        let walk = Walk::new(metadata.len());
+        Ok(Self { file, path: path.to_owned(), walk, next: 0, ended: false, counted: (0, 1) })
+    }
+
+    /// How many bytes of the file have been read, and how many there are.
+    #[must_use]
+    pub fn progress(&self) -> (u64, u64) {
+        (self.walk.read(), self.walk.length())
+    }
+
+    /// The case's text.
+    ///
+    /// # Errors
+    /// The reading's.
+    pub fn text(&self, case: &FoundCase) -> Result<String, AppendError> {
+        self.between(case.start, case.end).doing("reading", &self.path)
+    }
+
+    fn between(&self, from: u64, to: u64) -> io::Result<String> {
+        let mut bytes = vec![0; usize::try_from(to - from).map_err(io::Error::other)?];
+        self.file.read_exact_at(&mut bytes, from)?;
+        String::from_utf8(bytes).map_err(io::Error::other)
+    }
+
+    /// The line on which the case begins, and its column in characters, both from 1. Cheap when the
+    /// cases are asked for in their order.
+    ///
+    /// # Errors
+    /// The reading's.
+    pub fn place(&mut self, case: &FoundCase) -> Result<(u64, u64), AppendError> {
+        self.count_lines(case.start).doing("reading", &self.path)
+    }
+
+    fn count_lines(&mut self, to: u64) -> io::Result<(u64, u64)> {
+        let (mut at, mut line) = if to < self.counted.0 { (0, 1) } else { self.counted };
+        let mut buffer = vec![0; 128 << 10];
+        while at < to {
+            let wanted = usize::try_from(to - at).unwrap_or(buffer.len()).min(buffer.len());
+            let Some(bytes) = buffer.get_mut(..wanted) else { break };
+            self.file.read_exact_at(bytes, at)?;
+            line += memchr::memchr_iter(b'\n', bytes).count() as u64;
+            at += wanted as u64;
+        }
+        self.counted = (to, line);
+        let from = to.saturating_sub(4096);
+        let mut before = vec![0; usize::try_from(to - from).unwrap_or(0)];
+        self.file.read_exact_at(&mut before, from)?;
+        let begins = memchr::memrchr(b'\n', &before).map_or(0, |feed| feed + 1);
+        let characters = before[begins..].iter().filter(|byte| **byte & 0xc0 != 0x80).count();
+        Ok((line, characters as u64 + 1))
+    }
+
+    /// What the file says around its cases: the set without them. Only once all have been read.
+    ///
+    /// # Errors
+    /// The reading's.
+    pub fn frame(&self) -> Result<Option<String>, AppendError> {
+        let Some(outline) = self.walk.outline() else { return Ok(None) };
+        let length = self.walk.length();
+        if outline.list_open + (length - outline.list_close) > LONGEST_FRAME {
+            return Ok(None);
+        }
+        let read = |from, to| self.between(from, to).doing("reading", &self.path);
+        let head = read(0, outline.list_open + 1)?;
+        Ok(Some(head + &read(outline.list_close, length)?))
+    }
+}
+
+impl Iterator for Cases {
+    type Item = Result<FoundCase, AppendError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let found = match self.walk.next(&self.file).doing("reading", &self.path) {
+            Ok(Ok(Some(passed))) => {
+                let LastCase { start, end, .. } = passed.case;
+                let index = self.next;
+                self.next += 1;
+                Ok(FoundCase { index, eval_id: passed.eval_id, turns: passed.turns, start, end })
+            }
+            Ok(Ok(None)) => {
+                self.ended = true;
+                return None;
+            }
+            Ok(Err(fault)) => Err(explain(&self.file, &self.path, fault, None)),
+            Err(error) => Err(error),
+        };
+        self.ended = found.is_err();
+        Some(found)
+    }
+}
+
+/// Whether a journal announces a write that has not come to its end. Readers take no lock, so a
+/// writer at work looks the same; it is done in a moment.
+fn half_written(file: &File, place: &Place) -> bool {
+    let journal = std::fs::read(&place.journal).ok();
+    let Some(journal) = journal.as_deref().and_then(Journal::from_bytes) else { return false };
+    journal.is_under_way(file).unwrap_or(false)
+}

@@ -1,0 +1,359 @@
+//! Editing a file case by case: insert, replace, remove, move.
+//!
+//! What stands behind the edit has to move. Up to 16 MiB of it are rewritten in place, announced by
+//! the same journal as an append; more goes into a new file that takes the old one's name once it is
+//! whole. Either way the earlier bytes stay, and so do those of all other cases.
+
+use std::cmp::Ordering;
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+
+use evalset::CaseText;
+
+use crate::append::explain;
+use crate::error::Doing as _;
+use crate::identity::Identity;
+use crate::journal::Journal;
+use crate::lock::open_locked;
+use crate::place::Place;
+use crate::scan::{Fault, LastCase, Outline, Walk};
+use crate::style::Joint;
+use crate::write::{forget_journal, recover, replace_file, write_tail};
+use crate::{AppendError, EvalSetFiles};
+
+/// Which case is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CaseAt {
+    /// The one with this id.
+    Id(String),
+    /// The one at this place, from 0.
+    Index(u64),
+}
+
+/// What an edit did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edited {
+    /// The real file, links followed.
+    pub file: PathBuf,
+    /// How many cases it holds now.
+    pub cases: u64,
+}
+
+/// A stretch of the file as it is to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// Taken from the file as it was.
+    Kept(Range<u64>),
+    New(Vec<u8>),
+}
+
+impl Piece {
+    pub(crate) fn length(&self) -> u64 {
+        match self {
+            Self::Kept(range) => range.end - range.start,
+            Self::New(bytes) => bytes.len() as u64,
+        }
+    }
+}
+
+impl EvalSetFiles {
+    /// Puts a case before the one that stands at `index` now, or behind the last when `index` is the
+    /// number of cases. `eval_id` is the id in `text`.
+    ///
+    /// # Errors
+    /// [`AppendError`]; the file is then as it was.
+    pub fn insert(
+        &self,
+        path: &Path,
+        index: u64,
+        eval_id: &str,
+        text: &CaseText,
+    ) -> Result<Edited, AppendError> {
+        let ask = Ask { new_id: Some(eval_id), indexes: vec![index], ..Ask::default() };
+        self.edit(path, &ask, |found| {
+            found.require_free(eval_id, None)?;
+            if index == found.outline.cases {
+                let joint = Joint::of(found.file, found.outline).doing("reading", found.path)?;
+                let new = [&joint.before, &text.laid_out(&joint.layout), &joint.after];
+                let new = Piece::New(new.map(String::as_str).concat().into());
+                return Ok(Change::new(joint.splice..joint.resume, vec![new], 1));
+            }
+            let case = found.case(&CaseAt::Index(index))?.span;
+            let new = found.in_style_of(&case, text)?;
+            let parting = Piece::Kept(case.parting + 1..case.start);
+            let pieces = vec![new, Piece::New(b",".to_vec()), parting];
+            Ok(Change::new(case.start..case.start, pieces, 1))
+        })
+    }
+
+    /// Puts a case in the place of another. `eval_id` is the id in `text`.
+    ///
+    /// # Errors
+    /// [`AppendError`]; the file is then as it was.
+    pub fn replace(
+        &self,
+        path: &Path,
+        at: &CaseAt,
+        eval_id: &str,
+        text: &CaseText,
+    ) -> Result<Edited, AppendError> {
+        self.edit(path, &Ask { new_id: Some(eval_id), ..Ask::of(at) }, |found| {
+            let case = found.case(at)?;
+            found.require_free(eval_id, Some(case.index))?;
+            let new = found.in_style_of(&case.span, text)?;
+            Ok(Change::new(case.span.start..case.span.end, vec![new], 0))
+        })
+    }
+
+    /// Takes a case out.
+    ///
+    /// # Errors
+    /// [`AppendError`]; the file is then as it was.
+    pub fn remove(&self, path: &Path, at: &CaseAt) -> Result<Edited, AppendError> {
+        self.edit(path, &Ask::of(at), |found| {
+            let Seen { index, span, next, .. } = *found.case(at)?;
+            let range = match (index, next) {
+                (0, Some(next)) => span.start..next.start,
+                (0, None) => found.outline.list_open + 1..found.outline.list_close,
+                (_, _) => span.parting..span.end,
+            };
+            Ok(Change::new(range, Vec::new(), -1))
+        })
+    }
+
+    /// Moves a case, so that it stands at `to` afterwards; the others keep their order.
+    ///
+    /// # Errors
+    /// [`AppendError`]; the file is then as it was.
+    pub fn reorder(&self, path: &Path, at: &CaseAt, to: u64) -> Result<Edited, AppendError> {
+        let mut ask = Ask::of(at);
+        ask.indexes.push(to);
+        self.edit(path, &ask, |found| {
+            let moved = *found.case(at)?;
+            let target = *found.case(&CaseAt::Index(to))?;
+            let own = Piece::Kept(moved.span.start..moved.span.end);
+            let (range, pieces) = match (moved.index.cmp(&to), moved.next, moved.before) {
+                (Ordering::Less, Some(next), _) => {
+                    let others = Piece::Kept(next.start..target.span.end);
+                    let parting = Piece::Kept(moved.span.end..next.start);
+                    (moved.span.start..target.span.end, vec![others, parting, own])
+                }
+                (Ordering::Greater, _, Some(before)) => {
+                    let others = Piece::Kept(target.span.start..before.end);
+                    let parting = Piece::Kept(before.end..moved.span.start);
+                    (target.span.start..moved.span.end, vec![own, parting, others])
+                }
+                _ => return Ok(Change::nothing()),
+            };
+            Ok(Change::new(range, pieces, 0))
+        })
+    }
+
+    /// Reads the file, has `plan` say what is to change, and changes it.
+    fn edit(
+        &self,
+        path: &Path,
+        ask: &Ask<'_>,
+        plan: impl Fn(&Found<'_>) -> Result<Change, AppendError>,
+    ) -> Result<Edited, AppendError> {
+        let place = Place::of(path, &self.roots)?;
+        let Some(file) = open_locked(&place, self.wait)? else {
+            return Err(AppendError::NoFile { path: place.file });
+        };
+        let foreign_journal = recover(&file, &place)?;
+        let identity = Identity::of(&file).doing("looking at", &place.file)?;
+        let mut found = Found {
+            file: &file,
+            path: &place.file,
+            outline: &Outline::default(),
+            seen: Vec::new(),
+            holders: Vec::new(),
+        };
+        let mut walk = Walk::new(identity.size);
+        let outline = match found.look(&mut walk, ask).doing("reading", &place.file)? {
+            Ok(outline) => outline,
+            Err(fault) => {
+                let journal = foreign_journal.then_some(place.journal.as_path());
+                return Err(explain(&file, &place.file, fault, journal));
+            }
+        };
+        found.outline = &outline;
+        if foreign_journal {
+            // The file is whole without it: whoever changed the file has settled the matter.
+            forget_journal(&place)?;
+        }
+        let change = plan(&found)?;
+        let cases = outline.cases.saturating_add_signed(change.cases);
+        if !change.is_nothing() {
+            self.apply(&file, &place, &identity, change)?;
+        }
+        Ok(Edited { file: place.file.clone(), cases })
+    }
+
+    fn apply(
+        &self,
+        file: &File,
+        place: &Place,
+        identity: &Identity,
+        change: Change,
+    ) -> Result<(), AppendError> {
+        let Change { range, mut pieces, .. } = change;
+        let splice = range.start;
+        pieces.push(Piece::Kept(range.end..identity.size));
+        let unchanged = || match Identity::of(file).doing("looking at", &place.file)? {
+            now if now == *identity => Ok(()),
+            _ => Err(AppendError::ChangedMeanwhile { path: place.file.clone() }),
+        };
+        if identity.size - splice > self.longest_tail {
+            pieces.insert(0, Piece::Kept(0..splice));
+            return replace_file(self, file, place, &pieces, unchanged);
+        }
+        let read = |range: Range<u64>| -> io::Result<Vec<u8>> {
+            let mut bytes = vec![0; usize::try_from(range.end - range.start).unwrap_or(0)];
+            file.read_exact_at(&mut bytes, range.start)?;
+            Ok(bytes)
+        };
+        let old = read(splice..identity.size).doing("reading", &place.file)?;
+        let mut new = Vec::with_capacity(old.len());
+        for piece in pieces {
+            match piece {
+                Piece::Kept(range) => new.extend(read(range).doing("reading", &place.file)?),
+                Piece::New(bytes) => new.extend(bytes),
+            }
+        }
+        let journal = Journal::new(file, splice, old, new).doing("reading", &place.file)?;
+        unchanged()?;
+        write_tail(file, place, &journal, self.steps.as_ref())
+    }
+}
+
+/// What an edit has to know of the file.
+#[derive(Debug, Default)]
+struct Ask<'a> {
+    id: Option<&'a str>,
+    indexes: Vec<u64>,
+    /// An id that a case is to have afterwards.
+    new_id: Option<&'a str>,
+}
+
+impl<'a> Ask<'a> {
+    fn of(at: &'a CaseAt) -> Self {
+        match at {
+            CaseAt::Id(id) => Self { id: Some(id), ..Self::default() },
+            CaseAt::Index(index) => Self { indexes: vec![*index], ..Self::default() },
+        }
+    }
+}
+
+/// A range of the file, and what is to stand there.
+#[derive(Debug)]
+struct Change {
+    range: Range<u64>,
+    pieces: Vec<Piece>,
+    /// How many cases more there are then.
+    cases: i64,
+}
+
+impl Change {
+    fn new(range: Range<u64>, pieces: Vec<Piece>, cases: i64) -> Self {
+        Self { range, pieces, cases }
+    }
+
+    fn nothing() -> Self {
+        Self::new(0..0, Vec::new(), 0)
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.range.is_empty() && self.pieces.is_empty()
+    }
+}
+
+/// A case that was asked for, and its neighbours.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    index: u64,
+    by_id: bool,
+    span: LastCase,
+    before: Option<LastCase>,
+    next: Option<LastCase>,
+}
+
+/// What reading the file has found.
+struct Found<'a> {
+    file: &'a File,
+    path: &'a Path,
+    outline: &'a Outline,
+    seen: Vec<Seen>,
+    /// The cases that have the new id.
+    holders: Vec<u64>,
+}
+
+impl Found<'_> {
+    fn look(&mut self, walk: &mut Walk, ask: &Ask<'_>) -> io::Result<Result<Outline, Fault>> {
+        let mut before = None;
+        let mut index = 0;
+        loop {
+            let passed = match walk.next(self.file)? {
+                Ok(Some(passed)) => passed,
+                Ok(None) => return Ok(Ok(walk.outline().copied().unwrap_or_default())),
+                Err(fault) => return Ok(Err(fault)),
+            };
+            let span = passed.case;
+            if let Some(last) = self.seen.last_mut()
+                && last.index + 1 == index
+            {
+                last.next = Some(span);
+            }
+            let by_id = ask.id.is_some() && ask.id == passed.eval_id.as_deref();
+            if by_id || ask.indexes.contains(&index) {
+                self.seen.push(Seen { index, by_id, span, before, next: None });
+            }
+            if ask.new_id.is_some() && ask.new_id == passed.eval_id.as_deref() {
+                self.holders.push(index);
+            }
+            before = Some(span);
+            index += 1;
+        }
+    }
+
+    fn case(&self, at: &CaseAt) -> Result<&Seen, AppendError> {
+        let none = |wanted: String| AppendError::NoSuchCase {
+            path: self.path.to_owned(),
+            wanted,
+            cases: self.outline.cases,
+        };
+        match at {
+            CaseAt::Index(wanted) => {
+                let found = self.seen.iter().find(|seen| seen.index == *wanted);
+                found.ok_or_else(|| none(format!("at index {wanted}")))
+            }
+            CaseAt::Id(eval_id) => {
+                let mut found = self.seen.iter().filter(|seen| seen.by_id);
+                match (found.next(), found.next()) {
+                    (Some(one), None) => Ok(one),
+                    (None, _) => Err(none(format!("{eval_id:?}"))),
+                    (Some(_), Some(_)) => Err(AppendError::SeveralCases {
+                        path: self.path.to_owned(),
+                        eval_id: eval_id.clone(),
+                    }),
+                }
+            }
+        }
+    }
+
+    /// Ids are unique; the case that is replaced gives its own free.
+    fn require_free(&self, eval_id: &str, replaced: Option<u64>) -> Result<(), AppendError> {
+        if self.holders.iter().all(|holder| Some(*holder) == replaced) {
+            return Ok(());
+        }
+        Err(AppendError::IdTaken { path: self.path.to_owned(), eval_id: eval_id.to_owned() })
+    }
+
+    fn in_style_of(&self, case: &LastCase, text: &CaseText) -> Result<Piece, AppendError> {
+        let joint = Joint::after_case(self.file, case).doing("reading", self.path)?;
+        Ok(Piece::New(text.laid_out(&joint.layout).into()))
+    }
+}

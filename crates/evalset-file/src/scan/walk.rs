@@ -1,0 +1,142 @@
+//! [`Walk`]: the same pass, chunk by chunk, for whoever wants the cases one after the other.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
+
+use super::masks::BLOCK;
+use super::structure::Structure;
+use super::tokens::{BATCH, Batch};
+use super::utf8::Utf8;
+use super::{AHEAD, CHUNK, Fault, LastCase, Outline, Sink, ask_for};
+
+/// A case that was passed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Passed {
+    pub(crate) case: LastCase,
+    pub(crate) eval_id: Option<String>,
+    pub(crate) turns: u64,
+}
+
+/// A pass under way. It holds one chunk and what ended in it.
+#[derive(Debug)]
+pub(crate) struct Walk {
+    length: u64,
+    at: u64,
+    asked: u64,
+    structure: Structure,
+    utf8: Utf8,
+    batch: Batch,
+    buffer: Vec<u8>,
+    heard: Heard,
+    outline: Option<Outline>,
+}
+
+#[derive(Debug, Default)]
+struct Heard {
+    eval_id: Option<String>,
+    passed: VecDeque<Passed>,
+}
+
+impl Sink for Heard {
+    fn eval_id(&mut self, id: &str, _: u64, _: u64) -> io::Result<()> {
+        self.eval_id = Some(id.to_owned());
+        Ok(())
+    }
+
+    fn invocation_id(&mut self, _: &str, _: u64, _: u64) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn case(&mut self, case: LastCase, turns: u64) -> io::Result<()> {
+        self.passed.push_back(Passed { case, eval_id: self.eval_id.take(), turns });
+        Ok(())
+    }
+}
+
+impl Walk {
+    /// At the start of a file of `length` bytes.
+    pub(crate) fn new(length: u64) -> Self {
+        Self {
+            length,
+            at: 0,
+            asked: 0,
+            structure: Structure::new(),
+            utf8: Utf8::default(),
+            batch: Batch::new(),
+            buffer: vec![0; CHUNK],
+            heard: Heard::default(),
+            outline: None,
+        }
+    }
+
+    /// How many bytes have been read.
+    pub(crate) fn read(&self) -> u64 {
+        self.at
+    }
+
+    /// How many bytes there are.
+    pub(crate) fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// What the whole file was found to be, once it has been read.
+    pub(crate) fn outline(&self) -> Option<&Outline> {
+        self.outline.as_ref()
+    }
+
+    /// The next case; none at the end of a file that is sound as a whole.
+    ///
+    /// # Errors
+    /// The outer error is the reading's; the inner one says what is wrong with the file.
+    pub(crate) fn next(&mut self, file: &File) -> io::Result<Result<Option<Passed>, Fault>> {
+        loop {
+            if let Some(passed) = self.heard.passed.pop_front() {
+                return Ok(Ok(Some(passed)));
+            }
+            if self.outline.is_some() {
+                return Ok(Ok(None));
+            }
+            if self.at >= self.length {
+                if !self.utf8.is_between() {
+                    return Ok(Err(Fault::invalid(self.length, "the text is not UTF-8")));
+                }
+                match self.structure.finish(self.length) {
+                    Ok(outline) => self.outline = Some(outline),
+                    Err(fault) => return Ok(Err(fault)),
+                }
+                continue;
+            }
+            if let Err(fault) = self.read_chunk(file)? {
+                return Ok(Err(fault));
+            }
+        }
+    }
+
+    fn read_chunk(&mut self, file: &File) -> io::Result<Result<(), Fault>> {
+        if self.asked < self.length && self.asked - self.at <= AHEAD / 2 {
+            ask_for(file, self.asked..(self.at + AHEAD).min(self.length));
+            self.asked = self.at + AHEAD;
+        }
+        let wanted = usize::try_from(self.length - self.at).unwrap_or(CHUNK).min(CHUNK);
+        file.read_exact_at(&mut self.buffer[..wanted], self.at)?;
+        let padded = wanted.next_multiple_of(BLOCK);
+        self.buffer[wanted..padded].fill(b' ');
+        let mut high = false;
+        let (blocks, _) = self.buffer[..padded].as_chunks::<BLOCK>();
+        for blocks in blocks.chunks(BATCH) {
+            match self.structure.take(blocks, &mut self.batch, &mut self.heard)? {
+                Ok(seen) => high |= seen,
+                Err(fault) => return Ok(Err(Fault { at: fault.at.min(self.length), ..fault })),
+            }
+        }
+        if (high || !self.utf8.is_between())
+            && let Err(index) = self.utf8.take(&self.buffer[..wanted])
+        {
+            return Ok(Err(Fault::invalid(self.at + index as u64, "the text is not UTF-8")));
+        }
+        self.at += wanted as u64;
+        Ok(Ok(()))
+    }
+}
