@@ -50,8 +50,16 @@ enum Check {
 }
 
 /// Packages besides the client that must compile for the browser.
-const PURE: [&str; 7] =
-    ["json-text", "session", "schema-form", "schema-check", "tool-lint", "value-tree", "evalset"];
+const PURE: [&str; 8] = [
+    "json-text",
+    "session",
+    "schema-form",
+    "schema-check",
+    "tool-lint",
+    "value-tree",
+    "evalset",
+    "scoring",
+];
 
 /// How a check ended.
 enum Outcome {

@@ -1,0 +1,14 @@
+//! [`Evidence`]: what a score rests on, for a person to check it by.
+
+use serde::Serialize;
+
+/// What a score rests on. It serialises to the object that a report has under `details`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Evidence {
+    /// The score of each turn.
+    Invocations {
+        /// In the order of the turns.
+        invocations: Vec<f64>,
+    },
+}

@@ -1,0 +1,227 @@
+//! Where two values differ, as a person would be shown it.
+
+use json_text::{JsonText, Kind};
+use serde::Serialize;
+
+use super::equality::equal_values;
+use super::{Document, Equality, Value};
+
+/// Below this depth a differing part is told as a whole.
+const DEEPEST: usize = 64;
+
+/// At most this many differences are told of one pair of values.
+const MOST: usize = 200;
+
+/// What became of one part of an expected value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    /// It is another value.
+    Changed,
+    /// It is not there.
+    Missing,
+    /// It is there and was not expected.
+    Extra,
+    /// It is not what its matcher asks for.
+    Refused,
+}
+
+/// One place where an actual value is not the expected one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Difference {
+    /// The place, as a JSON pointer (RFC 6901); empty for the whole value.
+    pub path: String,
+    /// What became of the part.
+    pub change: Change,
+    /// What was expected there; absent for [`Change::Extra`] and where a matcher needs no value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expected: Option<JsonText>,
+    /// What stands there; absent for [`Change::Missing`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub actual: Option<JsonText>,
+    /// For [`Change::Refused`]: what the matcher asks for, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wanted: Option<String>,
+}
+
+/// Says of a part whether it fits, where equality is not the question.
+trait Judge {
+    /// `None` leaves the part to equality; an error says what was wanted.
+    fn judge(
+        &self,
+        path: &[String],
+        expected: Option<Value<'_>>,
+        actual: Option<Value<'_>>,
+    ) -> Option<Result<(), String>>;
+}
+
+/// Leaves everything to equality.
+struct Nobody;
+
+impl Judge for Nobody {
+    fn judge(
+        &self,
+        _: &[String],
+        _: Option<Value<'_>>,
+        _: Option<Value<'_>>,
+    ) -> Option<Result<(), String>> {
+        None
+    }
+}
+
+/// Where `actual` differs from `expected`, in the order of the expected value's members by name;
+/// the first 200.
+#[must_use]
+pub fn differences(expected: &JsonText, actual: &JsonText, equality: Equality) -> Vec<Difference> {
+    let (expected, actual) = (Document::of(expected), Document::of(actual));
+    compare(Some(expected.root()), Some(actual.root()), equality, &Nobody)
+}
+
+/// The same with a judge, who may also speak of what is on one side only.
+fn compare(
+    expected: Option<Value<'_>>,
+    actual: Option<Value<'_>>,
+    equality: Equality,
+    judge: &dyn Judge,
+) -> Vec<Difference> {
+    let mut found = Vec::new();
+    let mut open = vec![(Vec::<String>::new(), expected, actual)];
+    while let Some((path, expected, actual)) = open.pop() {
+        if found.len() >= MOST {
+            break;
+        }
+        let tell = |change, wanted| Difference {
+            path: path.iter().map(|step| pointer_step(step)).collect(),
+            change,
+            expected: expected.map(Value::to_json),
+            actual: actual.map(Value::to_json),
+            wanted,
+        };
+        match judge.judge(&path, expected, actual) {
+            Some(Ok(())) => continue,
+            Some(Err(wanted)) => {
+                found.push(tell(Change::Refused, Some(wanted)));
+                continue;
+            }
+            None => {}
+        }
+        let (one, other) = match (expected, actual) {
+            (Some(one), Some(other)) => (one, other),
+            (Some(_), None) => {
+                found.push(tell(Change::Missing, None));
+                continue;
+            }
+            (None, Some(_)) => {
+                found.push(tell(Change::Extra, None));
+                continue;
+            }
+            (None, None) => continue,
+        };
+        let pairs = match (one.kind(), other.kind()) {
+            _ if path.len() == DEEPEST => {
+                if !equal_values(one, other, equality) {
+                    found.push(tell(Change::Changed, None));
+                }
+                continue;
+            }
+            (Kind::Object, Kind::Object) => by_name(one, other),
+            (Kind::Array, Kind::Array) => by_place(one, other),
+            _ => {
+                if !equality.of_scalars(one, other) {
+                    found.push(tell(Change::Changed, None));
+                }
+                continue;
+            }
+        };
+        for (step, one, other) in pairs.into_iter().rev() {
+            let mut path = path.clone();
+            path.push(step);
+            open.push((path, one, other));
+        }
+    }
+    found
+}
+
+type Pair<'d> = (String, Option<Value<'d>>, Option<Value<'d>>);
+
+/// The members of both, the expected ones first.
+fn by_name<'d>(expected: Value<'d>, actual: Value<'d>) -> Vec<Pair<'d>> {
+    let (expected, actual) = (expected.members(), actual.members());
+    let find = |list: &[(std::borrow::Cow<'d, str>, Value<'d>)], name: &str| {
+        let place = list.binary_search_by(|member| (*member.0).cmp(name)).ok()?;
+        list.get(place).map(|(_, value)| *value)
+    };
+    let wanted =
+        expected.iter().map(|(name, value)| (name.to_string(), Some(*value), find(&actual, name)));
+    let extra = actual
+        .iter()
+        .filter(|(name, _)| find(&expected, name).is_none())
+        .map(|(name, value)| (name.to_string(), None, Some(*value)));
+    wanted.chain(extra).collect()
+}
+
+fn by_place<'d>(expected: Value<'d>, actual: Value<'d>) -> Vec<Pair<'d>> {
+    let (mut expected, mut actual) = (expected.items(), actual.items());
+    let mut pairs = Vec::new();
+    loop {
+        match (expected.next(), actual.next()) {
+            (None, None) => return pairs,
+            (one, other) => pairs.push((pairs.len().to_string(), one, other)),
+        }
+    }
+}
+
+/// One step of a JSON pointer, with its slash.
+fn pointer_step(name: &str) -> String {
+    format!("/{}", name.replace('~', "~0").replace('/', "~1"))
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    fn check(expected: &str, actual: &str, told: &Expect) {
+        let (expected, actual) =
+            (JsonText::parse(expected).expect("valid"), JsonText::parse(actual).expect("valid"));
+        let lines: Vec<String> = differences(&expected, &actual, Equality::Json)
+            .iter()
+            .map(|difference| serde_json::to_string(difference).expect("serialises"))
+            .collect();
+        told.assert_eq(&lines.join("\n"));
+    }
+
+    #[test]
+    fn differences_are_told_where_they_are() {
+        check(r#"{"a":1,"b":[1,{"c":2}]}"#, r#"{"b":[1.0,{"c":2}],"a":1}"#, &expect![""]);
+        check(
+            r#"{"a/b":1,"list":[1,2,3],"gone":null}"#,
+            r#"{"a/b":9007199254740993,"list":[1,5],"new":{}}"#,
+            &expect![[r#"
+                {"path":"/a~1b","change":"changed","expected":1,"actual":9007199254740993}
+                {"path":"/gone","change":"missing","expected":null}
+                {"path":"/list/1","change":"changed","expected":2,"actual":5}
+                {"path":"/list/2","change":"missing","expected":3}
+                {"path":"/new","change":"extra","actual":{}}"#]],
+        );
+        check(
+            "[]",
+            "{}",
+            &expect![[r#"{"path":"","change":"changed","expected":[],"actual":{}}"#]],
+        );
+    }
+
+    #[test]
+    fn hostile_values_end() {
+        let deep = |inner: &str| format!("{}{inner}{}", "[".repeat(50_000), "]".repeat(50_000));
+        let (one, other) = (
+            JsonText::parse(&deep("1")).expect("valid"),
+            JsonText::parse(&deep("2")).expect("valid"),
+        );
+        assert_eq!(differences(&one, &other, Equality::Json).len(), 1);
+        let wide = JsonText::parse(&format!("[{}0]", "0,".repeat(10_000))).expect("valid");
+        let none = JsonText::parse("[]").expect("valid");
+        assert_eq!(differences(&wide, &none, Equality::Json).len(), MOST);
+    }
+}

@@ -1,0 +1,33 @@
+//! How well an actual trace meets an expected case.
+//!
+//! Pure functions over two [`Trace`]s. A metric gives an [`Outcome`]: a score with its evidence, or
+//! unscored with a reason, which is neither passed nor failed nor a number.
+//!
+//! ```
+//! use json_text::JsonText;
+//! use scoring::adk::{MatchType, tool_trajectory};
+//! use scoring::{Invocation, ToolCall, Trace};
+//!
+//! let args = JsonText::parse(r#"{"city": "Tokyo"}"#)?;
+//! let turn = Invocation { tool_calls: vec![ToolCall::new("get_weather", args)], ..Invocation::default() };
+//! let trace = Trace { invocations: vec![turn], ..Trace::default() };
+//! let score = tool_trajectory(&trace, &trace, MatchType::Exact, false);
+//! assert_eq!(score.map(|average| average.overall), Ok(1.0));
+//! # Ok::<(), json_text::JsonTextError>(())
+//! ```
+//!
+//! Left to others: reading eval sets and traces from files, asking a model to judge, drawing.
+//! Why it works as it does: `docs/design/scoring.md`.
+
+mod evidence;
+mod outcome;
+mod trace;
+
+pub mod adk;
+pub mod rouge;
+
+pub mod json;
+
+pub use evidence::Evidence;
+pub use outcome::{Outcome, Reason, Score};
+pub use trace::{Invocation, ModelCall, Response, Timing, ToolCall, Trace, joined};

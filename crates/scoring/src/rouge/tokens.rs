@@ -1,0 +1,193 @@
+//! The words of a text, as google-adk's tokeniser finds them.
+//!
+//! NFKC, then lower case, then character by character: Chinese, Japanese and Korean characters
+//! stand alone; in Thai, Lao, Khmer and Myanmar a word begins at each character that is not a
+//! mark; letters, marks and numbers make words; anything else parts them.
+
+use unicode_normalization::UnicodeNormalization;
+
+use super::classes::RUNS;
+use super::porter::{Rules, Stemmer};
+
+/// A word in lower case.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Word<'w> {
+    /// Of ASCII letters and digits, which is stemmed.
+    Ascii(&'w [u8]),
+    /// With any other character, which is not.
+    Other(&'w str),
+}
+
+/// The tokens that ROUGE compares: the words of `text`, those of ASCII that are longer than three
+/// characters stemmed.
+///
+/// ```
+/// use scoring::rouge::tokens;
+/// assert_eq!(tokens("Flights: Zürich→東京"), ["flight", "zürich", "東", "京"]);
+/// ```
+#[must_use]
+pub fn tokens(text: &str) -> Vec<String> {
+    tokens_by(text, &Rules::NLTK)
+}
+
+/// The same by other rules of stemming.
+pub(super) fn tokens_by(text: &str, rules: &Rules) -> Vec<String> {
+    let mut stemmer = Stemmer::default();
+    let mut tokens = Vec::new();
+    each_word(text, |word| {
+        tokens.push(match word {
+            Word::Ascii(bytes) => {
+                let bytes = if bytes.len() > 3 { stemmer.stem(rules, bytes) } else { bytes };
+                String::from_utf8_lossy(bytes).into_owned()
+            }
+            Word::Other(text) => text.to_owned(),
+        });
+    });
+    tokens
+}
+
+/// Hands every word of `text` to `each`, in order.
+pub(super) fn each_word(text: &str, mut each: impl FnMut(Word<'_>)) {
+    if text.is_ascii() {
+        each_ascii_word(text.as_bytes(), each);
+        return;
+    }
+    let mut word = String::new();
+    // Python leaves alone what its Unicode does not know, while newer tables normalise and
+    // lower-case it. In Python's eyes such a character composes with nothing and has no case, so
+    // the text parts cleanly there.
+    let mut rest = text;
+    while !rest.is_empty() {
+        let unknown =
+            rest.char_indices().find(|(_, character)| class(*character) == Class::Unassigned);
+        let (known, after) = match unknown {
+            Some((at, character)) => (&rest[..at], &rest[at + character.len_utf8()..]),
+            None => (rest, ""),
+        };
+        let folded = known.nfkc().collect::<String>().to_lowercase();
+        for character in folded.chars().chain(unknown.map(|(_, character)| character)) {
+            take(character, &mut word, &mut each);
+        }
+        rest = after;
+    }
+    flush(&mut word, &mut each);
+}
+
+fn each_ascii_word(bytes: &[u8], mut each: impl FnMut(Word<'_>)) {
+    let mut word = Vec::with_capacity(32);
+    for byte in bytes {
+        if byte.is_ascii_alphanumeric() {
+            word.push(byte.to_ascii_lowercase());
+        } else if !word.is_empty() {
+            each(Word::Ascii(&word));
+            word.clear();
+        }
+    }
+    if !word.is_empty() {
+        each(Word::Ascii(&word));
+    }
+}
+
+fn take(character: char, word: &mut String, each: &mut impl FnMut(Word<'_>)) {
+    match script(character) {
+        Script::Alone => {
+            flush(word, each);
+            word.push(character);
+            flush(word, each);
+        }
+        Script::Unspaced => {
+            if class(character) != Class::Mark {
+                flush(word, each);
+            }
+            word.push(character);
+        }
+        Script::Spaced if matches!(class(character), Class::Word | Class::Mark) => {
+            word.push(character);
+        }
+        Script::Spaced => flush(word, each),
+    }
+}
+
+fn flush(word: &mut String, each: &mut impl FnMut(Word<'_>)) {
+    if word.is_empty() {
+        return;
+    }
+    if word.is_ascii() {
+        each(Word::Ascii(word.as_bytes()));
+    } else {
+        each(Word::Other(word));
+    }
+    word.clear();
+}
+
+/// How a script parts its words.
+enum Script {
+    /// Each character is a word.
+    Alone,
+    /// Without spaces: each character that is no mark begins a word.
+    Unspaced,
+    /// With spaces.
+    Spaced,
+}
+
+fn script(character: char) -> Script {
+    match character {
+        '\u{4e00}'..='\u{9fff}' | '\u{3040}'..='\u{30ff}' | '\u{ac00}'..='\u{d7af}' => {
+            Script::Alone
+        }
+        '\u{0e00}'..='\u{0eff}' | '\u{1780}'..='\u{17ff}' | '\u{1000}'..='\u{109f}' => {
+            Script::Unspaced
+        }
+        _ => Script::Spaced,
+    }
+}
+
+/// What a character is for a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Word,
+    Mark,
+    Other,
+    Unassigned,
+}
+
+fn class(character: char) -> Class {
+    let code = u32::from(character);
+    let after = RUNS.partition_point(|run| run >> 2 <= code);
+    match after.checked_sub(1).and_then(|place| RUNS.get(place)).map(|run| run & 3) {
+        Some(1) => Class::Word,
+        Some(2) => Class::Mark,
+        Some(3) => Class::Unassigned,
+        _ => Class::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &[&str]) {
+        assert_eq!(tokens(text), expected, "{text}");
+    }
+
+    #[test]
+    fn words_of_many_scripts() {
+        check("", &[]);
+        check("Running, don't_stop!", &["run", "don", "t", "stop"]);
+        check("ＦＵＬＬ ﬁne ½", &["full", "fine", "1", "2"]);
+        check("ΟΔΟΣ Σ", &["οδος", "σ"]);
+        check("İstanbul", &["i\u{307}stanbul"]);
+        check("한글", &["한", "글"]);
+        check("น้ำ", &["น้\u{e4d}", "า"]);
+        check("हिन्दी", &["हिन्दी"]);
+        check("a\u{200b}b", &["a", "b"]);
+    }
+
+    #[test]
+    fn what_unicode_14_does_not_know_is_left_alone() {
+        // A capital of Unicode 16, which newer tables lower-case to an old letter.
+        check("a\u{a7cb}b", &["a", "b"]);
+        // A Lao mark of Unicode 15, in a script without spaces: no mark yet.
+        check("ກ\u{ece}", &["ກ", "\u{ece}"]);
+    }
+}

@@ -1,0 +1,106 @@
+//! [`Trace`]: what an agent did, or should do, as the metrics look at it.
+//!
+//! The same type holds the expected and the actual side. Readers of file formats fill it in; what
+//! a format knows and no metric asks for is left with them.
+
+use json_text::JsonText;
+
+/// A conversation from beginning to end.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Trace {
+    /// The turns, in order.
+    pub invocations: Vec<Invocation>,
+    /// The session's state after the last turn; expected: a state or a query. `None` when unknown.
+    pub final_state: Option<JsonText>,
+}
+
+/// One turn: what a person said and everything up to the answer.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Invocation {
+    /// The turn's id; empty when it has none.
+    pub id: String,
+    /// What the person said.
+    pub user_text: String,
+    /// The tool calls, in order.
+    pub tool_calls: Vec<ToolCall>,
+    /// What agents said on the way to the answer, in order.
+    pub intermediate_responses: Vec<Response>,
+    /// The answer's text; `None` when there is none. See [`joined`] for ADK's parts.
+    pub final_response: Option<String>,
+    /// How long the turn took, where it was measured.
+    pub timing: Timing,
+    /// The calls of a model, in order; `None` when the source does not record them.
+    pub model_calls: Option<Vec<ModelCall>>,
+}
+
+/// One call of a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ToolCall {
+    /// The tool; `None` in the rare file that names none.
+    pub name: Option<String>,
+    /// The arguments, an object; `None` when absent or null, which ADK tells from `{}`.
+    pub args: Option<JsonText>,
+    /// The call's id, which no metric compares.
+    pub id: Option<String>,
+    /// The agent that called.
+    pub author: Option<String>,
+    /// What the tool answered, where it is recorded.
+    pub result: Option<JsonText>,
+}
+
+/// Something an agent said before its answer.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Response {
+    /// The agent.
+    pub author: Option<String>,
+    /// What it said.
+    pub text: String,
+}
+
+/// Seconds of wall-clock time; `None` means not measured, never zero.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Timing {
+    /// The whole turn.
+    pub total: Option<f64>,
+    /// With a model at work.
+    pub model: Option<f64>,
+    /// With a tool at work and no model.
+    pub tool: Option<f64>,
+}
+
+/// One call of a model and the tokens that it reported; `None` means not reported, never zero.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ModelCall {
+    /// The model that answered.
+    pub model: Option<String>,
+    /// Tokens of the request, results of server-side tools included.
+    pub input: Option<u64>,
+    /// Of those, tokens read from a cache.
+    pub cached: Option<u64>,
+    /// Tokens of the answer, reasoning included.
+    pub output: Option<u64>,
+    /// Of those, tokens of reasoning.
+    pub reasoning: Option<u64>,
+}
+
+impl ToolCall {
+    /// A call with a name and arguments.
+    #[must_use]
+    pub fn new(name: &str, args: JsonText) -> Self {
+        Self { name: Some(name.to_owned()), args: Some(args), ..Self::default() }
+    }
+}
+
+/// The text of an ADK `Content`: its non-empty part texts, thoughts included, joined by a newline,
+/// as ADK's own metric reads it.
+#[must_use]
+pub fn joined<'p>(parts: impl IntoIterator<Item = &'p str>) -> String {
+    let mut text = String::new();
+    for part in parts.into_iter().filter(|part| !part.is_empty()) {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(part);
+    }
+    text
+}
