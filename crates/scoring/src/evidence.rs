@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::trajectory::TurnScore;
+
 /// What a score rests on. It serialises to the object that a report has under `details`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
@@ -10,5 +12,10 @@ pub enum Evidence {
     Invocations {
         /// In the order of the turns.
         invocations: Vec<f64>,
+    },
+    /// The calls of each turn, side by side.
+    Trajectory {
+        /// In the order of the turns.
+        turns: Vec<TurnScore>,
     },
 }

@@ -24,10 +24,16 @@ mod outcome;
 mod trace;
 
 pub mod adk;
+pub mod trajectory;
+
 pub mod rouge;
 
 pub mod json;
 
+mod fault;
+mod nearest;
+
 pub use evidence::Evidence;
+pub use fault::Fault;
 pub use outcome::{Outcome, Reason, Score};
 pub use trace::{Invocation, ModelCall, Response, Timing, ToolCall, Trace, joined};

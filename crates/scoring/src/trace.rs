@@ -23,6 +23,8 @@ pub struct Invocation {
     pub user_text: String,
     /// The tool calls, in order.
     pub tool_calls: Vec<ToolCall>,
+    /// Expected side: other trajectories that are as good.
+    pub accepted: Vec<Vec<ToolCall>>,
     /// What agents said on the way to the answer, in order.
     pub intermediate_responses: Vec<Response>,
     /// The answer's text; `None` when there is none. See [`joined`] for ADK's parts.

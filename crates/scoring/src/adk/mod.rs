@@ -9,5 +9,6 @@ mod response;
 mod trajectory;
 
 pub use average::Average;
+pub(crate) use average::paired;
 pub use response::response_match;
 pub use trajectory::{MatchType, calls_match, tool_trajectory};

@@ -45,7 +45,7 @@ pub struct Difference {
 }
 
 /// Says of a part whether it fits, where equality is not the question.
-trait Judge {
+pub(crate) trait Judge {
     /// `None` leaves the part to equality; an error says what was wanted.
     fn judge(
         &self,
@@ -74,18 +74,19 @@ impl Judge for Nobody {
 #[must_use]
 pub fn differences(expected: &JsonText, actual: &JsonText, equality: Equality) -> Vec<Difference> {
     let (expected, actual) = (Document::of(expected), Document::of(actual));
-    compare(Some(expected.root()), Some(actual.root()), equality, &Nobody)
+    compare(Vec::new(), Some(expected.root()), Some(actual.root()), equality, &Nobody)
 }
 
-/// The same with a judge, who may also speak of what is on one side only.
-fn compare(
+/// The same with a judge, who may also speak of what is on one side only, for values at `path`.
+pub(crate) fn compare(
+    path: Vec<String>,
     expected: Option<Value<'_>>,
     actual: Option<Value<'_>>,
     equality: Equality,
     judge: &dyn Judge,
 ) -> Vec<Difference> {
     let mut found = Vec::new();
-    let mut open = vec![(Vec::<String>::new(), expected, actual)];
+    let mut open = vec![(path, expected, actual)];
     while let Some((path, expected, actual)) = open.pop() {
         if found.len() >= MOST {
             break;
@@ -118,7 +119,7 @@ fn compare(
             (None, None) => continue,
         };
         let pairs = match (one.kind(), other.kind()) {
-            _ if path.len() == DEEPEST => {
+            _ if path.len() >= DEEPEST => {
                 if !equal_values(one, other, equality) {
                     found.push(tell(Change::Changed, None));
                 }
@@ -172,7 +173,7 @@ fn by_place<'d>(expected: Value<'d>, actual: Value<'d>) -> Vec<Pair<'d>> {
 }
 
 /// One step of a JSON pointer, with its slash.
-fn pointer_step(name: &str) -> String {
+pub(crate) fn pointer_step(name: &str) -> String {
     format!("/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 

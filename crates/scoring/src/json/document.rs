@@ -134,6 +134,14 @@ impl<'d> Value<'d> {
         members
     }
 
+    /// The same in the order written.
+    #[must_use]
+    pub fn entries(self) -> Vec<(Cow<'d, str>, Self)> {
+        let mut members = self.members();
+        members.sort_by_key(|(_, member)| member.id);
+        members
+    }
+
     /// The member of that name; of several the last.
     #[must_use]
     pub fn member(self, name: &str) -> Option<Self> {
@@ -251,6 +259,8 @@ mod tests {
         let names: Vec<_> = root.members().into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, ["a", "b"]);
         assert!(root.member("a").is_some_and(Value::is_true), "the last of a name counts");
+        let written: Vec<_> = root.entries().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(written, ["b", "a"]);
         let list = root.items().next().expect("an array");
         assert_eq!(list.item(0).map(Value::text), Some("1.50"));
         assert_eq!(list.item(1).and_then(Value::string).as_deref(), Some("x\n"));

@@ -11,7 +11,9 @@ mod number;
 mod subset;
 
 pub use difference::{Change, Difference, differences};
+pub(crate) use difference::{Judge, compare, pointer_step};
 pub use document::{Document, Value};
+pub(crate) use equality::equal_values;
 pub use equality::{Equality, equal};
 pub use number::Decimal;
 pub use subset::subset;

@@ -1,6 +1,7 @@
 //! [`Decimal`]: a JSON number by its digits, whatever their number.
 
 use std::cmp::Ordering;
+use std::fmt;
 
 /// Sign, digits without zeros at either end, and the power of ten of the last digit: one form for
 /// all spellings of a number.
@@ -187,6 +188,27 @@ impl Ord for Decimal {
     }
 }
 
+impl fmt::Display for Decimal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.negative { "-" } else { "" };
+        match (self.digits.as_str(), self.exponent) {
+            ("", _) => formatter.write_str("0"),
+            (digits, 0) => write!(formatter, "{sign}{digits}"),
+            (digits, exponent @ 1..=20) => {
+                let zeros = usize::try_from(exponent).unwrap_or(0);
+                write!(formatter, "{sign}{digits}{}", "0".repeat(zeros))
+            }
+            (digits, exponent @ -20..=-1) => {
+                let places = usize::try_from(-exponent).unwrap_or(0);
+                let padded = format!("{digits:0>width$}", width = places + 1);
+                let (whole, fraction) = padded.split_at(padded.len() - places);
+                write!(formatter, "{sign}{whole}.{fraction}")
+            }
+            (digits, exponent) => write!(formatter, "{sign}{digits}e{exponent}"),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -211,6 +233,19 @@ mod tests {
         assert_ne!(decimal("9007199254740993"), decimal("9007199254740992"));
         assert_ne!(decimal("0.1"), decimal("0.1000000000000000055511151231257827"));
         assert!(Decimal::parse("true").is_none());
+    }
+
+    #[test]
+    fn numbers_print_as_people_write_them() {
+        for (text, expected) in [
+            ("0.010", "0.01"),
+            ("-0.0", "0"),
+            ("12e2", "1200"),
+            ("-1.5", "-1.5"),
+            ("1e-30", "1e-30"),
+        ] {
+            assert_eq!(decimal(text).to_string(), expected);
+        }
     }
 
     #[test]

@@ -1,0 +1,228 @@
+//! [`Matcher`]: what an argument may be, where equality asks too much.
+
+use std::fmt;
+use std::sync::Arc;
+
+use json_text::{JsonText, Kind};
+use regex::Regex;
+
+use crate::fault::Fault;
+use crate::json::{Decimal, Equality, Value, equal, pointer_step, subset};
+use crate::nearest::nearest;
+
+/// Compiles JSON Schemas. It is handed in, so that whoever needs none carries no validator.
+pub trait Schemas {
+    /// The check of one schema.
+    ///
+    /// # Errors
+    /// What is wrong with the schema, in words.
+    fn compile(&self, schema: &JsonText) -> Result<Arc<dyn SchemaCheck>, String>;
+}
+
+/// One compiled JSON Schema.
+pub trait SchemaCheck: fmt::Debug + Send + Sync {
+    /// Whether `value` fits.
+    fn fits(&self, value: &JsonText) -> bool;
+}
+
+/// Refuses every schema.
+#[derive(Debug, Clone, Copy)]
+pub struct NoSchemas;
+
+impl Schemas for NoSchemas {
+    fn compile(&self, _: &JsonText) -> Result<Arc<dyn SchemaCheck>, String> {
+        Err("JSON Schemas are not checked in this place".to_owned())
+    }
+}
+
+/// What an argument may be.
+#[derive(Debug, Clone)]
+pub enum Matcher {
+    /// Anything, or nothing at all.
+    Ignore,
+    /// This value; without one, the expected value.
+    Equals(Option<JsonText>),
+    /// A value that contains this one, or without one the expected value; see [`subset`].
+    Subset(Option<JsonText>),
+    /// A string in which the pattern is found; `^` and `$` tie it to the ends.
+    Regex(Regex),
+    /// A number not further from the expected one than `absolute`, or than `relative` of it.
+    Tolerance {
+        /// The distance allowed, not negative.
+        absolute: Decimal,
+        /// The distance allowed as a share of the expected number, not negative.
+        relative: Decimal,
+    },
+    /// A value that fits a JSON Schema.
+    Schema(Arc<dyn SchemaCheck>),
+    /// One of these values.
+    OneOf(Vec<JsonText>),
+}
+
+impl Matcher {
+    const NAMES: [&str; 7] =
+        ["ignore", "equals", "subset", "regex", "tolerance", "schema", "one_of"];
+
+    /// Reads a matcher as configs write it: `"ignore"`, `"equals"`, `"subset"`, or an object with
+    /// one of `ignore`, `equals`, `subset`, `regex`, `tolerance`, `schema`, `one_of`.
+    ///
+    /// `place` is the JSON pointer of the matcher in its document, for the fault.
+    ///
+    /// # Errors
+    /// A [`Fault`] at the place, with the remedy.
+    pub fn read(value: Value<'_>, place: &str, schemas: &dyn Schemas) -> Result<Self, Fault> {
+        if let Some(name) = value.string() {
+            return match &*name {
+                "ignore" => Ok(Self::Ignore),
+                "equals" => Ok(Self::Equals(None)),
+                "subset" => Ok(Self::Subset(None)),
+                other => Err(unknown(place, other)),
+            };
+        }
+        let members = value.members();
+        let [(name, operand)] = members.as_slice() else {
+            let what =
+                "a matcher is \"ignore\", \"equals\", \"subset\" or an object with one member";
+            return Err(Fault::new(place, format!("{what}: {}", Self::NAMES.join(", "))));
+        };
+        let inner = format!("{place}{}", pointer_step(name));
+        match &**name {
+            "ignore" if operand.is_true() => Ok(Self::Ignore),
+            "ignore" => Err(Fault::new(&inner, "ignore takes true; leave the matcher out instead")),
+            "equals" => Ok(Self::Equals(Some(operand.to_json()))),
+            "subset" if operand.is_true() => Ok(Self::Subset(None)),
+            "subset" => Ok(Self::Subset(Some(operand.to_json()))),
+            "regex" => Ok(Self::Regex(pattern(*operand, &inner)?)),
+            "tolerance" => tolerance(*operand, &inner),
+            "schema" => schemas
+                .compile(&operand.to_json())
+                .map(Self::Schema)
+                .map_err(|reason| Fault::new(&inner, reason)),
+            "one_of" if operand.kind() == Kind::Array && !operand.is_empty() => {
+                Ok(Self::OneOf(operand.items().map(Value::to_json).collect()))
+            }
+            "one_of" => Err(Fault::new(&inner, "one_of takes an array of at least one value")),
+            other => Err(unknown(place, other)),
+        }
+    }
+
+    /// Whether `actual` is what the matcher asks for; `None` where equality has to say, because
+    /// one side is absent. The error says what is asked for.
+    pub(super) fn judge(
+        &self,
+        expected: Option<Value<'_>>,
+        actual: Option<Value<'_>>,
+        equality: Equality,
+    ) -> Option<Result<(), String>> {
+        if matches!(self, Self::Ignore) {
+            return Some(Ok(()));
+        }
+        let actual = actual?;
+        let fits = match self {
+            Self::Ignore => true,
+            Self::Equals(Some(value)) => equal(value, &actual.to_json(), equality),
+            Self::Equals(None) => equal(&expected?.to_json(), &actual.to_json(), equality),
+            Self::Subset(part) => {
+                let part = match part {
+                    Some(part) => part.clone(),
+                    None => expected?.to_json(),
+                };
+                subset(&part, &actual.to_json(), equality)
+            }
+            Self::Regex(pattern) => actual.string().is_some_and(|text| pattern.is_match(&text)),
+            Self::Tolerance { absolute, relative } => {
+                is_near(expected?.text(), actual.text(), absolute, relative)
+            }
+            Self::Schema(check) => check.fits(&actual.to_json()),
+            Self::OneOf(values) => {
+                values.iter().any(|value| equal(value, &actual.to_json(), equality))
+            }
+        };
+        Some(if fits { Ok(()) } else { Err(self.to_string()) })
+    }
+}
+
+/// Whether two numbers are not further apart than one of the two distances. Every digit counts.
+pub(crate) fn is_near(
+    expected: &str,
+    actual: &str,
+    absolute: &Decimal,
+    relative: &Decimal,
+) -> bool {
+    let Some((expected, actual)) = Decimal::parse(expected).zip(Decimal::parse(actual)) else {
+        return false;
+    };
+    let distance = actual.plus(&expected.negated()).absolute();
+    distance <= *absolute || distance <= expected.absolute().times(relative)
+}
+
+/// Compiles a pattern from a config.
+pub(crate) fn pattern(value: Value<'_>, place: &str) -> Result<Regex, Fault> {
+    let Some(text) = value.string() else {
+        return Err(Fault::new(place, "a pattern is a string"));
+    };
+    Regex::new(&text).map_err(|error| {
+        let reason = error.to_string();
+        let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        let remedy = "; look-around and back-references are not known here";
+        Fault::new(place, format!("the pattern cannot be used: {reason}{remedy}"))
+    })
+}
+
+fn tolerance(operand: Value<'_>, place: &str) -> Result<Matcher, Fault> {
+    let (absolute, relative) = distances(operand, place)?;
+    Ok(Matcher::Tolerance { absolute, relative })
+}
+
+/// Reads a tolerance: a number, or an object with `absolute` and `relative`.
+pub(crate) fn distances(operand: Value<'_>, place: &str) -> Result<(Decimal, Decimal), Fault> {
+    let fault = |place: &str| {
+        Fault::new(place, "a tolerance is a number from 0, or an object of absolute and relative")
+    };
+    let number = |value: Option<Value<'_>>, place: &str| {
+        let number = match value {
+            Some(value) => Decimal::parse(value.text()),
+            None => Decimal::parse("0"),
+        };
+        number.filter(|number| *number == number.absolute()).ok_or_else(|| fault(place))
+    };
+    if operand.kind() != Kind::Object {
+        return Ok((number(Some(operand), place)?, number(None, place)?));
+    }
+    for (name, _) in operand.members() {
+        if !matches!(&*name, "absolute" | "relative") {
+            return Err(fault(&format!("{place}{}", pointer_step(&name))));
+        }
+    }
+    let of = |name: &str| number(operand.member(name), &format!("{place}/{name}"));
+    Ok((of("absolute")?, of("relative")?))
+}
+
+fn unknown(place: &str, name: &str) -> Fault {
+    let meant = nearest(name, Matcher::NAMES);
+    Fault::new(place, format!("there is no matcher {name:?}; {meant}"))
+}
+
+impl fmt::Display for Matcher {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ignore => formatter.write_str("anything"),
+            Self::Equals(Some(value)) => write!(formatter, "equal to {value}"),
+            Self::Equals(None) => formatter.write_str("equal to the expected value"),
+            Self::Subset(Some(value)) => write!(formatter, "contains {value}"),
+            Self::Subset(None) => formatter.write_str("contains the expected value"),
+            Self::Regex(pattern) => write!(formatter, "a string that matches {pattern}"),
+            Self::Tolerance { absolute, relative } => {
+                write!(formatter, "a number within {absolute} or {relative} of it")
+            }
+            Self::Schema(_) => formatter.write_str("fits the JSON Schema"),
+            Self::OneOf(values) => {
+                formatter.write_str("one of")?;
+                for (place, value) in values.iter().enumerate() {
+                    write!(formatter, "{} {value}", if place == 0 { "" } else { "," })?;
+                }
+                Ok(())
+            }
+        }
+    }
+}

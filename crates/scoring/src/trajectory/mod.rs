@@ -1,0 +1,17 @@
+//! Trajectories held against each other beyond ADK: matchers for single arguments, other accepted
+//! trajectories, partial credit by optimal alignment.
+//!
+//! ADK's own metric, bit for bit, is [`crate::adk::tool_trajectory`].
+
+mod align;
+mod alignment;
+mod fit;
+mod matcher;
+mod metric;
+mod rules;
+
+pub use align::align;
+pub use alignment::{Alignment, CallSeen, Row, RowKind};
+pub use matcher::{Matcher, NoSchemas, SchemaCheck, Schemas};
+pub use metric::{Credit, Matching, Measure, TurnScore, trajectory};
+pub use rules::ArgumentRules;

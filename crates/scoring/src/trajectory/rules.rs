@@ -1,0 +1,123 @@
+//! [`ArgumentRules`]: which matcher speaks for which argument of which tool.
+
+use json_text::Kind;
+
+use super::matcher::{Matcher, Schemas};
+use crate::fault::Fault;
+use crate::json::{Equality, Judge, Value, pointer_step};
+
+/// Matchers by tool and argument.
+#[derive(Debug, Clone, Default)]
+pub struct ArgumentRules {
+    rules: Vec<Rule>,
+}
+
+#[derive(Debug, Clone)]
+struct Rule {
+    /// `None` for any tool.
+    tool: Option<String>,
+    /// The steps from the arguments inwards; `None` for any one step.
+    path: Vec<Option<String>>,
+    matcher: Matcher,
+}
+
+impl ArgumentRules {
+    /// Reads the rules of a config: an object of tools, `*` for any, each with an object of
+    /// arguments and their matchers.
+    ///
+    /// An argument is named by its name, or by a JSON pointer into the arguments, in which `*` is
+    /// any one step; the empty name is all arguments together. A rule for a tool goes before one
+    /// for any tool; otherwise the first written that fits the place speaks.
+    ///
+    /// ```
+    /// use json_text::JsonText;
+    /// use scoring::json::Document;
+    /// use scoring::trajectory::{ArgumentRules, NoSchemas};
+    ///
+    /// let text = JsonText::parse(r#"{"book": {"request_id": "ignore", "/seats/*/price": {"tolerance": 0.01}}}"#)?;
+    /// let rules = ArgumentRules::read(Document::of(&text).root(), "", &NoSchemas)?;
+    /// assert!(!rules.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The first [`Fault`], with its place.
+    pub fn read(value: Value<'_>, place: &str, schemas: &dyn Schemas) -> Result<Self, Fault> {
+        let mut rules = Vec::new();
+        for (tool, arguments) in object(value, place, "tools")? {
+            let place = format!("{place}{}", pointer_step(&tool));
+            for (argument, matcher) in object(arguments, &place, "arguments")? {
+                let place = format!("{place}{}", pointer_step(&argument));
+                rules.push(Rule {
+                    tool: (tool != "*").then(|| tool.to_string()),
+                    path: steps(&argument),
+                    matcher: Matcher::read(matcher, &place, schemas)?,
+                });
+            }
+        }
+        rules.sort_by_key(|rule| rule.tool.is_none());
+        Ok(Self { rules })
+    }
+
+    /// Whether there is no rule.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// The rules for one tool.
+    pub(super) fn of<'r>(&'r self, tool: &'r str, equality: Equality) -> ToolRules<'r> {
+        ToolRules { rules: self, tool, equality }
+    }
+}
+
+/// The members of an object in the order written; of a name written twice the last.
+fn object<'d>(
+    value: Value<'d>,
+    place: &str,
+    of: &str,
+) -> Result<Vec<(std::borrow::Cow<'d, str>, Value<'d>)>, Fault> {
+    if value.kind() == Kind::Object {
+        Ok(value.entries())
+    } else {
+        Err(Fault::new(place, format!("here stands an object whose names are {of}")))
+    }
+}
+
+fn steps(argument: &str) -> Vec<Option<String>> {
+    let step = |step: &str| (step != "*").then(|| step.replace("~1", "/").replace("~0", "~"));
+    match argument.strip_prefix('/') {
+        Some(pointer) => pointer.split('/').map(step).collect(),
+        None if argument.is_empty() => Vec::new(),
+        None if argument == "*" => vec![None],
+        None => vec![Some(argument.to_owned())],
+    }
+}
+
+/// The rules that may speak of one call.
+pub(super) struct ToolRules<'r> {
+    rules: &'r ArgumentRules,
+    tool: &'r str,
+    equality: Equality,
+}
+
+impl Judge for ToolRules<'_> {
+    fn judge(
+        &self,
+        path: &[String],
+        expected: Option<Value<'_>>,
+        actual: Option<Value<'_>>,
+    ) -> Option<Result<(), String>> {
+        let is_here = |rule: &&Rule| {
+            rule.tool.as_deref().is_none_or(|tool| tool == self.tool)
+                && rule.path.len() == path.len()
+                && rule
+                    .path
+                    .iter()
+                    .zip(path)
+                    .all(|(step, name)| step.as_ref().is_none_or(|step| step == name))
+        };
+        let rule = self.rules.rules.iter().find(is_here)?;
+        rule.matcher.judge(expected, actual, self.equality)
+    }
+}
