@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::response::ResponseTurn;
 use crate::trajectory::TurnScore;
 
 /// What a score rests on. It serialises to the object that a report has under `details`.
@@ -17,5 +18,10 @@ pub enum Evidence {
     Trajectory {
         /// In the order of the turns.
         turns: Vec<TurnScore>,
+    },
+    /// The responses of each turn.
+    Response {
+        /// In the order of the turns.
+        turns: Vec<ResponseTurn>,
     },
 }

@@ -24,6 +24,7 @@ mod outcome;
 mod trace;
 
 pub mod adk;
+pub mod response;
 pub mod trajectory;
 
 pub mod rouge;

@@ -123,6 +123,14 @@ impl Decimal {
         self.exponent >= 0
     }
 
+    /// Whether the number is not further from `other` than `absolute`, or than `relative` of
+    /// `other`. Every digit counts.
+    #[must_use]
+    pub fn is_near(&self, other: &Self, absolute: &Self, relative: &Self) -> bool {
+        let distance = self.plus(&other.negated()).absolute();
+        distance <= *absolute || distance <= other.absolute().times(relative)
+    }
+
     /// The power of ten above the first digit.
     fn top(&self) -> i128 {
         self.exponent + i128::try_from(self.digits.len()).unwrap_or(i128::MAX / 2)

@@ -131,7 +131,8 @@ impl Matcher {
             }
             Self::Regex(pattern) => actual.string().is_some_and(|text| pattern.is_match(&text)),
             Self::Tolerance { absolute, relative } => {
-                is_near(expected?.text(), actual.text(), absolute, relative)
+                let numbers = Decimal::parse(actual.text()).zip(Decimal::parse(expected?.text()));
+                numbers.is_some_and(|(one, other)| one.is_near(&other, absolute, relative))
             }
             Self::Schema(check) => check.fits(&actual.to_json()),
             Self::OneOf(values) => {
@@ -140,20 +141,6 @@ impl Matcher {
         };
         Some(if fits { Ok(()) } else { Err(self.to_string()) })
     }
-}
-
-/// Whether two numbers are not further apart than one of the two distances. Every digit counts.
-pub(crate) fn is_near(
-    expected: &str,
-    actual: &str,
-    absolute: &Decimal,
-    relative: &Decimal,
-) -> bool {
-    let Some((expected, actual)) = Decimal::parse(expected).zip(Decimal::parse(actual)) else {
-        return false;
-    };
-    let distance = actual.plus(&expected.negated()).absolute();
-    distance <= *absolute || distance <= expected.absolute().times(relative)
 }
 
 /// Compiles a pattern from a config.

@@ -1,0 +1,12 @@
+//! Final responses held against each other: by words, as text, by pattern, as JSON, by numbers.
+//!
+//! ADK's own metric, bit for bit, is [`crate::adk::response_match`]; [`Comparison::Rouge1`] differs
+//! from it in one point: a turn that expects no response is left out and not scored 0.
+
+mod compare;
+mod numbers;
+mod text;
+
+pub use compare::{Comparison, ResponseTurn, response};
+pub use numbers::numbers_in;
+pub use text::normalised;

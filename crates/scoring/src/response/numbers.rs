@@ -1,0 +1,96 @@
+//! The numbers that a text speaks of.
+
+use crate::json::Decimal;
+
+/// The numbers in a text, in order. A comma between groups of three digits parts thousands; a sign
+/// counts where no word or number stands right before it.
+///
+/// ```
+/// use scoring::response::numbers_in;
+/// let found: Vec<String> = numbers_in("1,250.50 EUR at -3 °C, room B12, 1e3").iter().map(ToString::to_string).collect();
+/// assert_eq!(found, ["1250.5", "-3", "12", "1000"]);
+/// ```
+#[must_use]
+pub fn numbers_in(text: &str) -> Vec<Decimal> {
+    let bytes = text.as_bytes();
+    let mut numbers = Vec::new();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        if !byte.is_ascii_digit() {
+            at += 1;
+            continue;
+        }
+        let (mut digits, end) = number_at(bytes, at);
+        let is_signed = at > 0
+            && bytes.get(at - 1) == Some(&b'-')
+            && !(at > 1 && bytes.get(at - 2).is_some_and(u8::is_ascii_alphanumeric));
+        if is_signed {
+            digits.insert(0, '-');
+        }
+        numbers.extend(Decimal::parse(&digits));
+        at = end;
+    }
+    numbers
+}
+
+/// The number that begins at `at`, without its commas, and where it ends.
+fn number_at(bytes: &[u8], at: usize) -> (String, usize) {
+    let digits_from = |from: usize| {
+        bytes
+            .get(from..)
+            .unwrap_or_default()
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count()
+    };
+    let mut text = String::new();
+    let mut end = at;
+    let take = |text: &mut String, end: &mut usize, count: usize| {
+        for byte in bytes.get(*end..*end + count).unwrap_or_default() {
+            text.push(char::from(*byte));
+        }
+        *end += count;
+    };
+    let leading = digits_from(end);
+    take(&mut text, &mut end, leading);
+    while leading <= 3 && bytes.get(end) == Some(&b',') && digits_from(end + 1) == 3 {
+        end += 1;
+        take(&mut text, &mut end, 3);
+    }
+    if bytes.get(end) == Some(&b'.') && digits_from(end + 1) > 0 {
+        let fraction = 1 + digits_from(end + 1);
+        take(&mut text, &mut end, fraction);
+    }
+    if matches!(bytes.get(end), Some(b'e' | b'E')) {
+        let sign = usize::from(matches!(bytes.get(end + 1), Some(b'+' | b'-')));
+        let exponent = digits_from(end + 1 + sign);
+        if exponent > 0 {
+            take(&mut text, &mut end, 1 + sign + exponent);
+        }
+    }
+    (text, end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_found_as_people_write_them() {
+        for (text, expected) in [
+            ("", ""),
+            ("no number", ""),
+            ("12,345,678.90", "12345678.9"),
+            ("1234,567", "1234 567"),
+            ("1,23", "1 23"),
+            ("3-4", "3 4"),
+            ("(-4)", "-4"),
+            ("v1.2.3", "1.2 3"),
+            ("007 is 7.", "7 7"),
+            ("٣", ""),
+        ] {
+            let found: Vec<String> = numbers_in(text).iter().map(ToString::to_string).collect();
+            assert_eq!(found.join(" "), expected, "{text}");
+        }
+    }
+}
