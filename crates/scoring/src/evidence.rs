@@ -2,7 +2,10 @@
 
 use serde::Serialize;
 
+use crate::gates::{Bounds, Per};
+use crate::judge::RubricVerdict;
 use crate::response::ResponseTurn;
+use crate::state::StateCondition;
 use crate::trajectory::TurnScore;
 
 /// What a score rests on. It serialises to the object that a report has under `details`.
@@ -23,5 +26,28 @@ pub enum Evidence {
     Response {
         /// In the order of the turns.
         turns: Vec<ResponseTurn>,
+    },
+    /// The conditions on the final state.
+    State {
+        /// In the order of the query.
+        conditions: Vec<StateCondition>,
+    },
+    /// A number of what was done.
+    Gate {
+        /// The sum over the turns.
+        total: f64,
+        /// The number of each turn.
+        invocations: Vec<f64>,
+        /// What it must keep.
+        bounds: Bounds,
+        /// Whether the sum or each turn must.
+        per: Per,
+    },
+    /// What a judge said.
+    Judged {
+        /// The model that judged.
+        model: String,
+        /// In the order of the criterion.
+        rubrics: Vec<RubricVerdict>,
     },
 }

@@ -24,7 +24,10 @@ mod outcome;
 mod trace;
 
 pub mod adk;
+pub mod gates;
+pub mod judge;
 pub mod response;
+pub mod state;
 pub mod trajectory;
 
 pub mod rouge;

@@ -7,7 +7,9 @@ pub(crate) fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) 
     let distance = |candidate: &str| strsim::damerau_levenshtein(&plain(name), &plain(candidate));
     let best = known.iter().copied().min_by_key(|candidate| distance(candidate));
     match best {
-        Some(best) if distance(best) <= best.len().div_ceil(3) => format!("did you mean {best}?"),
+        Some(best) if distance(best) <= best.len().max(name.len()).div_ceil(3) => {
+            format!("did you mean {best}?")
+        }
         _ => format!("known are {}", known.join(", ")),
     }
 }

@@ -1,0 +1,109 @@
+//! Reading what a judge said.
+
+use json_text::{JsonText, Kind};
+use serde::Serialize;
+
+use super::criterion::Scale;
+use crate::json::{Document, Value};
+
+/// A judge's answer, read.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Said {
+    /// What the answer is worth, 0 to 1.
+    pub score: f64,
+    /// Why, in the judge's words; empty when it gave none.
+    pub reasoning: String,
+}
+
+/// Reads an answer: the JSON object in it, wherever it stands, with `score` or `verdict` and
+/// `reasoning`. Of several such objects the last counts, since models correct themselves.
+///
+/// # Errors
+/// Why it is no verdict: it never stands for a score then.
+pub fn read_answer(text: &str, scale: Scale) -> Result<Said, String> {
+    let mut fault = "the answer holds no JSON object with a score".to_owned();
+    for object in objects_in(text).into_iter().rev() {
+        let document = Document::of(&object);
+        let root = document.root();
+        let Some(given) = root.member("score").or(root.member("verdict")) else { continue };
+        match worth(given, scale) {
+            Ok(score) => {
+                let reasoning = ["reasoning", "rationale", "reason", "explanation"]
+                    .into_iter()
+                    .find_map(|name| root.member(name)?.string())
+                    .unwrap_or_default();
+                return Ok(Said { score, reasoning: reasoning.into_owned() });
+            }
+            Err(reason) => fault = reason,
+        }
+    }
+    Err(fault)
+}
+
+fn worth(given: Value<'_>, scale: Scale) -> Result<f64, String> {
+    let text = given.string().unwrap_or(given.text().into());
+    let points = match (scale, text.trim().to_lowercase().as_str()) {
+        (Scale::YesNo, "yes" | "true" | "1") => 1.0,
+        (Scale::YesNo, "no" | "false" | "0") => 0.0,
+        (Scale::YesNo, _) => return Err(format!("{} is neither yes nor no", given.text())),
+        (Scale::Points { .. }, text) if matches!(given.kind(), Kind::Number | Kind::String) => {
+            text.parse().map_err(|_| format!("{} is no number", given.text()))?
+        }
+        _ => return Err(format!("{} is no number", given.text())),
+    };
+    scale.worth(points).ok_or_else(|| format!("{points} is not on the scale"))
+}
+
+/// At most so many places are tried as the beginning of an object.
+const MOST_TRIED: usize = 1000;
+
+/// The JSON objects that stand in a text, in order, not those within others.
+fn objects_in(text: &str) -> Vec<JsonText> {
+    let mut objects = Vec::new();
+    let mut rest = text;
+    for _ in 0..MOST_TRIED {
+        let Some(at) = rest.find('{') else { break };
+        rest = &rest[at..];
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<JsonText>();
+        match values.next() {
+            Some(Ok(object)) => {
+                rest = &rest[values.byte_offset()..];
+                objects.push(object);
+            }
+            _ => rest = &rest[1..],
+        }
+    }
+    objects
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_read_however_they_are_wrapped() {
+        let points = Scale::Points { from: 1.0, to: 5.0 };
+        let read =
+            |text: &str, scale| read_answer(text, scale).map(|said| (said.score, said.reasoning));
+        let good = Ok((0.75, "clear".to_owned()));
+        assert_eq!(read(r#"{"reasoning":"clear","score":4}"#, points), good);
+        assert_eq!(
+            read("Sure!\n```json\n{\"score\": \"4\", \"rationale\": \"clear\"}\n```", points),
+            good
+        );
+        let corrected = r#"{"score": 1} wait, {"score": 4, "reasoning": "clear"}"#;
+        assert_eq!(read(corrected, points), good);
+        assert_eq!(read(r#"{"verdict":"Yes"}"#, Scale::YesNo), Ok((1.0, String::new())));
+        assert_eq!(read(r#"{"verdict":false}"#, Scale::YesNo), Ok((0.0, String::new())));
+        let fault = |text: &str, scale| read_answer(text, scale).expect_err("no verdict");
+        assert_eq!(fault("4", points), "the answer holds no JSON object with a score");
+        assert_eq!(fault(r#"{"score": 9}"#, points), "9 is not on the scale");
+        assert_eq!(fault(r#"{"score": "high"}"#, points), "\"high\" is no number");
+        assert_eq!(fault(r#"{"score": "NaN"}"#, points), "NaN is not on the scale");
+        assert_eq!(
+            fault(r#"{"verdict": "maybe"}"#, Scale::YesNo),
+            "\"maybe\" is neither yes nor no"
+        );
+        assert!(read_answer(&"{".repeat(100_000), points).is_err());
+    }
+}

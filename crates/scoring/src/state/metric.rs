@@ -1,0 +1,150 @@
+//! The metric `state`.
+
+use json_text::JsonText;
+use serde::Serialize;
+
+use super::query::{Clause, Query, at_path};
+use crate::evidence::Evidence;
+use crate::json::Document;
+use crate::outcome::{Outcome, Reason};
+use crate::trace::Trace;
+
+/// What the score says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StateMeasure {
+    /// 1 when all conditions hold, else 0.
+    #[default]
+    All,
+    /// The share of conditions that hold.
+    Share,
+}
+
+/// One condition of the evidence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StateCondition {
+    /// The path that is asked about; `$and`, `$or` or `$nor` for several together.
+    pub path: String,
+    /// Whether the condition holds.
+    pub holds: bool,
+    /// What is asked, as the query has it; absent for several together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked: Option<JsonText>,
+    /// What stands there; empty when nothing does, several where the path goes through an array.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub actual: Vec<JsonText>,
+}
+
+/// At most so many values are shown of one condition.
+const MOST_SHOWN: usize = 20;
+
+/// Asks the query of the actual trace's final state; the query is the criterion's own, or the
+/// state that the case expects, whose bare values must be equal and whose other members may be
+/// there too.
+#[must_use]
+pub fn state(
+    expected: &Trace,
+    actual: &Trace,
+    own: Option<&Query>,
+    measure: StateMeasure,
+) -> Outcome {
+    let of_case;
+    let query = match (own, &expected.final_state) {
+        (Some(query), _) => query,
+        (None, Some(text)) => match Query::parse(text) {
+            Ok(query) => {
+                of_case = query;
+                &of_case
+            }
+            Err(fault) => {
+                let fault = format!("the expected final state cannot be asked: {fault}");
+                return Outcome::unscored(Reason::BadExpectation { fault });
+            }
+        },
+        (None, None) => return nothing_expected(),
+    };
+    if query.clauses.is_empty() {
+        return nothing_expected();
+    }
+    let Some(state) = &actual.final_state else {
+        return Outcome::unscored(Reason::NothingRecorded { what: "final session state" });
+    };
+    let document = Document::of(state);
+    let conditions: Vec<StateCondition> = query
+        .clauses
+        .iter()
+        .map(|clause| {
+            let holds = clause.holds(document.root());
+            let (path, asked) = match clause {
+                Clause::Field { path, asked, .. } => (path.as_str(), Some(asked.clone())),
+                Clause::And(_) | Clause::Itself(_) => ("$and", None),
+                Clause::Or(_) => ("$or", None),
+                Clause::Nor(_) => ("$nor", None),
+            };
+            let found = if asked.is_some() { at_path(document.root(), path) } else { Vec::new() };
+            let actual = found.into_iter().take(MOST_SHOWN).map(|value| value.to_json()).collect();
+            StateCondition { path: path.to_owned(), holds, asked, actual }
+        })
+        .collect();
+    let holding = conditions.iter().filter(|condition| condition.holds).count();
+    #[expect(clippy::cast_precision_loss, reason = "no query has 2^53 conditions")]
+    let score = match measure {
+        StateMeasure::All if holding == conditions.len() => 1.0,
+        StateMeasure::All => 0.0,
+        StateMeasure::Share => holding as f64 / conditions.len() as f64,
+    };
+    Outcome::scored(score, Evidence::State { conditions })
+}
+
+fn nothing_expected() -> Outcome {
+    Outcome::unscored(Reason::NothingExpected { what: "final session state" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trace(state: Option<&str>) -> Trace {
+        let final_state = state.map(|text| JsonText::parse(text).expect("valid"));
+        Trace { final_state, ..Trace::default() }
+    }
+
+    #[test]
+    fn a_state_is_asked() {
+        let expected = trace(Some(r#"{"a":1,"b":{"$gt":2},"c":{"$exists":true}}"#));
+        let actual = trace(Some(r#"{"a":1.0,"b":2,"c":null,"more":0}"#));
+        let all = state(&expected, &actual, None, StateMeasure::All);
+        assert_eq!(all.score().map(crate::Score::get), Some(0.0));
+        let share = state(&expected, &actual, None, StateMeasure::Share);
+        assert_eq!(share.score().map(crate::Score::get), Some(2.0 / 3.0));
+        let Outcome::Scored { evidence: Evidence::State { conditions }, .. } = share else {
+            panic!("scored")
+        };
+        let told = serde_json::to_string(&conditions[1]).expect("serialises");
+        assert_eq!(told, r#"{"path":"b","holds":false,"asked":{"$gt":2},"actual":[2]}"#);
+    }
+
+    #[test]
+    fn what_is_lacking_is_named() {
+        let reason = |expected: Option<&str>, actual: Option<&str>| match state(
+            &trace(expected),
+            &trace(actual),
+            None,
+            StateMeasure::All,
+        ) {
+            Outcome::Unscored { reason } => reason.to_string(),
+            Outcome::Scored { .. } => panic!("scored"),
+        };
+        assert_eq!(reason(None, Some("{}")), "the case expects no final session state");
+        assert_eq!(reason(Some("{}"), Some("{}")), "the case expects no final session state");
+        assert_eq!(
+            reason(Some(r#"{"a":1}"#), None),
+            "the actual trace records no final session state"
+        );
+        assert_eq!(
+            reason(Some(r#"{"a":{"$exist":true}}"#), Some("{}")),
+            "the expected final state cannot be asked: /a/$exist: there is no operator $exist \
+             here; did you mean $exists?"
+        );
+    }
+}

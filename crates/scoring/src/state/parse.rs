@@ -1,0 +1,370 @@
+//! Reading a query: what each operator takes.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use json_text::{JsonText, Kind};
+use regex::{Regex, RegexBuilder};
+
+use super::condition::{Test, TypeName};
+use super::query::Clause;
+use crate::fault::Fault;
+use crate::json::{Value, pointer_step};
+use crate::nearest::nearest;
+
+/// Conditions within conditions, at most.
+const DEEPEST: usize = 100;
+
+/// What takes a list of conditions.
+const LOGICAL: [&str; 3] = ["$and", "$or", "$nor"];
+
+/// What asks of a value.
+const OPERATORS: [&str; 17] = [
+    "$eq",
+    "$ne",
+    "$gt",
+    "$gte",
+    "$lt",
+    "$lte",
+    "$in",
+    "$nin",
+    "$exists",
+    "$type",
+    "$regex",
+    "$options",
+    "$size",
+    "$all",
+    "$elemMatch",
+    "$mod",
+    "$not",
+];
+
+type Operands<'d> = Vec<(Cow<'d, str>, Value<'d>)>;
+
+/// The conditions of an object.
+pub(super) fn clauses(value: Value<'_>, place: &str, depth: usize) -> Result<Vec<Clause>, Fault> {
+    if value.kind() != Kind::Object {
+        return Err(Fault::new(place, "a query is an object of paths and conditions"));
+    }
+    if depth > DEEPEST {
+        return Err(Fault::new(place, "the query is nested more than 100 deep; flatten it"));
+    }
+    let mut clauses = Vec::new();
+    for (name, operand) in value.entries() {
+        let place = format!("{place}{}", pointer_step(&name));
+        clauses.push(match &*name {
+            "$comment" => continue,
+            "$and" => Clause::And(list(operand, &place, depth)?),
+            "$or" => Clause::Or(list(operand, &place, depth)?),
+            "$nor" => Clause::Nor(list(operand, &place, depth)?),
+            _ if name.starts_with('$') => return Err(unknown(&name, &place, &LOGICAL)),
+            _ => Clause::Field {
+                path: name.to_string(),
+                tests: tests(operand, &place, depth)?,
+                asked: operand.to_json(),
+            },
+        });
+    }
+    Ok(clauses)
+}
+
+fn list(value: Value<'_>, place: &str, depth: usize) -> Result<Vec<Clause>, Fault> {
+    if value.kind() != Kind::Array || value.is_empty() {
+        return Err(Fault::new(place, "here stands an array of at least one query"));
+    }
+    let queries = value.items().enumerate();
+    queries
+        .map(|(at, query)| Ok(Clause::And(clauses(query, &format!("{place}/{at}"), depth + 1)?)))
+        .collect()
+}
+
+/// What is asked of a value: by operators, or by a value that it must be equal to.
+fn tests(value: Value<'_>, place: &str, depth: usize) -> Result<Vec<Test>, Fault> {
+    let operands = value.entries();
+    let is_operator = |entry: &(Cow<'_, str>, Value<'_>)| entry.0.starts_with('$');
+    if !operands.iter().any(is_operator) {
+        return Ok(vec![Test::Equal(value.to_json())]);
+    }
+    if let Some((name, _)) = operands.iter().find(|entry| !is_operator(entry)) {
+        let place = format!("{place}{}", pointer_step(name));
+        let message = "operators and members cannot stand beside each other; write the path as \
+                       name.member, or $eq for a whole object";
+        return Err(Fault::new(&place, message));
+    }
+    of_operators(&operands, place, depth)
+}
+
+fn of_operators(operands: &Operands<'_>, place: &str, depth: usize) -> Result<Vec<Test>, Fault> {
+    if depth > DEEPEST {
+        return Err(Fault::new(place, "the query is nested more than 100 deep; flatten it"));
+    }
+    let mut tests = Vec::new();
+    for (name, operand) in operands {
+        let place = format!("{place}{}", pointer_step(name));
+        let order = |orders| Ok::<_, Fault>(Test::Order(ordered(*operand, &place)?, orders));
+        tests.push(match &**name {
+            "$eq" => Test::Equal(operand.to_json()),
+            "$ne" => Test::Not(vec![Test::Equal(operand.to_json())]),
+            "$gt" => order(&[Ordering::Greater])?,
+            "$gte" => order(&[Ordering::Greater, Ordering::Equal])?,
+            "$lt" => order(&[Ordering::Less])?,
+            "$lte" => order(&[Ordering::Less, Ordering::Equal])?,
+            "$in" => Test::In(choices(*operand, &place)?),
+            "$nin" => Test::Not(vec![Test::In(choices(*operand, &place)?)]),
+            "$exists" => Test::Exists(truth(*operand, &place)?),
+            "$type" => Test::Type(types(*operand, &place)?),
+            "$regex" => Test::Regex(pattern(*operand, operands, &place)?),
+            "$options" if operands.iter().any(|(name, _)| name == "$regex") => continue,
+            "$options" => return Err(Fault::new(&place, "$options stands beside $regex")),
+            "$size" => Test::Size(size(*operand, &place, depth)?),
+            "$all" => Test::All(all(*operand, &place, depth)?),
+            "$elemMatch" => Test::Element(Box::new(element(*operand, &place, depth)?)),
+            "$mod" => modulo(*operand, &place)?,
+            "$not" => Test::Not(negated(*operand, &place, depth)?),
+            _ => return Err(unknown(name, &place, &OPERATORS)),
+        });
+    }
+    Ok(tests)
+}
+
+fn unknown(name: &str, place: &str, known: &[&str]) -> Fault {
+    let meant = nearest(name, known.iter().copied());
+    Fault::new(place, format!("there is no operator {name} here; {meant}"))
+}
+
+fn ordered(value: Value<'_>, place: &str) -> Result<JsonText, Fault> {
+    match value.kind() {
+        Kind::Number | Kind::String | Kind::Bool => Ok(value.to_json()),
+        _ => Err(Fault::new(place, "only numbers, strings and truth values have an order")),
+    }
+}
+
+fn truth(value: Value<'_>, place: &str) -> Result<bool, Fault> {
+    match value.text() {
+        "true" | "1" => Ok(true),
+        "false" | "0" => Ok(false),
+        _ => Err(Fault::new(place, "$exists takes true or false")),
+    }
+}
+
+fn choices(value: Value<'_>, place: &str) -> Result<Vec<JsonText>, Fault> {
+    if value.kind() == Kind::Array {
+        Ok(value.items().map(Value::to_json).collect())
+    } else {
+        Err(Fault::new(place, "here stands an array of values"))
+    }
+}
+
+fn types(value: Value<'_>, place: &str) -> Result<Vec<TypeName>, Fault> {
+    let of = |value: Value<'_>| {
+        let found = match value.string() {
+            Some(name) => TypeName::parse(&name),
+            None => TypeName::from_number(value.text()),
+        };
+        found.ok_or_else(|| {
+            let name = value.string().unwrap_or(Cow::Borrowed(value.text()));
+            let meant = nearest(&name, TypeName::NAMES);
+            Fault::new(place, format!("JSON has no type {name}; {meant}"))
+        })
+    };
+    if value.kind() == Kind::Array { value.items().map(of).collect() } else { Ok(vec![of(value)?]) }
+}
+
+fn pattern(value: Value<'_>, operands: &Operands<'_>, place: &str) -> Result<Regex, Fault> {
+    let Some(text) = value.string() else {
+        return Err(Fault::new(place, "$regex takes a string"));
+    };
+    let options = operands.iter().find(|(name, _)| name == "$options");
+    let options = options.and_then(|(_, options)| options.string()).unwrap_or_default();
+    if let Some(other) = options.chars().find(|option| !"imsx".contains(*option)) {
+        let message = format!("there is no option {other:?} of $regex; known are i, m, s, x");
+        return Err(Fault::new(place, message));
+    }
+    let has = |option: char| options.contains(option);
+    let built = RegexBuilder::new(&text)
+        .case_insensitive(has('i'))
+        .multi_line(has('m'))
+        .dot_matches_new_line(has('s'))
+        .ignore_whitespace(has('x'))
+        .build();
+    built.map_err(|error| {
+        let reason = error.to_string();
+        let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        Fault::new(place, format!("the pattern cannot be used: {reason}"))
+    })
+}
+
+/// `$size` takes a number; beyond MongoDB also operators, so that `{"$size": {"$gte": 2}}` says it.
+fn size(value: Value<'_>, place: &str, depth: usize) -> Result<Box<[Test]>, Fault> {
+    match value.kind() {
+        Kind::Number => Ok(Box::new([Test::Equal(value.to_json())])),
+        Kind::Object => Ok(of_operators(&value.entries(), place, depth + 1)?.into()),
+        _ => Err(Fault::new(place, "$size takes a number, or operators for one")),
+    }
+}
+
+fn all(value: Value<'_>, place: &str, depth: usize) -> Result<Vec<Test>, Fault> {
+    if value.kind() != Kind::Array {
+        return Err(Fault::new(place, "$all takes an array"));
+    }
+    let tests = value.items().enumerate().map(|(at, item)| {
+        let place = format!("{place}/{at}");
+        match item.member("$elemMatch") {
+            Some(inner) if item.len() == 1 => {
+                let place = format!("{place}/$elemMatch");
+                Ok(Test::Element(Box::new(element(inner, &place, depth)?)))
+            }
+            _ => Ok(Test::Equal(item.to_json())),
+        }
+    });
+    tests.collect()
+}
+
+/// A query for items that are objects, or operators for the items themselves.
+fn element(value: Value<'_>, place: &str, depth: usize) -> Result<Clause, Fault> {
+    let entries = value.entries();
+    let is_query = |name: &str| !name.starts_with('$') || LOGICAL.contains(&name);
+    if entries.is_empty() || entries.iter().all(|(name, _)| is_query(name)) {
+        Ok(Clause::And(clauses(value, place, depth + 1)?))
+    } else {
+        Ok(Clause::Itself(of_operators(&entries, place, depth + 1)?))
+    }
+}
+
+fn negated(value: Value<'_>, place: &str, depth: usize) -> Result<Vec<Test>, Fault> {
+    let entries = value.entries();
+    if entries.is_empty() || !entries.iter().all(|(name, _)| name.starts_with('$')) {
+        return Err(Fault::new(place, "$not takes operators; for a value there is $ne"));
+    }
+    of_operators(&entries, place, depth + 1)
+}
+
+fn modulo(value: Value<'_>, place: &str) -> Result<Test, Fault> {
+    let numbers: Option<Vec<i128>> = value.items().map(|item| item.text().parse().ok()).collect();
+    match numbers.as_deref() {
+        Some([divisor, remainder]) if *divisor != 0 => Ok(Test::Mod(*divisor, *remainder)),
+        _ => Err(Fault::new(place, "$mod takes a divisor other than 0 and a remainder")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use crate::state::Query;
+    use json_text::JsonText;
+
+    fn json(text: &str) -> JsonText {
+        JsonText::parse(text).expect("valid")
+    }
+
+    const STATE: &str = r#"{
+        "level": "emergency_999", "asked": 4, "big": 9007199254740993, "ratio": 0.5,
+        "patient": {"age": 55, "known": ["asthma", "hypertension"], "name": null},
+        "seats": [{"row": 3, "price": 20}, {"row": 4, "price": 45}], "grid": [[1, 2], [3]],
+        "done": true, "tags": []
+    }"#;
+
+    fn check(query: &str, holds: bool) {
+        let parsed = Query::parse(&json(query)).unwrap_or_else(|fault| panic!("{query}: {fault}"));
+        assert_eq!(parsed.holds(&json(STATE)), holds, "{query}");
+    }
+
+    #[test]
+    fn operators() {
+        for (query, holds) in [
+            ("{}", true),
+            (r#"{"level":"emergency_999"}"#, true),
+            (r#"{"asked":4.0}"#, true),
+            (r#"{"done":1}"#, false),
+            (r#"{"big":9007199254740992}"#, false),
+            (r#"{"big":{"$gt":9007199254740992}}"#, true),
+            (r#"{"asked":{"$gte":4,"$lt":4}}"#, false),
+            (r#"{"asked":{"$lte":4,"$ne":5}}"#, true),
+            (r#"{"asked":{"$gt":"3"}}"#, false),
+            (r#"{"level":{"$gt":"a"}}"#, true),
+            (r#"{"level":{"$exists":true},"other":{"$exists":false}}"#, true),
+            (r#"{"patient.name":{"$exists":true}}"#, true),
+            (r#"{"patient.name":null,"nothing":null}"#, true),
+            (r#"{"patient.name":{"$type":"null"}}"#, true),
+            (r#"{"nothing":{"$type":"null"}}"#, false),
+            (r#"{"nothing":{"$ne":1}}"#, true),
+            (r#"{"level":{"$in":["a","emergency_999"]}}"#, true),
+            (r#"{"level":{"$nin":["a"]},"nothing":{"$nin":["a"]}}"#, true),
+            (r#"{"nothing":{"$in":[null]}}"#, true),
+            (r#"{"patient.known":"asthma"}"#, true),
+            (r#"{"patient.known":["asthma","hypertension"]}"#, true),
+            (r#"{"patient.known":["hypertension","asthma"]}"#, false),
+            (r#"{"patient.known":{"$all":["hypertension","asthma"]}}"#, true),
+            (r#"{"patient.known":{"$all":[]}}"#, false),
+            (r#"{"patient.known":{"$size":2}}"#, true),
+            (r#"{"patient.known":{"$size":{"$gt":2}}}"#, false),
+            (r#"{"tags":{"$size":0}}"#, true),
+            (r#"{"patient.known.1":{"$regex":"^HYPER","$options":"i"}}"#, true),
+            (r#"{"level":{"$not":{"$regex":"111"}}}"#, true),
+            (r#"{"level":{"$not":{"$eq":"emergency_999"}}}"#, false),
+            (r#"{"seats.row":4}"#, true),
+            (r#"{"seats":{"$elemMatch":{"row":3,"price":{"$gt":30}}}}"#, false),
+            (r#"{"seats":{"$elemMatch":{"row":4,"price":{"$gt":30}}}}"#, true),
+            (r#"{"seats.row":3,"seats.price":45}"#, true),
+            (r#"{"grid":{"$elemMatch":{"$elemMatch":{"$gte":3}}}}"#, true),
+            (r#"{"seats":{"$all":[{"$elemMatch":{"row":3}},{"$elemMatch":{"row":4}}]}}"#, true),
+            (r#"{"patient":{"age":55}}"#, false),
+            (r#"{"patient":{"name":null,"age":55,"known":["asthma","hypertension"]}}"#, true),
+            (r#"{"$or":[{"asked":9},{"level":{"$regex":"999$"}}]}"#, true),
+            (r#"{"$and":[{"asked":4},{"$nor":[{"asked":4}]}]}"#, false),
+            (r#"{"asked":{"$mod":[2,0]}}"#, true),
+            (r#"{"ratio":{"$type":["double","string"]},"asked":{"$type":"int"}}"#, true),
+            (r#"{"big":{"$type":18},"asked":{"$type":"double"}}"#, false),
+            (r#"{"$comment":"why","done":true}"#, true),
+        ] {
+            check(query, holds);
+        }
+    }
+
+    fn refused(query: &str, told: &Expect) {
+        told.assert_eq(&Query::parse(&json(query)).expect_err("refused").to_string());
+    }
+
+    #[test]
+    fn faults_have_a_place_and_a_remedy() {
+        refused(
+            r#"{"a":{"$gret":1}}"#,
+            &expect!["/a/$gret: there is no operator $gret here; did you mean $gt?"],
+        );
+        refused(
+            r#"{"$andd":[]}"#,
+            &expect!["/$andd: there is no operator $andd here; did you mean $and?"],
+        );
+        refused(
+            r#"{"$where":"x"}"#,
+            &expect!["/$where: there is no operator $where here; known are $and, $or, $nor"],
+        );
+        refused(
+            r#"{"a":{"$gt":1,"b":2}}"#,
+            &expect![
+                "/a/b: operators and members cannot stand beside each other; write the path as name.member, or $eq for a whole object"
+            ],
+        );
+        refused(
+            r#"{"a":{"$gt":{}}}"#,
+            &expect!["/a/$gt: only numbers, strings and truth values have an order"],
+        );
+        refused(r#"{"$or":[]}"#, &expect!["/$or: here stands an array of at least one query"]);
+        refused(r#"[]"#, &expect!["a query is an object of paths and conditions"]);
+        refused(
+            r#"{"a":{"$type":"date"}}"#,
+            &expect![
+                "/a/$type: JSON has no type date; known are object, array, string, bool, boolean, null, number, int, long, integer, double"
+            ],
+        );
+        refused(
+            r#"{"a":{"$regex":"("}}"#,
+            &expect!["/a/$regex: the pattern cannot be used: unclosed group"],
+        );
+        let deep = format!("{}{{}}{}", r#"{"$and":["#.repeat(150), "]}".repeat(150));
+        assert!(Query::parse(&json(&deep)).is_err());
+        let deep = format!(r#"{{"a":{}1{}}}"#, r#"{"$not":"#.repeat(150), "}".repeat(150));
+        assert!(Query::parse(&json(&deep)).is_err());
+    }
+}
