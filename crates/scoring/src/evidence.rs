@@ -6,7 +6,7 @@ use crate::gates::{Bounds, Per};
 use crate::judge::RubricVerdict;
 use crate::response::ResponseTurn;
 use crate::state::StateCondition;
-use crate::trajectory::TurnScore;
+use crate::trajectory::{Alignment, TurnScore};
 
 /// What a score rests on. It serialises to the object that a report has under `details`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -16,6 +16,14 @@ pub enum Evidence {
     Invocations {
         /// In the order of the turns.
         invocations: Vec<f64>,
+    },
+    /// ADK's score of each turn, with what did not match.
+    AdkTrajectory {
+        /// In the order of the turns.
+        invocations: Vec<f64>,
+        /// The turns that scored 0.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        missed: Vec<MissedTurn>,
     },
     /// The calls of each turn, side by side.
     Trajectory {
@@ -50,4 +58,13 @@ pub enum Evidence {
         /// In the order of the criterion.
         rubrics: Vec<RubricVerdict>,
     },
+}
+
+/// A turn whose calls did not match.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MissedTurn {
+    /// Its place, from 0.
+    pub turn: usize,
+    /// Its calls beside those expected, equal where Python says so.
+    pub alignment: Alignment,
 }

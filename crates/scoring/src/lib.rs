@@ -30,6 +30,9 @@ pub mod response;
 pub mod state;
 pub mod trajectory;
 
+pub mod config;
+pub mod report;
+
 pub mod rouge;
 
 pub mod json;
@@ -37,7 +40,7 @@ pub mod json;
 mod fault;
 mod nearest;
 
-pub use evidence::Evidence;
+pub use evidence::{Evidence, MissedTurn};
 pub use fault::Fault;
 pub use outcome::{Outcome, Reason, Score};
 pub use trace::{Invocation, ModelCall, Response, Timing, ToolCall, Trace, joined};

@@ -4,10 +4,9 @@
 use std::path::Path;
 
 use json_text::JsonText;
-use scoring::adk::{Average, MatchType, response_match, tool_trajectory};
-use scoring::json::Document;
-use scoring::rouge::Scorer;
-use scoring::{Invocation, Reason, ToolCall, Trace, joined};
+use scoring::config::{Config, Reading, Tools};
+use scoring::trajectory::NoSchemas;
+use scoring::{Evidence, Invocation, Outcome, Reason, ToolCall, Trace, joined};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -26,6 +25,7 @@ fn lines(file: &str) -> Vec<String> {
 struct Vector {
     id: String,
     label: String,
+    metric: String,
     criterion: JsonText,
     actual_invocations: Vec<Turn>,
     expected_invocations: Option<Vec<Turn>>,
@@ -122,12 +122,18 @@ fn trace(turns: Vec<Turn>) -> Trace {
     Trace { invocations: invocations.collect(), final_state: None }
 }
 
-/// Runs the vectors of a file; gives how many there were.
-fn check(
-    file: &str,
-    mut score: impl FnMut(&Vector, &Trace, &Trace) -> Result<Average, Reason>,
-) -> usize {
+/// The vector's criterion, as a config has it.
+fn criterion(vector: &Vector) -> Reading {
+    let text = format!(r#"{{"criteria":{{"{}":{}}}}}"#, vector.metric, vector.criterion);
+    Config::read(&JsonText::parse(&text).expect("a config"), &NoSchemas)
+}
+
+/// Runs the vectors of a file; gives how many there were, and the faults of their criteria.
+fn check(file: &str) -> (usize, Vec<String>) {
     let lines = lines(file);
+    // One scorer for all: what it remembers must not change a score.
+    let mut tools = Tools::default();
+    let mut faults = Vec::new();
     for line in &lines {
         let mut vector: Vector = serde_json::from_str(line).expect("a vector");
         let name = format!("{} {}", vector.id, vector.label);
@@ -136,73 +142,66 @@ fn check(
             assert!(vector.adk_result.error.is_some(), "{name}: ADK needs the expected side");
             continue;
         };
-        let criterion = vector.criterion.to_value().expect("flat");
-        if criterion["match_type"] == Value::Null && criterion.get("match_type").is_some() {
-            assert!(vector.adk_result.error.is_some(), "{name}: ADK refuses the criterion");
+        let reading = criterion(&vector);
+        faults.extend(reading.faults.iter().map(ToString::to_string));
+        let [criterion] = reading.config.criteria.as_slice() else {
+            assert!(vector.adk_result.error.is_some(), "{name}: {:?}", reading.faults);
             continue;
-        }
-        let document = Document::of(&vector.criterion);
-        let threshold = document.root().member("threshold").unwrap_or(document.root());
-        let threshold: f64 = threshold.text().parse().expect("a threshold");
-        let status = |score: f64| if score >= threshold { "PASSED" } else { "FAILED" };
-        match score(&vector, &trace(expected), &actual) {
-            Ok(average) => {
+        };
+        let outcome = criterion.score(&trace(expected), &actual, &mut tools);
+        let status = |passed| if passed { "PASSED" } else { "FAILED" };
+        match &outcome {
+            Outcome::Scored { score, evidence } => {
                 assert!(vector.adk_result.error.is_none(), "{name}: ADK raises");
                 let overall = vector.adk_result.overall_score.expect("a score").0;
-                assert_eq!(average.overall.to_bits(), overall.to_bits(), "{name}: {average:?}");
-                assert_eq!(
-                    vector.adk_result.overall_status.as_deref(),
-                    Some(status(overall)),
-                    "{name}"
-                );
+                assert_eq!(score.get().to_bits(), overall.to_bits(), "{name}: {outcome:?}");
+                let passed = outcome.passed(criterion.threshold).map(status);
+                assert_eq!(vector.adk_result.overall_status.as_deref(), passed, "{name}");
+                let ours = match evidence {
+                    Evidence::Invocations { invocations }
+                    | Evidence::AdkTrajectory { invocations, .. } => invocations,
+                    other => panic!("{name}: {other:?}"),
+                };
                 let adk = vector.adk_result.per_invocation.as_deref().unwrap_or_default();
-                assert_eq!(average.invocations.len(), adk.len(), "{name}");
-                for (ours, adk) in average.invocations.iter().zip(adk) {
+                assert_eq!(ours.len(), adk.len(), "{name}");
+                for (ours, adk) in ours.iter().zip(adk) {
                     assert_eq!(ours.to_bits(), adk.score.0.to_bits(), "{name}");
-                    assert_eq!(status(*ours), adk.status, "{name}");
+                    assert_eq!(status(*ours >= criterion.threshold), adk.status, "{name}");
                 }
             }
-            Err(Reason::DifferentLengths { .. }) => {
+            Outcome::Unscored { reason: Reason::DifferentLengths { .. } } => {
                 assert!(vector.adk_result.error.is_some(), "{name}: ADK scores this");
             }
-            Err(Reason::NoInvocations) => {
-                assert_eq!(
-                    vector.adk_result.overall_status.as_deref(),
-                    Some("NOT_EVALUATED"),
-                    "{name}"
-                );
+            Outcome::Unscored { reason: Reason::NoInvocations } => {
+                let status = vector.adk_result.overall_status.as_deref();
+                assert_eq!(status, Some("NOT_EVALUATED"), "{name}");
                 assert!(vector.adk_result.overall_score.is_none(), "{name}");
             }
-            Err(reason) => panic!("{name}: {reason}"),
+            Outcome::Unscored { reason } => panic!("{name}: {reason}"),
         }
     }
-    lines.len()
+    (lines.len(), faults)
 }
 
 #[test]
 fn trajectories_score_as_in_adk() {
-    let count = check("trajectory_vectors.jsonl", |vector, expected, actual| {
-        let criterion = vector.criterion.to_value().expect("flat");
-        let key = criterion.get("match_type").or(criterion.get("matchType"));
-        let match_type = match key {
-            Some(Value::String(name)) => MatchType::parse(name),
-            Some(number) => number.as_f64().and_then(MatchType::from_number),
-            None => Some(MatchType::Exact),
-        };
-        // pydantic reads "yes" as true.
-        let ignore_args = matches!(&criterion["ignore_args"], Value::Bool(true))
-            || criterion["ignore_args"] == "yes";
-        tool_trajectory(expected, actual, match_type.expect("a match type"), ignore_args)
-    });
+    let (count, faults) = check("trajectory_vectors.jsonl");
     assert!(matches!(count, 0 | 423), "{count}");
+    // ADK ignores the first two; here they are told, and scored as ADK does all the same.
+    let place = "/criteria/tool_trajectory_avg_score";
+    let told = [
+        format!("{place}/match_type: match_type is not null; leave it out for EXACT"),
+        format!("{place}/matchtype: there is no \"matchtype\" here; did you mean match_type?"),
+    ];
+    if count > 0 {
+        assert!(told.iter().all(|fault| faults.contains(fault)), "{faults:?}");
+        assert_eq!(faults.len(), 3, "{faults:?}");
+    }
 }
 
 #[test]
 fn responses_score_as_in_adk() {
-    // One scorer for all: what it remembers must not change a score.
-    let mut scorer = Scorer::default();
-    let count = check("rouge_vectors.jsonl", |_, expected, actual| {
-        response_match(expected, actual, &mut scorer)
-    });
+    let (count, faults) = check("rouge_vectors.jsonl");
     assert!(matches!(count, 0 | 323), "{count}");
+    assert_eq!(faults, [] as [String; 0]);
 }

@@ -181,7 +181,8 @@ impl Sides<'_> {
 
     fn drawn(&self, expected: &[ToolCall], actual: &[ToolCall], pairs: Pairs) -> Alignment {
         // In the order of the expected calls, so that a sum does not depend on the method.
-        let credit = pairs.iter().map(|(_, _, fit)| fit.credit(self.matching)).sum();
+        let credits = pairs.iter().map(|(_, _, fit)| fit.credit(self.matching));
+        let credit = credits.fold(0.0, |sum, credit| sum + credit);
         let mut is_paired = vec![false; actual.len()];
         for (_, place, _) in &pairs {
             if let Some(paired) = is_paired.get_mut(*place) {

@@ -56,6 +56,23 @@ pub enum Measure {
     F1,
 }
 
+impl Measure {
+    /// The names that configs use.
+    pub const NAMES: [&str; 4] = ["all", "precision", "recall", "f1"];
+
+    /// Reads a name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "all" => Self::All,
+            "precision" => Self::Precision,
+            "recall" => Self::Recall,
+            "f1" => Self::F1,
+            _ => return None,
+        })
+    }
+}
+
 /// What a call of the right tool with other arguments is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -65,6 +82,21 @@ pub enum Credit {
     Call,
     /// The share of its arguments that agree.
     Arguments,
+}
+
+impl Credit {
+    /// The names that configs use.
+    pub const NAMES: [&str; 2] = ["call", "arguments"];
+
+    /// Reads a name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        match name {
+            "call" => Some(Self::Call),
+            "arguments" => Some(Self::Arguments),
+            _ => None,
+        }
+    }
 }
 
 /// One turn of the evidence.

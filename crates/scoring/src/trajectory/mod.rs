@@ -13,5 +13,6 @@ mod rules;
 pub use align::align;
 pub use alignment::{Alignment, CallSeen, Row, RowKind};
 pub use matcher::{Matcher, NoSchemas, SchemaCheck, Schemas};
+pub(crate) use matcher::{distances, pattern};
 pub use metric::{Credit, Matching, Measure, TurnScore, trajectory};
 pub use rules::ArgumentRules;

@@ -1,0 +1,161 @@
+//! [`Fields`]: the members of an object of a config, taken by name until none is left unknown.
+
+use std::borrow::Cow;
+
+use json_text::Kind;
+
+use crate::fault::Fault;
+use crate::json::{Value, pointer_step};
+use crate::nearest::nearest;
+
+/// The members of one object. Names are known in snake_case and camelCase, as ADK reads them; a
+/// `null` is an absent member.
+pub(crate) struct Fields<'d> {
+    entries: Vec<(Cow<'d, str>, Value<'d>)>,
+    place: String,
+    asked: Vec<&'static str>,
+    pub(crate) faults: Vec<Fault>,
+}
+
+impl<'d> Fields<'d> {
+    /// The members of `value`; what is no object has none and is a fault.
+    pub(crate) fn of(value: Value<'d>, place: &str, what: &str) -> Self {
+        let mut fields = Self {
+            entries: value.entries(),
+            place: place.to_owned(),
+            asked: Vec::new(),
+            faults: Vec::new(),
+        };
+        if value.kind() != Kind::Object {
+            fields.faults.push(Fault::new(place, format!("{what} is an object")));
+        }
+        fields
+    }
+
+    /// The place of a member.
+    pub(crate) fn place(&self, name: &str) -> String {
+        let written = self.entries.iter().find(|(written, _)| is_name(written, name));
+        let name = written.map_or(name, |(written, _)| written);
+        format!("{}{}", self.place, pointer_step(name))
+    }
+
+    /// The member of that name, and from now on the name is known.
+    pub(crate) fn take(&mut self, name: &'static str) -> Option<Value<'d>> {
+        self.asked.push(name);
+        let found = self.entries.iter().find(|(written, _)| is_name(written, name));
+        found.map(|(_, value)| *value).filter(|value| value.kind() != Kind::Null)
+    }
+
+    /// Whether the member stands there and is `null`.
+    pub(crate) fn is_null(&self, name: &str) -> bool {
+        let found = self.entries.iter().find(|(written, _)| is_name(written, name));
+        found.is_some_and(|(_, value)| value.kind() == Kind::Null)
+    }
+
+    /// Notes a fault at a member.
+    pub(crate) fn fault(&mut self, name: &str, message: impl Into<String>) {
+        let place = self.place(name);
+        self.faults.push(Fault::new(&place, message));
+    }
+
+    /// What was read, or its fault noted.
+    pub(crate) fn kept<T>(&mut self, read: Result<T, Fault>) -> Option<T> {
+        read.map_err(|fault| self.faults.push(fault)).ok()
+    }
+
+    /// A finite number; also one written as a string, as pydantic reads it.
+    pub(crate) fn number(&mut self, name: &'static str) -> Option<f64> {
+        let value = self.take(name)?;
+        let number = number(value);
+        if number.is_none() {
+            self.fault(name, format!("{name} is a finite number"));
+        }
+        number
+    }
+
+    /// A whole number from 1.
+    pub(crate) fn count(&mut self, name: &'static str) -> Option<usize> {
+        let value = self.take(name)?;
+        let count = value.text().parse().ok().filter(|count| *count >= 1);
+        if count.is_none() {
+            self.fault(name, format!("{name} is a whole number from 1"));
+        }
+        count
+    }
+
+    /// A truth value, in the spellings that pydantic reads.
+    pub(crate) fn truth(&mut self, name: &'static str) -> Option<bool> {
+        let value = self.take(name)?;
+        let text = value.string().unwrap_or(Cow::Borrowed(value.text())).to_lowercase();
+        match text.as_str() {
+            "true" | "1" | "1.0" | "yes" | "y" | "on" | "t" => Some(true),
+            "false" | "0" | "0.0" | "no" | "n" | "off" | "f" => Some(false),
+            _ => {
+                self.fault(name, format!("{name} is true or false"));
+                None
+            }
+        }
+    }
+
+    /// A string.
+    pub(crate) fn text(&mut self, name: &'static str) -> Option<String> {
+        let value = self.take(name)?;
+        if value.string().is_none() {
+            self.fault(name, format!("{name} is a string"));
+        }
+        value.string().map(Cow::into_owned)
+    }
+
+    /// A string that is one of some names.
+    pub(crate) fn choice<T>(
+        &mut self,
+        name: &'static str,
+        names: &[&'static str],
+        parse: fn(&str) -> Option<T>,
+    ) -> Option<T> {
+        let text = self.text(name)?;
+        let choice = parse(&text);
+        if choice.is_none() {
+            let meant = nearest(&text, names.iter().copied());
+            self.fault(name, format!("there is no {name} {text:?}; {meant}"));
+        }
+        choice
+    }
+
+    /// The faults, those of members that nobody asked for included.
+    pub(crate) fn finish(self) -> Vec<Fault> {
+        let mut faults = self.faults;
+        for (written, _) in &self.entries {
+            if !self.asked.iter().any(|name| is_name(written, name)) {
+                let meant = nearest(written, self.asked.iter().copied());
+                let place = format!("{}{}", self.place, pointer_step(written));
+                faults.push(Fault::new(&place, format!("there is no {written:?} here; {meant}")));
+            }
+        }
+        faults
+    }
+}
+
+/// Reads a finite number, also one in a string.
+pub(crate) fn number(value: Value<'_>) -> Option<f64> {
+    let text = value.string().unwrap_or(Cow::Borrowed(value.text()));
+    // Rust reads the nearest number; serde_json may be off by the last bit.
+    text.trim().parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+/// Whether a name is written in snake_case as it is, or in camelCase.
+fn is_name(written: &str, name: &str) -> bool {
+    if written == name {
+        return true;
+    }
+    let mut camel = String::with_capacity(name.len());
+    let mut upper = false;
+    for letter in name.chars() {
+        match letter {
+            '_' => upper = true,
+            _ if std::mem::take(&mut upper) => camel.push(letter.to_ascii_uppercase()),
+            _ => camel.push(letter),
+        }
+    }
+    written == camel
+}

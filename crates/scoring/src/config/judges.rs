@@ -1,0 +1,111 @@
+//! What the criteria take that a model judges.
+
+use json_text::Kind;
+
+use super::fields::Fields;
+use super::metric::AGENTFLOW;
+use crate::fault::Fault;
+use crate::json::Value;
+use crate::judge::{Combine, JudgeCriterion, Rubric, Scale};
+
+/// The rubric of `llm_judge` without rubrics of its own.
+pub(super) fn whole_answer() -> Rubric {
+    Rubric {
+        name: "llm_judge".to_owned(),
+        description: "Does what happened do what was expected, and answer the person as well?"
+            .to_owned(),
+        guide: "5=as good as expected or better, 3=partly, 1=not at all".to_owned(),
+        scale: Scale::Points { from: 1.0, to: 5.0 },
+        weight: 1.0,
+    }
+}
+
+/// `llm_judge`: one question, the criterion's own or that of [`whole_answer`].
+pub(super) fn judge(fields: &mut Fields<'_>) -> Option<JudgeCriterion> {
+    let usual = whole_answer();
+    let description = fields.text("prompt").or_else(|| fields.text("description"));
+    let guide = fields.text("scoring_guide");
+    let place = fields.place("rubrics");
+    let given = fields.take("rubrics").filter(|rubrics| !rubrics.is_empty());
+    let rubrics = match given {
+        Some(value) => list(fields, value, &place)?,
+        None => {
+            let guide = guide.unwrap_or(usual.guide);
+            let scale = Scale::of_guide(&guide);
+            let description = description.unwrap_or(usual.description);
+            vec![Rubric { description, guide, scale, ..whole_answer() }]
+        }
+    };
+    common(fields, rubrics)
+}
+
+/// `rubric`: at least one rubric.
+pub(super) fn rubrics(fields: &mut Fields<'_>) -> Option<JudgeCriterion> {
+    let place = fields.place("rubrics");
+    let Some(value) = fields.take("rubrics").filter(|value| !value.is_empty()) else {
+        common(fields, Vec::new());
+        fields.fault("rubrics", "at least one rubric is needed: name, description, scoring_guide");
+        return None;
+    };
+    let rubrics = list(fields, value, &place);
+    common(fields, rubrics.unwrap_or_default()).filter(|criterion| !criterion.rubrics.is_empty())
+}
+
+fn common(fields: &mut Fields<'_>, rubrics: Vec<Rubric>) -> Option<JudgeCriterion> {
+    // Of every criterion of AgentFlow, and nothing to a judge.
+    fields.take("match_type");
+    let model = fields.text("judge_model").unwrap_or_else(|| AGENTFLOW.judge_model.to_owned());
+    let samples = fields.count("num_samples").or_else(|| fields.count("samples")).unwrap_or(1);
+    let combine = fields.choice("combine", &Combine::NAMES, Combine::parse).unwrap_or_default();
+    Some(JudgeCriterion { model, rubrics, samples, combine })
+}
+
+fn list(fields: &mut Fields<'_>, value: Value<'_>, place: &str) -> Option<Vec<Rubric>> {
+    if value.kind() != Kind::Array {
+        fields.faults.push(Fault::new(place, "rubrics is an array"));
+        return None;
+    }
+    let mut rubrics = Vec::new();
+    for (at, item) in value.items().enumerate() {
+        let mut inner = Fields::of(item, &format!("{place}/{at}"), "a rubric");
+        rubrics.extend(rubric(&mut inner));
+        fields.faults.extend(inner.finish());
+    }
+    let weight: f64 = rubrics.iter().map(|rubric| rubric.weight).sum();
+    if !rubrics.is_empty() && weight <= 0.0 {
+        fields.faults.push(Fault::new(place, "the weights are all 0, so nothing would count"));
+        return None;
+    }
+    Some(rubrics)
+}
+
+/// AgentFlow's rubric, or ADK's, whose property holds or does not.
+fn rubric(fields: &mut Fields<'_>) -> Option<Rubric> {
+    let weight = fields.number("weight").unwrap_or(1.0);
+    if weight < 0.0 {
+        fields.fault("weight", "a weight is not negative");
+    }
+    let id = fields.text("rubric_id");
+    let place = fields.place("rubric_content");
+    if let Some(content) = fields.take("rubric_content") {
+        fields.take("description");
+        fields.take("type");
+        let mut inner = Fields::of(content, &place, "the content of a rubric");
+        let property = inner.text("text_property");
+        fields.faults.extend(inner.finish());
+        let Some((name, description)) = id.zip(property) else {
+            fields.fault("rubric_id", "an ADK rubric has a rubric_id and a text_property");
+            return None;
+        };
+        let scale = Scale::YesNo;
+        return Some(Rubric { name, description, guide: String::new(), scale, weight });
+    }
+    let (name, description) = (fields.text("name"), fields.text("description"));
+    let guide = fields.text("scoring_guide").unwrap_or_default();
+    let Some((name, description)) = name.zip(description) else {
+        fields.fault("name", "a rubric has a name and a description");
+        return None;
+    };
+    let scale = Scale::of_guide(&guide);
+    Some(Rubric { name, description, guide, scale, weight })
+}

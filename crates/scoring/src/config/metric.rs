@@ -1,0 +1,312 @@
+//! Which metric a name means, and what each takes.
+
+use json_text::Kind;
+
+use super::criterion::Metric;
+use super::fields::Fields;
+use super::judges::{judge, rubrics};
+use crate::adk::MatchType;
+use crate::gates::{Bounds, Countable, DurationPart, EventKind, Per, TokenPart};
+use crate::json::Value;
+use crate::response::Comparison;
+use crate::state::{Query, StateMeasure};
+use crate::trajectory::{ArgumentRules, Credit, Matching, Measure, Schemas, distances, pattern};
+
+/// What AgentFlow takes where a criterion says nothing.
+pub(super) struct AgentFlow {
+    pub(super) threshold: f64,
+    pub(super) judge_model: &'static str,
+}
+
+pub(super) const AGENTFLOW: AgentFlow = AgentFlow { threshold: 0.8, judge_model: "gpt-4o-mini" };
+
+/// Every name that means something by itself.
+pub(super) const KNOWN: [&str; 28] = [
+    "trajectory",
+    "response",
+    "state",
+    "count",
+    "duration",
+    "tokens",
+    "rubric",
+    "llm_judge",
+    "trajectory_match",
+    "response_match",
+    "rubric_based",
+    "tool_trajectory_avg_score",
+    "response_match_score",
+    "response_evaluation_score",
+    "safety_v1",
+    "final_response_match_v2",
+    "hallucinations_v1",
+    "rubric_based_final_response_quality_v1",
+    "rubric_based_tool_use_quality_v1",
+    "rubric_based_multi_turn_trajectory_quality_v1",
+    "per_turn_user_simulator_quality_v1",
+    "multi_turn_task_success_v1",
+    "multi_turn_trajectory_quality_v1",
+    "multi_turn_tool_use_quality_v1",
+    "tool_call_count_v1",
+    "inference_call_count_v1",
+    "token_usage_v1",
+    "invocation_duration_v1",
+];
+
+/// What a name means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Named {
+    AdkTrajectory,
+    AdkResponse,
+    /// Of ADK, asked of a model.
+    AdkJudged,
+    /// Of ADK, reported without a threshold.
+    Informational,
+    /// A function of the config's author.
+    Custom,
+    Trajectory {
+        agentflow: bool,
+    },
+    Response {
+        agentflow: bool,
+    },
+    State,
+    Count,
+    Duration,
+    Tokens,
+    Rubric,
+    LlmJudge,
+}
+
+pub(super) fn named(name: &str) -> Option<Named> {
+    Some(match name {
+        "tool_trajectory_avg_score" => Named::AdkTrajectory,
+        "response_match_score" => Named::AdkResponse,
+        "tool_call_count_v1"
+        | "inference_call_count_v1"
+        | "token_usage_v1"
+        | "invocation_duration_v1" => Named::Informational,
+        "trajectory" => Named::Trajectory { agentflow: false },
+        "trajectory_match" => Named::Trajectory { agentflow: true },
+        "response" => Named::Response { agentflow: false },
+        "response_match" => Named::Response { agentflow: true },
+        "state" => Named::State,
+        "count" => Named::Count,
+        "duration" => Named::Duration,
+        "tokens" => Named::Tokens,
+        "rubric" | "rubric_based" => Named::Rubric,
+        "llm_judge" => Named::LlmJudge,
+        _ if KNOWN.contains(&name) => Named::AdkJudged,
+        _ => return None,
+    })
+}
+
+impl Named {
+    /// The threshold of a criterion that names none; ADK wants one.
+    pub(super) fn default_threshold(self) -> Option<f64> {
+        match self {
+            Self::AdkTrajectory | Self::AdkResponse | Self::AdkJudged => None,
+            Self::Informational | Self::Custom => None,
+            Self::Trajectory { agentflow: false } | Self::State => Some(1.0),
+            Self::Count | Self::Duration | Self::Tokens => Some(1.0),
+            Self::Trajectory { agentflow: true } | Self::Response { .. } => {
+                Some(AGENTFLOW.threshold)
+            }
+            Self::Rubric | Self::LlmJudge => Some(AGENTFLOW.threshold),
+        }
+    }
+
+    /// Reads what the metric takes; `None` where it cannot be computed.
+    pub(super) fn read(self, fields: &mut Fields<'_>, schemas: &dyn Schemas) -> Option<Metric> {
+        match self {
+            Self::AdkTrajectory | Self::AdkResponse => {
+                fields.take("include_intermediate_responses_in_final");
+                if self == Self::AdkResponse {
+                    return Some(Metric::AdkResponse);
+                }
+                let match_type = match_type(fields)?;
+                let ignore_args = fields.truth("ignore_args").unwrap_or(false);
+                Some(Metric::AdkTrajectory { match_type, ignore_args })
+            }
+            Self::AdkJudged => {
+                for name in [
+                    "include_intermediate_responses_in_final",
+                    "judge_model_options",
+                    "rubrics",
+                    "evaluate_intermediate_nl_responses",
+                    "stop_signal",
+                ] {
+                    fields.take(name);
+                }
+                Some(Metric::NotHere { remedy: "`adk eval` computes it" })
+            }
+            Self::Informational => None,
+            Self::Custom => {
+                fields.take("include_intermediate_responses_in_final");
+                Some(Metric::NotHere { remedy: "it is a Python function, which `adk eval` calls" })
+            }
+            Self::Trajectory { .. } => trajectory(fields, schemas),
+            Self::Response { agentflow } => {
+                if agentflow {
+                    // Members of every criterion of AgentFlow, which these metrics do not look at.
+                    for name in ["match_type", "judge_model", "rubrics"] {
+                        fields.take(name);
+                    }
+                }
+                response(fields).map(Metric::Response)
+            }
+            Self::State => state(fields),
+            Self::Count => {
+                let kind = fields.choice("event", &EventKind::NAMES, EventKind::parse);
+                if kind.is_none() && fields.faults.is_empty() {
+                    let names = EventKind::NAMES.join(", ");
+                    fields.fault("event", format!("what is counted? event is one of {names}"));
+                }
+                let (name, author) = (fields.text("name"), fields.text("author"));
+                let (bounds, per) = bounds(fields)?;
+                let countable = Countable { kind: kind?, name, author };
+                Some(Metric::Count { countable, bounds, per })
+            }
+            Self::Duration => {
+                let part = fields.choice("part", &DurationPart::NAMES, DurationPart::parse);
+                let (bounds, per) = bounds(fields)?;
+                Some(Metric::Duration { part: part.unwrap_or_default(), bounds, per })
+            }
+            Self::Tokens => {
+                let part = fields.choice("part", &TokenPart::NAMES, TokenPart::parse);
+                let (bounds, per) = bounds(fields)?;
+                Some(Metric::Tokens { part: part.unwrap_or_default(), bounds, per })
+            }
+            Self::Rubric => rubrics(fields).map(Metric::Judged),
+            Self::LlmJudge => judge(fields).map(Metric::Judged),
+        }
+    }
+}
+
+/// A name, or ADK's number for it. A `null` is a fault, as it is for ADK.
+fn match_type(fields: &mut Fields<'_>) -> Option<MatchType> {
+    let before = fields.faults.len();
+    let number = fields.take("match_type").filter(|value| value.kind() == Kind::Number);
+    let found = match number {
+        Some(value) => {
+            let found = value.text().parse().ok().and_then(MatchType::from_number);
+            if found.is_none() {
+                fields.fault("match_type", "as a number match_type is 0, 1 or 2");
+            }
+            found
+        }
+        None => fields.choice("match_type", &MatchType::NAMES, MatchType::parse),
+    };
+    if found.is_none() && fields.is_null("match_type") {
+        fields.fault("match_type", "match_type is not null; leave it out for EXACT");
+    }
+    if fields.faults.len() > before { None } else { Some(found.unwrap_or_default()) }
+}
+
+fn trajectory(fields: &mut Fields<'_>, schemas: &dyn Schemas) -> Option<Metric> {
+    fields.take("judge_model");
+    fields.take("rubrics");
+    let match_type = match_type(fields);
+    let ignore_args = fields.truth("ignore_args").unwrap_or(false);
+    let place = fields.place("arguments");
+    let rules = match fields.take("arguments") {
+        Some(value) => fields.kept(ArgumentRules::read(value, &place, schemas)),
+        None => Some(ArgumentRules::default()),
+    };
+    let measure = fields.choice("score", &Measure::NAMES, Measure::parse).unwrap_or_default();
+    let credit = fields.choice("credit", &Credit::NAMES, Credit::parse).unwrap_or_default();
+    let (match_type, rules) = match_type.zip(rules)?;
+    let matching =
+        Matching { match_type, ignore_args, rules, measure, credit, ..Matching::default() };
+    Some(Metric::Trajectory(Box::new(matching)))
+}
+
+const MATCHES: [&str; 8] =
+    ["rouge1", "exact", "normalised", "contains", "regex", "json", "json_subset", "numbers"];
+
+fn response(fields: &mut Fields<'_>) -> Option<Comparison> {
+    let name = fields
+        .choice("match", &MATCHES, |name| MATCHES.into_iter().find(|known| *known == name))
+        .unwrap_or("rouge1");
+    Some(match name {
+        "exact" => Comparison::Exact { normalise: fields.truth("normalise").unwrap_or(false) },
+        "normalised" => Comparison::Exact { normalise: true },
+        "contains" => {
+            let normalise = fields.truth("normalise").unwrap_or(false);
+            let texts = match fields.take("texts") {
+                Some(value) => Some(texts(fields, value)?),
+                None => None,
+            };
+            Comparison::Contains { texts, normalise }
+        }
+        "regex" => {
+            let place = fields.place("pattern");
+            match fields.take("pattern") {
+                Some(value) => Comparison::Regex(Some(fields.kept(pattern(value, &place))?)),
+                None => Comparison::Regex(None),
+            }
+        }
+        "json" => Comparison::Json { subset: false },
+        "json_subset" => Comparison::Json { subset: true },
+        "numbers" => {
+            let place = fields.place("tolerance");
+            let zero = json_text::JsonText::from_value(&0.into());
+            let zero = crate::json::Document::of(&zero);
+            let tolerance = fields.take("tolerance").unwrap_or(zero.root());
+            let read = distances(tolerance, &place);
+            let (absolute, relative) = fields.kept(read)?;
+            Comparison::Numbers { absolute, relative }
+        }
+        _ => Comparison::Rouge1,
+    })
+}
+
+fn texts(fields: &mut Fields<'_>, value: Value<'_>) -> Option<Vec<String>> {
+    let texts: Option<Vec<String>> = match value.string() {
+        Some(text) => Some(vec![text.into_owned()]),
+        None => value.items().map(|item| Some(item.string()?.into_owned())).collect(),
+    };
+    let texts = texts.filter(|texts| !texts.is_empty() && value.kind() != Kind::Object);
+    if texts.is_none() {
+        fields.fault("texts", "texts is a string or an array of at least one");
+    }
+    texts
+}
+
+fn state(fields: &mut Fields<'_>) -> Option<Metric> {
+    let names = ["all", "share"];
+    let measure = fields.choice("score", &names, |name| match name {
+        "all" => Some(StateMeasure::All),
+        "share" => Some(StateMeasure::Share),
+        _ => None,
+    });
+    let place = fields.place("query");
+    let query = match fields.take("query") {
+        Some(value) => {
+            let query = Query::parse(&value.to_json()).map_err(|fault| crate::Fault {
+                place: format!("{place}{}", fault.place),
+                ..fault
+            });
+            Some(fields.kept(query)?)
+        }
+        None => None,
+    };
+    Some(Metric::State { query, measure: measure.unwrap_or_default() })
+}
+
+fn bounds(fields: &mut Fields<'_>) -> Option<(Bounds, Per)> {
+    let per = fields.choice("per", &["case", "invocation"], |name| match name {
+        "case" => Some(Per::Case),
+        "invocation" => Some(Per::Invocation),
+        _ => None,
+    });
+    let exact = fields.number("equals");
+    let bounds =
+        Bounds { min: fields.number("min").or(exact), max: fields.number("max").or(exact) };
+    let crossed = bounds.min.zip(bounds.max).is_some_and(|(min, max)| min > max);
+    if crossed {
+        fields.fault("min", "min is above max, so nothing would pass");
+    } else if bounds == Bounds::default() && fields.faults.is_empty() {
+        fields.fault("max", "a gate has a bound: min, max or equals");
+    }
+    (bounds != Bounds::default() && !crossed).then(|| (bounds, per.unwrap_or_default()))
+}

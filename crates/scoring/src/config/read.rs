@@ -1,0 +1,207 @@
+//! Reading a config.
+
+use json_text::{JsonText, Kind};
+
+use super::criterion::{Criterion, Metric};
+use super::fields::{Fields, number};
+use super::metric::{AGENTFLOW, KNOWN, Named, named};
+use crate::adk::MatchType;
+use crate::fault::Fault;
+use crate::json::{Document, Value, pointer_step};
+use crate::judge::{Combine, JudgeCriterion};
+use crate::nearest::nearest;
+use crate::response::Comparison;
+use crate::trajectory::Schemas;
+
+/// What a set of cases is scored by.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// The criteria, in the order of the config, those that are switched off left out.
+    pub criteria: Vec<Criterion>,
+    /// The config as it was read, for the report.
+    pub source: JsonText,
+}
+
+/// A config with what is wrong with it. Where there is a fault, whoever runs an evaluation stops.
+#[derive(Debug, Clone)]
+pub struct Reading {
+    /// What could be read; unknown members are left out, as ADK does.
+    pub config: Config,
+    /// What is wrong, in the order of the config.
+    pub faults: Vec<Fault>,
+}
+
+impl Reading {
+    /// The config, when nothing is wrong with it.
+    ///
+    /// # Errors
+    /// All faults.
+    pub fn sound(self) -> Result<Config, Vec<Fault>> {
+        if self.faults.is_empty() { Ok(self.config) } else { Err(self.faults) }
+    }
+}
+
+impl Config {
+    /// Reads a config of either kind: an object with `criteria`, by name a threshold or an object.
+    ///
+    /// A criterion is what its name says: ADK's, AgentFlow's, or one of ours; any other name goes
+    /// with a member `metric` that says which of ours it is.
+    ///
+    /// ```
+    /// use json_text::JsonText;
+    /// use scoring::config::Config;
+    /// use scoring::trajectory::NoSchemas;
+    ///
+    /// let text = JsonText::parse(r#"{"criteria": {
+    ///     "tool_trajectory_avg_score": {"threshold": 1.0, "matchtype": "IN_ORDER"},
+    ///     "mentions_the_price": {"metric": "response", "match": "contains", "texts": ["42"]}}}"#)?;
+    /// let reading = Config::read(&text, &NoSchemas);
+    /// assert_eq!(reading.config.criteria[1].name, "mentions_the_price");
+    /// assert_eq!(
+    ///     reading.faults[0].to_string(),
+    ///     "/criteria/tool_trajectory_avg_score/matchtype: there is no \"matchtype\" here; did you mean match_type?"
+    /// );
+    /// # Ok::<(), json_text::JsonTextError>(())
+    /// ```
+    #[must_use]
+    pub fn read(text: &JsonText, schemas: &dyn Schemas) -> Reading {
+        let document = Document::of(text);
+        let mut fields = Fields::of(document.root(), "", "a config");
+        let mut criteria = Vec::new();
+        let custom = names_of(fields.take("custom_metrics"));
+        match fields.take("criteria") {
+            Some(object) if object.kind() == Kind::Object => {
+                let place = fields.place("criteria");
+                for (name, value) in object.entries() {
+                    let place = format!("{place}{}", pointer_step(&name));
+                    let (criterion, faults) =
+                        read_criterion(&name, value, &place, &custom, schemas);
+                    criteria.extend(criterion);
+                    fields.faults.extend(faults);
+                }
+            }
+            Some(_) => fields.fault("criteria", "criteria is an object of names and thresholds"),
+            None => {}
+        }
+        for name in ["user_simulator_config", "live_model_config", "$schema"] {
+            fields.take(name);
+        }
+        let mut faults = fields.finish();
+        if criteria.is_empty() && faults.is_empty() {
+            let message = "there are no criteria; name one, for example \
+                           \"tool_trajectory_avg_score\": 1.0";
+            faults.push(Fault::new("/criteria", message));
+        }
+        Reading { config: Self { criteria, source: text.clone() }, faults }
+    }
+
+    /// What ADK scores by without a config: `tool_trajectory_avg_score` from 1.0 on and
+    /// `response_match_score` from 0.8 on.
+    #[must_use]
+    pub fn adk_default() -> Self {
+        let trajectory = Metric::AdkTrajectory { match_type: MatchType::Exact, ignore_args: false };
+        Self::of(vec![
+            ("tool_trajectory_avg_score", 1.0, trajectory),
+            ("response_match_score", 0.8, Metric::AdkResponse),
+        ])
+    }
+
+    /// AgentFlow's `EvalConfig.default()`: `trajectory_match` from 0.8 on, `response_match` and
+    /// `llm_judge` from 0.7 on.
+    #[must_use]
+    pub fn agentflow_default() -> Self {
+        let judge = JudgeCriterion {
+            model: AGENTFLOW.judge_model.to_owned(),
+            rubrics: vec![super::judges::whole_answer()],
+            samples: 1,
+            combine: Combine::Mean,
+        };
+        Self::of(vec![
+            ("trajectory_match", 0.8, Metric::Trajectory(Box::default())),
+            ("response_match", 0.7, Metric::Response(Comparison::Rouge1)),
+            ("llm_judge", 0.7, Metric::Judged(judge)),
+        ])
+    }
+
+    fn of(criteria: Vec<(&str, f64, Metric)>) -> Self {
+        let thresholds: serde_json::Map<String, serde_json::Value> = criteria
+            .iter()
+            .map(|(name, threshold, _)| ((*name).to_owned(), (*threshold).into()))
+            .collect();
+        let source = JsonText::from_value(&serde_json::json!({ "criteria": thresholds }));
+        let criteria = criteria.into_iter().map(|(name, threshold, metric)| Criterion {
+            name: name.to_owned(),
+            threshold,
+            metric,
+        });
+        Self { criteria: criteria.collect(), source }
+    }
+}
+
+fn names_of(object: Option<Value<'_>>) -> Vec<String> {
+    let entries = object.map(Value::entries).unwrap_or_default();
+    entries.into_iter().map(|(name, _)| name.into_owned()).collect()
+}
+
+/// One criterion, when it can be read and is not switched off.
+fn read_criterion(
+    name: &str,
+    value: Value<'_>,
+    place: &str,
+    custom: &[String],
+    schemas: &dyn Schemas,
+) -> (Option<Criterion>, Vec<Fault>) {
+    let is_object = value.kind() == Kind::Object;
+    let given = value.member("metric").and_then(Value::string);
+    if KNOWN.contains(&name) && given.as_deref().is_some_and(|metric| metric != name) {
+        let message = format!("{name} is a metric of its own; give the criterion another name");
+        return (None, vec![Fault::new(place, message)]);
+    }
+    let found = match given.as_deref() {
+        Some(metric) => named(metric).ok_or(metric),
+        _ if custom.iter().any(|custom| custom == name) => Ok(Named::Custom),
+        _ => named(name).ok_or(name),
+    };
+    let found = match found {
+        Ok(found) => found,
+        Err(unknown) => {
+            let meant = nearest(unknown, KNOWN);
+            let message = if given.is_some() {
+                format!("there is no metric {unknown:?}; {meant}")
+            } else {
+                format!(
+                    "there is no metric {unknown:?}; {meant} A name of your own goes with \"metric\""
+                )
+            };
+            return (None, vec![Fault::new(place, message)]);
+        }
+    };
+    if let Named::Informational = found {
+        let message = "this metric reports a value and takes no threshold; for a bound there are \
+                       the metrics count, duration and tokens";
+        return (None, vec![Fault::new(place, message)]);
+    }
+    // A bare threshold says the same as an object with nothing else.
+    let empty = JsonText::from_value(&serde_json::json!({}));
+    let nothing = Document::of(&empty);
+    let bare = if is_object { None } else { number(value) };
+    if !is_object && bare.is_none() {
+        let message = "a criterion is a threshold or an object";
+        return (None, vec![Fault::new(place, message)]);
+    }
+    let mut fields =
+        Fields::of(if is_object { value } else { nothing.root() }, place, "a criterion");
+    let enabled = fields.truth("enabled").unwrap_or(true);
+    fields.take("metric");
+    let threshold = fields.number("threshold").or(bare).or(found.default_threshold());
+    if threshold.is_none() && fields.faults.is_empty() {
+        fields.fault("threshold", "a threshold is needed, as ADK does");
+    }
+    let metric = found.read(&mut fields, schemas);
+    let faults = fields.finish();
+    let criterion = metric
+        .zip(threshold)
+        .filter(|_| enabled)
+        .map(|(metric, threshold)| Criterion { name: name.to_owned(), threshold, metric });
+    (criterion, faults)
+}

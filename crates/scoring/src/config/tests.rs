@@ -1,0 +1,206 @@
+//! Configs of both kinds, sound and faulty.
+
+use expect_test::{Expect, expect};
+use json_text::JsonText;
+
+use super::{Config, Criterion, Metric, Tools};
+use crate::adk::MatchType;
+use crate::trace::{Invocation, ToolCall, Trace};
+use crate::trajectory::NoSchemas;
+
+fn json(text: &str) -> JsonText {
+    JsonText::parse(text).expect("valid")
+}
+
+fn sound(text: &str) -> Config {
+    Config::read(&json(text), &NoSchemas).sound().unwrap_or_else(|faults| panic!("{faults:?}"))
+}
+
+fn refused(text: &str, told: &Expect) {
+    let faults = Config::read(&json(text), &NoSchemas).faults;
+    let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    told.assert_eq(&lines.join("\n"));
+}
+
+fn told(criterion: &Criterion) -> String {
+    format!("{} from {}: {:?}", criterion.name, criterion.threshold, criterion.metric)
+}
+
+#[test]
+fn adks_configs_are_read_as_they_are() {
+    let config = sound(
+        r#"{
+            "criteria": {
+                "tool_trajectory_avg_score": {"threshold": 1.0, "matchType": " in-order ", "ignore_args": "yes"},
+                "response_match_score": 0.8,
+                "final_response_match_v2": {"threshold": 0.5, "judge_model_options": {"num_samples": 5}},
+                "my_simple_metric": 0.8
+            },
+            "customMetrics": {"my_simple_metric": {"code_config": {"name": "path.to.function"}}},
+            "user_simulator_config": {"type": "llm_backed", "model": "gemini-2.5-flash"}
+        }"#,
+    );
+    let lines: Vec<String> = config.criteria.iter().map(told).collect();
+    expect![[r#"
+        tool_trajectory_avg_score from 1: AdkTrajectory { match_type: InOrder, ignore_args: true }
+        response_match_score from 0.8: AdkResponse
+        final_response_match_v2 from 0.5: NotHere { remedy: "`adk eval` computes it" }
+        my_simple_metric from 0.8: NotHere { remedy: "it is a Python function, which `adk eval` calls" }"#]]
+    .assert_eq(&lines.join("\n"));
+    assert!(config.source.as_str().contains("matchType"), "the report tells it as it was");
+}
+
+#[test]
+fn agentflows_configs_are_read_as_they_are() {
+    let config = sound(
+        r#"{
+            "criteria": {
+                "trajectory_match": {"enabled": true, "threshold": 0.8, "match_type": "ANY_ORDER", "judge_model": "gpt-4o-mini", "rubrics": []},
+                "response_match": {"enabled": false, "threshold": 0.7, "match_type": "EXACT", "judge_model": "gpt-4o-mini", "rubrics": []},
+                "llm_judge": {"judge_model": "gpt-4o"},
+                "rubric_based": {"enabled": true, "rubrics": [
+                    {"name": "helpfulness", "description": "How helpful?", "scoring_guide": "5=Very helpful, 1=Not helpful at all", "weight": 2.0},
+                    {"name": "accuracy", "description": "How accurate?", "scoring_guide": "10=All, 0=Nothing", "weight": 1.5}
+                ]}
+            },
+            "user_simulator_config": null
+        }"#,
+    );
+    let names: Vec<&str> = config.criteria.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["trajectory_match", "llm_judge", "rubric_based"], "one is switched off");
+    let Metric::Trajectory(matching) = &config.criteria[0].metric else { panic!("trajectory") };
+    assert_eq!(matching.match_type, MatchType::AnyOrder);
+    let Metric::Judged(judge) = &config.criteria[2].metric else { panic!("judged") };
+    let weights: Vec<f64> = judge.rubrics.iter().map(|rubric| rubric.weight).collect();
+    assert_eq!((weights, config.criteria[2].threshold), (vec![2.0, 1.5], 0.8));
+    let names = |config: Config| -> Vec<(String, f64)> {
+        config.criteria.into_iter().map(|one| (one.name, one.threshold)).collect()
+    };
+    let usual = [("trajectory_match", 0.8), ("response_match", 0.7), ("llm_judge", 0.7)];
+    assert_eq!(names(Config::agentflow_default()), usual.map(|(name, of)| (name.to_owned(), of)));
+    let usual = [("tool_trajectory_avg_score", 1.0), ("response_match_score", 0.8)];
+    assert_eq!(names(Config::adk_default()), usual.map(|(name, of)| (name.to_owned(), of)));
+}
+
+#[test]
+fn our_own_criteria_go_by_any_name() {
+    let config = sound(
+        r#"{"criteria": {
+            "calls": {"metric": "trajectory", "match_type": "IN_ORDER", "score": "f1", "credit": "arguments",
+                "arguments": {"book": {"request_id": "ignore"}}},
+            "mentions_the_price": {"metric": "response", "match": "contains", "texts": "42", "normalise": true},
+            "order": {"metric": "response", "match": "json_subset"},
+            "sum": {"metric": "response", "match": "numbers", "tolerance": {"relative": 0.01}},
+            "polite": {"metric": "response", "match": "regex", "pattern": "(?i)please|thank"},
+            "state": 1,
+            "escalated": {"metric": "state", "query": {"escalation": {"$exists": true}}, "score": "share"},
+            "few_questions": {"metric": "count", "event": "tool_call", "name": "ask", "max": 5},
+            "quick": {"metric": "duration", "max": 2.5, "per": "invocation"},
+            "cheap": {"metric": "tokens", "part": "output", "max": 1000},
+            "safe": {"metric": "rubric", "samples": 3, "combine": "majority", "rubrics": [
+                {"rubric_id": "no_advice", "rubric_content": {"text_property": "Gives no advice."}}]}
+        }}"#,
+    );
+    assert_eq!(config.criteria.len(), 11);
+    let names: Vec<&str> = config.criteria.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names[..3], ["calls", "mentions_the_price", "order"]);
+}
+
+#[test]
+fn what_is_mistyped_is_named_with_the_nearest() {
+    refused(
+        r#"{"criteria": {"tool_trajectory_avg_scor": 1.0, "response_match_score": {"threshold": 0.8, "treshold": 1}}}"#,
+        &expect![[r#"
+            /criteria/tool_trajectory_avg_scor: there is no metric "tool_trajectory_avg_scor"; did you mean tool_trajectory_avg_score? A name of your own goes with "metric"
+            /criteria/response_match_score/treshold: there is no "treshold" here; did you mean threshold?"#]],
+    );
+    refused(
+        r#"{"criterias": {"response_match_score": 1.0}}"#,
+        &expect![[r#"/criterias: there is no "criterias" here; did you mean criteria?"#]],
+    );
+    refused(
+        r#"{"criteria": {"mine": {"metric": "respons"}}}"#,
+        &expect![[r#"/criteria/mine: there is no metric "respons"; did you mean response?"#]],
+    );
+    refused(
+        r#"{"criteria": {"response": {"metric": "state"}}}"#,
+        &expect![
+            "/criteria/response: response is a metric of its own; give the criterion another name"
+        ],
+    );
+    refused(
+        r#"{"criteria": {"tool_trajectory_avg_score": {"match_type": "INORDR"}}}"#,
+        &expect![[r#"
+            /criteria/tool_trajectory_avg_score/threshold: a threshold is needed, as ADK does
+            /criteria/tool_trajectory_avg_score/match_type: there is no match_type "INORDR"; did you mean IN_ORDER?"#]],
+    );
+    refused(
+        r#"{"criteria": {"tool_trajectory_avg_score": {"threshold": 1, "match_type": null}}}"#,
+        &expect![
+            "/criteria/tool_trajectory_avg_score/match_type: match_type is not null; leave it out for EXACT"
+        ],
+    );
+    refused(
+        r#"{"criteria": {"tool_call_count_v1": 5}}"#,
+        &expect![
+            "/criteria/tool_call_count_v1: this metric reports a value and takes no threshold; for a bound there are the metrics count, duration and tokens"
+        ],
+    );
+    refused(
+        r#"{"criteria": {"quick": {"metric": "duration"}}}"#,
+        &expect!["/criteria/quick/max: a gate has a bound: min, max or equals"],
+    );
+    refused(
+        r#"{"criteria": {"few": {"metric": "count", "event": "toolcall", "max": 1}}}"#,
+        &expect![[r#"/criteria/few/event: there is no event "toolcall"; did you mean tool_call?"#]],
+    );
+    refused(
+        r#"{"criteria": {"r": {"metric": "rubric", "rubrics": [{"name": "a", "description": "b", "weight": 0, "wait": 1}]}}}"#,
+        &expect![[r#"
+            /criteria/r/rubrics/0/wait: there is no "wait" here; known are weight, rubric_id, rubric_content, name, description, scoring_guide
+            /criteria/r/rubrics: the weights are all 0, so nothing would count"#]],
+    );
+    refused(
+        r#"{"criteria": {"rubric": 0.5}}"#,
+        &expect![
+            "/criteria/rubric/rubrics: at least one rubric is needed: name, description, scoring_guide"
+        ],
+    );
+    refused(
+        r#"{"criteria": {"s": {"metric": "state", "query": {"a": {"$exist": true}}}}}"#,
+        &expect![
+            "/criteria/s/query/a/$exist: there is no operator $exist here; did you mean $exists?"
+        ],
+    );
+    refused(
+        r#"{"criteria": {"response": "high"}}"#,
+        &expect!["/criteria/response: a criterion is a threshold or an object"],
+    );
+    refused(
+        "{}",
+        &expect![[
+            r#"/criteria: there are no criteria; name one, for example "tool_trajectory_avg_score": 1.0"#
+        ]],
+    );
+    refused("[]", &expect!["a config is an object"]);
+}
+
+#[test]
+fn a_criterion_scores_a_case_under_its_own_name() {
+    let turn = |tool: &str| Invocation {
+        tool_calls: vec![ToolCall::new(tool, json("{}"))],
+        ..Invocation::default()
+    };
+    let trace = |tool: &str| Trace { invocations: vec![turn(tool)], final_state: None };
+    let config = sound(r#"{"criteria": {"tool_trajectory_avg_score": 1.0, "llm_judge": 0.5}}"#);
+    let mut tools = Tools::default();
+    let results: Vec<String> = config
+        .criteria
+        .iter()
+        .map(|one| one.judge(&trace("a"), &trace("b"), &mut tools))
+        .map(|result| serde_json::to_string(&result).expect("serialises"))
+        .collect();
+    expect![[r#"
+        {"criterion":"tool_trajectory_avg_score","score":0.0,"passed":false,"threshold":1.0,"details":{"invocations":[0.0],"missed":[{"turn":0,"alignment":{"rows":[{"kind":"missing","expected":{"place":0,"name":"a","args":{}},"agreement":0.0},{"kind":"extra","actual":{"place":0,"name":"b","args":{}},"agreement":0.0}],"precision":0.0,"recall":0.0,"f1":0.0}}]}}
+        {"criterion":"llm_judge","score":null,"passed":null,"threshold":0.5,"details":{"reason":"llm_judge is not computed here; it needs a judge, and none is given"}}"#]].assert_eq(&results.join("\n"));
+}

@@ -1,0 +1,134 @@
+//! [`EvalCaseResult`]: what became of one case.
+
+use json_text::JsonText;
+use serde::{Deserialize, Serialize};
+
+use super::exact::{number, number_or_null};
+use crate::config::{Criterion, details};
+use crate::outcome::Outcome;
+
+/// What became of one criterion of a case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CriterionResult {
+    /// The name that the config gave the criterion.
+    pub criterion: String,
+    /// The score, 0 to 1; `None` when unscored.
+    #[serde(with = "number_or_null")]
+    pub score: Option<f64>,
+    /// Whether the score reaches the threshold; `None` when unscored.
+    pub passed: Option<bool>,
+    /// The score from which on the criterion is met.
+    #[serde(with = "number")]
+    pub threshold: f64,
+    /// An object: what the score rests on, or a `reason` why there is none.
+    pub details: JsonText,
+}
+
+impl CriterionResult {
+    /// An outcome held against the criterion's threshold.
+    #[must_use]
+    pub fn of(criterion: &Criterion, outcome: &Outcome) -> Self {
+        let details = match outcome {
+            Outcome::Scored { evidence, .. } => details(evidence),
+            Outcome::Unscored { reason } => {
+                details(&serde_json::json!({ "reason": reason.to_string() }))
+            }
+        };
+        Self {
+            criterion: criterion.name.clone(),
+            score: outcome.score().map(crate::Score::get),
+            passed: outcome.passed(criterion.threshold),
+            threshold: criterion.threshold,
+            details,
+        }
+    }
+}
+
+/// What became of one case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EvalCaseResult {
+    /// The case.
+    pub eval_id: String,
+    /// Its name, where it has one.
+    pub name: Option<String>,
+    /// Whether it passed; `None` when it is unscored.
+    pub passed: Option<bool>,
+    /// In the order of the config.
+    pub criterion_results: Vec<CriterionResult>,
+    /// What kept the case from being scored at all.
+    pub error: Option<String>,
+    /// How long it took to score, and to run where it was run.
+    #[serde(with = "number")]
+    pub duration_seconds: f64,
+}
+
+/// What a case came to: the first of these that applies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CaseVerdict {
+    /// It could not be scored at all.
+    Error,
+    /// A criterion is not met.
+    Failed,
+    /// A criterion is unscored, or there is none.
+    Unscored,
+    /// All criteria are met.
+    Passed,
+}
+
+impl EvalCaseResult {
+    /// A case that was scored.
+    #[must_use]
+    pub fn scored(
+        eval_id: impl Into<String>,
+        name: Option<String>,
+        criterion_results: Vec<CriterionResult>,
+        duration_seconds: f64,
+    ) -> Self {
+        let mut result = Self {
+            eval_id: eval_id.into(),
+            name,
+            passed: None,
+            criterion_results,
+            error: None,
+            duration_seconds,
+        };
+        result.passed = match result.verdict() {
+            CaseVerdict::Error | CaseVerdict::Failed => Some(false),
+            CaseVerdict::Unscored => None,
+            CaseVerdict::Passed => Some(true),
+        };
+        result
+    }
+
+    /// A case that could not be scored, and why.
+    #[must_use]
+    pub fn error(
+        eval_id: impl Into<String>,
+        name: Option<String>,
+        error: impl Into<String>,
+    ) -> Self {
+        Self {
+            eval_id: eval_id.into(),
+            name,
+            passed: Some(false),
+            criterion_results: Vec::new(),
+            error: Some(error.into()),
+            duration_seconds: 0.0,
+        }
+    }
+
+    /// What the case came to.
+    #[must_use]
+    pub fn verdict(&self) -> CaseVerdict {
+        let results = &self.criterion_results;
+        if self.error.is_some() {
+            CaseVerdict::Error
+        } else if results.iter().any(|result| result.passed == Some(false)) {
+            CaseVerdict::Failed
+        } else if results.is_empty() || results.iter().any(|result| result.passed.is_none()) {
+            CaseVerdict::Unscored
+        } else {
+            CaseVerdict::Passed
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! [`EvalReport`] and [`EvalSummary`]: all cases together.
+
+use indexmap::IndexMap;
+use json_text::JsonText;
+use serde::{Deserialize, Serialize};
+
+use super::case::{CaseVerdict, CriterionResult, EvalCaseResult};
+use super::exact::{number, number_or_null};
+
+/// The report of one run over a set of cases.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EvalReport {
+    /// The report.
+    pub report_id: String,
+    /// The set whose cases were scored.
+    pub eval_set_id: String,
+    /// Its name, where it has one.
+    pub eval_set_name: Option<String>,
+    /// What became of each case, in the order of the set.
+    pub results: Vec<EvalCaseResult>,
+    /// All together.
+    pub summary: EvalSummary,
+    /// The config that the cases were scored by, as it was read.
+    pub config_used: JsonText,
+    /// When the report was made, in RFC 3339.
+    pub created_at: String,
+    /// How long the run took.
+    #[serde(with = "number")]
+    pub duration_seconds: f64,
+}
+
+/// All cases together.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct EvalSummary {
+    /// All of them.
+    pub total_cases: usize,
+    /// Those that met every criterion.
+    pub passed_cases: usize,
+    /// Those that missed one, or could not be scored at all.
+    pub failed_cases: usize,
+    /// Those that are neither, because something is unscored.
+    pub unscored_cases: usize,
+    /// Passed by passed and failed, 0 to 1; `None` when there are neither.
+    #[serde(with = "number_or_null")]
+    pub pass_rate: Option<f64>,
+    /// The mean of all scores that there are; `None` when there are none.
+    #[serde(with = "number_or_null")]
+    pub avg_score: Option<f64>,
+    /// Each criterion by its name, in the order of the config.
+    pub criterion_stats: IndexMap<String, CriterionStats>,
+}
+
+/// One criterion over all cases.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct CriterionStats {
+    /// The name that the config gave it.
+    pub criterion: String,
+    /// The cases that it was asked of.
+    pub total: usize,
+    /// Those that meet it.
+    pub passed: usize,
+    /// Those that do not.
+    pub failed: usize,
+    /// Those that it says nothing of.
+    pub unscored: usize,
+    /// Passed by passed and failed; `None` when there are neither.
+    #[serde(with = "number_or_null")]
+    pub pass_rate: Option<f64>,
+    /// The mean of the scores; `None` when there are none, and so the next two.
+    #[serde(with = "number_or_null")]
+    pub avg_score: Option<f64>,
+    /// The lowest score.
+    #[serde(with = "number_or_null")]
+    pub min_score: Option<f64>,
+    /// The highest score.
+    #[serde(with = "number_or_null")]
+    pub max_score: Option<f64>,
+}
+
+/// Sums results up one after the other, so that no more than one need be held.
+#[derive(Debug, Clone, Default)]
+pub struct Tally {
+    summary: EvalSummary,
+    sum: f64,
+    scores: usize,
+    sums: IndexMap<String, f64>,
+}
+
+impl Tally {
+    /// Counts a case.
+    pub fn add(&mut self, result: &EvalCaseResult) {
+        let summary = &mut self.summary;
+        summary.total_cases += 1;
+        *match result.verdict() {
+            CaseVerdict::Error | CaseVerdict::Failed => &mut summary.failed_cases,
+            CaseVerdict::Unscored => &mut summary.unscored_cases,
+            CaseVerdict::Passed => &mut summary.passed_cases,
+        } += 1;
+        for result in &result.criterion_results {
+            self.add_criterion(result);
+        }
+    }
+
+    fn add_criterion(&mut self, result: &CriterionResult) {
+        let stats = &mut self.summary.criterion_stats;
+        if !stats.contains_key(&result.criterion) {
+            let criterion = result.criterion.clone();
+            stats.insert(criterion.clone(), CriterionStats { criterion, ..Default::default() });
+        }
+        let Some(stats) = stats.get_mut(&result.criterion) else { return };
+        stats.total += 1;
+        *match result.passed {
+            Some(true) => &mut stats.passed,
+            Some(false) => &mut stats.failed,
+            None => &mut stats.unscored,
+        } += 1;
+        if let Some(score) = result.score {
+            self.sum += score;
+            self.scores += 1;
+            *self.sums.entry(result.criterion.clone()).or_default() += score;
+            stats.min_score = Some(stats.min_score.map_or(score, |least| least.min(score)));
+            stats.max_score = Some(stats.max_score.map_or(score, |most| most.max(score)));
+        }
+    }
+
+    /// The summary of the cases counted so far.
+    #[must_use]
+    pub fn summary(&self) -> EvalSummary {
+        let mut summary = self.summary.clone();
+        summary.pass_rate = share(summary.passed_cases, summary.failed_cases);
+        summary.avg_score = mean(self.sum, self.scores);
+        for (name, stats) in &mut summary.criterion_stats {
+            stats.pass_rate = share(stats.passed, stats.failed);
+            let scored = stats.passed + stats.failed;
+            stats.avg_score = self.sums.get(name).and_then(|sum| mean(*sum, scored));
+        }
+        summary
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no run has 2^53 cases")]
+fn share(passed: usize, failed: usize) -> Option<f64> {
+    (passed + failed > 0).then(|| passed as f64 / (passed + failed) as f64)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no run has 2^53 cases")]
+fn mean(sum: f64, of: usize) -> Option<f64> {
+    (of > 0).then(|| sum / of as f64)
+}
