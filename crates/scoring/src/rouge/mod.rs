@@ -6,6 +6,7 @@
 
 mod classes;
 mod porter;
+mod runs;
 mod tokens;
 mod words;
 

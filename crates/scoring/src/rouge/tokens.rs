@@ -4,10 +4,11 @@
 //! stand alone; in Thai, Lao, Khmer and Myanmar a word begins at each character that is not a
 //! mark; letters, marks and numbers make words; anything else parts them.
 
-use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 use super::classes::RUNS;
 use super::porter::{Rules, Stemmer};
+use super::runs::each_run;
 
 /// A word in lower case.
 #[derive(Debug, Clone, Copy)]
@@ -58,13 +59,17 @@ pub(super) fn each_word(text: &str, mut each: impl FnMut(Word<'_>)) {
     // the text parts cleanly there.
     let mut rest = text;
     while !rest.is_empty() {
-        let unknown =
-            rest.char_indices().find(|(_, character)| class(*character) == Class::Unassigned);
+        let is_unknown = |character: char| class(character) == Class::Unassigned;
+        let unknown = rest.char_indices().find(|(_, character)| is_unknown(*character));
         let (known, after) = match unknown {
             Some((at, character)) => (&rest[..at], &rest[at + character.len_utf8()..]),
             None => (rest, ""),
         };
-        let folded = known.nfkc().collect::<String>().to_lowercase();
+        // Most texts are normal already, and asking costs less than normalising.
+        let folded = match is_nfkc_quick(known.chars()) {
+            IsNormalized::Yes => known.to_lowercase(),
+            _ => known.nfkc().collect::<String>().to_lowercase(),
+        };
         for character in folded.chars().chain(unknown.map(|(_, character)| character)) {
             take(character, &mut word, &mut each);
         }
@@ -74,21 +79,21 @@ pub(super) fn each_word(text: &str, mut each: impl FnMut(Word<'_>)) {
 }
 
 fn each_ascii_word(bytes: &[u8], mut each: impl FnMut(Word<'_>)) {
-    let mut word = Vec::with_capacity(32);
-    for byte in bytes {
-        if byte.is_ascii_alphanumeric() {
-            word.push(byte.to_ascii_lowercase());
-        } else if !word.is_empty() {
-            each(Word::Ascii(&word));
-            word.clear();
-        }
-    }
-    if !word.is_empty() {
-        each(Word::Ascii(&word));
-    }
+    each_run(bytes, |begin, end| {
+        let word = bytes.get(begin..end).unwrap_or_default();
+        each(Word::Ascii(&word.to_ascii_lowercase()));
+    });
 }
 
 fn take(character: char, word: &mut String, each: &mut impl FnMut(Word<'_>)) {
+    if character.is_ascii() {
+        if character.is_ascii_alphanumeric() {
+            word.push(character);
+        } else {
+            flush(word, each);
+        }
+        return;
+    }
     match script(character) {
         Script::Alone => {
             flush(word, each);
@@ -152,6 +157,10 @@ enum Class {
 }
 
 fn class(character: char) -> Class {
+    if character.is_ascii() {
+        // The most frequent by far.
+        return if character.is_ascii_alphanumeric() { Class::Word } else { Class::Other };
+    }
     let code = u32::from(character);
     let after = RUNS.partition_point(|run| run >> 2 <= code);
     match after.checked_sub(1).and_then(|place| RUNS.get(place)).map(|run| run & 3) {

@@ -5,25 +5,31 @@ use std::collections::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::porter::{Rules, Stemmer};
+use super::runs::each_run;
 use super::tokens::{Word, each_word};
 
 /// When more words than this are remembered, all are forgotten.
 const MOST: usize = 1 << 16;
 
+type Table<Key> = HashMap<Key, u32, FxBuildHasher>;
+
 /// The numbers of the stems met so far.
 #[derive(Debug, Default)]
 pub(super) struct Words {
-    /// Words as they stand in the text, lower-cased, and their stem's number.
-    known: HashMap<Box<[u8]>, u32, FxBuildHasher>,
-    stems: HashMap<Box<[u8]>, u32, FxBuildHasher>,
+    /// ASCII words of up to 16 letters, lower-cased, in one number each, and their stem's number.
+    short: Table<u128>,
+    /// All others.
+    long: Table<Box<[u8]>>,
+    stems: Table<Box<[u8]>>,
     stemmer: Stemmer,
 }
 
 impl Words {
     /// Forgets everything once there is much: a file of any size is scored in bounded memory.
     pub(super) fn forget_if_many(&mut self) {
-        if self.known.len() > MOST {
-            self.known.clear();
+        if self.short.len() + self.long.len() > MOST {
+            self.short.clear();
+            self.long.clear();
             self.stems.clear();
         }
     }
@@ -35,33 +41,86 @@ impl Words {
     /// Puts the stems of `text` into `into`, in order.
     pub(super) fn read(&mut self, text: &str, into: &mut Vec<u32>) {
         into.clear();
-        each_word(text, |word| {
-            let bytes = match word {
-                Word::Ascii(bytes) => bytes,
-                Word::Other(text) => text.as_bytes(),
-            };
-            let stem = match self.known.get(bytes) {
-                Some(stem) => *stem,
-                None => self.learn(word, bytes),
-            };
-            into.push(stem);
-        });
+        if text.is_ascii() {
+            let bytes = text.as_bytes();
+            each_run(bytes, |begin, end| {
+                let number = match packed(bytes, begin, end) {
+                    Some(key) => match self.short.get(&key) {
+                        Some(number) => *number,
+                        None => self.learn_short(key, end - begin),
+                    },
+                    None => {
+                        let word = bytes.get(begin..end).unwrap_or_default().to_ascii_lowercase();
+                        self.number(Word::Ascii(&word))
+                    }
+                };
+                into.push(number);
+            });
+        } else {
+            each_word(text, |word| into.push(self.number(word)));
+        }
     }
 
-    fn learn(&mut self, word: Word<'_>, bytes: &[u8]) -> u32 {
-        let stem = match word {
-            Word::Ascii(bytes) if bytes.len() > 3 => self.stemmer.stem(&Rules::NLTK, bytes),
-            _ => bytes,
-        };
-        let next = u32::try_from(self.stems.len()).unwrap_or(u32::MAX);
-        let number = match self.stems.get(stem) {
-            Some(number) => *number,
-            None => {
-                self.stems.insert(stem.into(), next);
-                next
+    /// The number of a word's stem.
+    fn number(&mut self, word: Word<'_>) -> u32 {
+        let bytes = match word {
+            Word::Ascii(bytes) => {
+                if let Some(key) = packed(bytes, 0, bytes.len()) {
+                    let known = self.short.get(&key).copied();
+                    return known.unwrap_or_else(|| self.learn_short(key, bytes.len()));
+                }
+                bytes
             }
+            Word::Other(text) => text.as_bytes(),
         };
-        self.known.insert(bytes.into(), number);
+        if let Some(number) = self.long.get(bytes) {
+            return *number;
+        }
+        let number = self.learn(word);
+        self.long.insert(bytes.into(), number);
         number
     }
+
+    fn learn_short(&mut self, key: u128, length: usize) -> u32 {
+        let bytes = key.to_le_bytes();
+        let number = self.learn(Word::Ascii(bytes.get(..length).unwrap_or_default()));
+        self.short.insert(key, number);
+        number
+    }
+
+    fn learn(&mut self, word: Word<'_>) -> u32 {
+        let stem = match word {
+            Word::Ascii(bytes) if bytes.len() > 3 => self.stemmer.stem(&Rules::NLTK, bytes),
+            Word::Ascii(bytes) => bytes,
+            Word::Other(text) => text.as_bytes(),
+        };
+        if let Some(number) = self.stems.get(stem) {
+            return *number;
+        }
+        let number = u32::try_from(self.stems.len()).unwrap_or(u32::MAX);
+        self.stems.insert(stem.into(), number);
+        number
+    }
+}
+
+/// A word of up to 16 ASCII letters and digits as a number, lower-cased: for those bytes that is to
+/// set one bit, which digits have set anyway.
+fn packed(bytes: &[u8], begin: usize, end: usize) -> Option<u128> {
+    let length = end - begin;
+    if length > 16 {
+        return None;
+    }
+    let rest = bytes.get(begin..)?;
+    let word = match rest.first_chunk::<16>() {
+        Some(chunk) => u128::from_le_bytes(*chunk),
+        None => {
+            let mut chunk = [0; 16];
+            for (to, from) in chunk.iter_mut().zip(rest) {
+                *to = *from;
+            }
+            u128::from_le_bytes(chunk)
+        }
+    };
+    let kept = u128::MAX.checked_shr(128 - 8 * u32::try_from(length).ok()?).unwrap_or(0);
+    Some((word | u128::from_le_bytes([0x20; 16])) & kept)
 }
