@@ -11,8 +11,8 @@ use leptos::prelude::{provide_context, use_context};
 use session::{AgentId, CallId, SessionId};
 
 use crate::api::{
-    AgentSummary, Answer, ApiError, ExportReceipt, ExportRequest, FieldMessage, LogLine,
-    ResultSlice, SessionView, ToolRequest, ValueTarget,
+    AgentSummary, Answer, ApiError, CaseList, CaseView, EvalSetSummary, ExportReceipt,
+    ExportRequest, FieldMessage, LogLine, ResultSlice, SessionView, ToolRequest, ValueTarget,
 };
 
 /// The host as the server functions see it; each method is the server function of the same name.
@@ -69,6 +69,21 @@ pub trait Host: Send + Sync + 'static {
         number: u64,
         answer: Answer,
     ) -> Result<(), ApiError>;
+
+    async fn list_eval_sets(&self) -> Vec<EvalSetSummary>;
+    async fn list_cases(
+        &self,
+        set: AgentId,
+        searched: String,
+        skipped: u64,
+        most: u64,
+    ) -> Result<CaseList, ApiError>;
+    async fn read_case(
+        &self,
+        set: AgentId,
+        eval_id: String,
+        index: u64,
+    ) -> Result<CaseView, ApiError>;
 
     async fn export_session(&self, request: ExportRequest) -> Result<ExportReceipt, ApiError>;
 }

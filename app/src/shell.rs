@@ -9,7 +9,7 @@ use leptos_router::path;
 
 use crate::components::bars::TopBar;
 use crate::components::command_palette::CommandPalette;
-use crate::pages::{AgentsPage, NotFoundPage, RehearsePage};
+use crate::pages::{AgentsPage, EvalSetPage, EvalSetsPage, NotFoundPage, RehearsePage};
 use crate::state::page::provide_page;
 
 /// The whole document, as the host sends it.
@@ -49,6 +49,8 @@ pub fn App() -> impl IntoView {
                 <Routes fallback=|| view! { <NotFoundPage/> }>
                     <Route path=path!("/") view=AgentsPage ssr=SsrMode::Async/>
                     <Route path=path!("/rehearse/:agent") view=RehearsePage ssr=SsrMode::Async/>
+                    <Route path=path!("/evalsets") view=EvalSetsPage ssr=SsrMode::Async/>
+                    <Route path=path!("/evalsets/:set/:case?") view=EvalSetPage ssr=SsrMode::Async/>
                 </Routes>
             </div>
             <CommandPalette/>

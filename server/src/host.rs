@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use app::api::{
-    AgentSummary, Answer, ApiError, ExportReceipt, ExportRequest, FieldMessage, LogLine,
-    ResultSlice, SessionView, ToolRequest, ValueTarget,
+    AgentSummary, Answer, ApiError, CaseList, CaseView, EvalSetSummary, ExportReceipt,
+    ExportRequest, FieldMessage, LogLine, ResultSlice, SessionView, ToolRequest, ValueTarget,
 };
 use app::host::Host;
 use async_trait::async_trait;
@@ -229,6 +229,29 @@ impl Host for RehearsalHost {
             AnswerError::NotWaiting => ApiError::QuestionGone,
             AnswerError::Invalid(messages) => ApiError::Invalid { messages },
         })
+    }
+
+    async fn list_eval_sets(&self) -> Vec<EvalSetSummary> {
+        self.registry.agents().iter().map(|agent| evalsets::summary(agent)).collect()
+    }
+
+    async fn list_cases(
+        &self,
+        set: AgentId,
+        searched: String,
+        skipped: u64,
+        most: u64,
+    ) -> Result<CaseList, ApiError> {
+        evalsets::cases(self.agent(&set)?, searched, skipped, most).await
+    }
+
+    async fn read_case(
+        &self,
+        set: AgentId,
+        eval_id: String,
+        index: u64,
+    ) -> Result<CaseView, ApiError> {
+        evalsets::case(self.agent(&set)?, eval_id, index).await
     }
 
     async fn export_session(&self, request: ExportRequest) -> Result<ExportReceipt, ApiError> {

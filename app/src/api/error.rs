@@ -72,6 +72,18 @@ pub enum ApiError {
         /// The file.
         path: String,
     },
+    /// An eval set could not be read.
+    #[error("{reason}")]
+    EvalSet {
+        /// What happened and what to do.
+        reason: String,
+    },
+    /// The set has no such case.
+    #[error("There is no case {eval_id} in this eval set. It may have been removed: see the list.")]
+    UnknownCase {
+        /// The id that was asked for.
+        eval_id: String,
+    },
     /// The host met a fault of its own; the cause is in its log.
     #[error("The host could not {what}. Its log has the cause.")]
     Internal {

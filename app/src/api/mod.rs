@@ -7,6 +7,7 @@
 mod agents;
 mod calls;
 mod error;
+mod evalsets;
 mod events;
 mod exports;
 mod questions;
@@ -15,6 +16,7 @@ mod sessions;
 pub use agents::*;
 pub use calls::*;
 pub use error::*;
+pub use evalsets::*;
 pub use events::*;
 pub use exports::*;
 pub use questions::*;

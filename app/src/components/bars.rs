@@ -17,6 +17,7 @@ pub fn TopBar() -> impl IntoView {
         let path = location.pathname.read();
         *path == "/" || path.starts_with("/rehearse")
     };
+    let reads_eval_sets = move || location.pathname.read().starts_with("/evalsets");
     let theme = page.theme;
     let glyph = move || match theme.choice.get() {
         Choice::System => view! { <Icon glyph=Glyph::System/> },
@@ -32,6 +33,7 @@ pub fn TopBar() -> impl IntoView {
             </A>
             <nav class="sections" aria-label="Sections">
                 <a href="/" aria-current=move || rehearses().then_some("true")>"Rehearse"</a>
+                <a href="/evalsets" aria-current=move || reads_eval_sets().then_some("true")>"Eval sets"</a>
             </nav>
             <span class="grow"></span>
             <button type="button" class="button quiet" on:click=move |_| page.palette.open.set(true)>

@@ -145,15 +145,17 @@ fn Timeline() -> impl IntoView {
             unseen.set(0);
         }
     };
-    Effect::new(move |before: Option<usize>| {
+    Effect::new(move |before: Option<(usize, usize)>| {
         let count = all.read().len();
+        let ended = session.read().calls().len();
         let phase = session.read().pending().map(|pending| pending.phase.clone());
-        let grown = before.is_some_and(|before| count > before);
+        let grown = before.is_some_and(|(before, _)| count > before);
+        let has_ended = before.is_some_and(|(_, before)| ended > before);
         // Whoever starts a call wants to see it, wherever they were reading.
         let starts = grown && phase == Some(PendingPhase::Running);
         if reads_along.get_untracked() || starts {
             browser::after_drawing(to_the_end);
-        } else if grown {
+        } else if grown || has_ended {
             unseen.update(|unseen| *unseen += 1);
         }
         // A pressed Cancel or Confirm leaves with its row: the focus goes to the row in its place.
@@ -165,7 +167,7 @@ fn Timeline() -> impl IntoView {
                 stage.rehearsal.returns_focus.set(false);
             });
         }
-        count
+        (count, ended)
     });
     let on_key = move |event: leptos::ev::KeyboardEvent| {
         let last = all.read_untracked().len().saturating_sub(1);

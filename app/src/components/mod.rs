@@ -14,6 +14,8 @@ pub mod value_pane;
 pub mod content_pane;
 pub mod held_pane;
 
+pub mod evalset;
+
 pub mod export_panel;
 pub mod facts;
 pub mod history;

@@ -1,10 +1,14 @@
 //! What arranges: one file per page.
 
 mod agents;
+mod eval_set;
+mod eval_sets;
 mod not_found;
 mod rehearse;
 mod scene;
 
 pub use agents::AgentsPage;
+pub use eval_set::EvalSetPage;
+pub use eval_sets::EvalSetsPage;
 pub use not_found::NotFoundPage;
 pub use rehearse::RehearsePage;

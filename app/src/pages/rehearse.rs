@@ -8,7 +8,7 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
 use session::AgentId;
 
-use super::scene::{self, NotLoaded, Play};
+use super::scene::{self, NotLoaded, Scenes};
 
 use crate::api::{AgentFault, AgentStatus, AgentSummary, ApiError};
 use crate::components::agent_card::Fault;
@@ -106,22 +106,22 @@ fn Curtain(
     agent: AgentSummary,
 ) -> impl IntoView {
     let rehearsals = use_page().rehearsals;
-    let curtain = RwSignal::new(None::<Result<(Play, Rehearsal), NotLoaded>>);
+    let curtain = RwSignal::new(None::<Result<(Scenes, Rehearsal), NotLoaded>>);
     let id = StoredValue::new(agent.id.clone());
     let open = move || {
         // The session opens while the code is on its way.
         let rehearsal = rehearsals.of(&id.get_value());
         spawn_local(async move {
-            let play = scene::load().await;
+            let scenes = scene::load().await;
             // The person may be on another page by now.
-            curtain.try_set(Some(play.map(|play| (play, rehearsal))));
+            curtain.try_set(Some(scenes.map(|scenes| (scenes, rehearsal))));
         });
     };
     Effect::new(move |_| open());
     let title = agent.name.clone();
     let scene = move || {
         match curtain.get() {
-        Some(Ok((play, rehearsal))) => play(agent.clone(), rehearsal),
+        Some(Ok((scenes, rehearsal))) => (scenes.play)(agent.clone(), rehearsal),
         Some(Err(error)) => view! {
             <StageTitle agent=agent.clone()/>
             <div class="notices">

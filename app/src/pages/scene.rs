@@ -1,14 +1,16 @@
-//! The stage: instructions on the left, history in the middle, acting on the right.
+//! The scenes: the stage, with instructions on the left, history in the middle, acting on the right;
+//! and an eval set, with its cases on the left and one of them beside it.
 //!
-//! Everything that only a rehearsal needs is reached from here and from nowhere else. With the
+//! Everything that only a scene needs is reached from here and from nowhere else. With the
 //! feature `split` it is a module of its own, which the browser fetches at [`load`]; see
 //! docs/design/client-size.md.
 
 use leptos::prelude::*;
 use leptos::wasm_split::SplitLoaderError;
-use session::SessionState;
+use session::{AgentId, SessionState};
 
 use crate::api::AgentSummary;
+use crate::components::evalset::EvalSetReader;
 use crate::components::facts::{AgentFold, StateFold, Warnings};
 use crate::components::history::History;
 use crate::components::instructions::Instructions;
@@ -21,10 +23,16 @@ use crate::components::tool_catalogue::FILTER;
 use crate::state::stage::use_stage;
 use crate::state::{Rehearsal, browser};
 
-/// Draws the stage of an agent's rehearsal. A pointer, so that who holds it need not hold the code.
-pub type Play = fn(AgentSummary, Rehearsal) -> AnyView;
+/// What draws the scenes. Pointers, so that who holds them need not hold the code.
+#[derive(Debug, Clone, Copy)]
+pub struct Scenes {
+    /// The stage of an agent's rehearsal.
+    pub play: fn(AgentSummary, Rehearsal) -> AnyView,
+    /// The eval set of an agent, and the case of it that the address names.
+    pub read_eval_set: fn(AgentId, Memo<Option<String>>) -> AnyView,
+}
 
-/// Why there is no stage.
+/// Why there is no scene.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "The rest of this page could not be fetched from the host. If the host runs, reload the page: \
@@ -38,17 +46,17 @@ impl From<SplitLoaderError> for NotLoaded {
     }
 }
 
-/// Fetches the code of the stage, once; afterwards the answer is there at once.
+/// Fetches the code of the scenes, once; afterwards the answer is there at once.
 ///
 /// # Errors
 ///
 /// [`NotLoaded`] when the host does not answer or serves another version. The next call tries anew.
-pub async fn load() -> Result<Play, NotLoaded> {
+pub async fn load() -> Result<Scenes, NotLoaded> {
     #[cfg(feature = "split")]
-    let play = entrance().await;
+    let scenes = entrance().await;
     #[cfg(not(feature = "split"))]
-    let play = entrance();
-    play
+    let scenes = entrance();
+    scenes
 }
 
 /// Where the client is split: only what `main` reaches without this call stays in the first module.
@@ -60,8 +68,8 @@ pub async fn load() -> Result<Play, NotLoaded> {
     not(feature = "split"),
     expect(clippy::unnecessary_wraps, reason = "it fails where it is fetched")
 )]
-fn entrance() -> Result<Play, NotLoaded> {
-    Ok(play)
+fn entrance() -> Result<Scenes, NotLoaded> {
+    Ok(Scenes { play, read_eval_set })
 }
 
 /// The three columns.
@@ -89,6 +97,11 @@ fn play(agent: AgentSummary, rehearsal: Rehearsal) -> AnyView {
         <p class="unseen" role="status" aria-live="polite">{move || rehearsal.announcement.get()}</p>
     }
     .into_any()
+}
+
+/// The cases, and the one that is read.
+fn read_eval_set(set: AgentId, case: Memo<Option<String>>) -> AnyView {
+    view! { <EvalSetReader set case/> }.into_any()
 }
 
 /// The focus goes where the next step is: to the query at first, then to the tools.

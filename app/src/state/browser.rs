@@ -148,6 +148,12 @@ pub fn after_drawing<T>(then: impl FnOnce() -> T + 'static) {
     });
 }
 
+/// `text` as one step of an address.
+#[must_use]
+pub fn in_address(text: &str) -> String {
+    js_sys::encode_uri_component(text).into()
+}
+
 /// The events socket's address on the page's own origin.
 #[must_use]
 pub fn socket_address(path: &str) -> String {

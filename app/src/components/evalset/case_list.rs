@@ -1,0 +1,135 @@
+//! The cases of an eval set: searched, and chosen by their address.
+
+use leptos::ev;
+use leptos::prelude::*;
+use leptos::wasm_bindgen::JsCast as _;
+use session::AgentId;
+
+use super::STEP;
+use crate::api::{ApiError, CaseList, CaseSummary};
+use crate::components::icon::{Glyph, Icon};
+use crate::state::browser;
+use crate::state::times::counted;
+
+/// The search field and the cases below it.
+#[component]
+pub(super) fn CaseColumn(
+    /// The agent whose set it is.
+    set: AgentId,
+    /// The cases.
+    listed: RwSignal<Option<Result<CaseList, ApiError>>>,
+    /// What is searched.
+    searched: RwSignal<String>,
+    /// How many cases are fetched.
+    most: RwSignal<u64>,
+    /// The id of the chosen case.
+    case: Memo<Option<String>>,
+) -> impl IntoView {
+    let list =
+        move || listed.with(|list| list.as_ref().and_then(|list| list.as_ref().ok().cloned()));
+    let set = StoredValue::new(set);
+    let rows = move || {
+        list().map(|list| {
+            let more = list.fitting.saturating_sub(list.cases.len() as u64);
+            let none = list.cases.is_empty();
+            view! {
+                <ul class="cases" aria-label="Cases" on:keydown=walk>
+                    {list
+                        .cases
+                        .into_iter()
+                        .map(|summary| view! { <CaseLine set=set.get_value() summary case/> })
+                        .collect_view()}
+                </ul>
+                {none.then(|| view! { <p class="quiet veil">"No case fits."</p> })}
+                {list.fault.map(|fault| view! { <p class="field-fault veil" role="alert">{fault}</p> })}
+                {(more > 0).then(|| view! {
+                    <button type="button" class="link" on:click=move |_| most.update(|most| *most += STEP)>
+                        {format!("Show more of {more}")}
+                    </button>
+                })}
+            }
+        })
+    };
+    let count = move || {
+        list().map(|list| {
+            let whole = |cases: u64| usize::try_from(cases).unwrap_or(usize::MAX);
+            match searched.read().trim().is_empty() {
+                true => counted(whole(list.all), "case", "cases"),
+                false => format!("{} of {}", list.fitting, list.all),
+            }
+        })
+    };
+    view! {
+        <section class="case-column" aria-label="Cases">
+            <div class="find">
+                <Icon glyph=Glyph::Search/>
+                <input
+                    type="search"
+                    autocomplete="off"
+                    spellcheck="false"
+                    placeholder="Filter cases"
+                    aria-label="Filter cases"
+                    prop:value=move || searched.get()
+                    on:input=move |event| searched.set(event_target_value(&event))
+                />
+                <span class="found-count" role="status">{count}</span>
+            </div>
+            {rows}
+        </section>
+    }
+}
+
+/// The arrow keys go from case to case.
+fn walk(event: ev::KeyboardEvent) {
+    let by = match event.key().as_str() {
+        "ArrowDown" => 1,
+        "ArrowUp" => -1,
+        _ => return,
+    };
+    let within = event.current_target().and_then(|list| list.dyn_into::<web_sys::Element>().ok());
+    let Some(within) = within else { return };
+    if browser::focus_beside(&within, "a", by) {
+        event.prevent_default();
+    }
+}
+
+#[component]
+fn CaseLine(
+    /// The agent whose set it is.
+    set: AgentId,
+    /// The case.
+    summary: CaseSummary,
+    /// The id of the chosen case.
+    case: Memo<Option<String>>,
+) -> impl IntoView {
+    let CaseSummary { eval_id, query, turns, tools, calls, tags, fault, .. } = summary;
+    let address = format!("/evalsets/{set}/{}", browser::in_address(&eval_id));
+    let own = eval_id.clone();
+    let is_chosen = move || case.with(|case| case.as_deref() == Some(own.as_str()));
+    let title = if query.trim().is_empty() { eval_id.clone() } else { query };
+    let more = usize::try_from(calls).unwrap_or(usize::MAX).saturating_sub(tools.len());
+    let mut told = tools.join(" → ");
+    if more > 0 {
+        told.push_str(&format!(" and {more} more"));
+    }
+    if told.is_empty() {
+        told.push_str("no calls");
+    }
+    let is_faulty = fault.is_some();
+    let turns = (turns > 1).then(|| format!("{turns} turns"));
+    view! {
+        <li>
+            <a href=address class:faulty=is_faulty aria-current=move || is_chosen().then_some("true")>
+                <span class="case-title">{title}</span>
+                <span class="case-tools">
+                    {turns.map(|turns| view! { <b>{turns}</b> " · " })}
+                    {told}
+                </span>
+                {(!tags.is_empty()).then(|| view! {
+                    <span class="case-tags">{tags.into_iter().map(|tag| view! { <span class="chip">{tag}</span> }).collect_view()}</span>
+                })}
+                {fault.map(|fault| view! { <span class="field-fault">{fault}</span> })}
+            </a>
+        </li>
+    }
+}

@@ -1,0 +1,85 @@
+// The history as one reads it: it follows along until the reader looks back, rows are copied whole,
+// and a session under way is not left by accident.
+
+import { expect, test } from "../stage";
+import { Player } from "../player";
+
+test("what ends while one reads further up is announced", async ({ page, host, picture, accessible }) => {
+  void host;
+  const player = await Player.at(page, "travel-desk");
+  await player.fill("query", "When do we fly?");
+  await player.fill("max_results", "1");
+  await player.begin();
+  await player.choose("city_file");
+  await player.fill("airport", "LIS");
+  await player.run();
+  // Open, the row is higher than the window.
+  await player.call(1).getByRole("button").first().click();
+  await player.choose("slow_timetable");
+  await player.fill("seconds", "3");
+  await player.run();
+  const cancel = page.getByRole("button", { name: /^Cancel/ });
+  await expect(cancel).toBeInViewport();
+  await page.locator(".timeline").evaluate((list) => {
+    list.scrollTop = 0;
+  });
+  const pill = page.getByRole("button", { name: "1 new entry" });
+  await expect(pill).toBeVisible({ timeout: 10_000 });
+  await expect(player.call(1)).toBeInViewport();
+  await picture("looking-back");
+  await accessible();
+  await pill.click();
+  await expect(player.call(2)).toBeInViewport();
+  await expect(pill).toBeHidden();
+  // Whoever reads along needs no word about it.
+  await player.fill("seconds", "0");
+  await player.run();
+  await expect(player.call(3)).toBeInViewport();
+  await expect(page.getByRole("button", { name: /new entr/ })).toHaveCount(0);
+});
+
+test("a row, its arguments and its result are copied", async ({ page, host }) => {
+  void host;
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+  const player = await Player.at(page, "math-agent");
+  await player.ask("5 + 3?");
+  await player.choose("add");
+  await player.fill("a", "9007199254740993");
+  await player.fill("b", "3");
+  await player.run();
+  await player.call(1).getByRole("button").first().click();
+  await page.getByRole("button", { name: "Copy the arguments" }).click();
+  await expect.poll(clipboard).toContain("9007199254740993");
+  await page.getByRole("button", { name: "Copy the row as JSON" }).click();
+  await expect.poll(clipboard).toContain('"type": "tool_output"');
+  expect(await clipboard()).toContain('"tool_name": "add"');
+  await player.answer("Copied.");
+  await page.getByRole("button", { name: "Copy Final response" }).click();
+  await expect.poll(clipboard).toBe("Copied.");
+});
+
+test("a session under way is not left by accident", async ({ page, host }) => {
+  void host;
+  let asked = 0;
+  page.on("dialog", async (dialog) => {
+    expect(dialog.type()).toBe("beforeunload");
+    asked += 1;
+    await dialog.accept();
+  });
+  const player = await Player.at(page, "poet");
+  // Nothing is under way yet.
+  await page.reload();
+  await player.ask("A poem.");
+  expect(asked).toBe(0);
+  await page.reload();
+  expect(asked).toBe(1);
+  await expect(page.getByRole("heading", { name: "What does the user ask?" })).toBeVisible();
+  await player.ask("Another.");
+  await page.getByRole("textbox", { name: "Final response" }).fill("Roses.");
+  await player.finish();
+  await player.export();
+  // Exported: nothing would be lost.
+  await page.reload();
+  expect(asked).toBe(1);
+});

@@ -1,0 +1,189 @@
+//! [`case_view`]: a case of any format as steps to read.
+
+use std::collections::HashMap;
+
+use app::api::{ApiError, CaseStep, CaseTurn, CaseView};
+use evalset::{Case, adk, agentflow};
+use evalset_file::FoundCase;
+use json_text::JsonText;
+
+/// The case for the page. One that its format's reader refuses is shown as its text.
+pub(super) fn case_view(
+    found: &FoundCase,
+    case: Option<&Case>,
+    text: &str,
+    faults: Vec<String>,
+) -> Result<CaseView, ApiError> {
+    let text = JsonText::parse(text)
+        .map_err(|error| ApiError::EvalSet { reason: format!("The case is no JSON: {error}.") })?;
+    let (state, created) = match case {
+        Some(Case::Adk(case)) => of_adk(case),
+        Some(Case::AdkLegacy(case)) => of_adk(&case.modernised()),
+        Some(Case::AgentFlow(case)) => {
+            (case.session_input.as_ref().and_then(|input| input.initial_state.clone()), None)
+        }
+        None => (None, None),
+    };
+    Ok(CaseView {
+        index: found.index,
+        eval_id: found.eval_id.clone().unwrap_or_default(),
+        created,
+        turns: case.map_or_else(Vec::new, turns),
+        state,
+        text,
+        faults,
+    })
+}
+
+fn of_adk(case: &adk::EvalCase) -> (Option<JsonText>, Option<f64>) {
+    let state = case.session_input.as_ref().and_then(|input| input.state.clone());
+    let created = case.creation_timestamp.as_ref().and_then(|time| time.to_string().parse().ok());
+    (state, created)
+}
+
+/// The turns of a case of any format.
+pub(super) fn turns(case: &Case) -> Vec<CaseTurn> {
+    match case {
+        Case::Adk(case) => adk_turns(case),
+        Case::AdkLegacy(case) => adk_turns(&case.modernised()),
+        Case::AgentFlow(case) => case.conversation.iter().map(agentflow_turn).collect(),
+    }
+}
+
+/// A scenario has no turns yet: its plan stands in their place.
+fn adk_turns(case: &adk::EvalCase) -> Vec<CaseTurn> {
+    if let Some(scenario) = &case.conversation_scenario {
+        let plan =
+            CaseStep::Said { author: "plan".to_owned(), text: scenario.conversation_plan.clone() };
+        let query = scenario.starting_prompt.clone();
+        return vec![CaseTurn { query, steps: vec![plan], response: None }];
+    }
+    case.turns().iter().map(adk_turn).collect()
+}
+
+fn adk_turn(turn: &adk::Invocation) -> CaseTurn {
+    let mut steps = Vec::new();
+    if let Some(data) = &turn.intermediate_data {
+        // Answers stand apart from their calls and are matched by id, where calls have ids.
+        let mut answers: HashMap<&str, &JsonText> = data
+            .responses()
+            .filter_map(|it| Some((it.id.as_deref()?, it.response.as_ref()?)))
+            .collect();
+        let mut in_order = data.responses().filter(|it| it.id.is_none());
+        let mut call = |author: &str, call: &adk::FunctionCall| {
+            let result = match call.id.as_deref() {
+                Some(id) => answers.remove(id).cloned(),
+                None => in_order.next().and_then(|answer| answer.response.clone()),
+            };
+            CaseStep::Call {
+                author: author.to_owned(),
+                tool: call.name.clone().unwrap_or_default(),
+                arguments: call.args.clone().unwrap_or_else(empty),
+                result,
+            }
+        };
+        steps.extend(data.tool_uses.iter().map(|it| call("", it)));
+        for event in &data.invocation_events {
+            for part in event.content.iter().flat_map(adk::Content::parts) {
+                if let Some(it) = &part.function_call {
+                    steps.push(call(&event.author, it));
+                } else if let Some(text) = said(part) {
+                    steps.push(CaseStep::Said { author: event.author.clone(), text });
+                }
+            }
+        }
+        for response in &data.intermediate_responses {
+            let texts: Vec<String> = response.parts.iter().filter_map(said).collect();
+            if !texts.is_empty() {
+                let author = response.author.clone();
+                steps.push(CaseStep::Said { author, text: texts.join("\n") });
+            }
+        }
+    }
+    CaseTurn {
+        query: turn.user_content.text(),
+        steps,
+        response: turn.final_response.as_ref().map(adk::Content::text),
+    }
+}
+
+fn said(part: &adk::Part) -> Option<String> {
+    part.text.clone().filter(|text| !text.is_empty())
+}
+
+fn agentflow_turn(turn: &agentflow::Invocation) -> CaseTurn {
+    let calls = turn.expected_tool_trajectory.iter().map(|call| CaseStep::Call {
+        author: String::new(),
+        tool: call.name.clone(),
+        arguments: call.args.clone().unwrap_or_else(empty),
+        result: call.result.clone(),
+    });
+    let words = turn
+        .expected_intermediate_responses
+        .iter()
+        .map(|message| CaseStep::Said { author: String::new(), text: message.get_text() });
+    CaseTurn {
+        query: turn.user_content.get_text(),
+        steps: calls.chain(words).collect(),
+        response: turn.expected_final_response.as_ref().map(agentflow::MessageContent::get_text),
+    }
+}
+
+fn empty() -> JsonText {
+    JsonText::from_value(&serde_json::json!({}))
+}
+
+#[cfg(test)]
+mod tests {
+    use evalset::{Format, Origin, read_case};
+
+    use super::*;
+
+    fn read(text: &str, format: Format) -> Vec<CaseTurn> {
+        let origin = Origin { line: 1, column: 1, case: None };
+        let (case, faults) = read_case(text, format, origin);
+        assert_eq!(faults, []);
+        turns(&case.expect("a case"))
+    }
+
+    #[test]
+    fn answers_find_their_calls_by_id() {
+        let turns = read(
+            r#"{"eval_id": "a", "conversation": [{"invocation_id": "i",
+                "user_content": {"parts": [{"text": "5 + 3?"}]},
+                "intermediate_data": {
+                    "tool_uses": [{"id": "1", "name": "add", "args": {"a": 9007199254740993}},
+                                  {"id": "2", "name": "log"}],
+                    "tool_responses": [{"id": "2", "name": "log", "response": {"result": null}},
+                                       {"id": "1", "name": "add", "response": {"result": 8}}]},
+                "final_response": {"parts": [{"text": "8"}]}}]}"#,
+            Format::Adk,
+        );
+        let told: Vec<String> = turns[0]
+            .steps
+            .iter()
+            .map(|step| match step {
+                CaseStep::Call { tool, arguments, result, .. } => {
+                    format!("{tool}{arguments} -> {}", result.clone().unwrap_or_else(empty))
+                }
+                CaseStep::Said { text, .. } => text.clone(),
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [r#"add{"a": 9007199254740993} -> {"result": 8}"#, r#"log{} -> {"result": null}"#]
+        );
+        assert_eq!(turns[0].query, "5 + 3?");
+        assert_eq!(turns[0].response.as_deref(), Some("8"));
+    }
+
+    #[test]
+    fn a_scenario_shows_its_plan() {
+        let turns = read(
+            r#"{"eval_id": "a", "conversation_scenario": {"starting_prompt": "Hi", "conversation_plan": "Book."}}"#,
+            Format::Adk,
+        );
+        assert_eq!(turns[0].query, "Hi");
+        assert!(matches!(&turns[0].steps[..], [CaseStep::Said { text, .. }] if text == "Book."));
+    }
+}
