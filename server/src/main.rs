@@ -7,8 +7,8 @@ use anyhow::Context as _;
 use clap::Parser as _;
 use rehearsal::Simulator;
 use rehearsal::cli::{
-    self, AdkFolderArguments, AgentsArguments, Command, CommandLine, InitArguments, LintArguments,
-    ServeArguments, ToolsCommand,
+    self, AdkFolderArguments, AgentsArguments, Command, CommandLine, EvalsetCommand, EvalsetError,
+    InitArguments, LintArguments, ServeArguments, ToolsCommand, Went,
 };
 use rehearsal::config::{Config, Overrides};
 use tracing_subscriber::EnvFilter;
@@ -19,6 +19,7 @@ fn main() -> ExitCode {
         Command::Serve(arguments) => serve(&arguments),
         Command::Agents(arguments) => agents(&arguments),
         Command::Tools { command: ToolsCommand::Lint(arguments) } => lint(&arguments),
+        Command::Evalset { command } => evalset(&command),
         Command::Init(arguments) => init(&arguments),
         Command::AdkFolder(arguments) => adk_folder(&arguments),
         Command::Completions(arguments) => {
@@ -74,6 +75,26 @@ fn lint(arguments: &LintArguments) -> anyhow::Result<ExitCode> {
         written => written.context("standard output cannot be written")?,
     }
     Ok(if linted.has_errors() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn evalset(command: &EvalsetCommand) -> anyhow::Result<ExitCode> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let went = cli::evalset(command, &mut out)
+        .and_then(|went| out.flush().map(|()| went).map_err(EvalsetError::from));
+    match went {
+        Ok(Went::Well) => Ok(ExitCode::SUCCESS),
+        Ok(Went::Found) => Ok(ExitCode::FAILURE),
+        // A reader such as `head` that has seen enough.
+        Err(EvalsetError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(error) => {
+            // What was found before stands before it.
+            let _ = out.flush();
+            eprintln!("error: {error}");
+            Ok(ExitCode::from(if error.is_usage() { 2 } else { 1 }))
+        }
+    }
 }
 
 fn init(arguments: &InitArguments) -> anyhow::Result<ExitCode> {

@@ -76,16 +76,25 @@ impl EvalSetFiles {
         self.edit(path, &ask, |found| {
             found.require_free(eval_id, None)?;
             if index == found.outline.cases {
-                let joint = Joint::of(found.file, found.outline).doing("reading", found.path)?;
-                let new = [&joint.before, &text.laid_out(&joint.layout), &joint.after];
-                let new = Piece::New(new.map(String::as_str).concat().into());
-                return Ok(Change::new(joint.splice..joint.resume, vec![new], 1));
+                return found.behind_the_last(text);
             }
             let case = found.case(&CaseAt::Index(index))?.span;
             let new = found.in_style_of(&case, text)?;
             let parting = Piece::Kept(case.parting + 1..case.start);
             let pieces = vec![new, Piece::New(b",".to_vec()), parting];
             Ok(Change::new(case.start..case.start, pieces, 1))
+        })
+    }
+
+    /// Puts a case behind the last. `eval_id` is the id in `text`.
+    ///
+    /// # Errors
+    /// [`AppendError`]; the file is then as it was.
+    pub fn push(&self, path: &Path, eval_id: &str, text: &CaseText) -> Result<Edited, AppendError> {
+        let ask = Ask { new_id: Some(eval_id), ..Ask::default() };
+        self.edit(path, &ask, |found| {
+            found.require_free(eval_id, None)?;
+            found.behind_the_last(text)
         })
     }
 
@@ -350,6 +359,13 @@ impl Found<'_> {
             return Ok(());
         }
         Err(AppendError::IdTaken { path: self.path.to_owned(), eval_id: eval_id.to_owned() })
+    }
+
+    fn behind_the_last(&self, text: &CaseText) -> Result<Change, AppendError> {
+        let joint = Joint::of(self.file, self.outline).doing("reading", self.path)?;
+        let new = [&joint.before, &text.laid_out(&joint.layout), &joint.after];
+        let new = Piece::New(new.map(String::as_str).concat().into());
+        Ok(Change::new(joint.splice..joint.resume, vec![new], 1))
     }
 
     fn in_style_of(&self, case: &LastCase, text: &CaseText) -> Result<Piece, AppendError> {

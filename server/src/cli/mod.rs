@@ -3,6 +3,7 @@
 mod adk_folder;
 mod agents;
 mod completions;
+mod evalset;
 mod init;
 mod lint;
 mod sources;
@@ -15,6 +16,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 pub use adk_folder::{AdkFolder, AdkFolderError, write_adk_folder};
 pub use agents::{AgentReport, all_ready, inspect, write_reports};
 pub use completions::write_completions;
+pub use evalset::{
+    AppendArguments, ConvertArguments, DiffArguments, EvalsetCommand, EvalsetError,
+    LintFilesArguments, ListArguments, MergeArguments, ShowArguments, SplitArguments, Target, Went,
+    evalset,
+};
 pub use init::{Created, InitError, init};
 pub use lint::{LintError, Linted, lint_tools, write_lint};
 pub use sources::{example_names, simulated_agents};
@@ -45,6 +51,7 @@ Examples:
   rehearsal serve agents/weather      one ADK agent, with no configuration
   rehearsal agents --format json      what the host sees of every agent
   rehearsal tools lint agents/weather what a model would stumble over in its tools
+  rehearsal evalset list evals        the recorded cases of a folder
   rehearsal init                      a commented rehearsal.toml and an example agent
 
 Every option can also be given as the variable named beside it."
@@ -84,6 +91,13 @@ Ends with 0 when every agent can be rehearsed, with 1 when one has a fault.")]
         /// What to do with the tools.
         #[command(subcommand)]
         command: ToolsCommand,
+    },
+    /// List, show, check, convert, join, part and compare eval-set files
+    #[command(subcommand_required = true, arg_required_else_help = true)]
+    Evalset {
+        /// What to do with the files.
+        #[command(subcommand)]
+        command: EvalsetCommand,
     },
     /// Write a commented rehearsal.toml and an example ADK agent into an empty folder
     #[command(after_help = "\

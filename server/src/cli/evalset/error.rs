@@ -1,0 +1,145 @@
+//! Why a command could not do its work.
+
+use std::io;
+use std::path::PathBuf;
+
+use evalset::Fault;
+use evalset_file::AppendError;
+
+/// Each message says what to do. [`EvalsetError::is_usage`] tells which ones are about the command
+/// and not about what the files hold.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EvalsetError {
+    /// A path or pattern names no file.
+    #[error("no file matches {asked}; check the path{}", if asked.contains(['*', '?', '[']) { ", and put quotes around a pattern" } else { "" })]
+    NoFile {
+        /// The path or pattern.
+        asked: String,
+    },
+    /// A folder in which no eval set lies.
+    #[error("{} holds no *.evalset.json and no *.test.json; name the files", folder.display())]
+    NoEvalSet {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// A pattern that cannot be understood.
+    #[error(
+        "the pattern {pattern} is not understood: {reason}; * and ? stand for characters, ** for folders"
+    )]
+    BadPattern {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The file cannot be read.
+    #[error("{} cannot be read: {cause}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        cause: io::Error,
+    },
+    /// The file has errors, so that it cannot be worked with.
+    #[error("{}: {}", path.display(), told(faults))]
+    Faulty {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        faults: Vec<Fault>,
+    },
+    /// A case that is not there.
+    #[error("{} has no case {wanted}{}", path.display(), near(nearest.as_deref()))]
+    NoSuchCase {
+        /// The file.
+        path: PathBuf,
+        /// As it was asked for.
+        wanted: String,
+        /// One with nearly that id.
+        nearest: Option<String>,
+    },
+    /// Two cases with one id.
+    #[error("the eval_id {eval_id:?} stands in {} and in {}; rename one, or add --rename", first.display(), second.display())]
+    IdTwice {
+        /// The id.
+        eval_id: String,
+        /// Where it stood first.
+        first: PathBuf,
+        /// Where it stands again.
+        second: PathBuf,
+    },
+    /// Several files for one output.
+    #[error("{count} files cannot go to one output; name a folder with --output-folder")]
+    ManyFiles {
+        /// How many.
+        count: usize,
+    },
+    /// Two inputs that would be written to one file.
+    #[error("two files would be written to {}; convert them one by one", path.display())]
+    SameOutput {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Something is there already.
+    #[error("{} is there already; name another output, or add --force", path.display())]
+    InTheWay {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The output cannot be written.
+    #[error("{} cannot be written: {cause}", path.display())]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        cause: io::Error,
+    },
+    /// The file could not be looked through or changed.
+    #[error(transparent)]
+    File(#[from] AppendError),
+    /// Standard output cannot be written.
+    #[error("standard output cannot be written: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl EvalsetError {
+    /// Whether the command itself cannot be followed: the exit code is 2 then, and 1 otherwise.
+    #[must_use]
+    pub fn is_usage(&self) -> bool {
+        match self {
+            Self::NoFile { .. }
+            | Self::NoEvalSet { .. }
+            | Self::BadPattern { .. }
+            | Self::Unreadable { .. }
+            | Self::NoSuchCase { .. }
+            | Self::ManyFiles { .. }
+            | Self::SameOutput { .. }
+            | Self::InTheWay { .. }
+            | Self::File(AppendError::NoFile { .. } | AppendError::Directory { .. }) => true,
+            Self::Faulty { .. }
+            | Self::IdTwice { .. }
+            | Self::Unwritable { .. }
+            | Self::File(_)
+            | Self::Output(_) => false,
+        }
+    }
+}
+
+fn told(faults: &[Fault]) -> String {
+    let mut told: Vec<String> = faults.iter().take(20).map(ToString::to_string).collect();
+    if faults.len() > told.len() {
+        told.push(format!("and {} more, see `rehearsal evalset lint`", faults.len() - told.len()));
+    }
+    match told.as_slice() {
+        [one] => one.clone(),
+        _ => format!("{} faults\n  {}", faults.len(), told.join("\n  ")),
+    }
+}
+
+fn near(nearest: Option<&str>) -> String {
+    match nearest {
+        Some(nearest) => format!("; did you mean {nearest:?}?"),
+        None => "; see `rehearsal evalset list`".to_owned(),
+    }
+}

@@ -1,0 +1,185 @@
+//! `rehearsal evalset list`.
+
+use std::io::Write;
+use std::path::Path;
+
+use evalset::{Case, Format as FileFormat, Origin, read_case};
+use evalset_file::{AppendError, Cases, FoundCase};
+use serde::Serialize;
+
+use super::error::EvalsetError;
+use super::files::{files, sound_set, stem};
+use super::filter::{Filter, Traits};
+use super::progress::bar;
+use super::{ListArguments, Went};
+use crate::cli::Format;
+
+/// Cases looked at to tell the format of a file: those before the first one that tells.
+const TELLING: usize = 100;
+
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    file: &'a str,
+    index: u64,
+    eval_id: Option<&'a str>,
+    turns: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tags: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<&'a [String]>,
+}
+
+pub(super) fn list(arguments: &ListArguments, out: &mut impl Write) -> Result<Went, EvalsetError> {
+    let ListArguments { files: asked, tags, tools, case, format } = arguments;
+    let filter = Filter::new(case.as_deref(), tags, tools)?;
+    let mut went = Went::Well;
+    for path in files(asked)? {
+        let mut listing = Listing {
+            name: path.display().to_string(),
+            filter: &filter,
+            format: *format,
+            listed: 0,
+            out: &mut *out,
+        };
+        match listing.list(&path) {
+            Ok(()) => {}
+            Err(error @ EvalsetError::Output(_)) => return Err(error),
+            Err(error) => {
+                listing.out.flush()?;
+                eprintln!("error: {error}");
+                went = Went::Found;
+            }
+        }
+    }
+    Ok(went)
+}
+
+/// One file.
+struct Listing<'a, W> {
+    name: String,
+    filter: &'a Filter<'a>,
+    format: Format,
+    listed: u64,
+    out: &'a mut W,
+}
+
+impl<W: Write> Listing<'_, W> {
+    fn list(&mut self, path: &Path) -> Result<(), EvalsetError> {
+        let mut cases = Cases::open(path)?;
+        if self.format == Format::Text {
+            writeln!(self.out, "{}", self.name)?;
+        }
+        let bar = bar(cases.progress().1, &self.name);
+        let told = if self.filter.looks_inside() { Some(told_format(path)?) } else { None };
+        while let Some(case) = cases.next() {
+            let case = match case {
+                Ok(case) => case,
+                Err(AppendError::LegacyList { .. }) => {
+                    self.list_older(path)?;
+                    break;
+                }
+                Err(error) => return Err(error.into()),
+            };
+            bar.set_position(cases.progress().0);
+            if !self.filter.takes_id(case.eval_id.as_deref()) {
+                continue;
+            }
+            match told {
+                None => self.line(&case, None)?,
+                Some(format) => {
+                    let text = cases.text(&case)?;
+                    let (line, column) = cases.place(&case)?;
+                    let index = usize::try_from(case.index).ok();
+                    let origin = Origin { line, column, case: index };
+                    match read_case(&text, format, origin) {
+                        (Some(read), _) => self.line_if_taken(&case, read)?,
+                        (None, faults) => {
+                            let path = path.to_owned();
+                            return Err(EvalsetError::Faulty { path, faults });
+                        }
+                    }
+                }
+            }
+        }
+        bar.finish_and_clear();
+        if self.format == Format::Text {
+            let cases = if self.listed == 1 { "case" } else { "cases" };
+            writeln!(self.out, "  {} {cases}\n", self.listed)?;
+        }
+        Ok(())
+    }
+
+    /// ADK's older lists are short.
+    fn list_older(&mut self, path: &Path) -> Result<(), EvalsetError> {
+        let cases = sound_set(path)?.into_cases(&stem(path));
+        for (index, read) in (0..).zip(cases) {
+            let eval_id = read.eval_id().to_owned();
+            if !self.filter.takes_id(Some(&eval_id)) {
+                continue;
+            }
+            let turns = match &read {
+                Case::AdkLegacy(session) => session.data.len() as u64,
+                _ => 0,
+            };
+            let case = FoundCase { index, eval_id: Some(eval_id), turns, start: 0, end: 0 };
+            if self.filter.looks_inside() {
+                self.line_if_taken(&case, read)?;
+            } else {
+                self.line(&case, None)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn line_if_taken(&mut self, case: &FoundCase, read: Case) -> Result<(), EvalsetError> {
+        let traits = Traits::of(read);
+        if self.filter.takes(&traits) {
+            self.line(case, Some(&traits))?;
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, case: &FoundCase, traits: Option<&Traits>) -> Result<(), EvalsetError> {
+        self.listed += 1;
+        let FoundCase { index, turns, .. } = *case;
+        let eval_id = case.eval_id.as_deref();
+        match self.format {
+            Format::Json => {
+                let (tags, tools) = match traits {
+                    Some(traits) => (Some(&*traits.tags), Some(&*traits.tools)),
+                    None => (None, None),
+                };
+                let line = Line { file: &self.name, index, eval_id, turns, tags, tools };
+                serde_json::to_writer(&mut *self.out, &line).map_err(std::io::Error::from)?;
+                writeln!(self.out)?;
+            }
+            Format::Text => {
+                let eval_id = eval_id.map_or_else(|| "(no eval_id)".to_owned(), shown);
+                let turns = if turns == 1 { "1 turn".to_owned() } else { format!("{turns} turns") };
+                writeln!(self.out, "  #{index:<5} {eval_id:<48} {turns}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Text of a file on a terminal: nothing in it moves the cursor.
+pub(super) fn shown(text: &str) -> String {
+    text.chars().map(|it| if it.is_control() { char::REPLACEMENT_CHARACTER } else { it }).collect()
+}
+
+/// The format of a large file, by the first case that tells.
+fn told_format(path: &Path) -> Result<FileFormat, EvalsetError> {
+    let mut cases = Cases::open(path)?;
+    let mut looked_at = 0;
+    while let Some(Ok(case)) = cases.next() {
+        if let Some(format) = FileFormat::of_case(&cases.text(&case)?) {
+            return Ok(format);
+        }
+        looked_at += 1;
+        if looked_at == TELLING {
+            break;
+        }
+    }
+    Ok(FileFormat::Adk)
+}
