@@ -1,0 +1,35 @@
+//! Any bytes as an ADK eval set: reading ends, what is read is written again as it stood, and a set
+//! without errors goes to AgentFlow and back.
+
+#![no_main]
+
+use evalset::{EvalSet, Format, Layout, Severity, read, read_as};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let told = read(bytes);
+    let format = match told.format {
+        Some(Format::AdkLegacy) => Format::AdkLegacy,
+        _ => Format::Adk,
+    };
+    let reading = read_as(bytes, format);
+    let sound = reading.faults.iter().all(|fault| fault.severity() == Severity::Warning);
+    let Ok(set) = reading.whole() else { return };
+    let written = set.to_json().laid_out(&Layout::two_spaces());
+    let again = read_as(written.as_bytes(), format);
+    assert_eq!(again.set.as_ref().map(|set| set.to_json()), Some(set.to_json()));
+    let EvalSet::Adk(set) = set else { return };
+    // The key that is ours may hold what we would not have written there.
+    let ours = set.eval_cases.iter().any(|case| case.written.extra("agentflow").is_some());
+    if !sound || ours || set.written.extra("agentflow").is_some() {
+        return;
+    }
+    let cases: Vec<_> = set.eval_cases.iter().map(|case| case.eval_id.clone()).collect();
+    let there = EvalSet::Adk(set).into_agentflow("set");
+    let there = there.to_json().laid_out(&Layout::compact());
+    let there = read_as(there.as_bytes(), Format::AgentFlow);
+    assert!(there.faults.iter().all(|fault| fault.severity() == Severity::Warning));
+    let back = there.set.expect("it was written").into_adk("set");
+    let returned: Vec<_> = back.eval_cases.iter().map(|case| case.eval_id.clone()).collect();
+    assert_eq!(returned, cases);
+});

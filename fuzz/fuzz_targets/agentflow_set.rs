@@ -1,0 +1,32 @@
+//! Any bytes as an AgentFlow eval set: reading ends, what is read is written again as it stood, and
+//! what it becomes for ADK is without errors and comes back.
+
+#![no_main]
+
+use evalset::{EvalSet, Format, Layout, Severity, read_as};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let reading = read_as(bytes, Format::AgentFlow);
+    let sound = reading.faults.iter().all(|fault| fault.severity() == Severity::Warning);
+    let Ok(set) = reading.whole() else { return };
+    let written = set.to_json().laid_out(&Layout::two_spaces());
+    let again = read_as(written.as_bytes(), Format::AgentFlow);
+    assert_eq!(again.set.as_ref().map(|set| set.to_json()), Some(set.to_json()));
+    let EvalSet::AgentFlow(set) = set else { return };
+    if !sound || set.eval_set_id.contains(['/', '\\']) {
+        return;
+    }
+    let ids = |set: &evalset::agentflow::EvalSet| -> Vec<(String, String, Vec<String>)> {
+        let cases = set.eval_cases.iter();
+        cases.map(|case| (case.eval_id.clone(), case.name.clone(), case.tags.clone())).collect()
+    };
+    let begun = ids(&set);
+    let there = EvalSet::AgentFlow(set).into_adk("set");
+    let there = there.to_json().laid_out(&Layout::compact());
+    let there = read_as(there.as_bytes(), Format::Adk);
+    let errors: Vec<_> =
+        there.faults.iter().filter(|fault| fault.severity() == Severity::Error).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    assert_eq!(ids(&there.set.expect("it was written").into_agentflow("set")), begun);
+});
