@@ -67,8 +67,8 @@ pub(super) fn each_word(text: &str, mut each: impl FnMut(Word<'_>)) {
         };
         // Most texts are normal already, and asking costs less than normalising.
         let folded = match is_nfkc_quick(known.chars()) {
-            IsNormalized::Yes => known.to_lowercase(),
-            _ => known.nfkc().collect::<String>().to_lowercase(),
+            IsNormalized::Yes => lower_case(known),
+            _ => lower_case(&known.nfkc().collect::<String>()),
         };
         for character in folded.chars().chain(unknown.map(|(_, character)| character)) {
             take(character, &mut word, &mut each);
@@ -76,6 +76,36 @@ pub(super) fn each_word(text: &str, mut each: impl FnMut(Word<'_>)) {
         rest = after;
     }
     flush(&mut word, &mut each);
+}
+
+/// Lower case as Unicode 14 has it.
+///
+/// What a capital sigma becomes depends on whether letters with case stand around it, and two
+/// characters have changed since: `ʕ` was a letter with case, and an Ahom sign one to look past.
+/// Beside a sigma, others of the kind that they were stand for them.
+fn lower_case(text: &str) -> String {
+    let newer = text.to_lowercase();
+    if !text.contains('Σ') {
+        return newer;
+    }
+    let is_unused = |c: &char| !text.contains(*c) && !newer.contains(*c);
+    let stands_for = [
+        ('\u{295}', ('\u{250}'..='\u{293}').find(is_unused)),
+        ('\u{1171e}', ('\u{300}'..='\u{344}').find(is_unused)),
+    ];
+    let mut text = text.to_owned();
+    for (changed, other) in stands_for {
+        if let Some(other) = other.filter(|_| text.contains(changed)) {
+            text = text.replace(changed, &other.to_string());
+        }
+    }
+    let mut lower = text.to_lowercase();
+    for (changed, other) in stands_for {
+        if let Some(other) = other {
+            lower = lower.replace(other, &changed.to_string());
+        }
+    }
+    lower
 }
 
 fn each_ascii_word(bytes: &[u8], mut each: impl FnMut(Word<'_>)) {
@@ -185,6 +215,8 @@ mod tests {
         check("Running, don't_stop!", &["run", "don", "t", "stop"]);
         check("ＦＵＬＬ ﬁne ½", &["full", "fine", "1", "2"]);
         check("ΟΔΟΣ Σ", &["οδος", "σ"]);
+        check("aΣʕ ʕΣ aʕΣ", &["aσʕ", "ʕς", "aʕς"]);
+        check("ɐΣ\u{1171e} Ɐ\u{1171e}Σ", &["ɐς\u{1171e}", "ɐ\u{1171e}ς"]);
         check("İstanbul", &["i\u{307}stanbul"]);
         check("한글", &["한", "글"]);
         check("น้ำ", &["น้\u{e4d}", "า"]);
