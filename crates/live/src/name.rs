@@ -1,0 +1,124 @@
+//! The short texts: checked once where they come in, trusted inside.
+
+use std::fmt;
+
+use crate::Invalid;
+
+macro_rules! text {
+    ($name:ident) => {
+        impl $name {
+            /// The text.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str(&self.0)
+            }
+        }
+    };
+}
+
+/// The name of the agent that asks: 1 to 100 characters, none of them a control character.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AgentName(Box<str>);
+text!(AgentName);
+
+impl AgentName {
+    /// Checks the name.
+    ///
+    /// # Errors
+    /// [`Invalid`] with the rule.
+    pub fn parse(text: &str) -> Result<Self, Invalid> {
+        check("agent_name", text, 1).map(Self)
+    }
+}
+
+/// The name of somebody who answers or watches: 1 to 100 characters, not blank, none of them a
+/// control character. Who it really is, is for a login to say.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DisplayName(Box<str>);
+text!(DisplayName);
+
+impl DisplayName {
+    /// Checks the name; white space around it is dropped.
+    ///
+    /// # Errors
+    /// [`Invalid`] with the rule.
+    pub fn parse(text: &str) -> Result<Self, Invalid> {
+        check("display_name", text.trim(), 1).map(Self)
+    }
+}
+
+/// Which of its runs an agent speaks of, in its own words: at most 200 characters, perhaps none.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct InvocationId(Box<str>);
+text!(InvocationId);
+
+impl InvocationId {
+    /// Checks the text.
+    ///
+    /// # Errors
+    /// [`Invalid`] with the rule.
+    pub fn parse(text: &str) -> Result<Self, Invalid> {
+        let count = text.chars().count();
+        if count > 200 {
+            let rule = format!("must have at most 200 characters, and has {count}");
+            return Err(Invalid::new("invocation_id", rule));
+        }
+        Ok(Self(text.into()))
+    }
+}
+
+/// A description or a reason: at most 500 characters, and what is longer is cut.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Note(Box<str>);
+text!(Note);
+
+impl Note {
+    /// How many characters are kept.
+    pub const MOST: usize = 500;
+
+    /// Keeps the first 500 characters.
+    ///
+    /// ```
+    /// assert_eq!(live::Note::cut(&"é".repeat(501)).as_str(), "é".repeat(500));
+    /// ```
+    #[must_use]
+    pub fn cut(text: &str) -> Self {
+        let end = text.char_indices().nth(Self::MOST).map_or(text.len(), |(end, _)| end);
+        Self(text[..end].into())
+    }
+}
+
+fn check(field: &str, text: &str, least: usize) -> Result<Box<str>, Invalid> {
+    let count = text.chars().count();
+    if count < least || count > 100 {
+        let rule = format!("must have {least} to 100 characters, and has {count}");
+        return Err(Invalid::new(field, rule));
+    }
+    if text.chars().any(char::is_control) {
+        return Err(Invalid::new(field, "must have no control characters"));
+    }
+    Ok(text.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_count_characters_not_bytes() {
+        assert!(AgentName::parse(&"é".repeat(100)).is_ok());
+        let refused = AgentName::parse(&"é".repeat(101)).expect_err("too long");
+        assert_eq!(refused.to_string(), "agent_name: must have 1 to 100 characters, and has 101");
+        assert!(AgentName::parse("a\nb").is_err());
+        assert!(DisplayName::parse("   ").is_err());
+        assert_eq!(DisplayName::parse(" Ann ").expect("trimmed").as_str(), "Ann");
+        assert!(InvocationId::parse("").is_ok());
+        assert!(InvocationId::parse(&"x".repeat(201)).is_err());
+    }
+}

@@ -1,0 +1,275 @@
+//! [`Queue::decide`]: the rules.
+
+use crate::{
+    AgentName, DisplayName, Fact, Fingerprint, InvocationId, Lease, LeaseId, Refusal, Sequence,
+    Timestamp, TurnId,
+};
+
+use super::command::Command;
+use super::fact::Entry;
+use super::state::{ClosedTurn, Closing, PendingTurn, Queue, Status};
+
+/// What a command comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// What happens, in order; nothing when the command only repeats an earlier one.
+    pub facts: Vec<Fact>,
+    /// What its sender is told.
+    pub answer: Answer,
+}
+
+/// What the sender of a command is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// The event that it caused: now, or the first time it was sent.
+    Event(Sequence),
+    /// The hold that it has.
+    Lease(Lease),
+    /// It is done.
+    Done,
+}
+
+impl Step {
+    fn nothing(answer: Answer) -> Self {
+        Self { facts: Vec::new(), answer }
+    }
+
+    fn event(fact: Fact, sequence: Sequence) -> Self {
+        Self { facts: vec![fact], answer: Answer::Event(sequence) }
+    }
+
+    fn lease(lease: Lease) -> Self {
+        Self { facts: vec![Fact::Leased(lease.clone())], answer: Answer::Lease(lease) }
+    }
+}
+
+impl Queue {
+    /// Judges a command at `now`. Nothing is changed: what it comes to is in the facts.
+    ///
+    /// The queue must have been told what [`Queue::unknown_to`] names, where that exists.
+    ///
+    /// # Errors
+    /// [`Refusal`] with the field and the rule.
+    pub fn decide(&self, command: &Command, now: Timestamp) -> Result<Step, Refusal> {
+        match command {
+            Command::Submit { turn_id, agent_name, invocation_id, fingerprint } => {
+                self.submit(*turn_id, agent_name, invocation_id, *fingerprint, now)
+            }
+            Command::Decide { turn_id, fingerprint, lease_id } => {
+                self.answer(*turn_id, *fingerprint, *lease_id, now)
+            }
+            Command::Cancel { turn_id } => self.cancel(*turn_id, now),
+            Command::Complete { cancel_pending } => self.complete(*cancel_pending, now),
+            Command::Record { .. } => self.record(command, now),
+            Command::Hold { turn_id, lease_id, by, length_ms } => {
+                self.hold(*turn_id, *lease_id, by, now, now.plus(*length_ms))
+            }
+            Command::HandOver { turn_id, lease_id, to, length_ms } => {
+                self.hand_over(*turn_id, *lease_id, to, now, now.plus(*length_ms))
+            }
+            Command::Release { turn_id, lease_id } => {
+                let held = self
+                    .lease
+                    .as_ref()
+                    .is_some_and(|lease| lease.turn_id == *turn_id && lease.id == Some(*lease_id));
+                let facts = if held { vec![Fact::Freed] } else { Vec::new() };
+                Ok(Step { facts, answer: Answer::Done })
+            }
+            Command::Tick => {
+                let over = self.lease.as_ref().is_some_and(|lease| !lease.stands(now));
+                let facts = if over { vec![Fact::Freed] } else { Vec::new() };
+                Ok(Step { facts, answer: Answer::Done })
+            }
+        }
+    }
+
+    fn submit(
+        &self,
+        turn_id: TurnId,
+        agent_name: &AgentName,
+        invocation_id: &InvocationId,
+        fingerprint: Fingerprint,
+        now: Timestamp,
+    ) -> Result<Step, Refusal> {
+        let first = match (self.pending_turn(turn_id), self.closed.get(&turn_id)) {
+            (Some(turn), _) => Some((turn.sequence, turn.fingerprint)),
+            (None, Some(turn)) => Some((turn.requested, turn.request)),
+            (None, None) => None,
+        };
+        if let Some((sequence, request)) = first {
+            return if request == fingerprint {
+                Ok(Step::nothing(Answer::Event(sequence)))
+            } else {
+                Err(Refusal::TurnTaken(turn_id))
+            };
+        }
+        if self.status == Status::Completed {
+            return Err(Refusal::Completed);
+        }
+        let entry = Entry {
+            sequence: self.last.next(),
+            at: now.max(self.last_at),
+            turn_id,
+            agent_name: agent_name.clone(),
+            invocation_id: invocation_id.clone(),
+        };
+        let sequence = entry.sequence;
+        Ok(Step::event(Fact::Requested(entry, fingerprint), sequence))
+    }
+
+    fn answer(
+        &self,
+        turn_id: TurnId,
+        fingerprint: Fingerprint,
+        lease_id: Option<LeaseId>,
+        now: Timestamp,
+    ) -> Result<Step, Refusal> {
+        match self.closed.get(&turn_id) {
+            Some(ClosedTurn { closing: Closing::Answered(first), closed, .. })
+                if *first == fingerprint =>
+            {
+                return Ok(Step::nothing(Answer::Event(*closed)));
+            }
+            Some(turn) => return Err(turn.refusal(turn_id)),
+            None => {}
+        }
+        let turn = self.require_up(turn_id)?;
+        if let Some(lease) = self.lease.as_ref().filter(|lease| lease.stands(now))
+            && (lease.id.is_none() || lease.id != lease_id)
+        {
+            return Err(held(lease));
+        }
+        let entry = self.next_entry(turn, now, 0);
+        let sequence = entry.sequence;
+        Ok(Step::event(Fact::Answered(entry, fingerprint), sequence))
+    }
+
+    fn cancel(&self, turn_id: TurnId, now: Timestamp) -> Result<Step, Refusal> {
+        match self.closed.get(&turn_id) {
+            Some(ClosedTurn { closing: Closing::Cancelled, closed, .. }) => {
+                return Ok(Step::nothing(Answer::Event(*closed)));
+            }
+            Some(turn) => return Err(turn.refusal(turn_id)),
+            None => {}
+        }
+        let turn = self.pending_turn(turn_id).ok_or(Refusal::UnknownTurn(turn_id))?;
+        let entry = self.next_entry(turn, now, 0);
+        let sequence = entry.sequence;
+        Ok(Step::event(Fact::Cancelled(entry), sequence))
+    }
+
+    fn complete(&self, cancel_pending: bool, now: Timestamp) -> Result<Step, Refusal> {
+        if self.status == Status::Completed {
+            return Ok(Step::nothing(Answer::Done));
+        }
+        if !cancel_pending && self.depth() > 0 {
+            return Err(Refusal::TurnsPending { count: self.depth() });
+        }
+        let cancelled = self
+            .pending()
+            .zip(0..)
+            .map(|(turn, position)| Fact::Cancelled(self.next_entry(turn, now, position)));
+        let facts = cancelled.chain([Fact::Completed]).collect();
+        Ok(Step { facts, answer: Answer::Done })
+    }
+
+    /// Also in a completed session: what its last turns led to may be told a moment later.
+    fn record(&self, command: &Command, now: Timestamp) -> Result<Step, Refusal> {
+        let Command::Record { event_id, turn_id, agent_name, invocation_id, fingerprint } = command
+        else {
+            return Ok(Step::nothing(Answer::Done));
+        };
+        if let Some(first) = self.recorded.get(event_id) {
+            return if first.fingerprint == *fingerprint {
+                Ok(Step::nothing(Answer::Event(first.sequence)))
+            } else {
+                Err(Refusal::EventTaken(*event_id))
+            };
+        }
+        if !self.places.contains_key(turn_id) && !self.closed.contains_key(turn_id) {
+            return Err(Refusal::UnknownTurn(*turn_id));
+        }
+        let entry = Entry {
+            sequence: self.last.next(),
+            at: now.max(self.last_at),
+            turn_id: *turn_id,
+            agent_name: agent_name.clone(),
+            invocation_id: invocation_id.clone(),
+        };
+        let sequence = entry.sequence;
+        Ok(Step::event(Fact::Recorded(entry, *event_id, *fingerprint), sequence))
+    }
+
+    fn hold(
+        &self,
+        turn_id: TurnId,
+        lease_id: LeaseId,
+        by: &DisplayName,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> Result<Step, Refusal> {
+        self.require_up(turn_id)?;
+        if let Some(lease) = &self.lease
+            && !lease.admits(lease_id, by, now)
+        {
+            return Err(held(lease));
+        }
+        Ok(Step::lease(Lease { turn_id, id: Some(lease_id), holder: by.clone(), until }))
+    }
+
+    fn hand_over(
+        &self,
+        turn_id: TurnId,
+        lease_id: LeaseId,
+        to: &DisplayName,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> Result<Step, Refusal> {
+        self.require_up(turn_id)?;
+        match self.lease.as_ref().filter(|lease| lease.stands(now)) {
+            Some(lease) if lease.id == Some(lease_id) => {
+                Ok(Step::lease(Lease { turn_id, id: None, holder: to.clone(), until }))
+            }
+            // Sent again: it was offered, and is not yet taken up.
+            Some(lease) if lease.id.is_none() && lease.holder == *to => {
+                Ok(Step::nothing(Answer::Lease(lease.clone())))
+            }
+            _ => Err(Refusal::NotHeld),
+        }
+    }
+
+    fn require_up(&self, turn_id: TurnId) -> Result<&PendingTurn, Refusal> {
+        if let Some(turn) = self.closed.get(&turn_id) {
+            return Err(turn.refusal(turn_id));
+        }
+        let ahead = self.ahead(turn_id).ok_or(Refusal::UnknownTurn(turn_id))?;
+        match self.up() {
+            Some(up) if up.turn_id == turn_id => Ok(up),
+            _ => Err(Refusal::NotUp { turn_id, ahead }),
+        }
+    }
+
+    /// The entry that closes `turn`, `position` entries after the next one.
+    fn next_entry(&self, turn: &PendingTurn, now: Timestamp, position: u64) -> Entry {
+        Entry {
+            sequence: Sequence(self.last.0 + 1 + position),
+            at: now.max(self.last_at),
+            turn_id: turn.turn_id,
+            agent_name: turn.agent_name.clone(),
+            invocation_id: turn.invocation_id.clone(),
+        }
+    }
+}
+
+impl ClosedTurn {
+    fn refusal(&self, turn_id: TurnId) -> Refusal {
+        match self.closing {
+            Closing::Answered(_) => Refusal::AlreadyAnswered { turn_id, sequence: self.closed },
+            Closing::Cancelled => Refusal::AlreadyCancelled { turn_id, sequence: self.closed },
+        }
+    }
+}
+
+fn held(lease: &Lease) -> Refusal {
+    Refusal::HeldByOther { holder: lease.holder.clone(), until: lease.until }
+}

@@ -1,0 +1,246 @@
+//! [`Queue`]: the turns of one session, and who holds the one that is up.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::{
+    AgentName, EventId, Fact, Fingerprint, InvocationId, Lease, Sequence, Timestamp, TurnId,
+};
+
+use super::command::Command;
+use super::fact::Entry;
+
+/// Where a session stands. Moves from active to completed only.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// Takes requests.
+    #[default]
+    Active,
+    /// Takes no further requests.
+    Completed,
+}
+
+/// A turn that waits for its answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PendingTurn {
+    /// The turn.
+    pub turn_id: TurnId,
+    /// The place of its request.
+    pub sequence: Sequence,
+    /// When it was asked.
+    pub since: Timestamp,
+    /// Who asks.
+    pub agent_name: AgentName,
+    /// In which run.
+    pub invocation_id: InvocationId,
+    /// Of its request.
+    pub fingerprint: Fingerprint,
+}
+
+/// A turn that left the queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClosedTurn {
+    /// The place of its request.
+    pub requested: Sequence,
+    /// Of its request.
+    pub request: Fingerprint,
+    /// The place of what closed it.
+    pub closed: Sequence,
+    /// What closed it.
+    pub closing: Closing,
+}
+
+/// What closed a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Closing {
+    /// An answer with this fingerprint.
+    Answered(Fingerprint),
+    /// Nobody will answer.
+    Cancelled,
+}
+
+/// An event that was recorded beside requests and responses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Recorded {
+    /// Its place.
+    pub sequence: Sequence,
+    /// Of its content.
+    pub fingerprint: Fingerprint,
+}
+
+/// What a queue would have to be told before it can judge a command.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Unknown {
+    /// A turn that is not pending: it may be closed, or never have been.
+    pub turn: Option<TurnId>,
+    /// An event that may have been recorded.
+    pub event: Option<EventId>,
+}
+
+/// The turns of one session.
+///
+/// What is pending is always known. What is closed may be forgotten, so that a session's memory does
+/// not grow with its history; [`Queue::unknown_to`] says what a command needs to have recalled.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Queue {
+    pub(super) status: Status,
+    pub(super) last: Sequence,
+    pub(super) last_at: Timestamp,
+    pub(super) pending: BTreeMap<Sequence, PendingTurn>,
+    pub(super) places: HashMap<TurnId, Sequence>,
+    pub(super) closed: HashMap<TurnId, ClosedTurn>,
+    pub(super) recorded: HashMap<EventId, Recorded>,
+    pub(super) lease: Option<Lease>,
+}
+
+impl Queue {
+    /// The queue of a new session.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The queue of a session that was kept: `last` and `last_at` are those of its last event, and
+    /// `pending` its turns without an answer, in any order.
+    #[must_use]
+    pub fn restored(
+        status: Status,
+        last: Sequence,
+        last_at: Timestamp,
+        pending: impl IntoIterator<Item = PendingTurn>,
+    ) -> Self {
+        let mut queue = Self { status, last, last_at, ..Self::default() };
+        for turn in pending {
+            queue.places.insert(turn.turn_id, turn.sequence);
+            queue.pending.insert(turn.sequence, turn);
+        }
+        queue
+    }
+
+    /// Whether the session still takes requests.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    /// The place of the last event; 0 before the first.
+    #[must_use]
+    pub fn last(&self) -> Sequence {
+        self.last
+    }
+
+    /// How many turns wait.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// The turn that is up for answer: the oldest one that waits.
+    #[must_use]
+    pub fn up(&self) -> Option<&PendingTurn> {
+        self.pending.values().next()
+    }
+
+    /// The turns that wait, oldest first.
+    pub fn pending(&self) -> impl Iterator<Item = &PendingTurn> {
+        self.pending.values()
+    }
+
+    /// The turn with this id, while it waits.
+    #[must_use]
+    pub fn pending_turn(&self, turn_id: TurnId) -> Option<&PendingTurn> {
+        self.pending.get(self.places.get(&turn_id)?)
+    }
+
+    /// How many turns are before this one. Costs as much as there are.
+    #[must_use]
+    pub fn ahead(&self, turn_id: TurnId) -> Option<usize> {
+        let place = self.places.get(&turn_id)?;
+        Some(self.pending.range(..place).count())
+    }
+
+    /// Who holds the turn that is up; perhaps no longer, see [`Lease::stands`].
+    #[must_use]
+    pub fn lease(&self) -> Option<&Lease> {
+        self.lease.as_ref()
+    }
+
+    /// What must be looked up before `command` can be judged.
+    #[must_use]
+    pub fn unknown_to(&self, command: &Command) -> Unknown {
+        let event = match command {
+            Command::Record { event_id, .. } => Some(*event_id),
+            _ => None,
+        };
+        let known =
+            |turn: &TurnId| self.places.contains_key(turn) || self.closed.contains_key(turn);
+        Unknown {
+            turn: command.turn_id().filter(|turn| !known(turn)),
+            event: event.filter(|event| !self.recorded.contains_key(event)),
+        }
+    }
+
+    /// Tells the queue of a turn that it has forgotten.
+    pub fn recall_turn(&mut self, turn_id: TurnId, turn: ClosedTurn) {
+        self.closed.insert(turn_id, turn);
+    }
+
+    /// Tells the queue of an event that it has forgotten.
+    pub fn recall_event(&mut self, event_id: EventId, recorded: Recorded) {
+        self.recorded.insert(event_id, recorded);
+    }
+
+    /// Forgets what is closed and recorded.
+    pub fn forget(&mut self) {
+        self.closed = HashMap::new();
+        self.recorded = HashMap::new();
+    }
+
+    /// Moves the queue by what has happened.
+    pub fn apply(&mut self, fact: &Fact) {
+        if let Some(entry) = fact.entry() {
+            self.last = entry.sequence;
+            self.last_at = entry.at;
+        }
+        match fact {
+            Fact::Requested(entry, fingerprint) => self.join(entry, *fingerprint),
+            Fact::Answered(entry, response) => self.close(entry, Closing::Answered(*response)),
+            Fact::Cancelled(entry) => self.close(entry, Closing::Cancelled),
+            Fact::Recorded(entry, event_id, fingerprint) => {
+                let recorded = Recorded { sequence: entry.sequence, fingerprint: *fingerprint };
+                self.recorded.insert(*event_id, recorded);
+            }
+            Fact::Completed => self.status = Status::Completed,
+            Fact::Leased(lease) => self.lease = Some(lease.clone()),
+            Fact::Freed => self.lease = None,
+        }
+    }
+
+    fn join(&mut self, entry: &Entry, fingerprint: Fingerprint) {
+        let turn = PendingTurn {
+            turn_id: entry.turn_id,
+            sequence: entry.sequence,
+            since: entry.at,
+            agent_name: entry.agent_name.clone(),
+            invocation_id: entry.invocation_id.clone(),
+            fingerprint,
+        };
+        self.places.insert(turn.turn_id, turn.sequence);
+        self.pending.insert(turn.sequence, turn);
+    }
+
+    fn close(&mut self, entry: &Entry, closing: Closing) {
+        let place = self.places.remove(&entry.turn_id);
+        if let Some(turn) = place.and_then(|place| self.pending.remove(&place)) {
+            let closed = ClosedTurn {
+                requested: turn.sequence,
+                request: turn.fingerprint,
+                closed: entry.sequence,
+                closing,
+            };
+            self.closed.insert(entry.turn_id, closed);
+        }
+        if self.lease.as_ref().is_some_and(|lease| lease.turn_id == entry.turn_id) {
+            self.lease = None;
+        }
+    }
+}

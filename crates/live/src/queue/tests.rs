@@ -1,0 +1,326 @@
+//! The rules by example, and what always holds, by property.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::{AgentName, DisplayName, EventId, InvocationId, LeaseId, Timestamp, TurnId};
+
+const LENGTH: i64 = 30_000;
+
+fn turn(number: u8) -> TurnId {
+    TurnId::from_random([number; 16])
+}
+
+fn event(number: u8) -> EventId {
+    EventId::from_random([number; 16])
+}
+
+fn lease(number: u8) -> LeaseId {
+    LeaseId::from_random([number; 16])
+}
+
+fn print(number: u8) -> Fingerprint {
+    Fingerprint([number; 32])
+}
+
+fn person(name: &str) -> DisplayName {
+    DisplayName::parse(name).expect("a name")
+}
+
+fn submit(number: u8) -> Command {
+    submit_as(number, number)
+}
+
+fn submit_as(number: u8, content: u8) -> Command {
+    Command::Submit {
+        turn_id: turn(number),
+        agent_name: AgentName::parse("weather").expect("a name"),
+        invocation_id: InvocationId::default(),
+        fingerprint: print(content),
+    }
+}
+
+fn decide(number: u8, content: u8, under: Option<u8>) -> Command {
+    Command::Decide {
+        turn_id: turn(number),
+        fingerprint: print(content),
+        lease_id: under.map(lease),
+    }
+}
+
+fn hold(number: u8, under: u8, by: &str) -> Command {
+    Command::Hold {
+        turn_id: turn(number),
+        lease_id: lease(under),
+        by: person(by),
+        length_ms: LENGTH,
+    }
+}
+
+/// A queue with its clock.
+struct Stage {
+    queue: Queue,
+    now: i64,
+}
+
+impl Stage {
+    fn new() -> Self {
+        Self { queue: Queue::new(), now: 1_000 }
+    }
+
+    fn does(&mut self, command: &Command) -> Result<Answer, Refusal> {
+        let step = self.queue.decide(command, Timestamp(self.now))?;
+        step.facts.iter().for_each(|fact| self.queue.apply(fact));
+        Ok(step.answer)
+    }
+}
+
+#[test]
+fn the_oldest_turn_is_up_and_the_others_wait() {
+    let mut stage = Stage::new();
+    for number in 1..=3 {
+        assert_eq!(stage.does(&submit(number)), Ok(Answer::Event(Sequence(number.into()))));
+    }
+    assert_eq!(stage.does(&decide(3, 9, None)), Err(Refusal::NotUp { turn_id: turn(3), ahead: 2 }));
+    assert_eq!(stage.does(&Command::Cancel { turn_id: turn(2) }), Ok(Answer::Event(Sequence(4))));
+    assert_eq!(stage.does(&decide(1, 9, None)), Ok(Answer::Event(Sequence(5))));
+    assert_eq!(stage.queue.up().map(|up| up.turn_id), Some(turn(3)));
+    assert_eq!(stage.queue.depth(), 1);
+}
+
+#[test]
+fn what_is_sent_again_gets_the_first_answer() {
+    let mut stage = Stage::new();
+    stage.does(&submit(1)).expect("joins");
+    assert_eq!(stage.does(&submit(1)), Ok(Answer::Event(Sequence(1))));
+    assert_eq!(stage.does(&submit_as(1, 7)), Err(Refusal::TurnTaken(turn(1))));
+    stage.does(&decide(1, 5, None)).expect("answers");
+    assert_eq!(stage.does(&decide(1, 5, None)), Ok(Answer::Event(Sequence(2))));
+    let answered = Refusal::AlreadyAnswered { turn_id: turn(1), sequence: Sequence(2) };
+    assert_eq!(stage.does(&decide(1, 6, None)), Err(answered.clone()));
+    assert_eq!(stage.does(&Command::Cancel { turn_id: turn(1) }), Err(answered));
+    assert_eq!(stage.does(&submit(1)), Ok(Answer::Event(Sequence(1))));
+    assert_eq!(stage.queue.last(), Sequence(2));
+}
+
+#[test]
+fn completing_refuses_while_agents_wait_unless_told_to_cancel() {
+    let mut stage = Stage::new();
+    (1..=2).for_each(|number| drop(stage.does(&submit(number)).expect("joins")));
+    let complete = |cancel_pending| Command::Complete { cancel_pending };
+    assert_eq!(stage.does(&complete(false)), Err(Refusal::TurnsPending { count: 2 }));
+    assert_eq!(stage.does(&complete(true)), Ok(Answer::Done));
+    assert_eq!(stage.queue.last(), Sequence(4), "both turns say that they are cancelled");
+    assert_eq!(stage.does(&submit(3)), Err(Refusal::Completed));
+    assert_eq!(stage.does(&submit(1)), Ok(Answer::Event(Sequence(1))), "a repeated one is known");
+    assert_eq!(stage.does(&complete(false)), Ok(Answer::Done));
+    assert_eq!(
+        stage.does(&decide(2, 1, None)),
+        Err(Refusal::AlreadyCancelled { turn_id: turn(2), sequence: Sequence(4) })
+    );
+}
+
+#[test]
+fn one_person_holds_the_turn_until_it_is_given_up_or_runs_out() {
+    let mut stage = Stage::new();
+    (1..=2).for_each(|number| drop(stage.does(&submit(number)).expect("joins")));
+    assert!(matches!(stage.does(&hold(2, 1, "Ann")), Err(Refusal::NotUp { ahead: 1, .. })));
+    stage.does(&hold(1, 1, "Ann")).expect("nobody holds it");
+    let until = Timestamp(stage.now + LENGTH);
+    let held = Refusal::HeldByOther { holder: person("Ann"), until };
+    assert_eq!(stage.does(&hold(1, 2, "Bo")), Err(held.clone()));
+    assert_eq!(stage.does(&decide(1, 1, Some(2))), Err(held.clone()));
+    assert_eq!(stage.does(&decide(1, 1, None)), Err(held));
+
+    stage.now += LENGTH - 1;
+    stage.does(&hold(1, 1, "Ann")).expect("a heartbeat");
+    stage.now += LENGTH - 1;
+    assert!(stage.does(&hold(1, 2, "Bo")).is_err(), "the heartbeat counts");
+    stage.now += 1;
+    stage.does(&Command::Tick).expect("time passes");
+    assert_eq!(stage.queue.lease(), None);
+    stage.does(&hold(1, 2, "Bo")).expect("Ann's has run out");
+
+    let over = Command::HandOver {
+        turn_id: turn(1),
+        lease_id: lease(2),
+        to: person("Cy"),
+        length_ms: LENGTH,
+    };
+    let offered = stage.does(&over).expect("Bo holds it");
+    assert_eq!(stage.does(&over), Ok(offered), "sent again");
+    assert!(stage.does(&decide(1, 1, Some(2))).is_err(), "Bo gave it away");
+    assert!(stage.does(&hold(1, 1, "Ann")).is_err(), "it is meant for Cy");
+    stage.does(&hold(1, 3, "Cy")).expect("Cy takes it up");
+    assert_eq!(stage.does(&over), Err(Refusal::NotHeld));
+    stage.does(&decide(1, 1, Some(3))).expect("Cy answers");
+    assert_eq!(stage.queue.lease(), None, "a lease ends with its turn");
+    stage.does(&hold(2, 1, "Ann")).expect("the next turn is free");
+    stage.does(&Command::Release { turn_id: turn(2), lease_id: lease(9) }).expect("not its holder");
+    assert!(stage.queue.lease().is_some());
+    stage.does(&Command::Release { turn_id: turn(2), lease_id: lease(1) }).expect("its holder");
+    assert_eq!(stage.queue.lease(), None);
+}
+
+#[test]
+fn a_record_belongs_to_a_turn_and_may_come_late() {
+    let record = |event_id: u8, number: u8, content: u8| Command::Record {
+        event_id: event(event_id),
+        turn_id: turn(number),
+        agent_name: AgentName::parse("weather").expect("a name"),
+        invocation_id: InvocationId::default(),
+        fingerprint: print(content),
+    };
+    let mut stage = Stage::new();
+    assert_eq!(stage.does(&record(1, 1, 1)), Err(Refusal::UnknownTurn(turn(1))));
+    stage.does(&submit(1)).expect("joins");
+    stage.does(&decide(1, 1, None)).expect("answers");
+    stage.does(&Command::Complete { cancel_pending: false }).expect("nobody waits");
+    assert_eq!(stage.does(&record(1, 1, 1)), Ok(Answer::Event(Sequence(3))));
+    assert_eq!(stage.does(&record(1, 1, 1)), Ok(Answer::Event(Sequence(3))));
+    assert_eq!(stage.does(&record(1, 1, 2)), Err(Refusal::EventTaken(event(1))));
+}
+
+fn any_command() -> impl Strategy<Value = Command> {
+    let number = 0_u8..6;
+    let content = 0_u8..3;
+    prop_oneof![
+        4 => (number.clone(), content.clone()).prop_map(|(n, c)| submit_as(n, c)),
+        4 => (number.clone(), content.clone(), prop::option::of(0_u8..3))
+            .prop_map(|(n, c, l)| decide(n, c, l)),
+        1 => number.clone().prop_map(|n| Command::Cancel { turn_id: turn(n) }),
+        1 => any::<bool>().prop_map(|cancel_pending| Command::Complete { cancel_pending }),
+        2 => (number.clone(), 0_u8..4, content).prop_map(|(n, e, c)| Command::Record {
+            event_id: event(e),
+            turn_id: turn(n),
+            agent_name: AgentName::parse("weather").expect("a name"),
+            invocation_id: InvocationId::default(),
+            fingerprint: print(c),
+        }),
+        3 => (number.clone(), 0_u8..3).prop_map(|(n, l)| hold(n, l, ["Ann", "Bo", "Cy"][usize::from(l)])),
+        1 => (number.clone(), 0_u8..3, 0_usize..3).prop_map(|(n, l, to)| Command::HandOver {
+            turn_id: turn(n),
+            lease_id: lease(l),
+            to: person(["Ann", "Bo", "Cy"][to]),
+            length_ms: LENGTH,
+        }),
+        1 => (number, 0_u8..3).prop_map(|(n, l)| Command::Release { turn_id: turn(n), lease_id: lease(l) }),
+        1 => Just(Command::Tick),
+    ]
+}
+
+/// Commands and how many milliseconds pass before each; the clock may also go back.
+fn any_run() -> impl Strategy<Value = Vec<(Command, i64)>> {
+    prop::collection::vec((any_command(), -5_000_i64..20_000), 0..60)
+}
+
+proptest! {
+    #[test]
+    fn facts_are_in_order_and_a_turn_closes_once(run in any_run()) {
+        let (mut queue, mut now) = (Queue::new(), 0);
+        let (mut waiting, mut closed) = (Vec::new(), Vec::new());
+        let (mut sequence, mut at, mut completed) = (0, i64::MIN, false);
+        for (command, passed) in run {
+            now += passed;
+            let Ok(step) = queue.decide(&command, Timestamp(now)) else { continue };
+            for fact in &step.facts {
+                queue.apply(fact);
+                if let Some(entry) = fact.entry() {
+                    sequence += 1;
+                    prop_assert_eq!(entry.sequence, Sequence(sequence));
+                    prop_assert!(entry.at.0 >= at, "time never goes back");
+                    at = entry.at.0;
+                }
+                match fact {
+                    Fact::Requested(entry, _) => {
+                        prop_assert!(!completed, "a completed session takes no request");
+                        prop_assert!(!waiting.contains(&entry.turn_id));
+                        prop_assert!(!closed.contains(&entry.turn_id));
+                        waiting.push(entry.turn_id);
+                    }
+                    Fact::Answered(entry, _) => {
+                        prop_assert_eq!(waiting.first(), Some(&entry.turn_id), "first in, first out");
+                        closed.push(waiting.remove(0));
+                    }
+                    Fact::Cancelled(entry) => {
+                        let place = waiting.iter().position(|turn| *turn == entry.turn_id);
+                        prop_assert!(place.is_some(), "only what waits is cancelled");
+                        closed.push(waiting.remove(place.unwrap_or_default()));
+                    }
+                    Fact::Completed => {
+                        prop_assert!(!completed && waiting.is_empty());
+                        completed = true;
+                    }
+                    Fact::Leased(lease) => prop_assert_eq!(waiting.first(), Some(&lease.turn_id)),
+                    Fact::Recorded(..) | Fact::Freed => {}
+                }
+            }
+            let pending: Vec<_> = queue.pending().map(|turn| turn.turn_id).collect();
+            prop_assert_eq!(&pending, &waiting);
+            prop_assert_eq!(queue.status() == Status::Completed, completed);
+            if let Some(lease) = queue.lease() {
+                prop_assert_eq!(Some(&lease.turn_id), waiting.first(), "only the turn that is up");
+            }
+        }
+    }
+
+    #[test]
+    fn replaying_the_facts_gives_the_queue_again(run in any_run()) {
+        let (mut queue, mut now, mut facts) = (Queue::new(), 0, Vec::new());
+        for (command, passed) in run {
+            now += passed;
+            let Ok(step) = queue.decide(&command, Timestamp(now)) else { continue };
+            step.facts.iter().for_each(|fact| queue.apply(fact));
+            facts.extend(step.facts);
+        }
+        let mut replayed = Queue::new();
+        facts.iter().for_each(|fact| replayed.apply(fact));
+        prop_assert_eq!(replayed, queue);
+    }
+
+    #[test]
+    fn a_repeated_command_changes_nothing_and_gets_the_same_answer(run in any_run()) {
+        let (mut queue, mut now) = (Queue::new(), 0);
+        for (command, passed) in run {
+            now += passed;
+            let Ok(step) = queue.decide(&command, Timestamp(now)) else { continue };
+            step.facts.iter().for_each(|fact| queue.apply(fact));
+            let again = queue.decide(&command, Timestamp(now));
+            prop_assert!(again.is_ok(), "{command:?} is refused when repeated: {again:?}");
+            let again = again.unwrap_or_else(|_| unreachable!("asserted"));
+            prop_assert_eq!(again.answer, step.answer);
+            prop_assert!(again.facts.iter().all(|fact| fact.entry().is_none()));
+            again.facts.iter().for_each(|fact| queue.apply(fact));
+        }
+    }
+
+    /// What the host does: it keeps what is pending, and looks the rest up when a command needs it.
+    #[test]
+    fn a_queue_that_forgets_and_recalls_judges_as_one_that_remembers(run in any_run()) {
+        let (mut whole, mut lean, mut now) = (Queue::new(), Queue::new(), 0);
+        for (command, passed) in run {
+            now += passed;
+            let unknown = lean.unknown_to(&command);
+            if let Some(turn) = unknown.turn.and_then(|turn| whole.closed.get(&turn).map(|it| (turn, *it))) {
+                lean.recall_turn(turn.0, turn.1);
+            }
+            if let Some(event) = unknown.event.and_then(|event| whole.recorded.get(&event).map(|it| (event, *it))) {
+                lean.recall_event(event.0, event.1);
+            }
+            let judged = lean.decide(&command, Timestamp(now));
+            prop_assert_eq!(&judged, &whole.decide(&command, Timestamp(now)));
+            for fact in judged.map(|step| step.facts).unwrap_or_default() {
+                lean.apply(&fact);
+                whole.apply(&fact);
+            }
+            lean.forget();
+            let restored = Queue::restored(
+                whole.status(),
+                whole.last(),
+                whole.last_at,
+                whole.pending().cloned(),
+            );
+            prop_assert_eq!(restored, Queue { lease: None, ..lean.clone() });
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! [`LiveSession`]: what is known of a session besides its events.
+
+use crate::{LiveSessionId, Note, Status};
+
+/// Milliseconds since the Unix epoch.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(pub i64);
+
+impl Timestamp {
+    /// So many milliseconds later.
+    #[must_use]
+    pub fn plus(self, milliseconds: i64) -> Self {
+        Self(self.0.saturating_add(milliseconds))
+    }
+}
+
+/// One session. The id never changes; the status moves from active to completed only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveSession {
+    /// Its id.
+    pub id: LiveSessionId,
+    /// When it was opened.
+    pub created_at: Timestamp,
+    /// What people read in the list.
+    pub description: Option<Note>,
+    /// Whether it still takes requests.
+    pub status: Status,
+}

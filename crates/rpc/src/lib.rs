@@ -1,0 +1,29 @@
+//! The wire of live sessions: `proto/rehearsal/v1` as generated types, and the way between them and
+//! the values of `live`.
+//!
+//! `read` checks what comes in and names the field and the rule; `write` puts values out; what was
+//! written reads back the same. Transport is asked for by the features `client` and `server`.
+
+mod fingerprint;
+mod read;
+mod write;
+
+pub use fingerprint::{fingerprint_of_decision, fingerprint_of_record, fingerprint_of_request};
+pub use read::{
+    agent_name, description, event, human_response, invocation_id, llm_request, person, recorded,
+    required_person, stored_event,
+};
+pub use write::{event_to_wire, payload_to_wire, person_to_wire, status_to_wire};
+
+/// The generated messages, the client and the server.
+pub mod wire {
+    #![allow(
+        missing_docs,
+        unreachable_pub,
+        clippy::needless_pass_by_value,
+        clippy::allow_attributes_without_reason,
+        clippy::semicolon_if_nothing_returned,
+        reason = "generated; the comments of the .proto files are its documentation"
+    )]
+    include!(concat!(env!("OUT_DIR"), "/rehearsal.v1.rs"));
+}

@@ -1,0 +1,12 @@
+//! From the wire to values: every rule of `proto/rehearsal/v1` is checked here, and a refusal names
+//! the field and the rule.
+
+mod content;
+mod event;
+#[cfg(test)]
+mod tests;
+
+pub use content::{human_response, llm_request};
+pub use event::{
+    agent_name, description, event, invocation_id, person, recorded, required_person, stored_event,
+};

@@ -1,0 +1,251 @@
+//! Every refusal names its field, and what is written reads back the same.
+
+use json_text::JsonText;
+use live::{
+    AgentName, Content, DisplayName, EventId, FunctionCall, FunctionDeclaration, FunctionResponse,
+    HumanResponse, InlineData, InvocationId, LiveSessionId, LlmRequest, Note, OtherPart, Part,
+    Payload, Role, RunEnd, RunOutcome, Sequence, SessionEvent, Timestamp, Tool, ToolOutcome,
+    TurnId,
+};
+use proptest::prelude::*;
+use prost::Message;
+
+use super::*;
+use crate::wire::part::Kind;
+use crate::{event_to_wire, fingerprint_of_request, wire};
+
+fn model(parts: Vec<Kind>) -> wire::Content {
+    let parts = parts.into_iter().map(|kind| wire::Part { kind: Some(kind) }).collect();
+    wire::Content { role: wire::Role::Model.into(), parts }
+}
+
+fn call(name: &str, args: Option<&str>) -> Kind {
+    Kind::FunctionCall(wire::FunctionCall {
+        id: None,
+        name: name.to_owned(),
+        args: args.map(str::to_owned),
+    })
+}
+
+fn refused_response(candidates: Vec<wire::Content>) -> String {
+    human_response(wire::HumanResponse { candidates }).expect_err("refused").to_string()
+}
+
+fn refused_request(request: wire::SimulatedLlmRequest) -> String {
+    llm_request(request).expect_err("refused").to_string()
+}
+
+#[test]
+fn a_response_has_candidates_and_each_has_parts() {
+    assert_eq!(refused_response(vec![]), "candidates: must have at least one candidate");
+    assert_eq!(
+        refused_response(vec![model(vec![Kind::Text("a".into())]), model(vec![])]),
+        "candidates[1].parts: must have at least one part"
+    );
+    assert_eq!(
+        refused_response(vec![wire::Content { role: 0, ..model(vec![Kind::Text("a".into())]) }]),
+        "candidates[0].role: must be user, model or function"
+    );
+    assert_eq!(
+        refused_response(vec![wire::Content { role: 1, parts: vec![wire::Part { kind: None }] }]),
+        "candidates[0].parts[0].kind: must be text, function_call, function_response, thought, \
+         inline_data or other"
+    );
+}
+
+#[test]
+fn json_text_must_be_json() {
+    assert_eq!(
+        refused_response(vec![model(vec![Kind::Text("a".into()), call("f", Some("{'a': 1}"))])]),
+        "candidates[0].parts[1].function_call.args: must be valid JSON, and has: key must be a \
+         string at line 1, column 2"
+    );
+    assert!(refused_response(vec![model(vec![call("f", Some(""))])]).contains(".args: "));
+    assert_eq!(
+        refused_response(vec![model(vec![call("", None)])]),
+        "candidates[0].parts[0].function_call.name: must have at least one character"
+    );
+    let declaration = |parameters: &str| wire::SimulatedLlmRequest {
+        tools: vec![wire::Tool {
+            function_declarations: vec![wire::FunctionDeclaration {
+                name: "f".to_owned(),
+                parameters: Some(parameters.to_owned()),
+                ..Default::default()
+            }],
+        }],
+        ..Default::default()
+    };
+    assert_eq!(
+        refused_request(declaration("[1]")),
+        "tools[0].function_declarations[0].parameters: must be a JSON Schema, an object or a \
+         boolean, and is of type array"
+    );
+    assert!(llm_request(declaration("true")).is_ok());
+    assert_eq!(
+        refused_request(wire::SimulatedLlmRequest {
+            generation_config: Some("1".to_owned()),
+            ..Default::default()
+        }),
+        "generation_config: must be a JSON object, and is of type number"
+    );
+}
+
+#[test]
+fn contents_may_be_empty_and_args_may_be_absent() {
+    assert!(llm_request(wire::SimulatedLlmRequest::default()).is_ok());
+    let read =
+        human_response(wire::HumanResponse { candidates: vec![model(vec![call("f", None)])] });
+    let Part::FunctionCall(call) = &read.expect("valid").candidates[0].parts[0] else {
+        panic!("a call")
+    };
+    assert_eq!(call.args, None, "which is not an empty object");
+}
+
+#[test]
+fn a_fingerprint_is_of_names_and_content_but_not_of_the_session() {
+    let message = wire::SubmitRequestRequest {
+        session_id: "one".to_owned(),
+        agent_name: "ab".to_owned(),
+        invocation_id: "c".to_owned(),
+        request: Some(wire::SimulatedLlmRequest::default()),
+        ..Default::default()
+    };
+    let other = |change: fn(&mut wire::SubmitRequestRequest)| {
+        let mut message = message.clone();
+        change(&mut message);
+        fingerprint_of_request(&message)
+    };
+    let first = fingerprint_of_request(&message);
+    assert_eq!(first, other(|it| it.session_id = "two".to_owned()));
+    assert_ne!(first, other(|it| (it.agent_name, it.invocation_id) = ("a".into(), "bc".into())));
+    assert_ne!(first, other(|it| it.request.get_or_insert_default().model = Some("m".into())));
+}
+
+fn any_json() -> impl Strategy<Value = JsonText> {
+    prop_oneof![
+        any::<i64>().prop_map(|number| number.to_string()),
+        Just("123456789012345678901234567890.10".to_owned()),
+        Just("{\"a\": [1, 2.50, null],  \"b\":\"\\u00e9\"}".to_owned()),
+        any::<String>().prop_map(|text| JsonText::string(&text).to_string()),
+    ]
+    .prop_map(|text| JsonText::parse(&text).expect("valid"))
+}
+
+fn any_schema() -> impl Strategy<Value = JsonText> {
+    prop_oneof![Just("true"), Just(r#"{"type": "object"}"#)]
+        .prop_map(|text| JsonText::parse(text).expect("valid"))
+}
+
+fn any_response() -> impl Strategy<Value = FunctionResponse> {
+    (prop::option::of(any::<String>()), ".+", prop::option::of(any_json()))
+        .prop_map(|(id, name, response)| FunctionResponse { id, name, response })
+}
+
+fn any_part() -> impl Strategy<Value = Part> {
+    prop_oneof![
+        any::<String>().prop_map(Part::Text),
+        any::<String>().prop_map(Part::Thought),
+        (prop::option::of(any::<String>()), ".+", prop::option::of(any_json()))
+            .prop_map(|(id, name, args)| Part::FunctionCall(FunctionCall { id, name, args })),
+        any_response().prop_map(Part::FunctionResponse),
+        (".+", any::<Vec<u8>>(), prop::option::of(any::<String>())).prop_map(
+            |(mime_type, data, display_name)| {
+                Part::InlineData(InlineData { mime_type, data, display_name })
+            }
+        ),
+        (".+", any_json()).prop_map(|(kind, json)| Part::Other(OtherPart { kind, json })),
+    ]
+}
+
+fn any_content(least: usize) -> impl Strategy<Value = Content> {
+    let role = prop_oneof![Just(Role::User), Just(Role::Model), Just(Role::Function)];
+    (role, prop::collection::vec(any_part(), least..4))
+        .prop_map(|(role, parts)| Content { role, parts })
+}
+
+fn any_tool() -> impl Strategy<Value = Tool> {
+    let declaration =
+        (".+", any::<String>(), prop::option::of(any_schema()), prop::option::of(any_schema()))
+            .prop_map(|(name, description, parameters, response)| FunctionDeclaration {
+                name,
+                description,
+                parameters,
+                response,
+            });
+    prop::collection::vec(declaration, 0..3)
+        .prop_map(|function_declarations| Tool { function_declarations })
+}
+
+fn any_payload() -> impl Strategy<Value = Payload> {
+    let request = (
+        prop::collection::vec(any_content(0), 0..4),
+        prop::option::of(any::<String>()),
+        prop::collection::vec(any_tool(), 0..3),
+        prop::option::of(any_schema()),
+        prop::option::of(any::<String>()),
+    )
+        .prop_map(|(contents, system_instruction, tools, output_schema, model)| {
+            Payload::Request(LlmRequest {
+                contents,
+                system_instruction,
+                tools,
+                generation_config: Some(JsonText::parse("{\"seed\": 1.0}").expect("valid")),
+                output_schema,
+                model,
+            })
+        });
+    let outcome = prop_oneof![
+        Just(RunOutcome::Completed),
+        Just(RunOutcome::Failed),
+        Just(RunOutcome::Cancelled)
+    ];
+    prop_oneof![
+        request,
+        prop::collection::vec(any_content(1), 1..4)
+            .prop_map(|candidates| Payload::Response(HumanResponse { candidates })),
+        any::<String>().prop_map(|reason| Payload::Cancelled(Note::cut(&reason))),
+        (any_response(), any::<bool>(), prop::option::of(0_i64..)).prop_map(
+            |(response, failed, duration_ms)| {
+                Payload::ToolResult(ToolOutcome { response, failed, duration_ms })
+            }
+        ),
+        (outcome, any::<String>())
+            .prop_map(|(outcome, message)| Payload::RunEnded(RunEnd { outcome, message })),
+    ]
+}
+
+fn any_event() -> impl Strategy<Value = SessionEvent> {
+    let ids = (any::<[u8; 16]>(), any::<[u8; 16]>(), any::<[u8; 16]>());
+    let names = ("[a-zé ]{1,100}", "[ -~]{0,200}", prop::option::of("[a-zé]{1,100}"));
+    (ids, 1_u64.., any::<i64>(), names, any_payload()).prop_map(
+        |((event, session, turn), sequence, at, (agent, invocation, by), payload)| SessionEvent {
+            event_id: EventId::from_random(event),
+            session_id: LiveSessionId::from_random(session),
+            sequence: Sequence(sequence),
+            at: Timestamp(at),
+            turn_id: TurnId::from_random(turn),
+            agent_name: AgentName::parse(&agent).expect("valid"),
+            invocation_id: InvocationId::parse(&invocation).expect("valid"),
+            by: by.map(|by| DisplayName::parse(&by).expect("valid")),
+            payload,
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn what_is_written_reads_back_the_same(event in any_event()) {
+        let bytes = event_to_wire(event.clone()).encode_to_vec();
+        prop_assert_eq!(stored_event(&bytes), Ok(event));
+    }
+
+    #[test]
+    fn no_bytes_make_reading_panic(bytes in any::<Vec<u8>>()) {
+        let _ = stored_event(&bytes);
+        if let Ok(request) = wire::SimulatedLlmRequest::decode(bytes.as_slice()) {
+            let _ = llm_request(request);
+        }
+    }
+}
