@@ -6,12 +6,14 @@
 pub mod agents;
 pub mod cli;
 pub mod config;
+mod connections;
 mod embedded;
 mod error;
 mod evalsets;
 mod events;
 pub mod examples;
 mod host;
+pub mod live;
 mod routes;
 mod schemas;
 mod security;
@@ -22,5 +24,6 @@ mod simulator;
 mod site;
 
 pub use error::ServeError;
+pub use live::LiveSessions;
 pub use serve::Running;
 pub use simulator::{SimulatedAgentConfig, Simulator};

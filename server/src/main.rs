@@ -5,12 +5,12 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Parser as _;
-use rehearsal::Simulator;
 use rehearsal::cli::{
     self, AdkFolderArguments, AgentsArguments, Command, CommandLine, EvalsetCommand, EvalsetError,
     InitArguments, LintArguments, ServeArguments, ToolsCommand, Went,
 };
 use rehearsal::config::{Config, Overrides};
+use rehearsal::{LiveSessions, Simulator};
 use tracing_subscriber::EnvFilter;
 
 fn main() -> ExitCode {
@@ -43,7 +43,8 @@ fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
     let config = Config::load(&arguments.overrides(), &cli::example_names())?;
     let agents = cli::simulated_agents(&config)?;
     start_logging();
-    let simulator = Simulator::new().listen(config.listen).agents(agents);
+    let live = LiveSessions::at(config.live.database);
+    let simulator = Simulator::new().listen(config.listen).agents(agents).live(live);
     let origins = config.security.allowed_origins.into_iter().map(String::from);
     let simulator = origins.fold(simulator, Simulator::allow_origin);
     runtime()?.block_on(simulator.serve())?;

@@ -16,10 +16,13 @@ use leptos::nonce::use_nonce;
 use leptos::prelude::{LeptosOptions, expect_context};
 use leptos_axum::{LeptosRoutes, ResponseOptions, generate_route_list};
 use tokio_util::sync::CancellationToken;
+use tonic_web::GrpcWebLayer;
+use tower::Layer as _;
 use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
 use tower_http::compression::{CompressionLayer, CompressionLevel};
 
 use crate::host::RehearsalHost;
+use crate::live::{LiveGrpc, LiveSessions};
 use crate::security::{Doors, content_security_policy, guard};
 use crate::{events, site};
 
@@ -42,7 +45,13 @@ impl FromRef<Shared> for LeptosOptions {
     }
 }
 
-pub(crate) fn router(host: Arc<RehearsalHost>, doors: Doors, stop: CancellationToken) -> Router {
+pub(crate) fn router(
+    host: Arc<RehearsalHost>,
+    live: LiveSessions,
+    doors: Doors,
+    stop: CancellationToken,
+) -> Router {
+    let live = GrpcWebLayer::new().layer(LiveGrpc::server(live, stop.clone()));
     let options = LeptosOptions::builder()
         .output_name("rehearsal")
         .site_pkg_dir("pkg")
@@ -54,6 +63,7 @@ pub(crate) fn router(host: Arc<RehearsalHost>, doors: Doors, stop: CancellationT
     Router::new()
         .route(EVENTS_PATH, get(page_events))
         .route("/api/{function}", any(server_function))
+        .route_service("/rehearsal.v1.LiveService/{method}", live)
         .leptos_routes_with_context(&shared, generate_route_list(App), provide, {
             let options = shared.options.clone();
             move || guarded_shell(options.clone())

@@ -1,6 +1,5 @@
 //! Starting to serve, and stopping without leaving anything behind.
 
-use std::future::IntoFuture;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,8 +8,10 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::connections;
 use crate::error::ServeError;
 use crate::host::RehearsalHost;
+use crate::live::LiveSessions;
 use crate::routes::router;
 use crate::security::Doors;
 use crate::simulator::SimulatedAgentConfig;
@@ -22,6 +23,7 @@ const DRAIN: Duration = Duration::from_secs(2);
 pub struct Running {
     address: SocketAddr,
     host: Arc<RehearsalHost>,
+    live: LiveSessions,
     stop: CancellationToken,
     tasks: JoinSet<()>,
 }
@@ -39,6 +41,7 @@ impl Running {
         self.host.shut_down().await;
         let ended = async {
             self.host.calls.settle().await;
+            self.live.close().await;
             while self.tasks.join_next().await.is_some() {}
         };
         if tokio::time::timeout(DRAIN, ended).await.is_err() {
@@ -52,6 +55,7 @@ pub(crate) async fn start(
     agents: Vec<SimulatedAgentConfig>,
     listen: SocketAddr,
     doors: Doors,
+    live: LiveSessions,
 ) -> Result<Running, ServeError> {
     if !listen.ip().is_loopback() {
         return Err(ServeError::NotLoopback { address: listen });
@@ -65,20 +69,12 @@ pub(crate) async fn start(
         bound.await.map_err(|cause| ServeError::Bind { address: listen, cause })?;
     let host = RehearsalHost::new(agents);
     let stop = CancellationToken::new();
-    let router = router(Arc::clone(&host), doors.at(address), stop.clone());
+    let router = router(Arc::clone(&host), live.clone(), doors.at(address), stop.clone());
     let mut tasks = JoinSet::new();
-    tasks.spawn({
-        let stopped = stop.clone().cancelled_owned();
-        let server = axum::serve(listener, router).with_graceful_shutdown(stopped);
-        async move {
-            if let Err(error) = server.into_future().await {
-                tracing::error!("serving ended: {error}");
-            }
-        }
-    });
+    tasks.spawn(connections::serve(listener, router, stop.clone()));
     tasks.spawn(until(&stop, Arc::clone(&host), |host| async move { host.load_agents().await }));
     tasks.spawn(until(&stop, Arc::clone(&host), |host| async move { host.sweep().await }));
-    Ok(Running { address, host, stop, tasks })
+    Ok(Running { address, host, live, stop, tasks })
 }
 
 fn until<F: Future<Output = ()> + Send + 'static>(

@@ -7,6 +7,7 @@ use crate::agents::mcp::{McpAgent, McpSource};
 use crate::agents::native::{NativeAgent, NativeSource};
 use crate::agents::{AgentSource, SessionSeed};
 use crate::error::ServeError;
+use crate::live::LiveSessions;
 use crate::security::Doors;
 use crate::serve::{self, Running};
 
@@ -84,6 +85,7 @@ pub struct Simulator {
     agents: Vec<SimulatedAgentConfig>,
     listen: SocketAddr,
     doors: Doors,
+    live: LiveSessions,
 }
 
 impl Default for Simulator {
@@ -92,6 +94,7 @@ impl Default for Simulator {
             agents: Vec::new(),
             listen: SocketAddr::from(([127, 0, 0, 1], 4180)),
             doors: Doors::default(),
+            live: LiveSessions::default(),
         }
     }
 }
@@ -132,6 +135,13 @@ impl Simulator {
         self
     }
 
+    /// Keeps live sessions there instead of in `.rehearsal/live.sqlite`.
+    #[must_use]
+    pub fn live(mut self, live: LiveSessions) -> Self {
+        self.live = live;
+        self
+    }
+
     /// Serves until SIGINT or SIGTERM.
     ///
     /// # Errors
@@ -149,6 +159,6 @@ impl Simulator {
     /// # Errors
     /// [`ServeError`] when the address cannot be served.
     pub async fn start(self) -> Result<Running, ServeError> {
-        serve::start(self.agents, self.listen, self.doors).await
+        serve::start(self.agents, self.listen, self.doors, self.live).await
     }
 }

@@ -200,7 +200,7 @@ fn write_block(out: &mut impl Write, indent: usize, text: &str) -> io::Result<()
 mod tests {
     use super::*;
     use crate::cli::simulated_agents;
-    use crate::config::{Config, Origin, SecurityConfig};
+    use crate::config::{Config, LiveConfig, Origin, SecurityConfig};
 
     async fn reports() -> Vec<AgentReport> {
         let config = Config {
@@ -208,6 +208,7 @@ mod tests {
             agents: Vec::new(),
             python: None,
             security: SecurityConfig::default(),
+            live: LiveConfig::default(),
             origin: Origin::Examples,
         };
         inspect(simulated_agents(&config).expect("the examples are in every build")).await

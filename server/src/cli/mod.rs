@@ -189,6 +189,9 @@ pub struct ServeArguments {
         value_delimiter = ','
     )]
     pub allowed_origins: Vec<AllowedOrigin>,
+    /// The SQLite file that keeps live sessions [default: .rehearsal/live.sqlite]
+    #[arg(long, env = "REHEARSAL_LIVE_DATABASE", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub live_database: Option<PathBuf>,
 }
 
 /// Arguments of `rehearsal agents`.
@@ -250,6 +253,7 @@ impl ServeArguments {
         Overrides {
             listen: self.listen,
             allowed_origins: self.allowed_origins.clone(),
+            live_database: self.live_database.clone(),
             ..self.agents.overrides()
         }
     }

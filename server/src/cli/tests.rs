@@ -16,7 +16,7 @@ fn the_definition_holds_together() {
 #[test]
 fn serve_takes_folders_and_options() {
     let line = parse(
-        "rehearsal serve a b --config c.toml --listen :4200 --python .venv --allow-origin http://h:8080",
+        "rehearsal serve a b --config c.toml --listen :4200 --python .venv --allow-origin http://h:8080 --live-database l.sqlite",
     );
     let Ok(CommandLine { command: Command::Serve(arguments) }) = line else {
         panic!("{line:?}");
@@ -29,6 +29,7 @@ fn serve_takes_folders_and_options() {
             listen: Some("127.0.0.1:4200".parse().expect("an address")),
             python: Some(".venv".into()),
             allowed_origins: vec!["http://h:8080".parse().expect("an origin")],
+            live_database: Some("l.sqlite".into()),
         }
     );
 }

@@ -32,6 +32,9 @@ pub struct ConfigFile {
     /// Who may talk to the host.
     #[serde(default)]
     pub security: SecurityTable,
+    /// Live sessions: agents that run elsewhere, answered by a person.
+    #[serde(default)]
+    pub live: LiveTable,
     /// The agents, in the order in which the page lists them.
     #[serde(default, rename = "agent")]
     #[schemars(with = "Vec<AgentEntry>")]
@@ -47,6 +50,15 @@ pub struct SecurityTable {
     #[serde(default)]
     #[schemars(with = "Vec<String>", example = ["http://127.0.0.1:8080"])]
     pub allowed_origins: Vec<Spanned<String>>,
+}
+
+/// Live sessions.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LiveTable {
+    /// The SQLite file that keeps them, `.rehearsal/live.sqlite` unless given.
+    /// It is made when somebody first asks for a session.
+    pub database: Option<PathBuf>,
 }
 
 /// One agent.

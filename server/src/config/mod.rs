@@ -8,6 +8,7 @@ mod agent;
 mod error;
 mod file;
 mod listen;
+mod live;
 mod mcp;
 mod place;
 mod python;
@@ -21,6 +22,7 @@ pub use agent::{AgentConfig, AgentSourceConfig, default_eval_set_path};
 pub use error::ConfigError;
 pub use file::{AgentEntry, ConfigFile, SourceName, json_schema};
 pub use listen::{DEFAULT_LISTEN, ListenAddress};
+pub use live::LiveConfig;
 pub use mcp::ServerEntry;
 pub use place::Place;
 pub use python::{FoundBy, Interpreter, find_interpreter};
@@ -43,6 +45,8 @@ pub struct Overrides {
     pub python: Option<PathBuf>,
     /// Origins of other pages that may call the host.
     pub allowed_origins: Vec<AllowedOrigin>,
+    /// The file that keeps live sessions.
+    pub live_database: Option<PathBuf>,
 }
 
 /// Everything that the host is told, checked.
@@ -57,6 +61,8 @@ pub struct Config {
     pub python: Option<PathBuf>,
     /// Who may talk to the host.
     pub security: SecurityConfig,
+    /// Where live sessions are kept.
+    pub live: LiveConfig,
     /// Where the agents came from.
     pub origin: Origin,
 }
@@ -157,7 +163,8 @@ impl Config {
             None => Origin::CommandLine,
         };
         let python = overrides.python.clone().or(file.python);
-        Ok(Self { listen, agents, python, security, origin })
+        let live = LiveConfig::of(&file.live, overrides.live_database.as_deref());
+        Ok(Self { listen, agents, python, security, live, origin })
     }
 }
 

@@ -28,6 +28,9 @@ python = ".venv"
 [security]
 allowed_origins = ["http://LOCALHOST:8080"]
 
+[live]
+database = "data/live.sqlite"
+
 [[agent]]
 name = "Smart Home"
 source = "adk_python"
@@ -48,6 +51,7 @@ eval_set_path = "/data/maths.evalset.json"
     let origins: Vec<&str> =
         config.security.allowed_origins.iter().map(AllowedOrigin::as_str).collect();
     assert_eq!(origins, ["http://localhost:8080"]);
+    assert_eq!(config.live.database, Path::new("data/live.sqlite"));
     assert_eq!(config.origin, Origin::File("rehearsal.toml".into()));
     let [home, maths] = &config.agents[..] else { panic!("two agents, not {:?}", config.agents) };
     assert_eq!(home.eval_set_path, Path::new("agents/smart_home/smart_home_evals.evalset.json"));
@@ -77,7 +81,7 @@ fn a_misspelled_key_names_the_nearest_right_one() {
         rehearsal.toml:2:1: `lisen` is not a key here; did you mean `listen`?
           | lisen = "127.0.0.1:1"
           | ^^^^^
-          Known here: listen, python, security, agent"#]],
+          Known here: listen, python, security, live, agent"#]],
     );
     refused(
         "[[agent]]\nname = \"A\"\nsource = \"native\"\nevalset_path = \"x\"\n",
@@ -101,7 +105,7 @@ fn a_misspelled_key_names_the_nearest_right_one() {
         rehearsal.toml:1:1: `zebra` is not a key here
           | zebra = 1
           | ^^^^^
-          Known here: listen, python, security, agent"#]],
+          Known here: listen, python, security, live, agent"#]],
     );
 }
 

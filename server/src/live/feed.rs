@@ -1,0 +1,134 @@
+//! [`Feed`]: what the watchers of a session read.
+//!
+//! A watcher keeps its own place and fetches what comes after it, from the last events in memory or
+//! from the store. Nothing is pushed, so that a slow watcher holds nobody back and misses nothing;
+//! what is pushed is only how the session stands, of which the latest counts.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use live::{Lease, LiveSessionId, PendingTurn, Queue, Sequence, Status};
+use prost::Message;
+use rpc::wire;
+use tokio::sync::watch;
+
+use super::error::LiveError;
+use super::store::{LiveStore, StoreError};
+
+/// How many of a session's last events stay in memory while somebody watches or waits.
+const RECENT: usize = 256;
+/// And how many bytes of them.
+const RECENT_BYTES: usize = 1024 * 1024;
+/// How much one reading takes from the store.
+const PAGE: u32 = 1000;
+const PAGE_BYTES: usize = 1024 * 1024;
+
+/// How a session stands after its last event.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Standing {
+    pub(crate) last: Sequence,
+    pub(crate) status: Status,
+    pub(crate) depth: usize,
+    /// The turn that is up, and whether somebody waits for it right now.
+    pub(crate) up: Option<(PendingTurn, bool)>,
+    pub(crate) lease: Option<Lease>,
+}
+
+impl Standing {
+    pub(super) fn of(queue: &Queue, awaited: impl Fn(&PendingTurn) -> bool) -> Self {
+        Self {
+            last: queue.last(),
+            status: queue.status(),
+            depth: queue.depth(),
+            up: queue.up().map(|turn| (turn.clone(), awaited(turn))),
+            lease: queue.lease().cloned(),
+        }
+    }
+
+    /// Whether anything but the last event differs.
+    pub(crate) fn looks_like(&self, other: &Self) -> bool {
+        self.status == other.status
+            && self.depth == other.depth
+            && self.up == other.up
+            && self.lease == other.lease
+    }
+}
+
+/// What the watchers of one session share.
+pub(crate) struct Feed {
+    session_id: LiveSessionId,
+    store: Arc<dyn LiveStore>,
+    standing: watch::Sender<Standing>,
+    recent: Mutex<Recent>,
+}
+
+#[derive(Default)]
+struct Recent {
+    events: VecDeque<(Arc<wire::SessionEvent>, usize)>,
+    bytes: usize,
+}
+
+impl Feed {
+    pub(super) fn new(
+        session_id: LiveSessionId,
+        store: Arc<dyn LiveStore>,
+        standing: Standing,
+    ) -> Self {
+        let standing = watch::Sender::new(standing);
+        Self { session_id, store, standing, recent: Mutex::default() }
+    }
+
+    /// Tells how the session stands now and whenever that changes.
+    pub(crate) fn standing(&self) -> watch::Receiver<Standing> {
+        self.standing.subscribe()
+    }
+
+    pub(super) fn is_watched(&self) -> bool {
+        self.standing.receiver_count() > 0
+    }
+
+    /// Adds an event that is on disk; it is seen once the standing says so.
+    pub(super) fn add(&self, event: Arc<wire::SessionEvent>, bytes: usize) {
+        let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        recent.events.push_back((event, bytes));
+        recent.bytes += bytes;
+        while recent.events.len() > RECENT || recent.bytes > RECENT_BYTES {
+            let Some((_, bytes)) = recent.events.pop_front() else { break };
+            recent.bytes -= bytes;
+        }
+    }
+
+    pub(super) fn stands(&self, standing: Standing) {
+        self.standing.send_if_modified(|now| {
+            let changes = *now != standing;
+            *now = standing;
+            changes
+        });
+    }
+
+    /// The next events after a place, in order, at least one where there is one.
+    pub(crate) async fn after(
+        &self,
+        place: Sequence,
+    ) -> Result<Vec<Arc<wire::SessionEvent>>, LiveError> {
+        if let Some(events) = self.recent_after(place) {
+            return Ok(events);
+        }
+        let kept = self.store.events_after(self.session_id, place, PAGE, PAGE_BYTES).await?;
+        let decode = |bytes: Vec<u8>| {
+            let event = wire::SessionEvent::decode(bytes.as_slice());
+            event.map(Arc::new).map_err(|fault| StoreError::Damaged(fault.to_string()))
+        };
+        Ok(kept.into_iter().map(decode).collect::<Result<_, _>>()?)
+    }
+
+    fn recent_after(&self, place: Sequence) -> Option<Vec<Arc<wire::SessionEvent>>> {
+        let recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = recent.events.front()?.0.sequence;
+        if first > place.next().0 {
+            return None;
+        }
+        let events = recent.events.iter().filter(|(event, _)| event.sequence > place.0);
+        Some(events.map(|(event, _)| Arc::clone(event)).collect())
+    }
+}

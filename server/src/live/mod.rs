@@ -1,0 +1,21 @@
+//! Live sessions: agents that run elsewhere ask, people answer, and nothing is lost.
+//!
+//! [`LiveSessions`] is the way in, for the gRPC service and for the page alike.
+//! Behind it one task, the ledger, judges every command by the rules of `live` and keeps what comes
+//! of it before anyone is told (`docs/design/live-sessions.md`).
+
+mod error;
+mod feed;
+mod ledger;
+mod room;
+mod service;
+mod sessions;
+mod shapes;
+mod status;
+mod store;
+mod streams;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use service::LiveGrpc;
+pub use sessions::{DEFAULT_DATABASE, LiveSessions};

@@ -1,0 +1,266 @@
+//! [`LiveGrpc`]: the doorways of `rehearsal.v1.LiveService`. Each reads a message, asks
+//! [`LiveSessions`], and answers.
+//!
+//! Who asks is what the message says, until there is a login to ask instead.
+
+use futures::stream::BoxStream;
+use live::{Command, EventId, LeaseId, LiveSessionId, Note, Sequence, TurnId};
+use rpc::wire;
+use rpc::wire::live_service_server::{LiveService, LiveServiceServer};
+use rpc::wire::record_event_request::Payload as RecordPayload;
+use rpc::wire::session_event::Payload;
+use tokio_util::sync::CancellationToken;
+use tonic::{Request, Response, Status};
+
+use super::error::LiveError;
+use super::sessions::LiveSessions;
+use super::{shapes, streams};
+
+/// A request may carry pictures; what is longer is refused before it is read.
+const MESSAGE_BYTES: usize = 64 * 1024 * 1024;
+
+/// The service.
+pub(crate) struct LiveGrpc {
+    sessions: LiveSessions,
+    stop: CancellationToken,
+}
+
+impl LiveGrpc {
+    /// The service, ready to be mounted; `stop` ends what lasts.
+    pub(crate) fn server(
+        sessions: LiveSessions,
+        stop: CancellationToken,
+    ) -> LiveServiceServer<Self> {
+        LiveServiceServer::new(Self { sessions, stop })
+            .max_decoding_message_size(MESSAGE_BYTES)
+            .max_encoding_message_size(usize::MAX)
+    }
+}
+
+type Answer<T> = Result<Response<T>, Status>;
+
+#[tonic::async_trait]
+impl LiveService for LiveGrpc {
+    async fn create_session(
+        &self,
+        request: Request<wire::CreateSessionRequest>,
+    ) -> Answer<wire::CreateSessionResponse> {
+        let asked = request.into_inner();
+        let id = asked.session_id.as_deref().map(LiveSessionId::parse).transpose();
+        let id = id.map_err(LiveError::from)?;
+        let description = rpc::description(asked.description.as_deref());
+        let session = self.sessions.create(id, description).await?;
+        let session = Some(shapes::session(&session));
+        Ok(Response::new(wire::CreateSessionResponse { session }))
+    }
+
+    async fn get_session(
+        &self,
+        request: Request<wire::GetSessionRequest>,
+    ) -> Answer<wire::GetSessionResponse> {
+        let summary = self.sessions.session(session_id(&request.get_ref().session_id)?).await?;
+        let summary = Some(shapes::summary(&summary));
+        Ok(Response::new(wire::GetSessionResponse { summary }))
+    }
+
+    async fn list_sessions(
+        &self,
+        request: Request<wire::ListSessionsRequest>,
+    ) -> Answer<wire::ListSessionsResponse> {
+        let asked = request.get_ref();
+        let count = match asked.page_size {
+            0 => 50,
+            size if size <= 500 => size,
+            size => {
+                return Err(invalid("page_size", format!("must be at most 500, and is {size}")));
+            }
+        };
+        let listed = self.sessions.list(cursor(&asked.cursor)?, &asked.search, count).await?;
+        Ok(Response::new(wire::ListSessionsResponse {
+            sessions: listed.sessions.iter().map(shapes::summary).collect(),
+            next_cursor: listed.next.map(|next| next.to_string()).unwrap_or_default(),
+        }))
+    }
+
+    async fn complete_session(
+        &self,
+        request: Request<wire::CompleteSessionRequest>,
+    ) -> Answer<wire::CompleteSessionResponse> {
+        let asked = request.into_inner();
+        let id = session_id(&asked.session_id)?;
+        let by = rpc::person(asked.by).map_err(LiveError::from)?;
+        let command = Command::Complete { cancel_pending: asked.cancel_pending };
+        let reason = "the session was completed".to_owned();
+        let payload = Payload::Cancelled(wire::TurnCancelled { reason });
+        let acted = self.sessions.act(id, command, Some(payload), by).await?;
+        let session = Some(shapes::session(&acted.session));
+        Ok(Response::new(wire::CompleteSessionResponse { session }))
+    }
+
+    type SubscribeStream = BoxStream<'static, Result<wire::SubscribeResponse, Status>>;
+
+    async fn subscribe(
+        &self,
+        request: Request<wire::SubscribeRequest>,
+    ) -> Answer<Self::SubscribeStream> {
+        let asked = request.get_ref();
+        let feed = self.sessions.watch(session_id(&asked.session_id)?).await?;
+        let (after, stop) = (Sequence(asked.after_sequence), self.stop.clone());
+        Ok(Response::new(streams::watch(feed, after, self.sessions.keep_alive(), stop)?))
+    }
+
+    async fn submit_request(
+        &self,
+        request: Request<wire::SubmitRequestRequest>,
+    ) -> Answer<wire::SubmitRequestResponse> {
+        let asked = request.into_inner();
+        let id = session_id(&asked.session_id)?;
+        let (agent_name, invocation_id) = agent(&asked.agent_name, &asked.invocation_id)?;
+        let command = Command::Submit {
+            turn_id: turn_id(&asked.turn_id)?,
+            agent_name,
+            invocation_id,
+            fingerprint: rpc::fingerprint_of_request(&asked),
+        };
+        let request = asked.request.ok_or_else(|| invalid("request", "must be given"))?;
+        let request = rpc::llm_request(request).map_err(|fault| fault.within("request"));
+        let payload =
+            rpc::payload_to_wire(live::Payload::Request(request.map_err(LiveError::from)?));
+        let sequence = self.sessions.act_for_event(id, command, payload, None).await?;
+        Ok(Response::new(wire::SubmitRequestResponse { sequence: sequence.0 }))
+    }
+
+    type AwaitDecisionStream = BoxStream<'static, Result<wire::AwaitDecisionResponse, Status>>;
+
+    async fn await_decision(
+        &self,
+        request: Request<wire::AwaitDecisionRequest>,
+    ) -> Answer<Self::AwaitDecisionStream> {
+        let (id, turn_id) = place(&request.get_ref().session_id, &request.get_ref().turn_id)?;
+        let waited = self.sessions.wait(id, turn_id).await?;
+        let stream = streams::wait(self.sessions.clone(), id, turn_id, waited, self.stop.clone());
+        Ok(Response::new(stream))
+    }
+
+    async fn record_event(
+        &self,
+        request: Request<wire::RecordEventRequest>,
+    ) -> Answer<wire::RecordEventResponse> {
+        let asked = request.into_inner();
+        let (id, turn_id) = place(&asked.session_id, &asked.turn_id)?;
+        let (agent_name, invocation_id) = agent(&asked.agent_name, &asked.invocation_id)?;
+        let command = Command::Record {
+            event_id: EventId::parse(&asked.event_id).map_err(LiveError::from)?,
+            turn_id,
+            agent_name,
+            invocation_id,
+            fingerprint: rpc::fingerprint_of_record(&asked),
+        };
+        let payload: Option<RecordPayload> = asked.payload;
+        let payload = rpc::payload_to_wire(rpc::recorded(payload).map_err(LiveError::from)?);
+        let sequence = self.sessions.act_for_event(id, command, payload, None).await?;
+        Ok(Response::new(wire::RecordEventResponse { sequence: sequence.0 }))
+    }
+
+    async fn submit_decision(
+        &self,
+        request: Request<wire::SubmitDecisionRequest>,
+    ) -> Answer<wire::SubmitDecisionResponse> {
+        let asked = request.into_inner();
+        let (id, turn_id) = place(&asked.session_id, &asked.turn_id)?;
+        let fingerprint = rpc::fingerprint_of_decision(&asked);
+        let lease_id = asked.lease_id.as_deref().map(LeaseId::parse).transpose();
+        let lease_id = lease_id.map_err(LiveError::from)?;
+        let by = rpc::required_person("by", asked.by).map_err(LiveError::from)?;
+        let response = asked.response.ok_or_else(|| invalid("response", "must be given"))?;
+        let response = rpc::human_response(response).map_err(|fault| fault.within("response"));
+        let payload =
+            rpc::payload_to_wire(live::Payload::Response(response.map_err(LiveError::from)?));
+        let command = Command::Decide { turn_id, fingerprint, lease_id };
+        let sequence = self.sessions.act_for_event(id, command, payload, Some(by)).await?;
+        Ok(Response::new(wire::SubmitDecisionResponse { sequence: sequence.0 }))
+    }
+
+    async fn cancel_turn(
+        &self,
+        request: Request<wire::CancelTurnRequest>,
+    ) -> Answer<wire::CancelTurnResponse> {
+        let asked = request.into_inner();
+        let (id, turn_id) = place(&asked.session_id, &asked.turn_id)?;
+        let by = rpc::person(asked.by).map_err(LiveError::from)?;
+        let reason = live::Payload::Cancelled(Note::cut(&asked.reason));
+        let payload = rpc::payload_to_wire(reason);
+        let command = Command::Cancel { turn_id };
+        let sequence = self.sessions.act_for_event(id, command, payload, by).await?;
+        Ok(Response::new(wire::CancelTurnResponse { sequence: sequence.0 }))
+    }
+
+    async fn hold_turn(
+        &self,
+        request: Request<wire::HoldTurnRequest>,
+    ) -> Answer<wire::HoldTurnResponse> {
+        let asked = request.into_inner();
+        let (id, turn_id) = place(&asked.session_id, &asked.turn_id)?;
+        let lease_id = LeaseId::parse(&asked.lease_id).map_err(LiveError::from)?;
+        let by = rpc::required_person("by", asked.by).map_err(LiveError::from)?;
+        let lease = self.sessions.hold(id, turn_id, lease_id, by).await?;
+        let lease = lease.map(|lease| shapes::lease(&lease, true));
+        Ok(Response::new(wire::HoldTurnResponse { lease }))
+    }
+
+    async fn hand_over_turn(
+        &self,
+        request: Request<wire::HandOverTurnRequest>,
+    ) -> Answer<wire::HandOverTurnResponse> {
+        let asked = request.into_inner();
+        let (id, turn_id) = place(&asked.session_id, &asked.turn_id)?;
+        let lease_id = LeaseId::parse(&asked.lease_id).map_err(LiveError::from)?;
+        let to = rpc::required_person("to", asked.to).map_err(LiveError::from)?;
+        let lease = self.sessions.hand_over(id, turn_id, lease_id, to).await?;
+        let lease = lease.map(|lease| shapes::lease(&lease, false));
+        Ok(Response::new(wire::HandOverTurnResponse { lease }))
+    }
+
+    async fn release_turn(
+        &self,
+        request: Request<wire::ReleaseTurnRequest>,
+    ) -> Answer<wire::ReleaseTurnResponse> {
+        let asked = request.into_inner();
+        let (id, turn_id) = place(&asked.session_id, &asked.turn_id)?;
+        let lease_id = LeaseId::parse(&asked.lease_id).map_err(LiveError::from)?;
+        self.sessions.act(id, Command::Release { turn_id, lease_id }, None, None).await?;
+        Ok(Response::new(wire::ReleaseTurnResponse {}))
+    }
+}
+
+fn session_id(text: &str) -> Result<LiveSessionId, LiveError> {
+    Ok(LiveSessionId::parse(text)?)
+}
+
+fn turn_id(text: &str) -> Result<TurnId, LiveError> {
+    Ok(TurnId::parse(text)?)
+}
+
+fn place(session: &str, turn: &str) -> Result<(LiveSessionId, TurnId), LiveError> {
+    Ok((session_id(session)?, turn_id(turn)?))
+}
+
+fn agent(
+    name: &str,
+    invocation_id: &str,
+) -> Result<(live::AgentName, live::InvocationId), LiveError> {
+    Ok((rpc::agent_name(name)?, rpc::invocation_id(invocation_id)?))
+}
+
+/// Cursors are numbers that the host gave out.
+fn cursor(text: &str) -> Result<Option<i64>, Status> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.map(Some).ok_or_else(|| invalid("cursor", "must be a next_cursor of an earlier page"))
+}
+
+fn invalid(field: &str, rule: impl Into<String>) -> Status {
+    LiveError::from(live::Invalid::new(field, rule)).into()
+}

@@ -1,0 +1,301 @@
+//! [`LiveSessions`]: the way in, in the words of `live`.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use live::{
+    Answer, Command, DisplayName, Lease, LeaseId, LiveSession, LiveSessionId, Note, Sequence,
+    Status, TurnId,
+};
+use rpc::wire;
+use rpc::wire::session_event::Payload;
+use tokio::sync::{OnceCell, mpsc, oneshot};
+use tokio::task::JoinHandle;
+
+use super::error::LiveError;
+use super::feed::{Feed, Standing};
+use super::ledger::{Act, Acted, Ask, Ledger, Look, Reply, Waited, now};
+use super::store::sqlite::SqliteStore;
+use super::store::{LiveStore, StoredSession};
+
+/// Where live sessions are kept unless said otherwise, from the working directory.
+pub const DEFAULT_DATABASE: &str = ".rehearsal/live.sqlite";
+
+/// How many asks may stand before the ledger until those who ask wait for room.
+const ASKS: usize = 1024;
+
+/// The live sessions of a host.
+///
+/// The database is opened, or made, when somebody first asks for a session: a host that is never
+/// asked leaves no file behind. A clone is the same sessions.
+#[derive(Clone)]
+pub struct LiveSessions {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    database: PathBuf,
+    lease: Duration,
+    keep_alive: Duration,
+    opened: OnceCell<Opened>,
+    ledger: Mutex<Option<JoinHandle<()>>>,
+}
+
+struct Opened {
+    asks: mpsc::Sender<Ask>,
+    store: Arc<dyn LiveStore>,
+}
+
+/// A page of the list.
+pub(crate) struct Listed {
+    pub(crate) sessions: Vec<Summary>,
+    /// Where the next page begins; `None` when this is the last.
+    pub(crate) next: Option<i64>,
+}
+
+/// A session with its queue.
+pub(crate) struct Summary {
+    pub(crate) session: LiveSession,
+    pub(crate) last: Sequence,
+    pub(crate) look: Option<Look>,
+}
+
+impl Default for LiveSessions {
+    fn default() -> Self {
+        Self::at(DEFAULT_DATABASE)
+    }
+}
+
+impl LiveSessions {
+    /// Sessions kept in this file; relative paths count from the working directory.
+    #[must_use]
+    pub fn at(database: impl Into<PathBuf>) -> Self {
+        Self::with_pace(database, Duration::from_secs(30), Duration::from_secs(15))
+    }
+
+    /// The same, with other lengths: a lease ends so long after its last heartbeat, and a stream on
+    /// which nothing happens shows a sign of life so often.
+    #[must_use]
+    pub fn with_pace(database: impl Into<PathBuf>, lease: Duration, keep_alive: Duration) -> Self {
+        let shared = Shared {
+            database: database.into(),
+            lease,
+            keep_alive,
+            opened: OnceCell::new(),
+            ledger: Mutex::new(None),
+        };
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn database(&self) -> &Path {
+        &self.shared.database
+    }
+
+    pub(crate) fn keep_alive(&self) -> Duration {
+        self.shared.keep_alive
+    }
+
+    pub(super) fn lease_ms(&self) -> i64 {
+        i64::try_from(self.shared.lease.as_millis()).unwrap_or(i64::MAX)
+    }
+
+    async fn opened(&self) -> Result<&Opened, LiveError> {
+        let open = async || {
+            let store: Arc<dyn LiveStore> =
+                Arc::new(SqliteStore::open(&self.shared.database).await?);
+            self.open_over(store).await
+        };
+        self.shared.opened.get_or_try_init(open).await
+    }
+
+    async fn open_over(&self, store: Arc<dyn LiveStore>) -> Result<Opened, LiveError> {
+        let ledger = Ledger::restore(Arc::clone(&store)).await?;
+        let (asks, asked) = mpsc::channel(ASKS);
+        let task = tokio::spawn(ledger.run(asked));
+        *self.shared.ledger.lock().unwrap_or_else(PoisonError::into_inner) = Some(task);
+        tracing::info!("live sessions are kept in {}", self.shared.database.display());
+        Ok(Opened { asks, store })
+    }
+
+    /// Sessions kept by this store.
+    #[cfg(test)]
+    pub(super) async fn over(store: Arc<dyn LiveStore>) -> Result<Self, LiveError> {
+        let sessions = Self::default();
+        let opened = sessions.open_over(store).await?;
+        let _ = sessions.shared.opened.set(opened);
+        Ok(sessions)
+    }
+
+    async fn ask<T>(&self, ask: impl FnOnce(Reply<T>) -> Ask) -> Result<T, LiveError> {
+        let opened = self.opened().await?;
+        let (reply, answer) = oneshot::channel();
+        opened.asks.send(ask(reply)).await.map_err(|_| LiveError::Stopping)?;
+        answer.await.map_err(|_| LiveError::Stopping)?
+    }
+
+    /// Ends the ledger once it has kept what it was asked, and lets go of the file.
+    pub(crate) async fn close(&self) {
+        let task = self.shared.ledger.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(task) = task else { return };
+        if let Some(opened) = self.shared.opened.get() {
+            let _ = opened.asks.send(Ask::Stop).await;
+        }
+        let _ = task.await;
+    }
+
+    /// Opens a session; with an id of the caller's own, once.
+    pub(crate) async fn create(
+        &self,
+        id: Option<LiveSessionId>,
+        description: Option<Note>,
+    ) -> Result<LiveSession, LiveError> {
+        let fresh = || LiveSessionId::from_random(uuid::Uuid::new_v4().into_bytes());
+        let session = LiveSession {
+            id: id.unwrap_or_else(fresh),
+            created_at: now(),
+            description,
+            status: Status::Active,
+        };
+        self.ask(|reply| Ask::Open(session, reply)).await
+    }
+
+    /// One session with its queue.
+    pub(crate) async fn session(&self, id: LiveSessionId) -> Result<Summary, LiveError> {
+        let stored = self.opened().await?.store.session(id).await?;
+        let stored = stored.ok_or(LiveError::UnknownSession(id))?;
+        let mut summaries = self.summarise(vec![stored]).await?;
+        summaries.pop().ok_or(LiveError::UnknownSession(id))
+    }
+
+    /// At most `count` sessions opened before the one with this number, newest first.
+    pub(crate) async fn list(
+        &self,
+        before: Option<i64>,
+        search: &str,
+        count: u32,
+    ) -> Result<Listed, LiveError> {
+        let store = &self.opened().await?.store;
+        // One more than asked for tells whether another page follows.
+        let mut stored = store.sessions(before, search, count.saturating_add(1)).await?;
+        let more = stored.len() > count as usize;
+        stored.truncate(count as usize);
+        let next = stored.last().filter(|_| more).map(|last| last.number);
+        Ok(Listed { sessions: self.summarise(stored).await?, next })
+    }
+
+    async fn summarise(&self, stored: Vec<StoredSession>) -> Result<Vec<Summary>, LiveError> {
+        let ids = stored.iter().map(|stored| stored.session.id).collect();
+        let looks = self.ask(|reply| Ask::Look(ids, reply)).await?;
+        let summary = |(stored, look): (StoredSession, Option<Look>)| Summary {
+            session: stored.session,
+            last: stored.last,
+            look,
+        };
+        Ok(stored.into_iter().zip(looks).map(summary).collect())
+    }
+
+    /// What the watchers of a session read.
+    pub(crate) async fn watch(&self, id: LiveSessionId) -> Result<Arc<Feed>, LiveError> {
+        self.ask(|reply| Ask::Watch(id, reply)).await
+    }
+
+    /// Waits for a turn to end, or says where its end is kept.
+    pub(super) async fn wait(
+        &self,
+        session_id: LiveSessionId,
+        turn_id: TurnId,
+    ) -> Result<Waited, LiveError> {
+        self.ask(|reply| Ask::Wait(session_id, turn_id, reply)).await
+    }
+
+    /// One who waited has gone. Does not wait: a waiter who is not reported counts as gone anyway.
+    pub(super) fn leave(&self, session_id: LiveSessionId, turn_id: TurnId) {
+        if let Some(opened) = self.shared.opened.get() {
+            let _ = opened.asks.try_send(Ask::Leave(session_id, turn_id));
+        }
+    }
+
+    /// Carries out a command; `payload` is what the event that comes of it holds.
+    pub(super) async fn act(
+        &self,
+        session_id: LiveSessionId,
+        command: Command,
+        payload: Option<Payload>,
+        by: Option<DisplayName>,
+    ) -> Result<Acted, LiveError> {
+        let act = Box::new(Act { session_id, command, payload, by });
+        self.ask(|reply| Ask::Act(act, reply)).await
+    }
+
+    /// The same, for commands that come to an event.
+    pub(super) async fn act_for_event(
+        &self,
+        session_id: LiveSessionId,
+        command: Command,
+        payload: Payload,
+        by: Option<DisplayName>,
+    ) -> Result<Sequence, LiveError> {
+        match self.act(session_id, command, Some(payload), by).await?.answer {
+            Answer::Event(sequence) => Ok(sequence),
+            Answer::Lease(_) | Answer::Done => Err(LiveError::Stopping),
+        }
+    }
+
+    /// Takes the turn that is up, or keeps it.
+    pub(crate) async fn hold(
+        &self,
+        session_id: LiveSessionId,
+        turn_id: TurnId,
+        lease_id: LeaseId,
+        by: DisplayName,
+    ) -> Result<Option<Lease>, LiveError> {
+        let command = Command::Hold { turn_id, lease_id, by, length_ms: self.lease_ms() };
+        Ok(lease(self.act(session_id, command, None, None).await?))
+    }
+
+    /// Gives the turn to somebody.
+    pub(crate) async fn hand_over(
+        &self,
+        session_id: LiveSessionId,
+        turn_id: TurnId,
+        lease_id: LeaseId,
+        to: DisplayName,
+    ) -> Result<Option<Lease>, LiveError> {
+        let command = Command::HandOver { turn_id, lease_id, to, length_ms: self.lease_ms() };
+        Ok(lease(self.act(session_id, command, None, None).await?))
+    }
+
+    /// The event with this place.
+    pub(crate) async fn event(
+        &self,
+        session_id: LiveSessionId,
+        sequence: Sequence,
+    ) -> Result<wire::SessionEvent, LiveError> {
+        let feed = self.watch(session_id).await?;
+        let before = Sequence(sequence.0.saturating_sub(1));
+        let event = feed.after(before).await?.into_iter().next();
+        event.map(Arc::unwrap_or_clone).ok_or(LiveError::Stopping)
+    }
+}
+
+impl Summary {
+    /// How the queue stands; a session that nobody uses has an empty one.
+    pub(crate) fn standing(&self) -> Standing {
+        match &self.look {
+            Some(look) => look.standing.clone(),
+            None => {
+                Standing { last: self.last, status: self.session.status, ..Standing::default() }
+            }
+        }
+    }
+}
+
+fn lease(acted: Acted) -> Option<Lease> {
+    match acted.answer {
+        Answer::Lease(lease) => Some(lease),
+        Answer::Event(_) | Answer::Done => None,
+    }
+}

@@ -1,0 +1,62 @@
+//! Queues, leases and sessions as the wire shows them.
+
+use live::{Lease, LiveSession, Note, PendingTurn};
+use rpc::wire;
+
+use super::feed::Standing;
+use super::sessions::Summary;
+
+pub(super) fn session(session: &LiveSession) -> wire::SimulatorSession {
+    wire::SimulatorSession {
+        id: session.id.to_string(),
+        created_at_ms: session.created_at.0,
+        description: session.description.as_ref().map(Note::to_string),
+        status: rpc::status_to_wire(session.status).into(),
+    }
+}
+
+pub(super) fn summary(summary: &Summary) -> wire::SessionSummary {
+    let pending = summary.look.iter().flat_map(|look| &look.pending);
+    wire::SessionSummary {
+        session: Some(session(&summary.session)),
+        queue: Some(queue(&summary.standing())),
+        pending: pending.map(|(turn, awaited)| pending_turn(turn, *awaited)).collect(),
+        last_sequence: summary.last.0,
+    }
+}
+
+pub(super) fn state(standing: &Standing) -> wire::StateChange {
+    wire::StateChange {
+        status: rpc::status_to_wire(standing.status).into(),
+        queue: Some(queue(standing)),
+    }
+}
+
+fn queue(standing: &Standing) -> wire::Queue {
+    wire::Queue {
+        depth: u32::try_from(standing.depth).unwrap_or(u32::MAX),
+        up: standing.up.as_ref().map(|(turn, awaited)| pending_turn(turn, *awaited)),
+        lease: standing.lease.as_ref().map(|held| lease(held, false)),
+    }
+}
+
+fn pending_turn(turn: &PendingTurn, awaited: bool) -> wire::PendingTurn {
+    wire::PendingTurn {
+        turn_id: turn.turn_id.to_string(),
+        agent_name: turn.agent_name.to_string(),
+        sequence: turn.sequence.0,
+        since_ms: turn.since.0,
+        awaited,
+    }
+}
+
+/// Whoever knows a lease's id may answer: only its holder is told.
+pub(super) fn lease(lease: &Lease, to_its_holder: bool) -> wire::Lease {
+    wire::Lease {
+        turn_id: lease.turn_id.to_string(),
+        lease_id: lease.id.filter(|_| to_its_holder).map(|id| id.to_string()),
+        holder: Some(rpc::person_to_wire(&lease.holder)),
+        until_ms: lease.until.0,
+        offered: lease.id.is_none(),
+    }
+}

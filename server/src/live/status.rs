@@ -1,0 +1,45 @@
+//! What a caller is told: each refusal as a gRPC status.
+
+use live::Refusal;
+use tonic::{Code, Status};
+
+use super::error::LiveError;
+use super::store::StoreError;
+
+impl From<LiveError> for Status {
+    fn from(error: LiveError) -> Self {
+        let code = code(&error);
+        if code == Code::Internal {
+            tracing::error!("{error}");
+        }
+        Self::new(code, error.to_string())
+    }
+}
+
+fn code(error: &LiveError) -> Code {
+    match error {
+        LiveError::Invalid(_) => Code::InvalidArgument,
+        LiveError::UnknownSession(_) => Code::NotFound,
+        LiveError::SessionTaken(_) => Code::AlreadyExists,
+        LiveError::Stopping => Code::Unavailable,
+        LiveError::Refused(refusal) => match refusal {
+            Refusal::UnknownTurn(_) => Code::NotFound,
+            Refusal::TurnTaken(_) | Refusal::EventTaken(_) | Refusal::AlreadyAnswered { .. } => {
+                Code::AlreadyExists
+            }
+            Refusal::Completed
+            | Refusal::AlreadyCancelled { .. }
+            | Refusal::NotUp { .. }
+            | Refusal::HeldByOther { .. }
+            | Refusal::NotHeld
+            | Refusal::TurnsPending { .. } => Code::FailedPrecondition,
+        },
+        LiveError::Store(error) => match **error {
+            StoreError::Full => Code::ResourceExhausted,
+            StoreError::InUse { .. } | StoreError::Unreachable { .. } => Code::Unavailable,
+            StoreError::Migration(_) | StoreError::Damaged(_) | StoreError::Database(_) => {
+                Code::Internal
+            }
+        },
+    }
+}

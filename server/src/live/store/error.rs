@@ -1,0 +1,60 @@
+//! [`StoreError`]: why something was not kept or not found.
+
+use std::path::PathBuf;
+
+/// Why the store did not do as asked. Nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StoreError {
+    /// There is no room.
+    #[error(
+        "the disk that keeps the live sessions is full; nothing was changed: free some space and \
+         send it again"
+    )]
+    Full,
+    /// Another host has it open.
+    #[error(
+        "another host keeps the live sessions in {}: stop it, or name another file under [live] \
+         database in rehearsal.toml", path.display()
+    )]
+    InUse {
+        /// The database.
+        path: PathBuf,
+    },
+    /// The folder or the lock file cannot be made.
+    #[error("the live sessions cannot be kept in {}: {cause}", path.display())]
+    Unreachable {
+        /// The database.
+        path: PathBuf,
+        /// The operating system's reason.
+        cause: std::io::Error,
+    },
+    /// The database is of a version that this host does not know, or a migration failed.
+    #[error("the database of live sessions cannot be brought to this version: {0}")]
+    Migration(#[from] sqlx::migrate::MigrateError),
+    /// What is kept cannot be read back.
+    #[error("the database of live sessions holds what cannot be read: {0}")]
+    Damaged(String),
+    /// The database's own words.
+    #[error("the database of live sessions failed, and nothing was changed: {0}")]
+    Database(sqlx::Error),
+}
+
+/// SQLITE_FULL; the primary code is the low byte of an extended one.
+const FULL: i64 = 13;
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        let code = error.as_database_error().and_then(|it| it.code());
+        let code = code.and_then(|code| code.parse::<i64>().ok());
+        match code {
+            Some(code) if code & 0xff == FULL => Self::Full,
+            _ => Self::Database(error),
+        }
+    }
+}
+
+impl From<live::Invalid> for StoreError {
+    fn from(invalid: live::Invalid) -> Self {
+        Self::Damaged(invalid.to_string())
+    }
+}

@@ -1,0 +1,345 @@
+//! [`SqliteStore`]: the store of one host, in one file.
+//!
+//! One connection writes and others read beside it (WAL). `PRAGMA synchronous` is FULL: a commit
+//! waits for the disk, so that what was told to anyone is there after a loss of power.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use live::{
+    AgentName, ClosedTurn, Closing, EventId, Fingerprint, InvocationId, LiveSession, LiveSessionId,
+    Note, PayloadType, PendingTurn, Recorded, Sequence, Status, Timestamp, TurnId,
+};
+use sqlx::migrate::{Migration, MigrationType, Migrator};
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteRow,
+    SqliteSynchronous,
+};
+use sqlx::{Executor, Row, SqlSafeStr, SqliteConnection};
+
+use super::lock::Lock;
+use super::{Change, LiveStore, NewEvent, StoreError, StoredSession, StoredTurn};
+
+/// One file, one writer.
+pub(in crate::live) struct SqliteStore {
+    writer: SqlitePool,
+    readers: SqlitePool,
+    _lock: Lock,
+}
+
+impl SqliteStore {
+    /// Opens the database, makes it where there is none, and brings it to this version.
+    pub(in crate::live) async fn open(path: &Path) -> Result<Self, StoreError> {
+        let path = prepared(path)?;
+        let lock = Lock::take(&path)?;
+        let options = SqliteConnectOptions::new()
+            .filename(&path)
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Full)
+            .foreign_keys(true)
+            .busy_timeout(Duration::from_secs(5))
+            .pragma("journal_size_limit", (64 * 1024 * 1024).to_string());
+        let lasting = || SqlitePoolOptions::new().idle_timeout(None).max_lifetime(None);
+        let writer = lasting().max_connections(1).connect_with(options.clone()).await?;
+        migrator().run(&writer).await?;
+        let readers = lasting().max_connections(4).connect_lazy_with(options.read_only(true));
+        Ok(Self { writer, readers, _lock: lock })
+    }
+
+    /// The database may have no more pages than this: what stands for a full disk. SQLite says of
+    /// both the same (SQLITE_FULL).
+    #[cfg(test)]
+    pub(in crate::live) async fn limit(&self, pages: u32) {
+        let limit = sqlx::AssertSqlSafe(format!("PRAGMA max_page_count = {pages}"));
+        sqlx::query(limit).fetch_one(&self.writer).await.expect("a pragma is accepted");
+    }
+
+    #[cfg(test)]
+    pub(in crate::live) async fn number(&self, query: &'static str) -> i64 {
+        sqlx::query_scalar(query).fetch_one(&self.writer).await.expect("a number")
+    }
+}
+
+/// The path with its folder made.
+fn prepared(path: &Path) -> Result<PathBuf, StoreError> {
+    let unreachable = |cause| StoreError::Unreachable { path: path.to_path_buf(), cause };
+    let path = std::path::absolute(path).map_err(unreachable)?;
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(unreachable)?;
+    }
+    Ok(path)
+}
+
+/// The versions of the database, in order. One that was released is never edited: another follows.
+fn migrator() -> Migrator {
+    let first = Migration::new(
+        1,
+        Cow::Borrowed("sessions and events"),
+        MigrationType::Simple,
+        include_str!("0001_sessions_and_events.sql").into_sql_str(),
+        false,
+    );
+    Migrator::with_migrations(vec![first])
+}
+
+#[async_trait]
+impl LiveStore for SqliteStore {
+    async fn commit(&self, changes: &[Change]) -> Result<(), StoreError> {
+        let mut connection = self.writer.acquire().await?;
+        // By hand and not by sqlx's transactions: SQLite ends one by itself when the disk is full,
+        // of which sqlx's count of them would not know.
+        match carry_out(&mut connection, changes).await {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                let open = connection.execute("ROLLBACK").await;
+                if let Err(already) = open {
+                    tracing::debug!("nothing was left to roll back: {already}");
+                }
+                Err(error.into())
+            }
+        }
+    }
+
+    async fn pending(&self) -> Result<Vec<(LiveSessionId, PendingTurn)>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT e.session_id, e.turn_id, e.sequence, e.timestamp, e.agent_name, \
+             e.invocation_id, e.fingerprint FROM pending p JOIN events e \
+             ON e.session_id = p.session_id AND e.sequence = p.sequence",
+        );
+        rows.fetch_all(&self.readers).await?.iter().map(pending_turn).collect()
+    }
+
+    async fn pending_of(&self, session: LiveSessionId) -> Result<Vec<PendingTurn>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT e.session_id, e.turn_id, e.sequence, e.timestamp, e.agent_name, \
+             e.invocation_id, e.fingerprint FROM pending p JOIN events e \
+             ON e.session_id = p.session_id AND e.sequence = p.sequence WHERE p.session_id = ?",
+        );
+        let rows = rows.bind(session.to_string()).fetch_all(&self.readers).await?;
+        rows.iter().map(|row| pending_turn(row).map(|(_, turn)| turn)).collect()
+    }
+
+    async fn session(&self, id: LiveSessionId) -> Result<Option<StoredSession>, StoreError> {
+        let row = sqlx::query("SELECT * FROM sessions WHERE id = ?");
+        let row = row.bind(id.to_string()).fetch_optional(&self.readers).await?;
+        row.as_ref().map(stored_session).transpose()
+    }
+
+    async fn sessions(
+        &self,
+        before: Option<i64>,
+        search: &str,
+        count: u32,
+    ) -> Result<Vec<StoredSession>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT * FROM sessions WHERE number < ?1 \
+             AND (?2 = '' OR instr(lower(description), lower(?2)) > 0) \
+             ORDER BY number DESC LIMIT ?3",
+        );
+        let rows = rows.bind(before.unwrap_or(i64::MAX)).bind(search).bind(count);
+        rows.fetch_all(&self.readers).await?.iter().map(stored_session).collect()
+    }
+
+    async fn turn(&self, turn_id: TurnId) -> Result<Option<StoredTurn>, StoreError> {
+        let rows = sqlx::query(
+            "SELECT session_id, payload_type, sequence, fingerprint FROM events \
+             WHERE turn_id = ? AND payload_type IN ('request', 'response', 'cancelled')",
+        );
+        let rows = rows.bind(turn_id.to_string()).fetch_all(&self.readers).await?;
+        let of_kind = |kind: PayloadType| {
+            rows.iter().find(|row| row.get::<&str, _>("payload_type") == kind.name())
+        };
+        let Some(request) = of_kind(PayloadType::Request) else { return Ok(None) };
+        let (requested, first) = (sequence(request), fingerprint(request)?);
+        let closing = match (of_kind(PayloadType::Response), of_kind(PayloadType::Cancelled)) {
+            (Some(row), _) => Some((row, Closing::Answered(fingerprint(row)?))),
+            (None, Some(row)) => Some((row, Closing::Cancelled)),
+            (None, None) => None,
+        };
+        let closed = closing.map(|(row, closing)| ClosedTurn {
+            requested,
+            request: first,
+            closed: sequence(row),
+            closing,
+        });
+        Ok(Some(StoredTurn { session_id: session_id(request)?, closed }))
+    }
+
+    async fn recorded(
+        &self,
+        event_id: EventId,
+    ) -> Result<Option<(LiveSessionId, Recorded)>, StoreError> {
+        let row =
+            sqlx::query("SELECT session_id, sequence, fingerprint FROM events WHERE event_id = ?");
+        let row = row.bind(event_id.to_string()).fetch_optional(&self.readers).await?;
+        let Some(row) = row else { return Ok(None) };
+        // An event that the host said has no fingerprint: nothing that is sent equals it.
+        let fingerprint = fingerprint(&row).unwrap_or(Fingerprint([0; 32]));
+        Ok(Some((session_id(&row)?, Recorded { sequence: sequence(&row), fingerprint })))
+    }
+
+    async fn events_after(
+        &self,
+        session: LiveSessionId,
+        after: Sequence,
+        count: u32,
+        bytes: usize,
+    ) -> Result<Vec<Vec<u8>>, StoreError> {
+        use futures::TryStreamExt;
+        let rows = sqlx::query(
+            "SELECT proto_blob FROM events WHERE session_id = ? AND sequence > ? \
+             ORDER BY sequence LIMIT ?",
+        );
+        let rows = rows.bind(session.to_string()).bind(number(after)).bind(count);
+        let mut rows = rows.fetch(&self.readers);
+        let (mut events, mut taken) = (Vec::new(), 0);
+        while let Some(row) = rows.try_next().await? {
+            let event: Vec<u8> = row.get(0);
+            taken += event.len();
+            events.push(event);
+            if taken > bytes {
+                break;
+            }
+        }
+        Ok(events)
+    }
+
+    async fn close(&self) {
+        self.readers.close().await;
+        self.writer.close().await;
+    }
+}
+
+async fn carry_out(
+    connection: &mut SqliteConnection,
+    changes: &[Change],
+) -> Result<(), sqlx::Error> {
+    connection.execute("BEGIN IMMEDIATE").await?;
+    for change in changes {
+        match change {
+            Change::Open(session) => open_session(connection, session).await?,
+            Change::Append(event) => append(connection, event).await?,
+            Change::Complete(id) => complete(connection, *id).await?,
+        }
+    }
+    connection.execute("COMMIT").await.map(drop)
+}
+
+async fn open_session(
+    connection: &mut SqliteConnection,
+    session: &LiveSession,
+) -> Result<(), sqlx::Error> {
+    let insert = sqlx::query(
+        "INSERT INTO sessions (id, created_at, description, status) VALUES (?, ?, ?, ?)",
+    );
+    let insert = insert
+        .bind(session.id.to_string())
+        .bind(session.created_at.0)
+        .bind(session.description.as_ref().map(Note::to_string))
+        .bind(status_name(session.status));
+    connection.execute(insert).await.map(drop)
+}
+
+async fn append(connection: &mut SqliteConnection, event: &NewEvent) -> Result<(), sqlx::Error> {
+    let (session_id, turn_id) = (event.session_id.to_string(), event.turn_id.to_string());
+    let insert = sqlx::query(
+        "INSERT INTO events (event_id, session_id, timestamp, turn_id, agent_name, invocation_id, \
+         payload_type, sequence, fingerprint, proto_blob) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    );
+    let insert = insert
+        .bind(event.event_id.to_string())
+        .bind(&session_id)
+        .bind(event.at.0)
+        .bind(&turn_id)
+        .bind(&event.agent_name)
+        .bind(event.invocation_id.as_str())
+        .bind(event.kind.name())
+        .bind(number(event.sequence))
+        .bind(event.fingerprint.as_ref().map(|it| it.0.as_slice()))
+        .bind(&event.bytes);
+    connection.execute(insert).await?;
+    let moved =
+        sqlx::query("UPDATE sessions SET last_sequence = ?, last_timestamp = ? WHERE id = ?");
+    let moved = moved.bind(number(event.sequence)).bind(event.at.0).bind(&session_id);
+    connection.execute(moved).await?;
+    match event.kind {
+        PayloadType::Request => {
+            let joins =
+                sqlx::query("INSERT INTO pending (turn_id, session_id, sequence) VALUES (?, ?, ?)");
+            let joins = joins.bind(&turn_id).bind(&session_id).bind(number(event.sequence));
+            connection.execute(joins).await.map(drop)
+        }
+        PayloadType::Response | PayloadType::Cancelled => {
+            let leaves = sqlx::query("DELETE FROM pending WHERE turn_id = ?").bind(&turn_id);
+            connection.execute(leaves).await.map(drop)
+        }
+        PayloadType::ToolResult | PayloadType::RunEnded => Ok(()),
+    }
+}
+
+async fn complete(connection: &mut SqliteConnection, id: LiveSessionId) -> Result<(), sqlx::Error> {
+    let ends = sqlx::query("UPDATE sessions SET status = 'completed' WHERE id = ?");
+    connection.execute(ends.bind(id.to_string())).await.map(drop)
+}
+
+fn pending_turn(row: &SqliteRow) -> Result<(LiveSessionId, PendingTurn), StoreError> {
+    let turn = PendingTurn {
+        turn_id: TurnId::parse(row.get("turn_id"))?,
+        sequence: sequence(row),
+        since: Timestamp(row.get("timestamp")),
+        agent_name: AgentName::parse(row.get("agent_name"))?,
+        invocation_id: InvocationId::parse(row.get("invocation_id"))?,
+        fingerprint: fingerprint(row)?,
+    };
+    Ok((session_id(row)?, turn))
+}
+
+fn stored_session(row: &SqliteRow) -> Result<StoredSession, StoreError> {
+    let status = match row.get("status") {
+        "active" => Status::Active,
+        "completed" => Status::Completed,
+        other => return Err(StoreError::Damaged(format!("a session with status {other:?}"))),
+    };
+    let session = LiveSession {
+        id: LiveSessionId::parse(row.get("id"))?,
+        created_at: Timestamp(row.get("created_at")),
+        description: row.get::<Option<&str>, _>("description").map(Note::cut),
+        status,
+    };
+    let last = row.get::<i64, _>("last_sequence");
+    Ok(StoredSession {
+        session,
+        number: row.get("number"),
+        last: Sequence(last.unsigned_abs()),
+        last_at: Timestamp(row.get("last_timestamp")),
+    })
+}
+
+fn status_name(status: Status) -> &'static str {
+    match status {
+        Status::Active => "active",
+        Status::Completed => "completed",
+    }
+}
+
+fn session_id(row: &SqliteRow) -> Result<LiveSessionId, StoreError> {
+    Ok(LiveSessionId::parse(row.get("session_id"))?)
+}
+
+fn sequence(row: &SqliteRow) -> Sequence {
+    Sequence(row.get::<i64, _>("sequence").unsigned_abs())
+}
+
+fn fingerprint(row: &SqliteRow) -> Result<Fingerprint, StoreError> {
+    let bytes: Option<&[u8]> = row.get("fingerprint");
+    let bytes = bytes.and_then(|bytes| bytes.try_into().ok());
+    bytes.map(Fingerprint).ok_or_else(|| StoreError::Damaged("an event without fingerprint".into()))
+}
+
+/// SQLite's integers are signed; a sequence that long would take longer than the sun has.
+fn number(sequence: Sequence) -> i64 {
+    i64::try_from(sequence.0).unwrap_or(i64::MAX)
+}

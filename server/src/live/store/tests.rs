@@ -1,0 +1,139 @@
+//! What SQLite keeps: all of a commit or nothing, once, and after the file is opened anew.
+
+use live::{
+    Closing, EventId, Fingerprint, InvocationId, LiveSession, LiveSessionId, Note, PayloadType,
+    Sequence, Status, Timestamp, TurnId,
+};
+
+use super::sqlite::SqliteStore;
+use super::{Change, LiveStore, NewEvent, StoreError};
+
+fn session(number: u8) -> LiveSession {
+    LiveSession {
+        id: LiveSessionId::from_random([number; 16]),
+        created_at: Timestamp(1),
+        description: Some(Note::cut("tea and weather")),
+        status: Status::Active,
+    }
+}
+
+fn event(sequence: u64, turn: u8, kind: PayloadType) -> Change {
+    let mut id = [turn; 16];
+    id[0] = kind as u8;
+    Change::Append(NewEvent {
+        event_id: EventId::from_random(id),
+        session_id: session(1).id,
+        sequence: Sequence(sequence),
+        at: Timestamp(10 + i64::try_from(sequence).expect("small")),
+        turn_id: TurnId::from_random([turn; 16]),
+        agent_name: "weather".to_owned(),
+        invocation_id: InvocationId::default(),
+        kind,
+        fingerprint: Some(Fingerprint([turn; 32])),
+        bytes: vec![turn; 100],
+    })
+}
+
+async fn opened(folder: &tempfile::TempDir) -> SqliteStore {
+    SqliteStore::open(&folder.path().join("deep/live.sqlite")).await.expect("opens")
+}
+
+#[tokio::test]
+async fn what_is_kept_is_there_when_opened_anew() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = opened(&folder).await;
+    let changes = [
+        Change::Open(session(1)),
+        event(1, 1, PayloadType::Request),
+        event(2, 2, PayloadType::Request),
+        event(3, 1, PayloadType::Response),
+    ];
+    store.commit(&changes).await.expect("keeps");
+    store.close().await;
+    drop(store);
+
+    let store = opened(&folder).await;
+    let known = store.session(session(1).id).await.expect("reads").expect("is there");
+    assert_eq!(
+        (known.session, known.last, known.last_at),
+        (session(1), Sequence(3), Timestamp(13))
+    );
+    let pending = store.pending().await.expect("reads");
+    assert_eq!(pending.len(), 1);
+    assert_eq!(pending[0].1.turn_id, TurnId::from_random([2; 16]));
+    assert_eq!(pending[0].1.fingerprint, Fingerprint([2; 32]));
+    let turn = store.turn(TurnId::from_random([1; 16])).await.expect("reads").expect("is there");
+    let closed = turn.closed.expect("is answered");
+    assert_eq!((closed.requested, closed.closed), (Sequence(1), Sequence(3)));
+    assert_eq!(closed.closing, Closing::Answered(Fingerprint([1; 32])));
+    store.commit(&[Change::Complete(session(1).id)]).await.expect("keeps");
+    let known = store.session(session(1).id).await.expect("reads").expect("is there");
+    assert_eq!(known.session.status, Status::Completed);
+}
+
+#[tokio::test]
+async fn a_turn_has_one_request_and_is_closed_once_even_if_the_rules_failed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = opened(&folder).await;
+    store
+        .commit(&[Change::Open(session(1)), event(1, 1, PayloadType::Request)])
+        .await
+        .expect("keeps");
+    store.commit(&[event(2, 1, PayloadType::Response)]).await.expect("keeps");
+    for twice in [
+        event(3, 1, PayloadType::Request),
+        event(3, 1, PayloadType::Cancelled),
+        event(2, 9, PayloadType::Request),
+    ] {
+        // What stands before it in the same commit is not kept either.
+        let refused = store.commit(&[event(4, 8, PayloadType::Request), twice]).await;
+        assert!(matches!(refused, Err(StoreError::Database(_))), "{refused:?}");
+    }
+    assert_eq!(store.number("SELECT count(*) FROM events").await, 2);
+    assert_eq!(store.number("SELECT count(*) FROM pending").await, 0);
+}
+
+#[tokio::test]
+async fn a_commit_waits_for_the_disk() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = opened(&folder).await;
+    assert_eq!(store.number("PRAGMA synchronous").await, 2, "FULL");
+    assert_eq!(
+        store.number("SELECT journal_mode = 'wal' FROM pragma_journal_mode").await,
+        1,
+        "readers read beside the writer"
+    );
+}
+
+#[tokio::test]
+async fn a_full_disk_is_told_as_such_and_nothing_of_the_commit_is_kept() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = opened(&folder).await;
+    store.commit(&[Change::Open(session(1))]).await.expect("keeps");
+    let pages = store.number("PRAGMA page_count").await;
+    store.limit(u32::try_from(pages).expect("small")).await;
+    let large = |sequence, turn| {
+        let Change::Append(event) = event(sequence, turn, PayloadType::Request) else {
+            unreachable!("an event is appended")
+        };
+        Change::Append(NewEvent { bytes: vec![0; 100_000], ..event })
+    };
+    let refused = store.commit(&[large(1, 1), large(2, 2)]).await;
+    assert!(matches!(refused, Err(StoreError::Full)), "{refused:?}");
+    assert_eq!(store.number("SELECT count(*) FROM events").await, 0);
+    store.limit(1_000_000).await;
+    store.commit(&[large(1, 1), large(2, 2)]).await.expect("there is room again");
+}
+
+#[tokio::test]
+async fn a_database_of_a_later_version_is_left_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = opened(&folder).await;
+    let later = "INSERT INTO _sqlx_migrations (version, description, success, checksum, \
+                 execution_time) VALUES (99, 'later', 1, x'00', 0) RETURNING version";
+    assert_eq!(store.number(later).await, 99);
+    store.close().await;
+    drop(store);
+    let refused = SqliteStore::open(&folder.path().join("deep/live.sqlite")).await;
+    assert!(matches!(refused, Err(StoreError::Migration(_))));
+}

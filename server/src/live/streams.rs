@@ -1,0 +1,192 @@
+//! The two calls that last: a watcher's and a waiting agent's.
+//!
+//! Both end only with an outcome, the caller, or the host; a caller whose stream ends otherwise calls
+//! again and goes on where it was.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::stream::{BoxStream, StreamExt, once, unfold};
+use live::{Invalid, LiveSessionId, Sequence, TurnId};
+use rpc::wire;
+use rpc::wire::await_decision_response::Update as AwaitUpdate;
+use rpc::wire::session_event::Payload;
+use rpc::wire::subscribe_response::Update;
+use tokio::sync::{mpsc, oneshot};
+use tokio_stream::wrappers::ReceiverStream;
+use tokio_util::sync::CancellationToken;
+use tonic::Status;
+
+use super::error::LiveError;
+use super::feed::Feed;
+use super::ledger::Waited;
+use super::room::Outcome;
+use super::sessions::LiveSessions;
+use super::shapes;
+
+/// How many updates may be under way to a watcher who does not read.
+const UNDER_WAY: usize = 2;
+
+/// Everything after a place, the end of what there is, then live.
+pub(super) fn watch(
+    feed: Arc<Feed>,
+    after: Sequence,
+    keep_alive: Duration,
+    stop: CancellationToken,
+) -> Result<BoxStream<'static, Result<wire::SubscribeResponse, Status>>, LiveError> {
+    let last = feed.standing().borrow().last;
+    if after > last {
+        let rule = format!("must be at most the last event's, {}", last.0);
+        return Err(Invalid::new("after_sequence", rule).into());
+    }
+    let (sender, receiver) = mpsc::channel(UNDER_WAY);
+    tokio::spawn(async move {
+        let told = tokio::select! {
+            told = follow(&feed, after, keep_alive, &sender) => told,
+            () = stop.cancelled() => Err(LiveError::Stopping),
+            // The watcher has gone.
+            () = sender.closed() => return,
+        };
+        if let Err(error) = told {
+            let _ = sender.send(Err(error.into())).await;
+        }
+    });
+    Ok(ReceiverStream::new(receiver).boxed())
+}
+
+type Updates = mpsc::Sender<Result<wire::SubscribeResponse, Status>>;
+
+async fn follow(
+    feed: &Feed,
+    mut place: Sequence,
+    keep_alive: Duration,
+    updates: &Updates,
+) -> Result<(), LiveError> {
+    let mut standings = feed.standing();
+    let mut shown = None;
+    loop {
+        let standing = standings.borrow_and_update().clone();
+        while place < standing.last {
+            let events = feed.after(place).await?;
+            let Some(last) = events.last() else { break };
+            place = Sequence(last.sequence);
+            let events = events.into_iter().map(Arc::unwrap_or_clone).collect();
+            tell(updates, Update::Events(wire::EventBatch { events })).await?;
+        }
+        if shown.is_none() {
+            tell(updates, Update::HistoryEnd(wire::HistoryEnd { sequence: place.0 })).await?;
+        }
+        if !shown.as_ref().is_some_and(|shown| standing.looks_like(shown)) {
+            tell(updates, Update::State(shapes::state(&standing))).await?;
+            shown = Some(standing);
+        }
+        tokio::select! {
+            changed = standings.changed() => changed.map_err(|_| LiveError::Stopping)?,
+            () = tokio::time::sleep(keep_alive) => {
+                tell(updates, Update::KeepAlive(wire::KeepAlive {})).await?;
+            }
+        }
+    }
+}
+
+async fn tell(updates: &Updates, update: Update) -> Result<(), LiveError> {
+    let update = wire::SubscribeResponse { update: Some(update) };
+    updates.send(Ok(update)).await.map_err(|_| LiveError::Stopping)
+}
+
+/// A turn's outcome, with signs of life until it comes.
+pub(super) fn wait(
+    sessions: LiveSessions,
+    session_id: LiveSessionId,
+    turn_id: TurnId,
+    waited: Waited,
+    stop: CancellationToken,
+) -> BoxStream<'static, Result<wire::AwaitDecisionResponse, Status>> {
+    match waited {
+        Waited::Closed(sequence) => once(async move {
+            let event = sessions.event(session_id, sequence).await?;
+            Ok(update(outcome(event)))
+        })
+        .boxed(),
+        Waited::Pending { ahead, outcome } => {
+            let ahead = u32::try_from(ahead).unwrap_or(u32::MAX);
+            let waiting = Waiting {
+                outcome,
+                stop,
+                keep_alive: sessions.keep_alive(),
+                ahead: Some(ahead),
+                _presence: Presence { sessions, session_id, turn_id },
+            };
+            unfold(Some(waiting), Waiting::next).boxed()
+        }
+    }
+}
+
+/// One who waits.
+struct Waiting {
+    outcome: oneshot::Receiver<Outcome>,
+    stop: CancellationToken,
+    keep_alive: Duration,
+    /// Until it is told.
+    ahead: Option<u32>,
+    _presence: Presence,
+}
+
+/// Says that one who waited has gone.
+struct Presence {
+    sessions: LiveSessions,
+    session_id: LiveSessionId,
+    turn_id: TurnId,
+}
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        self.sessions.leave(self.session_id, self.turn_id);
+    }
+}
+
+impl Waiting {
+    async fn next(
+        waiting: Option<Self>,
+    ) -> Option<(Result<wire::AwaitDecisionResponse, Status>, Option<Self>)> {
+        let mut waiting = waiting?;
+        if let Some(ahead) = waiting.ahead.take() {
+            return Some((Ok(update(still_waiting(ahead))), Some(waiting)));
+        }
+        let told = tokio::select! {
+            biased;
+            ended = &mut waiting.outcome => match ended {
+                Ok(event) => Ok(update(outcome(Arc::unwrap_or_clone(event)))),
+                Err(_) => Err(LiveError::Stopping.into()),
+            },
+            () = waiting.stop.cancelled() => Err(LiveError::Stopping.into()),
+            () = tokio::time::sleep(waiting.keep_alive) => {
+                return Some((Ok(update(AwaitUpdate::KeepAlive(wire::KeepAlive {}))), Some(waiting)));
+            }
+        };
+        Some((told, None))
+    }
+}
+
+fn still_waiting(ahead: u32) -> AwaitUpdate {
+    AwaitUpdate::Waiting(wire::Waiting { ahead })
+}
+
+fn update(update: AwaitUpdate) -> wire::AwaitDecisionResponse {
+    wire::AwaitDecisionResponse { update: Some(update) }
+}
+
+/// The event that ended a turn, as its agent is told.
+fn outcome(event: wire::SessionEvent) -> AwaitUpdate {
+    let (sequence, by) = (event.sequence, event.by);
+    match event.payload {
+        Some(Payload::Cancelled(cancelled)) => {
+            AwaitUpdate::Cancelled(wire::Cancelled { sequence, reason: cancelled.reason, by })
+        }
+        Some(Payload::Response(response)) => {
+            AwaitUpdate::Answered(wire::Answered { sequence, response: Some(response), by })
+        }
+        // Only these two end a turn.
+        _ => AwaitUpdate::KeepAlive(wire::KeepAlive {}),
+    }
+}
