@@ -116,7 +116,11 @@ impl LiveSessions {
         let (asks, asked) = mpsc::channel(ASKS);
         let task = tokio::spawn(ledger.run(asked));
         *self.shared.ledger.lock().unwrap_or_else(PoisonError::into_inner) = Some(task);
-        tracing::info!("live sessions are kept in {}", self.shared.database.display());
+        let durability = store.durability().await?;
+        tracing::info!(
+            "live sessions are kept in {}, {durability}",
+            self.shared.database.display()
+        );
         Ok(Opened { asks, store })
     }
 

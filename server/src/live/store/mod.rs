@@ -101,6 +101,9 @@ pub(super) trait LiveStore: Send + Sync + 'static {
         bytes: usize,
     ) -> Result<Vec<Vec<u8>>, StoreError>;
 
+    /// How surely a commit is on disk, in the store's own words.
+    async fn durability(&self) -> Result<String, StoreError>;
+
     /// Lets go of what is held open.
     async fn close(&self);
 }

@@ -207,6 +207,20 @@ impl LiveStore for SqliteStore {
         Ok(events)
     }
 
+    async fn durability(&self) -> Result<String, StoreError> {
+        let synchronous: i64 =
+            sqlx::query_scalar("PRAGMA synchronous").fetch_one(&self.writer).await?;
+        let journal: String =
+            sqlx::query_scalar("PRAGMA journal_mode").fetch_one(&self.writer).await?;
+        let name = match synchronous {
+            0 => "OFF",
+            1 => "NORMAL",
+            2 => "FULL",
+            _ => "EXTRA",
+        };
+        Ok(format!("PRAGMA synchronous = {synchronous} ({name}), journal_mode = {journal}"))
+    }
+
     async fn close(&self) {
         self.readers.close().await;
         self.writer.close().await;

@@ -1,0 +1,115 @@
+//! [`Host`]: `rehearsal serve` as a process that can be killed and started again at the same address.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rpc::wire::live_service_client::LiveServiceClient;
+use tonic::transport::{Channel, Endpoint};
+
+pub(crate) type Client = LiveServiceClient<Channel>;
+
+/// One agent that needs no process of its own.
+const CONFIG: &str = "[[agent]]\nname = \"Maths\"\nsource = \"native\"\nexample = \"math\"\n";
+
+pub(crate) struct Host {
+    folder: tempfile::TempDir,
+    address: SocketAddr,
+    child: Child,
+    said: Arc<Mutex<String>>,
+}
+
+impl Host {
+    pub(crate) fn start() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("rehearsal.toml"), CONFIG).unwrap();
+        // Free a moment ago; the host is started there again and again.
+        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let said = Arc::new(Mutex::new(String::new()));
+        let child = spawn(binary(), folder.path(), address, &said);
+        Self { folder, address, child, said }
+    }
+
+    pub(crate) fn database(&self) -> PathBuf {
+        self.folder.path().join(".rehearsal/live.sqlite")
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn said(&self) -> String {
+        self.said.lock().unwrap().clone()
+    }
+
+    /// SIGKILL: nothing of the process runs any more when this returns.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    pub(crate) fn start_again(&mut self) {
+        self.child = spawn(binary(), self.folder.path(), self.address, &self.said);
+    }
+
+    /// A client whose connection is made when it is used, and again whenever it is lost.
+    pub(crate) fn client(&self) -> Client {
+        client_of(self.address)
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+pub(crate) fn client_of(address: SocketAddr) -> Client {
+    let endpoint = Endpoint::from_shared(format!("http://{address}")).unwrap();
+    let endpoint = endpoint.connect_timeout(Duration::from_secs(2));
+    LiveServiceClient::new(endpoint.connect_lazy()).max_decoding_message_size(usize::MAX)
+}
+
+pub(crate) fn binary() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_rehearsal"))
+}
+
+/// Starts the command with `serve` and waits until it serves.
+pub(crate) fn spawn(
+    mut command: Command,
+    folder: &Path,
+    address: SocketAddr,
+    said: &Arc<Mutex<String>>,
+) -> Child {
+    let mut child = command
+        .args(["serve", "--listen", &address.to_string()])
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        .env_remove("REHEARSAL_LOG")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    loop {
+        let line = lines.next().unwrap_or_else(|| panic!("the host ended: {said:?}")).unwrap();
+        let serves = line.contains("serving at http://");
+        said.lock().unwrap().push_str(&format!("{line}\n"));
+        if serves {
+            break;
+        }
+    }
+    let said = Arc::clone(said);
+    std::thread::spawn(move || {
+        for line in lines.map_while(Result::ok) {
+            said.lock().unwrap().push_str(&format!("{line}\n"));
+        }
+    });
+    child
+}
