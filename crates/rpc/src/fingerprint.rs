@@ -1,47 +1,48 @@
-//! Fingerprints: what tells a message that is sent again from a different one.
+//! [`fingerprint`]: what tells a message that is sent again from a different one.
 
 use live::Fingerprint;
-use prost::Message;
 use sha2::{Digest, Sha256};
 
-use crate::wire;
+use crate::wire::session_event::Payload;
 
-/// Of everything in a request but the session that it goes to.
+/// Of a payload and of the names that belong to it, such as the agent's or that of whoever answers.
+///
+/// The messages have no maps, so that equal ones have equal bytes; the kinds of payload differ in
+/// their tags.
 #[must_use]
-pub fn fingerprint_of_request(message: &wire::SubmitRequestRequest) -> Fingerprint {
-    let names = [message.agent_name.as_str(), message.invocation_id.as_str()];
-    let request = message.request.as_ref().map(Message::encode_to_vec);
-    of("request", &names, &request.unwrap_or_default())
-}
-
-/// Of a response and of whoever gives it: the same words of somebody else are another decision.
-#[must_use]
-pub fn fingerprint_of_decision(message: &wire::SubmitDecisionRequest) -> Fingerprint {
-    let by = message.by.as_ref().map_or("", |by| by.display_name.trim());
-    let response = message.response.as_ref().map(Message::encode_to_vec);
-    of("decision", &[by], &response.unwrap_or_default())
-}
-
-/// Of a recorded event, with the turn that it is about.
-#[must_use]
-pub fn fingerprint_of_record(message: &wire::RecordEventRequest) -> Fingerprint {
-    let bare = wire::RecordEventRequest {
-        session_id: String::new(),
-        event_id: String::new(),
-        turn_id: message.turn_id.to_ascii_lowercase(),
-        ..message.clone()
-    };
-    of("record", &[], &bare.encode_to_vec())
-}
-
-/// The messages have no maps, so that equal ones have equal bytes.
-fn of(kind: &str, names: &[&str], content: &[u8]) -> Fingerprint {
+pub fn fingerprint(names: &[&str], payload: &Payload) -> Fingerprint {
     let mut hash = Sha256::new();
-    for name in [kind].iter().chain(names) {
+    for name in names {
         // Lengths first: no two lists of names give the same bytes.
         hash.update((name.len() as u64).to_le_bytes());
         hash.update(name.as_bytes());
     }
-    hash.update(content);
+    let mut bytes = Vec::with_capacity(payload.encoded_len());
+    payload.encode(&mut bytes);
+    hash.update(&bytes);
     Fingerprint(hash.finalize().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire;
+
+    #[test]
+    fn names_and_content_count_and_do_not_run_into_each_other() {
+        let payload = |model: &str| {
+            let model = Some(model.to_owned());
+            Payload::Request(wire::SimulatedLlmRequest { model, ..Default::default() })
+        };
+        let first = fingerprint(&["ab", "c"], &payload("m"));
+        assert_eq!(first, fingerprint(&["ab", "c"], &payload("m")));
+        assert_ne!(first, fingerprint(&["a", "bc"], &payload("m")));
+        assert_ne!(first, fingerprint(&["ab", "c"], &payload("n")));
+        let empty = wire::HumanResponse::default();
+        assert_ne!(
+            fingerprint(&[], &Payload::Response(empty)),
+            fingerprint(&[], &Payload::Request(wire::SimulatedLlmRequest::default())),
+            "the kinds differ even when there is nothing in them"
+        );
+    }
 }

@@ -8,7 +8,7 @@ mod fingerprint;
 mod read;
 mod write;
 
-pub use fingerprint::{fingerprint_of_decision, fingerprint_of_record, fingerprint_of_request};
+pub use fingerprint::fingerprint;
 pub use read::{
     agent_name, description, event, human_response, invocation_id, llm_request, person, recorded,
     required_person, stored_event,

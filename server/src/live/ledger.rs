@@ -9,14 +9,15 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use live::{
-    Answer, Command, DisplayName, Entry, EventId, Fact, Fingerprint, LiveSession, LiveSessionId,
-    PayloadType, PendingTurn, Queue, Refusal, Sequence, Status, Timestamp, TurnId,
+    Command, Entry, EventId, Fact, Fingerprint, LiveSession, LiveSessionId, PayloadType,
+    PendingTurn, Queue, Refusal, Status, Timestamp, TurnId,
 };
 use prost::Message;
 use rpc::wire;
 use rpc::wire::session_event::Payload;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
+use super::ask::{Act, Acted, Ask, Judged, Look, Waited};
 use super::error::LiveError;
 use super::feed::{Feed, Standing};
 use super::room::{Outcome, Room};
@@ -26,66 +27,6 @@ use super::store::{Change, LiveStore, NewEvent};
 const BATCH: usize = 512;
 /// How often leases that ran out and rooms that nobody uses are looked for.
 const SWEEP: Duration = Duration::from_millis(500);
-
-/// What the ledger is asked.
-pub(super) enum Ask {
-    Open(LiveSession, Reply<LiveSession>),
-    Act(Box<Act>, Reply<Acted>),
-    Wait(LiveSessionId, TurnId, Reply<Waited>),
-    /// One who waited for the turn has gone.
-    Leave(LiveSessionId, TurnId),
-    Watch(LiveSessionId, Reply<Arc<Feed>>),
-    /// The standing and the oldest pending turns of these sessions, where anything is pending.
-    Look(Vec<LiveSessionId>, Reply<Vec<Option<Look>>>),
-    /// Keep what came before, and end.
-    Stop,
-}
-
-pub(super) type Reply<T> = oneshot::Sender<Result<T, LiveError>>;
-
-/// A command and what the events that come of it hold.
-pub(super) struct Act {
-    pub(super) session_id: LiveSessionId,
-    pub(super) command: Command,
-    pub(super) payload: Option<Payload>,
-    pub(super) by: Option<DisplayName>,
-}
-
-/// What came of a command.
-#[derive(Debug, Clone)]
-pub(super) struct Acted {
-    pub(super) answer: Answer,
-    pub(super) session: LiveSession,
-}
-
-/// What somebody who wants to wait is told.
-pub(super) enum Waited {
-    Pending {
-        ahead: usize,
-        outcome: oneshot::Receiver<Outcome>,
-    },
-    /// The event with this place has it.
-    Closed(Sequence),
-}
-
-/// A session's queue, looked at.
-pub(crate) struct Look {
-    pub(super) standing: Standing,
-    pub(super) pending: Vec<(PendingTurn, bool)>,
-}
-
-/// How many pending turns a look shows.
-const LOOK: usize = 20;
-
-/// What an ask comes to, told once the batch is on disk.
-enum Judged {
-    Opened(LiveSession),
-    Acted(Acted),
-    Waited(Waited),
-    Watched(Arc<Feed>),
-    Looked(Vec<Option<Look>>),
-    Left,
-}
 
 /// An event that is about to be kept.
 struct Draft {
@@ -192,7 +133,8 @@ impl Ledger {
             }
             Ask::Stop => Ok(Judged::Left),
             Ask::Look(sessions, _) => {
-                let look = |id: &LiveSessionId| self.rooms.get(id).map(look);
+                let look =
+                    |id: &LiveSessionId| self.rooms.get(id).filter(|it| !it.stale).map(Look::at);
                 Ok(Judged::Looked(sessions.iter().map(look).collect()))
             }
         }
@@ -341,7 +283,7 @@ impl Ledger {
             }
         }
         for session_id in touched {
-            if let Some(room) = self.rooms.get_mut(&session_id) {
+            if let Some(room) = self.rooms.get_mut(&session_id).filter(|room| !room.stale) {
                 room.queue.forget();
                 room.feed.stands(room.standing());
             }
@@ -350,43 +292,49 @@ impl Ledger {
     }
 
     /// Takes back what the batch did to the queues: the store says how they stand. Leases stay with
-    /// the heartbeats of their holders.
+    /// the heartbeats of their holders, and those who wait or watch stay where they are.
     async fn unwind(&mut self, touched: &HashSet<LiveSessionId>) {
         for session_id in touched {
-            let Some(mut room) = self.rooms.remove(session_id) else { continue };
-            let restored = async {
-                let pending = self.store.pending_of(*session_id).await?;
-                let stored = self.store.session(*session_id).await?;
-                Ok::<_, LiveError>((stored, pending))
-            };
-            match restored.await {
-                Ok((Some(stored), pending)) => {
-                    room.queue = Queue::restored(
-                        stored.session.status,
-                        stored.last,
-                        stored.last_at,
-                        pending,
-                    );
-                    room.session = stored.session;
-                    room.feed.stands(room.standing());
-                    self.rooms.insert(*session_id, room);
-                }
-                // Without its room a session is read from the store when it is next asked for, and
-                // those who wait or watch there call again.
-                Ok((None, _)) => {}
-                Err(error) => tracing::error!("session {session_id} cannot be read back: {error}"),
+            if let Some(room) = self.rooms.get_mut(session_id) {
+                room.stale = true;
+            }
+            if let Err(error) = self.refresh(*session_id).await {
+                tracing::warn!(
+                    "session {session_id} is read back when it is next asked for: {error}"
+                );
             }
         }
     }
 
+    /// Reads the queue of a room again that does not say what the store does.
+    async fn refresh(&mut self, session_id: LiveSessionId) -> Result<(), LiveError> {
+        let Some(stored) = self.store.session(session_id).await? else {
+            // It was opened in the batch that was not kept.
+            self.rooms.remove(&session_id);
+            return Ok(());
+        };
+        let pending = self.store.pending_of(session_id).await?;
+        if let Some(room) = self.rooms.get_mut(&session_id) {
+            let status = stored.session.status;
+            room.queue = Queue::restored(status, stored.last, stored.last_at, pending);
+            room.session = stored.session;
+            room.stale = false;
+            room.feed.stands(room.standing());
+        }
+        Ok(())
+    }
+
     async fn room(&mut self, session_id: LiveSessionId) -> Result<&mut Room, LiveError> {
-        if !self.rooms.contains_key(&session_id) {
-            let pending = Vec::new();
-            if let Some(session) = self.opened.get(&session_id).cloned() {
+        match (self.rooms.get(&session_id), self.opened.get(&session_id)) {
+            (Some(room), _) if room.stale => self.refresh(session_id).await?,
+            (Some(_), _) => {}
+            (None, Some(session)) => {
                 let feed = self.feed(session_id, Standing::default());
-                self.rooms.insert(session_id, Room::new(session, Queue::new(), feed));
+                self.rooms.insert(session_id, Room::new(session.clone(), Queue::new(), feed));
                 self.touched.insert(session_id);
-            } else {
+            }
+            (None, None) => {
+                let pending = self.store.pending_of(session_id).await?;
                 self.furnish(session_id, pending).await?;
             }
         }
@@ -400,10 +348,6 @@ impl Ledger {
     ) -> Result<(), LiveError> {
         let Some(stored) = self.store.session(session_id).await? else {
             return Err(LiveError::UnknownSession(session_id));
-        };
-        let pending = match pending.is_empty() {
-            true => self.store.pending_of(session_id).await?,
-            false => pending,
         };
         let status = stored.session.status;
         let queue = Queue::restored(status, stored.last, stored.last_at, pending);
@@ -424,30 +368,12 @@ impl Ledger {
                 && !step.facts.is_empty()
             {
                 step.facts.iter().for_each(|fact| room.queue.apply(fact));
-                room.feed.stands(room.standing());
+                if !room.stale {
+                    room.feed.stands(room.standing());
+                }
             }
             !room.is_idle()
         });
-    }
-}
-
-impl Ask {
-    fn answer(self, judged: Result<Judged, LiveError>) {
-        // Whoever no longer listens asks again and gets the same answer.
-        match (self, judged) {
-            (Self::Open(_, reply), Ok(Judged::Opened(session))) => drop(reply.send(Ok(session))),
-            (Self::Act(_, reply), Ok(Judged::Acted(acted))) => drop(reply.send(Ok(acted))),
-            (Self::Wait(_, _, reply), Ok(Judged::Waited(waited))) => drop(reply.send(Ok(waited))),
-            (Self::Watch(_, reply), Ok(Judged::Watched(feed))) => drop(reply.send(Ok(feed))),
-            (Self::Look(_, reply), Ok(Judged::Looked(looks))) => drop(reply.send(Ok(looks))),
-            (Self::Open(_, reply), Err(error)) => drop(reply.send(Err(error))),
-            (Self::Act(_, reply), Err(error)) => drop(reply.send(Err(error))),
-            (Self::Wait(_, _, reply), Err(error)) => drop(reply.send(Err(error))),
-            (Self::Watch(_, reply), Err(error)) => drop(reply.send(Err(error))),
-            (Self::Look(_, reply), Err(error)) => drop(reply.send(Err(error))),
-            // Each ask is judged as what it is.
-            _ => {}
-        }
     }
 }
 
@@ -483,14 +409,6 @@ fn sealed(
         bytes: event.encode_to_vec(),
     };
     (Arc::new(event), kept)
-}
-
-fn look(room: &Room) -> Look {
-    let awaited = |turn: &PendingTurn| (turn.clone(), room.is_awaited(turn.turn_id));
-    Look {
-        standing: room.standing(),
-        pending: room.queue.pending().take(LOOK).map(awaited).collect(),
-    }
 }
 
 fn new_event_id() -> EventId {

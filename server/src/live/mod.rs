@@ -4,6 +4,8 @@
 //! Behind it one task, the ledger, judges every command by the rules of `live` and keeps what comes
 //! of it before anyone is told (`docs/design/live-sessions.md`).
 
+mod ask;
+mod commands;
 mod error;
 mod feed;
 mod ledger;

@@ -17,12 +17,14 @@ pub(super) struct Room {
     pub(super) session: LiveSession,
     pub(super) queue: Queue,
     pub(super) feed: Arc<Feed>,
+    /// The queue went further than the store, which could not be read since.
+    pub(super) stale: bool,
     waiters: HashMap<TurnId, Vec<oneshot::Sender<Outcome>>>,
 }
 
 impl Room {
     pub(super) fn new(session: LiveSession, queue: Queue, feed: Arc<Feed>) -> Self {
-        Self { session, queue, feed, waiters: HashMap::new() }
+        Self { session, queue, feed, stale: false, waiters: HashMap::new() }
     }
 
     /// Somebody waits for the turn to end.

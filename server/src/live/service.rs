@@ -4,11 +4,9 @@
 //! Who asks is what the message says, until there is a login to ask instead.
 
 use futures::stream::BoxStream;
-use live::{Command, EventId, LeaseId, LiveSessionId, Note, Sequence, TurnId};
+use live::{EventId, LeaseId, LiveSessionId, Note, Sequence, TurnId};
 use rpc::wire;
 use rpc::wire::live_service_server::{LiveService, LiveServiceServer};
-use rpc::wire::record_event_request::Payload as RecordPayload;
-use rpc::wire::session_event::Payload;
 use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status};
 
@@ -89,11 +87,8 @@ impl LiveService for LiveGrpc {
         let asked = request.into_inner();
         let id = session_id(&asked.session_id)?;
         let by = rpc::person(asked.by).map_err(LiveError::from)?;
-        let command = Command::Complete { cancel_pending: asked.cancel_pending };
-        let reason = "the session was completed".to_owned();
-        let payload = Payload::Cancelled(wire::TurnCancelled { reason });
-        let acted = self.sessions.act(id, command, Some(payload), by).await?;
-        let session = Some(shapes::session(&acted.session));
+        let session = self.sessions.complete(id, asked.cancel_pending, by).await?;
+        let session = Some(shapes::session(&session));
         Ok(Response::new(wire::CompleteSessionResponse { session }))
     }
 
@@ -114,19 +109,12 @@ impl LiveService for LiveGrpc {
         request: Request<wire::SubmitRequestRequest>,
     ) -> Answer<wire::SubmitRequestResponse> {
         let asked = request.into_inner();
-        let id = session_id(&asked.session_id)?;
-        let (agent_name, invocation_id) = agent(&asked.agent_name, &asked.invocation_id)?;
-        let command = Command::Submit {
-            turn_id: turn_id(&asked.turn_id)?,
-            agent_name,
-            invocation_id,
-            fingerprint: rpc::fingerprint_of_request(&asked),
-        };
+        let (id, turn_id) = place(&asked.session_id, &asked.turn_id)?;
+        let (agent_name, run) = agent(&asked.agent_name, &asked.invocation_id)?;
         let request = asked.request.ok_or_else(|| invalid("request", "must be given"))?;
         let request = rpc::llm_request(request).map_err(|fault| fault.within("request"));
-        let payload =
-            rpc::payload_to_wire(live::Payload::Request(request.map_err(LiveError::from)?));
-        let sequence = self.sessions.act_for_event(id, command, payload, None).await?;
+        let request = request.map_err(LiveError::from)?;
+        let sequence = self.sessions.submit(id, turn_id, agent_name, run, request).await?;
         Ok(Response::new(wire::SubmitRequestResponse { sequence: sequence.0 }))
     }
 
@@ -148,18 +136,11 @@ impl LiveService for LiveGrpc {
     ) -> Answer<wire::RecordEventResponse> {
         let asked = request.into_inner();
         let (id, turn_id) = place(&asked.session_id, &asked.turn_id)?;
-        let (agent_name, invocation_id) = agent(&asked.agent_name, &asked.invocation_id)?;
-        let command = Command::Record {
-            event_id: EventId::parse(&asked.event_id).map_err(LiveError::from)?,
-            turn_id,
-            agent_name,
-            invocation_id,
-            fingerprint: rpc::fingerprint_of_record(&asked),
-        };
-        let payload: Option<RecordPayload> = asked.payload;
-        let payload = rpc::payload_to_wire(rpc::recorded(payload).map_err(LiveError::from)?);
-        let sequence = self.sessions.act_for_event(id, command, payload, None).await?;
-        Ok(Response::new(wire::RecordEventResponse { sequence: sequence.0 }))
+        let (agent_name, run) = agent(&asked.agent_name, &asked.invocation_id)?;
+        let event_id = EventId::parse(&asked.event_id).map_err(LiveError::from)?;
+        let payload = rpc::recorded(asked.payload).map_err(LiveError::from)?;
+        let recorded = self.sessions.record(id, event_id, turn_id, agent_name, run, payload);
+        Ok(Response::new(wire::RecordEventResponse { sequence: recorded.await?.0 }))
     }
 
     async fn submit_decision(
@@ -168,16 +149,13 @@ impl LiveService for LiveGrpc {
     ) -> Answer<wire::SubmitDecisionResponse> {
         let asked = request.into_inner();
         let (id, turn_id) = place(&asked.session_id, &asked.turn_id)?;
-        let fingerprint = rpc::fingerprint_of_decision(&asked);
         let lease_id = asked.lease_id.as_deref().map(LeaseId::parse).transpose();
         let lease_id = lease_id.map_err(LiveError::from)?;
         let by = rpc::required_person("by", asked.by).map_err(LiveError::from)?;
         let response = asked.response.ok_or_else(|| invalid("response", "must be given"))?;
         let response = rpc::human_response(response).map_err(|fault| fault.within("response"));
-        let payload =
-            rpc::payload_to_wire(live::Payload::Response(response.map_err(LiveError::from)?));
-        let command = Command::Decide { turn_id, fingerprint, lease_id };
-        let sequence = self.sessions.act_for_event(id, command, payload, Some(by)).await?;
+        let response = response.map_err(LiveError::from)?;
+        let sequence = self.sessions.decide(id, turn_id, response, by, lease_id).await?;
         Ok(Response::new(wire::SubmitDecisionResponse { sequence: sequence.0 }))
     }
 
@@ -188,10 +166,7 @@ impl LiveService for LiveGrpc {
         let asked = request.into_inner();
         let (id, turn_id) = place(&asked.session_id, &asked.turn_id)?;
         let by = rpc::person(asked.by).map_err(LiveError::from)?;
-        let reason = live::Payload::Cancelled(Note::cut(&asked.reason));
-        let payload = rpc::payload_to_wire(reason);
-        let command = Command::Cancel { turn_id };
-        let sequence = self.sessions.act_for_event(id, command, payload, by).await?;
+        let sequence = self.sessions.cancel(id, turn_id, Note::cut(&asked.reason), by).await?;
         Ok(Response::new(wire::CancelTurnResponse { sequence: sequence.0 }))
     }
 
@@ -228,7 +203,7 @@ impl LiveService for LiveGrpc {
         let asked = request.into_inner();
         let (id, turn_id) = place(&asked.session_id, &asked.turn_id)?;
         let lease_id = LeaseId::parse(&asked.lease_id).map_err(LiveError::from)?;
-        self.sessions.act(id, Command::Release { turn_id, lease_id }, None, None).await?;
+        self.sessions.release(id, turn_id, lease_id).await?;
         Ok(Response::new(wire::ReleaseTurnResponse {}))
     }
 }

@@ -4,18 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use live::{
-    Answer, Command, DisplayName, Lease, LeaseId, LiveSession, LiveSessionId, Note, Sequence,
-    Status, TurnId,
-};
+use live::{LiveSession, LiveSessionId, Note, Sequence, Status, TurnId};
 use rpc::wire;
-use rpc::wire::session_event::Payload;
 use tokio::sync::{OnceCell, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
+use super::ask::{Ask, Look, Reply, Waited};
 use super::error::LiveError;
 use super::feed::{Feed, Standing};
-use super::ledger::{Act, Acted, Ask, Ledger, Look, Reply, Waited, now};
+use super::ledger::{Ledger, now};
 use super::store::sqlite::SqliteStore;
 use super::store::{LiveStore, StoredSession};
 
@@ -133,7 +130,7 @@ impl LiveSessions {
         Ok(sessions)
     }
 
-    async fn ask<T>(&self, ask: impl FnOnce(Reply<T>) -> Ask) -> Result<T, LiveError> {
+    pub(super) async fn ask<T>(&self, ask: impl FnOnce(Reply<T>) -> Ask) -> Result<T, LiveError> {
         let opened = self.opened().await?;
         let (reply, answer) = oneshot::channel();
         opened.asks.send(ask(reply)).await.map_err(|_| LiveError::Stopping)?;
@@ -222,56 +219,6 @@ impl LiveSessions {
         }
     }
 
-    /// Carries out a command; `payload` is what the event that comes of it holds.
-    pub(super) async fn act(
-        &self,
-        session_id: LiveSessionId,
-        command: Command,
-        payload: Option<Payload>,
-        by: Option<DisplayName>,
-    ) -> Result<Acted, LiveError> {
-        let act = Box::new(Act { session_id, command, payload, by });
-        self.ask(|reply| Ask::Act(act, reply)).await
-    }
-
-    /// The same, for commands that come to an event.
-    pub(super) async fn act_for_event(
-        &self,
-        session_id: LiveSessionId,
-        command: Command,
-        payload: Payload,
-        by: Option<DisplayName>,
-    ) -> Result<Sequence, LiveError> {
-        match self.act(session_id, command, Some(payload), by).await?.answer {
-            Answer::Event(sequence) => Ok(sequence),
-            Answer::Lease(_) | Answer::Done => Err(LiveError::Stopping),
-        }
-    }
-
-    /// Takes the turn that is up, or keeps it.
-    pub(crate) async fn hold(
-        &self,
-        session_id: LiveSessionId,
-        turn_id: TurnId,
-        lease_id: LeaseId,
-        by: DisplayName,
-    ) -> Result<Option<Lease>, LiveError> {
-        let command = Command::Hold { turn_id, lease_id, by, length_ms: self.lease_ms() };
-        Ok(lease(self.act(session_id, command, None, None).await?))
-    }
-
-    /// Gives the turn to somebody.
-    pub(crate) async fn hand_over(
-        &self,
-        session_id: LiveSessionId,
-        turn_id: TurnId,
-        lease_id: LeaseId,
-        to: DisplayName,
-    ) -> Result<Option<Lease>, LiveError> {
-        let command = Command::HandOver { turn_id, lease_id, to, length_ms: self.lease_ms() };
-        Ok(lease(self.act(session_id, command, None, None).await?))
-    }
-
     /// The event with this place.
     pub(crate) async fn event(
         &self,
@@ -294,12 +241,5 @@ impl Summary {
                 Standing { last: self.last, status: self.session.status, ..Standing::default() }
             }
         }
-    }
-}
-
-fn lease(acted: Acted) -> Option<Lease> {
-    match acted.answer {
-        Answer::Lease(lease) => Some(lease),
-        Answer::Event(_) | Answer::Done => None,
     }
 }

@@ -17,9 +17,9 @@ use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
+use super::ask::Waited;
 use super::error::LiveError;
 use super::feed::Feed;
-use super::ledger::Waited;
 use super::room::Outcome;
 use super::sessions::LiveSessions;
 use super::shapes;

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use live::{Command, DisplayName, Fingerprint, LiveSessionId, Sequence, TurnId};
-use rpc::wire;
-use rpc::wire::session_event::Payload;
+use live::{
+    AgentName, Content, DisplayName, HumanResponse, InvocationId, LiveSessionId, LlmRequest, Part,
+    Role, Sequence, TurnId,
+};
 
+use super::ask::Waited;
 use super::error::LiveError;
-use super::ledger::Waited;
 use super::sessions::LiveSessions;
 use super::store::sqlite::SqliteStore;
 use super::store::{LiveStore, StoreError};
@@ -36,29 +37,18 @@ impl Stage {
     }
 
     async fn submit(&self, number: u8, bytes: usize) -> Result<Sequence, LiveError> {
-        let command = Command::Submit {
-            turn_id: turn(number),
-            agent_name: rpc::agent_name("weather")?,
-            invocation_id: rpc::invocation_id("")?,
-            fingerprint: Fingerprint([number; 32]),
-        };
-        let request = wire::SimulatedLlmRequest {
-            system_instruction: Some("x".repeat(bytes)),
-            ..Default::default()
-        };
-        let payload = Payload::Request(request);
-        self.sessions.act_for_event(self.session, command, payload, None).await
+        let request =
+            LlmRequest { system_instruction: Some("x".repeat(bytes)), ..Default::default() };
+        let agent = AgentName::parse("weather")?;
+        let run = InvocationId::default();
+        self.sessions.submit(self.session, turn(number), agent, run, request).await
     }
 
     async fn decide(&self, number: u8) -> Result<Sequence, LiveError> {
-        let command = Command::Decide {
-            turn_id: turn(number),
-            fingerprint: Fingerprint([number; 32]),
-            lease_id: None,
-        };
-        let payload = Payload::Response(wire::HumanResponse::default());
-        let by = DisplayName::parse("Ann").ok();
-        self.sessions.act_for_event(self.session, command, payload, by).await
+        let candidate = Content { role: Role::Model, parts: vec![Part::Text("yes".to_owned())] };
+        let response = HumanResponse { candidates: vec![candidate] };
+        let by = DisplayName::parse("Ann")?;
+        self.sessions.decide(self.session, turn(number), response, by, None).await
     }
 }
 

@@ -12,7 +12,7 @@ use prost::Message;
 
 use super::*;
 use crate::wire::part::Kind;
-use crate::{event_to_wire, fingerprint_of_request, wire};
+use crate::{event_to_wire, wire};
 
 fn model(parts: Vec<Kind>) -> wire::Content {
     let parts = parts.into_iter().map(|kind| wire::Part { kind: Some(kind) }).collect();
@@ -99,26 +99,6 @@ fn contents_may_be_empty_and_args_may_be_absent() {
         panic!("a call")
     };
     assert_eq!(call.args, None, "which is not an empty object");
-}
-
-#[test]
-fn a_fingerprint_is_of_names_and_content_but_not_of_the_session() {
-    let message = wire::SubmitRequestRequest {
-        session_id: "one".to_owned(),
-        agent_name: "ab".to_owned(),
-        invocation_id: "c".to_owned(),
-        request: Some(wire::SimulatedLlmRequest::default()),
-        ..Default::default()
-    };
-    let other = |change: fn(&mut wire::SubmitRequestRequest)| {
-        let mut message = message.clone();
-        change(&mut message);
-        fingerprint_of_request(&message)
-    };
-    let first = fingerprint_of_request(&message);
-    assert_eq!(first, other(|it| it.session_id = "two".to_owned()));
-    assert_ne!(first, other(|it| (it.agent_name, it.invocation_id) = ("a".into(), "bc".into())));
-    assert_ne!(first, other(|it| it.request.get_or_insert_default().model = Some("m".into())));
 }
 
 fn any_json() -> impl Strategy<Value = JsonText> {

@@ -1,0 +1,104 @@
+//! [`Ask`]: what the ledger is asked, and what is answered.
+
+use std::sync::Arc;
+
+use live::{
+    Answer, Command, DisplayName, LiveSession, LiveSessionId, PendingTurn, Sequence, TurnId,
+};
+use rpc::wire::session_event::Payload;
+use tokio::sync::oneshot;
+
+use super::error::LiveError;
+use super::feed::{Feed, Standing};
+use super::room::{Outcome, Room};
+
+/// What the ledger is asked.
+pub(super) enum Ask {
+    Open(LiveSession, Reply<LiveSession>),
+    Act(Box<Act>, Reply<Acted>),
+    Wait(LiveSessionId, TurnId, Reply<Waited>),
+    /// One who waited for the turn has gone.
+    Leave(LiveSessionId, TurnId),
+    Watch(LiveSessionId, Reply<Arc<Feed>>),
+    /// The standing and the oldest pending turns of these sessions, where anything is pending.
+    Look(Vec<LiveSessionId>, Reply<Vec<Option<Look>>>),
+    /// Keep what came before, and end.
+    Stop,
+}
+
+pub(super) type Reply<T> = oneshot::Sender<Result<T, LiveError>>;
+
+/// A command and what the events that come of it hold.
+pub(super) struct Act {
+    pub(super) session_id: LiveSessionId,
+    pub(super) command: Command,
+    pub(super) payload: Option<Payload>,
+    pub(super) by: Option<DisplayName>,
+}
+
+/// What came of a command.
+#[derive(Debug, Clone)]
+pub(super) struct Acted {
+    pub(super) answer: Answer,
+    pub(super) session: LiveSession,
+}
+
+/// What somebody who wants to wait is told.
+pub(super) enum Waited {
+    Pending {
+        ahead: usize,
+        outcome: oneshot::Receiver<Outcome>,
+    },
+    /// The event with this place has it.
+    Closed(Sequence),
+}
+
+/// A session's queue, looked at.
+pub(crate) struct Look {
+    pub(super) standing: Standing,
+    pub(super) pending: Vec<(PendingTurn, bool)>,
+}
+
+/// How many pending turns a look shows.
+const LOOK: usize = 20;
+
+/// What an ask comes to, told once the batch is on disk.
+pub(super) enum Judged {
+    Opened(LiveSession),
+    Acted(Acted),
+    Waited(Waited),
+    Watched(Arc<Feed>),
+    Looked(Vec<Option<Look>>),
+    Left,
+}
+
+impl Ask {
+    /// Tells whoever asked.
+    pub(super) fn answer(self, judged: Result<Judged, LiveError>) {
+        // Whoever no longer listens asks again and gets the same answer.
+        match (self, judged) {
+            (Self::Open(_, reply), Ok(Judged::Opened(session))) => drop(reply.send(Ok(session))),
+            (Self::Act(_, reply), Ok(Judged::Acted(acted))) => drop(reply.send(Ok(acted))),
+            (Self::Wait(_, _, reply), Ok(Judged::Waited(waited))) => drop(reply.send(Ok(waited))),
+            (Self::Watch(_, reply), Ok(Judged::Watched(feed))) => drop(reply.send(Ok(feed))),
+            (Self::Look(_, reply), Ok(Judged::Looked(looks))) => drop(reply.send(Ok(looks))),
+            (Self::Open(_, reply), Err(error)) => drop(reply.send(Err(error))),
+            (Self::Act(_, reply), Err(error)) => drop(reply.send(Err(error))),
+            (Self::Wait(_, _, reply), Err(error)) => drop(reply.send(Err(error))),
+            (Self::Watch(_, reply), Err(error)) => drop(reply.send(Err(error))),
+            (Self::Look(_, reply), Err(error)) => drop(reply.send(Err(error))),
+            // Each ask is judged as what it is.
+            _ => {}
+        }
+    }
+}
+
+impl Look {
+    pub(super) fn at(room: &Room) -> Self {
+        let awaited = |turn: &PendingTurn| (turn.clone(), room.is_awaited(turn.turn_id));
+        Self {
+            standing: room.standing(),
+            pending: room.queue.pending().take(LOOK).map(awaited).collect(),
+        }
+    }
+}

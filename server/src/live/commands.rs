@@ -1,0 +1,151 @@
+//! What people and agents want of a session: each a command to the ledger, with the payload of the
+//! event that comes of it.
+
+use live::{
+    AgentName, Answer, Command, DisplayName, EventId, HumanResponse, InvocationId, Lease, LeaseId,
+    LiveSession, LiveSessionId, LlmRequest, Note, Payload, Sequence, TurnId,
+};
+use rpc::wire::session_event::Payload as WirePayload;
+
+use super::ask::{Act, Acted, Ask};
+use super::error::LiveError;
+use super::sessions::LiveSessions;
+
+impl LiveSessions {
+    /// An agent asks.
+    pub(crate) async fn submit(
+        &self,
+        session_id: LiveSessionId,
+        turn_id: TurnId,
+        agent_name: AgentName,
+        invocation_id: InvocationId,
+        request: LlmRequest,
+    ) -> Result<Sequence, LiveError> {
+        let payload = rpc::payload_to_wire(Payload::Request(request));
+        let names = [agent_name.as_str(), invocation_id.as_str()];
+        let fingerprint = rpc::fingerprint(&names, &payload);
+        let command = Command::Submit { turn_id, agent_name, invocation_id, fingerprint };
+        event(&self.act(session_id, command, Some(payload), None).await?.answer)
+    }
+
+    /// Somebody answers the turn that is up, under a lease where it is held.
+    pub(crate) async fn decide(
+        &self,
+        session_id: LiveSessionId,
+        turn_id: TurnId,
+        response: HumanResponse,
+        by: DisplayName,
+        lease_id: Option<LeaseId>,
+    ) -> Result<Sequence, LiveError> {
+        let payload = rpc::payload_to_wire(Payload::Response(response));
+        // The same words of somebody else are another decision.
+        let fingerprint = rpc::fingerprint(&[by.as_str()], &payload);
+        let command = Command::Decide { turn_id, fingerprint, lease_id };
+        event(&self.act(session_id, command, Some(payload), Some(by)).await?.answer)
+    }
+
+    /// A pending turn leaves the queue; `by` nobody when its agent gives up.
+    pub(crate) async fn cancel(
+        &self,
+        session_id: LiveSessionId,
+        turn_id: TurnId,
+        reason: Note,
+        by: Option<DisplayName>,
+    ) -> Result<Sequence, LiveError> {
+        let payload = rpc::payload_to_wire(Payload::Cancelled(reason));
+        event(&self.act(session_id, Command::Cancel { turn_id }, Some(payload), by).await?.answer)
+    }
+
+    /// Records what else the run of a turn showed; an event id of the caller's own, once.
+    pub(crate) async fn record(
+        &self,
+        session_id: LiveSessionId,
+        event_id: EventId,
+        turn_id: TurnId,
+        agent_name: AgentName,
+        invocation_id: InvocationId,
+        payload: Payload,
+    ) -> Result<Sequence, LiveError> {
+        let payload = rpc::payload_to_wire(payload);
+        let turn = turn_id.to_string();
+        let names = [turn.as_str(), agent_name.as_str(), invocation_id.as_str()];
+        let fingerprint = rpc::fingerprint(&names, &payload);
+        let command = Command::Record { event_id, turn_id, agent_name, invocation_id, fingerprint };
+        event(&self.act(session_id, command, Some(payload), None).await?.answer)
+    }
+
+    /// No further requests; what is pending is cancelled if told so.
+    pub(crate) async fn complete(
+        &self,
+        session_id: LiveSessionId,
+        cancel_pending: bool,
+        by: Option<DisplayName>,
+    ) -> Result<LiveSession, LiveError> {
+        let reason = Note::cut("the session was completed");
+        let payload = rpc::payload_to_wire(Payload::Cancelled(reason));
+        let command = Command::Complete { cancel_pending };
+        Ok(self.act(session_id, command, Some(payload), by).await?.session)
+    }
+
+    /// Lets go of the turn.
+    pub(crate) async fn release(
+        &self,
+        session_id: LiveSessionId,
+        turn_id: TurnId,
+        lease_id: LeaseId,
+    ) -> Result<(), LiveError> {
+        let command = Command::Release { turn_id, lease_id };
+        self.act(session_id, command, None, None).await.map(drop)
+    }
+
+    /// Carries out a command; `payload` is what the events that come of it hold.
+    async fn act(
+        &self,
+        session_id: LiveSessionId,
+        command: Command,
+        payload: Option<WirePayload>,
+        by: Option<DisplayName>,
+    ) -> Result<Acted, LiveError> {
+        let act = Box::new(Act { session_id, command, payload, by });
+        self.ask(|reply| Ask::Act(act, reply)).await
+    }
+
+    /// Takes the turn that is up, or keeps it.
+    pub(crate) async fn hold(
+        &self,
+        session_id: LiveSessionId,
+        turn_id: TurnId,
+        lease_id: LeaseId,
+        by: DisplayName,
+    ) -> Result<Option<Lease>, LiveError> {
+        let command = Command::Hold { turn_id, lease_id, by, length_ms: self.lease_ms() };
+        Ok(lease(self.act(session_id, command, None, None).await?))
+    }
+
+    /// Gives the turn to somebody.
+    pub(crate) async fn hand_over(
+        &self,
+        session_id: LiveSessionId,
+        turn_id: TurnId,
+        lease_id: LeaseId,
+        to: DisplayName,
+    ) -> Result<Option<Lease>, LiveError> {
+        let command = Command::HandOver { turn_id, lease_id, to, length_ms: self.lease_ms() };
+        Ok(lease(self.act(session_id, command, None, None).await?))
+    }
+}
+
+fn event(answer: &Answer) -> Result<Sequence, LiveError> {
+    match answer {
+        Answer::Event(sequence) => Ok(*sequence),
+        // The rules answer these commands with an event.
+        Answer::Lease(_) | Answer::Done => Err(LiveError::Stopping),
+    }
+}
+
+fn lease(acted: Acted) -> Option<Lease> {
+    match acted.answer {
+        Answer::Lease(lease) => Some(lease),
+        Answer::Event(_) | Answer::Done => None,
+    }
+}
