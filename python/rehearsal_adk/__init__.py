@@ -1,6 +1,8 @@
-"""The worker that hosts one google-adk agent for Rehearsal.
+"""Two ways from google-adk to a Rehearsal host.
 
-It runs in the agent author's own virtual environment, needs nothing beyond the standard library
+``RehearsalPlugin`` sends the model calls of an agent that runs anywhere to a person: ``live``.
+
+The rest is the worker that hosts one agent for rehearsals. It runs in the agent author's own virtual environment, needs nothing beyond the standard library
 and google-adk, and answers JSON-RPC over its standard input and output. The protocol is described
 in ``docs/design/worker-protocol.md``; every module here holds one idea of it:
 
@@ -16,4 +18,37 @@ in ``docs/design/worker-protocol.md``; every module here holds one idea of it:
 ``faults``    exceptions as type, message and a traceback that starts at the author's code
 """
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .live.faults import (
+        RehearsalError,
+        RehearsalUnreachable,
+        RequestRefused,
+        TurnCancelled,
+    )
+    from .live.plugin import RehearsalPlugin
+
 PROTOCOL = 1
+
+__all__ = [
+    "PROTOCOL",
+    "RehearsalError",
+    "RehearsalPlugin",
+    "RehearsalUnreachable",
+    "RequestRefused",
+    "TurnCancelled",
+]
+
+
+def __getattr__(name: str) -> object:
+    """The plugin, when it is asked for: the worker needs neither it nor gRPC."""
+    if name == "RehearsalPlugin":
+        from .live.plugin import RehearsalPlugin
+
+        return RehearsalPlugin
+    if name in __all__:
+        from .live import faults
+
+        return getattr(faults, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,6 +12,9 @@ use crate::{build, process, setup};
 /// The name by which the benches in the browser are asked for alone.
 const PAGE: &str = "page";
 
+/// And that of live sessions under load.
+const LIVE: &str = "live";
+
 /// Runs every bench of the workspace against release builds, then those in the browser.
 pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCode> {
     let browser = setup::everything(workspace)?;
@@ -19,11 +22,16 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCod
     let only_page = arguments.iter().any(|argument| argument == PAGE);
     if !only_page {
         let mut command = process::cargo(workspace);
+        let only_live = arguments.iter().any(|argument| argument == LIVE);
+        let which: &[&str] = match only_live {
+            true => &["bench", "--package", "acceptance", "--bench", LIVE],
+            false => &["bench", "--workspace", "--exclude", "frontend", "--benches"],
+        };
         command
-            .args(["bench", "--workspace", "--exclude", "frontend", "--benches"])
+            .args(which)
             .env("REHEARSAL_TEST_PYTHON", workspace.python())
             .env("REHEARSAL_TEST_BINARY", &binary);
-        if !arguments.is_empty() {
+        if !arguments.is_empty() && !only_live {
             command.arg("--").args(arguments);
         }
         eprintln!("{}", process::line(&command));

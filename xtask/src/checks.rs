@@ -41,8 +41,10 @@ enum Check {
     Types,
     /// Tests of the Python worker
     Python,
-    /// The site and the release binary, which the last two checks use
+    /// The site and the release binary, which the checks after it use
     Binary,
+    /// The plugin: the real google-adk runner against the binary
+    Plugin,
     /// Stories in a real browser
     Stories,
     /// Exported files against the real google-adk
@@ -50,13 +52,15 @@ enum Check {
 }
 
 /// Packages besides the client that must compile for the browser.
-const PURE: [&str; 8] = [
+const PURE: [&str; 10] = [
     "json-text",
     "session",
     "schema-form",
     "schema-check",
     "tool-lint",
     "value-tree",
+    "live",
+    "rpc",
     "evalset",
     "scoring",
 ];
@@ -142,7 +146,7 @@ impl Check {
     }
 
     fn needs_binary(self) -> bool {
-        matches!(self, Self::Stories | Self::Acceptance)
+        matches!(self, Self::Plugin | Self::Stories | Self::Acceptance)
     }
 
     fn run(self, context: &Context<'_>) -> Result<()> {
@@ -203,6 +207,15 @@ impl Check {
                 aloud(&mut command)
             }
             Self::Binary => build::binary(context.workspace).map(drop),
+            Self::Plugin => {
+                let mut command = Command::new(context.workspace.python());
+                command
+                    .args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
+                    .arg("tests/python/test_live.py")
+                    .current_dir(context.workspace.root())
+                    .env("REHEARSAL_TEST_BINARY", binary(context)?);
+                aloud(&mut command)
+            }
             Self::Stories => {
                 let mut command = npx(context, &["playwright", "test"]);
                 command

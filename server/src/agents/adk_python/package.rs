@@ -8,6 +8,8 @@ use rust_embed::RustEmbed;
 #[derive(RustEmbed)]
 #[folder = "../python/rehearsal_adk"]
 #[include = "*.py"]
+// The plugin for agents that run elsewhere: no worker needs it.
+#[exclude = "live/*"]
 struct Package;
 
 /// The folder to put on Python's path: it holds the package of this build.

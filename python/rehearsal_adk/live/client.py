@@ -1,0 +1,183 @@
+"""The host over gRPC, for one event loop: it asks once, waits for days, and asks again after a fault.
+
+Every call may be repeated: the ids are made here, and the host gives a repeated message the answer
+that it gave the first time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+from collections.abc import Awaitable, Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+import grpc
+import grpc.aio
+
+from . import messages as wire
+from .faults import RehearsalUnreachable, RequestRefused, TurnCancelled
+
+log = logging.getLogger("rehearsal_adk")
+
+# How long a first call may take: a host on the way up answers within it.
+FIRST_ANSWER = 10.0
+# Between two tries: the first and the longest, in seconds, each times a random half to whole.
+SHORTEST, LONGEST = 0.2, 15.0
+
+# The host is away, is full, or went away: the same message is sent again.
+_PASSING = {
+    grpc.StatusCode.UNAVAILABLE,
+    grpc.StatusCode.UNKNOWN,
+    grpc.StatusCode.INTERNAL,
+    grpc.StatusCode.CANCELLED,
+    grpc.StatusCode.DEADLINE_EXCEEDED,
+    grpc.StatusCode.RESOURCE_EXHAUSTED,
+}
+
+_OPTIONS = [
+    ("grpc.max_receive_message_length", -1),
+    ("grpc.max_send_message_length", -1),
+    # A host that vanished without a word is noticed, also while nothing is said.
+    ("grpc.keepalive_time_ms", 30_000),
+    ("grpc.keepalive_timeout_ms", 20_000),
+    ("grpc.http2.max_pings_without_data", 0),
+    # gRPC's own pauses between connections grow to two minutes.
+    ("grpc.initial_reconnect_backoff_ms", 200),
+    ("grpc.max_reconnect_backoff_ms", 5_000),
+    # A call goes to this address and through no proxy of the environment.
+    ("grpc.enable_http_proxy", 0),
+]
+
+
+class LiveClient:
+    """Calls of one session, on one event loop."""
+
+    def __init__(self, url: str, session_id: str, description: str | None):
+        self.url = url
+        self.session_id = session_id
+        self._description = description
+        self._channel = _channel(url)
+        self._opened: asyncio.Task[None] | None = None
+
+    async def open(self) -> None:
+        """Opens the session, once however many ask.
+
+        Raises:
+          RehearsalUnreachable: nothing answers at the address.
+        """
+        if self._opened is None or (self._opened.done() and self._opened.exception()):
+            self._opened = asyncio.create_task(self._open())
+        await asyncio.shield(self._opened)
+
+    async def _open(self) -> None:
+        fields = {"session_id": self.session_id}
+        if self._description:
+            fields["description"] = self._description
+        asked = wire.message("CreateSessionRequest")(**fields)
+        try:
+            await self._call("CreateSession", asked, FIRST_ANSWER, wait_for_ready=True)
+        except grpc.aio.AioRpcError as error:
+            if error.code() in _PASSING:
+                raise RehearsalUnreachable(self.url, error.code().name.lower()) from error
+            raise RequestRefused(error.details()) from error
+
+    async def answer(self, turn_id: str, agent_name: str, invocation_id: str, request: Any) -> Any:
+        """Asks, and waits until a person has answered; gives the ``HumanResponse``.
+
+        Raises:
+          RequestRefused: the host does not take the request.
+          TurnCancelled: somebody decided not to answer.
+        """
+        asked = wire.SubmitRequest(
+            session_id=self.session_id,
+            turn_id=turn_id,
+            agent_name=agent_name,
+            invocation_id=invocation_id,
+            request=request,
+        )
+        await self._persist(lambda: self._call("SubmitRequest", asked, 60.0))
+        return await self._persist(lambda: self._outcome(turn_id, agent_name))
+
+    async def _outcome(self, turn_id: str, agent_name: str) -> Any:
+        """The turn's response; ``None`` when the stream ended without one."""
+        asked = wire.message("AwaitDecisionRequest")(session_id=self.session_id, turn_id=turn_id)
+        stream = self._method("AwaitDecision", stream=True)(asked)
+        try:
+            async for update in stream:
+                kind = update.WhichOneof("update")
+                if kind == "answered":
+                    return update.answered.response
+                if kind == "cancelled":
+                    cancelled = update.cancelled
+                    by = cancelled.by.display_name if cancelled.HasField("by") else None
+                    raise TurnCancelled(agent_name, cancelled.reason, by)
+        finally:
+            stream.cancel()
+        return None
+
+    async def record(self, event: Any, patience: float) -> None:
+        """Records what else the run showed. The run does not depend on it: a host that stays away
+        longer than ``patience`` seconds misses it, which is logged."""
+        try:
+            call = self._persist(lambda: self._call("RecordEvent", event, patience))
+            await asyncio.wait_for(call, patience)
+        except (asyncio.TimeoutError, RequestRefused) as error:
+            log.warning("not recorded at %s: %s", self.url, error or "the host is away")
+
+    async def cancel(self, turn_id: str, reason: str) -> None:
+        """Takes the turn out of the queue if the host is there."""
+        asked = wire.message("CancelTurnRequest")(
+            session_id=self.session_id, turn_id=turn_id, reason=reason
+        )
+        try:
+            await self._call("CancelTurn", asked, 1.0)
+        except grpc.aio.AioRpcError as error:
+            log.debug("not cancelled: %s", error.details())
+
+    async def close(self) -> None:
+        """Lets go of the connection."""
+        await self._channel.close()
+
+    async def _persist(self, call: Callable[[], Awaitable[Any]]) -> Any:
+        """Calls until there is an answer that is not ``None``."""
+        pause = SHORTEST
+        while True:
+            try:
+                answer = await call()
+                if answer is not None:
+                    return answer
+                pause = SHORTEST
+            except grpc.aio.AioRpcError as error:
+                if error.code() not in _PASSING:
+                    raise RequestRefused(error.details()) from error
+                log.info("the host at %s: %s; trying again", self.url, error.details())
+            # Many agents that lost the same host do not come back at the same moment.
+            await asyncio.sleep(pause * random.uniform(0.5, 1.0))
+            pause = min(pause * 2, LONGEST)
+
+    def _method(self, name: str, stream: bool = False) -> Any:
+        kind = self._channel.unary_stream if stream else self._channel.unary_unary
+        answer = wire.message(f"{name}Response")
+        return kind(
+            f"/{wire.SERVICE}/{name}",
+            request_serializer=lambda message: message.SerializeToString(),
+            response_deserializer=answer.FromString,
+        )
+
+    async def _call(
+        self, name: str, asked: Any, timeout: float, wait_for_ready: bool = False
+    ) -> Any:
+        return await self._method(name)(asked, timeout=timeout, wait_for_ready=wait_for_ready)
+
+
+def _channel(url: str) -> grpc.aio.Channel:
+    parts = urlsplit(url if "//" in url else f"//{url}", scheme="http")
+    secure = parts.scheme == "https"
+    target = f"{parts.hostname}:{parts.port or (443 if secure else 80)}"
+    if ":" in (parts.hostname or ""):
+        target = f"[{parts.hostname}]:{parts.port or (443 if secure else 80)}"
+    if secure:
+        return grpc.aio.secure_channel(target, grpc.ssl_channel_credentials(), _OPTIONS)
+    return grpc.aio.insecure_channel(target, _OPTIONS)

@@ -1,0 +1,197 @@
+"""``RehearsalPlugin``: a person in the model's place."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import threading
+import uuid
+import weakref
+from collections.abc import Iterable
+from typing import Any
+
+from google.adk.agents.callback_context import CallbackContext
+from google.adk.agents.invocation_context import InvocationContext
+from google.adk.models.llm_request import LlmRequest
+from google.adk.models.llm_response import LlmResponse
+from google.adk.plugins.base_plugin import BasePlugin
+from google.adk.tools.base_tool import BaseTool
+from google.adk.tools.tool_context import ToolContext
+
+from . import convert
+from . import messages as wire
+from .client import LiveClient
+
+log = logging.getLogger("rehearsal_adk")
+
+DEFAULT_URL = "http://127.0.0.1:4180"
+# How long a run may be held up by recording what it showed while the host is away, in seconds.
+RECORDING = 10.0
+
+
+class RehearsalPlugin(BasePlugin):
+    """Sends each model call of the agents to a Rehearsal host, where a person answers it.
+
+    Args:
+      server_url: the host; else ``REHEARSAL_SERVER_URL``, else ``http://127.0.0.1:4180``.
+      target_agents: names of the agents that a person plays, the others use their model; else
+        ``REHEARSAL_TARGET_AGENTS`` with commas between, else all.
+      session_description: what the host's list shows; else ``REHEARSAL_SESSION_DESCRIPTION``.
+
+    One plugin is one session. Put it first among a runner's plugins: the first that answers a model
+    call ends the round.
+    """
+
+    def __init__(
+        self,
+        server_url: str | None = None,
+        target_agents: Iterable[str] | None = None,
+        session_description: str | None = None,
+    ):
+        super().__init__(name="rehearsal")
+        url = server_url or os.environ.get("REHEARSAL_SERVER_URL") or DEFAULT_URL
+        self.server_url = url.rstrip("/")
+        if target_agents is None:
+            named = os.environ.get("REHEARSAL_TARGET_AGENTS", "").split(",")
+            target_agents = [name.strip() for name in named if name.strip()]
+        elif isinstance(target_agents, str):
+            target_agents = [target_agents]
+        self.target_agents = frozenset(target_agents)
+        self.session_description = session_description or os.environ.get(
+            "REHEARSAL_SESSION_DESCRIPTION"
+        )
+        self.session_id = str(uuid.uuid4())
+        self._lock = threading.Lock()
+        self._printed = False
+        # A channel belongs to the loop on which it was made, and a runner may bring its own.
+        self._clients: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, LiveClient] = (
+            weakref.WeakKeyDictionary()
+        )
+        # Which turn asked for a call, and which was an invocation's last, with its agent.
+        self._asked: dict[str, str] = {}
+        self._last: dict[str, tuple[str, str]] = {}
+
+    @property
+    def session_url(self) -> str:
+        """Where people answer."""
+        return f"{self.server_url}/live/{self.session_id}"
+
+    async def before_model_callback(
+        self, *, callback_context: CallbackContext, llm_request: LlmRequest
+    ) -> LlmResponse | None:
+        """Gives a person's answer; ``None`` for agents that are not targeted."""
+        agent_name = callback_context.agent_name
+        if self.target_agents and agent_name not in self.target_agents:
+            return None
+        request = convert.request(llm_request)
+        client = self._client()
+        await client.open()
+        self._tell_where()
+        log.info("waiting for a person to answer %s at %s", agent_name, self.session_url)
+        turn_id = str(uuid.uuid4())
+        invocation_id = callback_context.invocation_id
+        try:
+            answer = await client.answer(turn_id, agent_name, invocation_id, request)
+        except asyncio.CancelledError:
+            # Ctrl-C, or a run that was given up: nobody is to answer for nothing.
+            await asyncio.shield(client.cancel(turn_id, "the agent stopped waiting"))
+            raise
+        response = convert.response(answer)
+        self._last[invocation_id] = (turn_id, agent_name)
+        for part in (response.content and response.content.parts) or []:
+            if part.function_call is not None and part.function_call.id:
+                self._asked[part.function_call.id] = turn_id
+        return response
+
+    async def after_tool_callback(
+        self,
+        *,
+        tool: BaseTool,
+        tool_args: dict[str, Any],
+        tool_context: ToolContext,
+        result: Any,
+    ) -> None:
+        """Records what the tool answered."""
+        await self._record_tool(tool, tool_context, result, failed=False)
+
+    async def on_tool_error_callback(
+        self,
+        *,
+        tool: BaseTool,
+        tool_args: dict[str, Any],
+        tool_context: ToolContext,
+        error: BaseException,
+    ) -> None:
+        """Records that the tool failed."""
+        if not isinstance(error, asyncio.CancelledError):
+            said = {"error": f"{type(error).__name__}: {error}"}
+            await self._record_tool(tool, tool_context, said, failed=True)
+
+    async def after_run_callback(self, *, invocation_context: InvocationContext) -> None:
+        """Records that the run ended well."""
+        await self._record_end(invocation_context.invocation_id, wire.RUN_COMPLETED, "")
+
+    async def on_run_error_callback(
+        self, *, invocation_context: InvocationContext, error: BaseException
+    ) -> None:
+        """Records that the run failed, and with what."""
+        cancelled = isinstance(error, asyncio.CancelledError)
+        outcome = wire.RUN_CANCELLED if cancelled else wire.RUN_FAILED
+        said = f"{type(error).__name__}: {error}"
+        await self._record_end(invocation_context.invocation_id, outcome, said)
+
+    async def close(self) -> None:
+        """Lets go of the connection; called by the runner."""
+        client = self._clients.pop(asyncio.get_running_loop(), None)
+        if client is not None:
+            await client.close()
+
+    def _client(self) -> LiveClient:
+        loop = asyncio.get_running_loop()
+        client = self._clients.get(loop)
+        if client is None:
+            client = LiveClient(self.server_url, self.session_id, self.session_description)
+            self._clients[loop] = client
+        return client
+
+    def _tell_where(self) -> None:
+        with self._lock:
+            told, self._printed = self._printed, True
+        if not told:
+            print(f"Rehearsal: a person answers at {self.session_url}", flush=True)
+
+    async def _record_tool(
+        self, tool: BaseTool, tool_context: ToolContext, result: Any, failed: bool
+    ) -> None:
+        turn_id = self._asked.pop(tool_context.function_call_id or "", None)
+        if turn_id is None:
+            # Asked for by a model, or by an agent that is not targeted.
+            return
+        response = convert.tool_result(tool.name, tool_context.function_call_id, result)
+        await self._record(
+            turn_id,
+            tool_context.agent_name,
+            tool_context.invocation_id,
+            tool_result={"response": response, "failed": failed},
+        )
+
+    async def _record_end(self, invocation_id: str, outcome: int, said: str) -> None:
+        turn_id, agent_name = self._last.pop(invocation_id, (None, None))
+        if turn_id is not None:
+            ended = {"outcome": outcome, "message": said}
+            await self._record(turn_id, agent_name, invocation_id, run_ended=ended)
+
+    async def _record(
+        self, turn_id: str, agent_name: str, invocation_id: str, **payload: Any
+    ) -> None:
+        event = wire.RecordEvent(
+            session_id=self.session_id,
+            event_id=str(uuid.uuid4()),
+            turn_id=turn_id,
+            agent_name=agent_name,
+            invocation_id=invocation_id,
+            **payload,
+        )
+        await self._client().record(event, RECORDING)
+

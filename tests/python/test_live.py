@@ -1,0 +1,438 @@
+"""The plugin: a real google-adk runner, a real host, and a person who answers through the contract."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT
+
+sys.path.append(str(ROOT / "python"))
+
+grpc = pytest.importorskip("grpc")
+
+from google.adk.agents import LlmAgent, ParallelAgent, RunConfig  # noqa: E402
+from google.adk.agents.run_config import StreamingMode  # noqa: E402
+from google.adk.runners import InMemoryRunner  # noqa: E402
+from google.genai import types  # noqa: E402
+from pydantic import BaseModel  # noqa: E402
+
+from rehearsal_adk import (  # noqa: E402
+    RehearsalPlugin,
+    RehearsalUnreachable,
+    RequestRefused,
+    TurnCancelled,
+)
+from rehearsal_adk.live import messages as wire  # noqa: E402
+
+BINARY = os.environ.get("REHEARSAL_TEST_BINARY")
+PATIENCE = 60
+CONFIG = '[[agent]]\nname = "Maths"\nsource = "native"\nexample = "math"\n'
+
+pytestmark = pytest.mark.skipif(
+    BINARY is None, reason="REHEARSAL_TEST_BINARY is not set; cargo xtask test sets it"
+)
+
+
+class Host:
+    """``rehearsal serve`` as a process that can be killed and started again at its address."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        (folder / "rehearsal.toml").write_text(CONFIG)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [BINARY, "serve", "--listen", f"127.0.0.1:{self.port}"],
+            cwd=self.folder,
+            stderr=subprocess.DEVNULL,
+        )
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                return
+            except OSError:
+                assert time.monotonic() < until, "the host does not serve"
+                time.sleep(0.02)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+
+@pytest.fixture
+def host(tmp_path):
+    host = Host(tmp_path)
+    yield host
+    host.kill()
+
+
+class Person:
+    """Somebody at the page: sees the queue, answers what is up."""
+
+    def __init__(self, host: Host, session_id: str):
+        self.channel = grpc.insecure_channel(f"127.0.0.1:{host.port}")
+        self.session_id = session_id
+
+    def call(self, name: str, **fields):
+        method = self.channel.unary_unary(
+            f"/{wire.SERVICE}/{name}",
+            request_serializer=lambda message: message.SerializeToString(),
+            response_deserializer=wire.message(f"{name}Response").FromString,
+        )
+        asked = wire.message(f"{name}Request")(session_id=self.session_id, **fields)
+        return method(asked, timeout=PATIENCE, wait_for_ready=True)
+
+    def up(self):
+        """The turn that is up, once there is one."""
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            try:
+                queue = self.call("GetSession").summary.queue
+                if queue.HasField("up"):
+                    return queue.up
+            except grpc.RpcError as error:
+                assert error.code() in (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.UNAVAILABLE)
+            time.sleep(0.02)
+        raise AssertionError("nobody asked")
+
+    def answer(self, *parts, turn_id=None):
+        up = turn_id or self.up().turn_id
+        candidate = {"role": wire.ROLE_MODEL, "parts": list(parts)}
+        return self.call(
+            "SubmitDecision",
+            turn_id=up,
+            response={"candidates": [candidate]},
+            by={"display_name": "Ann"},
+        )
+
+    def events(self):
+        """Every event so far."""
+        method = self.channel.unary_stream(
+            f"/{wire.SERVICE}/Subscribe",
+            request_serializer=lambda message: message.SerializeToString(),
+            response_deserializer=wire.message("SubscribeResponse").FromString,
+        )
+        asked = wire.message("SubscribeRequest")(session_id=self.session_id)
+        events = []
+        stream = method(asked, timeout=PATIENCE)
+        for update in stream:
+            kind = update.WhichOneof("update")
+            if kind == "events":
+                events.extend(update.events.events)
+            if kind == "history_end":
+                stream.cancel()
+                return events
+
+    def request(self):
+        """What the model would see in the turn that is up."""
+        up = self.up()
+        return next(event.request for event in self.events() if event.sequence == up.sequence)
+
+
+def text(words):
+    return {"text": words}
+
+
+def call(name, args):
+    return {"function_call": {"name": name, "args": json.dumps(args)}}
+
+
+def forecast(city: str, days: int = 1) -> dict:
+    """Tells the weather.
+
+    Args:
+      city: Where.
+      days: How far ahead.
+    """
+    return {"city": city, "days": days, "sky": "clear"}
+
+
+def broken() -> dict:
+    """Always fails."""
+    raise ValueError("no such sensor")
+
+
+def weather_agent(**options):
+    options = {"instruction": "Answer about the weather.", "tools": [forecast, broken], **options}
+    return LlmAgent(name="weather", model="gemini-2.5-flash", **options)
+
+
+class Run:
+    """One run of an agent in a thread of its own, as a user's program would have it."""
+
+    def __init__(self, agent, plugin, said="Will it rain?", config=None):
+        self.events, self.error = [], None
+
+        async def run():
+            runner = InMemoryRunner(agent=agent, app_name="app", plugins=[plugin])
+            session = await runner.session_service.create_session(app_name="app", user_id="u")
+            content = types.Content(role="user", parts=[types.Part(text=said)])
+            asked = {"user_id": "u", "session_id": session.id, "new_message": content}
+            if config:
+                asked["run_config"] = config
+            async for event in runner.run_async(**asked):
+                self.events.append(event)
+
+        def work():
+            try:
+                asyncio.run(run())
+            except BaseException as error:  # noqa: BLE001 - told to the test
+                self.error = error
+
+        self.thread = threading.Thread(target=work, daemon=True)
+        self.thread.start()
+
+    def end(self):
+        self.thread.join(PATIENCE)
+        assert not self.thread.is_alive(), "the run goes on"
+        if self.error is not None:
+            raise self.error
+        return self.events
+
+    def words(self):
+        parts = [part for event in self.end() if event.content for part in event.content.parts]
+        return [part.text for part in parts if part.text]
+
+
+def kinds(person):
+    return [event.WhichOneof("payload") for event in person.events()]
+
+
+def test_a_person_calls_a_tool_and_answers(host, capsys):
+    plugin = RehearsalPlugin(server_url=host.url, session_description="Lisbon")
+    run = Run(weather_agent(), plugin)
+    person = Person(host, plugin.session_id)
+    request = person.request()
+    assert request.model == "gemini-2.5-flash"
+    assert "Answer about the weather." in request.system_instruction
+    assert [part.text for part in request.contents[0].parts] == ["Will it rain?"]
+    declared = request.tools[0].function_declarations
+    assert [tool.name for tool in declared] == ["forecast", "broken"]
+    assert json.loads(declared[0].parameters)["properties"]["days"]["type"] in ("integer", "INTEGER")
+
+    person.answer(text("Let me look."), call("forecast", {"city": "Lisbon", "days": 2**60 + 1}))
+    request = person.request()
+    assert request.contents[-1].role == wire.ROLE_FUNCTION
+    response = json.loads(request.contents[-1].parts[0].function_response.response)
+    assert response == {"city": "Lisbon", "days": 2**60 + 1, "sky": "clear"}
+    person.answer(text("No rain in Lisbon."))
+    assert run.words() == ["Let me look.", "No rain in Lisbon."]
+
+    events = person.events()
+    assert [event.WhichOneof("payload") for event in events] == [
+        "request", "response", "tool_result", "request", "response", "run_ended",
+    ]
+    assert events[2].turn_id == events[0].turn_id
+    assert json.loads(events[2].tool_result.response.response)["days"] == 2**60 + 1
+    assert events[5].run_ended.outcome == wire.RUN_COMPLETED
+    assert len({event.invocation_id for event in events}) == 1
+    told = capsys.readouterr().out
+    assert told.count(f"{host.url}/live/{plugin.session_id}") == 1, "printed once"
+
+
+def test_several_calls_in_one_answer_and_a_tool_that_fails(host):
+    plugin = RehearsalPlugin(server_url=host.url)
+    run = Run(weather_agent(), plugin)
+    person = Person(host, plugin.session_id)
+    person.answer(call("forecast", {"city": "A"}), call("forecast", {"city": "B"}))
+    answers = person.request().contents[-1].parts
+    cities = [json.loads(part.function_response.response)["city"] for part in answers]
+    assert cities == ["A", "B"]
+    person.answer(call("broken", {}))
+    with pytest.raises(Exception, match="no such sensor"):
+        run.end()
+    events = person.events()
+    failed = [event.tool_result for event in events if event.WhichOneof("payload") == "tool_result"]
+    assert [result.failed for result in failed] == [False, False, True]
+    assert events[-1].run_ended.outcome == wire.RUN_FAILED
+    assert "no such sensor" in events[-1].run_ended.message
+
+
+def test_agents_in_parallel_queue_and_each_gets_its_own_answer(host):
+    plugin = RehearsalPlugin(server_url=host.url)
+    names = ["north", "south", "west"]
+    agents = [LlmAgent(name=name, model="gemini-2.5-flash") for name in names]
+    run = Run(ParallelAgent(name="all", sub_agents=agents), plugin)
+    person = Person(host, plugin.session_id)
+    for _ in names:
+        up = person.up()
+        person.answer(text(f"to {up.agent_name}"), turn_id=up.turn_id)
+    said = {event.author: event.content.parts[0].text for event in run.end() if event.content}
+    assert said == {name: f"to {name}" for name in names}
+
+
+def test_agents_that_are_not_targeted_use_their_model(host):
+    answered = []
+
+    def model(callback_context, llm_request):
+        answered.append(callback_context.agent_name)
+        from google.adk.models.llm_response import LlmResponse
+
+        return LlmResponse(content=types.Content(role="model", parts=[types.Part(text="model")]))
+
+    agents = [
+        LlmAgent(name=name, model="gemini-2.5-flash", before_model_callback=model)
+        for name in ("mine", "theirs")
+    ]
+    plugin = RehearsalPlugin(server_url=host.url, target_agents=["mine"])
+    run = Run(ParallelAgent(name="all", sub_agents=agents), plugin)
+    Person(host, plugin.session_id).answer(text("person"))
+    assert sorted(run.words()) == ["model", "person"]
+    assert answered == ["theirs"]
+
+
+class Report(BaseModel):
+    sky: str
+    degrees: int
+
+
+def test_an_output_schema_is_sent_and_its_answer_read(host):
+    plugin = RehearsalPlugin(server_url=host.url)
+    run = Run(weather_agent(tools=[], output_schema=Report, output_key="report"), plugin)
+    person = Person(host, plugin.session_id)
+    schema = json.loads(person.request().output_schema)
+    assert set(schema["properties"]) == {"sky", "degrees"}
+    person.answer(text('{"sky": "clear", "degrees": 21}'))
+    deltas = [event.actions.state_delta.get("report") for event in run.end()]
+    assert {"sky": "clear", "degrees": 21} in deltas
+
+
+def test_streaming_thoughts_and_a_sub_agent(host):
+    plugin = RehearsalPlugin(server_url=host.url)
+    helper = LlmAgent(name="helper", model="gemini-2.5-flash", description="Helps.")
+    config = RunConfig(streaming_mode=StreamingMode.SSE)
+    run = Run(weather_agent(sub_agents=[helper]), plugin, config=config)
+    person = Person(host, plugin.session_id)
+    person.answer({"thought": "Not mine."}, call("transfer_to_agent", {"agent_name": "helper"}))
+    up = person.up()
+    while up.agent_name != "helper":
+        up = person.up()
+    person.answer(text("Helped."), turn_id=up.turn_id)
+    assert "Helped." in run.words()
+    thoughts = [
+        part.text
+        for event in run.events
+        if event.content
+        for part in event.content.parts
+        if part.thought
+    ]
+    assert thoughts == ["Not mine."]
+
+
+def test_a_host_that_is_killed_while_the_agent_waits(host):
+    plugin = RehearsalPlugin(server_url=host.url)
+    run = Run(weather_agent(), plugin)
+    Person(host, plugin.session_id).up()
+    for _ in range(2):
+        host.kill()
+        time.sleep(0.3)
+        host.start()
+    Person(host, plugin.session_id).answer(text("Still here."))
+    assert run.words() == ["Still here."]
+    assert kinds(Person(host, plugin.session_id)) == ["request", "response", "run_ended"]
+
+
+def test_a_cancelled_turn_ends_the_run_with_a_clear_error(host):
+    plugin = RehearsalPlugin(server_url=host.url)
+    run = Run(weather_agent(), plugin)
+    person = Person(host, plugin.session_id)
+    turn = person.up().turn_id
+    person.call("CancelTurn", turn_id=turn, reason="not today", by={"display_name": "Ann"})
+    with pytest.raises(Exception) as raised:
+        run.end()
+    causes, error = [], raised.value
+    while error is not None:
+        causes.append(error)
+        error = error.__cause__ or error.__context__
+    cancelled = next(cause for cause in causes if isinstance(cause, TurnCancelled))
+    assert str(cancelled) == "Ann cancelled the turn of weather: not today"
+
+
+def test_an_unreachable_host_is_told_with_its_address(monkeypatch):
+    monkeypatch.setattr("rehearsal_adk.live.client.FIRST_ANSWER", 0.5)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}"
+    run = Run(weather_agent(), RehearsalPlugin(server_url=url))
+    with pytest.raises(Exception, match=f"no Rehearsal host answers at {url}") as raised:
+        run.end()
+    causes = [raised.value, raised.value.__cause__]
+    assert any(isinstance(cause, RehearsalUnreachable) for cause in causes)
+
+
+def test_a_completed_session_refuses_with_the_rule(host):
+    plugin = RehearsalPlugin(server_url=host.url)
+    run = Run(weather_agent(), plugin)
+    person = Person(host, plugin.session_id)
+    person.answer(text("Once."))
+    run.end()
+    person.call("CompleteSession")
+    with pytest.raises(Exception, match="this session is completed") as raised:
+        Run(weather_agent(), plugin).end()
+    assert isinstance(raised.value.__cause__ or raised.value, RequestRefused)
+
+
+def test_ctrl_c_ends_the_wait_at_once_and_leaves_the_queue(host, tmp_path):
+    session = str(uuid.uuid4())
+    program = tmp_path / "program.py"
+    program.write_text(
+        f"""
+import asyncio, sys
+sys.path.append({str(ROOT / "python")!r})
+from google.adk.agents import LlmAgent
+from google.adk.runners import InMemoryRunner
+from google.genai import types
+from rehearsal_adk import RehearsalPlugin
+
+async def main():
+    plugin = RehearsalPlugin(server_url={host.url!r})
+    plugin.session_id = {session!r}
+    agent = LlmAgent(name="weather", model="gemini-2.5-flash")
+    runner = InMemoryRunner(agent=agent, app_name="app", plugins=[plugin])
+    session = await runner.session_service.create_session(app_name="app", user_id="u")
+    content = types.Content(role="user", parts=[types.Part(text="hi")])
+    async for event in runner.run_async(user_id="u", session_id=session.id, new_message=content):
+        print(event)
+
+asyncio.run(main())
+"""
+    )
+    process = subprocess.Popen(
+        [sys.executable, str(program)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    person = Person(host, session)
+    person.up()
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=PATIENCE)
+    assert b"KeyboardInterrupt" in said
+    assert not person.call("GetSession").summary.queue.HasField("up")
+    assert kinds(person)[:2] == ["request", "cancelled"]
+
+
+def test_settings_come_from_the_environment(monkeypatch):
+    monkeypatch.setenv("REHEARSAL_SERVER_URL", "http://127.0.0.1:1/")
+    monkeypatch.setenv("REHEARSAL_TARGET_AGENTS", "a, b,")
+    monkeypatch.setenv("REHEARSAL_SESSION_DESCRIPTION", "from outside")
+    plugin = RehearsalPlugin()
+    assert plugin.server_url == "http://127.0.0.1:1"
+    assert plugin.target_agents == {"a", "b"}
+    assert plugin.session_description == "from outside"
+    assert RehearsalPlugin(target_agents=["c"]).target_agents == {"c"}
