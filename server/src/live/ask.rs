@@ -1,7 +1,5 @@
 //! [`Ask`]: what the ledger is asked, and what is answered.
 
-use std::sync::Arc;
-
 use live::{
     Answer, Command, DisplayName, LiveSession, LiveSessionId, PendingTurn, Sequence, TurnId,
 };
@@ -9,7 +7,7 @@ use rpc::wire::session_event::Payload;
 use tokio::sync::oneshot;
 
 use super::error::LiveError;
-use super::feed::{Feed, Standing};
+use super::feed::{Standing, Watch};
 use super::room::{Outcome, Room};
 
 /// What the ledger is asked.
@@ -19,7 +17,7 @@ pub(super) enum Ask {
     Wait(LiveSessionId, TurnId, Reply<Waited>),
     /// One who waited for the turn has gone.
     Leave(LiveSessionId, TurnId),
-    Watch(LiveSessionId, Reply<Arc<Feed>>),
+    Watch(LiveSessionId, Reply<Watch>),
     /// The standing and the oldest pending turns of these sessions, where anything is pending.
     Look(Vec<LiveSessionId>, Reply<Vec<Option<Look>>>),
     /// Keep what came before, and end.
@@ -67,7 +65,7 @@ pub(super) enum Judged {
     Opened(LiveSession),
     Acted(Acted),
     Waited(Waited),
-    Watched(Arc<Feed>),
+    Watched(Watch),
     Looked(Vec<Option<Look>>),
     Left,
 }
@@ -80,7 +78,7 @@ impl Ask {
             (Self::Open(_, reply), Ok(Judged::Opened(session))) => drop(reply.send(Ok(session))),
             (Self::Act(_, reply), Ok(Judged::Acted(acted))) => drop(reply.send(Ok(acted))),
             (Self::Wait(_, _, reply), Ok(Judged::Waited(waited))) => drop(reply.send(Ok(waited))),
-            (Self::Watch(_, reply), Ok(Judged::Watched(feed))) => drop(reply.send(Ok(feed))),
+            (Self::Watch(_, reply), Ok(Judged::Watched(watch))) => drop(reply.send(Ok(watch))),
             (Self::Look(_, reply), Ok(Judged::Looked(looks))) => drop(reply.send(Ok(looks))),
             (Self::Open(_, reply), Err(error)) => drop(reply.send(Err(error))),
             (Self::Act(_, reply), Err(error)) => drop(reply.send(Err(error))),

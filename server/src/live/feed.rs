@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use super::error::LiveError;
 use super::store::{LiveStore, StoreError};
 
-/// How many of a session's last events stay in memory while somebody watches or waits.
+/// How many of a session's last events stay in memory while somebody watches.
 const RECENT: usize = 256;
 /// And how many bytes of them.
 const RECENT_BYTES: usize = 1024 * 1024;
@@ -54,6 +54,13 @@ impl Standing {
     }
 }
 
+/// A place among the watchers of a session: as long as it is held, the session stays in memory.
+pub(crate) struct Watch {
+    pub(crate) feed: Arc<Feed>,
+    /// How the session stands now, and whenever that changes.
+    pub(crate) standings: watch::Receiver<Standing>,
+}
+
 /// What the watchers of one session share.
 pub(crate) struct Feed {
     session_id: LiveSessionId,
@@ -78,9 +85,8 @@ impl Feed {
         Self { session_id, store, standing, recent: Mutex::default() }
     }
 
-    /// Tells how the session stands now and whenever that changes.
-    pub(crate) fn standing(&self) -> watch::Receiver<Standing> {
-        self.standing.subscribe()
+    pub(super) fn watch(self: &Arc<Self>) -> Watch {
+        Watch { feed: Arc::clone(self), standings: self.standing.subscribe() }
     }
 
     pub(super) fn is_watched(&self) -> bool {
@@ -90,6 +96,11 @@ impl Feed {
     /// Adds an event that is on disk; it is seen once the standing says so.
     pub(super) fn add(&self, event: Arc<wire::SessionEvent>, bytes: usize) {
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.is_watched() {
+            // Whoever comes later reads the store.
+            *recent = Recent::default();
+            return;
+        }
         recent.events.push_back((event, bytes));
         recent.bytes += bytes;
         while recent.events.len() > RECENT || recent.bytes > RECENT_BYTES {

@@ -26,7 +26,7 @@ use super::store::{Change, LiveStore, NewEvent};
 /// How many asks one transaction may hold.
 const BATCH: usize = 512;
 /// How often leases that ran out and rooms that nobody uses are looked for.
-const SWEEP: Duration = Duration::from_millis(500);
+pub(super) const SWEEP: Duration = Duration::from_millis(500);
 
 /// An event that is about to be kept.
 struct Draft {
@@ -129,7 +129,7 @@ impl Ledger {
             }
             Ask::Watch(session_id, _) => {
                 let room = self.room(*session_id).await?;
-                Ok(Judged::Watched(Arc::clone(&room.feed)))
+                Ok(Judged::Watched(room.feed.watch()))
             }
             Ask::Stop => Ok(Judged::Left),
             Ask::Look(sessions, _) => {

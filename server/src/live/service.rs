@@ -99,9 +99,9 @@ impl LiveService for LiveGrpc {
         request: Request<wire::SubscribeRequest>,
     ) -> Answer<Self::SubscribeStream> {
         let asked = request.get_ref();
-        let feed = self.sessions.watch(session_id(&asked.session_id)?).await?;
+        let watch = self.sessions.watch(session_id(&asked.session_id)?).await?;
         let (after, stop) = (Sequence(asked.after_sequence), self.stop.clone());
-        Ok(Response::new(streams::watch(feed, after, self.sessions.keep_alive(), stop)?))
+        Ok(Response::new(streams::watch(watch, after, self.sessions.keep_alive(), stop)?))
     }
 
     async fn submit_request(

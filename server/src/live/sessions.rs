@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 
 use super::ask::{Ask, Look, Reply, Waited};
 use super::error::LiveError;
-use super::feed::{Feed, Standing};
+use super::feed::{Standing, Watch};
 use super::ledger::{Ledger, now};
 use super::store::sqlite::SqliteStore;
 use super::store::{LiveStore, StoredSession};
@@ -199,7 +199,7 @@ impl LiveSessions {
     }
 
     /// What the watchers of a session read.
-    pub(crate) async fn watch(&self, id: LiveSessionId) -> Result<Arc<Feed>, LiveError> {
+    pub(crate) async fn watch(&self, id: LiveSessionId) -> Result<Watch, LiveError> {
         self.ask(|reply| Ask::Watch(id, reply)).await
     }
 
@@ -225,7 +225,7 @@ impl LiveSessions {
         session_id: LiveSessionId,
         sequence: Sequence,
     ) -> Result<wire::SessionEvent, LiveError> {
-        let feed = self.watch(session_id).await?;
+        let feed = self.watch(session_id).await?.feed;
         let before = Sequence(sequence.0.saturating_sub(1));
         let event = feed.after(before).await?.into_iter().next();
         event.map(Arc::unwrap_or_clone).ok_or(LiveError::Stopping)

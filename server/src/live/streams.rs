@@ -19,7 +19,7 @@ use tonic::Status;
 
 use super::ask::Waited;
 use super::error::LiveError;
-use super::feed::Feed;
+use super::feed::Watch;
 use super::room::Outcome;
 use super::sessions::LiveSessions;
 use super::shapes;
@@ -29,12 +29,12 @@ const UNDER_WAY: usize = 2;
 
 /// Everything after a place, the end of what there is, then live.
 pub(super) fn watch(
-    feed: Arc<Feed>,
+    watch: Watch,
     after: Sequence,
     keep_alive: Duration,
     stop: CancellationToken,
 ) -> Result<BoxStream<'static, Result<wire::SubscribeResponse, Status>>, LiveError> {
-    let last = feed.standing().borrow().last;
+    let last = watch.standings.borrow().last;
     if after > last {
         let rule = format!("must be at most the last event's, {}", last.0);
         return Err(Invalid::new("after_sequence", rule).into());
@@ -42,7 +42,7 @@ pub(super) fn watch(
     let (sender, receiver) = mpsc::channel(UNDER_WAY);
     tokio::spawn(async move {
         let told = tokio::select! {
-            told = follow(&feed, after, keep_alive, &sender) => told,
+            told = follow(watch, after, keep_alive, &sender) => told,
             () = stop.cancelled() => Err(LiveError::Stopping),
             // The watcher has gone.
             () = sender.closed() => return,
@@ -57,12 +57,12 @@ pub(super) fn watch(
 type Updates = mpsc::Sender<Result<wire::SubscribeResponse, Status>>;
 
 async fn follow(
-    feed: &Feed,
+    watch: Watch,
     mut place: Sequence,
     keep_alive: Duration,
     updates: &Updates,
 ) -> Result<(), LiveError> {
-    let mut standings = feed.standing();
+    let Watch { feed, mut standings } = watch;
     let mut shown = None;
     loop {
         let standing = standings.borrow_and_update().clone();

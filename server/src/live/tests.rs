@@ -68,16 +68,14 @@ async fn a_full_disk_refuses_and_recovers_and_nothing_is_lost_or_told() {
     else {
         panic!("the first turn is pending")
     };
-    let feed = stage.sessions.watch(stage.session).await.expect("watches");
-    let mut standing = feed.standing();
-    standing.mark_unchanged();
+    let watch = stage.sessions.watch(stage.session).await.expect("watches");
 
     stage.fill().await;
     assert!(is_full(&stage.submit(2, 100_000).await));
     assert!(is_full(&stage.submit(2, 100_000).await), "and again, cleanly");
     assert!(outcome.try_recv().is_err(), "nobody was told of anything");
-    assert_eq!(standing.borrow().last, Sequence(1));
-    assert_eq!(feed.after(Sequence(0)).await.expect("reads").len(), 1);
+    assert_eq!(watch.standings.borrow().last, Sequence(1));
+    assert_eq!(watch.feed.after(Sequence(0)).await.expect("reads").len(), 1);
     let summary = stage.sessions.session(stage.session).await.expect("reads");
     assert_eq!(summary.standing().depth, 1, "what was asked before still waits");
 
@@ -86,6 +84,20 @@ async fn a_full_disk_refuses_and_recovers_and_nothing_is_lost_or_told() {
     assert_eq!(stage.decide(1).await.expect("room again"), Sequence(3));
     let told = outcome.await.expect("the one who waited through it is told");
     assert_eq!(told.sequence, 3);
+}
+
+#[tokio::test]
+async fn a_session_that_is_watched_stays_in_memory_however_idle() {
+    let stage = Stage::open().await;
+    let mut watch = stage.sessions.watch(stage.session).await.expect("watches");
+    // Longer than the ledger takes to leave what nobody uses to the store.
+    tokio::time::sleep(super::ledger::SWEEP * 3).await;
+    stage.submit(1, 10).await.expect("keeps");
+    let told = watch.standings.wait_for(|standing| standing.last == Sequence(1));
+    tokio::time::timeout(std::time::Duration::from_secs(10), told)
+        .await
+        .expect("the watcher is told")
+        .expect("by the same ledger");
 }
 
 #[tokio::test]
