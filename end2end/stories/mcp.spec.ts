@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 import type { Page } from "@playwright/test";
 
-import { overHttp, overStdio, type Everything } from "../mcp/everything";
+import { overHttp, overStdio, type Everything, type Message } from "../mcp/everything";
 import { Player } from "../player";
 import { expect, open, startHost, test, type Host } from "../stage";
 
@@ -192,7 +192,32 @@ for (const [name, start] of [
     const said = server.read().filter((message) => message.result?.model === "rehearsal-person");
     expect(said).toHaveLength(1);
 
-    await call("simulate-research-query", { topic: "tides" });
+    // A tool that the server takes as a task only: its stages are told, and its question is put.
+    const researched = await call("simulate-research-query", { topic: "python" }, async () => {
+      await expect(page.locator(".pending")).toContainText("Analyzing content...");
+      await picture(`task-${name}`);
+    });
+    await expect(researched).toContainText("Research Report: python");
+    const asksForTask = (message: Message) => message.method === "tools/call" && "task" in (message.params ?? {});
+    expect(server.read().filter(asksForTask)).toHaveLength(1);
+    await player.choose("simulate-research-query");
+    await player.fill("topic", "python");
+    const ambiguous = page.locator("form").getByRole("radiogroup", { name: /^ambiguous/ });
+    await ambiguous.getByRole("radio", { name: "true" }).check();
+    await player.run();
+    await expect(question(page)).toContainText("multiple interpretations");
+    await picture(`task-asks-${name}`);
+    await question(page).getByRole("radio", { name: "Monty Python comedy group" }).check();
+    await question(page).getByRole("button", { name: "Send the answer" }).click();
+    calls += 1;
+    await expect(player.call(calls)).toContainText("Research Report: python (comedy)", { timeout: 30_000 });
+    // A task that is cancelled is called off, and the question goes with it.
+    await call("simulate-research-query", { topic: "tides" }, async () => {
+      await expect(page.locator(".pending")).toContainText("Gathering sources...");
+      await page.getByRole("button", { name: /^Cancel/ }).click();
+    });
+    await expect(player.call(calls)).toContainText("Cancelled");
+    expect(server.read().filter((message) => message.method === "tasks/cancel")).toHaveLength(1);
     await picture(`history-${name}`);
     expect([...used].sort()).toEqual(TOOLS);
 

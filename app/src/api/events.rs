@@ -56,8 +56,8 @@ pub struct CallProgressed {
     pub session: SessionId,
     /// The call.
     pub call_id: CallId,
-    /// How much is done, in the tool's own unit.
-    pub done: f64,
+    /// How much is done, in the tool's own unit, where the tool counts.
+    pub done: Option<f64>,
     /// How much there is to do, in the same unit, where the tool knows.
     pub total: Option<f64>,
     /// What it is doing.

@@ -97,17 +97,15 @@ fn Progress() -> impl IntoView {
     let progress = use_this_stage().rehearsal.progress;
     move || {
         progress.get().map(|told| {
-            let share = told.total.map(|total| (told.done / total).clamp(0.0, 1.0));
-            let said = match (share, told.total) {
-                (Some(share), Some(total)) => {
-                    format!("{} of {total} ({:.0} %)", told.done, share * 100.0)
-                }
-                _ => told.done.to_string(),
-            };
+            let share = told.done.zip(told.total).map(|(done, total)| (done / total).clamp(0.0, 1.0));
+            let said = told.done.map(|done| match told.total.zip(share) {
+                Some((total, share)) => format!("{done} of {total} ({:.0} %)", share * 100.0),
+                None => done.to_string(),
+            });
             view! {
                 <div class="progress">
                     <progress aria-label="Progress of the call" max="1" value=share.map(|it| it.to_string())></progress>
-                    <span class="clock">{said}</span>
+                    {said.map(|said| view! { <span class="clock">{said}</span> })}
                     {told.message.map(|message| view! { <span class="quiet">{message}</span> })}
                 </div>
             }

@@ -55,6 +55,19 @@ impl Link {
     pub(super) fn set_call(&self, call: Option<CallId>) {
         *self.call.lock().unwrap_or_else(PoisonError::into_inner) = call;
     }
+
+    /// Tells the page how far the call under way is; nothing where there is none.
+    pub(super) fn progressed(
+        &self,
+        done: Option<f64>,
+        total: Option<f64>,
+        message: Option<String>,
+    ) {
+        let Some(call_id) = self.call() else { return };
+        let session = self.session.clone();
+        let progressed = CallProgressed { session, call_id, done, total, message };
+        self.reporter.tell(HostEvent::Progress(progressed));
+    }
 }
 
 /// Answers one server.
@@ -154,17 +167,10 @@ impl ClientHandler for Client {
         told: ProgressNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        let Some((link, call_id)) = self.link.as_ref().and_then(|link| Some((link, link.call()?)))
-        else {
-            return;
-        };
-        link.reporter.tell(HostEvent::Progress(CallProgressed {
-            session: link.session.clone(),
-            call_id,
-            done: told.progress,
-            total: told.total.filter(|total| *total > 0.0),
-            message: told.message,
-        }));
+        if let Some(link) = &self.link {
+            let total = told.total.filter(|total| *total > 0.0);
+            link.progressed(Some(told.progress), total, told.message);
+        }
     }
 
     async fn on_logging_message(

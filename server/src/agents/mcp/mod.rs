@@ -12,6 +12,7 @@ mod output;
 mod questions;
 mod results;
 mod source;
+mod tasks;
 mod tools;
 
 pub use adk_folder::{FolderFile, adk_folder};

@@ -90,6 +90,18 @@ impl Questions {
         self.open().values().map(|open| open.question.clone()).collect()
     }
 
+    /// Takes back what was asked for a call that goes on no more.
+    pub(super) fn withdraw(&self, call_id: &CallId) {
+        let of_call = |open: &Open| open.question.call_id.as_ref() == Some(call_id);
+        let numbers: Vec<u64> = self
+            .open()
+            .iter()
+            .filter(|(_, open)| of_call(open))
+            .map(|(number, _)| *number)
+            .collect();
+        numbers.into_iter().for_each(|number| self.close(number));
+    }
+
     fn close(&self, number: u64) {
         if self.open().remove(&number).is_some() {
             self.reporter.tell(HostEvent::Withdrawn { session: self.session.clone(), number });

@@ -1,6 +1,6 @@
 //! [`McpSource`]: rehearses an [`McpAgent`].
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
@@ -22,6 +22,7 @@ use super::agent::McpAgent;
 use super::client::Link;
 use super::connection::Connection;
 use super::results;
+use super::tasks::{self, TaskFault};
 use super::tools::{self, Catalogue, Listed};
 use crate::agents::arguments::exact_value;
 use crate::agents::instruction::resolved_instruction;
@@ -50,6 +51,8 @@ struct Open {
     catalogue: Mutex<Catalogue>,
     /// The call that waits for the person.
     waiting: Mutex<Option<ToolInvocation>>,
+    /// The tools that refused a plain call and run as tasks only.
+    task_only: Mutex<HashSet<ToolName>>,
     /// Follows what the servers say of their tools.
     follower: Mutex<Option<JoinHandle<()>>>,
 }
@@ -110,6 +113,10 @@ impl Open {
 
     fn waiting(&self) -> std::sync::MutexGuard<'_, Option<ToolInvocation>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn task_only(&self) -> std::sync::MutexGuard<'_, HashSet<ToolName>> {
+        self.task_only.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn take_waiting(&self, call_id: &CallId) -> Option<ToolInvocation> {
@@ -201,6 +208,10 @@ impl Open {
         self.link.set_call(Some(call.call_id.clone()));
         let progress = self.ask(&peer, listed, arguments, cancel).await;
         self.link.set_call(None);
+        if cancel.is_cancelled() {
+            // A server that called its task off does not take back what it asked for it.
+            self.link.questions.withdraw(&call.call_id);
+        }
         progress
     }
 
@@ -212,10 +223,12 @@ impl Open {
         arguments: Map<String, Value>,
         cancel: &CancellationToken,
     ) -> CallProgress {
-        let first = request(peer, &listed.remote_name, arguments.clone(), cancel).await;
-        let Err(error) = first else { return self.settled(listed, first).await };
-        let Some(visits) = results::visits_required(&error) else {
-            return self.settled(listed, Err(error)).await;
+        let fault = match self.request(peer, listed, arguments.clone(), cancel).await {
+            Ok(result) => return results::progress(result),
+            Err(fault) => fault,
+        };
+        let Some(visits) = results::visits_required(&fault) else {
+            return CallProgress::Failed(self.failure(listed, &fault).await);
         };
         for (message, url) in visits {
             let server = &self.agent.servers[listed.server].name;
@@ -225,26 +238,42 @@ impl Open {
                 () = cancel.cancelled() => return CallProgress::Failed(ToolFailure::cancelled()),
             };
             if !matches!(answer, Answer::Accept(_)) {
-                return CallProgress::Failed(results::failure(&error));
+                return CallProgress::Failed(results::failure(&fault));
             }
         }
-        let second = request(peer, &listed.remote_name, arguments, cancel).await;
-        self.settled(listed, second).await
+        match self.request(peer, listed, arguments, cancel).await {
+            Ok(result) => results::progress(result),
+            Err(fault) => CallProgress::Failed(self.failure(listed, &fault).await),
+        }
     }
 
-    async fn settled(
+    /// Calls the tool, as a task where the server takes it no other way.
+    async fn request(
         &self,
+        peer: &Peer<RoleClient>,
         listed: &Listed,
-        answer: Result<ServerResult, ServiceError>,
-    ) -> CallProgress {
-        match answer {
-            Ok(result) => results::progress(result),
-            Err(error) => CallProgress::Failed(match &error {
-                ServiceError::TransportClosed | ServiceError::TransportSend(_) => {
-                    self.exited(listed, &error).await
-                }
-                _ => results::failure(&error),
-            }),
+        arguments: Map<String, Value>,
+        cancel: &CancellationToken,
+    ) -> Result<ServerResult, TaskFault> {
+        let (name, tool) = (&listed.remote_name, &listed.view.name);
+        let is_task_only = self.task_only().contains(tool);
+        if !is_task_only {
+            let answer = request(peer, name, arguments.clone(), cancel).await;
+            if !tasks::is_wanted(&answer) {
+                return Ok(answer?);
+            }
+            self.task_only().insert(tool.clone());
+        }
+        let told = |message| self.link.progressed(None, None, Some(message));
+        tasks::run(peer, name, arguments, cancel, told).await
+    }
+
+    async fn failure(&self, listed: &Listed, fault: &TaskFault) -> ToolFailure {
+        match fault {
+            TaskFault::Service(
+                error @ (ServiceError::TransportClosed | ServiceError::TransportSend(_)),
+            ) => self.exited(listed, error).await,
+            fault => results::failure(fault),
         }
     }
 
@@ -405,6 +434,7 @@ impl AgentSource for McpSource {
             catalogue: Mutex::new(self.catalogue(&connections)),
             connections: connections.into_iter().map(|it| AsyncMutex::new(Some(it))).collect(),
             waiting: Mutex::default(),
+            task_only: Mutex::default(),
             follower: Mutex::default(),
         });
         let followed = Arc::downgrade(&open);

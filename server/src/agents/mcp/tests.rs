@@ -75,8 +75,8 @@ impl Stage {
     }
 
     /// Calls a tool that asks, and answers it.
-    async fn asked(&self, tool: &str, answer: Answer) -> (Question, CallReport) {
-        let (source, call) = (Arc::clone(&self.source), self.invocation(tool, "{}"));
+    async fn asked(&self, tool: &str, arguments: &str, answer: Answer) -> (Question, CallReport) {
+        let (source, call) = (Arc::clone(&self.source), self.invocation(tool, arguments));
         let running =
             tokio::spawn(async move { source.call_tool(call, CancellationToken::new()).await });
         let question = loop {
@@ -93,6 +93,16 @@ impl Stage {
 
     fn told(&self) -> Vec<HostEvent> {
         self.told.lock().expect("nobody panicked").clone()
+    }
+
+    /// What the tools said that they were doing.
+    fn messages(&self) -> Vec<String> {
+        let told = self.told().into_iter();
+        told.filter_map(|event| match event {
+            HostEvent::Progress(progress) => progress.message,
+            _ => None,
+        })
+        .collect()
     }
 
     async fn until_told(&self, mut is_it: impl FnMut(&HostEvent) -> bool) -> HostEvent {
@@ -197,7 +207,7 @@ async fn progress_is_told_and_a_cancel_reaches_the_server() {
         .filter_map(|event| match event {
             HostEvent::Progress(progress) => {
                 assert_eq!(progress.total, Some(4.0));
-                Some(progress.done)
+                progress.done
             }
             _ => None,
         })
@@ -219,16 +229,70 @@ async fn progress_is_told_and_a_cancel_reaches_the_server() {
 }
 
 #[tokio::test]
+async fn a_tool_that_runs_as_a_task_only_is_followed_to_its_result() {
+    let Some(stage) = Stage::everything().await else { return };
+    let report = returned(stage.call("simulate-research-query", r#"{"topic": "tides"}"#).await);
+    let report = report.to_value().expect("JSON");
+    let text = report["content"][0]["text"].as_str().expect("a text");
+    assert!(text.starts_with("# Research Report: tides"), "{text}");
+    assert_eq!(report.get("meta"), None, "the task's name is chance");
+    let messages = stage.messages();
+    assert_eq!(messages.first().map(String::as_str), Some("Gathering sources..."), "{messages:?}");
+    assert!(messages.contains(&"Generating report...".to_owned()), "{messages:?}");
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_task_asks_the_person_and_goes_on_with_the_answer() {
+    let Some(stage) = Stage::everything().await else { return };
+    let answer = JsonText::parse(r#"{"interpretation": "snake"}"#).expect("JSON");
+    let arguments = r#"{"topic": "python", "ambiguous": true}"#;
+    let (question, report) =
+        stage.asked("simulate-research-query", arguments, Answer::Accept(Some(answer))).await;
+    let Asks::Form { message, schema } = question.asks else { panic!("a form") };
+    assert!(message.contains("multiple interpretations"), "{message}");
+    assert!(schema.as_str().contains("Python snake species"), "{schema}");
+    assert_eq!(question.call_id, CallId::parse("c1").ok());
+    let report = returned(report);
+    assert!(report.as_str().contains("Research Report: python (snake)"), "{report}");
+    assert!(stage.messages().iter().any(|said| said.contains("Requesting clarification")));
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_task_that_is_cancelled_is_called_off_and_takes_its_question_along() {
+    let Some(stage) = Stage::everything().await else { return };
+    let cancel = CancellationToken::new();
+    let call = stage.invocation("simulate-research-query", r#"{"topic": "x", "ambiguous": true}"#);
+    let (source, token) = (Arc::clone(&stage.source), cancel.clone());
+    let running = tokio::spawn(async move { source.call_tool(call, token).await });
+    let asked = stage.until_told(|event| matches!(event, HostEvent::Asked(_))).await;
+    let HostEvent::Asked(question) = asked else { panic!("asked") };
+    cancel.cancel();
+    assert_eq!(failed(running.await.expect("runs")).error_type, ToolError::CANCELLED);
+    assert!(stage.source.questions(&stage.session).await.is_empty());
+    let number = question.number;
+    stage
+        .until_told(
+            |event| matches!(event, HostEvent::Withdrawn { number: it, .. } if *it == number),
+        )
+        .await;
+    // The connection is as good as before.
+    returned(stage.call("echo", r#"{"message": "again"}"#).await);
+    stage.end().await;
+}
+
+#[tokio::test]
 async fn a_server_asks_the_person_with_a_form() {
     let Some(stage) = Stage::everything().await else { return };
     let values = |text: &str| Answer::Accept(Some(JsonText::parse(text).expect("JSON")));
     let (question, report) =
-        stage.asked("trigger-elicitation-request", values(r#"{"name": "Ada"}"#)).await;
+        stage.asked("trigger-elicitation-request", "{}", values(r#"{"name": "Ada"}"#)).await;
     let Asks::Form { message, schema } = question.asks else { panic!("a form") };
     assert!(!message.is_empty());
     assert_eq!(schema.to_value().expect("JSON")["required"], serde_json::json!(["name"]));
     assert!(returned(report).as_str().contains("Ada"));
-    let (_, declined) = stage.asked("trigger-elicitation-request", Answer::Decline).await;
+    let (_, declined) = stage.asked("trigger-elicitation-request", "{}", Answer::Decline).await;
     assert!(returned(declined).as_str().contains("declined"));
     assert!(stage.source.questions(&stage.session).await.is_empty());
     let told = stage.told();
