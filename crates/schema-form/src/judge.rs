@@ -5,15 +5,19 @@
 //! keyword in a shape it must not have), so a yes and a no never contradict the host.
 //! `if`, `not`, "only one of `oneOf`", `contains` and `propertyNames` stand on it.
 
+mod answer;
+mod assertions;
+mod combining;
+mod lists;
+mod objects;
+
 use std::cell::Cell;
 use std::collections::HashSet;
 
 use json_text::{JsonText, Kind, Node as Value};
 use serde_json::value::RawValue;
 
-use crate::Types;
-use crate::canonical::canonical;
-use crate::decimal::Decimal;
+use self::answer::All;
 use crate::document::{Dialect, Document, Node, NodeId, nesting};
 
 /// How many schemas may be asked for one answer.
@@ -60,33 +64,6 @@ const SILENT: [&str; 27] = [
 pub(crate) struct Judge<'d> {
     document: &'d Document,
     left: Cell<usize>,
-}
-
-/// All of several answers: a no decides, an undecided one stays in the way of a yes.
-#[derive(Clone, Copy)]
-struct All {
-    undecided: bool,
-    no: bool,
-}
-
-impl All {
-    const YES: Self = Self { undecided: false, no: false };
-
-    fn and(&mut self, answer: Option<bool>) {
-        match answer {
-            Some(true) => {}
-            Some(false) => self.no = true,
-            None => self.undecided = true,
-        }
-    }
-
-    fn answer(self) -> Option<bool> {
-        match self {
-            Self { no: true, .. } => Some(false),
-            Self { undecided: true, .. } => None,
-            _ => Some(true),
-        }
-    }
 }
 
 impl<'d> Judge<'d> {
@@ -151,7 +128,7 @@ impl<'d> Judge<'d> {
         let mut all = All::YES;
         for (key, id) in members {
             all.and(self.keyword(schema, key, *id, raw, &value, depth));
-            if all.no {
+            if all.is_settled() {
                 break;
             }
         }
@@ -172,64 +149,17 @@ impl<'d> Judge<'d> {
         let kind = kind_of(value);
         match key {
             "type" => self.types(id, raw, kind),
-            "enum" => {
-                let spelled = canonical(&JsonText::from(raw));
-                let found = |item: &NodeId| canonical(&document.text(*item)) == spelled;
-                Some(document.items(id)?.iter().any(found))
-            }
-            "const" => Some(canonical(&document.text(id)) == canonical(&JsonText::from(raw))),
+            "enum" => self.one_of_values(id, raw),
+            "const" => Some(self.is_value(id, raw)),
             "$ref" => self.reference(id, raw, depth),
-            "allOf" => {
-                let mut all = All::YES;
-                for each in document.items(id)? {
-                    all.and(self.schema(*each, raw, depth + 1));
-                }
-                all.answer()
-            }
-            "anyOf" | "any_of" => {
-                let mut undecided = false;
-                for each in document.items(id)? {
-                    match self.schema(*each, raw, depth + 1) {
-                        Some(true) => return Some(true),
-                        Some(false) => {}
-                        None => undecided = true,
-                    }
-                }
-                (!undecided).then_some(false)
-            }
-            "oneOf" => {
-                let answers: Vec<_> = document
-                    .items(id)?
-                    .iter()
-                    .map(|each| self.schema(*each, raw, depth + 1))
-                    .collect();
-                let count = |answer| answers.iter().filter(|each| **each == answer).count();
-                match (count(Some(true)), count(None)) {
-                    (2.., _) | (0, 0) => Some(false),
-                    (1, 0) => Some(true),
-                    _ => None,
-                }
-            }
+            "allOf" => self.all_of(id, raw, depth),
+            "anyOf" | "any_of" => self.any_of(id, raw, depth),
+            "oneOf" => self.one_of(id, raw, depth),
             "not" => self.schema(id, raw, depth + 1).map(|admitted| !admitted),
-            "if" => {
-                let branch = match self.schema(id, raw, depth + 1)? {
-                    true => document.member(schema, &["then"]),
-                    false => document.member(schema, &["else"]),
-                };
-                branch.map_or(Some(true), |branch| self.schema(branch, raw, depth + 1))
-            }
+            "if" => self.condition(schema, id, raw, depth),
             "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => {
                 let Value::Number(text) = value else { return Some(true) };
-                let number = Decimal::parse(text)?;
-                let Node::Number(limit) = document.node(id) else { return None };
-                let limit = Decimal::parse(limit)?;
-                match key {
-                    "minimum" => Some(number >= limit),
-                    "maximum" => Some(number <= limit),
-                    "exclusiveMinimum" => Some(number > limit),
-                    "exclusiveMaximum" => Some(number < limit),
-                    _ => number.is_multiple_of(&limit),
-                }
+                self.limit(key, id, text)
             }
             "minLength" | "maxLength" => {
                 let Value::String(content) = value else { return Some(true) };
@@ -244,18 +174,7 @@ impl<'d> Judge<'d> {
                 let Value::Array(items) = value else { return Some(true) };
                 self.count(id, items.len(), key.starts_with("min"))
             }
-            "minProperties" | "maxProperties" => {
-                let Value::Object(given) = value else { return Some(true) };
-                self.count(id, given.len(), key.starts_with("min"))
-            }
-            "uniqueItems" => match (document.node(id), value) {
-                (Node::Bool(true), Value::Array(items)) => {
-                    let mut seen = HashSet::with_capacity(items.len());
-                    Some(items.iter().all(|item| seen.insert(canonical(&JsonText::from(*item)))))
-                }
-                (Node::Bool(_), _) => Some(true),
-                _ => None,
-            },
+            "uniqueItems" => self.unique(id, value),
             "items" | "prefixItems" => {
                 let Value::Array(items) = value else { return Some(true) };
                 self.items(schema, key, id, items, depth)
@@ -264,67 +183,41 @@ impl<'d> Judge<'d> {
                 let Value::Array(items) = value else { return Some(true) };
                 self.contains(schema, id, items, depth)
             }
+            "minProperties" | "maxProperties" => {
+                let Value::Object(given) = value else { return Some(true) };
+                self.count(id, given.len(), key.starts_with("min"))
+            }
             "required" => {
                 let Value::Object(given) = value else { return Some(true) };
-                let mut all = All::YES;
-                for name in document.items(id)? {
-                    let name = document.string(*name)?;
-                    all.and(Some(given.iter().any(|(key, _)| key == name)));
-                }
-                all.answer()
+                self.required(id, given)
             }
-            "properties" | "patternProperties" | "additionalProperties" => {
+            "properties" => {
                 let Value::Object(given) = value else { return Some(true) };
-                self.properties(schema, key, id, given, depth)
+                self.properties(id, given, depth)
+            }
+            "patternProperties" => {
+                let Value::Object(given) = value else { return Some(true) };
+                self.pattern_properties(id, given, depth)
+            }
+            "additionalProperties" => {
+                let Value::Object(given) = value else { return Some(true) };
+                self.additional_properties(schema, id, given, depth)
             }
             "propertyNames" => {
                 let Value::Object(given) = value else { return Some(true) };
-                let mut all = All::YES;
-                for (name, _) in given {
-                    let name = JsonText::string(name);
-                    let raw: &RawValue = name.decode().ok()?;
-                    all.and(self.schema(id, raw, depth + 1));
-                }
-                all.answer()
+                self.property_names(id, given, depth)
             }
             "dependentRequired" if modern => {
                 let Value::Object(given) = value else { return Some(true) };
-                let there = |name: &str| given.iter().any(|(key, _)| key == name);
-                let mut all = All::YES;
-                for (name, needed) in document.members(id) {
-                    if there(name) {
-                        for needed in document.items(*needed)? {
-                            all.and(Some(there(document.string(*needed)?)));
-                        }
-                    }
-                }
-                all.answer()
-            }
-            "dependencies" if !modern => {
-                let Value::Object(given) = value else { return Some(true) };
-                let there = |name: &str| given.iter().any(|(key, _)| key == name);
-                let mut all = All::YES;
-                for (_, needed) in document.members(id).iter().filter(|(name, _)| there(name)) {
-                    match document.items(*needed) {
-                        Some(names) => {
-                            for name in names {
-                                all.and(Some(there(document.string(*name)?)));
-                            }
-                        }
-                        None => all.and(self.schema(*needed, raw, depth + 1)),
-                    }
-                }
-                all.answer()
+                self.dependent_required(id, given)
             }
             "dependentSchemas" if modern => {
                 let Value::Object(given) = value else { return Some(true) };
-                let mut all = All::YES;
-                for (name, needed) in document.members(id) {
-                    if given.iter().any(|(key, _)| key == name.as_ref()) {
-                        all.and(self.schema(*needed, raw, depth + 1));
-                    }
-                }
-                all.answer()
+                self.dependent_schemas(id, raw, given, depth)
+            }
+            "dependencies" if !modern => {
+                let Value::Object(given) = value else { return Some(true) };
+                self.dependencies(id, raw, given, depth)
             }
             "nullable" => match (document.node(id), kind) {
                 (Node::Bool(true), Kind::Null) => None,
@@ -335,160 +228,6 @@ impl<'d> Judge<'d> {
             _ => None,
         }
     }
-
-    fn types(&self, id: NodeId, raw: &RawValue, kind: Kind) -> Option<bool> {
-        let names = match self.document.items(id) {
-            Some(names) => names.to_vec(),
-            None => vec![id],
-        };
-        let mut types = Types::NONE;
-        for name in names {
-            types = types.or(Types::named(self.document.string(name)?)?);
-        }
-        if kind == Kind::Number && !types.contains(Types::NUMBER) && types.contains(Types::INTEGER)
-        {
-            return Some(Decimal::parse(raw.get())?.is_whole());
-        }
-        Some(types.admit(kind))
-    }
-
-    fn reference(&self, id: NodeId, raw: &RawValue, depth: usize) -> Option<bool> {
-        let target = self.document.resolve(self.document.string(id)?)?;
-        if self.document.has_inner_ids() {
-            return None;
-        }
-        self.schema(target, raw, depth + 1)
-    }
-
-    fn count(&self, id: NodeId, found: usize, is_least: bool) -> Option<bool> {
-        let Node::Number(limit) = self.document.node(id) else { return None };
-        let limit = Decimal::parse(limit)?;
-        let found = Decimal::parse(&found.to_string())?;
-        Some(if is_least { found >= limit } else { found <= limit })
-    }
-
-    fn items(
-        &self,
-        schema: NodeId,
-        key: &str,
-        id: NodeId,
-        items: &[&RawValue],
-        depth: usize,
-    ) -> Option<bool> {
-        let document = self.document;
-        let modern = document.dialect() == Dialect::Modern;
-        let mut all = All::YES;
-        if let Some(heads) = document.items(id) {
-            if modern != (key == "prefixItems") {
-                return None;
-            }
-            for (head, item) in heads.iter().zip(items) {
-                all.and(self.schema(*head, item, depth + 1));
-            }
-            if let (false, Some(rest)) = (modern, document.member(schema, &["additionalItems"])) {
-                for item in items.iter().skip(heads.len()) {
-                    all.and(self.schema(rest, item, depth + 1));
-                }
-            }
-            return all.answer();
-        }
-        let heads = match document.member(schema, &["prefixItems"]) {
-            Some(heads) if modern => document.items(heads)?.len(),
-            _ => 0,
-        };
-        for item in items.iter().skip(heads) {
-            all.and(self.schema(id, item, depth + 1));
-        }
-        all.answer()
-    }
-
-    fn contains(
-        &self,
-        schema: NodeId,
-        id: NodeId,
-        items: &[&RawValue],
-        depth: usize,
-    ) -> Option<bool> {
-        let modern = self.document.dialect() == Dialect::Modern;
-        let limit = |name| match self.document.member(schema, &[name]).filter(|_| modern) {
-            None => Some(None),
-            Some(id) => match self.document.node(id) {
-                Node::Number(text) => text.parse::<usize>().ok().map(Some),
-                _ => None,
-            },
-        };
-        let (least, most) = (limit("minContains")?.unwrap_or(1), limit("maxContains")?);
-        let answers: Vec<_> = items.iter().map(|item| self.schema(id, item, depth + 1)).collect();
-        let sure = answers.iter().filter(|answer| **answer == Some(true)).count();
-        let maybe = answers.iter().filter(|answer| answer.is_none()).count();
-        if sure + maybe < least || most.is_some_and(|most| sure > most) {
-            return Some(false);
-        }
-        let enough = sure >= least && most.is_none_or(|most| sure + maybe <= most);
-        enough.then_some(true)
-    }
-
-    fn properties(
-        &self,
-        schema: NodeId,
-        key: &str,
-        id: NodeId,
-        given: &[(String, &RawValue)],
-        depth: usize,
-    ) -> Option<bool> {
-        let document = self.document;
-        let mut all = All::YES;
-        match key {
-            "properties" => {
-                for (name, property) in document.members(id) {
-                    if let Some((_, raw)) = given.iter().find(|(key, _)| key == name.as_ref()) {
-                        all.and(self.schema(*property, raw, depth + 1));
-                    }
-                }
-            }
-            "patternProperties" => {
-                for (pattern, property) in document.members(id) {
-                    for (name, raw) in given {
-                        match document.pattern(pattern).and_then(|it| it.is_found_in(name)) {
-                            Some(true) => all.and(self.schema(*property, raw, depth + 1)),
-                            Some(false) => {}
-                            None => all.and(None),
-                        }
-                    }
-                }
-            }
-            _ => {
-                let named = document.member(schema, &["properties"]);
-                let patterns = document.member(schema, &["patternProperties"]);
-                for (name, raw) in given {
-                    if named.is_some_and(|named| document.member(named, &[name]).is_some()) {
-                        continue;
-                    }
-                    let matched = patterns
-                        .map_or(Some(false), |patterns| matches_any(document, patterns, name));
-                    match matched {
-                        Some(true) => {}
-                        Some(false) => all.and(self.schema(id, raw, depth + 1)),
-                        None => all.and(None),
-                    }
-                }
-            }
-        }
-        all.answer()
-    }
-}
-
-/// Whether one of the patterns that are the keys of `patterns` is found in `name`.
-fn matches_any(document: &Document, patterns: NodeId, name: &str) -> Option<bool> {
-    let mut undecided = false;
-    for (pattern, _) in document.members(patterns) {
-        match document.pattern(pattern).and_then(|it| it.is_found_in(name)) {
-            Some(true) => return Some(true),
-            Some(false) => {}
-            None => undecided = true,
-        }
-    }
-    (!undecided).then_some(false)
 }
 
 fn kind_of(value: &Value<'_>) -> Kind {

@@ -1,0 +1,123 @@
+//! Values to choose from: `enum`, `const`, and unions of these.
+
+use json_text::{JsonText, Kind};
+
+use super::Builder;
+use crate::canonical::canonical;
+use crate::decimal::is_number;
+use crate::document::{Node, NodeId};
+use crate::field::{ChoiceOption, FieldKind};
+use crate::{Reason, Types};
+
+impl Builder<'_> {
+    /// The values to choose from, where `enum`, `const` or a union of these names them.
+    pub(super) fn choice(&mut self) -> Option<FieldKind> {
+        let mut options: Option<Vec<ChoiceOption>> = None;
+        let mut narrow = |found: Vec<ChoiceOption>| {
+            options = Some(match options.take() {
+                None => found,
+                Some(earlier) => earlier
+                    .into_iter()
+                    .filter(|option| {
+                        let value = canonical(&option.value);
+                        found.iter().any(|other| canonical(&other.value) == value)
+                    })
+                    .collect(),
+            });
+        };
+        let mut wrong = Vec::new();
+        for (_, values) in self.conjunction.all(&["enum"]) {
+            match self.document.items(values) {
+                Some(items) => narrow(items.iter().map(|item| self.option(*item, None)).collect()),
+                None => wrong.push(values),
+            }
+        }
+        for (layer, value) in self.conjunction.all(&["const"]) {
+            narrow(vec![self.option(value, Some(layer))]);
+        }
+        if let Some(union) = &self.conjunction.union {
+            let found: Option<Vec<Vec<ChoiceOption>>> =
+                union.branches.iter().map(|branch| self.constants(*branch)).collect();
+            if let Some(found) = found {
+                narrow(found.concat());
+            }
+        }
+        for at in wrong {
+            self.wrong_shape(at, "enum");
+        }
+        let mut options = options?;
+        let before = options.len();
+        if let Some(types) = self.conjunction.types {
+            // google.genai writes the values of an integer enum as strings.
+            let numeric = !types.and(Types::NUMBER).is_empty() && !types.contains(Types::STRING);
+            if numeric {
+                for option in &mut options {
+                    if option.value.kind() == Kind::String && is_number(&option.label) {
+                        option.value = JsonText::parse(&option.label).unwrap_or(JsonText::null());
+                    }
+                }
+            }
+            options.retain(|option| {
+                option.value.kind() == Kind::Null || types.admit(option.value.kind())
+            });
+        }
+        if self.conjunction.null == Some(true) && options.len() > 1 {
+            options.retain(|option| option.value.kind() != Kind::Null);
+        }
+        let mut seen = Vec::new();
+        options.retain(|option| {
+            let value = canonical(&option.value);
+            let new = !seen.contains(&value);
+            seen.push(value);
+            new
+        });
+        if options.is_empty() {
+            if before > 0 {
+                // An `enum` whose values are of another type than the schema names, as in a list
+                // that names its items' values: the type is the more useful half.
+                self.odd(Reason::NothingValid);
+                return None;
+            }
+            self.odd(Reason::NothingValid);
+            return Some(FieldKind::Json(Reason::NothingValid));
+        }
+        Some(FieldKind::Choice(options))
+    }
+
+    fn option(&self, value: NodeId, described: Option<NodeId>) -> ChoiceOption {
+        let text = self.document.text(value);
+        let note = |names: &[&str]| {
+            described
+                .and_then(|layer| self.document.member(layer, names))
+                .and_then(|id| self.document.string(id))
+                .filter(|note| !note.is_empty())
+        };
+        let label = match self.document.node(value) {
+            Node::String(content) => content.to_string(),
+            _ => text.as_str().to_owned(),
+        };
+        ChoiceOption {
+            label: note(&["title"]).map_or(label, str::to_owned),
+            description: note(&["description"]).map(str::to_owned),
+            value: text,
+        }
+    }
+
+    /// The values of a schema that is nothing but `const` or `enum`.
+    fn constants(&self, branch: NodeId) -> Option<Vec<ChoiceOption>> {
+        const SILENT: [&str; 6] = ["const", "enum", "type", "title", "description", "default"];
+        let mut schema = branch;
+        if let Some(reference) = self.document.member(schema, &["$ref"]) {
+            schema = self.document.resolve(self.document.string(reference)?)?;
+        }
+        let members = self.document.members(schema);
+        if !members.iter().all(|(key, _)| SILENT.contains(&key.as_ref())) {
+            return None;
+        }
+        if let Some(value) = self.document.member(schema, &["const"]) {
+            return Some(vec![self.option(value, Some(schema))]);
+        }
+        let values = self.document.items(self.document.member(schema, &["enum"])?)?;
+        Some(values.iter().map(|value| self.option(*value, None)).collect())
+    }
+}

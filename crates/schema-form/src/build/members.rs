@@ -1,0 +1,166 @@
+//! An object: its members in order, what it requires, what else it takes.
+
+use std::collections::{HashMap, HashSet};
+
+use super::Builder;
+use crate::Types;
+use crate::cases::Condition;
+use crate::document::{Dialect, Node, NodeId};
+use crate::field::{Extras, ObjectField, Slot, Source};
+use crate::naming::{Chosen, Naming};
+
+impl Builder<'_> {
+    pub(super) fn object(&mut self) -> ObjectField {
+        let mut order: Vec<String> = self.source.first.clone().unwrap_or_default();
+        let mut known: HashSet<String> = order.iter().cloned().collect();
+        let mut layers: HashMap<String, Vec<NodeId>> = HashMap::new();
+        for (_, properties) in self.conjunction.all(&["properties"]) {
+            if !matches!(self.document.node(properties), Node::Object(_) | Node::Null) {
+                self.wrong_shape(properties, "properties");
+            }
+            for (key, schema) in self.document.members(properties) {
+                if known.insert(key.to_string()) {
+                    order.push(key.to_string());
+                }
+                layers.entry(key.to_string()).or_default().push(*schema);
+            }
+        }
+        let mut required: Vec<String> = Vec::new();
+        for (_, names) in self.conjunction.all(&["required"]) {
+            match self.document.items(names) {
+                Some(names) => required.extend(
+                    names.iter().filter_map(|name| self.document.string(*name)).map(str::to_owned),
+                ),
+                None if matches!(self.document.node(names), Node::Null | Node::Bool(_)) => {}
+                None => self.wrong_shape(names, "required"),
+            }
+        }
+        let naming = Naming::of(self.document, self.conjunction);
+        let named = !layers.is_empty() || !required.is_empty() || self.names_no_argument();
+        let extras = self.extras(&naming, !named);
+        for (name, schemas) in &mut layers {
+            schemas.extend(naming.beside(name));
+        }
+        for name in &required {
+            if !layers.contains_key(name) {
+                if known.insert(name.clone()) {
+                    order.push(name.clone());
+                }
+                let schemas = match naming.choose(name) {
+                    Chosen::Schemas(schemas) => schemas,
+                    Chosen::Forbidden => Vec::new(),
+                };
+                layers.insert(name.clone(), schemas);
+            }
+        }
+        if let Some(ordering) = self.conjunction.first(&["property_ordering", "propertyOrdering"])
+            && self.source.first.is_none()
+        {
+            let ordering: Vec<_> = self
+                .document
+                .items(ordering)
+                .unwrap_or_default()
+                .iter()
+                .filter_map(|name| self.document.string(*name))
+                .collect();
+            order.sort_by_key(|key| {
+                ordering.iter().position(|name| name == key).unwrap_or(usize::MAX)
+            });
+        }
+        let required: HashSet<_> = required.into_iter().collect();
+        let members = order
+            .into_iter()
+            .map(|key| {
+                let source = Source {
+                    required: required.contains(&key),
+                    layers: layers.remove(&key).unwrap_or_default(),
+                    key,
+                    ..Source::default()
+                };
+                Slot::new(self.document, source)
+            })
+            .collect();
+        let names: Vec<_> =
+            self.conjunction.all(&["propertyNames"]).into_iter().map(|(_, id)| id).collect();
+        let of_name = |layers| {
+            let only = Some(Types::STRING);
+            Slot::new(self.document, Source { required: true, layers, only, ..Source::default() })
+        };
+        ObjectField {
+            members,
+            extras,
+            patterns: naming.patterns(),
+            names: (!names.is_empty()).then(|| of_name(names)),
+            min: self.conjunction.at_least(&["minProperties", "min_properties"]),
+            max: self.conjunction.at_most(&["maxProperties", "max_properties"]),
+            needs: self.needs(),
+            conditions: Condition::all(self.document, self.conjunction),
+            naming,
+        }
+    }
+
+    /// `dependentRequired`, which draft 7 writes as `dependencies`.
+    fn needs(&self) -> Vec<(String, Vec<String>)> {
+        let keyword = match self.document.dialect() {
+            Dialect::Modern => "dependentRequired",
+            Dialect::Seven => "dependencies",
+            Dialect::Other => return Vec::new(),
+        };
+        let all = self.conjunction.all(&[keyword]).into_iter();
+        let members = all.flat_map(|(_, id)| self.document.members(id));
+        members
+            .filter_map(|(name, needed)| {
+                let needed = self.document.items(*needed)?.iter();
+                let needed = needed.filter_map(|name| self.document.string(*name));
+                Some((name.to_string(), needed.map(str::to_owned).collect()))
+            })
+            .collect()
+    }
+
+    /// Whether this is the whole form and its `properties` are there and empty: how tools without
+    /// arguments are declared. Further in, an empty list of properties stands for any object.
+    fn names_no_argument(&self) -> bool {
+        self.source.layers.contains(&self.document.root())
+            && self
+                .conjunction
+                .first(&["properties"])
+                .is_some_and(|names| matches!(self.document.node(names), Node::Object(_)))
+    }
+
+    /// What the object says about members it does not name.
+    fn extras(&self, naming: &Naming, nothing_named: bool) -> Extras {
+        let mut layers = Vec::new();
+        let mut closed = false;
+        let mut asked = nothing_named;
+        for (layer, extra) in
+            self.conjunction.all(&["additionalProperties", "additional_properties"])
+        {
+            match self.document.node(extra) {
+                Node::Bool(false) => {
+                    let patterns = self.document.member(layer, &["patternProperties"]).is_some();
+                    asked = patterns;
+                    closed |= !patterns;
+                }
+                Node::Bool(true) => asked = true,
+                Node::Object(_) => {
+                    asked = true;
+                    layers.push(extra);
+                }
+                _ => {}
+            }
+        }
+        asked |= !naming.patterns().is_empty();
+        if let Some(only) = naming.only() {
+            layers = vec![only];
+        }
+        let slot = || {
+            let source = Source { required: true, layers: layers.clone(), ..Source::default() };
+            Slot::new(self.document, source)
+        };
+        match (closed, asked) {
+            (true, _) => Extras::Closed,
+            (false, true) => Extras::Offered(slot()),
+            (false, false) => Extras::Kept(slot()),
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! JSON text as it stands, with what the widgets would say about it.
+
+use json_text::{JsonText, Kind};
+
+use super::reader::Reader;
+use super::{Fault, Message, Tone};
+use crate::Draft;
+use crate::canonical::canonical;
+use crate::check;
+use crate::decimal::Decimal;
+use crate::document::nesting;
+use crate::draft::{Content, Ids};
+use crate::field::{Field, FieldKind, Slot};
+use crate::fill::{DEEPEST, Filler};
+
+impl Reader {
+    /// Writes JSON text as it stands, checked as far as the widgets would.
+    pub(super) fn json(&mut self, slot: &Slot, text: &str) {
+        let value = match JsonText::parse(text.trim()) {
+            Ok(value) => value,
+            Err(_) if text.trim().is_empty() => {
+                return self.unfinished("", "A JSON value, such as \"text\", 12 or {}.");
+            }
+            Err(_) => {
+                // The place counts in the text as it stands.
+                let error = JsonText::parse(text).err();
+                self.write(text, Tone::Fault);
+                if let Some(error) = error {
+                    // The parser's own word for a text without its quotes.
+                    let reason = match error.reason.as_str() {
+                        "expected ident" => "a word that is not true, false or null",
+                        reason => reason,
+                    };
+                    let (line, column) = (error.line, error.column);
+                    let told = format!("Not JSON: {reason} at line {line}, column {column}.");
+                    self.tell(Fault::NotJson(error), told);
+                }
+                return;
+            }
+        };
+        let found = self.faults_of(slot, &value);
+        self.write(
+            value.compact().as_str(),
+            if found.is_empty() { Tone::Json } else { Tone::Fault },
+        );
+        self.messages.extend(found);
+    }
+
+    /// What the widgets would say about `value`, told at this place.
+    pub(super) fn faults_of(&self, slot: &Slot, value: &JsonText) -> Vec<Message> {
+        let field = slot.field();
+        let here = |text, fault| vec![Message { path: self.path.clone(), text, fault }];
+        if matches!(field.kind, FieldKind::Json(_)) {
+            return Vec::new();
+        }
+        let mut ids = Ids::default();
+        let Ok(raw) = value.decode() else { return Vec::new() };
+        let entered = Filler::within(&mut ids, self.depth).fill(slot, raw);
+        if let Some(Content::Json { .. }) = entered.content {
+            if self.depth >= DEEPEST || nesting(value.as_str()) > DEEPEST {
+                return Vec::new();
+            }
+            if !field.types.admit(value.kind()) {
+                return here(expected(field, value.kind()), Fault::Invalid("type"));
+            }
+            return match &field.kind {
+                FieldKind::Integer(bounds) | FieldKind::Number(bounds) => {
+                    let decimal = Decimal::parse(value.as_str());
+                    if matches!(field.kind, FieldKind::Integer(_))
+                        && value.kind() == Kind::Number
+                        && decimal.is_some_and(|decimal| !decimal.is_whole())
+                    {
+                        return here(expected(field, value.kind()), Fault::Invalid("type"));
+                    }
+                    let broken = check::number(bounds, value.as_str());
+                    broken
+                        .into_iter()
+                        .flat_map(|(keyword, text)| here(text, Fault::Invalid(keyword)))
+                        .collect()
+                }
+                FieldKind::Choice(options) => {
+                    let spelled = canonical(value);
+                    if options.iter().any(|option| canonical(&option.value) == spelled) {
+                        return Vec::new();
+                    }
+                    let labels: Vec<_> =
+                        options.iter().map(|option| option.value.as_str()).collect();
+                    here(format!("One of {}.", labels.join(", ")), Fault::Invalid("enum"))
+                }
+                _ => Vec::new(),
+            };
+        }
+        let mut reader = self.beside();
+        reader.place(slot, &entered, None);
+        let names = Draft { root: entered, ids };
+        reader
+            .messages
+            .into_iter()
+            .map(|message| {
+                let name = names.name_below(slot, &message.path);
+                let text = if name.is_empty() {
+                    message.text
+                } else {
+                    format!("{name}: {}", message.text)
+                };
+                Message { path: self.path.clone(), text, fault: message.fault }
+            })
+            .collect()
+    }
+}
+
+pub(super) fn expected(field: &Field, found: Kind) -> String {
+    let found = match found {
+        Kind::Null => "null",
+        Kind::Bool => "true or false",
+        Kind::Number => "a number",
+        Kind::String => "text",
+        Kind::Array => "a list",
+        Kind::Object => "an object",
+    };
+    let wanted = field.types.phrase();
+    let mut letters = wanted.chars();
+    let wanted: String = letters
+        .next()
+        .map(|first| first.to_uppercase().chain(letters).collect())
+        .unwrap_or_default();
+    format!("{wanted} is expected; this is {found} (type).")
+}

@@ -1,0 +1,114 @@
+//! An object: its members, its entries, and what it says about their names.
+
+use json_text::JsonText;
+
+use super::reader::Reader;
+use super::{Fault, Tone};
+use crate::Step;
+use crate::check;
+use crate::draft::{Entered, Entry, State};
+use crate::field::{ObjectField, Slot};
+
+impl Reader {
+    pub(super) fn object(
+        &mut self,
+        slot: &Slot,
+        object: &ObjectField,
+        members: &[Entered],
+        entries: &[Entry],
+    ) {
+        self.write("{", Tone::Mark);
+        let mut found = 0_u64;
+        for (position, (member, inner)) in object.members.iter().zip(members).enumerate() {
+            found += u64::from(inner.state != State::NotSent);
+            self.inside(Step::Member(position), |reader| {
+                if inner.state != State::NotSent {
+                    reader.check_name(object, member.key());
+                }
+                reader.place(member, inner, Some(member.key()));
+            });
+        }
+        for entry in entries {
+            found += 1;
+            let taken = |name: &str| {
+                object.members.iter().any(|member| member.key() == name)
+                    || entries
+                        .iter()
+                        .take_while(|other| other.id != entry.id)
+                        .any(|other| other.name.as_deref() == Some(name))
+            };
+            let inner = object.entry(entry.name.as_deref());
+            self.inside(Step::Entry(entry.id), |reader| {
+                match &entry.name {
+                    None => reader.tell(Fault::Missing, "Give the entry a name."),
+                    Some(name) if taken(name) => {
+                        let text = format!("The name `{name}` stands there twice.");
+                        reader.tell(Fault::Invalid("properties"), text);
+                    }
+                    Some(name) if inner.is_none() => {
+                        let text = check::no_such_member(object, name);
+                        reader.tell(Fault::Invalid("additionalProperties"), text);
+                    }
+                    Some(name) => reader.check_name(object, name),
+                }
+                let name = entry.name.as_deref().unwrap_or("?");
+                let inner = inner.unwrap_or_else(|| crate::draft::anything(slot));
+                reader.place(&inner, &entry.entered, Some(name));
+            });
+        }
+        self.check_needs(object, members, entries);
+        self.write("}", Tone::Mark);
+        self.tell_broken(check::count(
+            found,
+            (object.min, "minProperties"),
+            (object.max, "maxProperties"),
+            ("member", "members"),
+        ));
+    }
+
+    /// `propertyNames`, told at the member of that name.
+    fn check_name(&mut self, object: &ObjectField, name: &str) {
+        let Some(names) = &object.names else { return };
+        let value = JsonText::string(name);
+        let mut found = self.faults_of(names, &value);
+        for message in &mut found {
+            message.text = format!("The name `{name}`: {}", message.text);
+            message.fault = Fault::Invalid("propertyNames");
+        }
+        if found.is_empty() && check::is_refused(names, &value) {
+            let text = format!("The schema does not admit the name `{name}` (propertyNames).");
+            self.tell(Fault::Invalid("propertyNames"), text);
+        }
+        self.messages.extend(found);
+    }
+
+    /// `dependentRequired`, told at the member that is missing.
+    fn check_needs(&mut self, object: &ObjectField, members: &[Entered], entries: &[Entry]) {
+        let place = |name: &str| object.members.iter().position(|member| member.key() == name);
+        let is_there = |name: &str| match place(name) {
+            Some(position) => {
+                members.get(position).is_some_and(|inner| inner.state != State::NotSent)
+            }
+            None => entries.iter().any(|entry| entry.name.as_deref() == Some(name)),
+        };
+        for (name, needed) in object.needs.iter().filter(|(name, _)| is_there(name)) {
+            for missing in needed.iter().filter(|needed| !is_there(needed)) {
+                let at = place(missing);
+                if at.and_then(|at| object.members.get(at)).is_some_and(Slot::required) {
+                    continue;
+                }
+                match at {
+                    Some(position) => self.inside(Step::Member(position), |reader| {
+                        let text = format!("Required where `{name}` is sent (dependentRequired).");
+                        reader.tell(Fault::Invalid("dependentRequired"), text);
+                    }),
+                    None => {
+                        let text =
+                            format!("`{name}` needs `{missing}` beside it (dependentRequired).");
+                        self.tell(Fault::Invalid("dependentRequired"), text);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! [`Reader`]: goes through a draft, place by place.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use json_text::{JsonText, Kind};
+
+use super::json::expected;
+use super::{Fault, Message, Reading, Tone};
+use crate::check::{self, Broken};
+use crate::decimal::{is_integer, is_number};
+use crate::document::NodeId;
+use crate::draft::{Content, Entered, State, shape};
+use crate::field::{Field, FieldKind, Slot};
+use crate::judge::PATIENCE;
+use crate::{Path, Step};
+
+/// Writes what a draft would send, and collects messages.
+pub(super) struct Reader {
+    pub(super) text: String,
+    tones: Vec<(Range<usize>, Tone)>,
+    pub(super) messages: Vec<Message>,
+    pub(super) path: Path,
+    pub(super) depth: usize,
+    /// Keywords that were judged already: where the value stands in the text, and the keyword's.
+    judged: HashSet<(usize, NodeId, &'static str)>,
+    /// How many schemas may still be asked: a keystroke must not wait for unions within unions.
+    patience: usize,
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self {
+            text: String::new(),
+            tones: Vec::new(),
+            messages: Vec::new(),
+            path: Path::root(),
+            depth: 0,
+            judged: HashSet::new(),
+            patience: PATIENCE,
+        }
+    }
+}
+
+impl Reader {
+    /// One for a value of its own at the same depth, with what is left of the patience.
+    pub(super) fn beside(&self) -> Self {
+        Self { depth: self.depth, patience: self.patience, ..Self::default() }
+    }
+
+    pub(super) fn finish(self) -> Reading {
+        let json = if self.messages.is_empty() { JsonText::parse(&self.text).ok() } else { None };
+        Reading { text: self.text, tones: self.tones, messages: self.messages, json }
+    }
+
+    pub(super) fn write(&mut self, piece: &str, tone: Tone) {
+        let start = self.text.len();
+        self.text.push_str(piece);
+        match self.tones.last_mut() {
+            Some((range, last)) if *last == tone && range.end == start => {
+                range.end = self.text.len();
+            }
+            _ => self.tones.push((start..self.text.len(), tone)),
+        }
+    }
+
+    pub(super) fn tell(&mut self, fault: Fault, text: impl Into<String>) {
+        self.messages.push(Message { path: self.path.clone(), text: text.into(), fault });
+    }
+
+    pub(super) fn tell_broken(&mut self, broken: Vec<Broken>) {
+        for (keyword, text) in broken {
+            self.tell(Fault::Invalid(keyword), text);
+        }
+    }
+
+    pub(super) fn inside(&mut self, step: Step, read: impl FnOnce(&mut Self)) {
+        self.path.push(step);
+        read(self);
+        self.path.pop();
+    }
+
+    /// Writes one place; nothing at all when it is left out. `key` precedes it in an object.
+    pub(super) fn place(&mut self, slot: &Slot, entered: &Entered, key: Option<&str>) {
+        // A field that nobody looks at and nobody fills in is not made.
+        match (entered.state, &entered.content) {
+            (State::NotSent, _) => {
+                if slot.required() {
+                    self.tell(Fault::Missing, "Required.");
+                    if key.is_none() && self.depth > 0 {
+                        self.write("?", Tone::Fault);
+                    }
+                }
+            }
+            (State::Null, _) => {
+                let field = slot.field();
+                self.key(key);
+                if field.nullable {
+                    self.write("null", Tone::Word);
+                } else {
+                    self.write("null", Tone::Fault);
+                    self.tell(Fault::Invalid("type"), expected(field, Kind::Null));
+                }
+            }
+            (State::Value, None) => self.tell(Fault::Missing, "Required."),
+            (State::Value, Some(content)) => {
+                self.key(key);
+                let (start, told) = (self.text.len(), self.messages.len());
+                let shape = shape(slot, entered);
+                self.depth += 1;
+                self.content(&shape, shape.field(), entered, content);
+                self.depth -= 1;
+                if self.messages.len() == told {
+                    self.judge(&shape, start);
+                }
+            }
+        }
+    }
+
+    /// Tells which keywords beside the widgets' limits the finished value breaks, as far as that
+    /// can be told here. `start`: where the value begins in the text.
+    fn judge(&mut self, slot: &Slot, start: usize) {
+        let judged = &slot.field().judged;
+        if judged.is_empty() {
+            return;
+        }
+        let Ok(value) = JsonText::parse(&self.text[start..]) else { return };
+        // What stands beside `null` in a union says nothing about it.
+        if value.kind() == Kind::Null {
+            return;
+        }
+        let told = self.messages.len();
+        for (schema, keyword) in judged {
+            // A union and its branch stand at one value and share their layers.
+            if self.judged.insert((start, *schema, keyword))
+                && let Some(text) =
+                    check::keyword(slot.document(), *schema, keyword, &value, &mut self.patience)
+            {
+                self.tell(Fault::Invalid(keyword), text);
+            }
+        }
+        if self.messages.len() > told && !matches!(value.kind(), Kind::Array | Kind::Object) {
+            for (range, tone) in &mut self.tones {
+                if range.start >= start {
+                    *tone = Tone::Fault;
+                }
+            }
+        }
+    }
+
+    fn key(&mut self, key: Option<&str>) {
+        if let Some(key) = key {
+            if !self.text.ends_with('{') {
+                self.write(",", Tone::Mark);
+            }
+            self.write(JsonText::string(key).as_str(), Tone::Key);
+            self.write(":", Tone::Mark);
+        }
+    }
+
+    fn content(&mut self, slot: &Slot, field: &Field, entered: &Entered, content: &Content) {
+        match (content, &field.kind) {
+            (Content::Json { text, .. }, _) => self.json(slot, text),
+            (Content::Text(text), FieldKind::Text(limits)) => {
+                let broken = check::text(limits, text);
+                self.value(JsonText::string(text).as_str(), Tone::String, broken);
+            }
+            (Content::Text(text), FieldKind::Integer(bounds)) => {
+                let digits = text.trim();
+                if is_integer(digits) {
+                    self.value(digits, Tone::Number, check::number(bounds, digits));
+                } else {
+                    self.unfinished(digits, "A whole number, such as 12.");
+                }
+            }
+            (Content::Text(text), FieldKind::Number(bounds)) => {
+                let digits = text.trim();
+                if is_number(digits) {
+                    self.value(digits, Tone::Number, check::number(bounds, digits));
+                } else {
+                    self.unfinished(digits, "A number, such as 12 or 1.5.");
+                }
+            }
+            (Content::Bool(value), FieldKind::Boolean) => {
+                self.value(if *value { "true" } else { "false" }, Tone::Word, Vec::new());
+            }
+            (Content::Choice(position), FieldKind::Choice(options)) => match options.get(*position)
+            {
+                Some(option) => {
+                    let tone = match option.value.kind() {
+                        Kind::String => Tone::String,
+                        Kind::Number => Tone::Number,
+                        Kind::Null | Kind::Bool => Tone::Word,
+                        Kind::Array | Kind::Object => Tone::Json,
+                    };
+                    self.value(option.value.as_str(), tone, Vec::new());
+                }
+                None => self.unfinished("", "Choose one."),
+            },
+            (Content::Object { members, entries, .. }, FieldKind::Object(object)) => {
+                self.object(slot, object, members, entries);
+            }
+            (Content::List(items), FieldKind::List(list)) => self.list(slot, entered, list, items),
+            (Content::Union { branch, .. }, FieldKind::Union(branches)) => {
+                let step = Step::Branch(*branch);
+                let chosen = branches.get(*branch);
+                match chosen.zip(self.child(entered, step)) {
+                    Some((branch, inner)) => {
+                        self.inside(step, |reader| reader.place(&branch.slot, inner, None));
+                    }
+                    None => self.unfinished("", "Choose one."),
+                }
+            }
+            // A draft of another form.
+            _ => self.unfinished("", "This does not fit the field: clear it."),
+        }
+    }
+
+    fn child<'e>(&self, entered: &'e Entered, step: Step) -> Option<&'e Entered> {
+        match (entered.content.as_ref()?, step) {
+            (Content::Union { visited, .. }, Step::Branch(position)) => {
+                visited.iter().find(|(at, _)| *at == position).map(|(_, inner)| inner)
+            }
+            _ => None,
+        }
+    }
+
+    fn value(&mut self, text: &str, tone: Tone, broken: Vec<Broken>) {
+        self.write(text, if broken.is_empty() { tone } else { Tone::Fault });
+        self.tell_broken(broken);
+    }
+
+    pub(super) fn unfinished(&mut self, text: &str, told: &str) {
+        self.write(if text.is_empty() { "?" } else { text }, Tone::Fault);
+        self.tell(Fault::Unfinished, told);
+    }
+}
