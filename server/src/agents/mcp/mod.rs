@@ -5,9 +5,11 @@
 
 mod adk_folder;
 mod agent;
+mod call;
 mod client;
 mod connection;
 mod fault;
+mod open_session;
 mod output;
 mod questions;
 mod results;

@@ -1,0 +1,175 @@
+//! A call on its way to the server that has the tool, and what comes back.
+
+use std::time::Instant;
+
+use app::api::{Answer, Asks};
+use rmcp::model::{CallToolRequestParams, ClientRequest, Request, ServerResult};
+use rmcp::service::{Peer, PeerRequestOptions};
+use rmcp::{RoleClient, ServiceError};
+use serde_json::{Map, Value};
+use session::{ToolError, ToolName};
+use tokio_util::sync::CancellationToken;
+
+use super::open_session::OpenSession;
+use super::results;
+use super::tasks::{self, TaskFault};
+use super::tools::Listed;
+use crate::agents::arguments::exact_value;
+use crate::agents::{CallProgress, CallReport, ToolFailure, ToolInvocation};
+
+impl OpenSession {
+    /// Runs the call and takes its time.
+    pub(super) async fn timed(
+        &self,
+        call: &ToolInvocation,
+        cancel: &CancellationToken,
+    ) -> CallReport {
+        let began = Instant::now();
+        let progress = self.run(call, cancel).await;
+        let duration_ms = began.elapsed().as_secs_f64() * 1_000.0;
+        CallReport { progress, duration_ms, state: None, view: None }
+    }
+
+    async fn run(&self, call: &ToolInvocation, cancel: &CancellationToken) -> CallProgress {
+        let catalogue = self.catalogue();
+        let Some(listed) = catalogue.find(&call.tool) else {
+            return CallProgress::Failed(no_such_tool(&call.tool));
+        };
+        let arguments = match exact_value(&call.arguments) {
+            Ok(Value::Object(arguments)) => arguments,
+            Ok(_) => {
+                let message = "A tool takes an object.";
+                let failure = ToolFailure::new(ToolError::INVALID_ARGUMENTS, message);
+                return CallProgress::Failed(failure);
+            }
+            Err(failure) => return CallProgress::Failed(failure),
+        };
+        let peer = tokio::select! {
+            peer = self.peer(listed) => match peer {
+                Ok(peer) => peer,
+                Err(failure) => return CallProgress::Failed(failure),
+            },
+            () = cancel.cancelled() => return CallProgress::Failed(ToolFailure::cancelled()),
+        };
+        self.link.set_call(Some(call.call_id.clone()));
+        let progress = self.ask(&peer, listed, arguments, cancel).await;
+        self.link.set_call(None);
+        if cancel.is_cancelled() {
+            // A server that called its task off does not take back what it asked for it.
+            self.link.questions.withdraw(&call.call_id);
+        }
+        progress
+    }
+
+    /// Asks the server; where it first wants the person to visit an address, asks a second time.
+    async fn ask(
+        &self,
+        peer: &Peer<RoleClient>,
+        listed: &Listed,
+        arguments: Map<String, Value>,
+        cancel: &CancellationToken,
+    ) -> CallProgress {
+        let fault = match self.request(peer, listed, arguments.clone(), cancel).await {
+            Ok(result) => return results::progress(result),
+            Err(fault) => fault,
+        };
+        let Some(visits) = results::visits_required(&fault) else {
+            return CallProgress::Failed(self.failure(listed, &fault).await);
+        };
+        for (message, url) in visits {
+            let server = &self.agent.servers[listed.server].name;
+            let asks = Asks::Visit { message, url };
+            let answer = tokio::select! {
+                answer = self.link.questions.ask(server, self.link.call(), asks) => answer,
+                () = cancel.cancelled() => return CallProgress::Failed(ToolFailure::cancelled()),
+            };
+            if !matches!(answer, Answer::Accept(_)) {
+                return CallProgress::Failed(results::failure(&fault));
+            }
+        }
+        match self.request(peer, listed, arguments, cancel).await {
+            Ok(result) => results::progress(result),
+            Err(fault) => CallProgress::Failed(self.failure(listed, &fault).await),
+        }
+    }
+
+    /// Calls the tool, as a task where the server takes it no other way.
+    async fn request(
+        &self,
+        peer: &Peer<RoleClient>,
+        listed: &Listed,
+        arguments: Map<String, Value>,
+        cancel: &CancellationToken,
+    ) -> Result<ServerResult, TaskFault> {
+        let (name, tool) = (&listed.remote_name, &listed.view.name);
+        let is_task_only = self.task_only().contains(tool);
+        if !is_task_only {
+            let answer = request(peer, name, arguments.clone(), cancel).await;
+            if !tasks::is_wanted(&answer) {
+                return Ok(answer?);
+            }
+            self.task_only().insert(tool.clone());
+        }
+        let told = |message| self.link.progressed(None, None, Some(message));
+        tasks::run(peer, name, arguments, cancel, told).await
+    }
+
+    async fn failure(&self, listed: &Listed, fault: &TaskFault) -> ToolFailure {
+        match fault {
+            TaskFault::Service(
+                error @ (ServiceError::TransportClosed | ServiceError::TransportSend(_)),
+            ) => self.exited(listed, error).await,
+            fault => results::failure(fault),
+        }
+    }
+
+    /// The server is gone: who it was, how it ended, what it wrote last.
+    async fn exited(&self, listed: &Listed, error: &ServiceError) -> ToolFailure {
+        let name = &self.agent.servers[listed.server].name;
+        let slot = self.connections[listed.server].lock().await;
+        let (status, last_lines) = match slot.as_ref() {
+            Some(connection) => connection.end_of().await,
+            None => (None, None),
+        };
+        drop(slot);
+        let message = match status {
+            Some(status) => format!(
+                "The MCP server {name} ended with {status} while the tool ran. The next call starts \
+                 it again."
+            ),
+            None => format!(
+                "The connection to the MCP server {name} was lost ({error}). The next call connects \
+                 again."
+            ),
+        };
+        let error_type = ToolError::SERVER_EXITED.to_owned();
+        ToolFailure { error_type, message, traceback: last_lines }
+    }
+}
+
+/// Calls a tool and waits; when `cancel` fires the server is told so.
+async fn request(
+    peer: &Peer<RoleClient>,
+    name: &str,
+    arguments: Map<String, Value>,
+    cancel: &CancellationToken,
+) -> Result<ServerResult, ServiceError> {
+    let params = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
+    let request = ClientRequest::CallToolRequest(Request::new(params));
+    let mut handle =
+        peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await?;
+    tokio::select! {
+        answer = &mut handle.rx => answer.unwrap_or(Err(ServiceError::TransportClosed)),
+        () = cancel.cancelled() => {
+            let reason = "The person cancelled the call.".to_owned();
+            // A server that cannot be told is gone already.
+            let _ = handle.cancel(Some(reason.clone())).await;
+            Err(ServiceError::Cancelled { reason: Some(reason) })
+        }
+    }
+}
+
+fn no_such_tool(tool: &ToolName) -> ToolFailure {
+    let message = format!("The agent has no tool {tool} any more.");
+    ToolFailure::new(ToolError::INVALID_ARGUMENTS, message)
+}
