@@ -177,7 +177,12 @@ function adkEval(agent: string, file: string) {
   const ran = spawnSync(
     adk,
     ["eval", agent, file, "--config_file_path", join(agent, "test_config.json")],
-    { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] },
+    {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+      // What the scripted agents share; ADK's loader shows a package no sibling.
+      env: { ...process.env, PYTHONPATH: join(ROOT, "tests/fixtures/adk") },
+    },
   );
   const told = `${ran.stdout}\n${ran.stderr}`;
   expect(existsSync(history), `adk eval wrote no result:\n${told}`).toBeTruthy();

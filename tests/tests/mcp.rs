@@ -66,6 +66,8 @@ fn eval(python: &Path, agent: &Path, file: &Path) -> i64 {
         .args([agent, file])
         .arg("--config_file_path")
         .arg(agent.join("test_config.json"))
+        // What the scripted agents share; ADK's loader shows a package no sibling.
+        .env("PYTHONPATH", workspace().join("tests/fixtures/adk"))
         .output()
         .unwrap();
     let told = format!(
