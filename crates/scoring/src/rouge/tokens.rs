@@ -50,9 +50,19 @@ pub(super) fn tokens_by(text: &str, rules: &Rules) -> Vec<String> {
 /// Hands every word of `text` to `each`, in order.
 pub(super) fn each_word(text: &str, mut each: impl FnMut(Word<'_>)) {
     if text.is_ascii() {
-        each_ascii_word(text.as_bytes(), each);
-        return;
+        each_run(text.as_bytes(), |begin, end| {
+            let word = text.as_bytes().get(begin..end).unwrap_or_default();
+            each(Word::Ascii(&word.to_ascii_lowercase()));
+        });
+    } else if is_plain(text) {
+        each_plain_word(text, each);
+    } else {
+        each_word_of_any(text, each);
     }
+}
+
+/// The words of any text.
+fn each_word_of_any(text: &str, mut each: impl FnMut(Word<'_>)) {
     let mut word = String::new();
     // Python leaves alone what its Unicode does not know, while newer tables normalise and
     // lower-case it. In Python's eyes such a character composes with nothing and has no case, so
@@ -74,6 +84,51 @@ pub(super) fn each_word(text: &str, mut each: impl FnMut(Word<'_>)) {
             take(character, &mut word, &mut each);
         }
         rest = after;
+    }
+    flush(&mut word, &mut each);
+}
+
+/// Whether a text is normalised and can be lower-cased one character at a time: nothing in it is
+/// unknown to Unicode 14, and no capital sigma looks around.
+fn is_plain(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii() || (c != 'Σ' && class(c) != Class::Unassigned))
+        && is_nfkc_quick(text.chars()) == IsNormalized::Yes
+}
+
+/// The words of a plain text: runs of ASCII as a whole, other characters one by one.
+fn each_plain_word(text: &str, mut each: impl FnMut(Word<'_>)) {
+    let mut word = String::new();
+    let mut lowered = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = rest.bytes().position(|byte| !byte.is_ascii()).unwrap_or(rest.len());
+        let (ascii, after) = rest.split_at(end);
+        let mut met = 0;
+        each_run(ascii.as_bytes(), |begin, end| {
+            if begin > 0 {
+                flush(&mut word, &mut each);
+            }
+            met = end;
+            lowered.clear();
+            let run = ascii.as_bytes().get(begin..end).unwrap_or_default();
+            lowered.extend(run.iter().map(u8::to_ascii_lowercase));
+            // At either end of the part the word may go on with another character.
+            if begin == 0 || end == ascii.len() {
+                word.extend(lowered.iter().map(|byte| char::from(*byte)));
+            } else {
+                each(Word::Ascii(&lowered));
+            }
+        });
+        if met < ascii.len() {
+            flush(&mut word, &mut each);
+        }
+        let mut characters = after.chars();
+        if let Some(character) = characters.next() {
+            for character in character.to_lowercase() {
+                take(character, &mut word, &mut each);
+            }
+        }
+        rest = characters.as_str();
     }
     flush(&mut word, &mut each);
 }
@@ -106,13 +161,6 @@ fn lower_case(text: &str) -> String {
         }
     }
     lower
-}
-
-fn each_ascii_word(bytes: &[u8], mut each: impl FnMut(Word<'_>)) {
-    each_run(bytes, |begin, end| {
-        let word = bytes.get(begin..end).unwrap_or_default();
-        each(Word::Ascii(&word.to_ascii_lowercase()));
-    });
 }
 
 fn take(character: char, word: &mut String, each: &mut impl FnMut(Word<'_>)) {
@@ -203,7 +251,35 @@ fn class(character: char) -> Class {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    fn heard(
+        each_word: impl Fn(&str, &mut dyn FnMut(Word<'_>)),
+        text: &str,
+    ) -> Vec<(bool, String)> {
+        let mut words = Vec::new();
+        each_word(text, &mut |word| {
+            words.push(match word {
+                Word::Ascii(bytes) => (true, String::from_utf8_lossy(bytes).into_owned()),
+                Word::Other(text) => (false, text.to_owned()),
+            });
+        });
+        words
+    }
+
+    proptest! {
+        #[test]
+        fn plain_texts_have_the_words_that_any_text_has(
+            text in "([a-cA-C1-3]{0,3}|[ .,-]|[éÉñßÄİюЮ京かกิ°—’]){0,40}\\PC?"
+        ) {
+            if is_plain(&text) {
+                let plain = heard(|text, each| each_plain_word(text, each), &text);
+                prop_assert_eq!(plain, heard(|text, each| each_word_of_any(text, each), &text));
+            }
+        }
+    }
 
     fn check(text: &str, expected: &[&str]) {
         assert_eq!(tokens(text), expected, "{text}");

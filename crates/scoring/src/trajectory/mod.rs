@@ -9,6 +9,8 @@ mod fit;
 mod matcher;
 mod metric;
 mod rules;
+#[cfg(feature = "json-schema")]
+mod schema;
 
 pub use align::align;
 pub use alignment::{Alignment, CallSeen, Row, RowKind};
@@ -16,3 +18,5 @@ pub use matcher::{Matcher, NoSchemas, SchemaCheck, Schemas};
 pub(crate) use matcher::{distances, pattern};
 pub use metric::{Credit, Matching, Measure, TurnScore, trajectory};
 pub use rules::ArgumentRules;
+#[cfg(feature = "json-schema")]
+pub use schema::JsonSchemas;

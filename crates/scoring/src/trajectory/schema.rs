@@ -1,0 +1,26 @@
+//! [`JsonSchemas`]: schemas checked by `schema-check`, behind the feature `json-schema`.
+
+use std::sync::Arc;
+
+use json_text::JsonText;
+use schema_check::Check;
+
+use super::matcher::{SchemaCheck, Schemas};
+
+/// Compiles JSON Schemas and google.genai's spelling of them; nothing is ever fetched.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct JsonSchemas;
+
+impl Schemas for JsonSchemas {
+    fn compile(&self, schema: &JsonText) -> Result<Arc<dyn SchemaCheck>, String> {
+        Check::of(schema)
+            .map(|check| Arc::new(check) as Arc<dyn SchemaCheck>)
+            .map_err(|reason| reason.to_string())
+    }
+}
+
+impl SchemaCheck for Check {
+    fn fits(&self, value: &JsonText) -> bool {
+        self.complaints(value).is_empty()
+    }
+}
