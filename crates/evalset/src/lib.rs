@@ -35,6 +35,7 @@ mod layout;
 mod model;
 mod number;
 mod reading;
+mod traits;
 mod written;
 
 pub use document::{Case, EvalSet, Reading, read, read_as, read_case};

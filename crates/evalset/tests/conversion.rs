@@ -482,6 +482,39 @@ fn adk_set() -> BoxedStrategy<String> {
     )
 }
 
+/// The same with the keys of its cases in camelCase.
+fn in_camel_case(text: &str) -> String {
+    let pairs = [
+        ("eval_id", "evalId"),
+        ("session_input", "sessionInput"),
+        ("creation_timestamp", "creationTimestamp"),
+        ("final_session_state", "finalSessionState"),
+        ("conversation_scenario", "conversationScenario"),
+        ("starting_prompt", "startingPrompt"),
+        ("conversation_plan", "conversationPlan"),
+        ("invocation_id", "invocationId"),
+        ("user_content", "userContent"),
+        ("final_response", "finalResponse"),
+        ("intermediate_data", "intermediateData"),
+        ("tool_uses", "toolUses"),
+        ("tool_responses", "toolResponses"),
+        ("intermediate_responses", "intermediateResponses"),
+        ("invocation_events", "invocationEvents"),
+        ("function_call", "functionCall"),
+        ("function_response", "functionResponse"),
+        ("app_details", "appDetails"),
+        ("app_name", "appName"),
+        ("user_id", "userId"),
+        ("session_id", "sessionId"),
+        ("rubric_id", "rubricId"),
+        ("rubric_content", "rubricContent"),
+        ("text_property", "textProperty"),
+    ];
+    pairs.iter().fold(text.to_owned(), |text, (snake, camel)| {
+        text.replace(&format!("\"{snake}\":"), &format!("\"{camel}\":"))
+    })
+}
+
 fn agentflow_message() -> BoxedStrategy<String> {
     let role = prop::sample::select(vec!["\"user\"", "\"assistant\"", "\"tool\""]);
     members(
@@ -572,11 +605,26 @@ fn agentflow_set() -> BoxedStrategy<String> {
     )
 }
 
+/// A few draws in an ordinary run, for each is a whole set; as many as `PROPTEST_CASES` says else.
+fn draws() -> ProptestConfig {
+    let asked = ProptestConfig::default();
+    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { asked.cases } else { 64 };
+    ProptestConfig { cases, failure_persistence: None, ..asked }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(draws())]
 
     #[test]
     fn adk_comes_back_from_agentflow(text in adk_set()) {
+        let there = to_agentflow(&text);
+        let back = to_adk(&there);
+        prop_assert_eq!(unordered(&back), unordered(&text), "{}", there);
+    }
+
+    #[test]
+    fn adk_comes_back_in_camel_case_where_it_stood_so(text in adk_set()) {
+        let text = in_camel_case(&text);
         let there = to_agentflow(&text);
         let back = to_adk(&there);
         prop_assert_eq!(unordered(&back), unordered(&text), "{}", there);

@@ -52,16 +52,8 @@ impl<'a> Filter<'a> {
 
 impl Traits {
     /// The tags of a case, and the tools that it calls, each once.
-    pub(super) fn of(case: Case) -> Self {
-        let case = case.into_agentflow();
-        let mut tools: Vec<String> = Vec::new();
-        for turn in case.conversation {
-            for call in turn.expected_tool_trajectory {
-                if !tools.contains(&call.name) {
-                    tools.push(call.name);
-                }
-            }
-        }
-        Self { tags: case.tags, tools }
+    pub(super) fn of(case: &Case) -> Self {
+        let tools = case.tools().into_iter().map(str::to_owned);
+        Self { tags: case.tags(), tools: tools.collect() }
     }
 }

@@ -92,7 +92,7 @@ impl<W: Write> Listing<'_, W> {
                     let index = usize::try_from(case.index).ok();
                     let origin = Origin { line, column, case: index };
                     match read_case(&text, format, origin) {
-                        (Some(read), _) => self.line_if_taken(&case, read)?,
+                        (Some(read), _) => self.line_if_taken(&case, &read)?,
                         (None, faults) => {
                             let path = path.to_owned();
                             return Err(EvalsetError::Faulty { path, faults });
@@ -123,7 +123,7 @@ impl<W: Write> Listing<'_, W> {
             };
             let case = FoundCase { index, eval_id: Some(eval_id), turns, start: 0, end: 0 };
             if self.filter.looks_inside() {
-                self.line_if_taken(&case, read)?;
+                self.line_if_taken(&case, &read)?;
             } else {
                 self.line(&case, None)?;
             }
@@ -131,7 +131,7 @@ impl<W: Write> Listing<'_, W> {
         Ok(())
     }
 
-    fn line_if_taken(&mut self, case: &FoundCase, read: Case) -> Result<(), EvalsetError> {
+    fn line_if_taken(&mut self, case: &FoundCase, read: &Case) -> Result<(), EvalsetError> {
         let traits = Traits::of(read);
         if self.filter.takes(&traits) {
             self.line(case, Some(&traits))?;

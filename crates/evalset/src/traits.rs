@@ -1,0 +1,76 @@
+//! What cases are chosen by: their tags, and the tools that they call.
+
+use json_text::{JsonText, Node};
+
+use crate::{Case, adk};
+
+impl Case {
+    /// The tags, which only AgentFlow has a field for; an ADK case that was converted keeps them
+    /// among its leftovers.
+    #[must_use]
+    pub fn tags(&self) -> Vec<String> {
+        match self {
+            Self::AgentFlow(case) => case.tags.clone(),
+            Self::Adk(case) => kept_tags(case).unwrap_or_default(),
+            Self::AdkLegacy(_) => Vec::new(),
+        }
+    }
+
+    /// The tools that the case calls, each once, in the order of their first calls.
+    #[must_use]
+    pub fn tools(&self) -> Vec<&str> {
+        let mut tools = Vec::new();
+        let mut take = |name| {
+            if !tools.contains(&name) {
+                tools.push(name);
+            }
+        };
+        match self {
+            Self::Adk(case) => {
+                let data = case.turns().iter().filter_map(|turn| turn.intermediate_data.as_ref());
+                let calls = data.flat_map(adk::IntermediateData::calls);
+                calls.filter_map(|call| call.name.as_deref()).for_each(take);
+            }
+            Self::AdkLegacy(case) => {
+                let calls = case.data.iter().flat_map(|query| &query.expected_tool_use);
+                calls.for_each(|call| take(&call.tool_name));
+            }
+            Self::AgentFlow(case) => {
+                let calls =
+                    case.conversation.iter().flat_map(|turn| &turn.expected_tool_trajectory);
+                calls.for_each(|call| take(&call.name));
+            }
+        }
+        tools
+    }
+}
+
+fn kept_tags(case: &adk::EvalCase) -> Option<Vec<String>> {
+    let Node::Object(members) = case.written.extra("agentflow")?.open() else { return None };
+    let (_, tags) = members.into_iter().find(|(key, _)| key == "tags")?;
+    JsonText::from(tags).decode().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_and_tools_survive_conversion() {
+        let text = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a", "tags": ["x", "y"],
+            "conversation": [{"invocation_id": "i", "user_content": {"role": "user", "content": ""},
+            "expected_tool_trajectory": [{"name": "f"}, {"name": "g"}, {"name": "f"}]}]}]}"#;
+        let cases = crate::read(text.as_bytes()).whole().expect("whole").into_cases("s");
+        let adk = Case::Adk(cases[0].clone().into_adk());
+        for case in [&cases[0], &adk] {
+            assert_eq!(
+                (case.tags(), case.tools()),
+                (vec!["x".to_owned(), "y".to_owned()], vec!["f", "g"])
+            );
+        }
+        let older =
+            br#"[{"query": "q", "expected_tool_use": [{"tool_name": "t", "tool_input": {}}]}]"#;
+        let older = crate::read(older).whole().expect("whole").into_cases("s");
+        assert_eq!((older[0].tags(), older[0].tools()), (vec![], vec!["t"]));
+    }
+}
