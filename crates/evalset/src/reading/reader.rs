@@ -9,7 +9,7 @@ use super::cursor::Cursor;
 use super::fault::{Fault, FaultyCase, Problem};
 use crate::adk::DEPTH_LIMIT;
 
-/// Where in a larger file the text of a [`Reader`] begins.
+/// Where in a larger file a text begins that is read by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
     /// The line of the text's first character, from 1.
