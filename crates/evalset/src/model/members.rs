@@ -1,0 +1,172 @@
+//! [`Members`]: the members of an object while it is read.
+
+use std::borrow::Cow;
+
+use json_text::Kind;
+
+use super::form::nearest;
+use super::{Form, Key, Others, Value};
+use crate::reading::{Problem, Reader};
+use crate::written::{Member, Written};
+
+/// The members of an object while it is read.
+#[derive(Debug, Default)]
+pub(crate) struct Members {
+    pub(crate) written: Written,
+    seen: Vec<Seen>,
+    /// A known field's value could not be read.
+    pub(crate) faulty: bool,
+}
+
+/// A known field that was passed.
+#[derive(Debug)]
+struct Seen {
+    name: &'static str,
+    /// Its place among the members.
+    member: usize,
+    /// Where its value stands.
+    text: std::ops::Range<usize>,
+}
+
+/// What to do with a member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// Read it as the field.
+    Field(Key),
+    /// It has been kept already.
+    Kept,
+}
+
+impl Members {
+    /// Looks at the key that was just read.
+    pub(crate) fn found(
+        &mut self,
+        reader: &mut Reader<'_>,
+        form: &Form,
+        names: &[&'static str],
+        key: &str,
+        offset: usize,
+    ) -> Found {
+        let Some(field) = form.keys.find(key, names) else {
+            self.unknown(reader, form, names, key, offset);
+            return Found::Kept;
+        };
+        let Some(earlier) = self.seen.iter().position(|seen| seen.name == field.name) else {
+            return Found::Field(field);
+        };
+        if form.others == Others::Kept && field.camel != self.was_camel(earlier) {
+            if field.camel {
+                // ADK takes the alias and keeps the other as an extra.
+                let Seen { name, member, text } = self.seen.remove(earlier);
+                if let Some(member) = self.written.members.get_mut(member) {
+                    *member = Member::Other { key: name.to_owned(), value: reader.between(text) };
+                }
+                return Found::Field(field);
+            }
+        } else {
+            reader.fault(offset, Problem::Twice { key: field.name.to_owned() });
+        }
+        self.keep(reader, key);
+        Found::Kept
+    }
+
+    fn was_camel(&self, seen: usize) -> bool {
+        let member = self.seen.get(seen).and_then(|seen| self.written.members.get(seen.member));
+        matches!(member, Some(Member::Known { camel: true, .. }))
+    }
+
+    fn unknown(
+        &mut self,
+        reader: &mut Reader<'_>,
+        form: &Form,
+        names: &[&'static str],
+        key: &str,
+        offset: usize,
+    ) {
+        let opaque = form.keys.find(key, form.opaque).is_some();
+        if !opaque && form.others != Others::Kept {
+            let (what, key) = (form.what, key.to_owned());
+            let known = nearest(&key, names);
+            reader.fault(
+                offset,
+                match form.others {
+                    Others::Refused => Problem::UnknownField { what, key, known },
+                    _ => Problem::IgnoredField { what, key, known },
+                },
+            );
+        }
+        self.keep(reader, key);
+    }
+
+    /// Keeps the value that is next as it stands.
+    fn keep(&mut self, reader: &mut Reader<'_>, key: &str) {
+        let value = reader.under(Cow::Owned(key.to_owned()), Reader::json);
+        self.written.members.push(Member::Other { key: key.to_owned(), value });
+    }
+
+    /// Reads the value of a field.
+    pub(crate) fn field<'a, T: Value>(
+        &mut self,
+        reader: &mut Reader<'a>,
+        spelled: Cow<'a, str>,
+        key: Key,
+        need: Need,
+        is_unset: impl FnOnce(&T) -> bool,
+    ) -> Option<T> {
+        let start = reader.offset();
+        let value = reader.under(spelled, |reader| need.read(reader));
+        let text = start..reader.passed();
+        let member = self.written.members.len();
+        let Key { name, camel } = key;
+        match &value {
+            Some(value) => {
+                let empty = is_unset(value).then(|| reader.between(text.clone()));
+                self.written.members.push(Member::Known { name, camel, empty });
+            }
+            // The object cannot be read as a whole; its other fields are still looked at.
+            None => self.faulty = true,
+        }
+        self.seen.push(Seen { name, member, text });
+        value
+    }
+
+    /// Whether the field stands in the object, faulty or not; notes that it is missing otherwise.
+    pub(crate) fn require(
+        &self,
+        reader: &mut Reader<'_>,
+        form: &Form,
+        key: &'static str,
+        at: usize,
+    ) {
+        if !self.seen.iter().any(|seen| seen.name == key) {
+            reader.fault(at, Problem::Missing { what: form.what, key });
+        }
+    }
+}
+
+/// What a field needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// It may be missing, and null where its type says so.
+    Value,
+    /// It may be missing but not null.
+    NotNull,
+    /// It may be missing or null, else an object.
+    ObjectOrNull,
+    /// It may be missing, else an object.
+    Object,
+}
+
+impl Need {
+    fn read<T: Value>(self, reader: &mut Reader<'_>) -> Option<T> {
+        let kind = reader.kind();
+        let wanted = match self {
+            Self::NotNull if kind == Kind::Null => "a value",
+            Self::ObjectOrNull if !matches!(kind, Kind::Object | Kind::Null) => "an object",
+            Self::Object if kind != Kind::Object => "an object",
+            _ => return T::read(reader),
+        };
+        reader.wrong_type(wanted);
+        None
+    }
+}

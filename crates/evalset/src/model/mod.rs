@@ -1,0 +1,256 @@
+//! `model!`: a format's model as a table of its fields, from which reading and writing follow.
+//!
+//! A table says of each field whether it must stand there. Everything else is the same for all
+//! models: unknown fields are kept, each fault is noted with its place, and what was read is
+//! written in the order and casing in which it stood.
+
+mod form;
+mod members;
+mod values;
+mod writer;
+
+pub(crate) use form::{Form, Key, Keys, Others};
+pub(crate) use members::{Found, Members, Need};
+pub(crate) use writer::{Casing, ObjectWriter, Out, json_string, text_of, write_string};
+
+use crate::reading::Reader;
+
+/// What a field can hold.
+pub(crate) trait Value: Sized {
+    /// A case of a set: one that cannot be read leaves the others.
+    const IS_CASE: bool = false;
+
+    /// Reads the value that is next, and passes it in any case. None when it is faulty, which has
+    /// then been noted.
+    fn read(reader: &mut Reader<'_>) -> Option<Self>;
+
+    /// Appends the value's compact JSON text.
+    fn write(&self, out: &mut Out);
+
+    /// Whether the field is left out unless it stood in the file.
+    fn is_unset(&self) -> bool {
+        false
+    }
+}
+
+/// Declares a model: its struct, and how it is read and written.
+///
+/// Behind each field stands what it needs: `required`; `optional` (may be missing, and null where
+/// its type is an `Option`); `not_null` (may be missing); `object`, `object_or_null` (a JSON text
+/// that must be one); `or(value)` (`value` when it is missing).
+macro_rules! model {
+    (
+        $(#[$meta:meta])*
+        pub struct $model:ident { $form:expr $(; check $check:path)? }
+        $(
+            $(#[$field_meta:meta])*
+            $field:ident $(as $key:literal)?: $type:ty = $need:ident $(($default:expr))?,
+        )*
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct $model {
+            $( $(#[$field_meta])* pub $field: $type, )*
+            /// How the object stood in its file; `Written::default()` for a new one.
+            pub written: $crate::Written,
+        }
+
+        impl $crate::model::Value for $model {
+            const IS_CASE: bool = { const FORM: $crate::model::Form = $form; FORM.is_case };
+
+            fn read(reader: &mut $crate::reading::Reader<'_>) -> Option<Self> {
+                const FORM: $crate::model::Form = $form;
+                const NAMES: &[&str] = &[$($crate::model::key!($field $($key)?)),*];
+                let begin = reader.offset();
+                if !reader.enter_object(FORM.what) {
+                    return None;
+                }
+                let mut members = $crate::model::Members::default();
+                $( let mut $field: Option<$type> = None; )*
+                while reader.more() {
+                    let (spelled, offset) = reader.key();
+                    let found = members.found(reader, &FORM, NAMES, &spelled, offset);
+                    let $crate::model::Found::Field(key) = found else { continue };
+                    $(
+                        if key.name == $crate::model::key!($field $($key)?) {
+                            let need = $crate::model::need!($need);
+                            $field = members.field(reader, spelled, key, need, |value: &$type| {
+                                $crate::model::unset!($need $(($default))?, value)
+                            });
+                            continue;
+                        }
+                    )*
+                }
+                $(
+                    let name = $crate::model::key!($field $($key)?);
+                    $crate::model::require!($need, members, reader, FORM, $field, name, begin);
+                )*
+                if members.faulty {
+                    return None;
+                }
+                let model = Self {
+                    $( $field: $crate::model::taken!($need $(($default))?, $field), )*
+                    written: members.written,
+                };
+                $( $check(&model, reader, begin); )?
+                Some(model)
+            }
+
+            fn write(&self, out: &mut $crate::model::Out) {
+                use $crate::written::Member;
+                let mut object = $crate::model::ObjectWriter::begin(out);
+                let trailing = self.written.trailing();
+                for (index, member) in self.written.members.iter().enumerate() {
+                    if index == trailing {
+                        self.write_new(&mut object);
+                    }
+                    match member {
+                        Member::Other { key, value } => object.other(key, value),
+                        Member::Known { name, camel, empty } => {
+                            $(
+                                if *name == $crate::model::key!($field $($key)?) {
+                                    let unset = $crate::model::unset!(
+                                        $need $(($default))?, &self.$field
+                                    );
+                                    let empty = empty.as_ref();
+                                    object.stood(name, *camel, empty, &self.$field, unset);
+                                }
+                            )*
+                        }
+                    }
+                }
+                if trailing == self.written.members.len() {
+                    self.write_new(&mut object);
+                }
+                object.end();
+            }
+        }
+
+        impl $model {
+            /// The fields that did not stand in the file.
+            fn write_new(&self, object: &mut $crate::model::ObjectWriter<'_>) {
+                $(
+                    let name = $crate::model::key!($field $($key)?);
+                    if !self.written.knows(name)
+                        && !$crate::model::unset!($need $(($default))?, &self.$field)
+                    {
+                        object.new_field(name, &self.$field);
+                    }
+                )*
+            }
+        }
+    };
+}
+
+/// A field's key: its own name, unless that is a word of Rust's.
+macro_rules! key {
+    ($field:ident) => {
+        stringify!($field)
+    };
+    ($field:ident $key:literal) => {
+        $key
+    };
+}
+
+macro_rules! need {
+    (required) => {
+        $crate::model::Need::NotNull
+    };
+    (optional) => {
+        $crate::model::Need::Value
+    };
+    (not_null) => {
+        $crate::model::Need::NotNull
+    };
+    (object) => {
+        $crate::model::Need::Object
+    };
+    (object_or_null) => {
+        $crate::model::Need::ObjectOrNull
+    };
+    (or) => {
+        $crate::model::Need::NotNull
+    };
+}
+
+macro_rules! unset {
+    (required, $value:expr) => {{
+        let _ = $value;
+        false
+    }};
+    (or($default:expr), $value:expr) => {
+        *$value == $default
+    };
+    ($need:ident, $value:expr) => {
+        $crate::model::Value::is_unset($value)
+    };
+}
+
+macro_rules! require {
+    (required, $members:ident, $reader:ident, $form:ident, $field:ident, $name:ident, $begin:ident) => {
+        if $field.is_none() {
+            $members.require($reader, &$form, $name, $begin);
+        }
+    };
+    ($need:ident, $members:ident, $reader:ident, $form:ident, $field:ident, $name:ident, $begin:ident) => {
+        let _ = ($name, $begin);
+    };
+}
+
+macro_rules! taken {
+    (required, $field:ident) => {
+        $field?
+    };
+    (or($default:expr), $field:ident) => {
+        $field.unwrap_or_else(|| $default)
+    };
+    ($need:ident, $field:ident) => {
+        $field.unwrap_or_default()
+    };
+}
+
+/// Declares an enumeration whose variants are words in the file.
+macro_rules! words {
+    (
+        $(#[$meta:meta])*
+        pub enum $name:ident { $( $(#[$word_meta:meta])* $variant:ident = $word:literal, )* }
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum $name { $( $(#[$word_meta])* $variant, )* }
+
+        impl $name {
+            /// The word that stands in the file.
+            #[must_use]
+            pub fn word(self) -> &'static str {
+                match self { $( Self::$variant => $word, )* }
+            }
+        }
+
+        impl $crate::model::Value for $name {
+            fn read(reader: &mut $crate::reading::Reader<'_>) -> Option<Self> {
+                const ALLOWED: &[&str] = &[$($word),*];
+                let offset = reader.offset();
+                let found = reader.string()?;
+                match &*found {
+                    $( $word => Some(Self::$variant), )*
+                    _ => {
+                        let found = found.into_owned();
+                        let allowed = ALLOWED;
+                        reader.fault(
+                            offset,
+                            $crate::reading::Problem::UnknownWord { found, allowed },
+                        );
+                        None
+                    }
+                }
+            }
+
+            fn write(&self, out: &mut $crate::model::Out) {
+                $crate::model::write_string(self.word(), out);
+            }
+        }
+    };
+}
+
+pub(crate) use {key, model, need, require, taken, unset, words};
