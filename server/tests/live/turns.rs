@@ -195,3 +195,24 @@ async fn what_else_a_run_showed_is_recorded_once() {
     let payload = watcher.events[0].payload.clone().unwrap();
     assert_eq!(payload, wire::session_event::Payload::ToolResult(result), "digits and all");
 }
+
+#[tokio::test]
+async fn hundreds_wait_on_one_connection_and_the_next_call_still_gets_through() {
+    let stage = Stage::open().await;
+    let mut client = stage.client().await;
+    let session = stage.session().await;
+    // More than the 200 that hyper allows unless told otherwise.
+    let mut waiting = Vec::new();
+    for number in 0..300 {
+        let turn = submit(&mut client, &session, &format!("request {number}")).await;
+        waiting.push((await_turn(&mut client, &session, &turn).await, turn));
+    }
+    for (_, turn) in &waiting {
+        let answer = format!("to {turn}");
+        let decided = decide(&mut client, &session, turn, &answer);
+        tokio::time::timeout(crate::stage::SOON, decided).await.expect("gets through").unwrap();
+    }
+    for (mut stream, turn) in waiting {
+        assert_eq!(answered_text(outcome(&mut stream).await), format!("to {turn}"));
+    }
+}
