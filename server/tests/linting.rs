@@ -29,7 +29,7 @@ fn reports(output: &Output) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn rules(report: &Value) -> Vec<&str> {
+fn rules_of(report: &Value) -> Vec<&str> {
     let findings = report["findings"].as_array().unwrap();
     findings.iter().map(|finding| finding["rule"].as_str().unwrap()).collect()
 }
@@ -41,16 +41,16 @@ fn every_rule_is_found_where_it_is_broken() {
     let reports = reports(&output);
     let mut found = BTreeSet::new();
     for report in &reports {
-        found.extend(rules(report));
+        found.extend(rules_of(report));
         // Most tools are named after the rule that they break.
         let named = report["tool"].as_str().unwrap_or_default().replace('_', "-");
         if Rule::ALL.iter().any(|rule| rule.name() == named) {
-            assert!(rules(report).contains(&named.as_str()), "{report}");
+            assert!(rules_of(report).contains(&named.as_str()), "{report}");
         }
         for finding in report["findings"].as_array().unwrap() {
             assert!(finding["message"].as_str().unwrap().ends_with(['.', '!']), "{finding}");
             let severity = finding["severity"].as_str().unwrap();
-            assert!(["error", "warning"].contains(&severity), "{finding}");
+            assert!(["error", "warning", "note"].contains(&severity), "{finding}");
         }
     }
     // No declaration may break it: that would be a fault of the form.
@@ -65,10 +65,10 @@ fn a_line_that_is_not_json_is_named_and_the_others_are_checked() {
     let output = lint(&[&fixture(), "--format", "json"]);
     let reports = reports(&output);
     assert_eq!(reports[0]["tool"], "good");
-    assert_eq!(rules(&reports[0]), [""; 0]);
+    assert_eq!(rules_of(&reports[0]), [""; 0]);
     assert!(reports[0]["values"]["made"].as_u64().unwrap() > 0);
     assert_eq!(reports[0]["values"]["made"], reports[0]["values"]["survived"]);
-    assert_eq!((&reports[1]["line"], rules(&reports[1])), (&Value::from(2), vec!["not-json"]));
+    assert_eq!((&reports[1]["line"], rules_of(&reports[1])), (&Value::from(2), vec!["not-json"]));
     assert_eq!(reports[3]["tool"], "1st tool!");
     let text = lint(&[&fixture()]);
     let text = String::from_utf8(text.stdout).unwrap();
@@ -101,12 +101,53 @@ fn what_is_no_tool_is_not_counted_as_one() {
 }
 
 #[test]
+fn many_notes_of_one_rule_do_not_hide_the_rest() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tools.jsonl");
+    let tool = |number: usize, more: &str| {
+        format!(
+            r#"{{"name": "tool_{number}", "description": "Does it."{more}, "parameters": {{"type": "dict", "properties": {{}}}}}}"#
+        )
+    };
+    let mut lines: Vec<String> = (1..=9).map(|number| tool(number, "")).collect();
+    lines.push(tool(10, "").replace("Does it.", ""));
+    std::fs::write(&file, lines.join("\n")).unwrap();
+    let output = lint(&[file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let shown: Vec<&str> = text.lines().filter(|line| line.starts_with("tool_")).collect();
+    assert_eq!(shown, ["tool_1, line 1", "tool_2, line 2", "tool_3, line 3", "tool_10, line 10"]);
+    let (_, rules) = text.split_once("By rule\n").unwrap();
+    let rules: Vec<&str> = rules.lines().collect();
+    assert!(rules[0].starts_with("  warning description-missing "), "{text}");
+    assert!(rules[0].ends_with("  1 in 1 declaration"), "{text}");
+    assert!(rules[1].starts_with("  note    type-loose "), "{text}");
+    let folded = "  10 in 10 declarations; 7 not shown above, --format json has each";
+    assert!(rules[1].ends_with(folded), "{text}");
+    assert!(rules[3].contains(" 0 errors, 1 warning, 10 notes; "), "{text}");
+    // Programs get every one.
+    let reports = reports(&lint(&[file.to_str().unwrap(), "--format", "json"]));
+    assert!(reports.iter().all(|report| rules_of(report).contains(&"type-loose")));
+}
+
+#[test]
+fn a_broken_file_is_told_once_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tools.json");
+    std::fs::write(&file, "[\n  {\"name\": \"a\"},\n  {\"name\": \"b\",}\n]\n").unwrap();
+    let output = lint(&[file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("tools.json") && told.contains("line 3, column "), "{told}");
+}
+
+#[test]
 fn a_clean_agent_ends_with_0() {
     for agent in ["Travel Desk", "travel-desk"] {
         let output = lint(&[agent]);
         let text = String::from_utf8(output.stdout).unwrap();
         assert_eq!(output.status.code(), Some(0), "{text}");
-        assert!(text.starts_with("Travel Desk: 7 tools, 7 without a finding;"), "{text}");
+        assert!(text.starts_with("Travel Desk: 8 tools, 8 without a finding;"), "{text}");
     }
 }
 

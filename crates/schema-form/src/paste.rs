@@ -32,13 +32,13 @@ pub enum PasteError {
     #[error("not JSON: {0}; copy the whole object, from {{ to }}")]
     NotJson(#[from] JsonTextError),
     /// Another sort of value.
-    #[error("arguments are an object; this is {found}")]
+    #[error("arguments are an object; this is {found}: copy from {{ to }}, or the whole call")]
     NotAnObject {
         /// JSON Schema's name of the value's type.
         found: &'static str,
     },
     /// More calls than one.
-    #[error("these are {count} calls; copy one of them")]
+    #[error("this is a list of {count}; copy one call or one object of it")]
     ManyCalls {
         /// How many.
         count: usize,

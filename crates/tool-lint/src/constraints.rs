@@ -175,10 +175,10 @@ fn pattern(place: &Place<'_>, report: &mut Report) {
     }
 }
 
-/// Types that are not JSON Schema's own: one finding for all of a declaration, at the first.
+/// Types that are not JSON Schema's own: one finding of a rule for all of a declaration, at the
+/// first.
 pub(crate) fn types(places: &[Place<'_>], google: bool, report: &mut Report) {
-    let mut loose: Vec<String> = Vec::new();
-    let mut first = None;
+    let (mut loose, mut vague) = (Types::default(), Types::default());
     for place in places {
         let names: Vec<&str> = match place.members.get("type") {
             Some(Value::String(name)) => vec![name],
@@ -188,24 +188,44 @@ pub(crate) fn types(places: &[Place<'_>], google: bool, report: &mut Report) {
         for name in names {
             // What nobody knows is the form's to tell.
             let Some(meant) = types_meant(name) else { continue };
-            let told = match meant {
-                [one] if *one == name || google && one.eq_ignore_ascii_case(name) => continue,
-                [one] => format!("`{name}` is `{one}`"),
-                _ if name == "TYPE_UNSPECIFIED" && google => continue,
-                _ => format!("`{name}` is no `type` at all"),
-            };
-            first.get_or_insert_with(|| place.at("type"));
-            if !loose.contains(&told) {
-                loose.push(told);
+            match meant {
+                [one] if *one == name || google && one.eq_ignore_ascii_case(name) => {}
+                [one] => loose.add(place, format!("`{name}` is `{one}`")),
+                _ if name == "TYPE_UNSPECIFIED" && google => {}
+                _ => vague.add(place, format!("`{name}`")),
             }
         }
     }
-    if let Some(pointer) = first {
-        let message = format!(
-            "Types that JSON Schema has not, and strict services refuse: {}.",
-            loose.join(", ")
-        );
-        report.find(Rule::TypeLoose, &pointer, message);
+    loose.tell(Rule::TypeLoose, report, |names| {
+        format!("Types by other names than JSON Schema's, which strict services refuse: {names}.")
+    });
+    vague.tell(Rule::TypeVague, report, |names| {
+        format!(
+            "{names} is no type of JSON Schema and says nothing of the value, so a model guesses: \
+             name the type, or leave `type` out where any value will do."
+        )
+    });
+}
+
+/// Types of one sort, each told once.
+#[derive(Default)]
+struct Types {
+    first: Option<String>,
+    told: Vec<String>,
+}
+
+impl Types {
+    fn add(&mut self, place: &Place<'_>, told: String) {
+        self.first.get_or_insert_with(|| place.at("type"));
+        if !self.told.contains(&told) {
+            self.told.push(told);
+        }
+    }
+
+    fn tell(self, rule: Rule, report: &mut Report, message: impl FnOnce(&str) -> String) {
+        if let Some(pointer) = self.first {
+            report.find(rule, &pointer, message(&self.told.join(", ")));
+        }
     }
 }
 

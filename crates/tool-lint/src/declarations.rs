@@ -1,36 +1,57 @@
 //! [`declarations_in`]: the declarations in a text, JSON lines or one JSON value.
 
-use json_text::{JsonText, Kind, Node};
+use json_text::{JsonText, JsonTextError, Kind, Node};
+
+use crate::DeclarationError;
 
 /// A declaration, or what stands where one should, with the line it begins at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// The line, from 1; `None` inside a JSON value of several lines.
     pub line: Option<usize>,
-    /// The declaration, or why the line holds none.
-    pub declaration: Result<JsonText, String>,
+    /// The declaration, or why none stands there.
+    pub declaration: Result<JsonText, DeclarationError>,
 }
 
 /// The declarations in `text`: one JSON object a line; or one JSON value that is a declaration, an
 /// array of declarations, or an object of declarations by name. Empty lines are passed over, and
-/// lines that are not JSON are told without keeping the others back.
+/// lines that are not JSON are told without keeping the others back; one JSON value of several
+/// lines that is not JSON is told once, at the place where it stops being it.
 #[must_use]
 pub fn declarations_in(text: &str) -> Vec<Found> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    if let Some(whole) = JsonText::parse(text.trim()).ok().and_then(|whole| in_value(&whole)) {
-        return whole;
+    let broken = match JsonText::parse(text.trim_end()) {
+        Ok(whole) => match in_value(&whole) {
+            Some(found) => return found,
+            None => None,
+        },
+        Err(error) => Some(error),
+    };
+    if let Some(error) = broken.filter(|_| spans_lines(text)) {
+        let line = Some(error.line);
+        return vec![Found { line, declaration: Err(DeclarationError::Value(error)) }];
     }
     text.lines()
         .enumerate()
         .filter(|(_, line)| !line.trim().is_empty())
         .map(|(index, line)| Found {
             line: Some(index + 1),
-            declaration: JsonText::parse(line.trim()).map_err(|error| {
-                let found = format!("Not JSON: {} at column {}.", error.reason, error.column);
-                found + " Write one declaration a line, or the whole file as one JSON array."
-            }),
+            declaration: JsonText::parse(line.trim()).map_err(DeclarationError::Line),
         })
         .collect()
+}
+
+/// Whether the text begins with a bracket that its first line does not close: a value written over
+/// lines, in which no line is a declaration.
+fn spans_lines(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let opens = |line: &str| line.starts_with(['[', '{']) && JsonText::parse(line).is_err();
+    lines.next().is_some_and(opens) && !lines.any(is_object)
+}
+
+fn is_object(line: &str) -> bool {
+    let value: Result<JsonText, JsonTextError> = JsonText::parse(line);
+    value.is_ok_and(|value| value.kind() == Kind::Object)
 }
 
 /// `None` for what is better read as lines.
@@ -79,5 +100,23 @@ mod tests {
         assert_eq!(seen("{\"a\":{\"name\":\"a\"},\"b\":{}}"), [(None, true), (None, true)]);
         assert_eq!(seen("\u{feff}{\"name\":\n\"a\"}"), [(Some(1), true)]);
         assert_eq!(seen(" \n"), []);
+    }
+
+    fn told(text: &str) -> Vec<(Option<usize>, String)> {
+        let found = declarations_in(text).into_iter();
+        found.filter_map(|it| Some((it.line, it.declaration.err()?.to_string()))).collect()
+    }
+
+    #[test]
+    fn what_is_not_json_is_told_with_place_and_remedy() {
+        let lines = told("{\"name\":\"a\"}\n{\"name\":\"b\",}\n");
+        let [(Some(2), message)] = lines.as_slice() else { panic!("{lines:?}") };
+        assert!(message.starts_with("Not JSON: "), "{message}");
+        assert!(message.contains(" at column 13. Write one declaration a line"), "{message}");
+
+        let value = told("[\n  {\"name\": \"a\",\n   \"description\": \"b\",}\n]\n");
+        let [(Some(3), message)] = value.as_slice() else { panic!("{value:?}") };
+        assert!(message.contains(" at line 3, column "), "{message}");
+        assert!(message.ends_with("or write one declaration a line."), "{message}");
     }
 }

@@ -26,6 +26,7 @@ mod report;
 mod rule;
 
 mod declarations;
+mod error;
 mod lint;
 
 mod arguments;
@@ -36,6 +37,7 @@ mod place;
 mod survival;
 
 pub use declarations::{Found, declarations_in};
+pub use error::DeclarationError;
 pub use lint::{lint, lint_list};
 pub use report::{Finding, Report, Survival};
 pub use rule::{Rule, Severity};

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::declarations::Found;
 use crate::place::{Place, places, types_of};
-use crate::{Report, Rule, Severity, arguments, constraints, diagnostics, naming, survival};
+use crate::{Report, Rule, arguments, constraints, diagnostics, naming, survival};
 
 /// The members that hold parameters, the one that counts first, as the form reads them.
 const PARAMETERS: [&str; 5] =
@@ -119,7 +119,7 @@ pub fn lint_list(list: &[Found]) -> Vec<Report> {
                 Ok(declaration) => lint(declaration),
                 Err(reason) => {
                     let mut report = Report::default();
-                    report.find(Rule::NotJson, "", reason.clone());
+                    report.find(Rule::NotJson, "", reason.to_string());
                     report
                 }
             };
@@ -153,7 +153,7 @@ pub fn lint_list(list: &[Found]) -> Vec<Report> {
     }
     for report in &mut reports {
         // The worst first; within a severity in the order of the declaration.
-        report.findings.sort_by_key(|finding| finding.rule.severity() != Severity::Error);
+        report.findings.sort_by_key(|finding| finding.rule.severity());
     }
     reports
 }

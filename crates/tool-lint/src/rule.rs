@@ -7,15 +7,21 @@ pub enum Severity {
     Error,
     /// The tool works, and a person or a model will guess.
     Warning,
+    /// Nobody has to guess; a stricter service than most refuses it.
+    Note,
 }
 
 impl Severity {
-    /// `error` or `warning`.
+    /// Every severity, the worst first.
+    pub const ALL: [Self; 3] = [Self::Error, Self::Warning, Self::Note];
+
+    /// `error`, `warning` or `note`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
             Self::Warning => "warning",
+            Self::Note => "note",
         }
     }
 }
@@ -78,8 +84,10 @@ rules! {
     ReferenceCircular, "reference-circular", Error;
     /// A type that nobody knows.
     TypeUnknown, "type-unknown", Error;
-    /// A type as a programming language calls it.
-    TypeLoose, "type-loose", Warning;
+    /// A type as a programming language calls it, which can mean one type only.
+    TypeLoose, "type-loose", Note;
+    /// A type that a programming language has and that says nothing of the value.
+    TypeVague, "type-vague", Warning;
     /// An argument that says nothing about its type.
     TypeMissing, "type-missing", Warning;
     /// A list that says nothing about its items.

@@ -1,12 +1,13 @@
 //! `rehearsal tools lint`: an agent's tools, or the declarations of a file, as a model and a person
 //! would stumble over them. The rules are in `tool-lint`; here is what reads and prints.
 
+mod text;
+
 use std::io::{self, Read as _, Write};
 use std::path::{Path, PathBuf};
 
-use json_text::JsonText;
 use session::AgentId;
-use tool_lint::{Finding, Found, Report, Severity, declarations_in, lint_list};
+use tool_lint::{DeclarationError, Found, Report, Severity, declarations_in, lint_list};
 
 use super::agents::look;
 use super::{Format, LintArguments, example_names, simulated_agents};
@@ -32,10 +33,15 @@ pub enum LintError {
         cause: io::Error,
     },
     /// The file is read and holds no JSON object.
-    #[error("{source_name} holds no declaration; write one JSON object a line")]
+    #[error(
+        "{source_name} holds no declaration; write one JSON object a line{}",
+        first.as_ref().map(|first| format!(". {}", at_line(first))).unwrap_or_default()
+    )]
     NoDeclaration {
         /// The file's name.
         source_name: String,
+        /// The first line with something else, and why it is no declaration.
+        first: Option<(usize, DeclarationError)>,
     },
     /// Neither a file nor an agent.
     #[error("there is no file and no agent `{target}`; the agents are {}", known.join(", "))]
@@ -56,6 +62,14 @@ pub enum LintError {
     /// The configuration names agents that cannot be had.
     #[error("{0:#}")]
     Configuration(#[from] anyhow::Error),
+}
+
+/// A line's error counts its columns within the line.
+fn at_line((line, error): &(usize, DeclarationError)) -> String {
+    match error {
+        DeclarationError::Line(_) => format!("Line {line}: {error}"),
+        DeclarationError::Value(_) => error.to_string(),
+    }
 }
 
 impl Linted {
@@ -94,7 +108,8 @@ fn of_text(source: &str, bytes: &[u8]) -> Result<Linted, LintError> {
     // A byte that is no text spoils its line alone.
     let found = declarations_in(&String::from_utf8_lossy(bytes));
     if !found.iter().any(|found| found.declaration.is_ok()) {
-        return Err(LintError::NoDeclaration { source_name: source.to_owned() });
+        let first = found.into_iter().find_map(|it| it.line.zip(it.declaration.err()));
+        return Err(LintError::NoDeclaration { source_name: source.to_owned(), first });
     }
     Ok(Linted { source: source.to_owned(), reports: lint_list(&found) })
 }
@@ -129,7 +144,7 @@ async fn of_agent(arguments: &LintArguments) -> Result<Linted, LintError> {
     let tools: Vec<Found> = view
         .tools
         .into_iter()
-        .map(|tool| Found { line: None, declaration: Ok::<JsonText, String>(tool.declaration) })
+        .map(|tool| Found { line: None, declaration: Ok(tool.declaration) })
         .collect();
     Ok(Linted { source: name, reports: lint_list(&tools) })
 }
@@ -144,79 +159,6 @@ pub fn write_lint(linted: &Linted, format: Format, out: &mut impl Write) -> io::
             serde_json::to_writer(&mut *out, report)?;
             writeln!(out)
         }),
-        Format::Text => write_text(linted, out),
+        Format::Text => text::write(linted, out),
     }
-}
-
-fn write_text(linted: &Linted, out: &mut impl Write) -> io::Result<()> {
-    for report in linted.reports.iter().filter(|report| !report.findings.is_empty()) {
-        let tool = report.tool.as_deref().unwrap_or("(no tool)");
-        let line = report.line.map(|line| format!(", line {line}")).unwrap_or_default();
-        writeln!(out, "{}{line}", shown(tool))?;
-        for finding in &report.findings {
-            write_finding(finding, out)?;
-        }
-        if report.values.survived < report.values.made {
-            let values = report.values;
-            writeln!(
-                out,
-                "  {} of {} values made for it survive the form",
-                values.survived, values.made
-            )?;
-        }
-        writeln!(out)?;
-    }
-    let made: usize = linted.reports.iter().map(|report| report.values.made).sum();
-    let survived: usize = linted.reports.iter().map(|report| report.values.survived).sum();
-    let clean = linted.reports.iter().filter(|report| report.findings.is_empty()).count();
-    // What is no declaration is an error and no tool.
-    let tools = linted.reports.iter().filter(|report| report.tool.is_some()).count();
-    let unread = match linted.reports.len() - tools {
-        0 => String::new(),
-        1 => " 1 entry is no tool;".to_owned(),
-        count => format!(" {count} entries are no tools;"),
-    };
-    writeln!(
-        out,
-        "{}: {}, {clean} without a finding;{unread} {}, {}; {survived} of {made} values survive \
-         the form.",
-        shown(&linted.source),
-        counted(tools, "tool"),
-        counted(linted.count(Severity::Error), "error"),
-        counted(linted.count(Severity::Warning), "warning"),
-    )
-}
-
-fn write_finding(finding: &Finding, out: &mut impl Write) -> io::Result<()> {
-    let severity = finding.rule.severity().name();
-    let place = if finding.pointer.is_empty() { "the whole" } else { &finding.pointer };
-    writeln!(out, "  {severity:<8}{:<30}{}", finding.rule.name(), shown(place))?;
-    for line in wrapped(&shown(&finding.message), 86) {
-        writeln!(out, "          {line}")?;
-    }
-    Ok(())
-}
-
-fn counted(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
-}
-
-/// Control characters are a declaration's own business and not the terminal's.
-fn shown(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
-}
-
-/// The text in lines of at most `width` characters where its words allow.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
 }

@@ -1,0 +1,20 @@
+//! [`DeclarationError`]: why a text holds no declaration where one should stand.
+
+use json_text::JsonTextError;
+
+/// Why a text holds no declaration where one should stand.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DeclarationError {
+    /// A line that is not JSON, among lines of declarations. Its place counts within the line.
+    #[error(
+        "Not JSON: {} at column {}. Write one declaration a line, or the whole file as one JSON \
+         array.", .0.reason, .0.column
+    )]
+    Line(JsonTextError),
+    /// A JSON value of several lines that breaks off. Its place counts in the whole text.
+    #[error(
+        "Not JSON: {} at line {}, column {}, in a value of several lines. Correct it there, or \
+         write one declaration a line.", .0.reason, .0.line, .0.column
+    )]
+    Value(JsonTextError),
+}
