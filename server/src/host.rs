@@ -263,6 +263,14 @@ impl Host for RehearsalHost {
         let ExportRequest { session: id, agent: agent_id, history } = request;
         let trace = GoldenTrace::from_history(id, agent_id, history)
             .map_err(|fault| ApiError::NotExportable { reason: fault.to_string() })?;
+        if let Some(session) = &session {
+            schemas::check_ends(
+                &session.view(),
+                &trace.query.content,
+                &trace.final_response.content,
+            )
+            .map_err(|reason| ApiError::NotExportable { reason })?;
+        }
         evalsets::export(agent, session.as_deref(), trace).await
     }
 }

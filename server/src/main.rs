@@ -23,8 +23,9 @@ fn main() -> ExitCode {
         Command::Init(arguments) => init(&arguments),
         Command::AdkFolder(arguments) => adk_folder(&arguments),
         Command::Completions(arguments) => {
-            cli::write_completions(arguments.shell, &mut io::stdout());
-            Ok(ExitCode::SUCCESS)
+            cli::write_completions(arguments.shell, &mut io::stdout())
+                .map(|()| ExitCode::SUCCESS)
+                .map_err(Into::into)
         }
     };
     outcome.unwrap_or_else(|error| {
@@ -135,7 +136,8 @@ fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
 
 /// To standard error; `REHEARSAL_LOG` takes the usual filters, such as `rehearsal=debug`.
 fn start_logging() {
-    let filter = EnvFilter::try_from_env("REHEARSAL_LOG").unwrap_or_else(|_| "info".into());
+    let filter =
+        EnvFilter::try_from_env("REHEARSAL_LOG").unwrap_or_else(|_| "info,rmcp=warn".into());
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(io::stderr)

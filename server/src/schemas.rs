@@ -19,6 +19,33 @@ pub(crate) fn check(
     })
 }
 
+/// Checks what a session begins and ends with against the agent's own schemas.
+///
+/// # Errors
+/// Which of the two does not fit, and the first reason.
+pub(crate) fn check_ends(view: &SessionView, query: &str, response: &str) -> Result<(), String> {
+    let ends = [
+        ("query", view.input_schema.as_ref(), query),
+        ("final response", view.output_schema.as_ref(), response),
+    ];
+    for (what, schema, content) in ends {
+        if schema.is_none() {
+            continue;
+        }
+        let value = JsonText::parse(content).map_err(|error| {
+            format!("its {what} must be JSON that fits the agent's schema: {error}")
+        })?;
+        if let Some(message) = check_schema(schema, &value).first() {
+            let place = if message.pointer.is_empty() { "the value" } else { &message.pointer };
+            return Err(format!(
+                "its {what} does not fit the agent's schema: {place}: {}",
+                message.text
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// Checks a tool's arguments: an object that its parameters' schema accepts.
 pub(crate) fn check_arguments(tool: &ToolView, arguments: &JsonText) -> Vec<FieldMessage> {
     if arguments.kind() != Kind::Object {

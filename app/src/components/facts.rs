@@ -79,6 +79,7 @@ pub fn StateFold() -> impl IntoView {
 
 /// What is shown of a state. The same as long as what is drawn need not change.
 #[derive(Clone, Copy)]
+#[allow(clippy::large_enum_variant, reason = "on 64 bits only, and there is one of it on a page")]
 enum Shown {
     /// Nothing is known yet.
     Nothing,

@@ -47,7 +47,7 @@ pub fn HeldPane(
         });
     };
     let text = RwSignal::new(held.with_value(|held| held.head.clone()));
-    let body = move || match reading.get() {
+    move || match reading.get() {
         Some(reading) => view! { <ValuePane title="Result" what="the result" reading/> }.into_any(),
         None => {
             let (session, call_id) = place.get_value();
@@ -73,8 +73,7 @@ pub fn HeldPane(
             }
             .into_any()
         }
-    };
-    body
+    }
 }
 
 /// The longest result that is fetched into the page to be read, in bytes.

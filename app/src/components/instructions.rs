@@ -31,9 +31,10 @@ pub fn Instructions() -> impl IntoView {
         })
     });
     let words = move || {
-        let words = texts
-            .with(|texts| texts.as_ref().map_or(0, |(text, _)| text.split_whitespace().count()));
-        counted(words, "word", "words")
+        texts.with(|texts| {
+            let (text, _) = texts.as_ref()?;
+            Some(counted(text.split_whitespace().count(), "word", "words"))
+        })
     };
     let body = move || {
         texts.get().map(|(text, template)| match text.trim().is_empty() {

@@ -13,6 +13,14 @@ pub fn QueryPanel() -> impl IntoView {
     let rehearsal = stage.rehearsal;
     let text = rehearsal.forms.query;
     let entry = move || match stage.query_form() {
+        // Whether text will do is known once the agent has started.
+        None if !stage.is_ready() => view! {
+            <p class="starting" role="status">
+                <span class="pulse" aria-hidden="true"></span>
+                "Starting the agent: its instructions and tools come in a moment…"
+            </p>
+        }
+        .into_any(),
         Some(form) => {
             view! { <SchemaForm state=form id="query" label="The user's query"/> }.into_any()
         }
@@ -46,7 +54,7 @@ pub fn QueryPanel() -> impl IntoView {
             <footer>
                 <span class="field-fault">{move || mend(to_mend())}</span>
                 <span class="grow"></span>
-                <button type="submit" class="button primary" aria-disabled=move || rehearsal.checking.get().to_string()>
+                <button type="submit" class="button primary" aria-disabled=move || (rehearsal.checking.get() || !stage.is_ready()).to_string()>
                     "Start the session" <kbd>"Ctrl ↵"</kbd>
                 </button>
             </footer>

@@ -141,6 +141,36 @@ pub fn reveal(id: &str) {
     }
 }
 
+/// Scrolls the first marked words in the element with this id into sight, or those in the element
+/// behind it.
+pub fn reveal_mark(id: &str) {
+    let Some(element) = document().get_element_by_id(id) else { return };
+    let mark = |element: &Element| element.query_selector("mark").ok().flatten();
+    let found = mark(&element).or_else(|| {
+        element
+            .next_element_sibling()
+            .filter(|it| it.class_list().contains("block-row"))
+            .and_then(|it| mark(&it))
+    });
+    if let Some(found) = found {
+        let options = ScrollIntoViewOptions::new();
+        options.set_block(ScrollLogicalPosition::Nearest);
+        found.scroll_into_view_with_scroll_into_view_options(&options);
+    }
+}
+
+/// Follows the link in the element with this id; false when there is none.
+pub fn follow_link(id: &str) -> bool {
+    let link = document()
+        .get_element_by_id(id)
+        .and_then(|element| element.query_selector("a[href]").ok().flatten())
+        .and_then(|link| link.dyn_into::<HtmlElement>().ok());
+    if let Some(link) = &link {
+        link.click();
+    }
+    link.is_some()
+}
+
 /// Runs `then` once what was changed now has been drawn.
 pub fn after_drawing<T>(then: impl FnOnce() -> T + 'static) {
     leptos::prelude::request_animation_frame(move || {

@@ -36,6 +36,8 @@ pub struct Found {
 pub struct Reading {
     tree: StoredValue<Tree>,
     revision: RwSignal<u32>,
+    /// Counts the values that this reading has had.
+    generation: StoredValue<u32>,
     heights: RwSignal<HashMap<NodeId, f64>>,
     layout: Memo<Layout>,
     find: StoredValue<Find>,
@@ -76,6 +78,7 @@ pub fn use_reading(value: &JsonText) -> Reading {
     Reading {
         tree,
         revision,
+        generation: StoredValue::new(0),
         heights,
         layout,
         find: StoredValue::new(Find::new("")),
@@ -114,6 +117,7 @@ impl Reading {
             tree.carry_over(before);
             *before = tree;
         });
+        self.generation.update_value(|generation| *generation = generation.wrapping_add(1));
         self.heights.update_untracked(HashMap::clear);
         self.current.set(self.tree.with_value(Tree::current));
         self.change();
@@ -162,12 +166,15 @@ impl Reading {
         self.layout.with(|layout| layout.window(scrolled, view, BEYOND))
     }
 
-    /// The rows in `window`, each with its place among all rows. Tracked.
+    /// The rows in `window`, each with its place among all rows and the number of the value it was
+    /// read from: a row of another value is another row. Tracked.
     #[must_use]
-    pub fn drawn(self, window: &Window) -> Vec<(usize, RowState)> {
+    pub fn drawn(self, window: &Window) -> Vec<(usize, u32, RowState)> {
         self.revision.track();
         let states = self.tree.with_value(|tree| tree.states(window.rows.clone()));
-        states.into_iter().enumerate().map(|(at, row)| (window.rows.start + at, row)).collect()
+        let generation = self.generation.get_value();
+        let drawn = states.into_iter().enumerate();
+        drawn.map(|(at, row)| (window.rows.start + at, generation, row)).collect()
     }
 
     /// What the row at `place` shows.

@@ -108,6 +108,12 @@ impl Stage {
         self.rehearsal.forms.of(&key, tool.parameters.as_ref())
     }
 
+    /// Whether the agent has started and told what the model would see. Tracked.
+    #[must_use]
+    pub fn is_ready(self) -> bool {
+        self.rehearsal.view.read().is_some()
+    }
+
     /// The form for the query, for an agent with an input schema. Tracked.
     #[must_use]
     pub fn query_form(self) -> Option<ValueForm> {
@@ -126,6 +132,8 @@ impl Stage {
     pub fn act(self) {
         let state = self.rehearsal.session.read_untracked().state();
         match state {
+            // Without the agent's word, it is not known whether text will do.
+            SessionState::AwaitingQuery | SessionState::Active if !untrack(|| self.is_ready()) => {}
             SessionState::SelectingAgent => {}
             SessionState::AwaitingQuery => self.rehearsal.ask(untrack(|| self.query_form())),
             SessionState::Active if self.tab.get_untracked() == Tab::Respond => {

@@ -70,12 +70,16 @@ pub fn find_all(text: &str, searched: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// `text` cut at what is searched: each piece, and whether it was found.
+/// How many finds are marked in one text: each becomes an element of the page.
+const MARKS: usize = 500;
+
+/// `text` cut at what is searched: each piece, and whether it was found. Beyond the first
+/// 500 finds nothing is marked.
 #[must_use]
 pub fn marked<'a>(text: &'a str, searched: &str) -> Vec<(&'a str, bool)> {
     let mut pieces = Vec::new();
     let mut from = 0;
-    for found in find_all(text, searched) {
+    for found in find_all(text, searched).into_iter().take(MARKS) {
         pieces.push((&text[from..found.start], false));
         pieces.push((&text[found.clone()], true));
         from = found.end;
@@ -98,5 +102,6 @@ mod tests {
         assert_eq!(find_all("abc", ""), []);
         assert_eq!(marked("a room", "ROOM"), [("a ", false), ("room", true)]);
         assert_eq!(marked("", "x"), []);
+        assert_eq!(marked(&"x".repeat(800), "x").len(), MARKS + 1);
     }
 }

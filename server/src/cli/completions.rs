@@ -1,13 +1,21 @@
 //! Completions for shells, made from the command line's own definition.
 
-use std::io::Write;
+use std::io::{self, ErrorKind, Write};
 
 use clap::CommandFactory as _;
 use clap_complete::Shell;
 
 use super::CommandLine;
 
-/// Writes the completions for `shell`.
-pub fn write_completions(shell: Shell, out: &mut impl Write) {
-    clap_complete::generate(shell, &mut CommandLine::command(), "rehearsal", out);
+/// Writes the completions for `shell`. Whoever reads only their beginning has had enough.
+///
+/// # Errors
+/// The writing's, other than a reader that is gone.
+pub fn write_completions(shell: Shell, out: &mut impl Write) -> io::Result<()> {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut CommandLine::command(), "rehearsal", &mut text);
+    match out.write_all(&text) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
 }

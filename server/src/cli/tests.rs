@@ -73,7 +73,7 @@ fn completions_know_the_commands() {
     for shell in [clap_complete::Shell::Bash, clap_complete::Shell::Fish, clap_complete::Shell::Zsh]
     {
         let mut written = Vec::new();
-        write_completions(shell, &mut written);
+        write_completions(shell, &mut written).expect("a buffer takes everything");
         let written = String::from_utf8(written).expect("a script is text");
         for command in ["serve", "agents", "init", "completions"] {
             assert!(written.contains(command), "{shell} lacks {command}");

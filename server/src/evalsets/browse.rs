@@ -197,6 +197,7 @@ fn holds(summary: &CaseSummary, wanted: &str) -> bool {
         .any(|text| text.to_lowercase().contains(wanted))
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` hands it over")]
 fn refused(error: AppendError) -> ApiError {
     ApiError::EvalSet { reason: error.to_string() }
 }

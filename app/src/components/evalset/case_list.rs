@@ -106,7 +106,7 @@ fn CaseLine(
     let address = format!("/evalsets/{set}/{}", browser::in_address(&eval_id));
     let own = eval_id.clone();
     let is_chosen = move || case.with(|case| case.as_deref() == Some(own.as_str()));
-    let title = if query.trim().is_empty() { eval_id.clone() } else { query };
+    let title = if query.trim().is_empty() { eval_id } else { query };
     let more = usize::try_from(calls).unwrap_or(usize::MAX).saturating_sub(tools.len());
     let mut told = tools.join(" → ");
     if more > 0 {

@@ -80,7 +80,7 @@ pub(super) fn ValueTree(
             }
         >
             <div role="none" style:height=move || pixels(window.read().above)></div>
-            <For each=rows key=|(_, state)| *state let((at, state))>
+            <For each=rows key=|(_, generation, state)| (*generation, *state) let((at, _, state))>
                 <ValueRow reading at state/>
             </For>
             <div role="none" style:height=move || pixels(window.read().below)></div>
@@ -119,7 +119,12 @@ fn bring_into_sight(reading: Reading, element: NodeRef<Div>, look: impl Fn() + '
         look();
     }
     if let Some(row) = reading.current.get_untracked() {
-        browser::after_drawing(move || browser::reveal(&reading.element_id(row)));
+        browser::after_drawing(move || {
+            let id = reading.element_id(row);
+            browser::reveal(&id);
+            // What was found may stand further down in the block below its line.
+            browser::reveal_mark(&id);
+        });
     }
 }
 
@@ -150,6 +155,11 @@ fn press(reading: Reading, event: &ev::KeyboardEvent, page: isize) -> bool {
         "End" => reading.go_to_row(usize::MAX),
         "ArrowRight" => reading.go_in(),
         "ArrowLeft" => reading.go_out(),
+        "Enter"
+            if reading
+                .current
+                .get_untracked()
+                .is_some_and(|row| browser::follow_link(&reading.element_id(row))) => {}
         "Enter" | " " => {
             if let Some(row) =
                 reading.current.get_untracked().filter(|it| it.kind != RowKind::Block)
