@@ -12,7 +12,8 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(set) = reading.whole() else { return };
     let written = set.to_json().laid_out(&Layout::two_spaces());
     let again = read_as(written.as_bytes(), Format::AgentFlow);
-    assert_eq!(again.set.as_ref().map(|set| set.to_json()), Some(set.to_json()));
+    let again = again.set.map(|set| set.to_json().laid_out(&Layout::two_spaces()));
+    assert_eq!(again, Some(written));
     let EvalSet::AgentFlow(set) = set else { return };
     if !sound || set.eval_set_id.contains(['/', '\\']) {
         return;
