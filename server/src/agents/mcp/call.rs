@@ -10,9 +10,10 @@ use serde_json::{Map, Value};
 use session::{ToolError, ToolName};
 use tokio_util::sync::CancellationToken;
 
+use super::fault::CallFault;
 use super::open_session::OpenSession;
 use super::results;
-use super::tasks::{self, TaskFault};
+use super::tasks;
 use super::tools::Listed;
 use crate::agents::arguments::exact_value;
 use crate::agents::{CallProgress, CallReport, ToolFailure, ToolInvocation};
@@ -100,7 +101,7 @@ impl OpenSession {
         listed: &Listed,
         arguments: Map<String, Value>,
         cancel: &CancellationToken,
-    ) -> Result<ServerResult, TaskFault> {
+    ) -> Result<ServerResult, CallFault> {
         let (name, tool) = (&listed.remote_name, &listed.view.name);
         let is_task_only = self.task_only().contains(tool);
         if !is_task_only {
@@ -114,9 +115,9 @@ impl OpenSession {
         tasks::run(peer, name, arguments, cancel, told).await
     }
 
-    async fn failure(&self, listed: &Listed, fault: &TaskFault) -> ToolFailure {
+    async fn failure(&self, listed: &Listed, fault: &CallFault) -> ToolFailure {
         match fault {
-            TaskFault::Service(
+            CallFault::Service(
                 error @ (ServiceError::TransportClosed | ServiceError::TransportSend(_)),
             ) => self.exited(listed, error).await,
             fault => results::failure(fault),

@@ -1,8 +1,10 @@
-//! [`ConnectFault`]: why a server cannot be used, and what to do about it.
+//! [`ConnectFault`]: why a server cannot be used, and what to do about it; [`CallFault`]: why a call of
+//! it gave no result.
 
 use std::time::Duration;
 
 use app::api::AgentFault;
+use rmcp::ServiceError;
 
 /// Why there is no connection to a server.
 #[derive(Debug, thiserror::Error)]
@@ -63,4 +65,30 @@ impl From<ConnectFault> for AgentFault {
     fn from(fault: ConnectFault) -> Self {
         Self { reason: fault.to_string(), error_type: None, traceback: fault.output().cloned() }
     }
+}
+
+/// Why a call gave no result: what any may meet, and what one that runs as a task may.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum CallFault {
+    /// The server refused a request, or is gone, or the person cancelled.
+    #[error(transparent)]
+    Service(#[from] ServiceError),
+    /// The answer to the call is neither a task nor a result.
+    #[error("The server was asked to make a task of the call and answered: {0}")]
+    NoTask(String),
+    /// The answer to `tasks/get` says nothing about a task.
+    #[error("The server was asked how the task is and answered: {0}")]
+    NoState(String),
+    /// The task ended without a result.
+    #[error("The task failed: {reason}")]
+    Failed {
+        /// What the server says of it.
+        reason: String,
+    },
+    /// The server called the task off.
+    #[error("The server cancelled the task{}", message.as_deref().map(|it| format!(": {it}")).unwrap_or_default())]
+    CalledOff {
+        /// What the server says of it.
+        message: Option<String>,
+    },
 }

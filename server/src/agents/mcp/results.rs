@@ -6,7 +6,7 @@ use rmcp::model::{CallToolResult, ServerResult};
 use serde_json::Value;
 use session::ToolError;
 
-use super::tasks::TaskFault;
+use super::fault::CallFault;
 use crate::agents::{CallProgress, ToolFailure};
 
 /// The error type of a result that says it is an error.
@@ -76,19 +76,19 @@ fn plain_meta(members: &mut serde_json::Map<String, Value>) {
 }
 
 /// A call that the server refused, or that got no answer it could use.
-pub(super) fn failure(fault: &TaskFault) -> ToolFailure {
+pub(super) fn failure(fault: &CallFault) -> ToolFailure {
     match fault {
-        TaskFault::Service(ServiceError::McpError(error)) => ToolFailure {
+        CallFault::Service(ServiceError::McpError(error)) => ToolFailure {
             error_type: MCP_ERROR.to_owned(),
             message: format!("{} (code {})", error.message, error.code.0),
             traceback: error.data.as_ref().map(|data| JsonText::from_value(data).pretty()),
         },
-        TaskFault::Service(ServiceError::Cancelled { .. }) => ToolFailure::cancelled(),
-        TaskFault::Service(other) => ToolFailure::new(MCP_ERROR, other.to_string()),
-        TaskFault::NoTask(_) | TaskFault::NoState(_) => {
+        CallFault::Service(ServiceError::Cancelled { .. }) => ToolFailure::cancelled(),
+        CallFault::Service(other) => ToolFailure::new(MCP_ERROR, other.to_string()),
+        CallFault::NoTask(_) | CallFault::NoState(_) => {
             ToolFailure::new(ToolError::INVALID_OUTPUT, fault.to_string())
         }
-        TaskFault::Failed { .. } | TaskFault::CalledOff { .. } => {
+        CallFault::Failed { .. } | CallFault::CalledOff { .. } => {
             ToolFailure::new(TOOL_ERROR, fault.to_string())
         }
     }
@@ -96,8 +96,8 @@ pub(super) fn failure(fault: &TaskFault) -> ToolFailure {
 
 /// The addresses that the person is asked to visit before the call can succeed, with the reasons:
 /// JSON-RPC error -32042.
-pub(super) fn visits_required(fault: &TaskFault) -> Option<Vec<(String, String)>> {
-    let TaskFault::Service(ServiceError::McpError(error)) = fault else { return None };
+pub(super) fn visits_required(fault: &CallFault) -> Option<Vec<(String, String)>> {
+    let CallFault::Service(ServiceError::McpError(error)) = fault else { return None };
     if error.code.0 != -32042 {
         return None;
     }

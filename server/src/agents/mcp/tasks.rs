@@ -14,6 +14,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
+use super::fault::CallFault;
+
 /// How often a task is asked after where the server names no interval.
 const USUAL_INTERVAL: Duration = Duration::from_secs(1);
 /// No server is asked more often than this, whatever it names.
@@ -26,32 +28,6 @@ const FAREWELL: Duration = Duration::from_secs(2);
 const SAMPLE_CHARACTERS: usize = 400;
 /// The key under which `_meta` names the task that a message belongs to.
 const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
-
-/// Why a task gave no result.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum TaskFault {
-    /// The server refused a request, or is gone, or the person cancelled.
-    #[error(transparent)]
-    Service(#[from] ServiceError),
-    /// The answer to the call is neither a task nor a result.
-    #[error("The server was asked to make a task of the call and answered: {0}")]
-    NoTask(String),
-    /// The answer to `tasks/get` says nothing about a task.
-    #[error("The server was asked how the task is and answered: {0}")]
-    NoState(String),
-    /// The task ended without a result.
-    #[error("The task failed: {reason}")]
-    Failed {
-        /// What the server says of it.
-        reason: String,
-    },
-    /// The server called the task off.
-    #[error("The server cancelled the task{}", message.as_deref().map(|it| format!(": {it}")).unwrap_or_default())]
-    CalledOff {
-        /// What the server says of it.
-        message: Option<String>,
-    },
-}
 
 /// What a server says of a task.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -105,7 +81,7 @@ pub(super) async fn run(
     arguments: Map<String, Value>,
     cancel: &CancellationToken,
     told: impl Fn(String),
-) -> Result<ServerResult, TaskFault> {
+) -> Result<ServerResult, CallFault> {
     let call = json!({"name": name, "arguments": arguments, "task": {}});
     let mut made = send(peer, "tools/call", call).await?;
     let answer = tokio::select! {
@@ -118,7 +94,7 @@ pub(super) async fn run(
     }
     let answer = wire(&answer);
     let Ok(task) = TaskState::deserialize(&answer["task"]) else {
-        return Err(TaskFault::NoTask(sample(&answer)));
+        return Err(CallFault::NoTask(sample(&answer)));
     };
     let followed = tokio::select! {
         followed = follow(peer, &task, told) => followed,
@@ -133,7 +109,7 @@ async fn follow(
     peer: &Peer<RoleClient>,
     made: &TaskState,
     told: impl Fn(String),
-) -> Result<ServerResult, TaskFault> {
+) -> Result<ServerResult, CallFault> {
     let id = json!({"taskId": made.task_id});
     let mut state = made.clone();
     let mut said = None;
@@ -146,7 +122,7 @@ async fn follow(
         match state.status {
             Status::Working => {}
             Status::Cancelled => {
-                return Err(TaskFault::CalledOff { message: state.status_message });
+                return Err(CallFault::CalledOff { message: state.status_message });
             }
             Status::InputRequired if result.is_some() => {}
             Status::InputRequired => result = Some(send(peer, "tasks/result", id.clone()).await?),
@@ -164,7 +140,7 @@ async fn follow(
         }
         let answer = send(peer, "tasks/get", id.clone()).await?.await_response().await?;
         let answer = wire(&answer);
-        state = TaskState::deserialize(&answer).map_err(|_| TaskFault::NoState(sample(&answer)))?;
+        state = TaskState::deserialize(&answer).map_err(|_| CallFault::NoState(sample(&answer)))?;
     }
 }
 
@@ -182,11 +158,11 @@ async fn arrival(
 fn ended(
     state: &TaskState,
     answer: Result<ServerResult, ServiceError>,
-) -> Result<ServerResult, TaskFault> {
+) -> Result<ServerResult, CallFault> {
     match answer {
         Err(ServiceError::McpError(error)) if state.status == Status::Failed => {
             let reason = state.status_message.clone().unwrap_or_else(|| error.message.to_string());
-            Err(TaskFault::Failed { reason })
+            Err(CallFault::Failed { reason })
         }
         answer => Ok(answer?),
     }
