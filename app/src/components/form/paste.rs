@@ -3,7 +3,7 @@
 use leptos::ev;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast as _;
-use schema_form::{Edit, FieldKind, Path};
+use schema_form::{Edit, FieldKind, PasteError, Path};
 use web_sys::ClipboardEvent;
 
 use super::place::Place;
@@ -14,9 +14,9 @@ impl FormState {
     /// Fills in arguments copied from anywhere, and says what came of it.
     ///
     /// # Errors
-    /// What keeps the text from being taken, as a sentence; the form is unchanged.
-    pub fn paste(self, text: &str) -> Result<(), String> {
-        let pasted = self.form().pasted(text).map_err(|error| sentence(&error.to_string()))?;
+    /// What keeps the text from being taken; the form is unchanged.
+    pub fn paste(self, text: &str) -> Result<(), PasteError> {
+        let pasted = self.form().pasted(text)?;
         self.edit(&Path::root(), Edit::Fill(pasted.value));
         let from = pasted.tool.map_or_else(
             || "Filled in what was pasted.".to_owned(),
@@ -35,7 +35,8 @@ impl FormState {
     }
 }
 
-fn sentence(error: &str) -> String {
+fn sentence(error: &PasteError) -> String {
+    let error = error.to_string();
     let mut letters = error.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
     first.chain(letters).chain(['.']).collect()
@@ -64,7 +65,7 @@ pub(super) fn PasteBox(
     let closing = close.clone();
     let take = move |event: ev::Event| match state.paste(&event_target_value(&event)) {
         Ok(()) => close(),
-        Err(reason) => refused.set(reason),
+        Err(error) => refused.set(sentence(&error)),
     };
     let fault = format!("{id}-fault");
     view! {
@@ -106,8 +107,8 @@ pub(super) fn take_pastes(state: FormState) {
             let text = event.clipboard_data().and_then(|data| data.get_data("text/plain").ok());
             if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
                 event.prevent_default();
-                if let Err(reason) = state.paste(&text) {
-                    state.notice.set(reason);
+                if let Err(error) = state.paste(&text) {
+                    state.notice.set(sentence(&error));
                 }
             }
         });
