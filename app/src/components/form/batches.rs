@@ -5,7 +5,7 @@ use leptos::html::Div;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast as _;
 use leptos::wasm_bindgen::closure::Closure;
-use schema_form::{Slot, Step};
+use schema_form::{FieldKind, Slot, Step};
 use web_sys::{IntersectionObserver, IntersectionObserverEntry, IntersectionObserverInit};
 
 use super::place::Place;
@@ -25,44 +25,84 @@ const SCROLLING: &str = ".panel-body, dialog";
 
 /// The rows of an object with many members.
 pub(super) fn batches(place: &Place, members: &[Slot]) -> AnyView {
-    members
-        .chunks(ROWS)
-        .enumerate()
-        .map(|(number, slots)| batch(place, number * ROWS, slots.to_vec()))
-        .collect_view()
-        .into_any()
+    let batches = members.chunks(ROWS).enumerate().map(|(number, slots)| {
+        let (first, slots, within) = (number * ROWS, slots.to_vec(), place.clone());
+        batch(place, first, Signal::stored(true), move || {
+            let rows = slots.iter().enumerate();
+            rows.map(|(at, slot)| member(&within, first + at, slot)).collect_view().into_any()
+        })
+    });
+    batches.collect_view().into_any()
 }
 
-fn batch(place: &Place, first: usize, slots: Vec<Slot>) -> AnyView {
+/// The rows of an object whose members depend on what is entered, which `shape` follows. A row whose
+/// schema stays the same keeps its element, and with it the cursor and the focus.
+pub(super) fn changing_batches(place: &Place, shape: Memo<Option<Slot>>) -> AnyView {
+    let count = Memo::new(move |_| shape.with(|shape| members_of(shape).len().div_ceil(ROWS)));
+    let are_many =
+        Memo::new(move |_| shape.with(|shape| members_of(shape).len() > MOST_AT_ONCE)).into();
+    let place = place.clone();
+    let changing = move |number: usize| {
+        let (first, within) = (number * ROWS, place.clone());
+        batch(&place, first, are_many, move || {
+            let within = within.clone();
+            let each = move || -> Vec<(usize, Slot)> {
+                shape.with(|shape| {
+                    let members = members_of(shape).iter().cloned().enumerate();
+                    members.skip(first).take(ROWS).collect()
+                })
+            };
+            view! {
+                <For
+                    each
+                    key=|(position, slot)| (*position, slot.fingerprint())
+                    children=move |(position, slot): (usize, Slot)| member(&within, position, &slot)
+                />
+            }
+            .into_any()
+        })
+    };
+    view! { <For each=move || 0..count.get() key=|number| *number children=changing/> }.into_any()
+}
+
+fn members_of(shape: &Option<Slot>) -> &[Slot] {
+    match shape.as_ref().map(|shape| &shape.field().kind) {
+        Some(FieldKind::Object(object)) => &object.members,
+        _ => &[],
+    }
+}
+
+/// The rows from the member at `first` on, drawn by `rows` once they come near, and at once where
+/// the object has not many.
+fn batch(
+    place: &Place,
+    first: usize,
+    are_many: Signal<bool>,
+    rows: impl Fn() -> AnyView + Send + 'static,
+) -> AnyView {
     let element = NodeRef::<Div>::new();
     let near = RwSignal::new(first == 0);
     let (state, path) = (place.state, place.path.clone());
-    let last = first + slots.len();
     // A place that must have the focus is drawn wherever it is.
     let wanted = Memo::new(move |_| {
         state.wanted.with(|wanted| {
             let inner = wanted.as_ref().filter(|wanted| path.contains(wanted));
             match inner.and_then(|wanted| wanted.steps().get(path.steps().len())) {
-                Some(Step::Member(position)) => (first..last).contains(position),
+                Some(Step::Member(position)) => (first..first + ROWS).contains(position),
                 _ => false,
             }
         })
     });
     let is_drawn = Memo::new(move |drawn: Option<&bool>| {
-        drawn.copied().unwrap_or_default() || near.get() || wanted.get()
+        drawn.copied().unwrap_or_default() || near.get() || wanted.get() || !are_many.get()
     });
     Effect::new(move || {
         if let Some(element) = element.get().filter(|_| !near.get_untracked()) {
             watch(&element, near);
         }
     });
-    let place = place.clone();
-    let rows = move || {
-        let rows = slots.iter().enumerate();
-        rows.map(|(at, slot)| member(&place, first + at, slot)).collect_view()
-    };
     view! {
-        <div class="batch" class:ahead=move || !is_drawn.get() node_ref=element>
+        <div class:batch=are_many class:ahead=move || !is_drawn.get() node_ref=element>
             {move || is_drawn.get().then(&rows)}
         </div>
     }

@@ -4,7 +4,7 @@ use leptos::ev;
 use leptos::prelude::*;
 use schema_form::{Content, Edit, Extras, FieldKind, Slot, State, Step};
 
-use super::batches::{MOST_AT_ONCE, batches};
+use super::batches::{MOST_AT_ONCE, batches, changing_batches};
 use super::choice::Choice;
 use super::entries::Entries;
 use super::help::help;
@@ -21,7 +21,7 @@ pub(super) fn members(place: &Place) -> AnyView {
     let FieldKind::Object(object) = &place.field().kind else { return ().into_any() };
     let offered = matches!(object.extras, Extras::Offered(_));
     let rows = if object.is_conditional() {
-        changing_rows(place)
+        changing_batches(place, place.state.shape(&place.path))
     } else if object.members.len() > MOST_AT_ONCE {
         batches(place, &object.members)
     } else {
@@ -31,25 +31,6 @@ pub(super) fn members(place: &Place) -> AnyView {
     view! {
         {rows}
         <Entries place=place.clone() offered/>
-    }
-    .into_any()
-}
-
-/// The rows of an object whose members depend on what is entered. A row whose schema stays the same
-/// keeps its element, and with it the cursor and the focus.
-fn changing_rows(place: &Place) -> AnyView {
-    let shape = place.state.shape(&place.path);
-    let rows = move || match shape.get().as_ref().map(|shape| &shape.field().kind) {
-        Some(FieldKind::Object(object)) => object.members.iter().cloned().enumerate().collect(),
-        _ => Vec::new(),
-    };
-    let place = place.clone();
-    view! {
-        <For
-            each=rows
-            key=|(position, slot)| (*position, slot.fingerprint())
-            children=move |(position, slot): (usize, Slot)| member(&place, position, &slot)
-        />
     }
     .into_any()
 }
