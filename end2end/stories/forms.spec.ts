@@ -1,9 +1,11 @@
 // What a person does with a form: the travel desk's booking has one of everything.
 
+import { join } from "node:path";
+
 import { type Locator, type Page } from "@playwright/test";
 
 import { Player } from "../player";
-import { expect, test } from "../stage";
+import { expect, startHost, test, type Host } from "../stage";
 
 /** Opens the booking's form. */
 async function booking(page: Page): Promise<Player> {
@@ -13,6 +15,36 @@ async function booking(page: Page): Promise<Player> {
   await player.begin();
   await player.choose("book_trip");
   return player;
+}
+
+/** A host with the tools of `mcp/files.mjs`, and a session on it. */
+async function files(page: Page): Promise<{ host: Host; player: Player }> {
+  const program = join(import.meta.dirname, "..", "mcp", "files.mjs");
+  const host = await startHost({
+    config: `
+[[agent]]
+name = "Files and settings"
+source = "mcp"
+instruction = "Store and change."
+[[agent.server]]
+name = "files"
+command = "node"
+args = [${JSON.stringify(program)}]
+`,
+  });
+  const player = await Player.at(page, "files-and-settings", host.url);
+  await player.ask("Store it.");
+  return { host, player };
+}
+
+/** Puts text on the clipboard's event at the page itself, as Ctrl+V does with the focus nowhere. */
+async function pasteAnywhere(page: Page, text: string): Promise<void> {
+  await page.evaluate((text) => {
+    (document.activeElement as HTMLElement | null)?.blur();
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", text);
+    document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+  }, text);
 }
 
 /** What would be sent. */
@@ -67,6 +99,66 @@ test("formats are text with something that helps to write it", async ({ page, pi
   await player.fill("email", "ada");
   await picture("formats");
   await accessible();
+});
+
+test("a button opens the browser's own picker", async ({ page }) => {
+  const player = await booking(page);
+  const native = row(page, "depart").locator("input[type=date]");
+  // The picker itself is the browser's and outside the page: what is asked of it is seen.
+  await native.evaluate((input: HTMLInputElement) => {
+    const show = input.showPicker.bind(input);
+    input.showPicker = () => {
+      show();
+      input.dataset["shown"] = "yes";
+    };
+  });
+  await page.getByRole("button", { name: "Pick depart" }).click();
+  await expect(native).toHaveAttribute("data-shown", "yes");
+  await page.keyboard.press("Escape");
+  await player.fill("depart", "2026-12-24");
+  await expect(native).toHaveValue("2026-12-24");
+});
+
+test("a file is chosen for its bytes", async ({ page, picture, accessible }) => {
+  const { host, player } = await files(page);
+  await player.choose("upload");
+  const chooser = page.waitForEvent("filechooser");
+  await page.getByRole("button", { name: "File for content" }).click();
+  const bytes = Buffer.from([0, 1, 2, 254, 255]);
+  await (await chooser).setFiles({ name: "five.bin", mimeType: "application/octet-stream", buffer: bytes });
+  await expect(player.field("content")).toHaveValue("AAEC/v8=");
+  await picture("file");
+  await accessible();
+  await player.run();
+  await expect(player.call(1)).toContainText("AAEC/v8=");
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});
+
+test("many members under a condition are drawn as they come near", async ({ page }) => {
+  const { host, player } = await files(page);
+  await player.choose("configure");
+  const everything = page.locator("form").getByRole("radiogroup", { name: /^everything/ });
+  await expect(everything).toBeVisible();
+  await expect(player.field("setting_1")).toHaveCount(0);
+  await everything.getByRole("radio", { name: "true" }).check();
+  await expect(everything.getByRole("radio", { name: "true" })).toBeFocused();
+  await player.fill("setting_1", "first");
+  await expect(player.field("setting_200")).toHaveCount(0);
+  // Every one is reached by scrolling, and what was typed stays.
+  await expect(async () => {
+    await page.locator("form .batch").last().scrollIntoViewIfNeeded();
+    await expect(player.field("setting_200")).toBeVisible({ timeout: 500 });
+  }).toPass();
+  await player.fill("setting_200", "last");
+  await expect(preview(page)).toContainText('"setting_200":"last"');
+  // What was typed outlives its member, and what nobody typed goes.
+  await everything.getByRole("radio", { name: "false" }).check();
+  await expect(page.locator("form .batch")).toHaveCount(0);
+  await expect(preview(page)).toContainText('"setting_200":"last"');
+  await expect(player.field("setting_2")).toHaveCount(0);
+  await page.close();
+  expect(await host.stop()).toBe(0);
 });
 
 test("a secret is shown when it is asked for", async ({ page }) => {
@@ -203,6 +295,25 @@ test("arguments are pasted from wherever they were copied", async ({ page, pictu
   await accessible();
   await page.getByRole("button", { name: /^Undo/ }).first().click();
   await expect(preview(page)).toContainText('{"payment":{"method":"card"}}');
+});
+
+test("arguments are pasted anywhere on the page", async ({ page }) => {
+  const player = await booking(page);
+  await pasteAnywhere(page, '```json\n{"fare": "OSLLIS-2"}\n```');
+  await expect(preview(page)).toContainText('"fare":"OSLLIS-2"');
+  await expect(page.getByRole("status").filter({ hasText: "Filled in what was pasted." })).toBeVisible();
+  // What is no call is told, and nothing is lost.
+  await pasteAnywhere(page, "[{}, {}]");
+  await expect(page.getByText("This is a list of 2; copy one call or one object of it.")).toBeVisible();
+  await expect(preview(page)).toContainText('"fare":"OSLLIS-2"');
+  // In a field a paste is the field's own.
+  await player.field("fare").focus();
+  await page.evaluate(() => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", '{"fare": "elsewhere"}');
+    document.activeElement?.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+  });
+  await expect(preview(page)).toContainText('"fare":"OSLLIS-2"');
 });
 
 test("many items are pasted into a list", async ({ page }) => {
