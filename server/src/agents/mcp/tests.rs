@@ -2,6 +2,7 @@
 //! servers that misbehave are small shell scripts.
 
 use std::path::PathBuf;
+use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -257,6 +258,32 @@ async fn a_task_asks_the_person_and_goes_on_with_the_answer() {
     assert!(report.as_str().contains("Research Report: python (snake)"), "{report}");
     assert!(stage.messages().iter().any(|said| said.contains("Requesting clarification")));
     stage.end().await;
+}
+
+#[tokio::test]
+async fn a_task_is_followed_over_http_as_well() {
+    let Some(program) = everything() else { return };
+    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = free.local_addr().expect("bound").port();
+    drop(free);
+    let mut command = tokio::process::Command::new(program);
+    command.arg("streamableHttp").env("PORT", port.to_string()).kill_on_drop(true);
+    let mut server = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
+    while tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_err() {
+        assert!(server.try_wait().expect("a child").is_none(), "the server ended");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let stage =
+        Stage::of(McpServer::http("everything", format!("http://127.0.0.1:{port}/mcp"))).await;
+    let answer = JsonText::parse(r#"{"interpretation": "comedy"}"#).expect("JSON");
+    let arguments = r#"{"topic": "python", "ambiguous": true}"#;
+    let (_, report) =
+        stage.asked("simulate-research-query", arguments, Answer::Accept(Some(answer))).await;
+    let report = returned(report);
+    assert!(report.as_str().contains("Research Report: python (comedy)"), "{report}");
+    assert!(stage.messages().contains(&"Generating report...".to_owned()));
+    stage.end().await;
+    server.kill().await.expect("killed");
 }
 
 #[tokio::test]
