@@ -44,6 +44,18 @@ function workers(host: Host): number[] {
   return listed.split("\n").map(Number).filter((pid) => pid > 0);
 }
 
+test("nobody asks an agent that has not started", async ({ page, home }) => {
+  // The host has only begun to import google-adk.
+  await page.goto(`${home.host.url}/rehearse/smart_home`);
+  await expect(page.getByText("Starting the agent: its instructions and tools come in a moment")).toBeVisible();
+  const start = page.getByRole("button", { name: /Start the session/ });
+  await expect(start).toHaveAttribute("aria-disabled", "true");
+  await start.click();
+  await page.keyboard.press("Control+Enter");
+  await expect(page.getByRole("textbox", { name: "The user's query" })).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByRole("heading", { name: "What does the user ask?" })).toBeVisible();
+});
+
 test("what the model would see is on the page", async ({ page, picture, accessible }) => {
   const player = await Player.at(page, "smart_home");
   await player.ask("Make the office comfortable for tonight.");

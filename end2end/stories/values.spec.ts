@@ -194,6 +194,10 @@ test("a state is read on where it was read when a tool changes it", async ({ pag
   await player.run();
   await expect(state.getByRole("treeitem", { name: /^last_fare/ })).toContainText("OSLLIS-1");
   await expect(state.locator(".current")).toContainText("agency");
+  // The same member with another value.
+  await player.fill("from", "HEL");
+  await player.run();
+  await expect(state.getByRole("treeitem", { name: /^last_fare/ })).toContainText("HELLIS-1");
 });
 
 test("the history and the exported case are read as values too", async ({ page, host, picture, accessible }) => {

@@ -46,7 +46,10 @@ pub(super) fn CaseSteps(
         <ol class="timeline case-steps">
             {state.map(|state| view! {
                 <li class="case-state">
-                    <ValuePane title="Initial state" what="the initial state" reading=use_reading(&state)/>
+                    <details>
+                        <summary>"Initial state"</summary>
+                        <ValuePane title="Initial state" what="the initial state" reading=use_reading(&state)/>
+                    </details>
                 </li>
             })}
             {rows}
