@@ -55,10 +55,8 @@ impl OpenSession {
         self.link.set_call(Some(call.call_id.clone()));
         let progress = self.ask(&peer, listed, arguments, cancel).await;
         self.link.set_call(None);
-        if cancel.is_cancelled() {
-            // A server that called its task off does not take back what it asked for it.
-            self.link.questions.withdraw(&call.call_id);
-        }
+        // A server that gave up waiting, or called its task off, does not take back what it asked.
+        self.link.questions.withdraw(&call.call_id);
         progress
     }
 
@@ -105,7 +103,8 @@ impl OpenSession {
         let (name, tool) = (&listed.remote_name, &listed.view.name);
         let is_task_only = self.task_only().contains(tool);
         if !is_task_only {
-            let answer = request(peer, name, arguments.clone(), cancel).await;
+            let server = &self.agent.servers[listed.server].name;
+            let answer = self.plain(server, peer, name, arguments.clone(), cancel).await;
             if !tasks::is_wanted(&answer) {
                 return Ok(answer?);
             }
@@ -113,6 +112,33 @@ impl OpenSession {
         }
         let told = |message| self.link.progressed(None, None, Some(message));
         tasks::run(peer, name, arguments, cancel, told).await
+    }
+
+    /// Calls the tool and waits for its answer.
+    async fn plain(
+        &self,
+        server: &str,
+        peer: &Peer<RoleClient>,
+        name: &str,
+        arguments: Map<String, Value>,
+        cancel: &CancellationToken,
+    ) -> Result<ServerResult, ServiceError> {
+        let params = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
+        let request = ClientRequest::CallToolRequest(Request::new(params));
+        let mut handle =
+            peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await?;
+        let token = handle.progress_token.clone();
+        let answer = tokio::select! {
+            answer = &mut handle.rx => answer.unwrap_or(Err(ServiceError::TransportClosed)),
+            () = cancel.cancelled() => {
+                let reason = "The person cancelled the call.".to_owned();
+                // A server that cannot be told is gone already.
+                let _ = handle.cancel(Some(reason.clone())).await;
+                Err(ServiceError::Cancelled { reason: Some(reason) })
+            }
+        };
+        self.link.has_ended(server, token);
+        answer
     }
 
     async fn failure(&self, listed: &Listed, fault: &CallFault) -> ToolFailure {
@@ -145,28 +171,6 @@ impl OpenSession {
         };
         let error_type = ToolError::SERVER_EXITED.to_owned();
         ToolFailure { error_type, message, traceback: last_lines }
-    }
-}
-
-/// Calls a tool and waits; when `cancel` fires the server is told so.
-async fn request(
-    peer: &Peer<RoleClient>,
-    name: &str,
-    arguments: Map<String, Value>,
-    cancel: &CancellationToken,
-) -> Result<ServerResult, ServiceError> {
-    let params = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
-    let request = ClientRequest::CallToolRequest(Request::new(params));
-    let mut handle =
-        peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await?;
-    tokio::select! {
-        answer = &mut handle.rx => answer.unwrap_or(Err(ServiceError::TransportClosed)),
-        () = cancel.cancelled() => {
-            let reason = "The person cancelled the call.".to_owned();
-            // A server that cannot be told is gone already.
-            let _ = handle.cancel(Some(reason.clone())).await;
-            Err(ServiceError::Cancelled { reason: Some(reason) })
-        }
     }
 }
 

@@ -6,6 +6,7 @@
     reason = "sampling, roots and logging leave the protocol; servers use them all the same"
 )]
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,8 +15,8 @@ use json_text::JsonText;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult,
     ElicitRequestParams, ElicitResult, ElicitationAction, ErrorData, Implementation,
-    ListRootsResult, LoggingMessageNotificationParam, ProgressNotificationParam, Root,
-    SamplingMessage, SamplingMessageContentBlock,
+    ListRootsResult, LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken,
+    Root, SamplingMessage, SamplingMessageContentBlock,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, RoleClient};
@@ -34,6 +35,9 @@ pub(super) struct Link {
     /// Woken when a server says that its tools changed.
     pub(super) tools_changed: Notify,
     call: Mutex<Option<CallId>>,
+    /// The progress tokens of requests that are over, each with its server. A server that does not
+    /// heed a cancel goes on telling of it, which is nothing to the call after it.
+    ended: Mutex<HashSet<(String, ProgressToken)>>,
 }
 
 impl Link {
@@ -44,7 +48,19 @@ impl Link {
             reporter,
             tools_changed: Notify::new(),
             call: Mutex::default(),
+            ended: Mutex::default(),
         }
+    }
+
+    /// What `server` tells under this token counts no longer.
+    pub(super) fn has_ended(&self, server: &str, token: ProgressToken) {
+        let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        ended.insert((server.to_owned(), token));
+    }
+
+    fn is_over(&self, server: &str, token: &ProgressToken) -> bool {
+        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        ended.contains(&(server.to_owned(), token.clone()))
     }
 
     /// The call under way: a session has one at a time, so what is reported belongs to it.
@@ -167,7 +183,9 @@ impl ClientHandler for Client {
         told: ProgressNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        if let Some(link) = &self.link {
+        if let Some(link) = &self.link
+            && !link.is_over(&self.server, &told.progress_token)
+        {
             let total = told.total.filter(|total| *total > 0.0);
             link.progressed(Some(told.progress), total, told.message);
         }
