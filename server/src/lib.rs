@@ -18,6 +18,7 @@ mod routes;
 mod schemas;
 mod security;
 mod serve;
+mod server_functions;
 mod sessions;
 mod shelf;
 mod simulator;

@@ -24,7 +24,7 @@ use tower_http::compression::{CompressionLayer, CompressionLevel};
 use crate::host::RehearsalHost;
 use crate::live::{LiveGrpc, LiveSessions};
 use crate::security::{Doors, content_security_policy, guard};
-use crate::{events, site};
+use crate::{events, server_functions, site};
 
 /// An export carries a whole history, a call its arguments.
 const BODY_BYTES: usize = 256 * 1024 * 1024;
@@ -105,8 +105,9 @@ async fn page_events(State(shared): State<Shared>, upgrade: WebSocketUpgrade) ->
     events::connect(upgrade, shared.host, shared.instance, shared.stop)
 }
 
-async fn server_function(State(shared): State<Shared>, request: Request) -> impl IntoResponse {
-    leptos_axum::handle_server_fns_with_context(context(&shared), request).await
+async fn server_function(State(shared): State<Shared>, request: Request) -> Response {
+    let answered = leptos_axum::handle_server_fns_with_context(context(&shared), request).await;
+    server_functions::with_status(answered.into_response()).await
 }
 
 async fn file_or_not_found(State(shared): State<Shared>, request: Request) -> Response {

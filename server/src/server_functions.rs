@@ -1,0 +1,87 @@
+//! Answers to server functions, with the status that fits what went wrong.
+//!
+//! `leptos_axum` answers every error with 500. The page reads the error from the body and does not
+//! mind, but a proxy, a script and a log do: a body that cannot be read is the sender's fault.
+
+use app::api::ApiError;
+use axum::body::{Body, to_bytes};
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_LENGTH;
+use axum::response::{IntoResponse, Response};
+use server_fn::error::SERVER_FN_ERROR_HEADER;
+
+/// Errors are short; a longer one goes out as it is, with 500.
+const ERROR_BYTES: usize = 1024 * 1024;
+
+/// `response` with the status of its error, when it is one.
+pub(crate) async fn with_status(response: Response) -> Response {
+    let is_error = response.status() == StatusCode::INTERNAL_SERVER_ERROR
+        && response.headers().contains_key(SERVER_FN_ERROR_HEADER);
+    if !is_error {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    let Ok(body) = to_bytes(body, ERROR_BYTES).await else {
+        return parts.status.into_response();
+    };
+    if let Ok(error) = serde_json::from_slice::<ApiError>(&body) {
+        parts.status = status(&error);
+    }
+    parts.headers.remove(CONTENT_LENGTH);
+    Response::from_parts(parts, Body::from(body))
+}
+
+fn status(error: &ApiError) -> StatusCode {
+    match error {
+        ApiError::UnknownAgent { .. }
+        | ApiError::UnknownSession { .. }
+        | ApiError::UnknownTool { .. }
+        | ApiError::UnknownCase { .. }
+        | ApiError::QuestionGone => StatusCode::NOT_FOUND,
+        ApiError::NotWaiting { .. } | ApiError::CallUnderWay => StatusCode::CONFLICT,
+        ApiError::Invalid { .. } | ApiError::NotExportable { .. } => {
+            StatusCode::UNPROCESSABLE_ENTITY
+        }
+        // On the host: arguments that could not be read.
+        ApiError::Transport { .. } => StatusCode::BAD_REQUEST,
+        ApiError::AgentFaulted { .. } => StatusCode::SERVICE_UNAVAILABLE,
+        _ => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn answered(error: &ApiError) -> (StatusCode, Vec<u8>) {
+        let body = serde_json::to_vec(error).expect("an error is JSON");
+        let response = Response::builder()
+            .status(StatusCode::INTERNAL_SERVER_ERROR)
+            .header(SERVER_FN_ERROR_HEADER, "/api/x")
+            .body(Body::from(body))
+            .expect("a response");
+        let response = with_status(response).await;
+        let status = response.status();
+        (status, to_bytes(response.into_body(), usize::MAX).await.expect("a body").to_vec())
+    }
+
+    #[tokio::test]
+    async fn an_error_keeps_its_words_and_gets_its_status() {
+        for (error, expected) in [
+            (ApiError::Transport { reason: "no field `id`".into() }, StatusCode::BAD_REQUEST),
+            (ApiError::CallUnderWay, StatusCode::CONFLICT),
+            (ApiError::QuestionGone, StatusCode::NOT_FOUND),
+            (ApiError::Internal { what: "read".into() }, StatusCode::INTERNAL_SERVER_ERROR),
+        ] {
+            let (status, body) = answered(&error).await;
+            assert_eq!(status, expected, "{error}");
+            assert_eq!(serde_json::from_slice::<ApiError>(&body).expect("the error"), error);
+        }
+    }
+
+    #[tokio::test]
+    async fn another_answer_is_left_alone() {
+        let response = with_status((StatusCode::INTERNAL_SERVER_ERROR, "x").into_response()).await;
+        assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+    }
+}
