@@ -29,9 +29,22 @@ fn main() -> ExitCode {
         }
     };
     outcome.unwrap_or_else(|error| {
-        eprintln!("error: {error:#}");
+        eprintln!("error: {}", told(&error));
         ExitCode::FAILURE
     })
+}
+
+/// The error and its causes, each said once.
+fn told(error: &anyhow::Error) -> String {
+    let mut told = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        match told.as_str() {
+            "" => told = cause,
+            said if !said.contains(&cause) => told = format!("{said}: {cause}"),
+            _ => {}
+        }
+    }
+    told
 }
 
 /// `cargo leptos watch` runs the program without arguments, and means the page.
@@ -110,6 +123,10 @@ fn init(arguments: &InitArguments) -> anyhow::Result<ExitCode> {
         _ => format!("cd {} && ", created.folder.display()),
     };
     writeln!(out, "Next: {enter}rehearsal serve")?;
+    writeln!(
+        out,
+        "The weather agent needs google-adk in a Python that is found: pip install \"google-adk[eval]\""
+    )?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -123,7 +140,7 @@ fn adk_folder(arguments: &AdkFolderArguments) -> anyhow::Result<ExitCode> {
         writeln!(out, "wrote {}", written.folder.join(file).display())?;
     }
     let (folder, set) = (written.folder.display(), written.eval_set_path.display());
-    writeln!(out, "Next: pip install google-adk[eval] mcp && adk eval {folder} {set}")?;
+    writeln!(out, "Next: pip install \"google-adk[eval]\" mcp && adk eval {folder} {set}")?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -78,7 +78,13 @@ impl EvalSetFiles {
     /// Files in these folders and below them, links followed, and nowhere else.
     #[must_use]
     pub fn within(roots: impl IntoIterator<Item = PathBuf>) -> Self {
-        Self::with_roots(Roots::Within(roots.into_iter().collect()))
+        let mut distinct: Vec<PathBuf> = Vec::new();
+        for root in roots {
+            if !distinct.contains(&root) {
+                distinct.push(root);
+            }
+        }
+        Self::with_roots(Roots::Within(distinct))
     }
 
     /// Files anywhere: for a path that the user typed.

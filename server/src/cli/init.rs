@@ -5,8 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// What is written, by its path in the folder.
-const FILES: [(&str, &str); 3] = [
+const FILES: [(&str, &str); 4] = [
     ("rehearsal.toml", include_str!("template/rehearsal.toml")),
+    // Named in the first line of the configuration, for editors.
+    ("rehearsal.schema.json", include_str!("../../../docs/rehearsal.schema.json")),
     ("weather/__init__.py", include_str!("template/weather/__init__.py")),
     ("weather/agent.py", include_str!("template/weather/agent.py")),
 ];
@@ -118,12 +120,11 @@ mod tests {
         let folder = tempfile::tempdir()?;
         let created = init(&folder.path().join("new"))?;
         let file = created.folder.join("rehearsal.toml");
-        let config = Config::from_text(
-            &fs::read_to_string(&file)?,
-            &file,
-            &Overrides::default(),
-            &["math"],
-        )?;
+        let text = fs::read_to_string(&file)?;
+        let schema = text.lines().next().and_then(|line| line.strip_prefix("#:schema ./"));
+        let schema = fs::read_to_string(created.folder.join(schema.unwrap_or_default()))?;
+        assert!(schema.contains("\"$schema\""), "editors find the schema: {schema:.80}");
+        let config = Config::from_text(&text, &file, &Overrides::default(), &["math"])?;
         let names: Vec<&str> = config.agents.iter().map(|agent| agent.name.as_str()).collect();
         assert_eq!(names, ["Weather", "Maths"]);
         let AgentSourceConfig::AdkPython { folder, .. } = &config.agents[0].source else {
