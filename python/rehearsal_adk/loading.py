@@ -44,7 +44,8 @@ def adk_version() -> str:
     if sys.version_info < (3, 10):
         raise Fault(
             "UnsupportedPython",
-            f"{sys.executable} is Python {sys.version.split()[0]}; google-adk needs 3.10 or newer. "
+            f"{sys.executable} is Python {sys.version.split()[0]}; Rehearsal needs 3.10 or newer "
+            "and google-adk 2.13 needs 3.11. "
             "Name another interpreter with `python = \"...\"` for this agent.",
         )
     try:

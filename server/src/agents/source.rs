@@ -188,7 +188,10 @@ impl ToolFailure {
     /// The person cancelled the call.
     #[must_use]
     pub fn cancelled() -> Self {
-        Self::new(ToolError::CANCELLED, "The call was cancelled by the person at the page.")
+        Self::new(
+            ToolError::CANCELLED,
+            "The person cancelled the call; what it was doing may still end on its own.",
+        )
     }
 }
 

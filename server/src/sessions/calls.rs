@@ -16,7 +16,7 @@ use crate::agents::{CallProgress, CallReport, ToolFailure, ToolInvocation};
 use crate::schemas;
 
 /// When a source has not ended a cancelled call by then, the call ends without it.
-const CANCEL_GRACE: Duration = Duration::from_millis(700);
+const CANCEL_GRACE: Duration = Duration::from_millis(500);
 
 /// The calls of all sessions.
 pub(crate) struct Calls {

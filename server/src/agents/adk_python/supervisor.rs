@@ -14,6 +14,8 @@ use crate::config::{Interpreter, find_interpreter};
 
 /// How long an agent may take to be imported.
 const IMPORT: Duration = Duration::from_secs(300);
+/// How many of a failed worker's last lines are told with its fault.
+const LINES_TOLD: usize = 40;
 /// How long a worker may take to close its toolsets when the host stops.
 const FAREWELL: Duration = Duration::from_secs(3);
 
@@ -110,6 +112,7 @@ impl Supervisor {
         let log = Arc::clone(&self.log.lock().unwrap_or_else(PoisonError::into_inner));
         let package = package::unpacked()
             .map_err(|error| plain(format!("The worker's files cannot be written: {error}")))?;
+        let printed = Printed::from_now(&log);
         let started = Worker::start(&interpreter.program, &package, &self.folder, log);
         let worker = Arc::new(started.map_err(|error| no_interpreter(&interpreter, &error))?);
         let agent_dir = self.folder.to_string_lossy();
@@ -122,11 +125,11 @@ impl Supervisor {
         let answer = answer.map_err(|_| {
             plain(format!(
                 "Importing the agent took longer than {} seconds and was given up. \
-                 See its log for how far it came.",
+                 Its log says how far it came.",
                 IMPORT.as_secs()
             ))
         })?;
-        let initialized = answer.map_err(|error| fault(error, &interpreter))?;
+        let initialized = answer.map_err(|error| fault(error, &interpreter, &printed))?;
         let initialized: Initialized = initialized
             .decode()
             .map_err(|error| plain(format!("The worker's answer cannot be read: {error}")))?;
@@ -148,17 +151,46 @@ pub(super) fn fault_of(error: RequestError) -> AgentFault {
     }
 }
 
-fn fault(error: RequestError, interpreter: &Interpreter) -> AgentFault {
+/// What a worker prints from its start.
+struct Printed {
+    log: Arc<AgentLog>,
+    from: u64,
+}
+
+impl Printed {
+    fn from_now(log: &Arc<AgentLog>) -> Self {
+        let from = log.lines().last().map_or(0, |line| line.number + 1);
+        Self { log: Arc::clone(log), from }
+    }
+
+    /// The last lines; `None` when there are none.
+    fn end(&self) -> Option<String> {
+        let mut lines: Vec<String> = self
+            .log
+            .lines()
+            .into_iter()
+            .rev()
+            .take(LINES_TOLD)
+            .filter(|line| line.number >= self.from)
+            .map(|line| line.text)
+            .collect();
+        lines.reverse();
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+}
+
+fn fault(error: RequestError, interpreter: &Interpreter, printed: &Printed) -> AgentFault {
     let exited = matches!(error, RequestError::Exited(_));
     let mut fault = fault_of(error);
     if exited {
         // No Python at all, or one too old to read the package, ends before it can answer.
         fault.reason = format!(
-            "{} It ran {} ({}). See the agent's log; google-adk needs Python 3.10 or newer.",
+            "{} It ran {} ({}), which must be Python 3.10 or newer.",
             fault.reason,
             interpreter.program.display(),
             interpreter.found_by.label()
         );
+        fault.traceback = printed.end();
     }
     fault
 }
