@@ -11,8 +11,8 @@ use crate::state::stage::use_this_stage;
 pub fn QueryPanel() -> impl IntoView {
     let stage = use_this_stage();
     let rehearsal = stage.rehearsal;
-    let text = rehearsal.forms.query;
-    let entry = move || match stage.query_form() {
+    let entry = rehearsal.forms.query;
+    let field = move || match stage.query_form() {
         // Whether text will do is known once the agent has started.
         None if !stage.is_ready() => view! {
             <p class="starting" role="status">
@@ -31,13 +31,19 @@ pub fn QueryPanel() -> impl IntoView {
                 rows="4"
                 placeholder="Make the office comfortable for tonight…"
                 aria-label="The user's query"
-                prop:value=move || text.get()
-                on:input=move |event| text.set(event_target_value(&event))
+                aria-describedby="query-fault"
+                aria-invalid=move || entry.is_missed.get().then_some("true")
+                prop:value=move || entry.text.get()
+                on:input=move |event| entry.write(event_target_value(&event))
             ></textarea>
         }
         .into_any(),
     };
-    let to_mend = move || stage.query_form().map_or(0, |form| form.to_mend());
+    let fault = move || match stage.query_form() {
+        Some(form) => mend(form.to_mend()),
+        None if entry.is_missed.get() => "Write what the user asks".to_owned(),
+        None => String::new(),
+    };
     view! {
         <form
             class="opening"
@@ -50,9 +56,9 @@ pub fn QueryPanel() -> impl IntoView {
             <p class="quiet">
                 "You play the user first, then the agent: read its instructions, call its tools, and answer."
             </p>
-            {entry}
+            {field}
             <footer>
-                <span class="field-fault">{move || mend(to_mend())}</span>
+                <span class="field-fault" id="query-fault" role="status">{fault}</span>
                 <span class="grow"></span>
                 <button type="submit" class="button primary" aria-disabled=move || (rehearsal.checking.get() || !stage.is_ready()).to_string()>
                     "Start the session" <kbd>"Ctrl ↵"</kbd>

@@ -12,9 +12,9 @@ use crate::state::stage::use_this_stage;
 pub fn RespondPanel() -> impl IntoView {
     let stage = use_this_stage();
     let rehearsal = stage.rehearsal;
-    let text = rehearsal.forms.response;
+    let entry = rehearsal.forms.response;
     let has_no_tools = move || rehearsal.view.read().is_some() && stage.tools.read().is_empty();
-    let entry = move || match stage.response_form() {
+    let field = move || match stage.response_form() {
         Some(form) => {
             view! { <SchemaForm state=form id="response" label="Final response"/> }.into_any()
         }
@@ -25,8 +25,10 @@ pub fn RespondPanel() -> impl IntoView {
                 rows="8"
                 placeholder="What the agent answers…"
                 aria-label="Final response"
-                prop:value=move || text.get()
-                on:input=move |event| text.set(event_target_value(&event))
+                aria-describedby="response-hint"
+                aria-invalid=move || entry.is_missed.get().then_some("true")
+                prop:value=move || entry.text.get()
+                on:input=move |event| entry.write(event_target_value(&event))
             ></textarea>
         }
         .into_any(),
@@ -39,9 +41,14 @@ pub fn RespondPanel() -> impl IntoView {
             "Write the query first".to_owned()
         } else if is_running() {
             "A tool is still running".to_owned()
+        } else if entry.is_missed.get() {
+            "Write what the agent answers".to_owned()
         } else {
             mend(to_mend)
         }
+    };
+    let is_faulty = move || {
+        entry.is_missed.get() || stage.response_form().is_some_and(|form| form.to_mend() != 0)
     };
     view! {
         <form
@@ -60,10 +67,10 @@ pub fn RespondPanel() -> impl IntoView {
                 </Show>
                 <h2 class="panel-title">"What does the agent answer?"</h2>
                 <p class="quiet">"Sending it ends the session; then it can be exported."</p>
-                {entry}
+                {field}
             </div>
             <footer class="panel-foot">
-                <span class="hint">{hint}</span>
+                <span class="hint" id="response-hint" role="status" class:bad=is_faulty>{hint}</span>
                 <span class="grow"></span>
                 <button
                     type="submit"

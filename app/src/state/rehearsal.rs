@@ -17,7 +17,7 @@ use super::reading::Readings;
 use super::rows::OpenRows;
 use crate::api::{ApiError, CallProgressed, CatalogueChange, ExportReceipt, Question, SessionView};
 
-pub use forms::{FormKey, Forms};
+pub use forms::{FormKey, Forms, TextEntry};
 
 /// How far the export is.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -22,6 +22,8 @@ pub struct FormState {
     pub reading: Memo<Reading>,
     begin: StoredValue<Draft>,
     touched: RwSignal<HashSet<Path>>,
+    /// Whether anything was entered. Who only passed through a form is not told what it lacks.
+    edited: RwSignal<bool>,
     attempted: RwSignal<bool>,
     told: RwSignal<Vec<(Path, String)>>,
     shown: Memo<HashMap<Path, Vec<String>>>,
@@ -48,14 +50,15 @@ pub fn use_form(form: Form, begin: Option<&JsonText>) -> FormState {
     let form = StoredValue::new(form);
     let reading = Memo::new(move |_| form.with_value(|form| draft.read().read(form)));
     let touched = RwSignal::new(HashSet::new());
-    let attempted = RwSignal::new(false);
+    let (edited, attempted) = (RwSignal::new(false), RwSignal::new(false));
     let told = RwSignal::new(Vec::<(Path, String)>::new());
     let shown = Memo::new(move |_| {
         let mut shown: HashMap<Path, Vec<String>> = HashMap::new();
         for message in reading.read().messages() {
             let waits =
                 matches!(message.fault, Fault::Missing | Fault::Unfinished | Fault::NotJson(_));
-            if !waits || attempted.get() || touched.read().contains(&message.path) {
+            let was_there = || edited.get() && touched.read().contains(&message.path);
+            if !waits || attempted.get() || was_there() {
                 shown.entry(message.path.clone()).or_default().push(message.text.clone());
             }
         }
@@ -90,6 +93,7 @@ pub fn use_form(form: Form, begin: Option<&JsonText>) -> FormState {
         reading,
         begin,
         touched,
+        edited,
         attempted,
         told,
         shown,
@@ -201,6 +205,7 @@ impl FormState {
     fn show(self, draft: Draft) {
         self.told.set(Vec::new());
         self.attempted.set(false);
+        self.edited.set(false);
         self.touched.set(HashSet::new());
         self.notice.set(String::new());
         self.draft.set(draft);
@@ -246,6 +251,9 @@ impl FormState {
         });
         if refused {
             self.undo.take();
+        }
+        if !self.edited.get_untracked() {
+            self.edited.set(true);
         }
         if !self.notice.read_untracked().is_empty() {
             self.notice.set(String::new());

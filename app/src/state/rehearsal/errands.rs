@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use session::{CallId, Effect, Event, Outcome, SessionState, ToolError, ToolName};
 
-use super::{Export, Rehearsal};
+use super::{Export, Rehearsal, TextEntry};
 use crate::api::{
     Answer, ApiError, ExportRequest, SessionView, ToolRequest, ValueTarget, answer_question,
     begin_invocation, cancel_call, check_value, close_session, confirm_call, export_session,
@@ -58,14 +58,24 @@ impl Rehearsal {
     pub fn ask(self, form: Option<ValueForm>) {
         match form {
             None => {
-                let content = self.forms.query.get_untracked();
-                self.send(Event::SubmitQuery { content, at: browser::now() });
+                if let Some(content) = self.written(self.forms.query, "query") {
+                    self.send(Event::SubmitQuery { content, at: browser::now() });
+                }
             }
             Some(form) => self.check_then(ValueTarget::Input, form, move |value| {
                 let content = value.compact().to_string();
                 self.send(Event::SubmitQuery { content, at: browser::now() });
             }),
         }
+    }
+
+    /// What the person wrote. When that is nothing, its field says so and has the focus.
+    fn written(self, entry: TextEntry, id: &str) -> Option<String> {
+        let text = entry.read();
+        if text.is_none() {
+            browser::focus(id);
+        }
+        text
     }
 
     /// Checks the arguments and calls the tool with them. Nothing is entered in the history before
@@ -91,8 +101,9 @@ impl Rehearsal {
         }
         match form {
             None => {
-                let content = self.forms.response.get_untracked();
-                self.send(Event::Respond { content, at: browser::now() });
+                if let Some(content) = self.written(self.forms.response, "response") {
+                    self.send(Event::Respond { content, at: browser::now() });
+                }
             }
             Some(form) => self.check_then(ValueTarget::Output, form, move |value| {
                 let content = value.compact().to_string();
@@ -275,7 +286,7 @@ impl Rehearsal {
     }
 
     fn settle_cancelled(self, call_id: &CallId) {
-        let message = "The call was cancelled; what it was doing may still end on its own.";
+        let message = "The person cancelled the call; what it was doing may still end on its own.";
         self.settle_locally(call_id, ToolError::CANCELLED, message.to_owned());
     }
 

@@ -22,15 +22,44 @@ pub enum FormKey {
 
 type Made = HashMap<FormKey, (Option<JsonText>, ValueForm)>;
 
+/// A text that the person writes: the query or the answer of an agent without a schema for it.
+#[derive(Clone, Copy)]
+pub struct TextEntry {
+    /// What is written.
+    pub text: RwSignal<String>,
+    /// Whether it was to be sent while it was empty.
+    pub is_missed: RwSignal<bool>,
+}
+
+impl TextEntry {
+    fn new() -> Self {
+        Self { text: RwSignal::new(String::new()), is_missed: RwSignal::new(false) }
+    }
+
+    /// Takes in what was typed.
+    pub fn write(self, text: String) {
+        self.text.set(text);
+        self.is_missed.set(false);
+    }
+
+    /// The text to send; without one, that it is missed stands at its field.
+    pub fn read(self) -> Option<String> {
+        let text = self.text.get_untracked();
+        let is_missed = text.trim().is_empty();
+        self.is_missed.set(is_missed);
+        (!is_missed).then_some(text)
+    }
+}
+
 /// The forms of one rehearsal, and its two texts.
 #[derive(Clone, Copy)]
 pub struct Forms {
     owner: StoredValue<Option<Owner>>,
     made: StoredValue<Made>,
     /// The query, for an agent without an input schema.
-    pub query: RwSignal<String>,
+    pub query: TextEntry,
     /// The final response, for an agent without an output schema.
-    pub response: RwSignal<String>,
+    pub response: TextEntry,
 }
 
 impl Forms {
@@ -38,8 +67,8 @@ impl Forms {
         Self {
             owner: StoredValue::new(Owner::current()),
             made: StoredValue::new(HashMap::new()),
-            query: RwSignal::new(String::new()),
-            response: RwSignal::new(String::new()),
+            query: TextEntry::new(),
+            response: TextEntry::new(),
         }
     }
 
@@ -64,7 +93,7 @@ impl Forms {
 
     pub(super) fn forget(self) {
         self.made.update_value(HashMap::clear);
-        self.query.set(String::new());
-        self.response.set(String::new());
+        self.query.write(String::new());
+        self.response.write(String::new());
     }
 }

@@ -61,6 +61,13 @@ impl Rehearsal {
             self.settle_locally(&call_id, ToolError::WORKER_EXITED, message.to_owned());
         }
         self.questions.set(Vec::new());
+        if !self.session.read_untracked().calls().is_empty() {
+            self.notice.set(Some(
+                "The host was restarted. The history is kept, but what the tools remembered is \
+                 gone: their state begins anew."
+                    .to_owned(),
+            ));
+        }
         self.open();
     }
 
