@@ -38,6 +38,29 @@ test("what ends while one reads further up is announced", async ({ page, host, p
   await expect(page.getByRole("button", { name: /new entr/ })).toHaveCount(0);
 });
 
+test("the log opens below the rows and hides none that were read", async ({ page, host, picture }) => {
+  void host;
+  const player = await Player.at(page, "math-agent");
+  await player.ask("Add a lot.");
+  await player.choose("add");
+  for (let number = 1; number <= 22; number += 1) {
+    await player.fill("a", String(number));
+    await player.fill("b", "1");
+    await player.run();
+    await expect(player.call(number)).toContainText(`→ ${number + 1}`);
+  }
+  await expect(player.call(22)).toBeInViewport();
+  await page.getByRole("button", { name: "Log", exact: true }).click();
+  await expect(page.getByRole("region", { name: "Log" })).toBeVisible();
+  const hidden = () =>
+    page.evaluate(() => {
+      const list = document.querySelector(".timeline") as HTMLElement;
+      return list.scrollHeight - list.scrollTop - list.clientHeight;
+    });
+  await expect.poll(hidden).toBeLessThan(2);
+  await picture("log");
+});
+
 test("a row, its arguments and its result are copied", async ({ page, host }) => {
   void host;
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);

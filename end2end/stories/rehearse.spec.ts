@@ -162,6 +162,48 @@ test("a slow tool shows its stopwatch and is cancelled", async ({ page, picture,
   await expect(player.call(1)).toContainText("Cancelled");
 });
 
+test("tools are found by their arguments, and say what they return", async ({ page, picture, accessible }) => {
+  const player = await Player.at(page, "travel-desk");
+  await player.fill("query", "Where?");
+  await player.fill("max_results", "1");
+  await player.begin();
+  const filter = page.getByRole("searchbox", { name: "Filter the tools" });
+  await filter.fill("airport");
+  const tools = page.getByRole("list", { name: "Tools" });
+  await expect(tools.getByText("city_file", { exact: true })).toBeVisible();
+  await expect(tools.getByText("slow_timetable", { exact: true })).toBeHidden();
+  await filter.fill("");
+  await player.choose("book_trip");
+  await page.getByText("What it returns").click();
+  await expect(page.getByRole("group", { name: "The schema of the result" })).toContainText('"type"');
+  await picture("returns");
+  await accessible();
+});
+
+test("nothing is said of what is missing before something is entered", async ({ page }) => {
+  const player = await Player.at(page, "math-agent");
+  await page.getByRole("button", { name: /Start the session/ }).click();
+  await expect(page.getByText("Write what the user asks", { exact: true })).toBeVisible();
+  await expect(page.getByRole("textbox", { name: "The user's query" })).toBeFocused();
+  await player.ask("What is 5 + 3?");
+  await player.choose("add");
+  await player.field("a").focus();
+  await page.keyboard.press("Tab");
+  await page.getByRole("heading", { name: "History" }).click();
+  // What an untouched form lacks would be said 180 ms after the focus left.
+  await page.waitForTimeout(400);
+  await expect(player.field("a")).not.toHaveAttribute("aria-invalid", "true");
+  await player.fill("b", "3");
+  await player.field("a").focus();
+  await page.keyboard.press("Tab");
+  await expect(player.field("a")).toHaveAttribute("aria-invalid", "true");
+  await page.getByRole("tab", { name: /Final response/ }).click();
+  await page.getByRole("button", { name: /Send and finish/ }).click();
+  await expect(page.getByText("Write what the agent answers", { exact: true })).toBeVisible();
+  await expect(page.getByRole("textbox", { name: "Final response" })).toBeFocused();
+  await player.answer("8");
+});
+
 test("megabytes stay on the host and are shown in part", async ({ page, picture }) => {
   const player = await Player.at(page, "travel-desk");
   await player.fill("query", "Everything");

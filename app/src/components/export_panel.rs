@@ -9,6 +9,7 @@ use crate::components::copy_button::CopyButton;
 use crate::components::icon::{Glyph, Icon};
 use crate::components::raw_text::RawText;
 use crate::components::value::{ValueBody, ValueTools};
+use crate::state::browser;
 use crate::state::reading::ReadingKey;
 use crate::state::rehearsal::Export;
 use crate::state::stage::use_this_stage;
@@ -103,7 +104,9 @@ fn Receipt(
     } else {
         "Exported"
     };
-    let readings = use_this_stage().rehearsal.readings;
+    let rehearsal = use_this_stage().rehearsal;
+    let readings = rehearsal.readings;
+    let address = format!("/evalsets/{}/{}", rehearsal.agent(), browser::in_address(&eval_id));
     // The beginning of a long case is no JSON.
     let body = match JsonText::parse(&preview) {
         Ok(case) if preview_is_whole => {
@@ -125,7 +128,7 @@ fn Receipt(
         <dl class="facts receipt">
             <dt>"file"</dt>
             <dd class="path">
-                {path}
+                <FilePath path/>
                 <CopyButton what="the path" text=Callback::new(move |()| copied.clone())/>
             </dd>
             <dt>"eval_id"</dt>
@@ -134,13 +137,23 @@ fn Receipt(
                 <CopyButton what="the id" text=Callback::new(move |()| id.clone())/>
             </dd>
             <dt>"cases"</dt>
-            <dd>{cases}</dd>
+            <dd>{cases} " · " <a class="link" href=address>"See it among them"</a></dd>
         </dl>
         <h3 class="panel-subtitle">
             {if preview_is_whole { "The case as it stands in the file" } else { "The beginning of the case as it stands in the file" }}
         </h3>
         {body}
     }
+}
+
+/// A path that breaks between its folders and not within their names.
+#[component]
+fn FilePath(
+    /// The path.
+    path: String,
+) -> impl IntoView {
+    let part = |part: &str| view! { {part.to_owned()}<wbr/> };
+    view! { <span>{path.split_inclusive(['/', '\\']).map(part).collect_view()}</span> }
 }
 
 /// Why nothing was written.
@@ -158,7 +171,7 @@ fn Fault(
     view! {
         <h2 class="panel-title bad"><Icon glyph=Glyph::Error/>"Not exported"</h2>
         <p role="alert">{error.to_string()}</p>
-        <dl class="facts receipt"><dt>"file"</dt><dd class="path">{path}</dd></dl>
+        <dl class="facts receipt"><dt>"file"</dt><dd class="path"><FilePath path/></dd></dl>
         <p class="quiet">"The file is as it was, and the session is still here: mend the cause and try again."</p>
     }
 }

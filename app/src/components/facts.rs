@@ -140,6 +140,15 @@ fn facts(view: &SessionView, eval_set_path: &str) -> Vec<(&'static str, String)>
     facts
 }
 
+/// The text with what stands between backticks as code.
+fn with_code(text: &str) -> impl IntoView + use<> {
+    let part = |(at, part): (usize, &str)| match at % 2 {
+        0 => part.to_owned().into_any(),
+        _ => view! { <code>{part.to_owned()}</code> }.into_any(),
+    };
+    text.split('`').enumerate().map(part).collect_view()
+}
+
 /// What the person should know about what they see.
 #[component]
 pub fn Warnings() -> impl IntoView {
@@ -151,7 +160,7 @@ pub fn Warnings() -> impl IntoView {
         <Show when=move || !warnings.read().is_empty()>
             <ul class="warnings" aria-label="Warnings">
                 <For each=move || warnings.get() key=|text| text.clone() let:text>
-                    <li><Icon glyph=Glyph::Warning/> <span>{text}</span></li>
+                    <li><Icon glyph=Glyph::Warning/> <span>{with_code(&text)}</span></li>
                 </For>
             </ul>
         </Show>

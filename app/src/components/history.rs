@@ -137,14 +137,31 @@ fn Timeline() -> impl IntoView {
         }
         unseen.set(0);
     };
+    let height = StoredValue::new(0);
     let on_scroll = move |_| {
         let Some(list) = list.get_untracked() else { return };
+        // The list became higher or lower, which is not the reader's doing.
+        if list.client_height() != height.get_value() {
+            return;
+        }
         let below = list.scroll_height() - list.scroll_top() - list.client_height();
         reads_along.set(below <= NEAR_THE_END);
         if below <= NEAR_THE_END {
             unseen.set(0);
         }
     };
+    // With the log opened below, or a smaller window, whoever read along still does.
+    Effect::new(move |_| {
+        if let Some(list) = list.get() {
+            let watched = list.clone();
+            browser::watch_height(&list, move |_| {
+                height.set_value(watched.client_height());
+                if reads_along.get_untracked() {
+                    to_the_end();
+                }
+            });
+        }
+    });
     Effect::new(move |before: Option<(usize, usize)>| {
         let count = all.read().len();
         let ended = session.read().calls().len();
@@ -196,6 +213,7 @@ fn Timeline() -> impl IntoView {
             && session.calls().is_empty()
     };
     view! {
+        <div class="timeline-frame">
         <ol class="timeline" node_ref=list on:scroll=on_scroll on:keydown=on_key>
             <For each=move || all.get() key=|row| *row children=draw/>
             <OldestQuestion/>
@@ -211,5 +229,6 @@ fn Timeline() -> impl IntoView {
                 {move || counted(unseen.get(), "new entry", "new entries")}
             </button>
         </Show>
+        </div>
     }
 }

@@ -68,9 +68,6 @@ fn Actions(
 ) -> impl IntoView {
     let rehearsal = stage.rehearsal;
     let is_completed = move || rehearsal.session.read().state() == SessionState::Completed;
-    let is_primary = move || {
-        is_completed() && matches!(&*rehearsal.export.read(), Export::NotYet | Export::Failed(_))
-    };
     let is_written = move || matches!(&*rehearsal.export.read(), Export::Written(_));
     let label = move || {
         if is_written() { format!("Exported to {file}") } else { format!("Export to {file}") }
@@ -88,7 +85,6 @@ fn Actions(
         <button
             type="button"
             class="button"
-            class:primary=is_primary
             disabled=move || !is_completed() || is_written()
             title=move || (!is_completed()).then_some("Send the final response first")
             on:click=move |_| rehearsal.export()

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use crate::api::ToolView;
 use crate::components::icon::{Glyph, Icon};
 use crate::state::browser;
-use crate::state::catalogue::{arguments, first_line, fits};
+use crate::state::catalogue::{arguments, first_line, fits, returns, signature};
 use crate::state::stage::use_this_stage;
 use crate::state::times::counted;
 
@@ -82,7 +82,7 @@ pub fn ToolCatalogue() -> impl IntoView {
             </ul>
             <Show when=none_fits>
                 <p class="empty">
-                    "No tool has these words in its name or description."
+                    "No tool has these words in its name, description or arguments."
                     <button type="button" class="link" on:click=move |_| stage.filter.set(String::new())>
                         "Show all"
                     </button>
@@ -107,7 +107,9 @@ fn ToolLine(
     };
     let count = arguments(tool.parameters.as_ref()).len();
     let summary = first_line(&tool.description).to_owned();
-    let (title, shown) = (summary.clone(), name.clone());
+    let title = format!("{}\n{summary}", signature(&tool));
+    let shown = name.clone();
+    let returned = returns(tool.response_schema.as_ref());
     let flag = match (tool.needs_confirmation, tool.long_running) {
         (true, _) => Some((Glyph::Question, "asks for confirmation")),
         (false, true) => Some((Glyph::Clock, "long-running")),
@@ -129,6 +131,7 @@ fn ToolLine(
                 </span>
                 <span class="tool-count">
                     {count}<span class="unseen">{if count == 1 { " argument" } else { " arguments" }}</span>
+                    {(!returned.is_empty()).then(|| view! { <span class="unseen">", returns " {returned}</span> })}
                 </span>
             </button>
         </li>

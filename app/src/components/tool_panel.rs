@@ -8,6 +8,7 @@ use crate::api::ToolView;
 use crate::components::form::{JsonPreview, SchemaForm};
 use crate::components::icon::{Glyph, Icon};
 use crate::components::query_panel::mend;
+use crate::components::raw_text::RawText;
 use crate::components::tool_catalogue::ToolCatalogue;
 use crate::state::catalogue::returns;
 use crate::state::stage::use_this_stage;
@@ -176,6 +177,22 @@ fn ToolHead(
             {hints}
         </header>
         <Description text=tool.description/>
+        {tool.response_schema.map(|schema| view! { <Returned schema/> })}
+    }
+}
+
+/// The schema of what the tool returns, behind a click.
+#[component]
+fn Returned(
+    /// As the declaration has it.
+    schema: JsonText,
+) -> impl IntoView {
+    let text = schema.pretty();
+    view! {
+        <details class="returned-schema">
+            <summary>"What it returns"</summary>
+            <RawText text label="The schema of the result"/>
+        </details>
     }
 }
 

@@ -35,7 +35,10 @@ pub fn arguments(parameters: Option<&JsonText>) -> Vec<Argument> {
     }
 }
 
-/// What a tool returns, in a word or two: `integer`, `array of string`, `object`; empty when its
+/// How many members of an object are named in a result's short form.
+const MEMBERS_NAMED: usize = 4;
+
+/// What a tool returns, in short: `integer`, `array of string`, `{id, total}`; empty when its
 /// declaration does not say.
 #[must_use]
 pub fn returns(schema: Option<&JsonText>) -> String {
@@ -51,12 +54,38 @@ pub fn returns(schema: Option<&JsonText>) -> String {
             .join(" or "),
         _ => return String::new(),
     };
-    match (kind.as_str(), member("items")) {
-        ("array", Some(items)) => {
-            let items = returns(Some(&JsonText::from(items)));
-            if items.is_empty() { kind } else { format!("array of {items}") }
-        }
+    match kind.as_str() {
+        "array" => match member("items").map(|items| returns(Some(&JsonText::from(items)))) {
+            Some(items) if !items.is_empty() => format!("array of {items}"),
+            _ => kind,
+        },
+        "object" => match member("properties").map(Node::of) {
+            Some(Node::Object(members)) if !members.is_empty() => {
+                let mut names: Vec<&str> =
+                    members.iter().take(MEMBERS_NAMED).map(|(name, _)| name.as_ref()).collect();
+                if members.len() > MEMBERS_NAMED {
+                    names.push("…");
+                }
+                format!("{{{}}}", names.join(", "))
+            }
+            _ => kind,
+        },
         _ => kind,
+    }
+}
+
+/// The tool as it would be called, with what it returns:
+/// `set_temperature(room, celsius, unit?) → {room, celsius}`.
+#[must_use]
+pub fn signature(tool: &ToolView) -> String {
+    let arguments: Vec<String> = arguments(tool.parameters.as_ref())
+        .into_iter()
+        .map(|it| if it.required { it.name } else { format!("{}?", it.name) })
+        .collect();
+    let call = format!("{}({})", tool.name, arguments.join(", "));
+    match returns(tool.response_schema.as_ref()) {
+        returns if returns.is_empty() => call,
+        returns => format!("{call} → {returns}"),
     }
 }
 
@@ -66,10 +95,12 @@ pub fn first_line(description: &str) -> &str {
     description.trim().lines().next().unwrap_or_default().trim()
 }
 
-/// Whether `tool` has every word of `filter` in its name or description, whatever the case.
+/// Whether `tool` has every word of `filter` in its name, title, description or arguments' names,
+/// whatever the case.
 #[must_use]
 pub fn fits(tool: &ToolView, filter: &str) -> bool {
-    let text = format!("{} {}", tool.name, tool.description).to_lowercase();
+    let title = tool.title.as_deref().unwrap_or_default();
+    let text = format!("{} {title} {}", signature(tool), tool.description).to_lowercase();
     filter.to_lowercase().split_whitespace().all(|word| text.contains(word))
 }
 
@@ -114,6 +145,12 @@ mod tests {
             (r#"{"type":"INTEGER"}"#, "integer"),
             (r#"{"type":"array","items":{"type":"string"}}"#, "array of string"),
             (r#"{"type":["string","null"]}"#, "string or null"),
+            (r#"{"type":"OBJECT"}"#, "object"),
+            (r#"{"type":"object","properties":{"id":{},"total":{}}}"#, "{id, total}"),
+            (
+                r#"{"type":"array","items":{"type":"object","properties":{"a":{},"b":{},"c":{},"d":{},"e":{}}}}"#,
+                "array of {a, b, c, d, …}",
+            ),
             (r#"{"$ref":"x"}"#, ""),
         ] {
             assert_eq!(returns(Some(&text(schema))), expected);
@@ -126,5 +163,18 @@ mod tests {
         assert!(fits(&tool, "ROOM temp"));
         assert!(fits(&tool, "  "));
         assert!(!fits(&tool, "room garage"));
+    }
+
+    #[test]
+    fn a_filter_also_looks_at_arguments_and_results() {
+        let mut tool = tool("set_temperature", "Sets the target.");
+        tool.parameters = Some(text(
+            r#"{"type":"object","properties":{"room":{},"celsius":{}},"required":["room"]}"#,
+        ));
+        tool.response_schema = Some(text(r#"{"type":"object","properties":{"was":{}}}"#));
+        assert_eq!(signature(&tool), "set_temperature(room, celsius?) → {was}");
+        assert!(fits(&tool, "celsius"));
+        assert!(fits(&tool, "was target"));
+        assert!(!fits(&tool, "kelvin"));
     }
 }

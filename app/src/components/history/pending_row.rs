@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use json_text::JsonText;
+use leptos::ev;
 use leptos::prelude::*;
 use session::{CallId, Event, PendingPhase};
 
@@ -18,6 +19,9 @@ use crate::state::{Rehearsal, browser, times};
 
 /// The id of what the tool wants, in the document.
 const WANTED: &str = "wanted";
+
+/// What ADK's own hint of a tool that asks for confirmation has in it.
+const ADK_HINT: &str = "by responding with a FunctionResponse";
 
 /// How much of the arguments stands in the line, in characters.
 const BUDGET: usize = 120;
@@ -139,18 +143,32 @@ fn Confirmation(
         rehearsal.returns_focus.set(true);
         rehearsal.send(Event::Confirm { call_id: call_id.get_value(), confirmed, payload });
     };
-    let hint = if hint.trim().is_empty() {
-        "The tool asks you to confirm this call.".to_owned()
+    let hint = hint.trim().to_owned();
+    // Where the tool says nothing itself, ADK tells the model which message to send.
+    let (question, aside) = if hint.is_empty() || hint.contains(ADK_HINT) {
+        ("The tool asks you to confirm this call.".to_owned(), hint)
     } else {
-        hint
+        (hint, String::new())
+    };
+    let on_key = move |event: ev::KeyboardEvent| {
+        if event.ctrl_key() || event.meta_key() || event.alt_key() || browser::is_typing() {
+            return;
+        }
+        match event.key().as_str() {
+            "y" | "Y" => answer(true),
+            "n" | "N" => answer(false),
+            _ => return,
+        }
+        event.prevent_default();
     };
     view! {
-        <div class="wanted" id=WANTED tabindex="-1" role="group" aria-label="Confirmation">
-            <p class="question"><Icon glyph=Glyph::Question/> {hint}</p>
+        <div class="wanted" id=WANTED tabindex="-1" role="group" aria-label="Confirmation" on:keydown=on_key>
+            <p class="question"><Icon glyph=Glyph::Question/> {question}</p>
+            {(!aside.is_empty()).then(|| view! { <p class="quiet hint-said">{aside}</p> })}
             {form.map(|form| view! { <SchemaForm state=form id="payload" label="What to confirm with, JSON"/> })}
             <div class="choices">
-                <button type="button" class="button" on:click=move |_| answer(false)>"Deny"</button>
-                <button type="button" class="button primary" on:click=move |_| answer(true)>"Confirm"</button>
+                <button type="button" class="button" on:click=move |_| answer(false)>"Deny" <kbd>"N"</kbd></button>
+                <button type="button" class="button primary" on:click=move |_| answer(true)>"Confirm" <kbd>"Y"</kbd></button>
             </div>
         </div>
     }
@@ -167,12 +185,20 @@ fn Supply(
     let rehearsal = use_this_stage().rehearsal;
     let form = use_any_form(first.as_ref().unwrap_or(&JsonText::null()));
     Effect::new(|_| browser::after_drawing(|| browser::focus(WANTED)));
-    let supply = move |event: leptos::ev::SubmitEvent| {
+    let call_id = StoredValue::new(call_id);
+    let supply = move || call_id.with_value(|call_id| supply(rehearsal, call_id, form));
+    let on_submit = move |event: ev::SubmitEvent| {
         event.prevent_default();
-        supply(rehearsal, &call_id, form);
+        supply();
+    };
+    let on_key = move |event: ev::KeyboardEvent| {
+        if event.key() == "Enter" && (event.ctrl_key() || event.meta_key()) {
+            event.prevent_default();
+            supply();
+        }
     };
     view! {
-        <form class="wanted" id=WANTED tabindex="-1" aria-label="Result of the long-running tool" on:submit=supply>
+        <form class="wanted" id=WANTED tabindex="-1" aria-label="Result of the long-running tool" on:submit=on_submit on:keydown=on_key>
             <p class="question">
                 <Icon glyph=Glyph::Clock/>
                 "This tool is long-running. You supply the result that comes later."
@@ -182,7 +208,7 @@ fn Supply(
             })}
             <SchemaForm state=form id="supplied" label="The result, JSON"/>
             <div class="choices">
-                <button type="submit" class="button primary">"Supply the result"</button>
+                <button type="submit" class="button primary">"Supply the result" <kbd>"Ctrl ↵"</kbd></button>
             </div>
         </form>
     }
