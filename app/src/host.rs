@@ -11,8 +11,9 @@ use leptos::prelude::{provide_context, use_context};
 use session::{AgentId, CallId, SessionId};
 
 use crate::api::{
-    AgentSummary, Answer, ApiError, CaseList, CaseView, EvalSetSummary, ExportReceipt,
-    ExportRequest, FieldMessage, LogLine, ResultSlice, SessionView, ToolRequest, ValueTarget,
+    AgentSummary, Answer, ApiError, CaseAsRead, CaseChange, CaseList, CaseView, EvalSetSummary,
+    ExportReceipt, ExportRequest, FieldMessage, LogLine, ResultSlice, SessionView, ToolRequest,
+    ValueTarget,
 };
 
 /// The host as the server functions see it; each method is the server function of the same name.
@@ -83,6 +84,21 @@ pub trait Host: Send + Sync + 'static {
         set: AgentId,
         eval_id: String,
         index: u64,
+    ) -> Result<CaseView, ApiError>;
+
+    async fn change_case(
+        &self,
+        set: AgentId,
+        case: CaseAsRead,
+        change: CaseChange,
+    ) -> Result<CaseView, ApiError>;
+    async fn duplicate_case(&self, set: AgentId, case: CaseAsRead) -> Result<CaseView, ApiError>;
+    async fn remove_case(&self, set: AgentId, case: CaseAsRead) -> Result<(), ApiError>;
+    async fn insert_case(
+        &self,
+        set: AgentId,
+        index: u64,
+        text: JsonText,
     ) -> Result<CaseView, ApiError>;
 
     async fn export_session(&self, request: ExportRequest) -> Result<ExportReceipt, ApiError>;

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use app::api::{
-    AgentSummary, Answer, ApiError, CaseList, CaseView, EvalSetSummary, ExportReceipt,
-    ExportRequest, FieldMessage, LogLine, ResultSlice, SessionView, ToolRequest, ValueTarget,
+    AgentSummary, Answer, ApiError, CaseAsRead, CaseChange, CaseList, CaseView, EvalSetSummary,
+    ExportReceipt, ExportRequest, FieldMessage, LogLine, ResultSlice, SessionView, ToolRequest,
+    ValueTarget,
 };
 use app::host::Host;
 use async_trait::async_trait;
@@ -252,6 +253,32 @@ impl Host for RehearsalHost {
         index: u64,
     ) -> Result<CaseView, ApiError> {
         evalsets::case(self.agent(&set)?, eval_id, index).await
+    }
+
+    async fn change_case(
+        &self,
+        set: AgentId,
+        case: CaseAsRead,
+        change: CaseChange,
+    ) -> Result<CaseView, ApiError> {
+        evalsets::change(self.agent(&set)?, case, change).await
+    }
+
+    async fn duplicate_case(&self, set: AgentId, case: CaseAsRead) -> Result<CaseView, ApiError> {
+        evalsets::duplicate(self.agent(&set)?, case).await
+    }
+
+    async fn remove_case(&self, set: AgentId, case: CaseAsRead) -> Result<(), ApiError> {
+        evalsets::remove(self.agent(&set)?, case).await
+    }
+
+    async fn insert_case(
+        &self,
+        set: AgentId,
+        index: u64,
+        text: JsonText,
+    ) -> Result<CaseView, ApiError> {
+        evalsets::insert(self.agent(&set)?, index, text).await
     }
 
     async fn export_session(&self, request: ExportRequest) -> Result<ExportReceipt, ApiError> {

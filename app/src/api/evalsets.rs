@@ -88,6 +88,8 @@ pub struct CaseView {
     pub state: Option<JsonText>,
     /// The case as it stands in the file.
     pub text: JsonText,
+    /// What tells this text from any other; an edit names it.
+    pub digest: String,
     /// What is wrong with it.
     pub faults: Vec<String>,
 }
@@ -126,6 +128,85 @@ pub enum CaseStep {
     },
 }
 
+/// A case as the page has read it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CaseAsRead {
+    /// Its place in the file, from 0.
+    pub index: u64,
+    /// The digest of its text.
+    pub digest: String,
+}
+
+/// A call as a case is to expect it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExpectedCall {
+    /// The tool.
+    pub tool: String,
+    /// The arguments: a JSON object.
+    pub arguments: JsonText,
+    /// What it answers, if that is recorded.
+    pub response: Option<JsonText>,
+}
+
+/// What is to be different in a case. Turns count from 0, calls from 0 within their turn.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum CaseChange {
+    /// Another id.
+    EvalId(String),
+    /// The user says something else.
+    Query {
+        /// The turn.
+        turn: usize,
+        /// What the user says.
+        text: String,
+    },
+    /// Another answer is expected; none at all with `None`.
+    Response {
+        /// The turn.
+        turn: usize,
+        /// The answer.
+        text: Option<String>,
+    },
+    /// Another call is expected in the place of one.
+    Call {
+        /// The turn.
+        turn: usize,
+        /// The call.
+        call: usize,
+        /// As it is to be.
+        expected: ExpectedCall,
+    },
+    /// One more call is expected.
+    AddCall {
+        /// The turn.
+        turn: usize,
+        /// Before which call, or behind the last.
+        at: usize,
+        /// The call.
+        expected: ExpectedCall,
+    },
+    /// A call is expected no more.
+    RemoveCall {
+        /// The turn.
+        turn: usize,
+        /// The call.
+        call: usize,
+    },
+    /// A call is expected earlier or later.
+    MoveCall {
+        /// The turn.
+        turn: usize,
+        /// The call.
+        from: usize,
+        /// Where it is to stand afterwards.
+        to: usize,
+    },
+    /// The session starts with another state: a JSON object.
+    State(JsonText),
+    /// The whole case reads otherwise.
+    Whole(JsonText),
+}
+
 /// The eval sets of the registered agents.
 #[server(prefix = "/api", endpoint = "list_eval_sets", input = Json, output = Json)]
 pub async fn list_eval_sets() -> Result<Vec<EvalSetSummary>, ApiError> {
@@ -148,4 +229,33 @@ pub async fn list_cases(
 #[server(prefix = "/api", endpoint = "read_case", input = Json, output = Json)]
 pub async fn read_case(set: AgentId, eval_id: String, index: u64) -> Result<CaseView, ApiError> {
     crate::host::host()?.read_case(set, eval_id, index).await
+}
+
+/// Changes a case of a set, if it still is what the page has read; gives the case as it stands then.
+#[server(prefix = "/api", endpoint = "change_case", input = Json, output = Json)]
+pub async fn change_case(
+    set: AgentId,
+    case: CaseAsRead,
+    change: CaseChange,
+) -> Result<CaseView, ApiError> {
+    crate::host::host()?.change_case(set, case, change).await
+}
+
+/// Puts a copy of a case behind it, under an id of its own; gives the copy.
+#[server(prefix = "/api", endpoint = "duplicate_case", input = Json, output = Json)]
+pub async fn duplicate_case(set: AgentId, case: CaseAsRead) -> Result<CaseView, ApiError> {
+    crate::host::host()?.duplicate_case(set, case).await
+}
+
+/// Takes a case out of a set, if it still is what the page has read.
+#[server(prefix = "/api", endpoint = "remove_case", input = Json, output = Json)]
+pub async fn remove_case(set: AgentId, case: CaseAsRead) -> Result<(), ApiError> {
+    crate::host::host()?.remove_case(set, case).await
+}
+
+/// Puts a case into a set so that it stands at `index`, or behind the last when there are fewer:
+/// how a removal is taken back.
+#[server(prefix = "/api", endpoint = "insert_case", input = Json, output = Json)]
+pub async fn insert_case(set: AgentId, index: u64, text: JsonText) -> Result<CaseView, ApiError> {
+    crate::host::host()?.insert_case(set, index, text).await
 }

@@ -31,6 +31,14 @@ pub enum CaseAt {
     Id(String),
     /// The one at this place, from 0.
     Index(u64),
+    /// The one at this place, from 0, if it still reads like this: whoever edits what they have
+    /// seen does not edit what somebody else has written since.
+    AsRead {
+        /// The place.
+        index: u64,
+        /// The case's text as it stood in the file.
+        text: String,
+    },
 }
 
 /// What an edit did.
@@ -252,7 +260,9 @@ impl<'a> Ask<'a> {
     fn of(at: &'a CaseAt) -> Self {
         match at {
             CaseAt::Id(id) => Self { id: Some(id), ..Self::default() },
-            CaseAt::Index(index) => Self { indexes: vec![*index], ..Self::default() },
+            CaseAt::Index(index) | CaseAt::AsRead { index, .. } => {
+                Self { indexes: vec![*index], ..Self::default() }
+            }
         }
     }
 }
@@ -334,11 +344,15 @@ impl Found<'_> {
             wanted,
             cases: self.outline.cases,
         };
+        let at_index = |wanted: &u64| self.seen.iter().find(|seen| seen.index == *wanted);
         match at {
             CaseAt::Index(wanted) => {
-                let found = self.seen.iter().find(|seen| seen.index == *wanted);
-                found.ok_or_else(|| none(format!("at index {wanted}")))
+                at_index(wanted).ok_or_else(|| none(format!("at index {wanted}")))
             }
+            CaseAt::AsRead { index, text } => match at_index(index) {
+                Some(seen) if self.reads(seen.span, text)? => Ok(seen),
+                _ => Err(AppendError::CaseChanged { path: self.path.to_owned(), index: *index }),
+            },
             CaseAt::Id(eval_id) => {
                 let mut found = self.seen.iter().filter(|seen| seen.by_id);
                 match (found.next(), found.next()) {
@@ -351,6 +365,15 @@ impl Found<'_> {
                 }
             }
         }
+    }
+
+    fn reads(&self, span: LastCase, text: &str) -> Result<bool, AppendError> {
+        if span.end - span.start != text.len() as u64 {
+            return Ok(false);
+        }
+        let mut now = vec![0; text.len()];
+        self.file.read_exact_at(&mut now, span.start).doing("reading", self.path)?;
+        Ok(now == text.as_bytes())
     }
 
     /// Ids are unique; the case that is replaced gives its own free.

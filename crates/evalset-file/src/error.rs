@@ -161,6 +161,14 @@ pub enum AppendError {
         /// How many there are.
         cases: u64,
     },
+    /// The case is not what it was when it was read.
+    #[error("the case at index {index} of {path:?} was changed meanwhile; read it anew")]
+    CaseChanged {
+        /// The file.
+        path: PathBuf,
+        /// Where the case stood.
+        index: u64,
+    },
     /// Two cases go by one name.
     #[error("{path:?} has several cases {eval_id:?}; name the one that is meant by its index")]
     SeveralCases {

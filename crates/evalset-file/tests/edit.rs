@@ -34,6 +34,28 @@ fn both_ways() -> [EvalSetFiles; 2] {
 const ODD: &str = "{\n \"eval_set_id\": \"s\",  \"mine\": {\"x\":1.0},\n \"eval_cases\": [\n  {\n    \"eval_id\": \"a\", \"note\" : \"kept\", \"conversation\":[]\n  },\n  {\"eval_id\": \"b\", \"n\": 9007199254740993} ,\n  {\n    \"eval_id\": \"c\"\n  }\n ],\n \"after\": [1,  2]\n}\n\n";
 
 #[test]
+fn only_what_was_read_is_edited() {
+    for files in both_ways() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("set.json");
+        std::fs::write(&path, ODD).expect("written");
+        let mut cases = Cases::open(&path).expect("opened");
+        let read = cases.nth(1).expect("a second case").expect("readable");
+        let was = cases.text(&read).expect("its text");
+        let at = |text: &str, index| CaseAt::AsRead { index, text: text.to_owned() };
+        for (text_seen, index) in [(was.replace('9', "8"), 1), (was.clone(), 0), (was.clone(), 7)] {
+            let refused = files.remove(&path, &at(&text_seen, index));
+            assert!(matches!(refused, Err(AppendError::CaseChanged { .. })), "{refused:?}");
+        }
+        assert_eq!(std::fs::read_to_string(&path).expect("read"), ODD);
+        files.replace(&path, &at(&was, 1), "new", &text("new")).expect("replaced");
+        assert_eq!(ids(&path), ["a", "new", "c"]);
+        let refused = files.replace(&path, &at(&was, 1), "b", &text("b"));
+        assert!(matches!(refused, Err(AppendError::CaseChanged { .. })), "{refused:?}");
+    }
+}
+
+#[test]
 fn removing_leaves_every_other_byte() {
     for (gone, left) in [
         (

@@ -48,6 +48,12 @@ impl CaseText {
         Self(json)
     }
 
+    /// A case taken out of a file as it stood there, to be put into it again: nothing is checked.
+    #[must_use]
+    pub fn as_it_stood(case: &json_text::JsonText) -> Self {
+        Self(case.as_str().to_owned())
+    }
+
     /// The text with `layout`'s white space and no other; digits, escapes and key order stay.
     #[must_use]
     pub fn laid_out(&self, layout: &Layout) -> String {

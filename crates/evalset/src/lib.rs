@@ -27,6 +27,7 @@ pub mod adk;
 pub mod agentflow;
 mod convert;
 mod document;
+mod edit;
 mod equality;
 mod error;
 mod format;
@@ -39,6 +40,7 @@ mod traits;
 mod written;
 
 pub use document::{Case, EvalSet, Reading, read, read_as, read_case};
+pub use edit::{EditError, NewCall};
 pub use equality::same_value;
 pub use error::CaseError;
 pub use format::Format;

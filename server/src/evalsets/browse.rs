@@ -198,11 +198,11 @@ fn holds(summary: &CaseSummary, wanted: &str) -> bool {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "`map_err` hands it over")]
-fn refused(error: AppendError) -> ApiError {
+pub(super) fn refused(error: AppendError) -> ApiError {
     ApiError::EvalSet { reason: error.to_string() }
 }
 
-async fn blocking<T: Send + 'static>(
+pub(super) async fn blocking<T: Send + 'static>(
     what: &'static str,
     work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {

@@ -7,14 +7,16 @@ use evalset::{Case, adk, agentflow};
 use evalset_file::FoundCase;
 use json_text::JsonText;
 
+use super::change::digest;
+
 /// The case for the page. One that its format's reader refuses is shown as its text.
 pub(super) fn case_view(
     found: &FoundCase,
     case: Option<&Case>,
-    text: &str,
+    raw: &str,
     faults: Vec<String>,
 ) -> Result<CaseView, ApiError> {
-    let text = JsonText::parse(text)
+    let text = JsonText::parse(raw)
         .map_err(|error| ApiError::EvalSet { reason: format!("The case is no JSON: {error}.") })?;
     let (state, created) = match case {
         Some(Case::Adk(case)) => of_adk(case),
@@ -25,6 +27,7 @@ pub(super) fn case_view(
         None => (None, None),
     };
     Ok(CaseView {
+        digest: digest(raw),
         index: found.index,
         eval_id: found.eval_id.clone().unwrap_or_default(),
         created,

@@ -47,22 +47,27 @@ pub(crate) async fn export(
     })?
 }
 
+/// What writes the eval-set file at `path`, and no file elsewhere.
+pub(super) fn files_for(path: &Path) -> EvalSetFiles {
+    // The configured file's own folder and the working directory: a link that leads elsewhere, in an
+    // agent's folder that came from elsewhere, is not followed.
+    let roots = path.parent().map(PathBuf::from).into_iter().chain(std::env::current_dir());
+    let files = EvalSetFiles::within(roots);
+    match default_cache() {
+        Some(cache) => files.with_cache(cache),
+        None => files,
+    }
+}
+
 fn append(path: &Path, case: EvalCase, header: &EvalSetHeader) -> Result<ExportReceipt, ApiError> {
     let refused = |reason: String| {
         tracing::warn!("export: {reason}");
         ApiError::Export { reason, path: path.display().to_string() }
     };
     let absolute = std::path::absolute(path).map_err(|error| refused(error.to_string()))?;
-    // The configured file's own folder and the working directory: a link that leads elsewhere, in an
-    // agent's folder that came from elsewhere, is not followed.
-    let roots = absolute.parent().map(PathBuf::from).into_iter().chain(std::env::current_dir());
-    let files = EvalSetFiles::within(roots);
-    let files = match default_cache() {
-        Some(cache) => files.with_cache(cache),
-        None => files,
-    };
-    let appended =
-        files.append(&absolute, case, header).map_err(|error| refused(error.to_string()))?;
+    let appended = files_for(&absolute)
+        .append(&absolute, case, header)
+        .map_err(|error| refused(error.to_string()))?;
     Ok(receipt(appended))
 }
 

@@ -1,12 +1,15 @@
 //! Eval sets on disk: a completed session becomes a case in the agent's file.
 //!
 //! `golden_trace` makes the case, `export` has it appended; the file itself is `evalset-file`'s.
-//! `browse` reads the files for the page, `case_view` makes one case into steps to read.
+//! `browse` reads the files for the page, `case_view` makes one case into steps to read, and `change`
+//! edits them.
 
 mod browse;
 mod case_view;
+mod change;
 mod export;
 mod golden_trace;
 
 pub(crate) use browse::{case, cases, summary};
+pub(crate) use change::{change, duplicate, insert, remove};
 pub(crate) use export::export;

@@ -1,0 +1,334 @@
+//! Cases changed by hand: checked against what the page has read, and against their format, before
+//! a byte is written; the file's crash safety is `evalset-file`'s.
+
+use std::path::PathBuf;
+
+use app::api::{ApiError, CaseAsRead, CaseChange, CaseView, ExpectedCall};
+use evalset::{Case, CaseText, EditError, Format, NewCall, Origin, Severity, numbered, read_case};
+use evalset_file::{AppendError, CaseAt, Cases, EvalSetFiles, FoundCase};
+use json_text::{JsonText, Node};
+use sha2::{Digest as _, Sha256};
+
+use super::browse::{blocking, refused, summary};
+use super::case_view::case_view;
+use super::export::files_for;
+use crate::agents::registry::RegisteredAgent;
+
+/// Changes the case that the page has read.
+///
+/// # Errors
+/// [`ApiError::EvalSet`] when it was changed meanwhile, or would be one that its format's reader
+/// refuses. The file is then as it was.
+pub(crate) async fn change(
+    agent: &RegisteredAgent,
+    at: CaseAsRead,
+    change: CaseChange,
+) -> Result<CaseView, ApiError> {
+    let set = Set::of(agent)?;
+    blocking("change a case", move || {
+        let read = set.read(&at)?;
+        let case = set.changed(&read, change)?;
+        let text = writable(&case, &read.text, read.format)?;
+        let at = CaseAt::AsRead { index: at.index, text: read.text };
+        let eval_id = case.eval_id();
+        set.files.replace(&set.path, &at, eval_id, &text).map_err(refused)?;
+        set.view(read.found.index)
+    })
+    .await
+}
+
+/// Puts a copy of the case right behind it.
+///
+/// # Errors
+/// As [`change`].
+pub(crate) async fn duplicate(
+    agent: &RegisteredAgent,
+    at: CaseAsRead,
+) -> Result<CaseView, ApiError> {
+    let set = Set::of(agent)?;
+    blocking("copy a case", move || {
+        let read = set.read(&at)?;
+        let mut case = read.case()?;
+        let base = case.eval_id().to_owned();
+        for number in 2.. {
+            case.set_eval_id(numbered(&base, number)).map_err(not_so)?;
+            let text = writable(&case, &read.text, read.format)?;
+            match set.files.insert(&set.path, at.index + 1, case.eval_id(), &text) {
+                Err(AppendError::IdTaken { .. }) => {}
+                Err(error) => return Err(refused(error)),
+                Ok(_) => break,
+            }
+        }
+        set.view(at.index + 1)
+    })
+    .await
+}
+
+/// Takes the case out.
+///
+/// # Errors
+/// [`ApiError::EvalSet`] when it was changed meanwhile.
+pub(crate) async fn remove(agent: &RegisteredAgent, at: CaseAsRead) -> Result<(), ApiError> {
+    let set = Set::of(agent)?;
+    blocking("remove a case", move || {
+        let read = set.read(&at)?;
+        let at = CaseAt::AsRead { index: at.index, text: read.text };
+        set.files.remove(&set.path, &at).map(|_| ()).map_err(refused)
+    })
+    .await
+}
+
+/// Puts a case that stood in the file back, at `index` or behind the last.
+///
+/// # Errors
+/// [`ApiError::EvalSet`] when it is no case, or its id is taken.
+pub(crate) async fn insert(
+    agent: &RegisteredAgent,
+    index: u64,
+    text: JsonText,
+) -> Result<CaseView, ApiError> {
+    let set = Set::of(agent)?;
+    blocking("put a case back", move || {
+        // A case that its format's reader refuses could be removed, so it can be put back.
+        let eval_id = eval_id_in(&text)
+            .ok_or_else(|| said("What is to be put back has no eval_id, so it is no case."))?;
+        let count = set.count()?;
+        let index = index.min(count);
+        let text = CaseText::as_it_stood(&text);
+        set.files.insert(&set.path, index, &eval_id, &text).map_err(refused)?;
+        set.view(index)
+    })
+    .await
+}
+
+/// The digest by which the page names the text it has read.
+pub(super) fn digest(text: &str) -> String {
+    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The eval set of an agent, to be changed.
+struct Set {
+    path: PathBuf,
+    files: EvalSetFiles,
+    app_name: String,
+    user_id: String,
+}
+
+/// A case as it stands in the file.
+struct Read {
+    found: FoundCase,
+    text: String,
+    format: Format,
+}
+
+impl Read {
+    fn case(&self) -> Result<Case, ApiError> {
+        let (case, faults) = read_case(&self.text, self.format, whole());
+        case.ok_or_else(|| {
+            let fault = faults.first().map(ToString::to_string).unwrap_or_default();
+            said(format!("The case cannot be read ({fault}): mend it in the file first."))
+        })
+    }
+}
+
+impl Set {
+    fn of(agent: &RegisteredAgent) -> Result<Self, ApiError> {
+        let path = PathBuf::from(summary(agent).path);
+        Ok(Self {
+            files: files_for(&path),
+            path,
+            app_name: agent.name.clone(),
+            user_id: agent.seed.user_id.clone(),
+        })
+    }
+
+    /// The case at the place that the page names, if it reads as it did.
+    fn read(&self, at: &CaseAsRead) -> Result<Read, ApiError> {
+        let (read, _) = self.look(at.index)?;
+        match read {
+            Some(read) if digest(&read.text) == at.digest => Ok(read),
+            _ => {
+                Err(refused(AppendError::CaseChanged { path: self.path.clone(), index: at.index }))
+            }
+        }
+    }
+
+    /// The case at `index` and the format of the file.
+    fn look(&self, index: u64) -> Result<(Option<Read>, Cases), ApiError> {
+        let mut cases = Cases::open(&self.path).map_err(refused)?;
+        let mut format = None;
+        while let Some(found) = cases.next() {
+            let found = found.map_err(refused)?;
+            if format.is_none() {
+                format = Format::of_case(&cases.text(&found).map_err(refused)?);
+            }
+            if found.index == index {
+                let text = cases.text(&found).map_err(refused)?;
+                let format = format.unwrap_or(Format::Adk);
+                return Ok((Some(Read { found, text, format }), cases));
+            }
+        }
+        Ok((None, cases))
+    }
+
+    fn count(&self) -> Result<u64, ApiError> {
+        let mut count = 0;
+        for case in Cases::open(&self.path).map_err(refused)? {
+            case.map_err(refused)?;
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    fn view(&self, index: u64) -> Result<CaseView, ApiError> {
+        let (read, mut cases) = self.look(index)?;
+        let Some(Read { found, text, format }) = read else {
+            return Err(ApiError::UnknownCase { eval_id: format!("at index {index}") });
+        };
+        let (line, column) = cases.place(&found).map_err(refused)?;
+        let origin = Origin { line, column, case: usize::try_from(found.index).ok() };
+        let (case, faults) = read_case(&text, format, origin);
+        let faults = faults.iter().map(ToString::to_string).collect();
+        case_view(&found, case.as_ref(), &text, faults)
+    }
+
+    fn changed(&self, read: &Read, change: CaseChange) -> Result<Case, ApiError> {
+        if let CaseChange::Whole(text) = change {
+            let (case, faults) = read_case(text.as_str(), read.format, whole());
+            let fault = faults.iter().find(|fault| fault.severity() == Severity::Error);
+            return match (case, fault) {
+                (Some(case), None) => Ok(case),
+                (_, fault) => Err(said(match fault {
+                    Some(fault) => format!("Not saved: {fault}."),
+                    None => "Not saved: this is no case of the file's format.".to_owned(),
+                })),
+            };
+        }
+        let mut case = read.case()?;
+        match change {
+            CaseChange::EvalId(eval_id) if eval_id.trim().is_empty() => {
+                return Err(said("A case needs an eval_id."));
+            }
+            CaseChange::EvalId(eval_id) => case.set_eval_id(eval_id.trim()),
+            CaseChange::Query { turn, text } => case.set_query(turn, &text),
+            CaseChange::Response { turn, text } => case.set_response(turn, text.as_deref()),
+            CaseChange::Call { turn, call, expected } => case.set_call(turn, call, new(expected)),
+            CaseChange::AddCall { turn, at, expected } => {
+                let id = uuid::Uuid::new_v4().to_string();
+                case.insert_call(turn, at, &id, new(expected))
+            }
+            CaseChange::RemoveCall { turn, call } => case.remove_call(turn, call),
+            CaseChange::MoveCall { turn, from, to } => case.move_call(turn, from, to),
+            CaseChange::State(state) => {
+                case.set_initial_state(state, &self.app_name, &self.user_id)
+            }
+            CaseChange::Whole(_) => Ok(()),
+        }
+        .map_err(not_so)?;
+        Ok(case)
+    }
+}
+
+/// The text of `case`, if its format's reader will take it; what was wrong before may stay so.
+fn writable(case: &Case, was: &str, format: Format) -> Result<CaseText, ApiError> {
+    let text = match case {
+        // ADK reads a file as a whole: one value that it refuses would cost all cases.
+        Case::Adk(case) => case.to_json().map_err(|error| said(format!("Not saved: {error}.")))?,
+        case => case.to_json(),
+    };
+    let errors = |text: &str| -> Vec<String> {
+        let (_, faults) = read_case(text, format, whole());
+        faults
+            .iter()
+            .filter(|fault| fault.severity() == Severity::Error)
+            .map(|fault| format!("{}: {}", fault.path, fault.problem))
+            .collect()
+    };
+    let before = errors(was);
+    let after = errors(&text.laid_out(&evalset::Layout::compact()));
+    match after.into_iter().find(|error| !before.contains(error)) {
+        Some(error) => Err(said(format!("Not saved: {error}."))),
+        None => Ok(text),
+    }
+}
+
+/// The id that the case's text gives it.
+fn eval_id_in(case: &JsonText) -> Option<String> {
+    let Node::Object(members) = case.open() else { return None };
+    let (_, id) = members.into_iter().rfind(|(key, _)| key == "eval_id" || key == "evalId")?;
+    match Node::of(id) {
+        Node::String(id) => Some(id.into_owned()),
+        _ => None,
+    }
+}
+
+fn new(expected: ExpectedCall) -> NewCall {
+    let ExpectedCall { tool, arguments, response } = expected;
+    NewCall { name: tool, arguments, response }
+}
+
+fn whole() -> Origin {
+    Origin { line: 1, column: 1, case: None }
+}
+
+fn said(reason: impl Into<String>) -> ApiError {
+    ApiError::EvalSet { reason: reason.into() }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` hands it over")]
+fn not_so(error: EditError) -> ApiError {
+    let mut characters = error.to_string();
+    if let Some(first) = characters.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    said(format!("{characters}."))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    const TEXT: &str = r#"{"eval_set_id": "s", "eval_cases": [
+  {"eval_id": "a", "conversation": [{"invocation_id": "i", "user_content": {"parts": [{"text": "one"}], "role": "user"}, "zz": 1}]},
+  {"eval_id": "b", "conversation": [{"invocation_id": "j", "user_content": {"parts": [{"text": "two"}], "role": "user"}}]}
+]}"#;
+
+    fn set(path: &Path) -> Set {
+        Set {
+            path: path.to_owned(),
+            files: files_for(path),
+            app_name: "app".into(),
+            user_id: "user".into(),
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_what_the_format_takes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("set.evalset.json");
+        fs::write(&path, TEXT).expect("written");
+        let set = set(&path);
+        let (read, _) = set.look(1).expect("read");
+        let read = read.expect("the second case");
+        let asked = CaseAsRead { index: 1, digest: digest(&read.text) };
+        assert_eq!(set.read(&asked).expect("as read").found.eval_id.as_deref(), Some("b"));
+        let stale = CaseAsRead { index: 0, digest: digest(&read.text) };
+        assert!(matches!(set.read(&stale), Err(ApiError::EvalSet { .. })));
+
+        let whole = JsonText::parse(r#"{"eval_id": "b", "conversation": 7}"#).expect("JSON");
+        let refused = set.changed(&read, CaseChange::Whole(whole));
+        let Err(ApiError::EvalSet { reason }) = refused else { panic!("{refused:?}") };
+        assert!(reason.contains("conversation"), "{reason}");
+
+        let renamed = set.changed(&read, CaseChange::EvalId(" c ".into())).expect("renamed");
+        assert_eq!(renamed.eval_id(), "c");
+        assert!(set.changed(&read, CaseChange::EvalId(" ".into())).is_err());
+        let gone = set.changed(&read, CaseChange::RemoveCall { turn: 3, call: 0 });
+        let Err(ApiError::EvalSet { reason }) = gone else { panic!("{gone:?}") };
+        assert_eq!(reason, "Turn 4 was to be changed, and the case has 1; read it anew.");
+        assert_eq!(fs::read_to_string(&path).expect("read"), TEXT);
+    }
+}
