@@ -1,7 +1,7 @@
 // Eval sets: what was exported is listed, searched and read step by step, and what is broken says
 // where.
 
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect, open, startHost, test } from "../stage";
@@ -108,4 +108,137 @@ eval_set_path = "broken.evalset.json"
   await expect(page.getByRole("alert").filter({ hasText: "There is no agent nobody" })).toBeVisible();
   await page.close();
   expect(await host.stop()).toBe(0);
+});
+
+test("a case is changed through forms, copied, removed and had back", async ({ page, host, picture, accessible }) => {
+  void host;
+  const player = await Player.at(page, "math-agent");
+  await player.ask("What is 2 + 2?");
+  await player.choose("add");
+  await player.fill("a", "2");
+  await player.fill("b", "2");
+  await player.run();
+  await expect(player.call(1)).toContainText("→ 4");
+  await player.answer("Four.");
+  const file = await player.export();
+  await page.getByRole("link", { name: "See it among them" }).click();
+  const steps = page.locator(".case-steps");
+  const call = steps.locator(".row.returned");
+  await expect(call).toContainText("add(a: 2, b: 2)");
+
+  // Arguments through the tool's own form, which knows what it takes.
+  await call.hover();
+  await call.getByRole("button", { name: "Edit: the call" }).click();
+  const editor = page.getByRole("form", { name: "Expected call" });
+  const argument = editor.getByRole("textbox", { name: /^a\b/ });
+  await expect(argument).toHaveValue("2", { timeout: 20_000 });
+  await argument.fill("two");
+  await editor.getByRole("button", { name: /^Save/ }).click();
+  await expect(argument).toHaveAttribute("aria-invalid", "true");
+  await argument.fill("9007199254740993");
+  await picture("editor");
+  await accessible();
+  await page.keyboard.press("Control+Enter");
+  await expect(call).toContainText("add(a: 9007199254740993, b: 2)");
+  await expect(page.getByText("The call was changed.")).toBeVisible();
+  expect(readFileSync(file, "utf8")).toContain("9007199254740993");
+
+  // What the user says, by the keyboard.
+  await steps.getByRole("button", { name: "Edit: What the user says" }).focus();
+  await page.keyboard.press("Enter");
+  const query = page.getByRole("textbox", { name: "What the user says" });
+  await expect(query).toBeFocused();
+  await query.fill("What is a lot + 2?");
+  await page.keyboard.press("Control+Enter");
+  await expect(steps).toContainText("What is a lot + 2?");
+
+  // Another call, the other way round, and out again.
+  await page.getByRole("button", { name: "+ expected call" }).click();
+  await page.getByRole("combobox", { name: "Tool" }).fill("multiply");
+  await page.keyboard.press("Tab");
+  await editor.getByRole("textbox", { name: /^a\b/ }).fill("3");
+  await editor.getByRole("textbox", { name: /^b\b/ }).fill("4");
+  await editor.getByRole("button", { name: /^Save/ }).click();
+  await expect(call.nth(1)).toContainText("multiply(a: 3, b: 4)");
+  await call.nth(1).hover();
+  await call.nth(1).getByRole("button", { name: "Move the call earlier" }).click();
+  await expect(call.first()).toContainText("multiply");
+  await call.first().hover();
+  await picture("changed");
+  await accessible();
+  await call.first().getByRole("button", { name: "Remove the call" }).click();
+  await expect(call).toHaveCount(1);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(call).toHaveCount(2);
+
+  // A copy stands behind it, and goes; the case goes, and comes back.
+  const before = readFileSync(file, "utf8");
+  await page.getByRole("button", { name: "Duplicate" }).click();
+  await expect(page).toHaveURL(/_2$/);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(page).toHaveURL(/\/evalsets\/math-agent$/);
+  expect(readFileSync(file, "utf8")).toBe(before);
+  await page.getByRole("list", { name: "Cases" }).getByRole("link").filter({ hasText: "What is a lot" }).click();
+  await page.getByRole("button", { name: "Delete" }).click();
+  await expect(page.getByText("Removed.")).toBeVisible();
+  await expect(page.getByRole("list", { name: "Cases" }).getByText("What is a lot")).toBeHidden();
+  await page.keyboard.press("Control+z");
+  await expect(steps).toContainText("What is a lot + 2?");
+  expect(readFileSync(file, "utf8")).toBe(before);
+});
+
+test("what another program has written since is not overwritten", async ({ page, host }) => {
+  void host;
+  const player = await Player.at(page, "poet");
+  await player.ask("A poem.");
+  await page.getByRole("textbox", { name: "Final response" }).fill("Roses.");
+  await player.finish();
+  const file = await player.export();
+  await page.getByRole("link", { name: "See it among them" }).click();
+  await expect(page.locator(".case-steps")).toContainText("Roses.");
+  const theirs = readFileSync(file, "utf8").replace("Roses.", "Violets.");
+  writeFileSync(file, theirs);
+  await page.getByRole("button", { name: "Edit: The expected response" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("textbox", { name: "The expected response" }).fill("Tulips.");
+  await page.keyboard.press("Control+Enter");
+  await expect(page.getByText("was changed meanwhile")).toBeVisible();
+  // What was entered is still there.
+  await expect(page.getByRole("textbox", { name: "The expected response" })).toHaveValue("Tulips.");
+  expect(readFileSync(file, "utf8")).toBe(theirs);
+});
+
+test("a case is played again, step by step", async ({ page, host, picture, accessible }) => {
+  void host;
+  const player = await Player.at(page, "math-agent");
+  await player.ask("What is 7 + 8?");
+  await player.choose("add");
+  await player.fill("a", "7");
+  await player.fill("b", "8");
+  await player.run();
+  await expect(player.call(1)).toContainText("→ 15");
+  await player.answer("Fifteen.");
+  await player.export();
+  await page.getByRole("link", { name: "See it among them" }).click();
+  await page.getByRole("link", { name: "Open as a rehearsal" }).click();
+  const strip = page.getByRole("region", { name: "The case that is played again" });
+  // What was exported makes room by itself.
+  await expect(strip).toContainText("0 of 3 steps");
+  await strip.getByRole("button", { name: /^Fill in/ }).click();
+  await expect(page.getByRole("textbox", { name: "The user's query" })).toHaveValue("What is 7 + 8?");
+  await player.begin();
+  await expect(strip).toContainText("add(a: 7, b: 8)");
+  await strip.getByRole("button", { name: /^Fill in/ }).click();
+  await expect(player.field("a")).toHaveValue("7");
+  await picture("replay");
+  await accessible();
+  await page.keyboard.press("Control+Enter");
+  await expect(player.call(1)).toContainText("→ 15");
+  await expect(strip).toContainText("answered as recorded");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("n");
+  await expect(page.getByRole("textbox", { name: "Final response" })).toHaveValue("Fifteen.");
+  await strip.getByRole("button", { name: "Go on without the case" }).click();
+  await expect(strip).toBeHidden();
+  await player.finish();
 });

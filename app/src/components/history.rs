@@ -15,10 +15,12 @@ use crate::components::copy_button::CopyButton;
 use crate::components::icon::{Glyph, Icon};
 use crate::components::log_panel::LogPanel;
 use crate::components::query_panel::QueryPanel;
+use crate::components::replay_strip::ReplayStrip;
 use crate::components::value::{ValueBody, ValueTools};
 use crate::components::value_pane::Switch;
 use crate::state::browser;
 use crate::state::reading::ReadingKey;
+use crate::state::replay::Replay;
 use crate::state::rows::{RowId, RowKind, rows};
 use crate::state::stage::use_this_stage;
 use crate::state::times::{counted, size};
@@ -34,7 +36,10 @@ const NEAR_THE_END: i32 = 40;
 
 /// The middle column: the history with its toolbar, and the log below when it is shown.
 #[component]
-pub fn History() -> impl IntoView {
+pub fn History(
+    /// The case that is played again, if the address names one.
+    replay: Replay,
+) -> impl IntoView {
     let stage = use_this_stage();
     let awaits_query =
         Memo::new(move |_| stage.rehearsal.session.read().state() == SessionState::AwaitingQuery);
@@ -50,6 +55,7 @@ pub fn History() -> impl IntoView {
     view! {
         <section class="middle" aria-label="History">
             <Toolbar/>
+            <ReplayStrip replay/>
             {body}
             <Show when=move || stage.shows_log.get()>
                 <LogPanel/>

@@ -24,6 +24,7 @@ pub mod log_panel;
 pub mod markdown;
 pub mod notices;
 pub mod query_panel;
+pub mod replay_strip;
 pub mod respond_panel;
 pub mod right_panel;
 pub mod stage_head;

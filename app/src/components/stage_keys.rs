@@ -9,14 +9,16 @@ use crate::components::instructions::SEARCH;
 use crate::components::tool_catalogue::FILTER;
 use crate::state::catalogue::first_line;
 use crate::state::palette::Command;
+use crate::state::replay::Replay;
 use crate::state::stage::{Stage, Tab};
 use crate::state::{browser, use_page};
 
-/// Listens to the keys while `stage` is shown.
-pub fn listen_to_keys(stage: Stage) {
+/// Listens to the keys while `stage` is shown; `replay` is the case that is played again on it.
+pub fn listen_to_keys(stage: Stage, replay: Replay) {
     Effect::new(move |_| {
         let handle = window_event_listener(ev::keydown, move |event| {
-            if !browser::has_dialog() && !event.default_prevented() && press(stage, &event) {
+            if !browser::has_dialog() && !event.default_prevented() && press(stage, replay, &event)
+            {
                 event.prevent_default();
             }
         });
@@ -25,7 +27,7 @@ pub fn listen_to_keys(stage: Stage) {
 }
 
 /// Does what the key means; false when it means nothing here.
-fn press(stage: Stage, event: &ev::KeyboardEvent) -> bool {
+fn press(stage: Stage, replay: Replay, event: &ev::KeyboardEvent) -> bool {
     let with_control = event.ctrl_key() || event.meta_key();
     let key = event.key();
     if with_control {
@@ -50,6 +52,7 @@ fn press(stage: Stage, event: &ev::KeyboardEvent) -> bool {
         return false;
     }
     match key.to_lowercase().as_str() {
+        "n" if replay.eval_id.read_untracked().is_some() => replay.fill_in(),
         "t" => go_to_tools(stage),
         "f" => go_to_response(stage),
         "/" => {

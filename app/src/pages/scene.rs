@@ -20,6 +20,7 @@ use crate::components::stage_head::StageHead;
 use crate::components::stage_keys::{listen_to_keys, offer_commands};
 use crate::components::start_over::StartOver;
 use crate::components::tool_catalogue::FILTER;
+use crate::state::replay::use_replay;
 use crate::state::stage::use_stage;
 use crate::state::{Rehearsal, browser};
 
@@ -76,7 +77,8 @@ fn entrance() -> Result<Scenes, NotLoaded> {
 fn play(agent: AgentSummary, rehearsal: Rehearsal) -> AnyView {
     let stage = use_stage(rehearsal);
     provide_context(stage);
-    listen_to_keys(stage);
+    let replay = use_replay(stage);
+    listen_to_keys(stage, replay);
     offer_commands(stage);
     follow_with_focus(rehearsal);
     let path = agent.eval_set_path.clone();
@@ -89,7 +91,7 @@ fn play(agent: AgentSummary, rehearsal: Rehearsal) -> AnyView {
                 <StateFold/>
                 <AgentFold eval_set_path=path.clone()/>
             </section>
-            <History/>
+            <History replay/>
             <RightPanel eval_set_path=path/>
         </div>
         <Notices/>

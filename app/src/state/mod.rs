@@ -5,6 +5,7 @@
 
 pub mod agents;
 pub mod browser;
+pub mod case_edits;
 pub mod catalogue;
 pub mod clock;
 pub mod connection;
@@ -16,6 +17,7 @@ pub mod placeholders;
 pub mod reading;
 pub mod rehearsal;
 pub mod rehearsals;
+pub mod replay;
 pub mod rows;
 pub mod stage;
 pub mod theme;

@@ -1,17 +1,22 @@
 //! An eval set to read: its cases on the left, one of them beside it.
 
+mod case_editor;
 mod case_list;
 mod case_steps;
 
+use leptos::ev;
 use leptos::prelude::*;
 use session::AgentId;
 
-use crate::api::{ApiError, CaseList, CaseView, EvalSetContents, list_cases, read_case};
+use crate::api::{ApiError, CaseChange, CaseList, CaseView, EvalSetContents, list_cases};
 use crate::components::copy_button::CopyButton;
 use crate::components::value::{ValueBody, ValueTools};
 use crate::components::value_pane::Switch;
+use crate::state::browser;
+use crate::state::case_edits::{CaseEdits, Editing, use_case_edits};
 use crate::state::reading::use_reading;
 use crate::state::times::{counted, size};
+use case_editor::{JsonEditor, TextEditor};
 use case_list::CaseColumn;
 use case_steps::CaseSteps;
 
@@ -28,9 +33,12 @@ pub fn EvalSetReader(
 ) -> impl IntoView {
     let searched = RwSignal::new(String::new());
     let most = RwSignal::new(STEP);
+    let edits = use_case_edits(set.clone());
     let id = StoredValue::new(set);
-    let cases =
-        LocalResource::new(move || list_cases(id.get_value(), searched.get(), 0, most.get()));
+    let cases = LocalResource::new(move || {
+        edits.revision.track();
+        list_cases(id.get_value(), searched.get(), 0, most.get())
+    });
     // What was listed last stays while the next is fetched.
     let listed = RwSignal::new(None::<Result<CaseList, ApiError>>);
     Effect::new(move |_| {
@@ -68,7 +76,7 @@ pub fn EvalSetReader(
             <div class="set-columns">
                 <CaseColumn set=id.get_value() listed searched most case/>
                 <section class="case" aria-label="Case">
-                    <Chosen set=id.get_value() case listed/>
+                    <Chosen set=id.get_value() case listed edits/>
                 </section>
             </div>
         </Show>
@@ -129,6 +137,8 @@ fn Chosen(
     case: Memo<Option<String>>,
     /// The cases, for the place of the chosen one among them.
     listed: RwSignal<Option<Result<CaseList, ApiError>>>,
+    /// What changes it.
+    edits: CaseEdits,
 ) -> impl IntoView {
     let set = StoredValue::new(set);
     let place = move |eval_id: &str| {
@@ -137,62 +147,131 @@ fn Chosen(
             cases.iter().find(|case| case.eval_id == eval_id).map(|case| case.index)
         })
     };
-    let read = LocalResource::new(move || {
-        let wanted = case.get().map(|eval_id| (place(&eval_id).unwrap_or_default(), eval_id));
-        async move {
-            match wanted {
-                Some((index, eval_id)) => Some(read_case(set.get_value(), eval_id, index).await),
-                None => None,
-            }
+    Effect::new(move |_| {
+        let eval_id = case.get();
+        let index = eval_id.as_deref().and_then(place).unwrap_or_default();
+        edits.read(eval_id, index);
+    });
+    let undo_key = window_event_listener(ev::keydown, move |event| {
+        let is_undo = (event.ctrl_key() || event.meta_key())
+            && !event.shift_key()
+            && !event.alt_key()
+            && event.key().eq_ignore_ascii_case("z");
+        if is_undo && !browser::is_typing() && !event.default_prevented() && edits.undo() {
+            event.prevent_default();
         }
     });
-    move || match read.get() {
-        None => view! { <p class="quiet veil">"Reading the case…"</p> }.into_any(),
-        Some(None) => view! {
+    on_cleanup(move || undo_key.remove());
+    let is_older = Memo::new(move |_| {
+        listed.with(|list| matches!(list, Some(Ok(list)) if list.format == "adk-legacy"))
+    });
+    let undo = move || {
+        edits.undoable().map(|said| {
+            view! {
+                <p class="case-done" role="status">
+                    {said}
+                    " "
+                    <button type="button" class="link" title="Ctrl Z" on:click=move |_| { edits.undo(); }>"Undo"</button>
+                </p>
+            }
+        })
+    };
+    let body = move || match edits.case.get() {
+        None if case.read().is_some() => {
+            view! { <p class="quiet veil">"Reading the case…"</p> }.into_any()
+        }
+        None => view! {
             <div class="empty centred">
                 <p class="quiet">"Choose a case to read it step by step."</p>
             </div>
         }
         .into_any(),
-        Some(Some(Err(error))) => {
+        Some(Err(error)) => {
             view! { <div class="empty centred" role="alert"><p>{error.to_string()}</p></div> }
                 .into_any()
         }
-        Some(Some(Ok(case))) => view! { <CaseReader case/> }.into_any(),
+        Some(Ok(case)) => {
+            view! { <CaseReader set=set.get_value() case edits is_older=is_older.get()/> }
+                .into_any()
+        }
+    };
+    view! {
+        {undo}
+        {body}
     }
 }
 
 /// One case, as steps or as its text.
 #[component]
 fn CaseReader(
+    /// The agent whose set it is.
+    set: AgentId,
     /// The case.
     case: CaseView,
+    /// What changes it.
+    edits: CaseEdits,
+    /// Whether it is of ADK's older list, which is read only.
+    is_older: bool,
 ) -> impl IntoView {
     let as_text = RwSignal::new(case.turns.is_empty());
     let whole = use_reading(&case.text);
     let id = case.eval_id.clone();
     let shown_id = if id.is_empty() { "A case without an id".to_owned() } else { id.clone() };
     let faults = case.faults.clone();
+    let is_rehearsable = !id.is_empty() && !case.turns.is_empty();
+    let rehearse = format!("/rehearse/{set}?case={}", browser::in_address(&id));
+    let (copied, renamed) = (id.clone(), id);
     let case = StoredValue::new(case);
+    let changes = (!is_older).then_some(edits);
+    let fault = move || edits.fault.get().filter(|_| edits.open.read().is_none());
+    let actions = changes.map(|edits| {
+        view! {
+            <button type="button" class="button quiet" on:click=move |_| edits.edit(Some(Editing::EvalId))>"Rename"</button>
+            <button type="button" class="button quiet" on:click=move |_| edits.duplicate()>"Duplicate"</button>
+            <button type="button" class="button quiet" on:click=move |_| edits.remove()>"Delete"</button>
+        }
+    });
+    let rename = move || {
+        (edits.open.get() == Some(Editing::EvalId)).then(|| {
+            let change = Callback::new(CaseChange::EvalId);
+            view! { <TextEditor edits label="The case's id" text=renamed.clone() rows=1 change said="The case was renamed."/> }
+        })
+    };
+    let body = move || {
+        if !as_text.get() {
+            return view! { <CaseSteps case=case.get_value() edits=changes/> }.into_any();
+        }
+        if edits.open.get() == Some(Editing::Whole) {
+            let change = Callback::new(CaseChange::Whole);
+            let value = case.with_value(|case| case.text.clone());
+            return view! { <div class="raw-history"><JsonEditor edits label="The case as JSON" value change said="The case was changed."/></div> }.into_any();
+        }
+        view! { <div class="raw-history"><ValueBody reading=whole label="The case as JSON"/></div> }
+            .into_any()
+    };
     view! {
         <header class="toolbar">
             <h2 class="case-id">{shown_id}</h2>
-            <CopyButton what="the id" text=Callback::new(move |()| id.clone())/>
+            <CopyButton what="the id" text=Callback::new(move |()| copied.clone())/>
             <span class="grow"></span>
             <Show when=move || as_text.get()>
                 <ValueTools reading=whole/>
+                {changes.map(|edits| view! {
+                    <button type="button" class="button quiet" on:click=move |_| edits.edit(Some(Editing::Whole))>"Edit"</button>
+                })}
             </Show>
+            {actions}
+            {is_rehearsable.then(|| view! { <a class="button" href=rehearse>"Open as a rehearsal"</a> })}
             <Switch on=as_text off_label="Steps" on_label="JSON" label="How the case is shown"/>
         </header>
+        {is_older.then(|| view! {
+            <p class="note">"A case of ADK's older list is read only here. " <code>"rehearsal evalset convert"</code> " makes a file whose cases can be changed."</p>
+        })}
+        {rename}
+        {move || fault().map(|fault| view! { <p class="case-faults" role="alert">{fault}</p> })}
         {(!faults.is_empty()).then(|| view! {
             <ul class="case-faults" role="alert">{faults.into_iter().map(|fault| view! { <li>{fault}</li> }).collect_view()}</ul>
         })}
-        {move || {
-            if as_text.get() {
-                view! { <div class="raw-history"><ValueBody reading=whole label="The case as JSON"/></div> }.into_any()
-            } else {
-                view! { <CaseSteps case=case.get_value()/> }.into_any()
-            }
-        }}
+        {body}
     }
 }

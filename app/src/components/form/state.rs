@@ -215,6 +215,8 @@ impl FormState {
     /// Goes over to JSON text.
     pub fn show_json(self) {
         self.edit(&Path::root(), Edit::AsJson);
+        // The form begins so: there is nothing to go back to.
+        self.undo.take();
     }
 
     /// Puts a value, whatever was there.

@@ -1,0 +1,240 @@
+//! What edits one thing of a case: a text, a call through the tool's own form, or JSON.
+
+use json_text::JsonText;
+use leptos::ev;
+use leptos::prelude::*;
+use schema_form::Form;
+
+use crate::api::{CaseChange, ExpectedCall};
+use crate::components::form::{FormState, SchemaForm, use_form};
+use crate::state::case_edits::CaseEdits;
+use crate::state::value_form::use_any_form;
+
+/// The frame around an editor: what it holds, then Save and Cancel.
+#[component]
+fn Editor(
+    /// The edits.
+    edits: CaseEdits,
+    /// What is edited, for those who hear the page.
+    label: &'static str,
+    /// Saves what was entered.
+    save: Callback<()>,
+    /// What stands in it.
+    children: Children,
+) -> impl IntoView {
+    let on_key = move |event: ev::KeyboardEvent| match event.key().as_str() {
+        "Enter" if event.ctrl_key() || event.meta_key() => {
+            event.prevent_default();
+            event.stop_propagation();
+            save.run(());
+        }
+        "Escape" => {
+            event.stop_propagation();
+            edits.edit(None);
+        }
+        _ => {}
+    };
+    let submit = move |event: ev::SubmitEvent| {
+        event.prevent_default();
+        save.run(());
+    };
+    view! {
+        <form class="case-editor" id="case-editor" aria-label=label on:submit=submit on:keydown=on_key>
+            {children()}
+            <footer>
+                <span class="field-fault" role="alert">{move || edits.fault.get()}</span>
+                <span class="grow"></span>
+                <button type="button" class="button" on:click=move |_| edits.edit(None)>"Cancel" <kbd>"Esc"</kbd></button>
+                <button type="submit" class="button primary" aria-disabled=move || edits.saving.get().to_string()>
+                    {move || if edits.saving.get() { "Saving…" } else { "Save" }}
+                    <kbd>"Ctrl ↵"</kbd>
+                </button>
+            </footer>
+        </form>
+    }
+}
+
+/// Edits a text.
+#[component]
+pub(super) fn TextEditor(
+    /// The edits.
+    edits: CaseEdits,
+    /// What it is.
+    label: &'static str,
+    /// As it stands.
+    text: String,
+    /// How many rows it has at first.
+    rows: u32,
+    /// The change that a text means.
+    change: Callback<String, CaseChange>,
+    /// What is said once it is made.
+    said: &'static str,
+) -> impl IntoView {
+    let entered = RwSignal::new(text);
+    let save = Callback::new(move |()| {
+        edits.change(change.run(entered.get_untracked()), said);
+    });
+    let input = if rows == 1 {
+        view! {
+            <input
+                class="input mono"
+                aria-label=label
+                prop:value=move || entered.get()
+                on:input=move |event| entered.set(event_target_value(&event))
+            />
+        }
+        .into_any()
+    } else {
+        view! {
+            <textarea
+                class="input prose"
+                rows=rows.to_string()
+                aria-label=label
+                prop:value=move || entered.get()
+                on:input=move |event| entered.set(event_target_value(&event))
+            ></textarea>
+        }
+        .into_any()
+    };
+    view! { <Editor edits label save>{input}</Editor> }
+}
+
+/// Edits a JSON value: the state, or the whole case.
+#[component]
+pub(super) fn JsonEditor(
+    /// The edits.
+    edits: CaseEdits,
+    /// What it is.
+    label: &'static str,
+    /// As it stands.
+    value: JsonText,
+    /// The change that a value means.
+    change: Callback<JsonText, CaseChange>,
+    /// What is said once it is made.
+    said: &'static str,
+) -> impl IntoView {
+    let form = use_any_form(&value);
+    let save = Callback::new(move |()| {
+        if let Some(value) = form.read() {
+            edits.change(change.run(value), said);
+        }
+    });
+    view! { <Editor edits label save><SchemaForm state=form id="case-json" label=label/></Editor> }
+}
+
+/// Edits a call: its tool, its arguments through the tool's form, and the response recorded.
+#[component]
+pub(super) fn CallEditor(
+    /// The edits.
+    edits: CaseEdits,
+    /// The call as it stands.
+    call: ExpectedCall,
+    /// The change that a call means.
+    change: Callback<ExpectedCall, CaseChange>,
+    /// What is said once it is made.
+    said: &'static str,
+) -> impl IntoView {
+    let ExpectedCall { tool, arguments, response } = call;
+    let tool = RwSignal::new(tool);
+    let schema = Memo::new(move |_| {
+        let tools = edits.tools.read();
+        let tools = tools.as_ref()?.as_ref().ok()?;
+        let found = tools.iter().find(|it| it.name.as_str() == tool.read().trim())?;
+        Some(found.parameters.clone())
+    });
+    let arguments_form = StoredValue::new(None::<FormState>);
+    let begin = StoredValue::new(arguments);
+    let owner = StoredValue::new(Owner::current());
+    let form = move || {
+        if edits.tools.read().is_none() {
+            return view! {
+                <p class="starting" role="status">
+                    <span class="pulse" aria-hidden="true"></span>
+                    "Asking the agent for its tools…"
+                </p>
+            }
+            .into_any();
+        }
+        // Another tool's form begins with what was entered for this one.
+        if let Some(form) = arguments_form.get_value()
+            && let Some(entered) = form.reading.read_untracked().json()
+        {
+            begin.set_value(entered.clone());
+        }
+        let schema = schema.get();
+        let make = || match schema {
+            Some(Some(schema)) => use_form(Form::of_schema(&schema), Some(&begin.get_value())),
+            Some(None) => use_form(Form::no_arguments(), Some(&begin.get_value())),
+            None => use_any_form(&begin.get_value()),
+        };
+        // Forms live as long as the editor: the next one looks at what was entered in the last.
+        let form = match owner.get_value() {
+            Some(owner) => owner.with(make),
+            None => make(),
+        };
+        arguments_form.set_value(Some(form));
+        view! { <SchemaForm state=form id="case-arguments" label="Arguments"/> }.into_any()
+    };
+    let hint = move || match edits.tools.get() {
+        Some(Err(error)) => Some(format!("The arguments are JSON here: {error}")),
+        Some(Ok(_)) if schema.get().is_none() && !tool.read().trim().is_empty() => {
+            Some("The agent has no tool of this name, so its arguments are JSON.".to_owned())
+        }
+        _ => None,
+    };
+    let records = RwSignal::new(response.is_some());
+    let empty = JsonText::from_value(&serde_json::json!({ "result": null }));
+    let response_form = use_any_form(response.as_ref().unwrap_or(&empty));
+    let save = Callback::new(move |()| {
+        let Some(form) = arguments_form.get_value() else { return };
+        let name = tool.get_untracked().trim().to_owned();
+        if name.is_empty() {
+            edits.fault.set(Some("Name the tool that is expected.".to_owned()));
+            return;
+        }
+        let Some(arguments) = form.read() else { return };
+        let response = match records.get_untracked() {
+            true => match response_form.read() {
+                Some(response) => Some(response),
+                None => return,
+            },
+            false => None,
+        };
+        edits.change(change.run(ExpectedCall { tool: name, arguments, response }), said);
+    });
+    let names = move || {
+        let tools = edits.tools.read();
+        let tools = tools.as_ref().and_then(|tools| tools.as_ref().ok());
+        let each = tools.into_iter().flatten();
+        each.map(|tool| view! { <option value=tool.name.to_string()></option> }).collect_view()
+    };
+    view! {
+        <Editor edits label="Expected call" save>
+            <label class="case-field">
+                <span>"Tool"</span>
+                <input
+                    class="input mono"
+                    list="case-tools"
+                    autocomplete="off"
+                    spellcheck="false"
+                    prop:value=move || tool.get()
+                    on:change=move |event| tool.set(event_target_value(&event))
+                />
+            </label>
+            <datalist id="case-tools">{names}</datalist>
+            {move || hint().map(|hint| view! { <p class="quiet">{hint}</p> })}
+            {form}
+            <label class="case-check">
+                <input
+                    type="checkbox"
+                    prop:checked=move || records.get()
+                    on:change=move |event| records.set(event_target_checked(&event))
+                />
+                "A response is recorded"
+            </label>
+            <Show when=move || records.get()>
+                <SchemaForm state=response_form id="case-response" label="Response"/>
+            </Show>
+        </Editor>
+    }
+}

@@ -1,0 +1,260 @@
+//! The case that is read in an eval set, and its edits: one change at a time goes to the host, and
+//! each can be taken back in the order in which they were made.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::use_navigate;
+use session::AgentId;
+
+use super::browser;
+use crate::api::{
+    ApiError, CaseAsRead, CaseChange, CaseView, ToolView, change_case, close_session,
+    duplicate_case, insert_case, open_session, read_case, remove_case,
+};
+
+/// What of the case is open to be edited: one thing at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Editing {
+    /// The case's id.
+    EvalId,
+    /// What the user says in a turn.
+    Query(usize),
+    /// The answer expected in a turn.
+    Response(usize),
+    /// A call of a turn.
+    Call {
+        /// The turn.
+        turn: usize,
+        /// The call.
+        call: usize,
+    },
+    /// A call that is to be expected besides, behind those of the turn.
+    NewCall {
+        /// The turn.
+        turn: usize,
+        /// How many calls the turn has.
+        at: usize,
+    },
+    /// The state that the session starts with.
+    State,
+    /// The whole case, as JSON.
+    Whole,
+}
+
+/// Something that was done, and how it is taken back.
+#[derive(Debug, Clone, PartialEq)]
+struct Done {
+    said: &'static str,
+    back: Back,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Back {
+    /// The case, which now reads so, was this.
+    Was { now: CaseAsRead, case: CaseView },
+    /// This one was there.
+    Stood(CaseView),
+    /// This one was not.
+    WasNot(CaseAsRead),
+}
+
+/// The read case of a set and what is done to it, as small as its handles.
+#[derive(Clone, Copy)]
+pub struct CaseEdits {
+    set: StoredValue<AgentId>,
+    go: StoredValue<Go, LocalStorage>,
+    /// The case; `None` while it is read, or when none is chosen.
+    pub case: RwSignal<Option<Result<CaseView, ApiError>>>,
+    /// What is open to be edited.
+    pub open: RwSignal<Option<Editing>>,
+    /// Whether the host is at work on a change.
+    pub saving: RwSignal<bool>,
+    /// Why the last change was not made.
+    pub fault: RwSignal<Option<String>>,
+    /// Counts the changes, so that the list of cases is read anew.
+    pub revision: RwSignal<u64>,
+    /// The agent's tools, for the forms of their arguments; `None` until they are wanted and known.
+    pub tools: RwSignal<Option<Result<Vec<ToolView>, ApiError>>>,
+    wants_tools: RwSignal<bool>,
+    done: RwSignal<Vec<Done>>,
+}
+
+type Go = Box<dyn Fn(&str)>;
+
+/// The edits of the set of `set`. Its signals belong to the current owner.
+#[must_use]
+pub fn use_case_edits(set: AgentId) -> CaseEdits {
+    let navigate = use_navigate();
+    let go: Go = Box::new(move |address| navigate(address, NavigateOptions::default()));
+    CaseEdits {
+        set: StoredValue::new(set),
+        go: StoredValue::new_local(go),
+        case: RwSignal::new(None),
+        open: RwSignal::new(None),
+        saving: RwSignal::new(false),
+        fault: RwSignal::new(None),
+        revision: RwSignal::new(0),
+        tools: RwSignal::new(None),
+        wants_tools: RwSignal::new(false),
+        done: RwSignal::new(Vec::new()),
+    }
+}
+
+impl CaseEdits {
+    /// Reads the case, unless it is the one that is shown.
+    pub fn read(self, eval_id: Option<String>, index: u64) {
+        let Some(eval_id) = eval_id else {
+            self.case.set(None);
+            return;
+        };
+        let is_shown = self.case.with_untracked(
+            |case| matches!(case, Some(Ok(case)) if case.eval_id == eval_id && case.index == index),
+        );
+        if is_shown {
+            return;
+        }
+        self.open.set(None);
+        self.fault.set(None);
+        let set = self.set.get_value();
+        spawn_local(async move {
+            let read = read_case(set, eval_id, index).await;
+            self.case.try_set(Some(read));
+        });
+    }
+
+    /// Opens something to be edited, or with `None` closes what is open.
+    pub fn edit(self, what: Option<Editing>) {
+        self.fault.set(None);
+        if matches!(what, Some(Editing::Call { .. } | Editing::NewCall { .. })) {
+            self.want_tools();
+        }
+        self.open.set(what);
+        browser::after_drawing(|| browser::focus_first_in("case-editor"));
+    }
+
+    /// Changes the case. What was entered stays open until the host has taken it.
+    pub fn change(self, change: CaseChange, said: &'static str) {
+        let Some(was) = self.shown() else { return };
+        let set = self.set.get_value();
+        self.act(async move {
+            let now = change_case(set, as_read(&was), change).await?;
+            let back = Back::Was { now: as_read(&now), case: was };
+            Ok((Some(now), Some(Done { said, back })))
+        });
+    }
+
+    /// Puts a copy behind the case and shows it.
+    pub fn duplicate(self) {
+        let Some(case) = self.shown() else { return };
+        let set = self.set.get_value();
+        self.act(async move {
+            let copy = duplicate_case(set, as_read(&case)).await?;
+            let back = Back::WasNot(as_read(&copy));
+            Ok((Some(copy), Some(Done { said: "Duplicated.", back })))
+        });
+    }
+
+    /// Takes the case out of the set.
+    pub fn remove(self) {
+        let Some(case) = self.shown() else { return };
+        let set = self.set.get_value();
+        self.act(async move {
+            remove_case(set, as_read(&case)).await?;
+            Ok((None, Some(Done { said: "Removed.", back: Back::Stood(case) })))
+        });
+    }
+
+    /// What was done last, if it can be taken back. Tracked.
+    #[must_use]
+    pub fn undoable(self) -> Option<&'static str> {
+        self.done.with(|done| done.last().map(|done| done.said))
+    }
+
+    /// Takes back what was done last; false when there is nothing.
+    pub fn undo(self) -> bool {
+        let Some(Done { back, .. }) = self.done.with_untracked(|done| done.last().cloned()) else {
+            return false;
+        };
+        let set = self.set.get_value();
+        self.act(async move {
+            let shown = match back {
+                Back::Was { now, case } => {
+                    Some(change_case(set, now, CaseChange::Whole(case.text)).await?)
+                }
+                Back::Stood(case) => Some(insert_case(set, case.index, case.text).await?),
+                Back::WasNot(case) => {
+                    remove_case(set, case).await?;
+                    None
+                }
+            };
+            // Only once it is taken back: a refusal leaves it to be tried again.
+            self.done.update(|done| {
+                done.pop();
+            });
+            Ok((shown, None))
+        });
+        true
+    }
+
+    fn shown(self) -> Option<CaseView> {
+        self.case.with_untracked(|case| case.clone()?.ok())
+    }
+
+    /// Has the host do something, and shows what comes of it.
+    fn act(
+        self,
+        work: impl Future<Output = Result<(Option<CaseView>, Option<Done>), ApiError>> + 'static,
+    ) {
+        if self.saving.get_untracked() {
+            return;
+        }
+        self.saving.set(true);
+        self.fault.set(None);
+        let set = self.set.get_value();
+        spawn_local(async move {
+            let outcome = work.await;
+            // The person may be on another page by now.
+            if self.saving.try_set(false).is_some() {
+                return;
+            }
+            match outcome {
+                Ok((shown, done)) => {
+                    if let Some(done) = done {
+                        self.done.update(|all| all.push(done));
+                    }
+                    self.open.set(None);
+                    self.revision.update(|count| *count += 1);
+                    let address = match &shown {
+                        Some(case) => {
+                            format!("/evalsets/{set}/{}", browser::in_address(&case.eval_id))
+                        }
+                        None => format!("/evalsets/{set}"),
+                    };
+                    self.case.set(shown.map(Ok));
+                    self.go.with_value(|go| go(&address));
+                }
+                Err(error) => self.fault.set(Some(error.to_string())),
+            }
+        });
+    }
+
+    /// Asks the agent once which tools it has.
+    fn want_tools(self) {
+        if self.wants_tools.get_untracked() {
+            return;
+        }
+        self.wants_tools.set(true);
+        let (session, agent) = (browser::new_session_id(), self.set.get_value());
+        spawn_local(async move {
+            let opened = open_session(session.clone(), agent).await;
+            self.tools.try_set(Some(opened.map(|view| view.tools)));
+            // The host forgets it by itself in ten minutes.
+            let _ = close_session(session).await;
+        });
+    }
+}
+
+fn as_read(case: &CaseView) -> CaseAsRead {
+    CaseAsRead { index: case.index, digest: case.digest.clone() }
+}
