@@ -10,6 +10,7 @@ mod check;
 mod content;
 mod intermediate;
 mod legacy;
+mod result;
 mod set;
 
 pub use case::{ConversationScenario, EvalCase, Invocation, Rubric, RubricContent, SessionInput};
@@ -20,4 +21,5 @@ pub use intermediate::{IntermediateData, IntermediateResponse, InvocationEvent};
 pub use legacy::{
     LegacyQuery, LegacyResponse, LegacySession, LegacySet, LegacyStart, LegacyToolUse,
 };
+pub use result::{EvalCaseResult, EvalSetResult, InvocationResult};
 pub use set::{EvalSet, EvalSetHeader};

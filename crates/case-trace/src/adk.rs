@@ -1,0 +1,178 @@
+//! ADK's cases, whose intermediate data comes in two shapes.
+
+use std::collections::HashMap;
+
+use evalset::Number;
+use evalset::adk::{
+    Content, EvalCase, FunctionCall, FunctionResponse, IntermediateData, Invocation as Turn,
+    InvocationEvent,
+};
+use json_text::{JsonText, Kind, Node};
+use scoring::{Invocation, ModelCall, Response, Timing, ToolCall, Trace, joined};
+
+use crate::{CaseTrace, Misread, accepted, agentflow};
+
+pub(crate) fn case_trace(case: &EvalCase, tags: Vec<String>) -> Result<CaseTrace, Misread> {
+    let mut invocations: Vec<_> = case.turns().iter().map(invocation).collect();
+    let mut name = None;
+    if let Some(text) = case.written.extra(accepted::KEY) {
+        accepted::give(&case.eval_id, text, &mut invocations)?;
+    }
+    if case.written.extra("agentflow").is_some() {
+        // What AgentFlow has a field for and ADK has not.
+        let flow = evalset::Case::Adk(case.clone()).into_agentflow();
+        name = Some(flow.name.clone()).filter(|name| !name.is_empty());
+        for (place, (turn, invocation)) in
+            flow.conversation.iter().zip(&mut invocations).enumerate()
+        {
+            let kept = agentflow::accepted(&case.eval_id, place, turn)?;
+            if !kept.is_empty() {
+                invocation.accepted = kept;
+            }
+        }
+    }
+    let final_state = case.final_session_state.clone();
+    // ADK writes `{}` for a case that expects nothing of the state.
+    let final_state = final_state.filter(|state| !is_empty_object(state));
+    let trace = Trace { invocations, final_state };
+    Ok(CaseTrace { eval_id: case.eval_id.clone(), name, tags, trace })
+}
+
+/// One turn.
+pub(crate) fn invocation(turn: &Turn) -> Invocation {
+    let seconds = |number: &Option<Number>| number.as_ref().map(Number::to_f64);
+    let data = turn.intermediate_data.as_ref();
+    Invocation {
+        id: turn.invocation_id.clone(),
+        user_text: text_of(&turn.user_content).unwrap_or_default(),
+        tool_calls: data.map(tool_calls).unwrap_or_default(),
+        accepted: Vec::new(),
+        intermediate_responses: data.map(responses).unwrap_or_default(),
+        final_response: turn.final_response.as_ref().and_then(text_of),
+        timing: Timing {
+            total: seconds(&turn.duration),
+            model: seconds(&turn.model_duration),
+            tool: seconds(&turn.tool_duration),
+        },
+        model_calls: data.and_then(model_calls),
+    }
+}
+
+/// The text; none where the message has no list of parts.
+fn text_of(content: &Content) -> Option<String> {
+    let parts = content.parts.as_ref()?;
+    Some(joined(parts.iter().filter_map(|part| part.text.as_deref())))
+}
+
+fn tool_calls(data: &IntermediateData) -> Vec<ToolCall> {
+    let answers: HashMap<&str, &FunctionResponse> = data
+        .responses()
+        .filter_map(|response| response.id.as_deref().map(|id| (id, response)))
+        .collect();
+    let call = |author: Option<&str>, call: &FunctionCall| ToolCall {
+        name: call.name.clone(),
+        // ADK takes null for absent, and tells both from an empty object.
+        args: call.args.clone().filter(|args| args.kind() != Kind::Null),
+        id: call.id.clone(),
+        author: author.map(str::to_owned),
+        result: call.id.as_deref().and_then(|id| answers.get(id)).and_then(|it| answer(it)),
+    };
+    let listed = data.tool_uses.iter().map(|it| call(None, it));
+    let in_events = data.invocation_events.iter().flat_map(|event| {
+        let parts = event.content.iter().flat_map(Content::parts);
+        let calls = parts.filter_map(|part| part.function_call.as_ref());
+        calls.map(|it| call(Some(&event.author), it))
+    });
+    listed.chain(in_events).collect()
+}
+
+/// What a tool answered, out of the `{"result": ...}` in which ADK wraps what is no object.
+fn answer(response: &FunctionResponse) -> Option<JsonText> {
+    let text = response.response.as_ref()?;
+    if let Node::Object(members) = text.open()
+        && let [(key, value)] = members.as_slice()
+        && key == "result"
+    {
+        return Some(JsonText::from(*value));
+    }
+    Some(text.clone())
+}
+
+/// What was said on the way: by sub-agents, or in events.
+fn responses(data: &IntermediateData) -> Vec<Response> {
+    let listed = data.intermediate_responses.iter().map(|said| Response {
+        author: Some(said.author.clone()),
+        text: joined(said.parts.iter().filter_map(|part| part.text.as_deref())),
+    });
+    let in_events = data.invocation_events.iter().filter_map(|event| {
+        let text = text_of(event.content.as_ref()?)?;
+        (!text.is_empty()).then(|| Response { author: Some(event.author.clone()), text })
+    });
+    listed.chain(in_events).collect()
+}
+
+/// The calls of a model: the events that name a model or its tokens. The lists of the other shape
+/// record none.
+fn model_calls(data: &IntermediateData) -> Option<Vec<ModelCall>> {
+    if data.invocation_events.is_empty() {
+        return None;
+    }
+    Some(data.invocation_events.iter().filter_map(model_call).collect())
+}
+
+fn model_call(event: &InvocationEvent) -> Option<ModelCall> {
+    let extra = |snake, camel| event.written.extra(snake).or_else(|| event.written.extra(camel));
+    let usage = extra("usage_metadata", "usageMetadata").filter(|it| it.kind() == Kind::Object);
+    if usage.is_none() && event.model_version.is_none() {
+        return None;
+    }
+    let counts = usage.map(Counts::of).unwrap_or_default();
+    Some(ModelCall {
+        model: event.model_version.clone(),
+        input: sum(counts.prompt, counts.tools),
+        cached: counts.cached,
+        output: sum(counts.candidates, counts.thoughts),
+        reasoning: counts.thoughts,
+    })
+}
+
+/// The counts of `usage_metadata` that are looked at.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counts {
+    prompt: Option<u64>,
+    tools: Option<u64>,
+    cached: Option<u64>,
+    candidates: Option<u64>,
+    thoughts: Option<u64>,
+}
+
+impl Counts {
+    fn of(usage: &JsonText) -> Self {
+        let mut counts = Self::default();
+        let Node::Object(members) = usage.open() else { return counts };
+        for (key, value) in members {
+            let count = JsonText::from(value).as_str().parse().ok();
+            match &*key {
+                "prompt_token_count" | "promptTokenCount" => counts.prompt = count,
+                "tool_use_prompt_token_count" | "toolUsePromptTokenCount" => counts.tools = count,
+                "cached_content_token_count" | "cachedContentTokenCount" => counts.cached = count,
+                "candidates_token_count" | "candidatesTokenCount" => counts.candidates = count,
+                "thoughts_token_count" | "thoughtsTokenCount" => counts.thoughts = count,
+                _ => {}
+            }
+        }
+        counts
+    }
+}
+
+/// The sum of what is reported; none where neither is.
+fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.saturating_add(other)),
+        (one, other) => one.or(other),
+    }
+}
+
+fn is_empty_object(text: &JsonText) -> bool {
+    matches!(text.open(), Node::Object(members) if members.is_empty())
+}

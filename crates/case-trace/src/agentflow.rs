@@ -1,0 +1,80 @@
+//! AgentFlow's cases.
+
+use evalset::agentflow::{EvalCase, Invocation as Turn, MessageContent, ToolCall as Call};
+use json_text::{JsonText, Kind, Node};
+use scoring::{Invocation, Response, Timing, ToolCall, Trace};
+
+use crate::{CaseTrace, Misread, accepted, adk};
+
+pub(crate) fn case_trace(case: &EvalCase, tags: Vec<String>) -> Result<CaseTrace, Misread> {
+    let name = Some(case.name.clone()).filter(|name| !name.is_empty());
+    if keeps_adk(case) {
+        // Of an ADK case that was converted everything returns.
+        let mut of_adk = adk::case_trace(&evalset::Case::AgentFlow(case.clone()).into_adk(), tags)?;
+        of_adk.name = name;
+        return Ok(of_adk);
+    }
+    let turns = case.conversation.iter().enumerate();
+    let invocations =
+        turns.map(|(place, turn)| invocation(&case.eval_id, place, turn)).collect::<Result<_, _>>();
+    let final_state = member(case.metadata.as_ref(), "final_session_state")
+        .filter(|state| state.kind() == Kind::Object);
+    let trace = Trace { invocations: invocations?, final_state };
+    Ok(CaseTrace { eval_id: case.eval_id.clone(), name, tags, trace })
+}
+
+/// Whether a conversion from ADK has kept something.
+fn keeps_adk(case: &EvalCase) -> bool {
+    let kept = |metadata: Option<&JsonText>| member(metadata, "adk").is_some();
+    kept(case.metadata.as_ref())
+        || case.conversation.iter().any(|turn| kept(turn.metadata.as_ref()))
+}
+
+fn invocation(eval_id: &str, place: usize, turn: &Turn) -> Result<Invocation, Misread> {
+    let said = |message: &MessageContent| Response { author: None, text: message.get_text() };
+    Ok(Invocation {
+        id: turn.invocation_id.clone(),
+        user_text: turn.user_content.get_text(),
+        tool_calls: turn.expected_tool_trajectory.iter().map(tool_call).collect(),
+        accepted: accepted(eval_id, place, turn)?,
+        intermediate_responses: turn.expected_intermediate_responses.iter().map(said).collect(),
+        final_response: turn.expected_final_response.as_ref().map(MessageContent::get_text),
+        timing: Timing::default(),
+        model_calls: None,
+    })
+}
+
+fn tool_call(call: &Call) -> ToolCall {
+    ToolCall {
+        name: Some(call.name.clone()),
+        // In AgentFlow's model absent arguments are empty ones.
+        args: Some(call.args.clone().unwrap_or_else(empty_object)),
+        id: call.call_id.clone(),
+        author: None,
+        result: call.result.clone(),
+    }
+}
+
+/// The other trajectories that a turn's metadata names.
+pub(crate) fn accepted(
+    eval_id: &str,
+    place: usize,
+    turn: &Turn,
+) -> Result<Vec<Vec<ToolCall>>, Misread> {
+    match member(turn.metadata.as_ref(), accepted::KEY) {
+        None => Ok(Vec::new()),
+        Some(text) => {
+            let place = format!("conversation[{place}].metadata.{}", accepted::KEY);
+            accepted::trajectories(eval_id, &place, &text)
+        }
+    }
+}
+
+fn member(object: Option<&JsonText>, wanted: &str) -> Option<JsonText> {
+    let Node::Object(members) = object?.open() else { return None };
+    members.into_iter().rfind(|(key, _)| key == wanted).map(|(_, value)| value.into())
+}
+
+fn empty_object() -> JsonText {
+    JsonText::from_value(&serde_json::Value::Object(serde_json::Map::new()))
+}

@@ -1,0 +1,270 @@
+//! What is read out of each format, and that a conversion changes nothing of it.
+
+use case_trace::CaseTrace;
+use evalset::adk::EvalSetResult;
+use evalset::{Case, Format, Origin, read, read_case};
+use expect_test::expect;
+use scoring::{Invocation, Timing, ToolCall};
+
+fn case(text: &str, format: Format) -> Case {
+    let (case, faults) = read_case(text, format, Origin::default());
+    case.unwrap_or_else(|| panic!("{faults:?}"))
+}
+
+fn trace(text: &str, format: Format) -> CaseTrace {
+    CaseTrace::of(&case(text, format)).expect("a trace")
+}
+
+/// The calls as somebody would write them down.
+fn calls(calls: &[ToolCall]) -> String {
+    let told = calls.iter().map(|call| {
+        let text = |text: &Option<json_text::JsonText>| {
+            text.as_ref().map_or("-".to_owned(), |text| text.as_str().to_owned())
+        };
+        let name = call.name.as_deref().unwrap_or("-");
+        let by = call.author.as_deref().unwrap_or("-");
+        format!("{name}({}) by {by} = {}", text(&call.args), text(&call.result))
+    });
+    told.collect::<Vec<_>>().join("\n")
+}
+
+const LISTS: &str = r#"{"eval_id": "a", "conversation": [{
+    "invocation_id": "i1",
+    "user_content": {"role": "user", "parts": [{"text": "Tokyo?"}, {"text": ""}, {"text": "Now."}]},
+    "intermediate_data": {
+        "tool_uses": [
+            {"id": "1", "name": "get_weather", "args": {"city": "Tokyo", "id": 9007199254740993}},
+            {"id": "2", "name": "ping", "args": null}, {"name": "pong"}, {"args": {}}],
+        "tool_responses": [
+            {"id": "1", "name": "get_weather", "response": {"result": 1.50}},
+            {"id": "2", "name": "ping", "response": {"ok": true, "result": 1}}],
+        "intermediate_responses": [["scout", [{"text": "Looking."}, {"text": "Found."}]]]},
+    "final_response": {"parts": [{"text": "Thinking.", "thought": true}, {"text": "22"}]},
+    "duration": 1.25, "model_duration": 1.0}],
+    "final_session_state": {"seen": ["Tokyo"]}}"#;
+
+#[test]
+fn lists_of_calls_are_read() {
+    let CaseTrace { eval_id, trace, .. } = trace(LISTS, Format::Adk);
+    let turn = &trace.invocations[0];
+    assert_eq!((eval_id.as_str(), turn.id.as_str()), ("a", "i1"));
+    assert_eq!(turn.user_text, "Tokyo?\nNow.");
+    assert_eq!(turn.final_response.as_deref(), Some("Thinking.\n22"));
+    expect![[r#"
+        get_weather({"city": "Tokyo", "id": 9007199254740993}) by - = 1.50
+        ping(-) by - = {"ok": true, "result": 1}
+        pong(-) by - = -
+        -({}) by - = -"#]]
+    .assert_eq(&calls(&turn.tool_calls));
+    assert_eq!(turn.intermediate_responses[0].text, "Looking.\nFound.");
+    assert_eq!(turn.intermediate_responses[0].author.as_deref(), Some("scout"));
+    assert_eq!(turn.timing, Timing { total: Some(1.25), model: Some(1.0), tool: None });
+    assert_eq!(turn.model_calls, None, "the lists say nothing of models");
+    assert_eq!(trace.final_state.expect("a state").as_str(), r#"{"seen": ["Tokyo"]}"#);
+}
+
+#[test]
+fn events_are_read() {
+    let text = r#"{"evalId": "a", "conversation": [{
+        "userContent": {"parts": [{"text": "Tokyo?"}]},
+        "intermediateData": {"invocationEvents": [
+            {"author": "root", "content": {"parts": [
+                {"text": "I ask."},
+                {"functionCall": {"id": "1", "name": "get_weather", "args": {"city": "Tokyo"}}}]},
+             "usageMetadata": {"promptTokenCount": 100, "toolUsePromptTokenCount": 5,
+                "candidatesTokenCount": 7, "thoughtsTokenCount": null}, "modelVersion": "m-1"},
+            {"author": "root", "content": {"parts": [
+                {"functionResponse": {"id": "1", "name": "get_weather", "response": {"result": "22"}}}]}},
+            {"author": "root", "modelVersion": "m-1"}]}}]}"#;
+    let trace = trace(text, Format::Adk).trace;
+    let turn = &trace.invocations[0];
+    expect![[r#"get_weather({"city": "Tokyo"}) by root = "22""#]]
+        .assert_eq(&calls(&turn.tool_calls));
+    assert_eq!(turn.intermediate_responses.len(), 1);
+    let models = turn.model_calls.as_ref().expect("recorded");
+    assert_eq!(models.len(), 2);
+    assert_eq!((models[0].input, models[0].output), (Some(105), Some(7)));
+    assert_eq!((models[0].cached, models[0].reasoning), (None, None));
+    assert_eq!((models[1].model.as_deref(), models[1].input), (Some("m-1"), None));
+}
+
+#[test]
+fn a_missing_list_of_parts_is_no_response() {
+    let response = |response: &str| {
+        let text =
+            format!(r#"{{"eval_id": "a", "conversation": [{{"user_content": {{}}{response}}}]}}"#);
+        trace(&text, Format::Adk).trace.invocations[0].final_response.clone()
+    };
+    assert_eq!(response(""), None);
+    assert_eq!(response(r#", "final_response": null"#), None);
+    assert_eq!(response(r#", "final_response": {"parts": null}"#), None);
+    assert_eq!(response(r#", "final_response": {"parts": []}"#).as_deref(), Some(""));
+}
+
+const FLOW: &str = r#"{"eval_id": "weather", "name": "Weather", "tags": ["basic"],
+    "metadata": {"final_session_state": {"done": true}},
+    "conversation": [{"invocation_id": "t1",
+        "user_content": {"role": "user", "content": "Tokyo?"},
+        "expected_tool_trajectory": [
+            {"name": "get_weather", "args": {"city": "Tokyo"}, "call_id": "1", "result": [1]},
+            {"name": "ping"}],
+        "expected_intermediate_responses": [{"role": "assistant", "content": "Looking."}],
+        "expected_final_response": {"role": "assistant", "content": [{"type": "text", "text": "22"}]},
+        "metadata": {"accepted_trajectories": [[{"name": "ask", "args": {"q": 1}}], []]}}]}"#;
+
+#[test]
+fn agentflow_is_read() {
+    let CaseTrace { name, tags, trace, .. } = trace(FLOW, Format::AgentFlow);
+    assert_eq!((name.as_deref(), tags), (Some("Weather"), vec!["basic".to_owned()]));
+    let turn = &trace.invocations[0];
+    expect![[r#"
+        get_weather({"city": "Tokyo"}) by - = [1]
+        ping({}) by - = -"#]]
+    .assert_eq(&calls(&turn.tool_calls));
+    assert_eq!(turn.final_response.as_deref(), Some("22"));
+    assert_eq!(turn.intermediate_responses[0].text, "Looking.");
+    assert_eq!((turn.accepted.len(), turn.accepted[1].len()), (2, 0));
+    expect![[r#"ask({"q": 1}) by - = -"#]].assert_eq(&calls(&turn.accepted[0]));
+    assert_eq!(trace.final_state.expect("a state").as_str(), r#"{"done": true}"#);
+}
+
+#[test]
+fn older_lists_are_read() {
+    let text = r#"{"name": "old", "data": [{"query": "Tokyo?",
+        "expected_tool_use": [{"tool_name": "get_weather", "tool_input": {"city": "Tokyo"}}],
+        "expected_intermediate_agent_responses": [{"author": "scout", "text": "Looking."}],
+        "reference": "22"}]}"#;
+    let CaseTrace { eval_id, trace, .. } = trace(text, Format::AdkLegacy);
+    let turn = &trace.invocations[0];
+    assert_eq!((eval_id.as_str(), turn.user_text.as_str()), ("old", "Tokyo?"));
+    expect![[r#"get_weather({"city": "Tokyo"}) by - = -"#]].assert_eq(&calls(&turn.tool_calls));
+    assert_eq!(turn.final_response.as_deref(), Some("22"));
+    assert_eq!(turn.intermediate_responses[0].text, "Looking.");
+}
+
+#[test]
+fn a_conversion_changes_no_trace() {
+    // Compact, since a conversion lays values out anew.
+    let compact = |text: &str| json_text::JsonText::parse(text).expect("JSON").compact();
+    let adk = case(compact(LISTS).as_str(), Format::Adk);
+    let before = CaseTrace::of(&adk).expect("a trace");
+    let there = Case::AgentFlow(adk.into_agentflow());
+    assert_eq!(CaseTrace::of(&there).expect("a trace").trace, before.trace);
+
+    let flow = case(compact(FLOW).as_str(), Format::AgentFlow);
+    let before = CaseTrace::of(&flow).expect("a trace");
+    let there = CaseTrace::of(&Case::Adk(flow.into_adk())).expect("a trace");
+    assert_eq!((&there.name, &there.tags), (&before.name, &before.tags));
+    let accepted = |turn: &Invocation| turn.accepted.clone();
+    let turns = |it: &CaseTrace| it.trace.invocations.iter().map(accepted).collect::<Vec<_>>();
+    assert_eq!(turns(&there), turns(&before));
+}
+
+#[test]
+fn accepted_trajectories_stand_beside_an_adk_conversation() {
+    let with = |accepted: &str| {
+        let text = format!(
+            r#"{{"eval_id": "a", "conversation": [{{"invocation_id": "i1", "user_content": {{}}}},
+                {{"user_content": {{}}}}], "accepted_trajectories": {accepted}}}"#
+        );
+        CaseTrace::of(&case(&text, Format::Adk))
+    };
+    let found = with(r##"{"i1": [[{"name": "f"}]], "#1": [[{"name": "g", "args": {}}], []]}"##)
+        .expect("a trace");
+    assert_eq!(calls(&found.trace.invocations[0].accepted[0]), "f(-) by - = -");
+    assert_eq!(found.trace.invocations[1].accepted.len(), 2);
+    let told = |accepted: &str| with(accepted).expect_err("misread").to_string();
+    expect![[r##"
+        case "a" at accepted_trajectories: an object belongs here, not a list; name a turn by its invocation_id, or by its place: "#0"
+        case "a" at accepted_trajectories.i2: there is no turn "i2"; name a turn by its invocation_id, or by its place: "#0"
+        case "a" at accepted_trajectories.i1: unknown field `arg`, expected one of `name`, `args`, `id`, `call_id`; write a list of trajectories, each a list of calls with name and args
+        case "a" at accepted_trajectories.i1: the args of f are no object; write a list of trajectories, each a list of calls with name and args"##]]
+    .assert_eq(
+        &[
+            told("[]"),
+            told(r#"{"i2": []}"#),
+            told(r#"{"i1": [[{"name": "f", "arg": {}}]]}"#),
+            told(r#"{"i1": [[{"name": "f", "args": []}]]}"#),
+        ]
+        .join("\n"),
+    );
+}
+
+/// As `EvalSetResult.model_dump_json(indent=2)` of google-adk 2.13 writes it, nulls included.
+const HISTORY: &str = r#"{"eval_set_result_id": "home_s_1.5", "eval_set_result_name": "home_s_1.5",
+    "eval_set_id": "s", "eval_case_results": [
+    {"eval_set_file": null, "eval_set_id": "s", "eval_id": "a", "final_eval_status": 2,
+     "eval_metric_results": null, "overall_eval_metric_results": [],
+     "eval_metric_result_per_invocation": [{
+        "actual_invocation": {"invocation_id": "e-1",
+            "user_content": {"parts": [{"media_resolution": null, "text": "Tokyo?", "thought": null}], "role": "user"},
+            "final_response": {"parts": [{"text": "22"}], "role": null},
+            "intermediate_data": {"invocation_events": [{"author": "root",
+                "content": {"parts": [{"function_call": {"id": "1", "args": {"city": "Tokyo"}, "name": "get_weather",
+                    "partial_args": null, "will_continue": null}}], "role": "model"},
+                "grounding_metadata": null, "usage_metadata": {"prompt_token_count": 3}, "model_version": null}]},
+            "creation_timestamp": 1.5, "duration": 0.5, "model_duration": null, "tool_duration": null,
+            "rubrics": null, "app_details": null},
+        "expected_invocation": null, "eval_metric_results": []}],
+     "session_id": "x", "session_details": {"id": "x", "app_name": "home", "user_id": "u",
+        "state": {"n": 9007199254740993}, "events": [], "last_update_time": 0.0}, "user_id": "u"},
+    {"eval_id": "broken", "eval_metric_result_per_invocation": [{"actual_invocation": {}}]}],
+    "creation_timestamp": 1.5}"#;
+
+#[test]
+fn the_history_of_adk_tells_what_was_done() {
+    let check = |text: &str| {
+        assert!(EvalSetResult::is_begun_by(&text[..20]));
+        let (result, faults) = EvalSetResult::read_file(text.as_bytes());
+        let result = result.expect("read");
+        assert_eq!(result.eval_case_results.len(), 1, "the broken one is left out");
+        assert!(faults.iter().any(|fault| fault.to_string().contains("broken")), "{faults:?}");
+        let found = CaseTrace::of_result(&result.eval_case_results[0]);
+        let turn = &found.trace.invocations[0];
+        assert_eq!((found.eval_id.as_str(), turn.user_text.as_str()), ("a", "Tokyo?"));
+        assert_eq!(calls(&turn.tool_calls), r#"get_weather({"city": "Tokyo"}) by root = -"#);
+        assert_eq!(turn.final_response.as_deref(), Some("22"));
+        assert_eq!(turn.timing.total, Some(0.5));
+        assert_eq!(turn.model_calls.as_ref().map(Vec::len), Some(1));
+        let state = found.trace.final_state.expect("a state");
+        assert_eq!(state.as_str(), r#"{"n": 9007199254740993}"#);
+    };
+    check(HISTORY);
+    // Older versions of ADK wrote the JSON text as a JSON string.
+    check(&serde_json::to_string(HISTORY).expect("a string"));
+    assert!(!EvalSetResult::is_begun_by(r#"{"eval_set_id": "s""#));
+    assert!(!EvalSetResult::is_begun_by("["));
+}
+
+#[test]
+fn every_file_of_google_gives_traces() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../shared/corpora/adk-evalsets");
+    let Ok(files) = std::fs::read_dir(folder) else {
+        eprintln!("NOT TESTED: Google's eval sets are not beside the workspace");
+        return;
+    };
+    let (mut count, mut turns, mut called) = (0, 0, 0);
+    for file in files {
+        let path = file.expect("an entry").path();
+        let set = read(&std::fs::read(&path).expect("readable")).whole().expect("an eval set");
+        for case in set.into_cases("file") {
+            let found = CaseTrace::of(&case).expect("a trace");
+            assert!(!found.trace.invocations.is_empty(), "{}", path.display());
+            let names = found.trace.invocations.iter().flat_map(|turn| &turn.tool_calls);
+            let mut names: Vec<&str> = names.filter_map(|call| call.name.as_deref()).collect();
+            called += names.len();
+            let mut once = Vec::new();
+            names.retain(|name| {
+                !once.contains(name) && {
+                    once.push(*name);
+                    true
+                }
+            });
+            assert_eq!(names, case.tools(), "{}", path.display());
+            turns += found.trace.invocations.len();
+        }
+        count += 1;
+    }
+    assert_eq!((count, turns, called), (14, 25, 29));
+}

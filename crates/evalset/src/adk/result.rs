@@ -1,0 +1,101 @@
+//! [`EvalSetResult`]: what `adk eval` leaves in its history, `*.evalset_result.json`: of each case
+//! what the agent did. Scores that ADK gave it are kept among the extras.
+
+use json_text::{JsonText, Kind, Node};
+
+use super::Invocation;
+use super::case::base;
+use crate::Fault;
+use crate::model::{Form, Others, Value, model};
+use crate::reading::{Cursor, Origin, Reader, checked};
+
+model! {
+    /// One run of a set. ADK's own reader leaves what it does not know, here it is kept.
+    pub struct EvalSetResult { base("an eval set result", Others::Kept) }
+    /// By which the history names the run.
+    eval_set_result_id: String = required,
+    /// The set that was run.
+    eval_set_id: String = required,
+    /// What became of each case; a case that was run several times stands there several times.
+    eval_case_results: Vec<EvalCaseResult> = not_null,
+    /// Seconds since 1970.
+    creation_timestamp: Option<crate::Number> = not_null,
+}
+
+model! {
+    /// What became of one case.
+    pub struct EvalCaseResult {
+        Form { is_case: true, ..base("an eval case result", Others::Kept) }
+    }
+    /// The set that it is of.
+    eval_set_id: String = not_null,
+    /// The case.
+    eval_id: String = required,
+    /// The turns, in order.
+    eval_metric_result_per_invocation: Vec<InvocationResult> = not_null,
+    /// The session in which the agent ran: a JSON object.
+    session_details: Option<JsonText> = object_or_null,
+}
+
+model! {
+    /// What became of one turn.
+    pub struct InvocationResult { base("a result of an invocation", Others::Kept) }
+    /// What the agent did.
+    actual_invocation: Invocation = required,
+}
+
+impl EvalSetResult {
+    /// Whether `text`, which may be the beginning of a file, is of one: told by the first key, or
+    /// by being a string, as older versions of ADK wrote the whole file.
+    #[must_use]
+    pub fn is_begun_by(text: &str) -> bool {
+        let mut cursor = Cursor::new(text);
+        match cursor.kind() {
+            Kind::String => true,
+            Kind::Object => {
+                cursor.enter();
+                cursor.kind() == Kind::String
+                    && cursor.string().is_ok_and(|key| {
+                        let key = key.replace('_', "").to_ascii_lowercase();
+                        key.starts_with("evalsetresult") || key == "evalcaseresults"
+                    })
+            }
+            _ => false,
+        }
+    }
+
+    /// Reads a file of ADK's history; none when nothing of it can be read. Cases that cannot be
+    /// read are left out, and the faults say what is wrong with them.
+    #[must_use]
+    pub fn read_file(bytes: &[u8]) -> (Option<Self>, Vec<Fault>) {
+        let (text, mark) = match checked(bytes) {
+            Ok(checked) => checked,
+            Err(fault) => return (None, vec![*fault]),
+        };
+        let wrapped = Cursor::new(text).kind() == Kind::String;
+        match serde_json::from_str::<String>(text) {
+            Ok(inner) if wrapped => match checked(inner.as_bytes()) {
+                Ok((inner, _)) => read_text(inner, mark),
+                Err(fault) => (None, vec![*fault]),
+            },
+            _ => read_text(text, mark),
+        }
+    }
+}
+
+fn read_text(text: &str, mark: Option<Fault>) -> (Option<EvalSetResult>, Vec<Fault>) {
+    let mut reader = Reader::new(text, Origin::default());
+    let result = EvalSetResult::read(&mut reader);
+    let (faults, _) = reader.finish();
+    (result, mark.into_iter().chain(faults).collect())
+}
+
+impl EvalCaseResult {
+    /// The session's state after the last turn, where the result keeps the session.
+    #[must_use]
+    pub fn final_state(&self) -> Option<JsonText> {
+        let Node::Object(members) = self.session_details.as_ref()?.open() else { return None };
+        let (_, state) = members.into_iter().rfind(|(key, _)| key == "state")?;
+        Some(JsonText::from(state)).filter(|state| state.kind() == Kind::Object)
+    }
+}
