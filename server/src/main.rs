@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use clap::Parser as _;
 use rehearsal::cli::{
     self, AdkFolderArguments, AgentsArguments, Command, CommandLine, EvalsetCommand, EvalsetError,
-    InitArguments, LintArguments, ServeArguments, ToolsCommand, Went,
+    InitArguments, LintArguments, ScoreArguments, ServeArguments, ToolsCommand, Verdict, Went,
 };
 use rehearsal::config::{Config, Overrides};
 use rehearsal::{LiveSessions, Simulator};
@@ -20,6 +20,7 @@ fn main() -> ExitCode {
         Command::Agents(arguments) => agents(&arguments),
         Command::Tools { command: ToolsCommand::Lint(arguments) } => lint(&arguments),
         Command::Evalset { command } => evalset(&command),
+        Command::Score(arguments) => score(&arguments),
         Command::Init(arguments) => init(&arguments),
         Command::AdkFolder(arguments) => adk_folder(&arguments),
         Command::Completions(arguments) => {
@@ -108,6 +109,30 @@ fn evalset(command: &EvalsetCommand) -> anyhow::Result<ExitCode> {
             let _ = out.flush();
             eprintln!("error: {error}");
             Ok(ExitCode::from(if error.is_usage() { 2 } else { 1 }))
+        }
+    }
+}
+
+fn score(arguments: &ScoreArguments) -> anyhow::Result<ExitCode> {
+    let mut out = io::BufWriter::new(io::stdout());
+    let scored = cli::score(arguments, &mut out);
+    let flushed = out.flush();
+    match scored {
+        Ok(_) if flushed.as_ref().is_err_and(|it| it.kind() == io::ErrorKind::BrokenPipe) => {
+            Ok(ExitCode::SUCCESS)
+        }
+        Ok(verdict) => {
+            flushed.context("standard output cannot be written")?;
+            Ok(match verdict {
+                Verdict::Passed => ExitCode::SUCCESS,
+                Verdict::Failed => ExitCode::FAILURE,
+                Verdict::Unscored => ExitCode::from(3),
+            })
+        }
+        Err(error) if error.is_broken_pipe() => Ok(ExitCode::SUCCESS),
+        Err(error) => {
+            eprintln!("error: {error}");
+            Ok(ExitCode::from(2))
         }
     }
 }

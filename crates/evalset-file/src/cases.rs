@@ -5,12 +5,17 @@ use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
+use evalset::Format;
+
 use crate::AppendError;
 use crate::append::explain;
 use crate::error::Doing as _;
 use crate::journal::Journal;
 use crate::place::{Place, Roots};
 use crate::scan::{LastCase, Walk};
+
+/// Cases looked at to tell the format of a file: those before the first one that tells.
+const TELLING: usize = 100;
 
 /// Text around the cases longer than this is nobody's.
 const LONGEST_FRAME: u64 = 16 << 20;
@@ -78,6 +83,21 @@ impl Cases {
         }
         let walk = Walk::new(metadata.len());
         Ok(Self { file, path: path.to_owned(), walk, next: 0, ended: false, counted: (0, 1) })
+    }
+
+    /// The format of a file, by the first of a hundred cases that tells; ADK's where none does.
+    ///
+    /// # Errors
+    /// Those of [`Cases::open`] and of the reading.
+    pub fn told_format(path: &Path) -> Result<Format, AppendError> {
+        let mut cases = Self::open(path)?;
+        for _ in 0..TELLING {
+            let Some(Ok(case)) = cases.next() else { break };
+            if let Some(format) = Format::of_case(&cases.text(&case)?) {
+                return Ok(format);
+            }
+        }
+        Ok(Format::Adk)
     }
 
     /// How many bytes of the file have been read, and how many there are.

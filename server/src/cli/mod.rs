@@ -6,6 +6,7 @@ mod completions;
 mod evalset;
 mod init;
 mod lint;
+mod score;
 mod sources;
 
 use std::path::PathBuf;
@@ -23,6 +24,7 @@ pub use evalset::{
 };
 pub use init::{Created, InitError, init};
 pub use lint::{LintError, Linted, lint_tools, write_lint};
+pub use score::{ReportFormat, ScoreArguments, ScoreError, Verdict, score};
 pub use sources::{example_names, simulated_agents};
 
 use crate::config::{AllowedOrigin, ListenAddress, Overrides};
@@ -52,6 +54,8 @@ Examples:
   rehearsal agents --format json      what the host sees of every agent
   rehearsal tools lint agents/weather what a model would stumble over in its tools
   rehearsal evalset list evals        the recorded cases of a folder
+  rehearsal score --expected evals/home.evalset.json --actual run.evalset.json
+                                      how well a run meets what was recorded
   rehearsal init                      a commented rehearsal.toml and an example agent
 
 Every option can also be given as the variable named beside it."
@@ -99,6 +103,26 @@ Ends with 0 when every agent can be rehearsed, with 1 when one has a fault.")]
         #[command(subcommand)]
         command: EvalsetCommand,
     },
+    /// Score what an agent did against recorded cases
+    #[command(after_help = "\
+Cases are paired by their ids. A case that the actual side lacks is an error; one that the expected \
+side lacks is unscored.
+The criteria are ADK's test_config.json or AgentFlow's EvalConfig, as they are; a name in it that is \
+not known is an error that tells the nearest.
+Files of any size are scored in constant memory; results stand in the order of the expected cases, \
+whatever the number of threads.
+
+Examples:
+  rehearsal score --expected evals/home.evalset.json --actual runs/home.evalset.json
+  rehearsal score --expected evals --actual agent/.adk/eval_history/run.evalset_result.json
+  rehearsal score --expected 'evals/*.json' --actual runs --config test_config.json \
+    --format html --output report.html
+  rehearsal score --expected evals --actual runs --format json | jq .summary
+
+Ends with 0 when every case passed, with 1 when one failed or could not be scored at all, with 3 when \
+none failed and one is unscored, with 2 when nothing could be scored: a path, a metric, a config or \
+a file that cannot be read.")]
+    Score(ScoreArguments),
     /// Write a commented rehearsal.toml and an example ADK agent into an empty folder
     #[command(after_help = "\
 Examples:

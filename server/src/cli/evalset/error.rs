@@ -1,7 +1,7 @@
 //! Why a command could not do its work.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use evalset::Fault;
 use evalset_file::AppendError;
@@ -12,10 +12,12 @@ use evalset_file::AppendError;
 #[non_exhaustive]
 pub enum EvalsetError {
     /// A path or pattern names no file.
-    #[error("no file matches {asked}; check the path{}", if asked.contains(['*', '?', '[']) { ", and put quotes around a pattern" } else { "" })]
+    #[error("no file matches {asked}; {}", meant(asked, nearest.as_deref()))]
     NoFile {
         /// The path or pattern.
         asked: String,
+        /// One that is there and is called nearly the same.
+        nearest: Option<PathBuf>,
     },
     /// A folder in which no eval set lies.
     #[error("{} holds no *.evalset.json and no *.test.json; name the files", folder.display())]
@@ -134,6 +136,16 @@ fn told(faults: &[Fault]) -> String {
     match told.as_slice() {
         [one] => one.clone(),
         _ => format!("{} faults\n  {}", faults.len(), told.join("\n  ")),
+    }
+}
+
+fn meant(asked: &str, nearest: Option<&Path>) -> String {
+    match nearest {
+        Some(nearest) => format!("did you mean {}?", nearest.display()),
+        None if asked.contains(['*', '?', '[']) => {
+            "check the path, and put quotes around a pattern".to_owned()
+        }
+        None => "check the path".to_owned(),
     }
 }
 

@@ -8,7 +8,7 @@ use super::error::EvalsetError;
 
 /// The files that are meant, in order, each once: paths as they are, the eval sets of folders, what
 /// matches patterns.
-pub(super) fn files(asked: &[String]) -> Result<Vec<PathBuf>, EvalsetError> {
+pub(in crate::cli) fn files(asked: &[String]) -> Result<Vec<PathBuf>, EvalsetError> {
     let mut files = Vec::new();
     for asked in asked {
         let path = Path::new(asked);
@@ -44,7 +44,8 @@ fn eval_sets_in(folder: &Path) -> Result<Vec<PathBuf>, EvalsetError> {
 fn matching(asked: &str) -> Result<Vec<PathBuf>, EvalsetError> {
     let found = entries(asked)?;
     if found.is_empty() {
-        return Err(EvalsetError::NoFile { asked: asked.to_owned() });
+        let nearest = nearest_path(Path::new(asked));
+        return Err(EvalsetError::NoFile { asked: asked.to_owned(), nearest });
     }
     Ok(found)
 }
@@ -72,11 +73,31 @@ fn entries(pattern: &str) -> Result<Vec<PathBuf>, EvalsetError> {
     Ok(found)
 }
 
+/// What lies where `path` would and is called nearly the same.
+pub(in crate::cli) fn nearest_path(path: &Path) -> Option<PathBuf> {
+    let wanted = path.file_name()?.to_str()?;
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let near = names.map(|name| (strsim::damerau_levenshtein(wanted, &name), name));
+    let near = near.filter(|(distance, name)| *distance <= name.len().div_ceil(4));
+    let (_, name) = near.min()?;
+    Some(folder.map_or_else(|| PathBuf::from(&name), |folder| folder.join(&name)))
+}
+
 /// Reads a file with all that is wrong with it.
 pub(super) fn reading(path: &Path) -> Result<Reading, EvalsetError> {
     let bytes = std::fs::read(path)
         .map_err(|cause| EvalsetError::Unreadable { path: path.to_owned(), cause })?;
     Ok(evalset::read(&bytes))
+}
+
+/// The files of ADK's history in a folder and below.
+pub(in crate::cli) fn history_in(folder: &Path) -> Result<Vec<PathBuf>, EvalsetError> {
+    let escaped = glob::Pattern::escape(&folder.to_string_lossy());
+    let mut found = entries(&format!("{escaped}/**/*.evalset_result.json"))?;
+    found.sort();
+    Ok(found)
 }
 
 /// Reads a file in which nothing is an error.

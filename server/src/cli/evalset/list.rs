@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use evalset::{Case, Format as FileFormat, Origin, read_case};
+use evalset::{Case, Origin, read_case};
 use evalset_file::{AppendError, Cases, FoundCase};
 use serde::Serialize;
 
@@ -13,9 +13,6 @@ use super::filter::{Filter, Traits};
 use super::progress::bar;
 use super::{ListArguments, Went};
 use crate::cli::Format;
-
-/// Cases looked at to tell the format of a file: those before the first one that tells.
-const TELLING: usize = 100;
 
 #[derive(Debug, Serialize)]
 struct Line<'a> {
@@ -70,7 +67,7 @@ impl<W: Write> Listing<'_, W> {
             writeln!(self.out, "{}", self.name)?;
         }
         let bar = bar(cases.progress().1, &self.name);
-        let told = if self.filter.looks_inside() { Some(told_format(path)?) } else { None };
+        let told = if self.filter.looks_inside() { Some(Cases::told_format(path)?) } else { None };
         while let Some(case) = cases.next() {
             let case = match case {
                 Ok(case) => case,
@@ -166,20 +163,4 @@ impl<W: Write> Listing<'_, W> {
 /// Text of a file on a terminal: nothing in it moves the cursor.
 pub(super) fn shown(text: &str) -> String {
     text.chars().map(|it| if it.is_control() { char::REPLACEMENT_CHARACTER } else { it }).collect()
-}
-
-/// The format of a large file, by the first case that tells.
-fn told_format(path: &Path) -> Result<FileFormat, EvalsetError> {
-    let mut cases = Cases::open(path)?;
-    let mut looked_at = 0;
-    while let Some(Ok(case)) = cases.next() {
-        if let Some(format) = FileFormat::of_case(&cases.text(&case)?) {
-            return Ok(format);
-        }
-        looked_at += 1;
-        if looked_at == TELLING {
-            break;
-        }
-    }
-    Ok(FileFormat::Adk)
 }

@@ -53,7 +53,7 @@ pub(super) fn merge(
         }
     }
     let Some(mut merged) = merged else {
-        return Err(EvalsetError::NoFile { asked: asked.join(" ") });
+        return Err(EvalsetError::NoFile { asked: asked.join(" "), nearest: None });
     };
     let new_id = id.clone().unwrap_or_else(|| snake_case(&stem(output)));
     match &mut merged {

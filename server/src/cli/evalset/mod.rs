@@ -9,13 +9,13 @@ mod arguments;
 mod convert;
 mod diff;
 mod error;
-mod files;
+pub(super) mod files;
 mod filter;
 mod lint;
 mod list;
 mod merge;
 mod output;
-mod progress;
+pub(super) mod progress;
 mod show;
 mod split;
 

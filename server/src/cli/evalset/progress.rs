@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// A bar over so many bytes, on standard error. It shows itself after a moment, so that a short
 /// reading shows none.
-pub(super) fn bar(bytes: u64, what: &str) -> ProgressBar {
+pub(in crate::cli) fn bar(bytes: u64, what: &str) -> ProgressBar {
     let quiet = !std::io::stderr().is_terminal() || std::env::var_os("CI").is_some();
     if quiet || bytes < SHORT {
         return ProgressBar::hidden();

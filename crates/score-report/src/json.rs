@@ -1,0 +1,51 @@
+//! The JSON report: an `EvalReport`, written case by case.
+
+use std::io::{self, Write};
+
+use json_text::JsonText;
+
+use crate::report::{Heading, Total};
+use crate::scored::ScoredCase;
+
+pub(crate) fn case(case: &ScoredCase) -> String {
+    // Its maps have string keys and its numbers are finite.
+    serde_json::to_string(&case.result).unwrap_or_default()
+}
+
+#[derive(Debug)]
+pub(crate) struct Json {
+    first: bool,
+}
+
+impl Json {
+    pub(crate) fn begin(heading: &Heading, out: &mut impl Write) -> io::Result<Self> {
+        let text = |text: &str| JsonText::string(text).as_str().to_owned();
+        writeln!(out, "{{")?;
+        writeln!(out, "  \"report_id\": {},", text(&heading.report_id))?;
+        writeln!(out, "  \"eval_set_id\": {},", text(&heading.eval_set_id))?;
+        let name = heading.eval_set_name.as_deref().map_or("null".to_owned(), text);
+        writeln!(out, "  \"eval_set_name\": {name},")?;
+        write!(out, "  \"results\": [")?;
+        Ok(Self { first: true })
+    }
+
+    pub(crate) fn take(&mut self, case: &str, out: &mut impl Write) -> io::Result<()> {
+        let comma = if std::mem::take(&mut self.first) { "" } else { "," };
+        write!(out, "{comma}\n    {case}")
+    }
+
+    pub(crate) fn finish(total: &Total<'_>, out: &mut impl Write) -> io::Result<()> {
+        let Total { heading, summary, ending, .. } = total;
+        let summary = serde_json::to_string(summary)?;
+        writeln!(out, "\n  ],")?;
+        writeln!(out, "  \"summary\": {summary},")?;
+        writeln!(out, "  \"config_used\": {},", heading.config_used.compact())?;
+        writeln!(out, "  \"created_at\": {},", JsonText::string(&heading.created_at))?;
+        writeln!(
+            out,
+            "  \"duration_seconds\": {}",
+            serde_json::to_string(&ending.duration_seconds)?
+        )?;
+        writeln!(out, "}}")
+    }
+}

@@ -1,0 +1,23 @@
+//! Scored cases, and reports of many of them in every form.
+//!
+//! A case becomes a [`Piece`] of a report on whichever thread has scored it; a [`Report`] puts the
+//! pieces together in their order and holds no more of them than its form needs: nothing for text,
+//! JSON and Markdown, a line of each case for JUnit and HTML.
+//!
+//! Left to others: reading files, pairing cases, clocks, the place that a report is written to.
+
+mod escape;
+mod html;
+mod json;
+mod junit;
+mod markdown;
+mod piece;
+mod report;
+mod scored;
+mod text;
+mod why;
+
+pub use piece::Piece;
+pub use report::{Ending, Form, Heading, Report};
+pub use scored::ScoredCase;
+pub use why::why;

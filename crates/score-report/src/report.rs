@@ -1,0 +1,169 @@
+//! [`Report`]: pieces put together in their order.
+
+use std::io::{self, Write};
+
+use json_text::JsonText;
+use scoring::report::{CaseVerdict, EvalSummary, Tally};
+
+use crate::html::Html;
+use crate::json::Json;
+use crate::junit::Junit;
+use crate::markdown::Markdown;
+use crate::piece::{Body, Piece};
+use crate::text::Text;
+
+/// What a report looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// For a terminal.
+    Text,
+    /// The `EvalReport` of `docs/eval-report.schema.json`.
+    Json,
+    /// JUnit's XML, as CI systems read it.
+    Junit,
+    /// One page that needs nothing else.
+    Html,
+    /// For a comment on a pull request.
+    Markdown,
+}
+
+/// What is known before the first case is scored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Heading {
+    /// The report.
+    pub report_id: String,
+    /// The set whose cases are scored.
+    pub eval_set_id: String,
+    /// Its name, where it has one.
+    pub eval_set_name: Option<String>,
+    /// What the expected side is called: its file.
+    pub expected: String,
+    /// What the actual side is called.
+    pub actual: String,
+    /// The config, as it was read.
+    pub config_used: JsonText,
+    /// The names of the criteria with their thresholds, in the order of the config.
+    pub criteria: Vec<(String, f64)>,
+    /// When the report was made, in RFC 3339.
+    pub created_at: String,
+}
+
+/// What is known once all cases are scored.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Ending {
+    /// How long the run took.
+    pub duration_seconds: f64,
+}
+
+/// A report under way.
+#[derive(Debug)]
+pub struct Report<W> {
+    out: W,
+    heading: Heading,
+    tally: Tally,
+    errors: usize,
+    writer: Writer,
+}
+
+#[derive(Debug)]
+enum Writer {
+    Text(Text),
+    Json(Json),
+    Junit(Junit),
+    Html(Box<Html>),
+    Markdown(Markdown),
+}
+
+impl<W: Write> Report<W> {
+    /// Begins a report.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn begin(form: Form, heading: Heading, mut out: W) -> io::Result<Self> {
+        let writer = match form {
+            Form::Text => Writer::Text(Text::default()),
+            Form::Json => Writer::Json(Json::begin(&heading, &mut out)?),
+            Form::Junit => Writer::Junit(Junit::default()),
+            Form::Html => Writer::Html(Box::new(Html::begin(&heading, &mut out)?)),
+            Form::Markdown => Writer::Markdown(Markdown::default()),
+        };
+        Ok(Self { out, heading, tally: Tally::default(), errors: 0, writer })
+    }
+
+    /// Adds a case.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn take(&mut self, piece: Piece) -> io::Result<()> {
+        self.tally.add(&piece.result);
+        self.errors += usize::from(piece.result.verdict() == CaseVerdict::Error);
+        match (&mut self.writer, piece.body) {
+            (Writer::Text(writer), Body::Text(text)) => writer.take(&text, &mut self.out),
+            (Writer::Json(writer), Body::Text(text)) => writer.take(&text, &mut self.out),
+            (Writer::Junit(writer), Body::Junit(case)) => {
+                writer.take(*case);
+                Ok(())
+            }
+            (Writer::Html(writer), Body::Html { line, case }) => {
+                writer.take(&line, &case, &mut self.out)
+            }
+            (Writer::Markdown(writer), Body::Text(text)) => {
+                writer.take(text);
+                Ok(())
+            }
+            _ => Err(io::Error::other("a piece is of another form than its report")),
+        }
+    }
+
+    /// The cases so far.
+    #[must_use]
+    pub fn summary(&self) -> EvalSummary {
+        self.tally.summary()
+    }
+
+    /// Ends the report: where it was written, and the summary.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn finish(self, ending: Ending) -> io::Result<(W, EvalSummary)> {
+        let Self { mut out, heading, tally, errors, writer } = self;
+        let summary = tally.summary();
+        let total = Total { heading: &heading, summary: &summary, errors, ending };
+        match writer {
+            Writer::Text(_) => Text::finish(&total, &mut out)?,
+            Writer::Json(_) => Json::finish(&total, &mut out)?,
+            Writer::Junit(writer) => writer.finish(&total, &mut out)?,
+            Writer::Html(writer) => writer.finish(&total, &mut out)?,
+            Writer::Markdown(writer) => writer.finish(&total, &mut out)?,
+        }
+        Ok((out, summary))
+    }
+}
+
+/// All that is known at the end.
+#[derive(Debug)]
+pub(crate) struct Total<'r> {
+    pub(crate) heading: &'r Heading,
+    pub(crate) summary: &'r EvalSummary,
+    /// Of the failed cases, those that could not be scored at all.
+    pub(crate) errors: usize,
+    pub(crate) ending: Ending,
+}
+
+impl Total<'_> {
+    /// `6 cases: 3 passed, 2 failed, 1 unscored`, with errors where there are.
+    pub(crate) fn counts(&self) -> String {
+        let EvalSummary { total_cases, passed_cases, failed_cases, unscored_cases, .. } =
+            *self.summary;
+        let cases =
+            if total_cases == 1 { "1 case".to_owned() } else { format!("{total_cases} cases") };
+        let mut counts = vec![format!("{passed_cases} passed")];
+        counts.push(format!("{} failed", failed_cases - self.errors));
+        if self.errors > 0 {
+            let noun = if self.errors == 1 { "error" } else { "errors" };
+            counts.push(format!("{} {noun}", self.errors));
+        }
+        counts.push(format!("{unscored_cases} unscored"));
+        format!("{cases}: {}", counts.join(", "))
+    }
+}

@@ -1,0 +1,89 @@
+//! The report for a terminal: what did not pass as it comes, and a table at the end.
+
+use std::io::{self, Write};
+
+use scoring::report::{CaseVerdict, CriterionResult};
+
+use crate::escape::plain;
+use crate::report::Total;
+use crate::scored::ScoredCase;
+
+/// The lines of a case; empty when it passed.
+pub(crate) fn case(case: &ScoredCase) -> String {
+    let result = &case.result;
+    let word = match result.verdict() {
+        CaseVerdict::Passed => return String::new(),
+        CaseVerdict::Error => "error",
+        CaseVerdict::Failed => "failed",
+        CaseVerdict::Unscored => "unscored",
+    };
+    let mut lines = format!("{word:<9} {}\n", plain(&result.eval_id));
+    if let Some(error) = &result.error {
+        lines.push_str(&format!("          {}\n", plain(error)));
+    }
+    for (result, why) in result.criterion_results.iter().zip(&case.whys) {
+        let Some(why) = why else { continue };
+        lines.push_str(&format!(
+            "          {} {}: {}\n",
+            plain(&result.criterion),
+            standing(result),
+            plain(why)
+        ));
+    }
+    lines
+}
+
+/// `0.5, needs 1`, or `is unscored`.
+pub(crate) fn standing(result: &CriterionResult) -> String {
+    match result.score {
+        Some(score) => format!("{}, needs {}", short(score), short(result.threshold)),
+        None => "is unscored".to_owned(),
+    }
+}
+
+/// Three decimals at most, never rounded up to what it does not reach.
+pub(crate) fn short(score: f64) -> String {
+    let cut = (score * 1000.0).floor() / 1000.0;
+    // What three decimals say exactly must not lose its last to the multiplication.
+    let rounded = (score * 1000.0).round() / 1000.0;
+    let shown = if (rounded - score).abs() < 1e-12 { rounded } else { cut };
+    format!("{shown}")
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Text;
+
+impl Text {
+    pub(crate) fn take(&self, lines: &str, out: &mut impl Write) -> io::Result<()> {
+        out.write_all(lines.as_bytes())
+    }
+
+    pub(crate) fn finish(total: &Total<'_>, out: &mut impl Write) -> io::Result<()> {
+        let stats = &total.summary.criterion_stats;
+        let widest = stats.keys().map(|name| plain(name).chars().count()).max().unwrap_or(0).max(9);
+        if total.summary.total_cases > total.summary.passed_cases {
+            writeln!(out)?;
+        }
+        writeln!(
+            out,
+            "{:<widest$}  passed  failed  unscored    mean     min     max",
+            "criterion"
+        )?;
+        let figure =
+            |score: Option<f64>| score.map_or("–".to_owned(), |score| format!("{score:.3}"));
+        for (name, one) in stats {
+            writeln!(
+                out,
+                "{:<widest$}  {:>6}  {:>6}  {:>8}  {:>6}  {:>6}  {:>6}",
+                plain(name),
+                one.passed,
+                one.failed,
+                one.unscored,
+                figure(one.avg_score),
+                figure(one.min_score),
+                figure(one.max_score)
+            )?;
+        }
+        writeln!(out, "\n{}.", total.counts())
+    }
+}

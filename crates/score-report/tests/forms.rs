@@ -1,0 +1,254 @@
+//! Each form of a report of one small run: what a person or a program would find in it.
+
+use std::path::Path;
+
+use case_trace::CaseTrace;
+use expect_test::expect;
+use json_text::JsonText;
+use schema_check::Check;
+use score_report::{Ending, Form, Heading, Piece, Report, ScoredCase};
+use scoring::config::{Config, Tools};
+use scoring::report::EvalReport;
+use scoring::trajectory::NoSchemas;
+use scoring::{Invocation, ModelCall, Timing, ToolCall, Trace};
+
+fn json(text: &str) -> JsonText {
+    JsonText::parse(text).expect("JSON")
+}
+
+/// What somebody might write into a file to break out of a report.
+const HOSTILE: &str = "</script><!--<script>alert(1)</script>]]>&\"'|\u{1b}[2J\u{7}`@all`";
+
+fn config() -> Config {
+    let text = json(
+        r#"{"criteria": {"tool_trajectory_avg_score": {"threshold": 1.0, "match_type": "IN_ORDER"},
+        "words": {"metric": "response", "threshold": 0.8}, "llm_judge": 0.5}}"#,
+    );
+    Config::read(&text, &NoSchemas).sound().expect("a config")
+}
+
+fn case(eval_id: &str, calls: &[(&str, &str)], said: &str) -> CaseTrace {
+    let calls = calls.iter().map(|(name, args)| ToolCall::new(name, json(args)));
+    let turn = Invocation {
+        user_text: "Close up for the night".to_owned(),
+        tool_calls: calls.collect(),
+        final_response: Some(said.to_owned()),
+        timing: Timing { total: Some(4.1), ..Timing::default() },
+        model_calls: Some(vec![ModelCall {
+            input: Some(1200),
+            output: Some(84),
+            ..ModelCall::default()
+        }]),
+        ..Invocation::default()
+    };
+    let trace = Trace { invocations: vec![turn], final_state: None };
+    CaseTrace { eval_id: eval_id.to_owned(), name: None, tags: vec!["home".to_owned()], trace }
+}
+
+/// A case that fails, one that lacks its actual side, one that lacks its expected side, a hostile
+/// one.
+fn cases(config: &Config) -> Vec<ScoredCase> {
+    let mut tools = Tools::default();
+    let degrees =
+        |degrees| format!(r#"{{"room": "office", "degrees": {degrees}, "id": 9007199254740993}}"#);
+    let mut scored = |one, other| ScoredCase::of(config, one, other, &mut tools, || 0.0);
+    let expected = case(
+        "office",
+        &[("list_rooms", "{}"), ("set_temperature", &degrees("21")), ("close_garage", "{}")],
+        "The office is set to 21 degrees.",
+    );
+    let actual = case(
+        "office",
+        &[("list_rooms", "{}"), ("list_rooms", "{}"), ("set_temperature", &degrees("23"))],
+        "The office is set to 23 degrees.",
+    );
+    let hostile = case(HOSTILE, &[(HOSTILE, "{\"a\": \"</script>\"}")], HOSTILE);
+    vec![
+        scored(expected.clone(), actual),
+        ScoredCase::expected_only(CaseTrace {
+            name: Some("Gone".to_owned()),
+            ..case("gone", &[], "")
+        }),
+        ScoredCase::actual_only(config, case("new", &[("list_rooms", "{}")], "")),
+        scored(hostile, case(HOSTILE, &[(HOSTILE, "{\"a\": \"<!--\"}")], "")),
+    ]
+}
+
+fn heading(config: &Config) -> Heading {
+    Heading {
+        report_id: "r1".to_owned(),
+        eval_set_id: "home_evals".to_owned(),
+        eval_set_name: None,
+        expected: "home.evalset.json".to_owned(),
+        actual: HOSTILE.to_owned(),
+        config_used: config.source.clone(),
+        criteria: config.criteria.iter().map(|it| (it.name.clone(), it.threshold)).collect(),
+        created_at: "2026-11-21T08:00:00Z".to_owned(),
+    }
+}
+
+fn written(form: Form, cases: Vec<ScoredCase>) -> String {
+    let config = config();
+    let mut report = Report::begin(form, heading(&config), Vec::new()).expect("begun");
+    for case in cases {
+        report.take(Piece::of(case, form, &config)).expect("taken");
+    }
+    let (bytes, _) = report.finish(Ending { duration_seconds: 0.5 }).expect("finished");
+    String::from_utf8(bytes).expect("text")
+}
+
+#[test]
+fn text() {
+    expect![[r#"
+        failed    office
+                  tool_trajectory_avg_score 0, needs 1: turn 1: set_temperature was called with degrees 23, not 21; turn 1: close_garage was not called
+                  llm_judge is unscored: llm_judge is not computed here; it needs a judge, and none is given
+        error     gone
+                  the actual side has no case with this id
+        unscored  new
+                  tool_trajectory_avg_score is unscored: the expected side has no case with this id
+                  words is unscored: the expected side has no case with this id
+                  llm_judge is unscored: the expected side has no case with this id
+        failed    </script><!--<script>alert(1)</script>]]>&"'|�[2J�`@all`
+                  tool_trajectory_avg_score 0, needs 1: turn 1: </script><!--<script>alert(1)</script>]]>&"'|�[2J�`@all` was called with a "<!--", not "</script>"
+                  words 0, needs 0.8: the response of turn 1 scores 0.000
+                  llm_judge is unscored: llm_judge is not computed here; it needs a judge, and none is given
+
+        criterion                  passed  failed  unscored    mean     min     max
+        tool_trajectory_avg_score       0       2         1   0.000   0.000   0.000
+        words                           1       1         1   0.429   0.000   0.857
+        llm_judge                       0       0         3       –       –       –
+
+        4 cases: 0 passed, 2 failed, 1 error, 1 unscored.
+    "#]].assert_eq(&written(Form::Text, cases(&config())));
+}
+
+#[test]
+fn markdown() {
+    expect![[r####"
+        ### home\_evals
+
+        4 cases: 0 passed, 2 failed, 1 error, 1 unscored.
+
+        | criterion | needs | passed | failed | unscored | mean |
+        |---|---:|---:|---:|---:|---:|
+        | tool\_trajectory\_avg\_score | 1 | 0 | 2 | 1 | 0.000 |
+        | words | 0.8 | 1 | 1 | 1 | 0.429 |
+        | llm\_judge | 0.5 | 0 | 0 | 3 | – |
+
+        | case | | why |
+        |---|---|---|
+        | office | failed | tool\_trajectory\_avg\_score 0, needs 1: turn 1: set\_temperature was called with degrees 23, not 21; turn 1: close\_garage was not called; llm\_judge is unscored: llm\_judge is not computed here; it needs a judge, and none is given |
+        | gone | error | the actual side has no case with this id |
+        | new | unscored | tool\_trajectory\_avg\_score is unscored: the expected side has no case with this id; words is unscored: the expected side has no case with this id; llm\_judge is unscored: the expected side has no case with this id |
+        | &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|�\[2J�\`@⁠all\` | failed | tool\_trajectory\_avg\_score 0, needs 1: turn 1: &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|�\[2J�\`@⁠all\` was called with a "&lt;\!--", not "&lt;/script&gt;"; words 0, needs 0.8: the response of turn 1 scores 0.000; llm\_judge is unscored: llm\_judge is not computed here; it needs a judge, and none is given |
+    "####]].assert_eq(&written(Form::Markdown, cases(&config())));
+}
+
+#[test]
+fn a_comment_on_a_pull_request_stays_short() {
+    let gone = (0..5000).map(|number| {
+        ScoredCase::expected_only(case(&format!("{number}{}", "x".repeat(500)), &[], ""))
+    });
+    let text = written(Form::Markdown, gone.collect());
+    assert!(text.len() < 65_536, "{}", text.len());
+    assert!(text.ends_with("\nAnd 4950 more.\n"));
+}
+
+#[test]
+fn junit() {
+    expect![[r#"
+        <?xml version="1.0" encoding="UTF-8"?>
+        <testsuites name="rehearsal score" tests="4" skipped="1" failures="2" errors="1" time="0.500">
+            <testsuite name="home_evals" tests="4" skipped="1" errors="1" failures="2" time="0.500">
+                <testcase name="office" classname="home_evals" time="0.000">
+                    <failure message="tool_trajectory_avg_score 0, needs 1: turn 1: set_temperature was called with degrees 23, not 21; turn 1: close_garage was not called" type="failed">tool_trajectory_avg_score 0, needs 1: turn 1: set_temperature was called with degrees 23, not 21; turn 1: close_garage was not called</failure>
+                </testcase>
+                <testcase name="gone" classname="home_evals" time="0.000">
+                    <error message="the actual side has no case with this id" type="error"/>
+                </testcase>
+                <testcase name="new" classname="home_evals" time="0.000">
+                    <skipped message="tool_trajectory_avg_score is unscored: the expected side has no case with this id
+        words is unscored: the expected side has no case with this id
+        llm_judge is unscored: the expected side has no case with this id"/>
+                </testcase>
+                <testcase name="&lt;/script&gt;&lt;!--&lt;script&gt;alert(1)&lt;/script&gt;]]&gt;&amp;&quot;&apos;|`@all`" classname="home_evals" time="0.000">
+                    <failure message="tool_trajectory_avg_score 0, needs 1: turn 1: &lt;/script&gt;&lt;!--&lt;script&gt;alert(1)&lt;/script&gt;]]&gt;&amp;&quot;&apos;|`@all` was called with a &quot;&lt;!--&quot;, not &quot;&lt;/script&gt;&quot;" type="failed">tool_trajectory_avg_score 0, needs 1: turn 1: &lt;/script&gt;&lt;!--&lt;script&gt;alert(1)&lt;/script&gt;]]&gt;&amp;&quot;&apos;|`@all` was called with a &quot;&lt;!--&quot;, not &quot;&lt;/script&gt;&quot;
+        words 0, needs 0.8: the response of turn 1 scores 0.000</failure>
+                </testcase>
+            </testsuite>
+        </testsuites>
+    "#]].assert_eq(&written(Form::Junit, cases(&config())));
+}
+
+#[test]
+fn json_has_the_published_shape() {
+    let text = written(Form::Json, cases(&config()));
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/eval-report.schema.json");
+    let schema = std::fs::read_to_string(path).expect("the schema is published");
+    let check = Check::of(&json(&schema)).expect("a schema");
+    assert_eq!(check.complaints(&json(text.trim())), []);
+    let report: EvalReport = serde_json::from_str(&text).expect("reads back");
+    assert_eq!(report.results.len(), 4);
+    let ids: Vec<&str> = report.results.iter().map(|it| it.eval_id.as_str()).collect();
+    assert_eq!(ids, ["office", "gone", "new", HOSTILE]);
+    assert!(text.contains("9007199254740993"), "digits are kept");
+    let summary = &report.summary;
+    assert_eq!((summary.failed_cases, summary.unscored_cases, summary.total_cases), (3, 1, 4));
+    let names: Vec<&str> =
+        report.results[0].criterion_results.iter().map(|it| it.criterion.as_str()).collect();
+    assert_eq!(names, ["tool_trajectory_avg_score", "words", "llm_judge"]);
+    let nothing = written(Form::Json, Vec::new());
+    assert_eq!(check.complaints(&json(nothing.trim())), []);
+}
+
+/// The data of the page's scripts, by their ids, and what is left of it.
+fn scripts(page: &str) -> (Vec<(String, String)>, String) {
+    let (mut found, mut rest) = (Vec::new(), String::new());
+    let mut parts = page.split("<script type=\"application/json\" id=\"");
+    rest.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let (id, part) = part.split_once("\">").expect("an id");
+        let (data, after) = part.split_once("</script>").expect("an end");
+        found.push((id.to_owned(), data.to_owned()));
+        rest.push_str(after);
+    }
+    (found, rest)
+}
+
+#[test]
+fn html_holds_all_as_data() {
+    let page = written(Form::Html, cases(&config()));
+    let (scripts, rest) = scripts(&page);
+    let ids: Vec<&str> = scripts.iter().map(|(id, _)| id.as_str()).collect();
+    assert_eq!(ids, ["c0", "index", "about"]);
+    for (id, data) in &scripts {
+        assert!(serde_json::from_str::<serde_json::Value>(data).is_ok(), "{id}: {data}");
+        assert!(!data.contains('<'), "{id}: {data}");
+    }
+    assert_eq!(rest.matches("<script").count(), 1, "only the page's own");
+    assert!(!page.contains("alert(1)</script>"), "nothing of a file is markup");
+    assert!(!rest.contains("http://") || rest.matches("http://").count() == 1, "the name of SVG");
+    assert!(!rest.contains("https://") && !rest.contains("url("), "nothing is loaded");
+    // An index and a case as the page reads them.
+    expect![[r#"[{"i":"office","v":"f","s":[0.0,0.8571428571428571,null],"t":["home"],"o":["list_rooms","set_temperature","close_garage"],"q":"Close up for the night"},"#]].assert_eq(scripts[1].1.lines().next().unwrap_or_default());
+    expect![[r#"[{"w":["turn 1: set_temperature was called with degrees 23, not 21; turn 1: close_garage was not called",null,"llm_judge is not computed here; it needs a judge, and none is given"],"h":[true,true],"c":"4.1 s, 1,284 tokens","t":[{"u":["Close up for the night","Close up for the night"],"c":[{"k":"=","e":["list_rooms","{}",null],"a":["list_rooms","{}",null]},{"k":"+","a":["list_rooms","{}",null]},{"k":"~","e":["set_temperature","{\"room\":\"office\",\"degrees\":21,\"id\":9007199254740993}",null],"a":["set_temperature","{\"room\":\"office\",\"degrees\":23,\"id\":9007199254740993}",null],"d":["/degrees"]},{"k":"-","e":["close_garage","{}",null]}],"f":["The office is set to 21 degrees.","The office is set to 23 degrees."]}]},"#]].assert_eq(scripts[0].1.lines().next().unwrap_or_default());
+}
+
+#[test]
+fn html_parts_its_cases() {
+    let many: Vec<ScoredCase> = (0..250)
+        .map(|number| ScoredCase::expected_only(case(&format!("c{number}"), &[], "")))
+        .collect();
+    let (scripts, _) = scripts(&written(Form::Html, many));
+    let counts: Vec<(String, usize)> = scripts
+        .iter()
+        .filter_map(|(id, data)| {
+            let list: Vec<serde_json::Value> = serde_json::from_str(data).ok()?;
+            Some((id.clone(), list.len()))
+        })
+        .collect();
+    let counts: Vec<(&str, usize)> =
+        counts.iter().map(|(id, count)| (id.as_str(), *count)).collect();
+    assert_eq!(counts, [("c0", 100), ("c1", 100), ("c2", 50), ("index", 250)]);
+}

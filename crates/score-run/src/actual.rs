@@ -1,0 +1,262 @@
+//! [`ActualSide`]: where what was done of a case is found.
+//!
+//! While one file of either side runs in the same order, which is how runs are recorded, nothing is
+//! remembered but the ids, as fingerprints. At the first case that stands elsewhere the rest of the
+//! file is gone through once, and of each case its place is kept.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use evalset_file::{Cases, FoundCase};
+use rustc_hash::{FxHashMap, FxHashSet};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::error::RunError;
+use crate::file::{EvalFile, FileFacts, Stream, Whole, stem};
+use crate::heading::heading;
+use crate::task::Side;
+
+/// Where what was done of a case is found.
+#[derive(Debug)]
+pub(crate) struct ActualSide {
+    files: Vec<ActualFile>,
+    /// The file that runs beside the expected one.
+    beside: Option<Stream>,
+    places: FxHashMap<u64, VecDeque<Entry>>,
+    /// The ids that were taken.
+    taken: FxHashSet<u64>,
+    bytes: u64,
+}
+
+#[derive(Debug)]
+struct ActualFile {
+    facts: Arc<FileFacts>,
+    cases: Option<Cases>,
+    wholes: Vec<Option<Whole>>,
+    eval_set_id: String,
+}
+
+/// Where a case stands.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    file: usize,
+    index: u64,
+    /// In a file that was read as a whole both are 0.
+    start: u64,
+    end: u64,
+}
+
+/// What became of a search.
+#[derive(Debug)]
+pub(crate) enum Taken {
+    /// Here it is.
+    Found(Found),
+    /// There is none.
+    Missing,
+    /// There are several, and nothing tells which is meant.
+    Several(Vec<PathBuf>),
+}
+
+/// A case that was found, not read yet.
+#[derive(Debug)]
+pub(crate) enum Found {
+    Beside(FoundCase),
+    At(usize, FoundCase),
+    Whole(Box<Whole>),
+}
+
+/// A case that nobody has asked for.
+#[derive(Debug)]
+pub(crate) struct Left {
+    pub(crate) eval_id: Option<String>,
+    pub(crate) side: Side,
+    /// Its id was taken by an earlier case of the file.
+    pub(crate) again: Option<PathBuf>,
+}
+
+impl ActualSide {
+    /// Opens the files; `beside` says that one expected file runs beside one actual.
+    pub(crate) fn open(paths: &[PathBuf], beside: bool) -> Result<Self, RunError> {
+        let mut side = Self {
+            files: Vec::new(),
+            beside: None,
+            places: FxHashMap::default(),
+            taken: FxHashSet::default(),
+            bytes: 0,
+        };
+        for path in paths {
+            match EvalFile::open(path)? {
+                EvalFile::Whole(facts, wholes) => {
+                    let file = side.files.len();
+                    for (index, (eval_id, _)) in (0..).zip(&wholes) {
+                        let entry = Entry { file, index, start: 0, end: 0 };
+                        side.places.entry(fingerprint(eval_id)).or_default().push_back(entry);
+                    }
+                    side.bytes += std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+                    let eval_set_id = heading(path)?.eval_set_id;
+                    let wholes = wholes.into_iter().map(Some).collect();
+                    side.files.push(ActualFile { facts, cases: None, wholes, eval_set_id });
+                }
+                EvalFile::Stream(stream) if beside && paths.len() == 1 => {
+                    let eval_set_id = heading(path)?.eval_set_id;
+                    side.files.push(ActualFile {
+                        facts: Arc::clone(&stream.facts),
+                        cases: Some(Cases::open(path)?),
+                        wholes: Vec::new(),
+                        eval_set_id,
+                    });
+                    side.beside = Some(stream);
+                }
+                EvalFile::Stream(stream) => {
+                    let eval_set_id = heading(path)?.eval_set_id;
+                    side.files.push(ActualFile {
+                        facts: Arc::clone(&stream.facts),
+                        cases: Some(Cases::open(path)?),
+                        wholes: Vec::new(),
+                        eval_set_id,
+                    });
+                    let file = side.files.len() - 1;
+                    side.go_through(stream, file)?;
+                }
+            }
+        }
+        Ok(side)
+    }
+
+    /// Keeps the places of all cases that are left in a file.
+    fn go_through(&mut self, mut stream: Stream, file: usize) -> Result<(), RunError> {
+        while let Some(case) = stream.next()? {
+            let FoundCase { index, eval_id, start, end, .. } = case;
+            let entry = Entry { file, index, start, end };
+            let print = fingerprint(eval_id.as_deref().unwrap_or_default());
+            self.places.entry(print).or_default().push_back(entry);
+        }
+        self.bytes += stream.read();
+        Ok(())
+    }
+
+    /// How many bytes have been read.
+    pub(crate) fn read(&self) -> u64 {
+        self.bytes + self.beside.as_ref().map_or(0, Stream::read)
+    }
+
+    /// Takes the case with this id out of the side.
+    pub(crate) fn take(
+        &mut self,
+        eval_id: &str,
+        set: &str,
+        stem_of_set: &str,
+    ) -> Result<Taken, RunError> {
+        let print = fingerprint(eval_id);
+        if let Some(stream) = &mut self.beside {
+            let known = self.places.contains_key(&print);
+            let next = stream.peek()?.and_then(|case| case.eval_id.as_deref());
+            if !known && next == Some(eval_id) {
+                self.taken.insert(print);
+                return Ok(stream
+                    .next()?
+                    .map_or(Taken::Missing, |case| Taken::Found(Found::Beside(case))));
+            }
+            if let Some(stream) = self.beside.take() {
+                self.go_through(stream, 0)?;
+            }
+        }
+        let Some(entries) = self.places.get_mut(&print) else { return Ok(Taken::Missing) };
+        let mut files: Vec<usize> = entries.iter().map(|entry| entry.file).collect();
+        files.dedup();
+        let chosen = match files.as_slice() {
+            [] => return Ok(Taken::Missing),
+            [one] => *one,
+            several => {
+                let only = |fits: &dyn Fn(&ActualFile) -> bool| {
+                    let mut fitting =
+                        several.iter().filter(|file| self.files.get(**file).is_some_and(fits));
+                    fitting.next().copied().filter(|_| fitting.next().is_none())
+                };
+                let by_id = only(&|file| file.eval_set_id == set);
+                let by_name = || only(&|file| stem(&file.facts.path) == stem_of_set);
+                match by_id.or_else(by_name) {
+                    Some(file) => file,
+                    None => {
+                        let paths = several.iter().filter_map(|file| self.files.get(*file));
+                        let paths = paths.map(|file| file.facts.path.clone()).collect();
+                        self.places.remove(&print);
+                        return Ok(Taken::Several(paths));
+                    }
+                }
+            }
+        };
+        let at = entries.iter().position(|entry| entry.file == chosen).unwrap_or(0);
+        let Some(entry) = entries.remove(at) else { return Ok(Taken::Missing) };
+        if entries.is_empty() {
+            self.places.remove(&print);
+        }
+        self.taken.insert(print);
+        Ok(self.found(entry, Some(eval_id)).map_or(Taken::Missing, Taken::Found))
+    }
+
+    fn found(&mut self, entry: Entry, eval_id: Option<&str>) -> Option<Found> {
+        let Entry { file, index, start, end } = entry;
+        let of = self.files.get_mut(file)?;
+        if of.cases.is_none() {
+            let whole = of.wholes.get_mut(usize::try_from(index).ok()?)?.take()?;
+            return Some(Found::Whole(Box::new(whole)));
+        }
+        let eval_id = eval_id.map(str::to_owned);
+        Some(Found::At(file, FoundCase { index, eval_id, turns: 0, start, end }))
+    }
+
+    /// The side of a case that was found.
+    pub(crate) fn side(&self, found: Found) -> Result<Side, RunError> {
+        let (file, case) = match found {
+            Found::Whole(whole) => return Ok(Side::Read(Box::new(whole.1))),
+            Found::Beside(case) => (0, case),
+            Found::At(file, case) => (file, case),
+        };
+        let Some(ActualFile { facts, cases: Some(cases), .. }) = self.files.get(file) else {
+            return Ok(Side::Absent);
+        };
+        let text = cases.text(&case)?;
+        Ok(Side::Text { facts: Arc::clone(facts), text, start: case.start, index: case.index })
+    }
+
+    /// The cases that nobody has asked for, in the order of their files.
+    pub(crate) fn into_left(mut self) -> Result<LeftOver, RunError> {
+        if let Some(stream) = self.beside.take() {
+            self.go_through(stream, 0)?;
+        }
+        let mut entries: Vec<(u64, Entry)> = Vec::new();
+        for (print, places) in std::mem::take(&mut self.places) {
+            entries.extend(places.into_iter().map(|entry| (print, entry)));
+        }
+        entries.sort_by_key(|(_, entry)| (entry.file, entry.index));
+        Ok(LeftOver { side: self, entries: entries.into_iter() })
+    }
+}
+
+/// The cases that nobody has asked for, one after the other.
+#[derive(Debug)]
+pub(crate) struct LeftOver {
+    side: ActualSide,
+    entries: std::vec::IntoIter<(u64, Entry)>,
+}
+
+impl LeftOver {
+    pub(crate) fn next(&mut self) -> Result<Option<Left>, RunError> {
+        let Some((print, entry)) = self.entries.next() else { return Ok(None) };
+        let again = !self.side.taken.insert(print);
+        let path = self.side.files.get(entry.file).map(|file| file.facts.path.clone());
+        let again = path.filter(|_| again);
+        let Some(found) = self.side.found(entry, None) else { return Ok(None) };
+        let eval_id = match &found {
+            Found::Whole(whole) => Some(whole.0.clone()),
+            Found::Beside(_) | Found::At(..) => None,
+        };
+        Ok(Some(Left { eval_id, side: self.side.side(found)?, again }))
+    }
+}
+
+fn fingerprint(eval_id: &str) -> u64 {
+    xxh3_64(eval_id.as_bytes())
+}

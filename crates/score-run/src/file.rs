@@ -1,0 +1,167 @@
+//! [`EvalFile`]: a file of either side, opened.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use case_trace::CaseTrace;
+use evalset::adk::EvalSetResult;
+use evalset::{Format, Origin, Reading, Severity, read_case};
+use evalset_file::{Cases, FoundCase};
+
+use crate::error::RunError;
+use crate::heading::head;
+use crate::lines::Lines;
+
+/// A file of either side, opened.
+#[derive(Debug)]
+pub(crate) enum EvalFile {
+    /// Gone through case by case.
+    Stream(Stream),
+    /// Read as a whole: ADK's older lists and its history.
+    Whole(Arc<FileFacts>, Vec<Whole>),
+}
+
+/// A case of a file that was read as a whole: its id, and its trace or why there is none.
+pub(crate) type Whole = (String, Result<CaseTrace, String>);
+
+/// What is known of a file while its cases are on their way.
+#[derive(Debug)]
+pub(crate) struct FileFacts {
+    pub(crate) path: PathBuf,
+    format: Format,
+    lines: Mutex<Lines>,
+}
+
+/// A file that is gone through.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    pub(crate) facts: Arc<FileFacts>,
+    cases: Cases,
+    peeked: Option<FoundCase>,
+}
+
+impl EvalFile {
+    pub(crate) fn open(path: &Path) -> Result<Self, RunError> {
+        let head = head(path)?;
+        let facts = |format| {
+            let lines = Mutex::new(Lines::of(path));
+            Arc::new(FileFacts { path: path.to_owned(), format, lines })
+        };
+        if EvalSetResult::is_begun_by(&head) {
+            return Ok(Self::Whole(facts(Format::Adk), history(path)?));
+        }
+        if head.trim_start_matches('\u{feff}').trim_start().starts_with('[') {
+            return Ok(Self::Whole(facts(Format::AdkLegacy), older(path)?));
+        }
+        let facts = facts(Cases::told_format(path)?);
+        Ok(Self::Stream(Stream { facts, cases: Cases::open(path)?, peeked: None }))
+    }
+}
+
+/// Whether a file is of ADK's history.
+pub(crate) fn is_history(path: &Path) -> Result<bool, RunError> {
+    head(path).map(|head| EvalSetResult::is_begun_by(&head))
+}
+
+fn history(path: &Path) -> Result<Vec<Whole>, RunError> {
+    let (result, faults) = EvalSetResult::read_file(&bytes(path)?);
+    let Some(result) = result else { return Err(faulty(path, faults)) };
+    let mut cases: Vec<Whole> = result
+        .eval_case_results
+        .iter()
+        .map(|case| (case.eval_id.clone(), Ok(CaseTrace::of_result(case))))
+        .collect();
+    // Those that are not among them could not be read.
+    for fault in faults.into_iter().filter(|fault| fault.severity() == Severity::Error) {
+        let Some(eval_id) = fault.case.as_ref().and_then(|case| case.eval_id.clone()) else {
+            continue;
+        };
+        if !cases.iter().any(|(known, _)| *known == eval_id) {
+            cases.push((eval_id, Err(format!("{}: {fault}", path.display()))));
+        }
+    }
+    Ok(cases)
+}
+
+fn older(path: &Path) -> Result<Vec<Whole>, RunError> {
+    let Reading { set, mut faults, .. } = evalset::read(&bytes(path)?);
+    faults.retain(|fault| fault.severity() == Severity::Error);
+    let Some(set) = set.filter(|_| faults.is_empty()) else { return Err(faulty(path, faults)) };
+    let read = set.into_cases(&stem(path)).into_iter().map(|case| {
+        let trace = CaseTrace::of(&case);
+        (case.eval_id().to_owned(), trace.map_err(|error| format!("{}: {error}", path.display())))
+    });
+    Ok(read.collect())
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>, RunError> {
+    std::fs::read(path).map_err(|cause| RunError::Unreadable { path: path.to_owned(), cause })
+}
+
+fn faulty(path: &Path, faults: Vec<evalset::Fault>) -> RunError {
+    let path = path.to_owned();
+    match faults.into_iter().next() {
+        Some(fault) => RunError::Faulty { path, fault: Box::new(fault) },
+        None => RunError::Unreadable { path, cause: std::io::Error::other("nothing is in it") },
+    }
+}
+
+/// What a file is called without what says that it is an eval set.
+pub(crate) fn stem(path: &Path) -> String {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let ends = [".evalset_result.json", ".evalset.json", ".test.json", ".json"];
+    ends.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name).to_owned()
+}
+
+impl Stream {
+    /// The next case, left in its place.
+    pub(crate) fn peek(&mut self) -> Result<Option<&FoundCase>, RunError> {
+        if self.peeked.is_none() {
+            self.peeked = self.cases.next().transpose()?;
+        }
+        Ok(self.peeked.as_ref())
+    }
+
+    /// The next case.
+    pub(crate) fn next(&mut self) -> Result<Option<FoundCase>, RunError> {
+        self.peek()?;
+        Ok(self.peeked.take())
+    }
+
+    /// The case's text.
+    pub(crate) fn text(&self, case: &FoundCase) -> Result<String, RunError> {
+        Ok(self.cases.text(case)?)
+    }
+
+    /// How many bytes have been read.
+    pub(crate) fn read(&self) -> u64 {
+        self.cases.progress().0
+    }
+}
+
+impl FileFacts {
+    /// Reads a case's text, which begins at `start` in the file; an error tells its place there.
+    pub(crate) fn read(&self, text: &str, start: u64, index: u64) -> Result<CaseTrace, String> {
+        let case = usize::try_from(index).ok();
+        let sound = |origin: Origin| {
+            let (case, faults) = read_case(text, self.format, origin);
+            let fault = faults.into_iter().find(|fault| fault.severity() == Severity::Error);
+            match (case, fault) {
+                (Some(case), None) => Ok(case),
+                (_, fault) => Err(fault),
+            }
+        };
+        let read = sound(Origin { case, ..Origin::default() }).or_else(|_| {
+            // Once more, with the place: faults are rare, and counting lines is not free.
+            let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+            let (line, column) = lines.place(start).unwrap_or((1, 1));
+            sound(Origin { line, column, case })
+        });
+        let path = self.path.display();
+        match read {
+            Ok(case) => CaseTrace::of(&case).map_err(|error| format!("{path}: {error}")),
+            Err(Some(fault)) => Err(format!("{path}: {fault}")),
+            Err(None) => Err(format!("{path}: case #{index} cannot be read")),
+        }
+    }
+}

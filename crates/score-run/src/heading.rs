@@ -1,0 +1,74 @@
+//! [`heading`]: what a set says of itself, before its cases are read.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use evalset::adk::EvalSetResult;
+use evalset_file::{AppendError, Cases};
+use serde_json::Value;
+
+use crate::error::RunError;
+use crate::file::stem;
+
+/// So much of a file is looked at before it is gone through for its heading.
+pub(crate) const HEAD: u64 = 64 << 10;
+
+/// What a set says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SetHeading {
+    /// Its id; of a file that has none the file's name.
+    pub eval_set_id: String,
+    /// Its name.
+    pub name: Option<String>,
+    /// Whether it is AgentFlow's.
+    pub is_agentflow: bool,
+}
+
+/// Reads the heading of a file. It mostly stands at the beginning; where it does not, the file is
+/// gone through.
+///
+/// # Errors
+/// The file cannot be read, or is no eval set.
+pub fn heading(path: &Path) -> Result<SetHeading, RunError> {
+    let head = head(path)?;
+    let mut found = SetHeading { eval_set_id: stem(path), ..SetHeading::default() };
+    if EvalSetResult::is_begun_by(&head) || head.trim_start().starts_with('[') {
+        return Ok(found);
+    }
+    let before = head.split_once("\"eval_cases\"").map(|(before, _)| before.trim_end());
+    let closed = before.map(|before| format!("{}}}", before.trim_end_matches(',')));
+    let members = closed.and_then(|text| serde_json::from_str::<Value>(&text).ok());
+    let members = members.filter(|members| members.get("eval_set_id").is_some());
+    let members = match members {
+        Some(members) => Some(members),
+        None => {
+            let mut cases = Cases::open(path)?;
+            for case in &mut cases {
+                case?;
+            }
+            cases.frame()?.and_then(|frame| serde_json::from_str(&frame).ok())
+        }
+    };
+    let text = |name: &str| {
+        let text = members.as_ref().and_then(|members| members.get(name)?.as_str());
+        text.filter(|text| !text.is_empty()).map(str::to_owned)
+    };
+    found.name = text("name");
+    if let Some(eval_set_id) = text("eval_set_id") {
+        found.eval_set_id = eval_set_id;
+    }
+    found.is_agentflow = Cases::told_format(path)? == evalset::Format::AgentFlow;
+    Ok(found)
+}
+
+/// The beginning of a file, as text.
+pub(crate) fn head(path: &Path) -> Result<String, RunError> {
+    let unreadable = |cause| RunError::Unreadable { path: path.to_owned(), cause };
+    if path.is_dir() {
+        return Err(AppendError::Directory { path: path.to_owned() }.into());
+    }
+    let mut bytes = Vec::new();
+    File::open(path).map_err(unreadable)?.take(HEAD).read_to_end(&mut bytes).map_err(unreadable)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

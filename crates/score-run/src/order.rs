@@ -1,0 +1,70 @@
+//! [`run`]: an order carried out.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use score_report::ScoredCase;
+use scoring::config::Config;
+
+use crate::choice::Choice;
+use crate::crew::{Crew, Work};
+use crate::error::RunError;
+use crate::pairs::Pairs;
+
+/// What is to be scored.
+pub struct Order<'o> {
+    /// Eval sets, in this order.
+    pub expected: &'o [PathBuf],
+    /// Eval sets, or files of ADK's history.
+    pub actual: &'o [PathBuf],
+    /// The criteria.
+    pub config: &'o Config,
+    /// Which cases.
+    pub choice: &'o Choice<'o>,
+    /// How many threads work, this one included.
+    pub jobs: NonZeroUsize,
+}
+
+/// How a run went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Ran {
+    /// How many cases were handed over.
+    pub cases: u64,
+    /// How many bytes both sides' files have.
+    pub bytes: u64,
+}
+
+/// Scores the cases: those of the expected side in their order, then what only the actual side has.
+///
+/// `make` turns each into what is kept of it, on the thread that has scored it; `take` gets them one
+/// after the other, on this thread; `passed_by` is told ids that were not chosen, `progress` how
+/// many bytes have been read.
+///
+/// # Errors
+/// A file that cannot be read to its end, or what `take` says. A case that cannot be read is no such
+/// error: it is scored as one.
+pub fn run<P: Send>(
+    order: &Order<'_>,
+    make: impl Fn(ScoredCase) -> P + Sync,
+    mut take: impl FnMut(P) -> std::io::Result<()>,
+    passed_by: &mut dyn FnMut(&str),
+    mut progress: impl FnMut(u64),
+) -> Result<Ran, RunError> {
+    let Order { expected, actual, config, choice, jobs } = *order;
+    let mut pairs = Pairs::open(expected, actual, choice, passed_by)?;
+    let mut ran = Ran::default();
+    let work = Work { config, choice, make: &make };
+    Crew::new(jobs, work).run(
+        || {
+            let task = pairs.next()?;
+            progress(pairs.read());
+            ran.bytes = pairs.read();
+            Ok(task)
+        },
+        |piece| {
+            ran.cases += 1;
+            take(piece).map_err(RunError::from)
+        },
+    )?;
+    Ok(ran)
+}

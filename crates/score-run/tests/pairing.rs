@@ -1,0 +1,323 @@
+//! Cases of both sides are paired by their ids, whatever their order, files and formats, and come
+//! out in the order of the expected side, whatever the number of threads.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use expect_test::{Expect, expect};
+use json_text::JsonText;
+use score_report::ScoredCase;
+use score_run::{Choice, Order, RunError, heading, run};
+use scoring::config::Config;
+use scoring::report::CaseVerdict;
+use scoring::trajectory::NoSchemas;
+use tempfile::TempDir;
+
+fn case(eval_id: &str, tool: &str) -> String {
+    format!(
+        r#"{{"eval_id": "{eval_id}", "conversation": [{{"user_content": {{"parts": [{{"text": "é"}}]}},
+        "intermediate_data": {{"tool_uses": [{{"name": "{tool}", "args": {{}}}}]}}}}]}}"#
+    )
+}
+
+fn set(eval_set_id: &str, cases: &[String]) -> String {
+    format!(r#"{{"eval_set_id": "{eval_set_id}", "eval_cases": [{}]}}"#, cases.join(",\n"))
+}
+
+fn cases(pairs: &[(&str, &str)]) -> Vec<String> {
+    pairs.iter().map(|(eval_id, tool)| case(eval_id, tool)).collect()
+}
+
+struct Files(TempDir);
+
+impl Files {
+    fn new() -> Self {
+        Self(tempfile::tempdir().expect("a folder"))
+    }
+
+    fn put(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.0.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        std::fs::write(&path, text).expect("written");
+        path
+    }
+}
+
+fn config() -> Config {
+    let text = JsonText::parse(r#"{"criteria": {"tool_trajectory_avg_score": 1.0}}"#);
+    Config::read(&text.expect("JSON"), &NoSchemas).sound().expect("a config")
+}
+
+fn lines(
+    expected: &[PathBuf],
+    actual: &[PathBuf],
+    choice: &Choice<'_>,
+    jobs: usize,
+) -> Result<Vec<String>, RunError> {
+    let config = config();
+    let jobs = NonZeroUsize::new(jobs).expect("a number");
+    let order = Order { expected, actual, config: &config, choice, jobs };
+    let mut lines = Vec::new();
+    let line = |case: ScoredCase| {
+        let verdict = match case.result.verdict() {
+            CaseVerdict::Passed => "passed",
+            CaseVerdict::Failed => "failed",
+            CaseVerdict::Unscored => "unscored",
+            CaseVerdict::Error => "error",
+        };
+        let told = case.result.error.or(case.whys.first().cloned().flatten()).unwrap_or_default();
+        format!("{} {verdict} {told}", case.result.eval_id)
+    };
+    let take = |line| {
+        lines.push(line);
+        Ok(())
+    };
+    let ran = run(&order, line, take, &mut |_| {}, |_| {})?;
+    assert_eq!(ran.cases, lines.len() as u64);
+    Ok(lines)
+}
+
+/// The lines of one thread, which those of several must be.
+fn check(files: &Files, expected: &[PathBuf], actual: &[PathBuf], told: &Expect) {
+    let one = lines(expected, actual, &Choice::default(), 1).expect("scored");
+    for jobs in [2, 5] {
+        assert_eq!(lines(expected, actual, &Choice::default(), jobs).expect("scored"), one);
+    }
+    let folder = files.0.path().display().to_string();
+    told.assert_eq(&one.join("\n").replace(&folder, "FOLDER"));
+}
+
+#[test]
+fn files_in_the_same_order() {
+    let files = Files::new();
+    let expected = files.put("e.json", &set("s", &cases(&[("a", "f"), ("b", "f"), ("c", "f")])));
+    let actual = files.put("a.json", &set("t", &cases(&[("a", "f"), ("b", "g"), ("c", "f")])));
+    check(
+        &files,
+        &[expected],
+        &[actual],
+        &expect![[r#"
+        a passed 
+        b failed turn 1: f was not called; turn 1: g was called and not expected
+        c passed "#]],
+    );
+}
+
+#[test]
+fn another_order_gaps_and_repeats() {
+    let files = Files::new();
+    let expected =
+        cases(&[("a", "f"), ("gone", "f"), ("b", "f"), ("c", "f"), ("b", "f"), ("d", "f")]);
+    let actual = cases(&[
+        ("a", "f"),
+        ("new", "f"),
+        ("d", "f"),
+        ("c", "f"),
+        ("b", "f"),
+        ("c", "g"),
+        ("a", "g"),
+        ("b", "g"),
+    ]);
+    let expected = files.put("e.json", &set("s", &expected));
+    let actual = files.put("a.json", &set("s", &actual));
+    let told = expect![[r#"
+        a passed 
+        gone error the actual side has no case with this id
+        b passed 
+        c passed 
+        b error FOLDER/e.json has several cases with this id; give each its own
+        d passed 
+        new unscored the expected side has no case with this id
+        c error FOLDER/a.json has several cases with this id; the first was scored
+        a error FOLDER/a.json has several cases with this id; the first was scored
+        b error FOLDER/a.json has several cases with this id; the first was scored"#]];
+    check(&files, &[expected.clone()], &[actual.clone()], &told);
+    // Beside a second file the first is looked up and not run along.
+    let other = files.put("other.json", &set("o", &[]));
+    check(&files, &[expected], &[actual, other], &told);
+}
+
+#[test]
+fn ids_that_several_files_have() {
+    let files = Files::new();
+    let one = cases(&[("a", "f"), ("x", "f")]);
+    let expected = [
+        files.put("home.evalset.json", &set("home", &one)),
+        files.put("office.evalset.json", &set("office", &one)),
+        files.put("yard.evalset.json", &set("yard", &one)),
+    ];
+    let actual = [
+        files.put("run/1.json", &set("office", &cases(&[("a", "g")]))),
+        files.put("run/2.json", &set("home", &cases(&[("a", "f"), ("x", "f")]))),
+        files.put("run/yard.evalset.json", &set("of_today", &cases(&[("a", "f")]))),
+    ];
+    check(
+        &files,
+        &expected,
+        &actual,
+        &expect![[r#"
+        a passed 
+        x passed 
+        a failed turn 1: f was not called; turn 1: g was called and not expected
+        x error the actual side has no case with this id
+        a passed 
+        x error the actual side has no case with this id"#]],
+    );
+    check(
+        &files,
+        &expected[..1],
+        &actual[..1],
+        &expect![[r#"
+        a failed turn 1: f was not called; turn 1: g was called and not expected
+        x error the actual side has no case with this id"#]],
+    );
+    let unknown = files.put("unknown.json", &set("unknown", &cases(&[("a", "f")])));
+    check(
+        &files,
+        &[unknown],
+        &actual,
+        &expect![[r#"
+        a error this id stands in FOLDER/run/1.json and in FOLDER/run/2.json and in FOLDER/run/yard.evalset.json; name one of them, or give the sets the eval_set_id of the expected one
+        x unscored the expected side has no case with this id"#]],
+    );
+}
+
+#[test]
+fn formats_meet() {
+    let files = Files::new();
+    let expected = files.put(
+        "old.test.json",
+        r#"[{"query": "é", "expected_tool_use":
+        [{"tool_name": "f", "tool_input": {}}], "reference": ""}]"#,
+    );
+    let history = files.put(
+        "h.evalset_result.json",
+        r#"{"eval_set_result_id": "r", "eval_set_id": "s", "eval_case_results": [
+        {"eval_id": "old", "eval_metric_result_per_invocation": [{"actual_invocation":
+            {"user_content": {}, "intermediate_data": {"tool_uses": [{"name": "f", "args": {}}]}}}]},
+        {"eval_id": "broken", "eval_metric_result_per_invocation": [{"actual_invocation": {}}]}]}"#,
+    );
+    check(
+        &files,
+        &[expected.clone()],
+        &[history.clone()],
+        &expect![[r#"
+        old passed 
+        broken error FOLDER/h.evalset_result.json: line 4, column 91, case "broken" at eval_metric_result_per_invocation[0].actual_invocation: an invocation needs "user_content"; add it"#]],
+    );
+    let flow = files.put(
+        "flow.json",
+        r#"{"eval_set_id": "f", "eval_cases": [{"eval_id": "old", "conversation": [{"invocation_id": "i",
+        "user_content": {"role": "user", "content": "é"},
+        "expected_tool_trajectory": [{"name": "f"}]}]}]}"#,
+    );
+    check(&files, &[expected.clone()], &[flow.clone()], &expect!["old passed "]);
+    check(&files, &[flow], &[expected.clone()], &expect!["old passed "]);
+    let refused = lines(&[history], &[expected], &Choice::default(), 2);
+    assert!(matches!(refused, Err(RunError::History { .. })), "{refused:?}");
+}
+
+#[test]
+fn a_broken_case_is_an_error_with_its_place_and_a_broken_file_ends_the_run() {
+    let files = Files::new();
+    let mut some = cases(&[("a", "f"), ("b", "f"), ("c", "f")]);
+    let actual = files.put("a.json", &set("s", &some));
+    some[1] = r#"{"eval_id": "b", "conversation": [{"invocationID": "", "user_content": {}}]}"#
+        .to_owned();
+    let text = set("s", &some);
+    let expected = files.put("e.json", &text);
+    check(
+        &files,
+        &[expected],
+        &[actual.clone()],
+        &expect![[r#"
+        a passed 
+        b error FOLDER/e.json: line 3, column 36, case "b" at conversation[0]: ADK refuses the unknown field "invocationID" in an invocation (did you mean "invocation_id"?); correct its name, or move it to the case
+        c passed "#]],
+    );
+    let cut = files.put("cut.json", &text[..text.len() - 30]);
+    for jobs in [1, 3] {
+        let ended = lines(&[cut.clone()], &[actual.clone()], &Choice::default(), jobs);
+        assert!(ended.expect_err("broken").to_string().contains("cut.json"));
+    }
+    let none = lines(&[files.0.path().join("none.json")], &[actual], &Choice::default(), 2);
+    assert!(none.expect_err("none").to_string().contains("none.json"));
+}
+
+#[test]
+fn cases_are_chosen_by_id_and_by_tag() {
+    let files = Files::new();
+    let tagged = |eval_id: &str, tag: &str| {
+        format!(
+            r#"{{"eval_id": "{eval_id}", "tags": ["{tag}"], "conversation": [{{"invocation_id": "i",
+            "user_content": {{"role": "user", "content": "é"}}}}]}}"#
+        )
+    };
+    let some = [tagged("a1", "x"), tagged("a2", "y"), tagged("b1", "x")];
+    let expected = [files.put("e.json", &set("s", &some))];
+    let actual =
+        [files.put("a.json", &set("s", &[tagged("b1", "x"), tagged("a1", ""), tagged("a9", "")]))];
+    let is_a = |eval_id: &str| eval_id.starts_with('a');
+    let ids = |choice: &Choice<'_>| {
+        let lines = lines(&expected, &actual, choice, 2).expect("scored");
+        let ids = lines.iter().filter_map(|line| line.split(' ').next().map(str::to_owned));
+        ids.collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(ids(&Choice::default()), "a1 a2 b1 a9");
+    assert_eq!(ids(&Choice::new(Some(&is_a), &[])), "a1 a2 a9");
+    let tags = ["x".to_owned()];
+    assert_eq!(ids(&Choice::new(None, &tags)), "a1 b1");
+    let both = Choice::new(Some(&is_a), &tags);
+    assert_eq!((ids(&both), both.other_tags()), ("a1".to_owned(), vec!["y".to_owned()]));
+}
+
+#[test]
+fn many_cases_keep_their_order() {
+    let files = Files::new();
+    let ids: Vec<String> = (0..3000).map(|number| format!("case_{number}")).collect();
+    let all: Vec<String> = ids.iter().map(|eval_id| case(eval_id, "f")).collect();
+    let expected = [files.put("e.json", &set("s", &all))];
+    let mut moved = all.clone();
+    moved.rotate_left(1234);
+    for (name, cases) in [("same.json", &all), ("moved.json", &moved)] {
+        let actual = [files.put(name, &set("s", cases))];
+        for jobs in [1, 4] {
+            let lines = lines(&expected, &actual, &Choice::default(), jobs).expect("scored");
+            let wanted: Vec<String> = ids.iter().map(|id| format!("{id} passed ")).collect();
+            assert_eq!(lines, wanted);
+        }
+    }
+}
+
+#[test]
+fn what_take_refuses_ends_the_run() {
+    let files = Files::new();
+    let all: Vec<String> = (0..3000).map(|number| case(&format!("c{number}"), "f")).collect();
+    let path = [files.put("e.json", &set("s", &all))];
+    let config = config();
+    for jobs in [1, 4] {
+        let jobs = NonZeroUsize::new(jobs).expect("a number");
+        let choice = Choice::default();
+        let order =
+            Order { expected: &path, actual: &path, config: &config, choice: &choice, jobs };
+        let full = |_| Err(std::io::Error::from(std::io::ErrorKind::StorageFull));
+        let ended = run(&order, |case| case, full, &mut |_| {}, |_| {});
+        assert!(matches!(ended, Err(RunError::Output(_))), "{ended:?}");
+    }
+}
+
+#[test]
+fn headings_are_found_wherever_they_stand() {
+    let files = Files::new();
+    let id = |text: &str| {
+        let found = heading(&files.put("h.json", text)).expect("read");
+        (found.eval_set_id, found.name)
+    };
+    let named = |id: &str, name: &str| (id.to_owned(), Some(name.to_owned()));
+    assert_eq!(id(r#"{"eval_set_id": "s", "name": "n", "eval_cases": []}"#), named("s", "n"));
+    assert_eq!(id(r#"{"eval_cases": [], "name": "n", "eval_set_id": "s"}"#), named("s", "n"));
+    let said = r#"{"eval_set_id": "s", "description": "of \"eval_cases\": [", "name": "n", "eval_cases": []}"#;
+    assert_eq!(id(said), named("s", "n"));
+    assert_eq!(id("[]"), ("h".to_owned(), None));
+    assert!(heading(Path::new("/")).is_err());
+}

@@ -1,0 +1,65 @@
+//! What can be asked of `rehearsal score`.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
+use score_report::Form;
+
+/// Arguments of `rehearsal score`.
+#[derive(Debug, Clone, Args)]
+pub struct ScoreArguments {
+    /// What is expected: eval sets, folders, or patterns such as 'evals/**/*.json'
+    #[arg(long, required = true, num_args = 1.., value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    pub expected: Vec<String>,
+    /// What was done: eval sets, or files of ADK's history (*.evalset_result.json)
+    #[arg(long, required = true, num_args = 1.., value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    pub actual: Vec<String>,
+    /// The criteria: ADK's test_config.json or AgentFlow's EvalConfig [default: test_config.json
+    /// beside the expected files, else the format's own criteria]
+    #[arg(long, env = "REHEARSAL_CONFIG", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub config: Option<PathBuf>,
+    /// What the report looks like
+    #[arg(long, env = "REHEARSAL_FORMAT", value_enum, default_value_t)]
+    pub format: ReportFormat,
+    /// Where the report goes; a file that is there is replaced [default: standard output]
+    #[arg(long, short, env = "REHEARSAL_OUTPUT", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+    /// Only cases with this tag; several: with one of them
+    #[arg(long = "tag", env = "REHEARSAL_TAG", value_name = "TAG", value_delimiter = ',')]
+    pub tags: Vec<String>,
+    /// Only cases whose id matches, such as 'lights_*'
+    #[arg(long = "case", env = "REHEARSAL_CASE", value_name = "PATTERN")]
+    pub case: Option<String>,
+    /// How many threads work [default: one for each processor]
+    #[arg(long, env = "REHEARSAL_JOBS", value_name = "NUMBER")]
+    pub jobs: Option<NonZeroUsize>,
+}
+
+/// What a report looks like.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// For people: what did not pass, and a table
+    #[default]
+    Text,
+    /// For programs: an EvalReport, see docs/eval-report.schema.json
+    Json,
+    /// For CI systems: JUnit's XML
+    Junit,
+    /// One page that works offline, with the trajectories side by side
+    Html,
+    /// For a comment on a pull request
+    Markdown,
+}
+
+impl From<ReportFormat> for Form {
+    fn from(format: ReportFormat) -> Self {
+        match format {
+            ReportFormat::Text => Self::Text,
+            ReportFormat::Json => Self::Json,
+            ReportFormat::Junit => Self::Junit,
+            ReportFormat::Html => Self::Html,
+            ReportFormat::Markdown => Self::Markdown,
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! `rehearsal score`: what was done held against what was expected, and a report of it.
+//!
+//! Pairing and threads are `score-run`'s, metrics `scoring`'s, reports `score-report`'s; here is
+//! what reads arguments, finds files and the config, and says how it went.
+
+mod arguments;
+mod config;
+mod destination;
+mod error;
+mod inputs;
+
+use std::io::Write;
+use std::num::NonZeroUsize;
+use std::time::Instant;
+
+use score_report::{Ending, Heading, Piece, Report};
+use score_run::{Choice, Order, run};
+use scoring::report::EvalSummary;
+
+pub use arguments::{ReportFormat, ScoreArguments};
+pub use error::ScoreError;
+
+use self::destination::Destination;
+use self::inputs::Inputs;
+use super::evalset::progress::bar;
+
+/// What a run came to, the first of these that applies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// A case failed, or could not be scored at all.
+    Failed,
+    /// A case is unscored.
+    Unscored,
+    /// All passed.
+    Passed,
+}
+
+impl Verdict {
+    fn of(summary: &EvalSummary) -> Self {
+        if summary.failed_cases > 0 {
+            Self::Failed
+        } else if summary.unscored_cases > 0 {
+            Self::Unscored
+        } else {
+            Self::Passed
+        }
+    }
+}
+
+/// Scores; the report goes to `out`, unless a file is named.
+///
+/// # Errors
+/// [`ScoreError`] when nothing can be scored, or a file cannot be read to its end. Then no file is
+/// written.
+pub fn score(
+    arguments: &ScoreArguments,
+    out: &mut (impl Write + Send),
+) -> Result<Verdict, ScoreError> {
+    let begin = Instant::now();
+    let inputs = Inputs::find(arguments)?;
+    let config = config::config(arguments.config.as_deref(), &inputs)?;
+    let pattern = arguments.case.as_deref().map(inputs::pattern).transpose()?;
+    let takes = |eval_id: &str| pattern.as_ref().is_none_or(|it| it.matches(eval_id));
+    let id = pattern.is_some().then_some(&takes as &(dyn Fn(&str) -> bool + Sync));
+    let choice = Choice::new(id, &arguments.tags);
+    let jobs = arguments.jobs.or_else(|| std::thread::available_parallelism().ok());
+    let order = Order {
+        expected: &inputs.expected,
+        actual: &inputs.actual,
+        config: &config,
+        choice: &choice,
+        jobs: jobs.unwrap_or(NonZeroUsize::MIN),
+    };
+
+    let form = arguments.format.into();
+    let bar = bar(inputs.bytes(), "scoring");
+    let destination = Destination::open(arguments.output.as_deref(), &inputs, out, bar.clone())?;
+    let heading = Heading {
+        report_id: uuid::Uuid::new_v4().to_string(),
+        eval_set_id: inputs.eval_set_id(),
+        eval_set_name: inputs.eval_set_name(),
+        expected: inputs::called(&inputs.expected),
+        actual: inputs::called(&inputs.actual),
+        config_used: config.source.clone(),
+        criteria: config.criteria.iter().map(|it| (it.name.clone(), it.threshold)).collect(),
+        created_at: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+    };
+    let mut report = Report::begin(form, heading, destination)?;
+    let mut nearest = inputs::Nearest::to(arguments.case.as_deref());
+    let ran = run(
+        &order,
+        |case| Piece::of(case, form, &config),
+        |piece| report.take(piece),
+        &mut |eval_id| nearest.look_at(eval_id),
+        |read| bar.set_position(read),
+    )?;
+    bar.finish_and_clear();
+    if ran.cases == 0 {
+        return Err(inputs.no_case(arguments, nearest, &choice.other_tags()));
+    }
+    let ending = Ending { duration_seconds: begin.elapsed().as_secs_f64() };
+    let (destination, summary) = report.finish(ending)?;
+    if let Some((out, path)) = destination.keep()? {
+        let EvalSummary { total_cases, passed_cases, failed_cases, unscored_cases, .. } = summary;
+        writeln!(
+            out,
+            "{total_cases} scored: {passed_cases} passed, {failed_cases} failed, \
+             {unscored_cases} unscored; see {}",
+            path.display()
+        )?;
+    }
+    Ok(Verdict::of(&summary))
+}
