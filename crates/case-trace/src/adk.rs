@@ -10,6 +10,7 @@ use evalset::adk::{
 use json_text::{JsonText, Kind, Node};
 use scoring::{Invocation, ModelCall, Response, Timing, ToolCall, Trace, joined};
 
+use crate::plain::unwrapped;
 use crate::{CaseTrace, Misread, accepted, agentflow};
 
 pub(crate) fn case_trace(case: &EvalCase, tags: Vec<String>) -> Result<CaseTrace, Misread> {
@@ -86,16 +87,8 @@ fn tool_calls(data: &IntermediateData) -> Vec<ToolCall> {
     listed.chain(in_events).collect()
 }
 
-/// What a tool answered, out of the `{"result": ...}` in which ADK wraps what is no object.
 fn answer(response: &FunctionResponse) -> Option<JsonText> {
-    let text = response.response.as_ref()?;
-    if let Node::Object(members) = text.open()
-        && let [(key, value)] = members.as_slice()
-        && key == "result"
-    {
-        return Some(JsonText::from(*value));
-    }
-    Some(text.clone())
+    response.response.clone().map(unwrapped)
 }
 
 /// What was said on the way: by sub-agents, or in events.

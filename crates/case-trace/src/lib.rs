@@ -23,12 +23,14 @@ mod accepted;
 mod adk;
 mod agentflow;
 mod error;
+mod plain;
 
 use evalset::Case;
 use evalset::adk::EvalCaseResult;
 use scoring::Trace;
 
 pub use error::Misread;
+pub use plain::plain;
 
 /// A case, or a recording of one, as it is scored.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -268,3 +268,153 @@ fn every_file_of_google_gives_traces() {
     }
     assert_eq!((count, turns, called), (14, 25, 29));
 }
+
+mod plain_cases {
+    //! What is read straight is what is read through the model.
+
+    use case_trace::plain;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The same case through its model; none when ADK would refuse it.
+    fn through_the_model(text: &str) -> Option<CaseTrace> {
+        let (case, faults) = read_case(text, Format::Adk, Origin::default());
+        let refused = faults.iter().any(|fault| fault.severity() == evalset::Severity::Error);
+        case.filter(|_| !refused).map(|case| CaseTrace::of(&case).expect("a trace"))
+    }
+
+    #[test]
+    fn what_adk_writes_is_plain() {
+        let text = r#"{"eval_id": "a\n", "conversation": [{
+            "invocation_id": "i1",
+            "user_content": {"parts": [{"text": ""}, {"text": "Tokyo?"}, {"text": "é\u00e9"}], "role": "user"},
+            "final_response": {"parts": [{"text": "22"}], "role": "model"},
+            "intermediate_data": {
+                "tool_uses": [{"id": "1", "args": {"city": ["Tokyo", {"n": 1e400}]}, "name": "f"}],
+                "tool_responses": [{"id": "1", "name": "f", "response": {"result": 1}}],
+                "intermediate_responses": []},
+            "creation_timestamp": 1.5, "duration": 2}],
+            "session_input": {"app_name": "a", "user_id": "u", "state": {"x": "\n"}},
+            "creation_timestamp": 0.0 } "#;
+        let read = plain(text).expect("plain");
+        assert_eq!(Some(&read), through_the_model(text).as_ref());
+        assert_eq!(read.trace.invocations[0].user_text, "Tokyo?\néé");
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../../shared/corpora/adk-evalsets");
+        for file in std::fs::read_dir(folder).into_iter().flatten() {
+            let bytes = std::fs::read(file.expect("an entry").path()).expect("readable");
+            for case in read_set(&bytes) {
+                let text = case.to_json().laid_out(&evalset::Layout::two_spaces());
+                if let Some(read) = plain(&text) {
+                    assert_eq!(Some(read), through_the_model(&text), "{text}");
+                }
+            }
+        }
+    }
+
+    fn read_set(bytes: &[u8]) -> Vec<Case> {
+        read(bytes).whole().expect("an eval set").into_cases("file")
+    }
+
+    #[test]
+    fn whatever_is_not_plain_goes_the_other_way() {
+        for text in [
+            r#"{"evalId": "a", "conversation": []}"#,
+            r#"{"eval_id": "a", "conversation": [], "eval_id": "b"}"#,
+            r#"{"eval_id": "a", "conversation": [], "vendor": 1}"#,
+            r#"{"eval_id": "a", "conversation": [], "creation_timestamp": NaN}"#,
+            r#"{"eval_id": "a", "conversation": [{}]}"#,
+            r#"{"eval_id": "a\ud800", "conversation": []}"#,
+            r#"{"eval_id": null, "conversation": []}"#,
+            r#"{"conversation": []}"#,
+            r#"{"eval_id": "a"}"#,
+            r#"{"eval_id": "a", "conversation": []} 1"#,
+            r#"{"eval_id": "a", "conversation": [{"user_content": {"parts": [{"text": "a", "thought": true}]}}]}"#,
+            r#"{"eval_id": "a", "conversation": [{"user_content": {}, "intermediate_data": {"tool_uses": [{"args": {"a": NaN}}]}}]}"#,
+            r#"{"eval_id": "a", "conversation": [{"user_content": {}, "intermediate_data": {"tool_uses": [{"args": {"a": "\ud800"}}]}}]}"#,
+            r#"{"eval_id": "a", "conversation": [{"user_content": {}, "intermediate_data": {"tool_uses": [{"args": []}]}}]}"#,
+        ] {
+            assert_eq!(plain(text), None, "{text}");
+        }
+    }
+
+    /// A JSON value of the kinds that stand in cases.
+    fn value() -> impl Strategy<Value = String> {
+        let text = prop_oneof![
+            Just(r#""""#.to_owned()),
+            Just(r#""x""#.to_owned()),
+            Just(r#""\ud83d\ude00\n""#.to_owned()),
+            Just(r#""\ud83d""#.to_owned()),
+            Just("null".to_owned()),
+            Just("1.50".to_owned()),
+            Just("-0".to_owned()),
+            Just("true".to_owned()),
+            Just("{}".to_owned()),
+            Just("[]".to_owned()),
+        ];
+        text.prop_recursive(5, 40, 4, |inner| {
+            let key = prop::sample::select(vec![
+                "eval_id",
+                "conversation",
+                "session_input",
+                "creation_timestamp",
+                "app_name",
+                "user_id",
+                "state",
+                "user_content",
+                "invocation_id",
+                "final_response",
+                "intermediate_data",
+                "duration",
+                "parts",
+                "role",
+                "text",
+                "tool_uses",
+                "tool_responses",
+                "args",
+                "name",
+                "id",
+                "response",
+                "result",
+                "intermediate_responses",
+                "vendor",
+                "toolUses",
+            ]);
+            let member =
+                (key, inner.clone()).prop_map(|(key, value)| format!("\"{key}\": {value}"));
+            prop_oneof![
+                prop::collection::vec(member, 0..4)
+                    .prop_map(|all| format!("{{{}}}", all.join(", "))),
+                prop::collection::vec(inner, 0..3).prop_map(|all| format!("[{}]", all.join(" ,"))),
+            ]
+        })
+    }
+
+    proptest! {
+        /// A plain case with one of its values put in the place of another's.
+        #[test]
+        fn both_ways_agree(turn in value(), call in value(), text in value(), answer in value(), at in 0..9) {
+            let put = |place: i32, plain: &str, other: &str| {
+                if at == place { other.to_owned() } else { plain.to_owned() }
+            };
+            let call = put(1, r#"{"id": "1", "args": {"a": [1, {}]}, "name": "f"}"#, &call);
+            let text = put(2, r#""said""#, &text);
+            let answer = put(3, r#"{"id": "1", "name": "f", "response": {"result": "r"}}"#, &answer);
+            let args = put(4, r#"{"city": "x"}"#, &turn);
+            let role = put(5, r#""model""#, &turn);
+            let uses = put(6, &format!(r#"[{call}, {{"name": "g", "args": {args}}}]"#), &turn);
+            let turn_text = put(7, &format!(
+                r#"{{"user_content": {{"parts": [{{"text": {text}}}, {{"text": "b"}}], "role": "user"}},
+                "final_response": {{"role": {role}, "parts": [{{"text": {text}}}]}},
+                "intermediate_data": {{"tool_responses": [{answer}], "tool_uses": {uses}}}}}"#), &turn);
+            let id = put(8, r#""case""#, &turn);
+            let text = format!(r#"{{"conversation": [{turn_text}], "eval_id": {id}}}"#);
+            if let Some(read) = plain(&text) {
+                prop_assert_eq!(Some(read), through_the_model(&text), "{}", text);
+            } else {
+                prop_assert!(at != 0, "the case itself is plain");
+            }
+        }
+    }
+}

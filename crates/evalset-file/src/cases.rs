@@ -111,6 +111,10 @@ impl Cases {
     /// # Errors
     /// The reading's.
     pub fn text(&self, case: &FoundCase) -> Result<String, AppendError> {
+        let at_hand = self.walk.at_hand(case.start, case.end);
+        if let Some(text) = at_hand.and_then(|bytes| simdutf8::basic::from_utf8(bytes).ok()) {
+            return Ok(text.to_owned());
+        }
         self.between(case.start, case.end).doing("reading", &self.path)
     }
 

@@ -48,22 +48,23 @@ fn told(reasons: &[String]) -> String {
 
 fn reasons(evidence: &Evidence, extra: bool) -> Vec<String> {
     match evidence {
-        Evidence::AdkTrajectory { missed, .. } => {
+        Evidence::AdkTrajectory { invocations, missed } => {
+            let of = Of(invocations.len());
             let turns = missed.iter().map(|missed| (missed.turn, &missed.alignment));
-            turns.flat_map(|(turn, alignment)| calls(turn, alignment, extra)).collect()
+            turns.flat_map(|(turn, alignment)| calls(of, turn, alignment, extra)).collect()
         }
         Evidence::Trajectory { turns } => {
+            let of = Of(turns.len());
             let turns = turns.iter().enumerate().filter(|(_, turn)| turn.score != Some(1.0));
-            turns.flat_map(|(place, turn)| calls(place, &turn.alignment, extra)).collect()
+            turns.flat_map(|(place, turn)| calls(of, place, &turn.alignment, extra)).collect()
         }
         Evidence::Invocations { invocations } => {
-            let scores = invocations.iter().copied().enumerate();
-            worst(scores, |score| format!("scores {score:.3}"))
+            worst(Of(invocations.len()), invocations.iter().copied().enumerate())
         }
         Evidence::Response { turns } => {
             let scores = turns.iter().enumerate();
             let scores = scores.filter_map(|(place, turn)| Some((place, turn.score?)));
-            worst(scores, |score| format!("scores {score:.3}"))
+            worst(Of(turns.len()), scores)
         }
         Evidence::State { conditions } => {
             let broken = conditions.iter().filter(|condition| !condition.holds);
@@ -83,8 +84,9 @@ fn reasons(evidence: &Evidence, extra: bool) -> Vec<String> {
             scoring::gates::Per::Invocation => {
                 let turns = invocations.iter().enumerate();
                 let broken = turns.filter(|(_, value)| !bounds.hold(**value));
+                let of = Of(invocations.len());
                 let told = broken.map(|(place, value)| {
-                    format!("turn {}: {value} is {}", place + 1, beyond(*bounds, *value))
+                    format!("{}{value} is {}", of.turn(place), beyond(*bounds, *value))
                 });
                 told.collect()
             }
@@ -102,20 +104,29 @@ fn reasons(evidence: &Evidence, extra: bool) -> Vec<String> {
     }
 }
 
-/// The turns that score less than 1, the worst first.
-fn worst(scores: impl Iterator<Item = (usize, f64)>, say: impl Fn(f64) -> String) -> Vec<String> {
-    let mut scores: Vec<_> = scores.filter(|(_, score)| *score < 1.0).collect();
-    scores.sort_by(|one, other| one.1.total_cmp(&other.1));
-    let told = scores
-        .into_iter()
-        .map(|(turn, score)| format!("the response of turn {} {}", turn + 1, say(score)));
-    told.collect()
+/// How many turns there are; of one alone nobody needs to be told which it is.
+#[derive(Debug, Clone, Copy)]
+struct Of(usize);
+
+impl Of {
+    /// `turn 2: `
+    fn turn(self, place: usize) -> String {
+        if self.0 > 1 { format!("turn {}: ", place + 1) } else { String::new() }
+    }
 }
 
-fn calls(turn: usize, alignment: &Alignment, extra: bool) -> Vec<String> {
+/// The responses that score less than 1, the worst first.
+fn worst(of: Of, scores: impl Iterator<Item = (usize, f64)>) -> Vec<String> {
+    let mut scores: Vec<_> = scores.filter(|(_, score)| *score < 1.0).collect();
+    scores.sort_by(|one, other| one.1.total_cmp(&other.1));
+    let told = scores.into_iter();
+    told.map(|(turn, score)| format!("{}the response scores {score:.3}", of.turn(turn))).collect()
+}
+
+fn calls(of: Of, turn: usize, alignment: &Alignment, extra: bool) -> Vec<String> {
     let told = |kind| kind != RowKind::Matched && (extra || kind != RowKind::Extra);
     let rows = alignment.rows.iter().filter(|row| told(row.kind));
-    rows.map(|row| format!("turn {}: {}", turn + 1, call(row))).collect()
+    rows.map(|row| format!("{}{}", of.turn(turn), call(row))).collect()
 }
 
 fn call(row: &Row) -> String {

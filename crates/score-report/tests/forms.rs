@@ -101,7 +101,7 @@ fn written(form: Form, cases: Vec<ScoredCase>) -> String {
 fn text() {
     expect![[r#"
         failed    office
-                  tool_trajectory_avg_score 0, needs 1: turn 1: set_temperature was called with degrees 23, not 21; turn 1: close_garage was not called
+                  tool_trajectory_avg_score 0, needs 1: set_temperature was called with degrees 23, not 21; close_garage was not called
                   llm_judge is unscored: llm_judge is not computed here; it needs a judge, and none is given
         error     gone
                   the actual side has no case with this id
@@ -110,8 +110,8 @@ fn text() {
                   words is unscored: the expected side has no case with this id
                   llm_judge is unscored: the expected side has no case with this id
         failed    </script><!--<script>alert(1)</script>]]>&"'|�[2J�`@all`
-                  tool_trajectory_avg_score 0, needs 1: turn 1: </script><!--<script>alert(1)</script>]]>&"'|�[2J�`@all` was called with a "<!--", not "</script>"
-                  words 0, needs 0.8: the response of turn 1 scores 0.000
+                  tool_trajectory_avg_score 0, needs 1: </script><!--<script>alert(1)</script>]]>&"'|�[2J�`@all` was called with a "<!--", not "</script>"
+                  words 0, needs 0.8: the response scores 0.000
                   llm_judge is unscored: llm_judge is not computed here; it needs a judge, and none is given
 
         criterion                  passed  failed  unscored    mean     min     max
@@ -138,10 +138,10 @@ fn markdown() {
 
         | case | | why |
         |---|---|---|
-        | office | failed | tool\_trajectory\_avg\_score 0, needs 1: turn 1: set\_temperature was called with degrees 23, not 21; turn 1: close\_garage was not called; llm\_judge is unscored: llm\_judge is not computed here; it needs a judge, and none is given |
+        | office | failed | tool\_trajectory\_avg\_score 0, needs 1: set\_temperature was called with degrees 23, not 21; close\_garage was not called; llm\_judge is unscored: llm\_judge is not computed here; it needs a judge, and none is given |
         | gone | error | the actual side has no case with this id |
         | new | unscored | tool\_trajectory\_avg\_score is unscored: the expected side has no case with this id; words is unscored: the expected side has no case with this id; llm\_judge is unscored: the expected side has no case with this id |
-        | &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|�\[2J�\`@⁠all\` | failed | tool\_trajectory\_avg\_score 0, needs 1: turn 1: &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|�\[2J�\`@⁠all\` was called with a "&lt;\!--", not "&lt;/script&gt;"; words 0, needs 0.8: the response of turn 1 scores 0.000; llm\_judge is unscored: llm\_judge is not computed here; it needs a judge, and none is given |
+        | &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|�\[2J�\`@⁠all\` | failed | tool\_trajectory\_avg\_score 0, needs 1: &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|�\[2J�\`@⁠all\` was called with a "&lt;\!--", not "&lt;/script&gt;"; words 0, needs 0.8: the response scores 0.000; llm\_judge is unscored: llm\_judge is not computed here; it needs a judge, and none is given |
     "####]].assert_eq(&written(Form::Markdown, cases(&config())));
 }
 
@@ -162,7 +162,7 @@ fn junit() {
         <testsuites name="rehearsal score" tests="4" skipped="1" failures="2" errors="1" time="0.500">
             <testsuite name="home_evals" tests="4" skipped="1" errors="1" failures="2" time="0.500">
                 <testcase name="office" classname="home_evals" time="0.000">
-                    <failure message="tool_trajectory_avg_score 0, needs 1: turn 1: set_temperature was called with degrees 23, not 21; turn 1: close_garage was not called" type="failed">tool_trajectory_avg_score 0, needs 1: turn 1: set_temperature was called with degrees 23, not 21; turn 1: close_garage was not called</failure>
+                    <failure message="tool_trajectory_avg_score 0, needs 1: set_temperature was called with degrees 23, not 21; close_garage was not called" type="failed">tool_trajectory_avg_score 0, needs 1: set_temperature was called with degrees 23, not 21; close_garage was not called</failure>
                 </testcase>
                 <testcase name="gone" classname="home_evals" time="0.000">
                     <error message="the actual side has no case with this id" type="error"/>
@@ -173,8 +173,8 @@ fn junit() {
         llm_judge is unscored: the expected side has no case with this id"/>
                 </testcase>
                 <testcase name="&lt;/script&gt;&lt;!--&lt;script&gt;alert(1)&lt;/script&gt;]]&gt;&amp;&quot;&apos;|`@all`" classname="home_evals" time="0.000">
-                    <failure message="tool_trajectory_avg_score 0, needs 1: turn 1: &lt;/script&gt;&lt;!--&lt;script&gt;alert(1)&lt;/script&gt;]]&gt;&amp;&quot;&apos;|`@all` was called with a &quot;&lt;!--&quot;, not &quot;&lt;/script&gt;&quot;" type="failed">tool_trajectory_avg_score 0, needs 1: turn 1: &lt;/script&gt;&lt;!--&lt;script&gt;alert(1)&lt;/script&gt;]]&gt;&amp;&quot;&apos;|`@all` was called with a &quot;&lt;!--&quot;, not &quot;&lt;/script&gt;&quot;
-        words 0, needs 0.8: the response of turn 1 scores 0.000</failure>
+                    <failure message="tool_trajectory_avg_score 0, needs 1: &lt;/script&gt;&lt;!--&lt;script&gt;alert(1)&lt;/script&gt;]]&gt;&amp;&quot;&apos;|`@all` was called with a &quot;&lt;!--&quot;, not &quot;&lt;/script&gt;&quot;" type="failed">tool_trajectory_avg_score 0, needs 1: &lt;/script&gt;&lt;!--&lt;script&gt;alert(1)&lt;/script&gt;]]&gt;&amp;&quot;&apos;|`@all` was called with a &quot;&lt;!--&quot;, not &quot;&lt;/script&gt;&quot;
+        words 0, needs 0.8: the response scores 0.000</failure>
                 </testcase>
             </testsuite>
         </testsuites>
@@ -232,7 +232,7 @@ fn html_holds_all_as_data() {
     assert!(!rest.contains("https://") && !rest.contains("url("), "nothing is loaded");
     // An index and a case as the page reads them.
     expect![[r#"[{"i":"office","v":"f","s":[0.0,0.8571428571428571,null],"t":["home"],"o":["list_rooms","set_temperature","close_garage"],"q":"Close up for the night"},"#]].assert_eq(scripts[1].1.lines().next().unwrap_or_default());
-    expect![[r#"[{"w":["turn 1: set_temperature was called with degrees 23, not 21; turn 1: close_garage was not called",null,"llm_judge is not computed here; it needs a judge, and none is given"],"h":[true,true],"c":"4.1 s, 1,284 tokens","t":[{"u":["Close up for the night","Close up for the night"],"c":[{"k":"=","e":["list_rooms","{}",null],"a":["list_rooms","{}",null]},{"k":"+","a":["list_rooms","{}",null]},{"k":"~","e":["set_temperature","{\"room\":\"office\",\"degrees\":21,\"id\":9007199254740993}",null],"a":["set_temperature","{\"room\":\"office\",\"degrees\":23,\"id\":9007199254740993}",null],"d":["/degrees"]},{"k":"-","e":["close_garage","{}",null]}],"f":["The office is set to 21 degrees.","The office is set to 23 degrees."]}]},"#]].assert_eq(scripts[0].1.lines().next().unwrap_or_default());
+    expect![[r#"[{"w":["set_temperature was called with degrees 23, not 21; close_garage was not called",null,"llm_judge is not computed here; it needs a judge, and none is given"],"h":[true,true],"c":"4.1 s, 1,284 tokens","t":[{"u":["Close up for the night","Close up for the night"],"c":[{"k":"=","e":["list_rooms","{}",null],"a":["list_rooms","{}",null]},{"k":"+","a":["list_rooms","{}",null]},{"k":"~","e":["set_temperature","{\"room\":\"office\",\"degrees\":21,\"id\":9007199254740993}",null],"a":["set_temperature","{\"room\":\"office\",\"degrees\":23,\"id\":9007199254740993}",null],"d":["/degrees"]},{"k":"-","e":["close_garage","{}",null]}],"f":["The office is set to 21 degrees.","The office is set to 23 degrees."]}]},"#]].assert_eq(scripts[0].1.lines().next().unwrap_or_default());
 }
 
 #[test]

@@ -8,12 +8,11 @@ use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use score_report::ScoredCase;
-use scoring::config::{Config, Tools};
+use scoring::config::Tools;
 
 use crate::choice::Choice;
 use crate::error::RunError;
-use crate::task::Task;
+use crate::task::{Pair, Task};
 
 /// A batch holds at least so many bytes of text, unless it is the last,
 const BATCH_BYTES: usize = 128 << 10;
@@ -24,7 +23,6 @@ const UNDER_WAY: usize = 4;
 
 /// What is done with each task.
 pub(crate) struct Work<'w, M> {
-    pub(crate) config: &'w Config,
     pub(crate) choice: &'w Choice<'w>,
     pub(crate) make: &'w M,
 }
@@ -32,11 +30,10 @@ pub(crate) struct Work<'w, M> {
 impl<M> Work<'_, M> {
     fn done<P>(&self, tasks: Vec<Task>, tools: &mut Tools<'_>) -> Vec<P>
     where
-        M: Fn(ScoredCase) -> P,
+        M: Fn(Pair, &mut Tools<'_>) -> P,
     {
-        let scored =
-            tasks.into_iter().filter_map(|task| task.score(self.config, self.choice, tools));
-        scored.map(self.make).collect()
+        let pairs = tasks.into_iter().filter_map(|task| task.read(self.choice));
+        pairs.map(|pair| (self.make)(pair, tools)).collect()
     }
 }
 
@@ -89,7 +86,7 @@ impl<'w, M> Crew<'w, M> {
         mut take: impl FnMut(P) -> Result<(), RunError>,
     ) -> Result<(), RunError>
     where
-        M: Fn(ScoredCase) -> P + Sync,
+        M: Fn(Pair, &mut Tools<'_>) -> P + Sync,
     {
         let mut tools = Tools::default();
         if self.jobs.get() == 1 {
@@ -121,7 +118,7 @@ impl<'w, M> Crew<'w, M> {
     /// A thread of the crew.
     fn help<P: Send>(&self, bench: &Bench<P>)
     where
-        M: Fn(ScoredCase) -> P + Sync,
+        M: Fn(Pair, &mut Tools<'_>) -> P + Sync,
     {
         let mut tools = Tools::default();
         loop {
@@ -147,7 +144,7 @@ impl<'w, M> Crew<'w, M> {
         tasks: Vec<Task>,
         tools: &mut Tools<'_>,
     ) where
-        M: Fn(ScoredCase) -> P + Sync,
+        M: Fn(Pair, &mut Tools<'_>) -> P + Sync,
     {
         let done = catch_unwind(AssertUnwindSafe(|| self.work.done(tasks, tools)));
         let done = done.map_err(|panic| {
@@ -168,7 +165,7 @@ impl<'w, M> Crew<'w, M> {
         tools: &mut Tools<'_>,
     ) -> Result<(), RunError>
     where
-        M: Fn(ScoredCase) -> P + Sync,
+        M: Fn(Pair, &mut Tools<'_>) -> P + Sync,
     {
         let most = (self.jobs.get() * UNDER_WAY) as u64;
         let (mut given, mut taken, mut ended) = (0, 0, false);

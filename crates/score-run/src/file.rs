@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use case_trace::CaseTrace;
+use case_trace::{CaseTrace, plain};
 use evalset::adk::EvalSetResult;
 use evalset::{Format, Origin, Reading, Severity, read_case};
 use evalset_file::{Cases, FoundCase};
@@ -142,6 +142,11 @@ impl Stream {
 impl FileFacts {
     /// Reads a case's text, which begins at `start` in the file; an error tells its place there.
     pub(crate) fn read(&self, text: &str, start: u64, index: u64) -> Result<CaseTrace, String> {
+        if self.format == Format::Adk
+            && let Some(case) = plain(text)
+        {
+            return Ok(case);
+        }
         let case = usize::try_from(index).ok();
         let sound = |origin: Origin| {
             let (case, faults) = read_case(text, self.format, origin);

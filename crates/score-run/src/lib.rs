@@ -21,4 +21,5 @@ mod task;
 pub use choice::Choice;
 pub use error::RunError;
 pub use heading::{SetHeading, heading};
-pub use order::{Order, Ran, run};
+pub use order::{Order, Ran, run, run_pairs};
+pub use task::Pair;

@@ -4,12 +4,13 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use score_report::ScoredCase;
-use scoring::config::Config;
+use scoring::config::{Config, Tools};
 
 use crate::choice::Choice;
 use crate::crew::{Crew, Work};
 use crate::error::RunError;
 use crate::pairs::Pairs;
+use crate::task::Pair;
 
 /// What is to be scored.
 pub struct Order<'o> {
@@ -46,15 +47,30 @@ pub struct Ran {
 pub fn run<P: Send>(
     order: &Order<'_>,
     make: impl Fn(ScoredCase) -> P + Sync,
+    take: impl FnMut(P) -> std::io::Result<()>,
+    passed_by: &mut dyn FnMut(&str),
+    progress: impl FnMut(u64),
+) -> Result<Ran, RunError> {
+    let scored = |pair: Pair, tools: &mut Tools<'_>| make(pair.scored(order.config, tools));
+    run_pairs(order, scored, take, passed_by, progress)
+}
+
+/// The same for whoever does something else with the pairs; `make` is also given what scoring uses
+/// from case to case.
+///
+/// # Errors
+/// As for [`run`].
+pub fn run_pairs<P: Send>(
+    order: &Order<'_>,
+    make: impl Fn(Pair, &mut Tools<'_>) -> P + Sync,
     mut take: impl FnMut(P) -> std::io::Result<()>,
     passed_by: &mut dyn FnMut(&str),
     mut progress: impl FnMut(u64),
 ) -> Result<Ran, RunError> {
-    let Order { expected, actual, config, choice, jobs } = *order;
+    let Order { expected, actual, choice, jobs, .. } = *order;
     let mut pairs = Pairs::open(expected, actual, choice, passed_by)?;
     let mut ran = Ran::default();
-    let work = Work { config, choice, make: &make };
-    Crew::new(jobs, work).run(
+    Crew::new(jobs, Work { choice, make: &make }).run(
         || {
             let task = pairs.next()?;
             progress(pairs.read());

@@ -51,15 +51,9 @@ impl Side {
 }
 
 impl Task {
-    /// Scores the case; none when it is not among those chosen.
-    pub(crate) fn score(
-        self,
-        config: &Config,
-        choice: &Choice<'_>,
-        tools: &mut Tools<'_>,
-    ) -> Option<ScoredCase> {
+    /// Reads both sides; none when the case is not among those chosen.
+    pub(crate) fn read(self, choice: &Choice<'_>) -> Option<Pair> {
         let Self { called, expected, actual, trouble } = self;
-        let expects = !matches!(expected, Side::Absent);
         let expected = expected.read();
         if let Ok(Some(expected)) = &expected
             && !choice.takes_tags(&expected.tags)
@@ -68,32 +62,52 @@ impl Task {
         }
         let actual = actual.read();
         // Whether a case that cannot be read has the tag is not known: it is told, not left out.
-        let faults: Vec<String> = trouble
-            .into_iter()
-            .chain(expected.as_ref().err().cloned())
-            .chain(actual.as_ref().err().cloned())
-            .collect();
+        let faults =
+            [expected.as_ref().err(), actual.as_ref().err()].into_iter().flatten().cloned();
+        let mut faults: Vec<String> = trouble.into_iter().chain(faults).collect();
         let (expected, actual) = (expected.ok().flatten(), actual.ok().flatten());
-        if !faults.is_empty() {
-            return Some(ScoredCase::error(&called, expected, actual, &faults.join("; ")));
+        if let (Some(expected), Some(actual)) = (&expected, &actual)
+            && expected.eval_id != actual.eval_id
+        {
+            let fault =
+                "its partner has another id by now; do not change files while they are scored";
+            faults.push(fault.to_owned());
+        }
+        let fault = (!faults.is_empty()).then(|| faults.join("; "));
+        Some(Pair { called, expected, actual, fault })
+    }
+}
+
+/// A case, and what was done of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pair {
+    /// Its id; of a case that has none its place, `#3`.
+    pub called: String,
+    /// What is expected, where there is something and it can be read.
+    pub expected: Option<CaseTrace>,
+    /// What was done, where there is something and it can be read.
+    pub actual: Option<CaseTrace>,
+    /// Why the case cannot be scored, whatever its sides say.
+    pub fault: Option<String>,
+}
+
+impl Pair {
+    /// Scores the case by every criterion.
+    #[must_use]
+    pub fn scored(self, config: &Config, tools: &mut Tools<'_>) -> ScoredCase {
+        let Self { called, expected, actual, fault } = self;
+        if let Some(fault) = fault {
+            return ScoredCase::error(&called, expected, actual, &fault);
         }
         let begin = Instant::now();
-        Some(match (expected, actual) {
-            (Some(expected), Some(actual)) if expected.eval_id != actual.eval_id => {
-                let fault = "its partner has another id by now; do not change files while they are \
-                             scored";
-                ScoredCase::error(&called, Some(expected), Some(actual), fault)
-            }
+        match (expected, actual) {
             (Some(expected), Some(actual)) => {
                 let clock = || begin.elapsed().as_secs_f64();
                 ScoredCase::of(config, expected, actual, tools, clock)
             }
             (Some(expected), None) => ScoredCase::expected_only(expected),
             (None, Some(actual)) => ScoredCase::actual_only(config, actual),
-            (None, None) if expects => {
-                ScoredCase::error(&called, None, None, "nothing can be read")
-            }
-            (None, None) => return None,
-        })
+            (None, None) => ScoredCase::error(&called, None, None, "nothing of it can be read"),
+        }
     }
 }

@@ -98,7 +98,7 @@ fn files_in_the_same_order() {
         &[actual],
         &expect![[r#"
         a passed 
-        b failed turn 1: f was not called; turn 1: g was called and not expected
+        b failed f was not called; g was called and not expected
         c passed "#]],
     );
 }
@@ -158,7 +158,7 @@ fn ids_that_several_files_have() {
         &expect![[r#"
         a passed 
         x passed 
-        a failed turn 1: f was not called; turn 1: g was called and not expected
+        a failed f was not called; g was called and not expected
         x error the actual side has no case with this id
         a passed 
         x error the actual side has no case with this id"#]],
@@ -168,7 +168,7 @@ fn ids_that_several_files_have() {
         &expected[..1],
         &actual[..1],
         &expect![[r#"
-        a failed turn 1: f was not called; turn 1: g was called and not expected
+        a failed f was not called; g was called and not expected
         x error the actual side has no case with this id"#]],
     );
     let unknown = files.put("unknown.json", &set("unknown", &cases(&[("a", "f")])));

@@ -24,6 +24,8 @@ pub(crate) struct Passed {
 pub(crate) struct Walk {
     length: u64,
     at: u64,
+    /// Where the chunk at hand begins.
+    chunk: u64,
     asked: u64,
     structure: Structure,
     utf8: Utf8,
@@ -61,6 +63,7 @@ impl Walk {
         Self {
             length,
             at: 0,
+            chunk: 0,
             asked: 0,
             structure: Structure::new(),
             utf8: Utf8::default(),
@@ -79,6 +82,13 @@ impl Walk {
     /// How many bytes there are.
     pub(crate) fn length(&self) -> u64 {
         self.length
+    }
+
+    /// The bytes of a stretch that lies in the chunk at hand.
+    pub(crate) fn at_hand(&self, from: u64, to: u64) -> Option<&[u8]> {
+        let begin = usize::try_from(from.checked_sub(self.chunk)?).ok()?;
+        let length = usize::try_from(self.at - self.chunk).ok()?;
+        self.buffer.get(..length)?.get(begin..usize::try_from(to - self.chunk).ok()?)
     }
 
     /// What the whole file was found to be, once it has been read.
@@ -136,6 +146,7 @@ impl Walk {
         {
             return Ok(Err(Fault::invalid(self.at + index as u64, "the text is not UTF-8")));
         }
+        self.chunk = self.at;
         self.at += wanted as u64;
         Ok(Ok(()))
     }

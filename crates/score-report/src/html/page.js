@@ -130,46 +130,48 @@
     cases.forEach((line) => { counted[verdictOf(line)] += 1; });
     return counted;
   };
-  const plots = criteria.map((_, metric) => {
-    const bins = new Array(BINS).fill(0);
+  const plots = criteria.map(([, needs], metric) => {
+    const bins = Array.from({ length: BINS }, () => [0, 0]);
     cases.forEach((line) => {
       const score = line.s[metric];
-      if (score !== null && score !== undefined) bins[binOf(score)] += 1;
+      if (score !== null && score !== undefined) bins[binOf(score)][score >= needs ? 0 : 1] += 1;
     });
     return bins;
   });
   const plot = (metric) => {
     const bins = plots[metric];
     const [name, needs] = criteria[metric];
-    const [width, height, base] = [168, 56, 44];
-    const most = Math.max(1, ...bins);
+    const [width, height, base] = [200, 46, 35];
+    const most = Math.max(1, ...bins.map(([met, missed]) => met + missed));
     const step = width / BINS;
     const chosen = state.metric === metric ? state.bin : -1;
-    const told = bins.map((count, bin) => (count ? `${number.format(count)} from ${(bin / BINS).toFixed(2)}` : "")).filter(Boolean).join(", ");
+    const told = bins.map(([met, missed], bin) => (met + missed ? `${number.format(met + missed)} from ${(bin / BINS).toFixed(2)}` : "")).filter(Boolean).join(", ");
     const svg = el("svg:svg", { class: "plot", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Scores of ${name}: ${told || "none"}` });
-    bins.forEach((count, bin) => {
-      if (!count) return;
-      const high = Math.max(2, (count / most) * (base - 3));
-      const meets = (bin + 1) / BINS > needs && (bin / BINS >= needs || bin === BINS - 1 && needs <= 1);
-      const off = chosen >= 0 && chosen !== bin;
-      svg.append(el("svg:rect", { class: `bar${meets ? " ok" : ""}${off ? " off" : ""}`, x: bin * step + 0.5, y: base - high, width: step - 1, height: high, rx: 1 }));
+    bins.forEach(([met, missed], bin) => {
+      const off = chosen >= 0 && chosen !== bin ? " off" : "";
+      let top = base;
+      [[met, " ok"], [missed, ""]].forEach(([count, kind]) => {
+        if (!count) return;
+        const high = Math.max(2, (count / most) * (base - 3));
+        top -= high;
+        svg.append(el("svg:rect", { class: `bar${kind}${off}`, x: bin * step + 0.5, y: top, width: step - 1, height: high, rx: 1 }));
+      });
     });
     svg.append(el("svg:line", { class: "axis", x1: 0, x2: width, y1: base + 0.5, y2: base + 0.5 }));
     if (needs > 0 && needs < 1) svg.append(el("svg:line", { class: "needs", x1: needs * width, x2: needs * width, y1: 0, y2: base }));
     [["0", 0, "start"], ["0.5", width / 2, "middle"], ["1", width, "end"]].forEach(([text, x, anchor]) => {
-      svg.append(el("svg:text", { x, y: height - 2, "text-anchor": anchor }, text));
+      svg.append(el("svg:text", { x, y: height - 1, "text-anchor": anchor }, text));
     });
-    bins.forEach((count, bin) => {
-      if (!count) return;
-      const hit = el("svg:rect", {
+    bins.forEach(([met, missed], bin) => {
+      if (!met && !missed) return;
+      svg.append(el("svg:rect", {
         class: "hit", x: bin * step, y: 0, width: step, height: base,
         onclick: (event) => {
           event.stopPropagation();
           const again = state.metric === metric && state.bin === bin;
           change({ metric, bin: again ? -1 : bin });
         },
-      }, el("svg:title", {}, `${number.format(count)} from ${(bin / BINS).toFixed(2)} to ${((bin + 1) / BINS).toFixed(2)}`));
-      svg.append(hit);
+      }, el("svg:title", {}, `${number.format(met + missed)} from ${(bin / BINS).toFixed(2)} to ${((bin + 1) / BINS).toFixed(2)}`)));
     });
     return svg;
   };
@@ -183,13 +185,15 @@
     const cards = criteria.map(([name, needs], metric) => {
       const stats = about.summary.criterion_stats[name] || {};
       const mean = stats.avg_score;
+      const scored = (stats.passed || 0) + (stats.failed || 0);
+      const of = scored ? `${number.format(stats.passed)} of ${number.format(scored)}` : "not scored";
       const unscored = stats.unscored ? `, ${number.format(stats.unscored)} unscored` : "";
       return el(
         "button",
-        { class: "criterion", "aria-pressed": String(state.metric === metric), title: name, onclick: () => change({ metric: state.metric === metric && state.bin < 0 ? -1 : metric, bin: -1 }) },
+        { class: "criterion", "aria-pressed": String(state.metric === metric), title: `${name}: mean ${mean ?? "–"}, needs ${needs}, ${of} passed${unscored}`, onclick: () => change({ metric: state.metric === metric && state.bin < 0 ? -1 : metric, bin: -1 }) },
         el("b", {}, mean === null || mean === undefined ? "–" : figure(mean)),
         el("span", { class: "name" }, name),
-        el("span", { class: "of" }, `mean, needs ${needs} · ${number.format(stats.passed || 0)} of ${number.format((stats.passed || 0) + (stats.failed || 0))}${unscored}`),
+        el("span", { class: "of" }, `needs ${needs} · ${of}`),
         plot(metric),
       );
     });
@@ -325,7 +329,7 @@
     return pair("", "?", "not compared", signature(e, marks), signature(a, marks));
   };
 
-  const metrics = (line, details) => criteria.map(([name, needs], metric) => {
+  const metrics = (line) => criteria.map(([name, needs], metric) => {
     const score = line.s[metric];
     if (score === null || score === undefined) {
       return el("div", { class: "metric u" }, el("b", {}, "not scored"), el("span", {}), el("small", {}, name));
@@ -349,17 +353,23 @@
       line.n ? el("span", { class: "id" }, line.i) : null,
       (line.t || []).map((tag) => el("span", { class: "chip" }, tag)),
     );
-    const reasons = (details.w || []).map((why, metric) => [why, metric]).filter(([why]) => why);
-    const failed = details.e || reasons.some(([, metric]) => line.s[metric] !== null);
-    const why = details.e || reasons.length ? el(
-      "div", { class: failed ? "why" : "why u" },
-      details.e ? el("p", {}, el("b", {}, "It could not be scored: "), details.e) : null,
-      reasons.map(([text, metric]) => el("p", {}, el("b", {}, `${criteria[metric][0]}: `), text)),
-    ) : null;
+    const failures = new Map();
+    const unscored = new Map();
+    (details.w || []).forEach((why, metric) => {
+      if (!why) return;
+      const into = line.s[metric] === null ? unscored : failures;
+      into.set(why, [...(into.get(why) || []), criteria[metric][0]]);
+    });
+    const told = (reasons, kind) => (reasons.size || (kind === "" && details.e) ? el(
+      "div", { class: `why ${kind}` },
+      kind === "" && details.e ? el("p", {}, el("b", {}, "It could not be scored: "), details.e) : null,
+      [...reasons].map(([why, names]) => el("p", {}, el("b", {}, `${names.join(", ")}: `), why)),
+    ) : null);
+    const why = [told(failures, ""), told(unscored, "u")].filter(Boolean);
     const sides = el(
       "div", { class: "sides" },
       el("span", {}, "Expected", el("small", {}, about.expected)), el("span", {}),
-      el("span", {}, "Actual", el("small", {}, details.c || about.actual)),
+      el("span", {}, "Actual", el("small", {}, [about.actual, details.c].filter(Boolean).join(" · "))),
     );
     const many = details.t.length > 1;
     const turns = details.t.flatMap((turn, place) => [
@@ -370,8 +380,8 @@
     ]);
     article.replaceChildren(
       head,
-      ...(line.s.length ? [el("div", { class: "metrics" }, metrics(line, details))] : []),
-      ...(why ? [why] : []),
+      ...(line.s.length ? [el("div", { class: "metrics" }, metrics(line))] : []),
+      ...why,
       ...(details.t.length ? [sides, ...turns.flat().filter(Boolean)] : []),
     );
     article.scrollTop = 0;
@@ -505,5 +515,6 @@
   byId("made").textContent = `scored in ${about.seconds < 1 ? `${(about.seconds * 1000).toFixed(1)} ms` : `${about.seconds.toFixed(1)} s`}, ${about.created}`;
   readAddress();
   draw();
+  performance.mark("drawn");
   document.documentElement.dataset.drawn = "";
 })();

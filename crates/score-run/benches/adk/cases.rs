@@ -172,6 +172,33 @@ pub(super) fn write(folder: &Path, cases: usize, per_file: usize) -> io::Result<
     Ok(())
 }
 
+/// Writes all cases of the files into one file of each side, as they stand, and gives their paths.
+pub(super) fn joined(
+    folder: &Path,
+    files: &[(PathBuf, PathBuf)],
+) -> io::Result<(PathBuf, PathBuf)> {
+    let join = |name: &str, files: &mut dyn Iterator<Item = &PathBuf>| -> io::Result<PathBuf> {
+        let path = folder.join(name);
+        let mut out = BufWriter::new(File::create(&path)?);
+        write!(
+            out,
+            "{{\n  \"eval_set_id\": \"bench\",\n  \"name\": \"bench\",\n  \"eval_cases\": ["
+        )?;
+        for (place, file) in files.enumerate() {
+            let text = std::fs::read_to_string(file)?;
+            let cases =
+                text.split_once("\"eval_cases\": [").and_then(|(_, it)| it.rsplit_once("\n  ]"));
+            let (cases, _) = cases.ok_or_else(|| io::Error::other("no cases"))?;
+            write!(out, "{}{cases}", if place > 0 { "," } else { "" })?;
+        }
+        write!(out, "\n  ]\n}}")?;
+        out.flush()?;
+        Ok(path)
+    };
+    let expected = join("expected.evalset.json", &mut files.iter().map(|(expected, _)| expected))?;
+    Ok((expected, join("actual.evalset.json", &mut files.iter().map(|(_, actual)| actual))?))
+}
+
 /// A case, and what an agent made of it: often the same, sometimes another call or other words.
 fn pair(chance: &mut Chance, number: usize) -> (Value, Value) {
     let (mut expected, mut actual) = (Vec::new(), Vec::new());

@@ -1,13 +1,14 @@
-//! `cargo bench -p scoring`: both ADK metrics on 100,000 cases, beside google-adk's own evaluators
-//! called in process on the same files in the same run.
+//! `cargo bench -p score-run`: both ADK metrics on 100,000 cases, beside google-adk's own evaluators
+//! called in process on the same cases in the same run.
 //!
-//! Both sides read the files from the disk cache, parse them, score every case and keep the scores;
-//! what is compared is processor time, since the machine may be shared. Every score is compared,
-//! bit for bit. Goal: 300 times as many cases a second as google-adk, on one thread; the
-//! bench fails when a score differs, and says whether the goal is reached.
+//! Both sides read the cases from the disk cache, parse them, pair them, score every case and keep
+//! the scores. What the evidence costs that `rehearsal score` holds for its report, which google-adk
+//! has nothing of, is told beside. What is compared is processor time, since the machine may be
+//! shared. Every score is compared, bit for bit. Goal: 300 times as many
+//! cases a second as google-adk, on one thread; the bench fails when a score differs, and says
+//! whether the goal is reached.
 //!
-//! Our parsing is a stand-in until the eval-set model feeds the metrics, and takes most of the time:
-//! so what the scoring takes by itself stands beside it, on both sides.
+//! Ours are in one file on each side, google-adk's in files of 500: it holds a whole file in memory.
 //!
 //! The Python comes from `REHEARSAL_TEST_PYTHON`, as in the acceptance tests; without it the peer is
 //! left out, said loudly. `REHEARSAL_BENCH_CASES` makes the set smaller.
@@ -15,18 +16,17 @@
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 
 mod cases;
-mod read;
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
-use scoring::Trace;
+use score_run::{Choice, Order, Pair, run, run_pairs};
 use scoring::adk::{MatchType, response_match, tool_trajectory};
-use scoring::rouge::Scorer;
+use scoring::config::{Config, Tools};
 
 /// Cases of one pair of files: what is in memory at a time, as in a reader that streams.
 const PER_FILE: usize = 500;
@@ -62,25 +62,40 @@ fn main() -> io::Result<()> {
     }
     println!("{cases} cases in {} pairs of files, {bytes} bytes", files.len());
 
+    let (expected, actual) = cases::joined(folder.path(), &files)?;
+    let (expected, actual) = ([expected], [actual]);
+
     let mut ours = Vec::new();
     let mut best = Duration::MAX;
     for _ in 0..ROUNDS {
         let before = processor_time();
-        ours = score_all(&files, 1)?;
+        ours = score_all(&expected, &actual, 1)?;
         best = best.min(processor_time().saturating_sub(before));
     }
     report("one thread", cases, best, bytes);
-    let alone = scoring_alone(&files)?;
-    report("of that, scoring alone", cases, alone, bytes);
+    let before = processor_time();
+    with_evidence(&expected, &actual)?;
+    let took = processor_time().saturating_sub(before);
+    report("the same with evidence", cases, took, bytes);
+    let wall = |threads: usize| -> io::Result<Duration> {
+        let mut best = Duration::MAX;
+        for _ in 0..ROUNDS {
+            let before = Instant::now();
+            let same = score_all(&expected, &actual, threads)?;
+            best = best.min(before.elapsed());
+            if same != ours {
+                return Err(io::Error::other("threads change scores"));
+            }
+        }
+        Ok(best)
+    };
+    let one = wall(1)?;
+    report("one thread, by the wall clock", cases, one, bytes);
     let threads = std::thread::available_parallelism()?.get();
     for threads in (2..=threads).filter(|threads| threads.is_power_of_two() || *threads % 8 == 0) {
-        let before = Instant::now();
-        let same = score_all(&files, threads)?;
-        let wall = before.elapsed();
-        if same != ours {
-            return Err(io::Error::other("threads change scores"));
-        }
-        report(&format!("{threads} threads, by the wall clock"), cases, wall, bytes);
+        let took = wall(threads)?;
+        report(&format!("{threads} threads, by the wall clock"), cases, took, bytes);
+        println!("{:.2} times one thread", one.as_secs_f64() / took.as_secs_f64());
     }
 
     let Some(python) = std::env::var_os("REHEARSAL_TEST_PYTHON") else {
@@ -106,8 +121,6 @@ fn main() -> io::Result<()> {
         2 * ours.len(),
         whole(&ours)
     );
-    let times = their_scoring.as_secs_f64() / alone.as_secs_f64();
-    println!("{times:.0} times google-adk once all is parsed");
     let times = took.as_secs_f64() / best.as_secs_f64();
     let reached = if times < TIMES { "not reached" } else { "reached" };
     println!("{times:.0} times google-adk on one thread; the goal of {TIMES:.0} is {reached}");
@@ -141,71 +154,39 @@ fn processor_time() -> Duration {
     Duration::new(seconds, u32::try_from(now.tv_nsec).unwrap_or(0))
 }
 
-/// Reads and scores all files, each thread a share of them.
-fn score_all(files: &[(PathBuf, PathBuf)], threads: usize) -> io::Result<Vec<Scores>> {
-    if threads == 1 {
-        return score_files(files);
-    }
-    std::thread::scope(|scope| {
-        let shares = files.chunks(files.len().div_ceil(threads));
-        let running: Vec<_> = shares.map(|share| scope.spawn(move || score_files(share))).collect();
-        let mut all = Vec::new();
-        for share in running {
-            all.extend(share.join().map_err(|_| io::Error::other("a thread ended"))??);
-        }
-        Ok(all)
-    })
-}
-
-/// What the scoring takes once all is parsed, a pair of files at a time.
-fn scoring_alone(files: &[(PathBuf, PathBuf)]) -> io::Result<Duration> {
-    let mut scorer = Scorer::default();
-    let mut took = Duration::ZERO;
-    for (expected, actual) in files {
-        let (one, other) = (std::fs::read_to_string(expected)?, std::fs::read_to_string(actual)?);
-        let (mut expected, mut actual) = (read::Cases::of(&one)?, read::Cases::of(&other)?);
-        let mut pairs = Vec::new();
-        while let Some(pair) = expected.next()?.zip(actual.next()?) {
-            pairs.push(pair);
-        }
-        let before = processor_time();
-        for (expected, actual) in &pairs {
-            std::hint::black_box(scores(expected, actual, &mut scorer)?);
-        }
-        took += processor_time().saturating_sub(before);
-    }
-    Ok(took)
-}
-
-fn scores(expected: &Trace, actual: &Trace, scorer: &mut Scorer) -> io::Result<Scores> {
-    let calls = tool_trajectory(expected, actual, MatchType::Exact, false);
-    let words = response_match(expected, actual, scorer);
-    match (calls, words) {
-        (Ok(calls), Ok(words)) => Ok((calls.overall, words.overall)),
-        (Err(reason), _) | (_, Err(reason)) => Err(io::Error::other(reason.to_string())),
-    }
-}
-
-fn score_files(files: &[(PathBuf, PathBuf)]) -> io::Result<Vec<Scores>> {
-    let mut scorer = Scorer::default();
+/// Scores all cases: both scores of each.
+fn score_all(expected: &[PathBuf], actual: &[PathBuf], threads: usize) -> io::Result<Vec<Scores>> {
+    let config = Config::adk_default();
+    let jobs = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
+    let choice = Choice::default();
+    let order = Order { expected, actual, config: &config, choice: &choice, jobs };
     let mut all = Vec::new();
-    let (mut one, mut other) = (String::new(), String::new());
-    for (expected, actual) in files {
-        one.clear();
-        other.clear();
-        File::open(expected)?.read_to_string(&mut one)?;
-        File::open(actual)?.read_to_string(&mut other)?;
-        let (mut expected, mut actual) = (read::Cases::of(&one)?, read::Cases::of(&other)?);
-        loop {
-            let (expected, actual) = match (expected.next()?, actual.next()?) {
-                (Some(expected), Some(actual)) => (expected, actual),
-                (None, None) => break,
-                _ => return Err(io::Error::other("the files have different cases")),
-            };
-            all.push(scores(&expected, &actual, &mut scorer)?);
-        }
-    }
+    let scores = |pair: Pair, tools: &mut Tools<'_>| -> Option<Scores> {
+        let (expected, actual) = (pair.expected?.trace, pair.actual?.trace);
+        let calls = tool_trajectory(&expected, &actual, MatchType::Exact, false).ok()?;
+        let words = response_match(&expected, &actual, &mut tools.rouge).ok()?;
+        pair.fault.is_none().then_some((calls.overall, words.overall))
+    };
+    let take = |scores: Option<Scores>| {
+        all.push(scores.ok_or_else(|| io::Error::other("a case has no scores"))?);
+        Ok(())
+    };
+    run_pairs(&order, scores, take, &mut |_| {}, |_| {}).map_err(io::Error::other)?;
     Ok(all)
+}
+
+/// Scores all cases with what each score rests on.
+fn with_evidence(expected: &[PathBuf], actual: &[PathBuf]) -> io::Result<()> {
+    let config = Config::adk_default();
+    let choice = Choice::default();
+    let jobs = NonZeroUsize::MIN;
+    let order = Order { expected, actual, config: &config, choice: &choice, jobs };
+    let take = |case| {
+        std::hint::black_box(&case);
+        Ok(())
+    };
+    run(&order, |case| case, take, &mut |_| {}, |_| {}).map_err(io::Error::other)?;
+    Ok(())
 }
 
 /// Scores the same files with google-adk's evaluators, and the processor time that it took.

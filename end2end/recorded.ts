@@ -1,0 +1,107 @@
+// Eval sets for whoever looks at reports: what is expected of a house, and what an agent did there.
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { binary } from "./stage";
+
+/** A tool called. */
+interface Call {
+  name: string;
+  args: object;
+}
+
+/** A case of ADK's format. */
+interface Case {
+  eval_id: string;
+  conversation: object[];
+  agentflow?: { name?: string; tags: string[] };
+}
+
+function turn(user: string, calls: Call[], said: string, duration?: number): object {
+  return {
+    user_content: { parts: [{ text: user }], role: "user" },
+    final_response: { parts: [{ text: said }], role: "model" },
+    intermediate_data: { tool_uses: calls },
+    ...(duration === undefined ? {} : { duration }),
+  };
+}
+
+/** Numbers that look random and are the same at every run. */
+function chance(): () => number {
+  let seed = 2026;
+  return () => {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+    return seed / 2 ** 32;
+  };
+}
+
+const THINGS = ["lights", "blinds", "heating", "music", "garage", "alarm"];
+
+/** Both sides: a case that fails in every way there is, one that each side lacks, a hostile one, and many. */
+export function recorded(many: number): { expected: Case[]; actual: Case[] } {
+  const office = "Make the office comfortable for tonight and close up the garage.";
+  const degrees = (degrees: number): Call => ({
+    name: "set_temperature",
+    args: { room: "office", degrees, schedule: { start: "21:30" } },
+  });
+  const rooms = { name: "list_rooms", args: {} };
+  const garage = { name: "close_garage", args: { code: 4417 } };
+  const hostile = `</script><img src=x onerror="document.title='broken'"><!--`;
+  const expected: Case[] = [
+    {
+      eval_id: "office_tonight",
+      agentflow: { name: "Office tonight, garage", tags: ["night", "heating"] },
+      conversation: [turn(office, [rooms, degrees(21), garage], "The office is set to 21 °C from 21:30. The garage controller did not answer; I tried code 4417 once.")],
+    },
+    { eval_id: "guest_mode", conversation: [turn("Guest mode, two rooms", [], "Done."), turn("And the lights?", [], "Off.")] },
+    { eval_id: hostile, conversation: [turn(hostile, [{ name: hostile, args: { [hostile]: hostile } }], hostile)] },
+  ];
+  const actual: Case[] = [
+    { eval_id: "office_tonight", conversation: [turn(office, [rooms, rooms, degrees(23)], "The office is set to 23 °C from 21:30.", 4.1)] },
+    { eval_id: hostile, conversation: [turn(hostile, [{ name: hostile, args: { [hostile]: "x" } }], "x")] },
+    { eval_id: "unplanned", conversation: [turn("What is this?", [], "I do not know.")] },
+  ];
+  const next = chance();
+  for (let number = 0; number < many; number += 1) {
+    const thing = THINGS[Math.floor(next() * THINGS.length)] ?? "lights";
+    const level = 1 + Math.floor(next() * 9);
+    const user = `Set the ${thing} in room ${number} to ${level}.`;
+    const said = `The ${thing} in room ${number} is set to level ${level} for the whole evening, as you asked.`;
+    const call = (level: number): Call => ({ name: `set_${thing}`, args: { room: number, level, why: { asked: true, by: "ada" } } });
+    const heard = said.split(" ").filter(() => next() < 0.9).join(" ");
+    const eval_id = `${thing}_${number}`;
+    expected.push({ eval_id, agentflow: { tags: [thing] }, conversation: [turn(user, [rooms, call(level)], said)] });
+    actual.push({ eval_id, conversation: [turn(user, [rooms, call(next() < 0.8 ? level : level + 1)], heard, next() * 3)] });
+  }
+  return { expected, actual };
+}
+
+/** Scores both sides with the binary under test: the address of the HTML report. */
+export function report(many: number): string {
+  const folder = mkdtempSync(join(tmpdir(), "rehearsal-report-"));
+  const { expected, actual } = recorded(many);
+  const put = (name: string, value: unknown) => writeFileSync(join(folder, name), JSON.stringify(value, undefined, 2));
+  put("home.evalset.json", { eval_set_id: "home_evals", name: "Home automation", eval_cases: expected });
+  put("run14.evalset.json", { eval_set_id: "home_evals", name: "Home automation", eval_cases: actual });
+  put("test_config.json", {
+    criteria: {
+      tool_trajectory_avg_score: 1.0,
+      response_match_score: 0.8,
+      aligned_f1: { metric: "trajectory", score: "f1", threshold: 0.9 },
+    },
+  });
+  const path = join(folder, "report.html");
+  try {
+    execFileSync(binary(), ["score", "--expected", "home.evalset.json", "--actual", "run14.evalset.json", "--format", "html", "--output", path], { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+  } catch (error) {
+    // 1 says that a case failed, as some must.
+    if ((error as { status?: number }).status !== 1) {
+      throw error;
+    }
+  }
+  return pathToFileURL(path).href;
+}
