@@ -44,27 +44,34 @@ pub struct Difference {
     pub wanted: Option<String>,
 }
 
+/// What is said of a part where equality is not the question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Fitting {
+    /// It is what was asked for.
+    Fits,
+    /// It is not.
+    Refused {
+        /// What was asked for, in words.
+        wanted: String,
+    },
+}
+
 /// Says of a part whether it fits, where equality is not the question.
 pub(crate) trait Judge {
-    /// `None` leaves the part to equality; an error says what was wanted.
+    /// `None` leaves the part to equality.
     fn judge(
         &self,
         path: &[String],
         expected: Option<Value<'_>>,
         actual: Option<Value<'_>>,
-    ) -> Option<Result<(), String>>;
+    ) -> Option<Fitting>;
 }
 
 /// Leaves everything to equality.
 struct Nobody;
 
 impl Judge for Nobody {
-    fn judge(
-        &self,
-        _: &[String],
-        _: Option<Value<'_>>,
-        _: Option<Value<'_>>,
-    ) -> Option<Result<(), String>> {
+    fn judge(&self, _: &[String], _: Option<Value<'_>>, _: Option<Value<'_>>) -> Option<Fitting> {
         None
     }
 }
@@ -99,8 +106,8 @@ pub(crate) fn compare(
             wanted,
         };
         match judge.judge(&path, expected, actual) {
-            Some(Ok(())) => continue,
-            Some(Err(wanted)) => {
+            Some(Fitting::Fits) => continue,
+            Some(Fitting::Refused { wanted }) => {
                 found.push(tell(Change::Refused, Some(wanted)));
                 continue;
             }

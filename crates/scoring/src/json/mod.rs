@@ -11,7 +11,7 @@ mod number;
 mod subset;
 
 pub use difference::{Change, Difference, differences};
-pub(crate) use difference::{Judge, compare, pointer_step};
+pub(crate) use difference::{Fitting, Judge, compare, pointer_step};
 pub use document::{Document, Value};
 pub(crate) use equality::equal_values;
 pub use equality::{Equality, equal};

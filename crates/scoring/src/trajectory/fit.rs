@@ -6,7 +6,7 @@ use json_text::JsonText;
 
 use super::metric::{Credit, Matching};
 use super::rules::ToolRules;
-use crate::json::{Difference, Document, Equality, Judge, Value, compare, equal_values};
+use crate::json::{Difference, Document, Equality, Fitting, Judge, Value, compare, equal_values};
 use crate::trace::ToolCall;
 
 /// How finely credit and agreement are told when alignments are weighed.
@@ -73,7 +73,7 @@ impl<'p> Opened<'p> {
             side.is_some_and(|side| side.kind() == json_text::Kind::Object)
         };
         let (agreeing, of) = match whole {
-            Some(verdict) => (usize::from(verdict.is_ok()), 1),
+            Some(verdict) => (usize::from(verdict == Fitting::Fits), 1),
             None if is_object(self.whole) && is_object(actual.whole) => {
                 self.agreeing(actual, matching, &judge)
             }

@@ -7,7 +7,7 @@ use json_text::{JsonText, Kind};
 use regex::Regex;
 
 use crate::fault::Fault;
-use crate::json::{Decimal, Equality, Value, equal, pointer_step, subset};
+use crate::json::{Decimal, Equality, Fitting, Value, equal, pointer_step, subset};
 use crate::nearest::nearest;
 
 /// Compiles JSON Schemas. It is handed in, so that whoever needs none carries no validator.
@@ -107,15 +107,15 @@ impl Matcher {
     }
 
     /// Whether `actual` is what the matcher asks for; `None` where equality has to say, because
-    /// one side is absent. The error says what is asked for.
+    /// one side is absent.
     pub(super) fn judge(
         &self,
         expected: Option<Value<'_>>,
         actual: Option<Value<'_>>,
         equality: Equality,
-    ) -> Option<Result<(), String>> {
+    ) -> Option<Fitting> {
         if matches!(self, Self::Ignore) {
-            return Some(Ok(()));
+            return Some(Fitting::Fits);
         }
         let actual = actual?;
         let fits = match self {
@@ -139,7 +139,7 @@ impl Matcher {
                 values.iter().any(|value| equal(value, &actual.to_json(), equality))
             }
         };
-        Some(if fits { Ok(()) } else { Err(self.to_string()) })
+        Some(if fits { Fitting::Fits } else { Fitting::Refused { wanted: self.to_string() } })
     }
 }
 

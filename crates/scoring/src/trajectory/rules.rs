@@ -4,7 +4,7 @@ use json_text::Kind;
 
 use super::matcher::{Matcher, Schemas};
 use crate::fault::Fault;
-use crate::json::{Equality, Judge, Value, pointer_step};
+use crate::json::{Equality, Fitting, Judge, Value, pointer_step};
 
 /// Matchers by tool and argument.
 #[derive(Debug, Clone, Default)]
@@ -107,7 +107,7 @@ impl Judge for ToolRules<'_> {
         path: &[String],
         expected: Option<Value<'_>>,
         actual: Option<Value<'_>>,
-    ) -> Option<Result<(), String>> {
+    ) -> Option<Fitting> {
         let is_here = |rule: &&Rule| {
             rule.tool.as_deref().is_none_or(|tool| tool == self.tool)
                 && rule.path.len() == path.len()
