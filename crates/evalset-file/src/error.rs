@@ -1,4 +1,4 @@
-//! Why a case could not be appended, and what to do about it.
+//! Why a file could not be read, appended to or edited, and what to do about it.
 
 use std::io;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ pub enum AppendError {
     /// The real file, symbolic links followed, lies where nothing may be written.
     #[error(
         "{path:?} is outside the folders that may be written ({}); \
-         choose an eval_set_path inside one of them",
+         choose a file inside one of them",
         listed(roots)
     )]
     OutsideRoots {
@@ -29,7 +29,7 @@ pub enum AppendError {
         path: PathBuf,
     },
     /// The path names a pipe, a device or a socket.
-    #[error("{path:?} is a {kind}, not a file; choose another eval_set_path")]
+    #[error("{path:?} is a {kind}, not a file; choose another file")]
     NotAFile {
         /// The path.
         path: PathBuf,
@@ -37,15 +37,15 @@ pub enum AppendError {
         kind: &'static str,
     },
     /// No permission to write the file, or a read-only file system.
-    #[error("{path:?} is read-only; make it writable (chmod u+w) or choose another eval_set_path")]
+    #[error("{path:?} is read-only; make it writable (chmod u+w) or choose another file")]
     ReadOnly {
         /// The file.
         path: PathBuf,
     },
     /// The undo journal stands beside the file and cannot be made.
     #[error(
-        "{folder:?} cannot be written, and a journal must stand beside the eval set while a case \
-         is added; make the folder writable or choose another eval_set_path"
+        "{folder:?} cannot be written, and a journal must stand beside the eval set while it \
+         is written; make the folder writable or choose another file"
     )]
     FolderReadOnly {
         /// The folder.
@@ -54,7 +54,7 @@ pub enum AppendError {
     /// ADK's older form: a list.
     #[error(
         "{path:?} is a list, ADK's older form of eval files, which this host does not extend; \
-         convert it with ADK's migrate_eval_data_to_new_schema, or choose another eval_set_path"
+         convert it with `rehearsal evalset convert --to adk`, or choose another file"
     )]
     LegacyList {
         /// The file.
@@ -129,13 +129,13 @@ pub enum AppendError {
         waited: Duration,
     },
     /// Somebody who does not lock wrote the file at this very moment.
-    #[error("{path:?} was changed by another program just now; export again")]
+    #[error("{path:?} was changed by another program just now; try again")]
     ChangedMeanwhile {
         /// The file.
         path: PathBuf,
     },
     /// No room.
-    #[error("no space is left for {needed} more bytes at {path:?}; free some and export again")]
+    #[error("no space is left for {needed} more bytes at {path:?}; free some and try again")]
     DiskFull {
         /// The file.
         path: PathBuf,
