@@ -22,6 +22,7 @@
 mod accepted;
 mod adk;
 mod agentflow;
+mod config;
 mod error;
 mod plain;
 
@@ -29,6 +30,7 @@ use evalset::Case;
 use evalset::adk::EvalCaseResult;
 use scoring::Trace;
 
+pub use config::criteria;
 pub use error::Misread;
 pub use plain::plain;
 
