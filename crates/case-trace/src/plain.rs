@@ -28,6 +28,9 @@ pub fn plain(text: &str) -> Option<CaseTrace> {
     (reader.at == text.len()).then_some(case)
 }
 
+/// No key that is known is longer.
+const LONGEST_KEY: usize = 32;
+
 struct Plain<'t> {
     text: &'t str,
     at: usize,
@@ -293,8 +296,14 @@ impl<'t> Plain<'t> {
     }
 
     fn blank(&mut self) {
-        while self.byte().is_some_and(|byte| byte <= b' ') {
-            self.at += 1;
+        // Files are mostly indented with spaces, many at a time.
+        let bytes = self.text.as_bytes();
+        loop {
+            match bytes.get(self.at) {
+                Some(b' ') if bytes.get(self.at..self.at + 8) == Some(b"        ") => self.at += 8,
+                Some(byte) if *byte <= b' ' => self.at += 1,
+                _ => return,
+            }
         }
     }
 
@@ -320,14 +329,22 @@ impl<'t> Plain<'t> {
         }
     }
 
-    /// The next key, if another member follows. One with an escape is none that is known.
+    /// The next key, if another member follows. One with an escape is none that is known, whatever
+    /// is taken for its end.
     #[expect(clippy::option_option, reason = "the outer one says that the case is not plain")]
     fn member(&mut self, first: &mut bool) -> Option<Option<&'t str>> {
         if !self.item(first)? {
             return Some(None);
         }
         self.blank();
-        let Cow::Borrowed(key) = self.string()? else { return None };
+        // Keys that are known are short.
+        let rest = self.text.as_bytes().get(self.at..)?;
+        let length = rest.get(1..)?.iter().take(LONGEST_KEY).position(|byte| *byte == b'"')?;
+        if rest.first() != Some(&b'"') {
+            return None;
+        }
+        let key = self.text.get(self.at + 1..self.at + 1 + length)?;
+        self.at += length + 2;
         self.blank();
         if self.byte()? != b':' {
             return None;

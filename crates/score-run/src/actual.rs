@@ -61,7 +61,7 @@ pub(crate) enum Taken {
 /// A case that was found, not read yet.
 #[derive(Debug)]
 pub(crate) enum Found {
-    Beside(FoundCase),
+    Beside(Side),
     At(usize, FoundCase),
     Whole(Box<Whole>),
 }
@@ -154,9 +154,9 @@ impl ActualSide {
             let next = stream.peek()?.and_then(|case| case.eval_id.as_deref());
             if !known && next == Some(eval_id) {
                 self.taken.insert(print);
-                return Ok(stream
-                    .next()?
-                    .map_or(Taken::Missing, |case| Taken::Found(Found::Beside(case))));
+                let Some(case) = stream.next()? else { return Ok(Taken::Missing) };
+                // While the chunk that it lies in is at hand.
+                return Ok(Taken::Found(Found::Beside(stream.side(&case)?)));
             }
             if let Some(stream) = self.beside.take() {
                 self.go_through(stream, 0)?;
@@ -211,7 +211,7 @@ impl ActualSide {
     pub(crate) fn side(&self, found: Found) -> Result<Side, RunError> {
         let (file, case) = match found {
             Found::Whole(whole) => return Ok(Side::Read(Box::new(whole.1))),
-            Found::Beside(case) => (0, case),
+            Found::Beside(side) => return Ok(side),
             Found::At(file, case) => (file, case),
         };
         let Some(ActualFile { facts, cases: Some(cases), .. }) = self.files.get(file) else {

@@ -11,6 +11,7 @@ use evalset_file::{Cases, FoundCase};
 use crate::error::RunError;
 use crate::heading::head;
 use crate::lines::Lines;
+use crate::task::Side;
 
 /// A file of either side, opened.
 #[derive(Debug)]
@@ -30,7 +31,15 @@ pub(crate) struct FileFacts {
     pub(crate) path: PathBuf,
     format: Format,
     lines: Mutex<Lines>,
+    /// Texts that have been read, for the next ones: making room anew for each costs more than
+    /// what is done with it.
+    spare: Mutex<Vec<String>>,
 }
+
+/// So many are kept,
+const SPARE: usize = 1024;
+/// and none that is longer than this.
+const LONG: usize = 64 << 10;
 
 /// A file that is gone through.
 #[derive(Debug)]
@@ -45,7 +54,8 @@ impl EvalFile {
         let head = head(path)?;
         let facts = |format| {
             let lines = Mutex::new(Lines::of(path));
-            Arc::new(FileFacts { path: path.to_owned(), format, lines })
+            let spare = Mutex::default();
+            Arc::new(FileFacts { path: path.to_owned(), format, lines, spare })
         };
         if EvalSetResult::is_begun_by(&head) {
             return Ok(Self::Whole(facts(Format::Adk), history(path)?));
@@ -128,9 +138,12 @@ impl Stream {
         Ok(self.peeked.take())
     }
 
-    /// The case's text.
-    pub(crate) fn text(&self, case: &FoundCase) -> Result<String, RunError> {
-        Ok(self.cases.text(case)?)
+    /// The case's text, to be read.
+    pub(crate) fn side(&self, case: &FoundCase) -> Result<Side, RunError> {
+        let facts = Arc::clone(&self.facts);
+        let mut text = facts.spare();
+        self.cases.text_into(case, &mut text)?;
+        Ok(Side::Text { facts, text, start: case.start, index: case.index })
     }
 
     /// How many bytes have been read.
@@ -140,6 +153,20 @@ impl Stream {
 }
 
 impl FileFacts {
+    /// Room for a text.
+    pub(crate) fn spare(&self) -> String {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    /// Gives the room back.
+    pub(crate) fn keep(&self, mut text: String) {
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        if spare.len() < SPARE && text.capacity() <= LONG {
+            text.clear();
+            spare.push(text);
+        }
+    }
+
     /// Reads a case's text, which begins at `start` in the file; an error tells its place there.
     pub(crate) fn read(&self, text: &str, start: u64, index: u64) -> Result<CaseTrace, String> {
         if self.format == Format::Adk

@@ -1,6 +1,6 @@
 //! [`Pairs`]: the cases of both sides, paired by their ids, in the order of the expected side.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use evalset_file::FoundCase;
@@ -136,9 +136,9 @@ impl<'o> Pairs<'o> {
             }
             return Ok(None);
         }
-        let path = file.path();
-        let called = eval_id.clone().unwrap_or_else(|| format!("#{}", case.index()));
+        let called = eval_id.unwrap_or_else(|| format!("#{}", case.index()));
         let mut trouble = again.then(|| {
+            let path = file.path();
             format!("{} has several cases with this id; give each its own", path.display())
         });
         let partner = match taken {
@@ -213,18 +213,17 @@ impl Expected {
         Ok(Self { eval_set_id, stem: stem(path), cases })
     }
 
-    fn path(&self) -> PathBuf {
+    fn path(&self) -> &Path {
         match &self.cases {
-            Expectations::Stream(stream) => stream.facts.path.clone(),
-            Expectations::Whole(facts, _) => facts.path.clone(),
+            Expectations::Stream(stream) => &stream.facts.path,
+            Expectations::Whole(facts, _) => &facts.path,
         }
     }
 
     fn next(&mut self) -> Result<Option<(Option<String>, ExpectedCase)>, RunError> {
         match &mut self.cases {
             Expectations::Stream(stream) => {
-                let case = stream.next()?;
-                Ok(case.map(|case| (case.eval_id.clone(), ExpectedCase::Found(case))))
+                Ok(stream.next()?.map(|mut case| (case.eval_id.take(), ExpectedCase::Found(case))))
             }
             Expectations::Whole(_, wholes) => {
                 let whole = wholes.next();
@@ -235,11 +234,7 @@ impl Expected {
 
     fn side(&self, case: ExpectedCase) -> Result<Side, RunError> {
         match (case, &self.cases) {
-            (ExpectedCase::Found(case), Expectations::Stream(stream)) => {
-                let text = stream.text(&case)?;
-                let facts = Arc::clone(&stream.facts);
-                Ok(Side::Text { facts, text, start: case.start, index: case.index })
-            }
+            (ExpectedCase::Found(case), Expectations::Stream(stream)) => stream.side(&case),
             (ExpectedCase::Whole(whole), _) => Ok(Side::Read(Box::new(whole.1))),
             (ExpectedCase::Found(_), Expectations::Whole(..)) => Ok(Side::Absent),
         }

@@ -45,7 +45,11 @@ impl Side {
         match self {
             Self::Absent => Ok(None),
             Self::Read(read) => (*read).map(Some),
-            Self::Text { facts, text, start, index } => facts.read(&text, start, index).map(Some),
+            Self::Text { facts, text, start, index } => {
+                let read = facts.read(&text, start, index).map(Some);
+                facts.keep(text);
+                read
+            }
         }
     }
 }
