@@ -21,8 +21,8 @@ fn the_defaults_are_the_same() {
 fn what_a_criterion_leaves_out_is_taken_for_the_same() {
     // Unset fields are not written, so both readers' defaults meet here.
     for name in ["trajectory_match", "response_match", "llm_judge"] {
-        let mut config = EvalConfig::default();
-        config.criteria = [(name.to_owned(), CriterionConfig::default())].into();
+        let criteria_of = [(name.to_owned(), CriterionConfig::default())].into();
+        let config = EvalConfig { criteria: criteria_of, ..EvalConfig::default() };
         let bare = criteria(&config, &NoSchemas);
         assert_eq!(bare.faults, []);
         let [criterion] = bare.config.criteria.as_slice() else { panic!("{bare:?}") };
@@ -42,8 +42,8 @@ fn every_match_type_is_known_to_both() {
         (MatchType::AnyOrder, "AnyOrder"),
     ] {
         let criterion = CriterionConfig { match_type, ..CriterionConfig::default() };
-        let mut config = EvalConfig::default();
-        config.criteria = [("trajectory_match".to_owned(), criterion)].into();
+        let criteria_of = [("trajectory_match".to_owned(), criterion)].into();
+        let config = EvalConfig { criteria: criteria_of, ..EvalConfig::default() };
         let reading = criteria(&config, &NoSchemas);
         assert_eq!(reading.faults, []);
         let text = format!("{:?}", reading.config.criteria[0]);

@@ -49,7 +49,7 @@ pub(crate) struct Markdown {
 }
 
 impl Markdown {
-    pub(crate) fn take(&mut self, row: String) {
+    pub(crate) fn take(&mut self, row: &str) {
         if row.is_empty() {
             return;
         }
@@ -58,7 +58,7 @@ impl Markdown {
             return;
         }
         self.listed += 1;
-        self.rows.push_str(&row);
+        self.rows.push_str(row);
     }
 
     pub(crate) fn finish(self, total: &Total<'_>, out: &mut impl Write) -> io::Result<()> {

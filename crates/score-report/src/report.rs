@@ -81,7 +81,7 @@ impl<W: Write> Report<W> {
     /// Those of `out`.
     pub fn begin(form: Form, heading: Heading, mut out: W) -> io::Result<Self> {
         let writer = match form {
-            Form::Text => Writer::Text(Text::default()),
+            Form::Text => Writer::Text(Text),
             Form::Json => Writer::Json(Json::begin(&heading, &mut out)?),
             Form::Junit => Writer::Junit(Junit::default()),
             Form::Html => Writer::Html(Box::new(Html::begin(&heading, &mut out)?)),
@@ -108,7 +108,7 @@ impl<W: Write> Report<W> {
                 writer.take(&line, &case, &mut self.out)
             }
             (Writer::Markdown(writer), Body::Text(text)) => {
-                writer.take(text);
+                writer.take(&text);
                 Ok(())
             }
             _ => Err(io::Error::other("a piece is of another form than its report")),

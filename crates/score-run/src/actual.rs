@@ -22,7 +22,7 @@ use crate::task::Side;
 pub(crate) struct ActualSide {
     files: Vec<ActualFile>,
     /// The file that runs beside the expected one.
-    beside: Option<Stream>,
+    beside: Option<Box<Stream>>,
     places: FxHashMap<u64, VecDeque<Entry>>,
     /// The ids that were taken.
     taken: FxHashSet<u64>,
@@ -125,7 +125,7 @@ impl ActualSide {
     }
 
     /// Keeps the places of all cases that are left in a file.
-    fn go_through(&mut self, mut stream: Stream, file: usize) -> Result<(), RunError> {
+    fn go_through(&mut self, mut stream: Box<Stream>, file: usize) -> Result<(), RunError> {
         while let Some(case) = stream.next()? {
             let FoundCase { index, eval_id, start, end, .. } = case;
             let entry = Entry { file, index, start, end };
@@ -138,7 +138,7 @@ impl ActualSide {
 
     /// How many bytes have been read.
     pub(crate) fn read(&self) -> u64 {
-        self.bytes + self.beside.as_ref().map_or(0, Stream::read)
+        self.bytes + self.beside.as_ref().map_or(0, |stream| stream.read())
     }
 
     /// Takes the case with this id out of the side.

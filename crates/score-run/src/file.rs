@@ -17,7 +17,7 @@ use crate::task::Side;
 #[derive(Debug)]
 pub(crate) enum EvalFile {
     /// Gone through case by case.
-    Stream(Stream),
+    Stream(Box<Stream>),
     /// Read as a whole: ADK's older lists and its history.
     Whole(Arc<FileFacts>, Vec<Whole>),
 }
@@ -64,7 +64,8 @@ impl EvalFile {
             return Ok(Self::Whole(facts(Format::AdkLegacy), older(path)?));
         }
         let facts = facts(Cases::told_format(path)?);
-        Ok(Self::Stream(Stream { facts, cases: Cases::open(path)?, peeked: None }))
+        let cases = Cases::open(path)?;
+        Ok(Self::Stream(Box::new(Stream { facts, cases, peeked: None })))
     }
 }
 
@@ -180,7 +181,7 @@ impl FileFacts {
             let fault = faults.into_iter().find(|fault| fault.severity() == Severity::Error);
             match (case, fault) {
                 (Some(case), None) => Ok(case),
-                (_, fault) => Err(fault),
+                (_, fault) => Err(fault.map(Box::new)),
             }
         };
         let read = sound(Origin { case, ..Origin::default() }).or_else(|_| {

@@ -39,7 +39,7 @@ struct Expected {
 }
 
 enum Expectations {
-    Stream(Stream),
+    Stream(Box<Stream>),
     Whole(Arc<FileFacts>, std::vec::IntoIter<Whole>),
 }
 
@@ -204,7 +204,7 @@ impl ExpectedCase {
 }
 
 impl Expected {
-    fn open(path: &PathBuf) -> Result<Self, RunError> {
+    fn open(path: &Path) -> Result<Self, RunError> {
         let eval_set_id = heading(path)?.eval_set_id;
         let cases = match EvalFile::open(path)? {
             EvalFile::Stream(stream) => Expectations::Stream(stream),

@@ -3,6 +3,7 @@
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::slice::from_ref;
 
 use expect_test::{Expect, expect};
 use json_text::JsonText;
@@ -131,7 +132,7 @@ fn another_order_gaps_and_repeats() {
         c error FOLDER/a.json has several cases with this id; the first was scored
         a error FOLDER/a.json has several cases with this id; the first was scored
         b error FOLDER/a.json has several cases with this id; the first was scored"#]];
-    check(&files, &[expected.clone()], &[actual.clone()], &told);
+    check(&files, from_ref(&expected), from_ref(&actual), &told);
     // Beside a second file the first is looked up and not run along.
     let other = files.put("other.json", &set("o", &[]));
     check(&files, &[expected], &[actual, other], &told);
@@ -199,8 +200,8 @@ fn formats_meet() {
     );
     check(
         &files,
-        &[expected.clone()],
-        &[history.clone()],
+        from_ref(&expected),
+        from_ref(&history),
         &expect![[r#"
         old passed 
         broken error FOLDER/h.evalset_result.json: line 4, column 91, case "broken" at eval_metric_result_per_invocation[0].actual_invocation: an invocation needs "user_content"; add it"#]],
@@ -211,8 +212,8 @@ fn formats_meet() {
         "user_content": {"role": "user", "content": "é"},
         "expected_tool_trajectory": [{"name": "f"}]}]}]}"#,
     );
-    check(&files, &[expected.clone()], &[flow.clone()], &expect!["old passed "]);
-    check(&files, &[flow], &[expected.clone()], &expect!["old passed "]);
+    check(&files, from_ref(&expected), from_ref(&flow), &expect!["old passed "]);
+    check(&files, &[flow], from_ref(&expected), &expect!["old passed "]);
     let refused = lines(&[history], &[expected], &Choice::default(), 2);
     assert!(matches!(refused, Err(RunError::History { .. })), "{refused:?}");
 }
@@ -229,7 +230,7 @@ fn a_broken_case_is_an_error_with_its_place_and_a_broken_file_ends_the_run() {
     check(
         &files,
         &[expected],
-        &[actual.clone()],
+        from_ref(&actual),
         &expect![[r#"
         a passed 
         b error FOLDER/e.json: line 3, column 36, case "b" at conversation[0]: ADK refuses the unknown field "invocationID" in an invocation (did you mean "invocation_id"?); correct its name, or move it to the case
@@ -237,7 +238,7 @@ fn a_broken_case_is_an_error_with_its_place_and_a_broken_file_ends_the_run() {
     );
     let cut = files.put("cut.json", &text[..text.len() - 30]);
     for jobs in [1, 3] {
-        let ended = lines(&[cut.clone()], &[actual.clone()], &Choice::default(), jobs);
+        let ended = lines(from_ref(&cut), from_ref(&actual), &Choice::default(), jobs);
         assert!(ended.expect_err("broken").to_string().contains("cut.json"));
     }
     let none = lines(&[files.0.path().join("none.json")], &[actual], &Choice::default(), 2);
