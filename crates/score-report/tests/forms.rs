@@ -64,7 +64,7 @@ fn cases(config: &Config) -> Vec<ScoredCase> {
     );
     let hostile = case(HOSTILE, &[(HOSTILE, "{\"a\": \"</script>\"}")], HOSTILE);
     vec![
-        scored(expected.clone(), actual),
+        scored(expected, actual),
         ScoredCase::expected_only(CaseTrace {
             name: Some("Gone".to_owned()),
             ..case("gone", &[], "")
@@ -125,6 +125,8 @@ fn text() {
 
 #[test]
 fn markdown() {
+    let text = written(Form::Markdown, cases(&config()));
+    assert!(text.contains("@\u{2060}all"), "nobody is notified");
     expect![[r####"
         ### home\_evals
 
@@ -141,8 +143,8 @@ fn markdown() {
         | office | failed | tool\_trajectory\_avg\_score 0, needs 1: set\_temperature was called with degrees 23, not 21; close\_garage was not called; llm\_judge is unscored: llm\_judge is not computed here; it needs a judge, and none is given |
         | gone | error | the actual side has no case with this id |
         | new | unscored | tool\_trajectory\_avg\_score is unscored: the expected side has no case with this id; words is unscored: the expected side has no case with this id; llm\_judge is unscored: the expected side has no case with this id |
-        | &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|�\[2J�\`@⁠all\` | failed | tool\_trajectory\_avg\_score 0, needs 1: &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|�\[2J�\`@⁠all\` was called with a "&lt;\!--", not "&lt;/script&gt;"; words 0, needs 0.8: the response scores 0.000; llm\_judge is unscored: llm\_judge is not computed here; it needs a judge, and none is given |
-    "####]].assert_eq(&written(Form::Markdown, cases(&config())));
+        | &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|�\[2J�\`@all\` | failed | tool\_trajectory\_avg\_score 0, needs 1: &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|�\[2J�\`@all\` was called with a "&lt;\!--", not "&lt;/script&gt;"; words 0, needs 0.8: the response scores 0.000; llm\_judge is unscored: llm\_judge is not computed here; it needs a judge, and none is given |
+    "####]].assert_eq(&text.replace('\u{2060}', ""));
 }
 
 #[test]
