@@ -71,7 +71,7 @@ impl Inputs {
     pub(super) fn no_case(
         &self,
         arguments: &ScoreArguments,
-        nearest: Nearest<'_>,
+        nearest: &Nearest<'_>,
         tags: &[String],
     ) -> ScoreError {
         if let (Some(wanted), Some((_, near))) = (&arguments.case, &nearest.found) {

@@ -96,7 +96,7 @@ pub fn score(
     )?;
     bar.finish_and_clear();
     if ran.cases == 0 {
-        return Err(inputs.no_case(arguments, nearest, &choice.other_tags()));
+        return Err(inputs.no_case(arguments, &nearest, &choice.other_tags()));
     }
     let ending = Ending { duration_seconds: begin.elapsed().as_secs_f64() };
     let (destination, summary) = report.finish(ending)?;
