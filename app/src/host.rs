@@ -11,9 +11,9 @@ use leptos::prelude::{provide_context, use_context};
 use session::{AgentId, CallId, SessionId};
 
 use crate::api::{
-    AgentSummary, Answer, ApiError, CaseAsRead, CaseChange, CaseList, CaseView, EvalSetSummary,
-    ExportReceipt, ExportRequest, FieldMessage, LogLine, ResultSlice, SessionView, ToolRequest,
-    ValueTarget,
+    AgentSummary, Answer, ApiError, CaseAsRead, CaseChange, CaseComparison, CaseList, CaseName,
+    CaseView, EvalSetSummary, ExportReceipt, ExportRequest, FieldMessage, LogLine, ResultSlice,
+    SessionView, ToolRequest, ValueTarget,
 };
 
 /// The host as the server functions see it; each method is the server function of the same name.
@@ -100,6 +100,12 @@ pub trait Host: Send + Sync + 'static {
         index: u64,
         text: JsonText,
     ) -> Result<CaseView, ApiError>;
+
+    async fn compare_cases(
+        &self,
+        expected: CaseName,
+        actual: CaseName,
+    ) -> Result<CaseComparison, ApiError>;
 
     async fn export_session(&self, request: ExportRequest) -> Result<ExportReceipt, ApiError>;
 }

@@ -242,3 +242,72 @@ test("a case is played again, step by step", async ({ page, host, picture, acces
   await expect(strip).toBeHidden();
   await player.finish();
 });
+
+test("two cases stand side by side, and why they differ is said", async ({ page, picture, accessible }) => {
+  const call = (id: string, name: string, args: object) => ({ id, name, args });
+  const turn = (calls: object[], text: string) => ({
+    invocation_id: "i",
+    user_content: { role: "user", parts: [{ text: "Make the office comfortable." }] },
+    intermediate_data: { tool_uses: calls, tool_responses: [] },
+    final_response: { role: "model", parts: [{ text }] },
+  });
+  const cases = [
+    {
+      eval_id: "golden",
+      conversation: [
+        turn(
+          [
+            call("1", "list_rooms", {}),
+            call("2", "set_temperature", { room: "office", degrees: 21 }),
+            call("3", "close_garage", { code: 4417 }),
+          ],
+          "The office is set to 21 °C. The garage is closed.",
+        ),
+      ],
+    },
+    {
+      eval_id: "run 14/2",
+      conversation: [
+        turn(
+          [
+            call("a", "list_rooms", {}),
+            call("b", "list_rooms", {}),
+            call("c", "set_temperature", { room: "office", degrees: 23 }),
+          ],
+          "The office is set to 23 °C.",
+        ),
+      ],
+    },
+  ];
+  const host = await startHost({
+    config: `
+[[agent]]
+name = "Home"
+source = "native"
+example = "poet"
+eval_set_path = "home.evalset.json"
+`,
+  });
+  writeFileSync(join(host.folder, "home.evalset.json"), JSON.stringify({ eval_set_id: "home", eval_cases: cases }));
+  await open(page, `${host.url}/evalsets/home/golden`);
+  await page.getByRole("combobox", { name: "Compare with another case" }).selectOption("run 14/2");
+  const both = page.getByRole("region", { name: "Both cases, step by step" });
+  await expect(both.locator(".pair.differs", { hasText: "set_temperature" }).locator("mark")).toHaveText([
+    "degrees: 21",
+    "degrees: 23",
+  ]);
+  await expect(both.locator(".pair.lacks")).toHaveCount(2);
+  await expect(both.locator("del").first()).toHaveText("21");
+  await expect(page.getByText("set_temperature with another degrees")).toBeVisible();
+  await expect(page.locator(".score").first()).toContainText("0.000");
+  await picture("compared");
+  await accessible();
+  await page.getByRole("button", { name: "Only differences" }).click();
+  await expect(both.getByText("Make the office comfortable.").first()).toBeHidden();
+  // The address leads to the comparison.
+  await page.reload();
+  await expect(both.locator(".pair.lacks")).toHaveCount(2);
+  await page.getByRole("button", { name: "Back to the case" }).click();
+  await expect(page.locator(".case-steps")).toContainText("close_garage");
+  expect(await host.stop()).toBe(0);
+});

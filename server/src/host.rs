@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use app::api::{
-    AgentSummary, Answer, ApiError, CaseAsRead, CaseChange, CaseList, CaseView, EvalSetSummary,
-    ExportReceipt, ExportRequest, FieldMessage, LogLine, ResultSlice, SessionView, ToolRequest,
-    ValueTarget,
+    AgentSummary, Answer, ApiError, CaseAsRead, CaseChange, CaseComparison, CaseList, CaseName,
+    CaseView, EvalSetSummary, ExportReceipt, ExportRequest, FieldMessage, LogLine, ResultSlice,
+    SessionView, ToolRequest, ValueTarget,
 };
 use app::host::Host;
 use async_trait::async_trait;
@@ -279,6 +279,16 @@ impl Host for RehearsalHost {
         text: JsonText,
     ) -> Result<CaseView, ApiError> {
         evalsets::insert(self.agent(&set)?, index, text).await
+    }
+
+    async fn compare_cases(
+        &self,
+        expected: CaseName,
+        actual: CaseName,
+    ) -> Result<CaseComparison, ApiError> {
+        let one = (&**self.agent(&expected.set)?, expected.eval_id);
+        let other = (&**self.agent(&actual.set)?, actual.eval_id);
+        evalsets::compare(one, other).await
     }
 
     async fn export_session(&self, request: ExportRequest) -> Result<ExportReceipt, ApiError> {

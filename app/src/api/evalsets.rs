@@ -207,6 +207,113 @@ pub enum CaseChange {
     Whole(JsonText),
 }
 
+/// Which case of which set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CaseName {
+    /// The agent whose set it is.
+    pub set: AgentId,
+    /// The case's id.
+    pub eval_id: String,
+}
+
+/// Two cases, side by side.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CaseComparison {
+    /// What is expected.
+    pub expected: CaseName,
+    /// What is held against it.
+    pub actual: CaseName,
+    /// How well they agree.
+    pub scores: Vec<ComparedScore>,
+    /// In words, what is not the same; empty when nothing is.
+    pub why: Vec<String>,
+    /// The turns, as many as the longer one has.
+    pub turns: Vec<ComparedTurn>,
+}
+
+/// A score of one case against another.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ComparedScore {
+    /// The metric.
+    pub name: String,
+    /// From 0 to 1; `None` when it could not be scored.
+    pub score: Option<f64>,
+    /// Why it was not scored.
+    pub note: String,
+}
+
+/// One turn of both.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ComparedTurn {
+    /// What the user says.
+    pub query: ComparedText,
+    /// The calls, aligned.
+    pub calls: Vec<ComparedCall>,
+    /// Why the calls are not aligned.
+    pub note: Option<String>,
+    /// What the agent answers.
+    pub response: ComparedText,
+}
+
+/// A text of both.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ComparedText {
+    /// What is expected; `None` where there is none.
+    pub expected: Option<String>,
+    /// What is held against it.
+    pub actual: Option<String>,
+    /// Whether both read the same.
+    pub is_same: bool,
+    /// Both word by word; empty where they are the same or too long.
+    pub parts: Vec<TextPart>,
+}
+
+/// Some words of a text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TextPart {
+    /// In both.
+    Both(String),
+    /// In the expected one only.
+    Expected(String),
+    /// In the actual one only.
+    Actual(String),
+}
+
+/// A call of one side or of both.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ComparedCall {
+    /// What became of it.
+    pub fate: Fate,
+    /// As expected.
+    pub expected: Option<CallSide>,
+    /// As made.
+    pub actual: Option<CallSide>,
+    /// The names of the arguments that differ.
+    pub differing: Vec<String>,
+}
+
+/// What became of an expected call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Fate {
+    /// It was made.
+    Same,
+    /// It was made with other arguments.
+    Changed,
+    /// It was not made.
+    Missing,
+    /// It was made and not expected.
+    Extra,
+}
+
+/// A call as one side has it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallSide {
+    /// The tool.
+    pub tool: String,
+    /// The arguments, where there are some.
+    pub arguments: Option<JsonText>,
+}
+
 /// The eval sets of the registered agents.
 #[server(prefix = "/api", endpoint = "list_eval_sets", input = Json, output = Json)]
 pub async fn list_eval_sets() -> Result<Vec<EvalSetSummary>, ApiError> {
@@ -258,4 +365,13 @@ pub async fn remove_case(set: AgentId, case: CaseAsRead) -> Result<(), ApiError>
 #[server(prefix = "/api", endpoint = "insert_case", input = Json, output = Json)]
 pub async fn insert_case(set: AgentId, index: u64, text: JsonText) -> Result<CaseView, ApiError> {
     crate::host::host()?.insert_case(set, index, text).await
+}
+
+/// Holds the case `actual` against the case `expected`, of the same set or of another.
+#[server(prefix = "/api", endpoint = "compare_cases", input = Json, output = Json)]
+pub async fn compare_cases(
+    expected: CaseName,
+    actual: CaseName,
+) -> Result<CaseComparison, ApiError> {
+    crate::host::host()?.compare_cases(expected, actual).await
 }

@@ -2,14 +2,16 @@
 //!
 //! `golden_trace` makes the case, `export` has it appended; the file itself is `evalset-file`'s.
 //! `browse` reads the files for the page, `case_view` makes one case into steps to read, and `change`
-//! edits them.
+//! edits them, and `compare` holds one against another.
 
 mod browse;
 mod case_view;
 mod change;
+mod compare;
 mod export;
 mod golden_trace;
 
 pub(crate) use browse::{case, cases, summary};
 pub(crate) use change::{change, duplicate, insert, remove};
+pub(crate) use compare::compare;
 pub(crate) use export::export;

@@ -3,12 +3,15 @@
 mod case_editor;
 mod case_list;
 mod case_steps;
+mod comparison;
 
 use leptos::ev;
 use leptos::prelude::*;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::{query_signal_with_options, use_query_map};
 use session::AgentId;
 
-use crate::api::{ApiError, CaseChange, CaseList, CaseView, EvalSetContents, list_cases};
+use crate::api::{ApiError, CaseChange, CaseList, CaseName, CaseView, EvalSetContents, list_cases};
 use crate::components::copy_button::CopyButton;
 use crate::components::value::{ValueBody, ValueTools};
 use crate::components::value_pane::Switch;
@@ -19,6 +22,7 @@ use crate::state::times::{counted, size};
 use case_editor::{JsonEditor, TextEditor};
 use case_list::CaseColumn;
 use case_steps::CaseSteps;
+use comparison::{AgainstChooser, Comparison};
 
 /// How many cases are fetched at first and with each step.
 const STEP: u64 = 200;
@@ -162,6 +166,14 @@ fn Chosen(
         }
     });
     on_cleanup(move || undo_key.remove());
+    // In the address, so that a link leads to the comparison.
+    let (against, set_against) = query_signal_with_options::<String>(
+        "against",
+        NavigateOptions { scroll: false, ..Default::default() },
+    );
+    // The agent whose set the other case is of, when it is not this one.
+    let query = use_query_map();
+    let of = Memo::new(move |_| AgentId::parse(&query.read().get("of")?).ok());
     let is_older = Memo::new(move |_| {
         listed.with(|list| matches!(list, Some(Ok(list)) if list.format == "adk-legacy"))
     });
@@ -191,8 +203,29 @@ fn Chosen(
                 .into_any()
         }
         Some(Ok(case)) => {
-            view! { <CaseReader set=set.get_value() case edits is_older=is_older.get()/> }
-                .into_any()
+            let set = set.get_value();
+            let own = CaseName { set: set.clone(), eval_id: case.eval_id.clone() };
+            match against
+                .get()
+                .map(|eval_id| CaseName { set: of.get().unwrap_or_else(|| set.clone()), eval_id })
+            {
+                Some(actual) => view! {
+                    <Comparison
+                        expected=own
+                        actual
+                        revision=edits.revision
+                        close=Callback::new(move |()| set_against.set(None))
+                    />
+                }
+                .into_any(),
+                None => {
+                    let compare = Callback::new(move |eval_id| set_against.set(Some(eval_id)));
+                    view! {
+                        <CaseReader set case edits listed compare is_older=is_older.get()/>
+                    }
+                    .into_any()
+                }
+            }
         }
     };
     view! {
@@ -210,6 +243,10 @@ fn CaseReader(
     case: CaseView,
     /// What changes it.
     edits: CaseEdits,
+    /// The cases of the set.
+    listed: RwSignal<Option<Result<CaseList, ApiError>>>,
+    /// Told the id of the case to compare with.
+    compare: Callback<String>,
     /// Whether it is of ADK's older list, which is read only.
     is_older: bool,
 ) -> impl IntoView {
@@ -220,6 +257,16 @@ fn CaseReader(
     let faults = case.faults.clone();
     let is_rehearsable = !id.is_empty() && !case.turns.is_empty();
     let rehearse = format!("/rehearse/{set}?case={}", browser::in_address(&id));
+    let others = move || {
+        listed.with(|list| {
+            let cases = list.as_ref().and_then(|list| list.as_ref().ok());
+            cases.map(|list| list.cases.clone()).unwrap_or_default()
+        })
+    };
+    let own = StoredValue::new(id.clone());
+    let chooser = move || {
+        view! { <AgainstChooser cases=others() own=own.get_value() on_choose=compare/> }
+    };
     let (copied, renamed) = (id.clone(), id);
     let case = StoredValue::new(case);
     let changes = (!is_older).then_some(edits);
@@ -261,6 +308,7 @@ fn CaseReader(
                 })}
             </Show>
             {actions}
+            {chooser}
             {is_rehearsable.then(|| view! { <a class="button" href=rehearse>"Open as a rehearsal"</a> })}
             <Switch on=as_text off_label="Steps" on_label="JSON" label="How the case is shown"/>
         </header>

@@ -1,0 +1,274 @@
+//! Two cases side by side, step by step: what is the same, what is not, and why.
+
+use leptos::prelude::*;
+
+use crate::api::{
+    ApiError, CallSide, CaseComparison, CaseName, CaseSummary, ComparedCall, ComparedScore,
+    ComparedText, ComparedTurn, Fate, TextPart, compare_cases,
+};
+use crate::components::icon::{Glyph, Icon};
+use crate::components::tokens::Tokens;
+use crate::state::browser;
+use crate::state::preview::preview;
+
+/// How many characters of the arguments stand in a call.
+const BUDGET: usize = 400;
+
+/// The case `expected`, with `actual` held against it.
+#[component]
+pub(super) fn Comparison(
+    /// What is expected.
+    expected: CaseName,
+    /// What is held against it.
+    actual: CaseName,
+    /// Counts the changes, after which it is compared anew.
+    revision: RwSignal<u64>,
+    /// Leaves the comparison.
+    close: Callback<()>,
+) -> impl IntoView {
+    let names = StoredValue::new((expected, actual));
+    let compared = LocalResource::new(move || {
+        revision.track();
+        let (expected, actual) = names.get_value();
+        compare_cases(expected, actual)
+    });
+    let only_differences = RwSignal::new(false);
+    let body = move || match compared.get() {
+        None => view! { <p class="quiet veil">"Comparing…"</p> }.into_any(),
+        Some(Err(error)) => fault(&error),
+        Some(Ok(comparison)) => view! { <Compared comparison only_differences/> }.into_any(),
+    };
+    let (one, other) = names.get_value();
+    view! {
+        <header class="toolbar">
+            <h2 class="case-id">{one.eval_id}</h2>
+            <span class="quiet">"against"</span>
+            <a class="link case-id" href=address(&other)>{other.eval_id.clone()}</a>
+            <span class="grow"></span>
+            <button
+                type="button"
+                class="button quiet"
+                aria-pressed=move || only_differences.get().to_string()
+                on:click=move |_| only_differences.update(|only| *only = !*only)
+            >
+                "Only differences"
+            </button>
+            <button type="button" class="button" on:click=move |_| close.run(())>
+                <Icon glyph=Glyph::Close/> "Back to the case"
+            </button>
+        </header>
+        {body}
+    }
+}
+
+/// Chooses the case to compare with.
+#[component]
+pub(super) fn AgainstChooser(
+    /// The cases of the set.
+    cases: Vec<CaseSummary>,
+    /// The id of the case that is shown.
+    own: String,
+    /// Told the chosen id.
+    on_choose: Callback<String>,
+) -> impl IntoView {
+    let others: Vec<CaseSummary> =
+        cases.into_iter().filter(|case| case.eval_id != own && !case.eval_id.is_empty()).collect();
+    if others.is_empty() {
+        return ().into_any();
+    }
+    let options = others.into_iter().map(|case| {
+        let words: String = case.query.chars().take(60).collect();
+        let label = if words.trim().is_empty() { case.eval_id.clone() } else { words };
+        view! { <option value=case.eval_id.clone() title=case.eval_id>{label}</option> }
+    });
+    view! {
+        <select
+            class="button quiet against"
+            aria-label="Compare with another case"
+            on:change=move |event| {
+                let chosen = event_target_value(&event);
+                if !chosen.is_empty() {
+                    on_choose.run(chosen);
+                }
+            }
+        >
+            <option value="">"Compare with…"</option>
+            {options.collect_view()}
+        </select>
+    }
+    .into_any()
+}
+
+fn address(case: &CaseName) -> String {
+    format!("/evalsets/{}/{}", case.set, browser::in_address(&case.eval_id))
+}
+
+fn fault(error: &ApiError) -> AnyView {
+    view! { <div class="empty centred" role="alert"><p>{error.to_string()}</p></div> }.into_any()
+}
+
+#[component]
+fn Compared(
+    /// Both cases.
+    comparison: CaseComparison,
+    /// Whether what is the same is left out.
+    only_differences: RwSignal<bool>,
+) -> impl IntoView {
+    let CaseComparison { scores, why, turns, .. } = comparison;
+    let several = turns.len() > 1;
+    let verdict = if why.is_empty() {
+        view! { <p class="why"><b>"Nothing differs"</b> " in calls, arguments and responses."</p> }
+            .into_any()
+    } else {
+        let text = why.join("; ");
+        view! { <p class="why"><b>"Why they differ. "</b> {sentence(&text)}</p> }.into_any()
+    };
+    let turns = turns.into_iter().enumerate().map(|(number, turn)| {
+        let ComparedTurn { query, calls, note, response } = turn;
+        let steps = calls.into_iter().map(|call| compared_call(call, only_differences));
+        view! {
+            {several.then(|| view! { <h3 class="turn">"Turn " {number + 1}</h3> })}
+            {compared_text(query, "The user", only_differences)}
+            {steps.collect_view()}
+            {note.map(|note| view! { <p class="field-fault">{note}</p> })}
+            {compared_text(response, "The final response", only_differences)}
+        }
+    });
+    view! {
+        <div class="scores">
+            {scores.into_iter().map(score).collect_view()}
+            {verdict}
+        </div>
+        <section class="compared" aria-label="Both cases, step by step">
+            <div class="pair head">
+                <b>"Expected"</b>
+                <span></span>
+                <b>"Actual"</b>
+            </div>
+            {turns.collect_view()}
+        </section>
+    }
+}
+
+/// The words with a capital and a full stop.
+fn sentence(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().map(|first| first.to_uppercase().to_string());
+    format!("{}{}.", first.unwrap_or_default(), characters.as_str())
+}
+
+fn score(score: ComparedScore) -> AnyView {
+    let ComparedScore { name, score, note } = score;
+    match score {
+        Some(score) => view! {
+            <div class="score" class:good={score >= 1.0} class:bad={score < 1.0}>
+                <b>{format!("{score:.3}")}</b>
+                <span>{name}</span>
+            </div>
+        }
+        .into_any(),
+        None => view! {
+            <div class="score">
+                <b>"not scored"</b>
+                <span>{name} ": " {note}</span>
+            </div>
+        }
+        .into_any(),
+    }
+}
+
+fn compared_call(call: ComparedCall, only_differences: RwSignal<bool>) -> AnyView {
+    let ComparedCall { fate, expected, actual, differing } = call;
+    let (class, sign, said) = match fate {
+        Fate::Same => ("pair", "=", "the same"),
+        Fate::Changed => ("pair differs", "≠", "other arguments"),
+        Fate::Missing => ("pair lacks", "−", "never called"),
+        Fate::Extra => ("pair lacks", "+", "not expected"),
+    };
+    let side = |side: Option<CallSide>, nothing: &'static str| match side {
+        Some(side) => call_side(side, &differing),
+        None => view! { <div class="gap">{nothing}</div> }.into_any(),
+    };
+    let (one, other) = (side(expected, "not expected here"), side(actual, "never called"));
+    view! {
+        <div
+            class=class
+
+            class:gone=move || only_differences.get() && fate == Fate::Same
+        >
+            {one}
+            <span class="sign"><span aria-hidden="true">{sign}</span><span class="unseen">{said}</span></span>
+            {other}
+        </div>
+    }
+    .into_any()
+}
+
+fn call_side(side: CallSide, differing: &[String]) -> AnyView {
+    let CallSide { tool, arguments: given } = side;
+    let members = given.map(|given| match given.open() {
+        json_text::Node::Object(members) => members
+            .into_iter()
+            .map(|(name, value)| (name, json_text::JsonText::from(value)))
+            .collect::<Vec<_>>(),
+        _ => Vec::new(),
+    });
+    let members = members.unwrap_or_default().into_iter().enumerate().map(|(at, (name, value))| {
+        let is_other = differing.contains(&name);
+        let tokens = preview(&value, BUDGET);
+        let shown = view! { {name} ": " <Tokens tokens/> };
+        view! {
+            {(at > 0).then_some(", ")}
+            {if is_other { view! { <mark>{shown}</mark> }.into_any() } else { shown.into_any() }}
+        }
+    });
+    view! {
+        <div class="call">
+            <b>{tool}</b> "(" {members.collect_view()} ")"
+        </div>
+    }
+    .into_any()
+}
+
+fn compared_text(
+    text: ComparedText,
+    what: &'static str,
+    only_differences: RwSignal<bool>,
+) -> AnyView {
+    let ComparedText { expected, actual, is_same, parts } = text;
+    if expected.is_none() && actual.is_none() {
+        return ().into_any();
+    }
+    let side = |whole: Option<String>, is_expected: bool| {
+        let Some(whole) = whole else {
+            return view! { <div class="gap">{what} " is not there"</div> }.into_any();
+        };
+        if parts.is_empty() {
+            return view! { <div class="text" dir="auto">{whole}</div> }.into_any();
+        }
+        let words = parts.iter().filter_map(|part| match (part, is_expected) {
+            (TextPart::Both(text), _) => Some(text.clone().into_any()),
+            (TextPart::Expected(text), true) => {
+                Some(view! { <del>{text.clone()}</del> }.into_any())
+            }
+            (TextPart::Actual(text), false) => Some(view! { <ins>{text.clone()}</ins> }.into_any()),
+            _ => None,
+        });
+        view! { <div class="text" dir="auto">{words.collect_view()}</div> }.into_any()
+    };
+    let (one, other) = (side(expected, true), side(actual, false));
+    let (sign, said) = if is_same { ("=", "the same") } else { ("≈", "reads otherwise") };
+    view! {
+        <div
+            class="pair"
+            class:differs=!is_same
+
+            class:gone=move || only_differences.get() && is_same
+        >
+            {one}
+            <span class="sign"><span aria-hidden="true">{sign}</span><span class="unseen">{what} ": " {said}</span></span>
+            {other}
+        </div>
+    }
+    .into_any()
+}

@@ -1,0 +1,273 @@
+//! Two cases side by side: the calls of each turn aligned, the texts word by word, and in words why
+//! they are not the same.
+
+use app::api::{
+    ApiError, CallSide, CaseComparison, CaseName, ComparedCall, ComparedScore, ComparedText,
+    ComparedTurn, Fate, TextPart,
+};
+use case_trace::CaseTrace;
+use evalset::{Format, Origin, read_case};
+use evalset_file::Cases;
+use scoring::adk::{Average, MatchType, response_match, tool_trajectory};
+use scoring::rouge::Scorer;
+use scoring::trajectory::{CallSeen, Credit, Matching, Measure, Row, RowKind, align, trajectory};
+use scoring::{Invocation, Outcome, Reason, Trace};
+use similar::{ChangeTag, TextDiff};
+
+use super::browse::{blocking, refused, summary};
+use crate::agents::registry::RegisteredAgent;
+
+/// So many reasons are told.
+const MOST_REASONS: usize = 4;
+/// Texts longer than this, in bytes, are shown without marking their words.
+const LONGEST_MARKED: usize = 64 * 1024;
+
+/// Compares the case `expected` of a set with the case `actual` of that set or another.
+///
+/// # Errors
+/// [`ApiError::UnknownCase`] when there is no such case, [`ApiError::EvalSet`] when one cannot be
+/// read.
+pub(crate) async fn compare(
+    expected: (&RegisteredAgent, String),
+    actual: (&RegisteredAgent, String),
+) -> Result<CaseComparison, ApiError> {
+    let names = [&expected, &actual]
+        .map(|(agent, eval_id)| CaseName { set: agent.id.clone(), eval_id: eval_id.clone() });
+    let [one, other] = [expected, actual].map(|(agent, eval_id)| (summary(agent).path, eval_id));
+    blocking("compare two cases", move || {
+        let (one, other) = (read(&one.0, &one.1)?, read(&other.0, &other.1)?);
+        let [expected, actual] = names;
+        let turns = turns(&one, &other);
+        let why = reasons(&turns);
+        Ok(CaseComparison { expected, actual, scores: scores(&one, &other), why, turns })
+    })
+    .await
+}
+
+fn read(path: &str, eval_id: &str) -> Result<Trace, ApiError> {
+    let mut cases = Cases::open(path.as_ref()).map_err(refused)?;
+    let mut format = None;
+    while let Some(found) = cases.next() {
+        let found = found.map_err(refused)?;
+        if format.is_none() {
+            format = Format::of_case(&cases.text(&found).map_err(refused)?);
+        }
+        if found.eval_id.as_deref().unwrap_or_default() != eval_id {
+            continue;
+        }
+        let text = cases.text(&found).map_err(refused)?;
+        let (line, column) = cases.place(&found).map_err(refused)?;
+        let origin = Origin { line, column, case: usize::try_from(found.index).ok() };
+        let (case, faults) = read_case(&text, format.unwrap_or(Format::Adk), origin);
+        let Some(case) = case else {
+            let fault = faults.first().map(ToString::to_string).unwrap_or_default();
+            return Err(ApiError::EvalSet {
+                reason: format!("{eval_id} cannot be read: {fault}."),
+            });
+        };
+        return CaseTrace::of(&case)
+            .map(|it| it.trace)
+            .map_err(|error| ApiError::EvalSet { reason: format!("{eval_id}: {error}.") });
+    }
+    Err(ApiError::UnknownCase { eval_id: eval_id.to_owned() })
+}
+
+fn scores(expected: &Trace, actual: &Trace) -> Vec<ComparedScore> {
+    let average = |name: &str, average: Result<Average, Reason>| match average {
+        Ok(average) => told(name, Some(average.overall), String::new()),
+        Err(reason) => told(name, None, reason.to_string()),
+    };
+    let matching = aligned();
+    let in_parts = match trajectory(expected, actual, &matching) {
+        Outcome::Scored { score, .. } => {
+            told("trajectory, aligned F1", Some(score.get()), String::new())
+        }
+        Outcome::Unscored { reason } => told("trajectory, aligned F1", None, reason.to_string()),
+    };
+    vec![
+        average(
+            "tool_trajectory_avg_score",
+            tool_trajectory(expected, actual, MatchType::Exact, false),
+        ),
+        in_parts,
+        average("response_match_score", response_match(expected, actual, &mut Scorer::default())),
+    ]
+}
+
+fn told(name: &str, score: Option<f64>, note: String) -> ComparedScore {
+    ComparedScore { name: name.to_owned(), score, note }
+}
+
+/// In order, with credit for the arguments that agree.
+fn aligned() -> Matching {
+    Matching {
+        match_type: MatchType::InOrder,
+        measure: Measure::F1,
+        credit: Credit::Arguments,
+        ..Matching::default()
+    }
+}
+
+fn turns(expected: &Trace, actual: &Trace) -> Vec<ComparedTurn> {
+    let nothing = Invocation::default();
+    let count = expected.invocations.len().max(actual.invocations.len());
+    let turn = |at: usize| {
+        let (one, other) = (expected.invocations.get(at), actual.invocations.get(at));
+        let query = |turn: Option<&Invocation>| turn.map(|turn| turn.user_text.clone());
+        let answer = |turn: Option<&Invocation>| turn.and_then(|turn| turn.final_response.clone());
+        let (query, response) = (text(query(one), query(other)), text(answer(one), answer(other)));
+        let (one, other) = (one.unwrap_or(&nothing), other.unwrap_or(&nothing));
+        let (calls, note) = match align(&one.tool_calls, &other.tool_calls, &aligned()) {
+            Ok(alignment) => (alignment.rows.into_iter().map(call).collect(), None),
+            Err(reason) => (Vec::new(), Some(reason.to_string())),
+        };
+        ComparedTurn { query, calls, note, response }
+    };
+    (0..count).map(turn).collect()
+}
+
+fn call(row: Row) -> ComparedCall {
+    let side =
+        |seen: CallSeen| CallSide { tool: seen.name.unwrap_or_default(), arguments: seen.args };
+    let fate = match row.kind {
+        RowKind::Matched => Fate::Same,
+        RowKind::Changed => Fate::Changed,
+        RowKind::Missing => Fate::Missing,
+        RowKind::Extra => Fate::Extra,
+    };
+    let mut differing: Vec<String> = Vec::new();
+    for difference in &row.differences {
+        let name = difference.path.split('/').nth(1).unwrap_or_default();
+        let name = name.replace("~1", "/").replace("~0", "~");
+        if !differing.contains(&name) {
+            differing.push(name);
+        }
+    }
+    ComparedCall { fate, expected: row.expected.map(side), actual: row.actual.map(side), differing }
+}
+
+fn text(expected: Option<String>, actual: Option<String>) -> ComparedText {
+    let is_same = expected == actual;
+    let parts = match (&expected, &actual) {
+        (Some(one), Some(other)) if !is_same && one.len().max(other.len()) <= LONGEST_MARKED => {
+            let diff = TextDiff::from_words(one.as_str(), other.as_str());
+            let parts = diff.iter_all_changes().map(|change| {
+                let text = change.value().to_owned();
+                match change.tag() {
+                    ChangeTag::Equal => TextPart::Both(text),
+                    ChangeTag::Delete => TextPart::Expected(text),
+                    ChangeTag::Insert => TextPart::Actual(text),
+                }
+            });
+            parts.collect()
+        }
+        _ => Vec::new(),
+    };
+    ComparedText { expected, actual, is_same, parts }
+}
+
+/// In words, what is not the same.
+fn reasons(turns: &[ComparedTurn]) -> Vec<String> {
+    let mut reasons = Vec::new();
+    for (number, turn) in turns.iter().enumerate() {
+        let at = if turns.len() > 1 { format!("Turn {}: ", number + 1) } else { String::new() };
+        for (step, call) in turn.calls.iter().enumerate() {
+            let tool = |side: &Option<CallSide>| {
+                side.as_ref().map(|side| side.tool.clone()).unwrap_or_default()
+            };
+            let step = step + 1;
+            reasons.push(match call.fate {
+                Fate::Same => continue,
+                Fate::Changed => format!(
+                    "{at}step {step} called {} with another {}",
+                    tool(&call.expected),
+                    call.differing.join(", ")
+                ),
+                Fate::Missing => {
+                    format!("{at}{} was never called (step {step})", tool(&call.expected))
+                }
+                Fate::Extra => format!("{at}{} was not expected (step {step})", tool(&call.actual)),
+            });
+        }
+        if !turn.query.is_same {
+            reasons.push(format!("{at}the user said something else"));
+        }
+        match (&turn.response.expected, &turn.response.actual) {
+            (Some(_), None) => reasons.push(format!("{at}there is no final response")),
+            (one, other) if one != other => {
+                reasons.push(format!("{at}the final response reads otherwise"));
+            }
+            _ => {}
+        }
+    }
+    let more = reasons.len().saturating_sub(MOST_REASONS);
+    reasons.truncate(MOST_REASONS);
+    if more > 0 {
+        reasons.push(format!("and {more} more"));
+    }
+    reasons
+}
+
+#[cfg(test)]
+mod tests {
+    use json_text::JsonText;
+    use scoring::ToolCall;
+
+    use super::*;
+
+    fn made(calls: &[(&str, &str)], response: &str) -> Trace {
+        let calls = calls.iter().map(|(name, arguments)| {
+            ToolCall::new(name, JsonText::parse(arguments).expect("valid"))
+        });
+        let turn = Invocation {
+            user_text: "Make it warm.".into(),
+            tool_calls: calls.collect(),
+            final_response: Some(response.into()),
+            ..Invocation::default()
+        };
+        Trace { invocations: vec![turn], final_state: None }
+    }
+
+    #[test]
+    fn what_differs_is_told_and_marked() {
+        let expected = made(
+            &[("list", "{}"), ("set", r#"{"room":"office","degrees":21}"#), ("close", "{}")],
+            "It is 21 degrees.",
+        );
+        let actual = made(
+            &[("list", "{}"), ("list", "{}"), ("set", r#"{"room":"office","degrees":23}"#)],
+            "It is 23 degrees.",
+        );
+        let turns = turns(&expected, &actual);
+        let fates: Vec<Fate> = turns[0].calls.iter().map(|call| call.fate).collect();
+        assert_eq!(fates, [Fate::Same, Fate::Extra, Fate::Changed, Fate::Missing]);
+        assert_eq!(turns[0].calls[2].differing, ["degrees"]);
+        assert_eq!(
+            reasons(&turns),
+            [
+                "list was not expected (step 2)",
+                "step 3 called set with another degrees",
+                "close was never called (step 4)",
+                "the final response reads otherwise",
+            ]
+        );
+        let marked: Vec<&TextPart> = turns[0]
+            .response
+            .parts
+            .iter()
+            .filter(|part| !matches!(part, TextPart::Both(_)))
+            .collect();
+        assert_eq!(marked, [&TextPart::Expected("21".into()), &TextPart::Actual("23".into())]);
+        let scores = scores(&expected, &actual);
+        assert_eq!(scores[0].score, Some(0.0));
+        assert!(scores[1].score.is_some_and(|score| score > 0.4 && score < 1.0), "{scores:?}");
+    }
+
+    #[test]
+    fn a_case_is_the_same_as_itself() {
+        let case = made(&[("list", r#"{"a":1}"#)], "Done.");
+        let turns = turns(&case, &case);
+        assert_eq!(reasons(&turns), Vec::<String>::new());
+        assert!(scores(&case, &case).iter().all(|score| score.score == Some(1.0)));
+    }
+}
