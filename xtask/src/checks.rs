@@ -52,7 +52,7 @@ enum Check {
 }
 
 /// Packages besides the client that must compile for the browser.
-const PURE: [&str; 10] = [
+const PURE: [&str; 12] = [
     "json-text",
     "session",
     "schema-form",
@@ -63,6 +63,8 @@ const PURE: [&str; 10] = [
     "rpc",
     "evalset",
     "scoring",
+    "case-trace",
+    "score-report",
 ];
 
 /// How a check ended.

@@ -7,7 +7,7 @@ use scoring::report::CaseVerdict;
 use crate::escape::markdown;
 use crate::report::Total;
 use crate::scored::ScoredCase;
-use crate::text::{short, standing};
+use crate::text::{figure, short, standing};
 
 /// So many cases that did not pass are listed: a comment holds 65,536 characters.
 const LISTED: usize = 50;
@@ -69,7 +69,7 @@ impl Markdown {
         for (name, one) in &total.summary.criterion_stats {
             let needs = total.heading.criteria.iter().find(|(given, _)| given == name);
             let needs = needs.map_or(String::new(), |(_, threshold)| short(*threshold));
-            let mean = one.avg_score.map_or("–".to_owned(), |mean| format!("{mean:.3}"));
+            let mean = one.avg_score.map_or_else(|| "–".to_owned(), figure);
             writeln!(
                 out,
                 "| {} | {needs} | {} | {} | {} | {mean} |",

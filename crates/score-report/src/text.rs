@@ -41,13 +41,20 @@ pub(crate) fn standing(result: &CriterionResult) -> String {
     }
 }
 
-/// Three decimals at most, never rounded up to what it does not reach.
+/// Three decimals at most, never rounded up to what a score does not reach.
 pub(crate) fn short(score: f64) -> String {
-    let cut = (score * 1000.0).floor() / 1000.0;
+    format!("{}", cut(score))
+}
+
+/// The same with three decimals always.
+pub(crate) fn figure(score: f64) -> String {
+    format!("{:.3}", cut(score))
+}
+
+fn cut(score: f64) -> f64 {
     // What three decimals say exactly must not lose its last to the multiplication.
     let rounded = (score * 1000.0).round() / 1000.0;
-    let shown = if (rounded - score).abs() < 1e-12 { rounded } else { cut };
-    format!("{shown}")
+    if (rounded - score).abs() < 1e-12 { rounded } else { (score * 1000.0).floor() / 1000.0 }
 }
 
 #[derive(Debug, Default)]
@@ -69,8 +76,7 @@ impl Text {
             "{:<widest$}  passed  failed  unscored    mean     min     max",
             "criterion"
         )?;
-        let figure =
-            |score: Option<f64>| score.map_or("–".to_owned(), |score| format!("{score:.3}"));
+        let figure = |score: Option<f64>| score.map_or_else(|| "–".to_owned(), figure);
         for (name, one) in stats {
             writeln!(
                 out,

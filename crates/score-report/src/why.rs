@@ -8,6 +8,8 @@ use scoring::json::{Change, Difference};
 use scoring::trajectory::{Alignment, CallSeen, Measure, Row, RowKind};
 use scoring::{Evidence, Outcome};
 
+use crate::text::figure;
+
 /// So many things are told of one criterion.
 const MOST: usize = 3;
 
@@ -97,7 +99,7 @@ fn reasons(evidence: &Evidence, extra: bool) -> Vec<String> {
             let told = worst.into_iter().map(|rubric| {
                 let said = rubric.samples.iter().find(|sample| sample.score.is_some());
                 let said = said.map_or("", |sample| sample.reasoning.as_str());
-                format!("{} scores {:.3}: {}", rubric.name, rubric.score, cut(said))
+                format!("{} scores {}: {}", rubric.name, figure(rubric.score), cut(said))
             });
             told.collect()
         }
@@ -120,7 +122,8 @@ fn worst(of: Of, scores: impl Iterator<Item = (usize, f64)>) -> Vec<String> {
     let mut scores: Vec<_> = scores.filter(|(_, score)| *score < 1.0).collect();
     scores.sort_by(|one, other| one.1.total_cmp(&other.1));
     let told = scores.into_iter();
-    told.map(|(turn, score)| format!("{}the response scores {score:.3}", of.turn(turn))).collect()
+    told.map(|(turn, score)| format!("{}the response scores {}", of.turn(turn), figure(score)))
+        .collect()
 }
 
 fn calls(of: Of, turn: usize, alignment: &Alignment, extra: bool) -> Vec<String> {

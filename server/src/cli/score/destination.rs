@@ -9,10 +9,19 @@ use tempfile::NamedTempFile;
 use super::error::ScoreError;
 use super::inputs::Inputs;
 
+/// A file that is not there yet.
+#[derive(Debug)]
+struct Draft {
+    draft: BufWriter<NamedTempFile>,
+    /// As it was named, and where that is, links followed.
+    named: PathBuf,
+    real: PathBuf,
+}
+
 /// Where a report goes.
 #[derive(Debug)]
 pub(super) struct Destination<'o, W> {
-    file: Option<(BufWriter<NamedTempFile>, PathBuf)>,
+    file: Option<Draft>,
     out: &'o mut W,
     /// A bar that must not stand in the text.
     bar: ProgressBar,
@@ -45,26 +54,27 @@ impl<'o, W: Write> Destination<'o, W> {
             .permissions(permissions.unwrap_or_else(|_| new_file()))
             .tempfile_in(folder)
             .map_err(unwritable)?;
-        Ok(Self { file: Some((BufWriter::new(draft), real)), out, bar })
+        let draft = Draft { draft: BufWriter::new(draft), named: path.to_owned(), real };
+        Ok(Self { file: Some(draft), out, bar })
     }
 
     /// Ends the writing: where standard output has to say something of a file, both.
     pub(super) fn keep(self) -> Result<Option<(&'o mut W, PathBuf)>, ScoreError> {
-        let Some((file, path)) = self.file else {
+        let Some(Draft { draft, named, real }) = self.file else {
             self.out.flush()?;
             return Ok(None);
         };
-        let unwritable = |cause| ScoreError::Unwritable { path: path.clone(), cause };
-        let draft = file.into_inner().map_err(|error| unwritable(error.into_error()))?;
-        draft.persist(&path).map_err(|error| unwritable(error.error))?;
-        Ok(Some((self.out, path)))
+        let unwritable = |cause| ScoreError::Unwritable { path: named.clone(), cause };
+        let draft = draft.into_inner().map_err(|error| unwritable(error.into_error()))?;
+        draft.persist(&real).map_err(|error| unwritable(error.error))?;
+        Ok(Some((self.out, named)))
     }
 }
 
 impl<W: Write> Write for Destination<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.file {
-            Some((file, _)) => file.write(bytes),
+            Some(file) => file.draft.write(bytes),
             None if self.bar.is_hidden() => self.out.write(bytes),
             None => self.bar.suspend(|| self.out.write(bytes)),
         }
@@ -72,7 +82,7 @@ impl<W: Write> Write for Destination<'_, W> {
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.file {
-            Some((file, _)) => file.flush(),
+            Some(file) => file.draft.flush(),
             None => self.out.flush(),
         }
     }
