@@ -116,7 +116,7 @@ fn text() {
 
         criterion                  passed  failed  unscored    mean     min     max
         tool_trajectory_avg_score       0       2         1   0.000   0.000   0.000
-        words                           1       1         1   0.429   0.000   0.857
+        words                           1       1         1   0.428   0.000   0.857
         llm_judge                       0       0         3       –       –       –
 
         4 cases: 0 passed, 2 failed, 1 error, 1 unscored.
@@ -135,7 +135,7 @@ fn markdown() {
         | criterion | needs | passed | failed | unscored | mean |
         |---|---:|---:|---:|---:|---:|
         | tool\_trajectory\_avg\_score | 1 | 0 | 2 | 1 | 0.000 |
-        | words | 0.8 | 1 | 1 | 1 | 0.429 |
+        | words | 0.8 | 1 | 1 | 1 | 0.428 |
         | llm\_judge | 0.5 | 0 | 0 | 3 | – |
 
         | case | | why |
