@@ -1,7 +1,7 @@
 // Eval sets for whoever looks at reports: what is expected of a house, and what an agent did there.
 
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -83,6 +83,7 @@ export function recorded(many: number): { expected: Case[]; actual: Case[] } {
 /** Scores both sides with the binary under test: the address of the HTML report. */
 export function report(many: number): string {
   const folder = mkdtempSync(join(tmpdir(), "rehearsal-report-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   const { expected, actual } = recorded(many);
   const put = (name: string, value: unknown) => writeFileSync(join(folder, name), JSON.stringify(value, undefined, 2));
   put("home.evalset.json", { eval_set_id: "home_evals", name: "Home automation", eval_cases: expected });
