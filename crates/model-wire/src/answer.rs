@@ -1,0 +1,86 @@
+//! [`Answer`]: a person's answer on its way into a vendor's shape.
+
+use json_text::JsonText;
+use live::{Content, FunctionCall, Part};
+
+use crate::inline;
+
+/// What is known of a response before anybody has answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// The turn, as 32 hexadecimal digits: every id of the response is made from it, so that the
+    /// answer that is sent again is the same to the byte.
+    pub turn: String,
+    /// The model that the agent named.
+    pub model: String,
+    /// When the agent asked, in seconds since the Unix epoch.
+    pub created: i64,
+    /// Members of the request that the response repeats, an object.
+    pub echo: Option<JsonText>,
+}
+
+/// A person's answer, and what the vendors put around it.
+#[derive(Debug, Clone, Copy)]
+pub struct Answer<'a> {
+    /// What was known before.
+    pub head: &'a Head,
+    /// The candidates that the client takes, the first is the answer.
+    pub candidates: &'a [Content],
+}
+
+impl<'a> Answer<'a> {
+    /// The parts of the answer.
+    pub(crate) fn parts(&self) -> &'a [Part] {
+        self.candidates.first().map_or(&[], |content| &content.parts)
+    }
+}
+
+impl Head {
+    /// The id of a call, the person's where there is one.
+    pub(crate) fn call_id(&self, call: &FunctionCall, prefix: &str, place: &Place) -> String {
+        match call.id.as_deref() {
+            Some(id) if !id.is_empty() => id.to_owned(),
+            _ => format!("{prefix}{}_{place}", self.turn),
+        }
+    }
+}
+
+/// Where a part stands: its candidate, then its part.
+pub(crate) struct Place {
+    pub(crate) candidate: usize,
+    pub(crate) part: usize,
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // OpenAI's ids end at 40 characters: the first candidate goes without saying.
+        match self.candidate {
+            0 => write!(formatter, "{}", self.part),
+            candidate => write!(formatter, "{candidate}_{}", self.part),
+        }
+    }
+}
+
+/// The arguments of a call as JSON text; a call without any has none to leave out.
+pub(crate) fn arguments(call: &FunctionCall) -> JsonText {
+    let none = || JsonText::from_value(&serde_json::Value::Object(serde_json::Map::new()));
+    call.args.clone().unwrap_or_else(none)
+}
+
+/// A part that is neither a call nor a thought, in an API whose answers are text: bytes become a
+/// picture or link with a `data:` address, anything else its JSON.
+pub(crate) fn as_text(part: &Part) -> Option<String> {
+    match part {
+        Part::Text(text) => Some(text.clone()),
+        Part::InlineData(data) => {
+            let name = data.display_name.as_deref().unwrap_or(&data.mime_type);
+            let picture = if data.mime_type.starts_with("image/") { "!" } else { "" };
+            Some(format!("{picture}[{name}]({})", inline::address(data)))
+        }
+        Part::Other(other) => Some(other.json.as_str().to_owned()),
+        Part::FunctionResponse(response) => {
+            Some(response.response.as_ref().map(|json| json.as_str().to_owned()).unwrap_or_default())
+        }
+        Part::FunctionCall(_) | Part::Thought(_) => None,
+    }
+}

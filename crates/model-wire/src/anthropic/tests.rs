@@ -1,0 +1,102 @@
+use expect_test::expect;
+use json_text::JsonText;
+use live::{Content, FunctionCall, Part, Role};
+
+use super::*;
+use crate::{Answer, Head};
+
+#[test]
+fn results_are_the_functions_though_the_user_sends_them() {
+    let asked = read(
+        r#"{"model": "claude", "max_tokens": 10, "thinking": {"type": "enabled"}, "stream": true,
+            "system": [{"type": "text", "text": "One.", "cache_control": {}}, {"type": "text", "text": "Two."}],
+            "output_config": {"effort": "low", "format": {"type": "json_schema", "schema": {"type": "object"}}},
+            "tools": [{"name": "f", "input_schema": {"type": "object"}},
+                      {"type": "web_search_20250305", "name": "web_search"}],
+            "messages": [
+                {"role": "user", "content": "Hi"},
+                {"role": "assistant", "content": [
+                    {"type": "thinking", "thinking": "hm", "signature": "x"},
+                    {"type": "tool_use", "id": "t1", "name": "f", "input": {"n": 1.10}}]},
+                {"role": "user", "content": [
+                    {"type": "tool_result", "tool_use_id": "t1", "is_error": true, "content": "no"},
+                    {"type": "text", "text": "Again"},
+                    {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}},
+                    {"type": "document", "source": {"type": "url", "url": "https://example.com"}}]}]}"#,
+    )
+    .expect("valid");
+    assert!(asked.stream);
+    let request = asked.request;
+    assert_eq!(request.system_instruction.as_deref(), Some("One.\n\nTwo."));
+    expect![[r#"{"max_tokens":10,"thinking":{"type": "enabled"},"output_config":{"effort":"low","format":{"type":"json_schema"}},"tools":[{"type": "web_search_20250305", "name": "web_search"}]}"#]]
+        .assert_eq(request.generation_config.expect("kept").as_str());
+    assert_eq!(request.output_schema.expect("taken out").as_str(), r#"{"type": "object"}"#);
+    let roles: Vec<Role> = request.contents.iter().map(|content| content.role).collect();
+    assert_eq!(roles, [Role::User, Role::Model, Role::Function, Role::User]);
+    let Part::FunctionCall(call) = &request.contents[1].parts[1] else { panic!("a call") };
+    assert_eq!(call.args.as_ref().map(JsonText::as_str), Some(r#"{"n": 1.10}"#));
+    let Part::FunctionResponse(result) = &request.contents[2].parts[0] else { panic!("a result") };
+    let response = result.response.as_ref().map(JsonText::as_str);
+    assert_eq!(response, Some(r#"{"is_error":true,"content":"no"}"#));
+    let last = &request.contents[3].parts;
+    assert!(matches!(&last[1], Part::InlineData(image) if image.data == b"hi"));
+    assert!(matches!(&last[2], Part::Other(document) if document.kind == "document"));
+}
+
+#[test]
+fn what_breaks_a_rule_is_named() {
+    let refused = |messages: &str| {
+        let body = format!(r#"{{"model": "m", "messages": {messages}}}"#);
+        read(&body).expect_err(messages).to_string()
+    };
+    let cases = [
+        refused("[]"),
+        refused(r#"[{"role": "system", "content": "x"}]"#),
+        refused(r#"[{"role": "user", "content": [{"text": "x"}]}]"#),
+        refused(r#"[{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t"}]}]"#),
+        refused(
+            r#"[{"role": "user", "content": [{"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "%"}}]}]"#,
+        ),
+    ];
+    expect![[r#"
+        messages: must have at least one message
+        messages[0].role: must be user or assistant
+        messages[0].content[0].type: must be given
+        messages[0].content[0].tool_use_id: must be the id of a call in an earlier message
+        messages[0].content[0].source.data: must be base64
+    "#]]
+    .assert_eq(&format!("{}\n", cases.join("\n")));
+}
+
+#[test]
+fn a_stream_builds_its_blocks_one_by_one() {
+    let call = FunctionCall {
+        id: None,
+        name: "f".to_owned(),
+        args: Some(JsonText::parse(r#"{"n": 9007199254740993}"#).expect("JSON")),
+    };
+    let parts = vec![Part::Text("Let me.".to_owned()), Part::FunctionCall(call)];
+    let candidates = [Content { role: Role::Model, parts }];
+    let head = Head { turn: "0".repeat(32), model: "claude".to_owned(), created: 7, echo: None };
+    let answer = Answer { head: &head, candidates: &candidates };
+    assert!(whole(&answer).as_str().contains(r#""input":{"n": 9007199254740993}"#));
+    let told: Vec<String> = opening(&head)
+        .into_iter()
+        .chain([ping()])
+        .chain(rest(&answer))
+        .map(|event| event.data().to_owned())
+        .collect();
+    expect![[r#"
+        {"type":"message_start","message":{"id":"msg_00000000000000000000000000000000","type":"message","role":"assistant","model":"claude","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":0,"output_tokens":0}}}
+        {"type":"ping"}
+        {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}
+        {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Let me."}}
+        {"type":"content_block_stop","index":0}
+        {"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"toolu_00000000000000000000000000000000_1","name":"f","input":{}}}
+        {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"n\": 9007199254740993}"}}
+        {"type":"content_block_stop","index":1}
+        {"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},"usage":{"output_tokens":0}}
+        {"type":"message_stop"}
+    "#]]
+    .assert_eq(&format!("{}\n", told.join("\n")));
+}

@@ -1,0 +1,32 @@
+//! [`Calls`]: which function a call's id means, for results that name the id alone.
+
+use std::collections::HashMap;
+
+use live::{Content, Part};
+
+/// The names of the calls seen so far.
+#[derive(Debug, Default)]
+pub(crate) struct Calls(HashMap<String, String>);
+
+impl Calls {
+    /// The calls of an earlier conversation.
+    pub(crate) fn of(history: &[Content]) -> Self {
+        let mut calls = Self::default();
+        for part in history.iter().flat_map(|content| &content.parts) {
+            if let Part::FunctionCall(call) = part
+                && let Some(id) = &call.id
+            {
+                calls.saw(id, &call.name);
+            }
+        }
+        calls
+    }
+
+    pub(crate) fn saw(&mut self, id: &str, name: &str) {
+        self.0.insert(id.to_owned(), name.to_owned());
+    }
+
+    pub(crate) fn name(&self, id: &str) -> Option<String> {
+        self.0.get(id).cloned()
+    }
+}

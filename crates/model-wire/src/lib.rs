@@ -1,0 +1,27 @@
+//! The model APIs that agent frameworks call, as values: a vendor's request becomes what a person is
+//! shown, and the person's answer becomes the vendor's response, whole or as a stream of events.
+//!
+//! One module for each API, each with the same words: `read` and then, of an [`Answer`], `whole`, or
+//! `opening` at once and `rest` once there is an answer; `fault` is an error in the vendor's shape.
+//! Numbers keep their digits: JSON passes as text.
+//! What this crate leaves to others: connections, waiting, and which session a request belongs to.
+
+pub mod anthropic;
+pub mod gemini;
+pub mod openai_chat;
+pub mod openai_responses;
+
+mod answer;
+mod asked;
+mod calls;
+mod event;
+mod fault;
+mod inline;
+mod output;
+mod pieces;
+mod reader;
+
+pub use answer::{Answer, Head};
+pub use asked::Asked;
+pub use event::Event;
+pub use fault::{Fault, FaultKind};

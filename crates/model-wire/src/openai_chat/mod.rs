@@ -1,0 +1,12 @@
+//! OpenAI's Chat Completions: `POST /v1/chat/completions`.
+//!
+//! Many other vendors and frameworks speak it too; thoughts travel as `reasoning_content`, which
+//! OpenAI itself does not have.
+
+mod request;
+mod response;
+#[cfg(test)]
+mod tests;
+
+pub use request::read;
+pub use response::{fault, opening, rest, whole};

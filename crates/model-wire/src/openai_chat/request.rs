@@ -1,0 +1,189 @@
+//! The request: messages, function tools, `response_format`.
+
+use json_text::{JsonText, Kind};
+use live::{
+    Content, FunctionCall, FunctionResponse, InlineData, Invalid, LlmRequest, OtherPart, Part, Role,
+    Tool,
+};
+
+use crate::asked::Asked;
+use crate::calls::Calls;
+use crate::inline;
+use crate::pieces::{arguments, as_tools, function, no_such_call, other, response_format};
+use crate::reader::{self, Object, Value};
+
+/// Reads the body of a request.
+///
+/// System and developer messages before the first other one are the system instruction, with an
+/// empty line between two; later ones stay in their places.
+///
+/// # Errors
+/// [`Invalid`] with the path of the field and the rule that it breaks.
+pub fn read(text: &str) -> Result<Asked, Invalid> {
+    let mut body = reader::body(text)?;
+    let model = body.required("model")?.name()?;
+    let (system_instruction, contents) = messages(&body.required("messages")?)?;
+    for (old, new) in [("functions", "tools"), ("function_call", "tool_choice")] {
+        if let Some(value) = body.take(old) {
+            return Err(value.fault(format!("is not supported: use `{new}`")));
+        }
+    }
+    let (functions, others) = tools(body.take("tools"))?;
+    let stream = body.flag("stream")?;
+    body.take("stream_options");
+    let candidates = body.get("n").map_or(Ok(1), |n| n.count())?;
+    let (format, output_schema) = match body.take("response_format") {
+        Some(format) => response_format(&format, Some("json_schema"))?,
+        None => (None, None),
+    };
+    let mut config = body.rest().with_some("response_format", format);
+    if !others.is_empty() {
+        config.push("tools", others);
+    }
+    let request = LlmRequest {
+        contents,
+        system_instruction,
+        tools: functions,
+        generation_config: config.non_empty(),
+        output_schema,
+        model: Some(model),
+    };
+    Ok(Asked { stream, candidates, ..Asked::new(request) })
+}
+
+fn tools(tools: Option<Value<'_>>) -> Result<(Vec<Tool>, Vec<JsonText>), Invalid> {
+    let (mut functions, mut others) = (Vec::new(), Vec::new());
+    for tool in tools.map_or(Ok(Vec::new()), |tools| tools.list())? {
+        let mut open = tool.object()?;
+        if open.required("type")?.string()? == "function" {
+            functions.push(function(open.required("function")?.object()?)?);
+        } else {
+            others.push(tool.json());
+        }
+    }
+    Ok((as_tools(functions), others))
+}
+
+fn messages(messages: &Value<'_>) -> Result<(Option<String>, Vec<Content>), Invalid> {
+    let mut system = Vec::new();
+    let mut contents = Vec::new();
+    let mut calls = Calls::default();
+    for message in messages.list()? {
+        let mut open = message.object()?;
+        let role = open.required("role")?;
+        let content = match role.string()?.as_str() {
+            "system" | "developer" if contents.is_empty() => {
+                system.push(system_text(&open.required("content")?)?);
+                continue;
+            }
+            "system" | "developer" => Content {
+                role: Role::User,
+                parts: vec![Part::Other(OtherPart {
+                    kind: role.string()?,
+                    json: open.required("content")?.json(),
+                })],
+            },
+            "user" => user(open)?,
+            "assistant" => assistant(open, &mut calls)?,
+            "tool" => tool_result(open, &calls)?,
+            _ => return Err(role.fault("must be system, developer, user, assistant or tool")),
+        };
+        contents.push(content);
+    }
+    if contents.is_empty() && system.is_empty() {
+        return Err(messages.fault("must have at least one message"));
+    }
+    Ok(((!system.is_empty()).then(|| system.join("\n\n")), contents))
+}
+
+/// Text as a string or as a list of text parts.
+fn system_text(content: &Value<'_>) -> Result<String, Invalid> {
+    if content.kind() == Kind::String {
+        return content.string();
+    }
+    let texts: Result<Vec<_>, _> =
+        content.list()?.iter().map(|part| part.object()?.required("text")?.string()).collect();
+    Ok(texts?.join("\n\n"))
+}
+
+fn user(mut message: Object<'_>) -> Result<Content, Invalid> {
+    let mut parts = Vec::new();
+    if let Some(name) = message.take("name") {
+        parts.push(Part::Other(OtherPart { kind: "name".to_owned(), json: name.json() }));
+    }
+    parts.extend(content_parts(&message.required("content")?)?);
+    Ok(Content { role: Role::User, parts })
+}
+
+fn assistant(mut message: Object<'_>, calls: &mut Calls) -> Result<Content, Invalid> {
+    let mut parts = Vec::new();
+    for key in ["reasoning_content", "reasoning"] {
+        if let Some(thought) = message.take(key).filter(|it| it.kind() == Kind::String) {
+            parts.push(Part::Thought(thought.string()?));
+            break;
+        }
+    }
+    if let Some(content) = message.take("content") {
+        parts.extend(content_parts(&content)?);
+    }
+    if let Some(refusal) = message.take("refusal") {
+        parts.push(Part::Other(OtherPart { kind: "refusal".to_owned(), json: refusal.json() }));
+    }
+    for call in message.take("tool_calls").map_or(Ok(Vec::new()), |calls| calls.list())? {
+        let mut open = call.object()?;
+        let kind = open.take("type").map(|kind| kind.string()).transpose()?;
+        if kind.as_deref().unwrap_or("function") != "function" {
+            parts.push(Part::Other(OtherPart { kind: "tool_call".to_owned(), json: call.json() }));
+            continue;
+        }
+        let id = open.required("id")?.name()?;
+        let mut function = open.required("function")?.object()?;
+        let name = function.required("name")?.name()?;
+        calls.saw(&id, &name);
+        let args = function.take("arguments").map(|it| arguments(&it)).transpose()?.flatten();
+        parts.push(Part::FunctionCall(FunctionCall { id: Some(id), name, args }));
+    }
+    Ok(Content { role: Role::Model, parts })
+}
+
+fn tool_result(mut message: Object<'_>, calls: &Calls) -> Result<Content, Invalid> {
+    let call = message.required("tool_call_id")?;
+    let id = call.name()?;
+    let name = calls.name(&id).ok_or_else(|| no_such_call(&call))?;
+    let response = Some(message.required("content")?.json());
+    let part = Part::FunctionResponse(FunctionResponse { id: Some(id), name, response });
+    Ok(Content { role: Role::Function, parts: vec![part] })
+}
+
+fn content_parts(content: &Value<'_>) -> Result<Vec<Part>, Invalid> {
+    if content.kind() == Kind::String {
+        return Ok(vec![Part::Text(content.string()?)]);
+    }
+    content.list()?.iter().map(content_part).collect()
+}
+
+fn content_part(part: &Value<'_>) -> Result<Part, Invalid> {
+    let mut open = part.object()?;
+    let kind = open.required("type")?.name()?;
+    let data = match kind.as_str() {
+        "text" => return Ok(Part::Text(open.required("text")?.string()?)),
+        "image_url" => {
+            let mut image = open.required("image_url")?.object()?;
+            inline::from_address(&image.required("url")?, None)?
+        }
+        "input_audio" => {
+            let mut audio = open.required("input_audio")?.object()?;
+            let mime_type = format!("audio/{}", audio.required("format")?.name()?);
+            let data = inline::bytes(&audio.required("data")?)?;
+            Some(InlineData { mime_type, data, display_name: None })
+        }
+        "file" => {
+            let mut file = open.required("file")?.object()?;
+            let name = file.text("filename")?;
+            file.take("file_data")
+                .map_or(Ok(None), |data| inline::from_address(&data, name))?
+        }
+        _ => None,
+    };
+    Ok(data.map_or_else(|| other(kind, part), Part::InlineData))
+}

@@ -1,0 +1,145 @@
+use expect_test::expect;
+use json_text::JsonText;
+use live::{Content, FunctionCall, Part, Role};
+
+use super::*;
+use crate::{Answer, Fault, FaultKind, Head};
+
+fn refused(body: &str) -> String {
+    read(body).expect_err(body).to_string()
+}
+
+#[test]
+fn a_body_says_what_its_parts_say() {
+    let asked = read(
+        r#"{"model": "gpt", "temperature": 1.10, "seed": 9007199254740993, "n": 2, "stream": true,
+            "stream_options": {"include_usage": true},
+            "response_format": {"type": "json_schema",
+                "json_schema": {"name": "W", "strict": true, "schema": {"type": "object"}}},
+            "tools": [
+                {"type": "function", "function": {"name": "f", "parameters": {"a": 1.0}}},
+                {"type": "custom", "custom": {"name": "c"}}],
+            "messages": [
+                {"role": "system", "content": "One."},
+                {"role": "developer", "content": [{"type": "text", "text": "Two."}]},
+                {"role": "user", "name": "bob", "content": [
+                    {"type": "text", "text": "Hi"},
+                    {"type": "image_url", "image_url": {"url": "https://example.com/x.png"}},
+                    {"type": "file", "file": {"filename": "a.txt",
+                        "file_data": "data:text/plain;base64,aGk="}}]},
+                {"role": "assistant", "content": null, "tool_calls": [
+                    {"id": "c1", "type": "function",
+                        "function": {"name": "f", "arguments": "{\"n\": 9007199254740993}"}},
+                    {"id": "c2", "type": "function", "function": {"name": "g", "arguments": ""}}]},
+                {"role": "tool", "tool_call_id": "c2", "content": "done"},
+                {"role": "system", "content": "Later."}]}"#,
+    )
+    .expect("valid");
+    assert!(asked.stream);
+    assert_eq!(asked.candidates, 2);
+    let request = asked.request;
+    assert_eq!(request.system_instruction.as_deref(), Some("One.\n\nTwo."));
+    let config = request.generation_config.expect("kept");
+    expect![[r#"{"temperature":1.10,"seed":9007199254740993,"n":2,"response_format":{"type":"json_schema","json_schema":{"name":"W","strict":true}},"tools":[{"type": "custom", "custom": {"name": "c"}}]}"#]]
+        .assert_eq(config.as_str());
+    assert_eq!(request.output_schema.expect("taken out").as_str(), r#"{"type": "object"}"#);
+    let declared = &request.tools[0].function_declarations;
+    assert_eq!(declared[0].parameters.as_ref().map(JsonText::as_str), Some(r#"{"a": 1.0}"#));
+    let roles: Vec<Role> = request.contents.iter().map(|content| content.role).collect();
+    assert_eq!(roles, [Role::User, Role::Model, Role::Function, Role::User]);
+    let user = &request.contents[0].parts;
+    assert!(matches!(&user[0], Part::Other(name) if name.json.as_str() == "\"bob\""));
+    assert!(matches!(&user[2], Part::Other(image) if image.kind == "image_url"));
+    assert!(matches!(&user[3], Part::InlineData(file) if file.data == b"hi"));
+    let [Part::FunctionCall(first), Part::FunctionCall(second)] = &request.contents[1].parts[..]
+    else {
+        panic!("two calls")
+    };
+    assert_eq!(first.args.as_ref().map(JsonText::as_str), Some(r#"{"n": 9007199254740993}"#));
+    assert_eq!(second.args, None, "an empty text is no arguments");
+    let Part::FunctionResponse(result) = &request.contents[2].parts[0] else { panic!("a result") };
+    assert_eq!((result.name.as_str(), result.id.as_deref()), ("g", Some("c2")));
+}
+
+#[test]
+fn what_breaks_a_rule_is_named() {
+    let body = |messages: &str| format!(r#"{{"model": "m", "messages": {messages}}}"#);
+    let cases = [
+        refused("[]"),
+        refused("{"),
+        refused(r#"{"messages": []}"#),
+        refused(&body("[]")),
+        refused(&body(r#"[{"role": "user"}]"#)),
+        refused(&body(r#"[{"role": "user", "content": 1}]"#)),
+        refused(&body(r#"[{"role": "user", "content": [{"type": "text"}]}]"#)),
+        refused(&body(
+            r#"[{"role": "assistant", "tool_calls": [{"id": "c", "function": {"name": "f", "arguments": "{"}}]}]"#,
+        )),
+        refused(&body(r#"[{"role": "tool", "tool_call_id": "c9", "content": "x"}]"#)),
+        refused(r#"{"model": "m", "messages": [{"role": "user", "content": "x"}], "functions": []}"#),
+    ];
+    expect![[r#"
+        body: must be an object, and is a list
+        body: must be JSON: EOF while parsing an object at line 1 column 1
+        model: must be given
+        messages: must have at least one message
+        messages[0].content: must be given
+        messages[0].content: must be a list, and is a number
+        messages[0].content[0].text: must be given
+        messages[0].tool_calls[0].function.arguments: must hold JSON: EOF while parsing an object at line 1, column 1
+        messages[0].tool_call_id: must be the id of a call in an earlier message
+        functions: is not supported: use `tools`
+    "#]]
+    .assert_eq(&format!("{}\n", cases.join("\n")));
+}
+
+#[test]
+fn an_answer_is_the_same_whole_and_in_pieces() {
+    let call = |id: Option<&str>, args: Option<&str>| {
+        Part::FunctionCall(FunctionCall {
+            id: id.map(str::to_owned),
+            name: "f".to_owned(),
+            args: args.map(|args| JsonText::parse(args).expect("JSON")),
+        })
+    };
+    let parts = vec![
+        Part::Thought("hm".to_owned()),
+        Part::Text("Let ".to_owned()),
+        Part::Text("me.".to_owned()),
+        call(None, Some(r#"{"n": 9007199254740993}"#)),
+        call(Some("mine"), None),
+    ];
+    let candidates = [Content { role: Role::Model, parts }];
+    let head = Head { turn: "0".repeat(32), model: "gpt".to_owned(), created: 7, echo: None };
+    let answer = Answer { head: &head, candidates: &candidates };
+    expect![[r#"{"id":"chatcmpl-00000000000000000000000000000000","object":"chat.completion","created":7,"model":"gpt","choices":[{"index":0,"message":{"role":"assistant","content":"Let me.","refusal":null,"reasoning_content":"hm","tool_calls":[{"id":"call_00000000000000000000000000000000_3","type":"function","function":{"name":"f","arguments":"{\"n\": 9007199254740993}"}},{"id":"mine","type":"function","function":{"name":"f","arguments":"{}"}}]},"logprobs":null,"finish_reason":"tool_calls"}]}"#]]
+        .assert_eq(whole(&answer).as_str());
+    let pieces: Vec<String> = opening(&head)
+        .into_iter()
+        .chain(rest(&answer))
+        .filter_map(|event| {
+            let data = event.data();
+            let start = data.find("\"delta\":")?;
+            Some(data[start..].to_owned())
+        })
+        .collect();
+    expect![[r#"
+        "delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}]}
+        "delta":{"reasoning_content":"hm"},"logprobs":null,"finish_reason":null}]}
+        "delta":{"content":"Let me."},"logprobs":null,"finish_reason":null}]}
+        "delta":{"tool_calls":[{"index":0,"id":"call_00000000000000000000000000000000_3","type":"function","function":{"name":"f","arguments":"{\"n\": 9007199254740993}"}}]},"logprobs":null,"finish_reason":null}]}
+        "delta":{"tool_calls":[{"index":1,"id":"mine","type":"function","function":{"name":"f","arguments":"{}"}}]},"logprobs":null,"finish_reason":null}]}
+        "delta":{},"logprobs":null,"finish_reason":"tool_calls"}]}
+    "#]]
+    .assert_eq(&format!("{}\n", pieces.join("\n")));
+    assert_eq!(rest(&answer).last().map(ToString::to_string).as_deref(), Some("data: [DONE]\n\n"));
+}
+
+#[test]
+fn a_fault_names_its_parameter() {
+    let invalid = Fault::from(live::Invalid::new("messages[0].role", "must be user"));
+    expect![[r#"{"error":{"message":"messages[0].role: must be user","type":"invalid_request_error","param":"messages[0].role","code":null}}"#]]
+        .assert_eq(fault(&invalid).as_str());
+    let unknown = fault(&Fault::new(FaultKind::Unauthenticated, "who?"));
+    assert!(unknown.as_str().contains(r#""code":"invalid_api_key""#), "{unknown}");
+}

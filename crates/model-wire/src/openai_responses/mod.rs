@@ -1,0 +1,18 @@
+//! OpenAI's Responses: `POST /v1/responses`.
+//!
+//! A response's id is `resp_` and its turn, so that a request which goes on from one
+//! (`previous_response_id`) is given what was said before.
+
+mod events;
+mod history;
+mod request;
+mod response;
+#[cfg(test)]
+mod tests;
+
+pub use events::{opening, rest};
+pub use history::history;
+pub use request::{previous_turn, read};
+pub use response::whole;
+
+pub use crate::openai_chat::fault;

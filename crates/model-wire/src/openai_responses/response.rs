@@ -1,0 +1,148 @@
+//! The response object and its items.
+//!
+//! `usage` is null: nobody counted tokens, and a guess would be taken for a count.
+
+use json_text::{JsonText, Node};
+use live::Part;
+
+use crate::answer::{Answer, Head, Place, arguments, as_text};
+use crate::output::{Json as _, Object};
+
+/// The response with all of its items.
+#[must_use]
+pub fn whole(answer: &Answer<'_>) -> JsonText {
+    let output = items(answer).into_iter().map(|item| item.whole()).collect();
+    response(answer.head, "completed", output)
+}
+
+/// One item of the output.
+pub(super) struct Item {
+    pub(super) id: String,
+    pub(super) said: Said,
+}
+
+pub(super) enum Said {
+    Message(Vec<String>),
+    Reasoning(String),
+    Call { call_id: String, name: String, arguments: JsonText },
+}
+
+impl Item {
+    /// The item when it is complete.
+    pub(super) fn whole(&self) -> Object {
+        match &self.said {
+            Said::Message(texts) => {
+                let content = texts.iter().map(|text| text_part(text)).collect();
+                self.message("completed", content)
+            }
+            Said::Reasoning(text) => self.reasoning(vec![summary_part(text)]),
+            Said::Call { arguments, .. } => self.call("completed", arguments.as_str()),
+        }
+    }
+
+    /// The item when its stream begins.
+    pub(super) fn begun(&self) -> Object {
+        match &self.said {
+            Said::Message(_) => self.message("in_progress", Vec::new()),
+            Said::Reasoning(_) => self.reasoning(Vec::new()),
+            Said::Call { .. } => self.call("in_progress", ""),
+        }
+    }
+
+    fn message(&self, status: &str, content: Vec<Object>) -> Object {
+        self.of("message").with("status", status).with("role", "assistant").with("content", content)
+    }
+
+    fn reasoning(&self, summary: Vec<Object>) -> Object {
+        self.of("reasoning").with("summary", summary)
+    }
+
+    fn call(&self, status: &str, arguments: &str) -> Object {
+        let Said::Call { call_id, name, .. } = &self.said else { return Object::new() };
+        self.of("function_call")
+            .with("status", status)
+            .with("call_id", call_id.as_str())
+            .with("name", name.as_str())
+            .with("arguments", arguments)
+    }
+
+    fn of(&self, kind: &str) -> Object {
+        Object::new().with("id", self.id.as_str()).with("type", kind)
+    }
+}
+
+/// The items of an answer; texts that follow each other are one message.
+pub(super) fn items(answer: &Answer<'_>) -> Vec<Item> {
+    let head = answer.head;
+    let mut items: Vec<Item> = Vec::new();
+    for (part, said) in answer.parts().iter().enumerate() {
+        let said = match said {
+            Part::Thought(text) => Said::Reasoning(text.clone()),
+            Part::FunctionCall(call) => Said::Call {
+                call_id: head.call_id(call, "call_", &Place { candidate: 0, part }),
+                name: call.name.clone(),
+                arguments: arguments(call),
+            },
+            said => {
+                let Some(text) = as_text(said) else { continue };
+                if let Some(Item { said: Said::Message(texts), .. }) = items.last_mut() {
+                    texts.push(text);
+                    continue;
+                }
+                Said::Message(vec![text])
+            }
+        };
+        let prefix = match said {
+            Said::Message(_) => "msg",
+            Said::Reasoning(_) => "rs",
+            Said::Call { .. } => "fc",
+        };
+        items.push(Item { id: format!("{prefix}_{}_{}", head.turn, items.len()), said });
+    }
+    items
+}
+
+pub(super) fn text_part(text: &str) -> Object {
+    Object::new()
+        .with("type", "output_text")
+        .with("text", text)
+        .with("annotations", Vec::<Object>::new())
+        .with("logprobs", Vec::<Object>::new())
+}
+
+pub(super) fn summary_part(text: &str) -> Object {
+    Object::new().with("type", "summary_text").with("text", text)
+}
+
+pub(super) fn response(head: &Head, status: &str, output: Vec<Object>) -> JsonText {
+    let mut response = Object::new()
+        .with("id", format!("resp_{}", head.turn))
+        .with("object", "response")
+        .with("created_at", head.created)
+        .with("status", status)
+        .with("error", ())
+        .with("incomplete_details", ())
+        .with("model", head.model.as_str())
+        .with("output", output)
+        .with("usage", ());
+    let echoed = match head.echo.as_ref().map(JsonText::open) {
+        Some(Node::Object(members)) => members,
+        _ => Vec::new(),
+    };
+    let is_echoed = |key: &str| echoed.iter().any(|(name, _)| name == key);
+    // What the vendor's clients take for granted.
+    let defaults = [
+        ("parallel_tool_calls", true.json()),
+        ("tool_choice", "auto".json()),
+        ("tools", Vec::<Object>::new().json()),
+    ];
+    for (key, value) in defaults {
+        if !is_echoed(key) {
+            response.push(key, value);
+        }
+    }
+    for (key, value) in echoed {
+        response.push(key, JsonText::from(value));
+    }
+    response.json()
+}

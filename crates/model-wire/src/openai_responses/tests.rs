@@ -1,0 +1,129 @@
+use expect_test::expect;
+use json_text::JsonText;
+use live::{Content, FunctionCall, Part, Role};
+
+use super::*;
+use crate::{Answer, Head};
+
+const TURN: &str = "00000000000000000000000000000000";
+
+fn head() -> Head {
+    Head { turn: TURN.to_owned(), model: "gpt".to_owned(), created: 7, echo: None }
+}
+
+fn answer() -> Content {
+    let call = FunctionCall {
+        id: None,
+        name: "f".to_owned(),
+        args: Some(JsonText::parse(r#"{"n": 9007199254740993}"#).expect("JSON")),
+    };
+    let parts = vec![
+        Part::Thought("hm".to_owned()),
+        Part::Text("Let me.".to_owned()),
+        Part::FunctionCall(call),
+    ];
+    Content { role: Role::Model, parts }
+}
+
+#[test]
+fn items_of_the_model_are_one_content() {
+    let asked = read(
+        r#"{"model": "gpt", "instructions": "One.", "store": false, "temperature": 1.10,
+            "text": {"verbosity": "low", "format": {"type": "json_schema", "name": "W", "schema": {"type": "object"}}},
+            "tools": [{"type": "function", "name": "f", "parameters": {}}, {"type": "web_search"}],
+            "input": [
+                {"role": "developer", "content": "Two."},
+                {"role": "user", "content": [{"type": "input_text", "text": "Hi"},
+                    {"type": "input_image", "image_url": "data:image/png;base64,aGk="}]},
+                {"type": "reasoning", "id": "rs", "summary": [{"type": "summary_text", "text": "hm"}]},
+                {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Let me."}]},
+                {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}"},
+                {"type": "function_call", "call_id": "c2", "name": "g", "arguments": "{}"},
+                {"type": "function_call_output", "call_id": "c2", "output": "done"},
+                {"type": "function_call_output", "call_id": "c1", "output": [{"type": "input_text", "text": "x"}]}]}"#,
+        Vec::new(),
+    )
+    .expect("valid");
+    let request = asked.request;
+    assert_eq!(request.system_instruction.as_deref(), Some("One.\n\nTwo."));
+    let shape: Vec<(Role, usize)> =
+        request.contents.iter().map(|content| (content.role, content.parts.len())).collect();
+    assert_eq!(shape, [(Role::User, 2), (Role::Model, 4), (Role::Function, 2)]);
+    expect![[r#"{"store":false,"temperature":1.10,"text":{"verbosity":"low","format":{"type":"json_schema","name":"W"}},"tools":[{"type": "web_search"}]}"#]]
+        .assert_eq(request.generation_config.expect("kept").as_str());
+    let echo = asked.echo.expect("repeated");
+    assert!(echo.as_str().contains(r#""temperature":1.10"#), "{echo}");
+}
+
+#[test]
+fn a_request_goes_on_from_the_response_before() {
+    let body = format!(
+        r#"{{"model": "gpt", "previous_response_id": "resp_{TURN}",
+            "input": [{{"type": "function_call_output", "call_id": "call_{TURN}_2", "output": "x"}}]}}"#
+    );
+    assert_eq!(previous_turn(&body).expect("valid").as_deref(), Some(TURN));
+    let asked = vec![Content { role: Role::User, parts: vec![Part::Text("Rain?".to_owned())] }];
+    let read = read(&body, history(TURN, asked, answer())).expect("the call is known");
+    let Part::FunctionResponse(result) = &read.request.contents[2].parts[0] else {
+        panic!("a result")
+    };
+    assert_eq!(result.name, "f");
+}
+
+#[test]
+fn what_breaks_a_rule_is_named() {
+    let refused = |body: &str| read(body, Vec::new()).expect_err(body).to_string();
+    let cases = [
+        refused("{}"),
+        refused(r#"{"input": "x", "background": true}"#),
+        refused(r#"{"input": "x", "conversation": "conv_1"}"#),
+        refused(r#"{"input": [{"type": "item_reference", "id": "x"}]}"#),
+        refused(r#"{"input": [{"type": "function_call_output", "call_id": "c", "output": "x"}]}"#),
+        previous_turn(r#"{"previous_response_id": "resp_1"}"#).expect_err("short").to_string(),
+    ];
+    expect![[r#"
+        input: must be given
+        background: must be false: a person answers while the request waits
+        conversation: is kept by the vendor: send the items as `input`
+        input[0]: is kept by the vendor: send the item itself, or previous_response_id
+        input[0].call_id: must be the id of a call in an earlier message
+        previous_response_id: must be the id of a response of this host, resp_ and 32 digits
+    "#]]
+    .assert_eq(&format!("{}\n", cases.join("\n")));
+}
+
+#[test]
+fn events_are_numbered_through_and_end_with_the_whole() {
+    let (head, candidates) = (head(), [answer()]);
+    let answer = Answer { head: &head, candidates: &candidates };
+    let told: Vec<_> = opening(&head).into_iter().chain(rest(&answer)).collect();
+    let names: Vec<_> = told.iter().filter_map(|event| event.name()).collect();
+    for (number, event) in told.iter().enumerate() {
+        assert!(event.data().contains(&format!("\"sequence_number\":{number},")), "{event}");
+    }
+    expect![[r#"
+        response.created
+        response.in_progress
+        response.output_item.added
+        response.reasoning_summary_part.added
+        response.reasoning_summary_text.delta
+        response.reasoning_summary_text.done
+        response.reasoning_summary_part.done
+        response.output_item.done
+        response.output_item.added
+        response.content_part.added
+        response.output_text.delta
+        response.output_text.done
+        response.content_part.done
+        response.output_item.done
+        response.output_item.added
+        response.function_call_arguments.delta
+        response.function_call_arguments.done
+        response.output_item.done
+        response.completed
+    "#]]
+    .assert_eq(&format!("{}\n", names.join("\n")));
+    let whole = whole(&answer);
+    assert!(told.last().expect("ends").data().contains(whole.compact().as_str()));
+    assert!(whole.as_str().contains(r#""arguments":"{\"n\": 9007199254740993}""#), "{whole}");
+}

@@ -1,0 +1,56 @@
+//! Pieces that the vendors' requests have in common.
+
+use json_text::JsonText;
+use live::{FunctionDeclaration, Invalid, OtherPart, Part, Tool};
+
+use crate::output::Json as _;
+use crate::reader::{Object, Value};
+
+/// Takes the schema out of a format of type `json_schema`; what is left of the format stays to be
+/// shown. The schema stands in `member` of the format, or in the format itself where that is none.
+pub(crate) fn response_format(
+    format: &Value<'_>,
+    member: Option<&str>,
+) -> Result<(Option<JsonText>, Option<JsonText>), Invalid> {
+    let mut open = format.object()?;
+    if open.get("type").map(|kind| kind.string()).transpose()?.as_deref() != Some("json_schema") {
+        return Ok((Some(format.json()), None));
+    }
+    let Some(member) = member else {
+        let schema = open.take("schema").map(|schema| schema.schema()).transpose()?;
+        return Ok((Some(open.rest().json()), schema));
+    };
+    let mut inner = open.required(member)?.object()?;
+    let schema = inner.take("schema").map(|schema| schema.schema()).transpose()?;
+    Ok((Some(open.rest().with(member, inner.rest()).json()), schema))
+}
+
+/// A function as OpenAI declares it.
+pub(crate) fn function(mut function: Object<'_>) -> Result<FunctionDeclaration, Invalid> {
+    Ok(FunctionDeclaration {
+        name: function.required("name")?.name()?,
+        description: function.text("description")?.unwrap_or_default(),
+        parameters: function.take("parameters").map(|it| it.schema()).transpose()?,
+        response: None,
+    })
+}
+
+/// The functions as one tool; none where there are none.
+pub(crate) fn as_tools(function_declarations: Vec<FunctionDeclaration>) -> Vec<Tool> {
+    if function_declarations.is_empty() { vec![] } else { vec![Tool { function_declarations }] }
+}
+
+/// JSON in a string; an empty one, which some models write, is no arguments at all.
+pub(crate) fn arguments(value: &Value<'_>) -> Result<Option<JsonText>, Invalid> {
+    if value.string()?.trim().is_empty() { Ok(None) } else { value.json_in_string().map(Some) }
+}
+
+/// A result that belongs to no call.
+pub(crate) fn no_such_call(call: &Value<'_>) -> Invalid {
+    call.fault("must be the id of a call in an earlier message")
+}
+
+/// A part that is kept as it came.
+pub(crate) fn other(kind: String, part: &Value<'_>) -> Part {
+    Part::Other(OtherPart { kind, json: part.json() })
+}
