@@ -8,6 +8,7 @@ pub mod cli;
 pub mod config;
 mod connections;
 mod embedded;
+mod endpoints;
 mod error;
 mod evalsets;
 mod events;

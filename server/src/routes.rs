@@ -24,7 +24,7 @@ use tower_http::compression::{CompressionLayer, CompressionLevel};
 use crate::host::RehearsalHost;
 use crate::live::{LiveGrpc, LiveSessions};
 use crate::security::{Doors, content_security_policy, guard};
-use crate::{events, server_functions, site};
+use crate::{endpoints, events, server_functions, site};
 
 /// An export carries a whole history, a call its arguments.
 const BODY_BYTES: usize = 256 * 1024 * 1024;
@@ -51,6 +51,7 @@ pub(crate) fn router(
     doors: Doors,
     stop: CancellationToken,
 ) -> Router {
+    let models = endpoints::router(live.clone());
     let live = GrpcWebLayer::new().layer(LiveGrpc::server(live, stop.clone()));
     let options = LeptosOptions::builder()
         .output_name("rehearsal")
@@ -64,6 +65,7 @@ pub(crate) fn router(
         .route(EVENTS_PATH, get(page_events))
         .route("/api/{function}", any(server_function))
         .route_service("/rehearsal.v1.LiveService/{method}", live)
+        .merge(models)
         .leptos_routes_with_context(&shared, generate_route_list(App), provide, {
             let options = shared.options.clone();
             move || guarded_shell(options.clone())

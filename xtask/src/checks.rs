@@ -43,7 +43,7 @@ enum Check {
     Python,
     /// The site and the release binary, which the checks after it use
     Binary,
-    /// The plugin: the real google-adk runner against the binary
+    /// The plugin and the model endpoints: google-adk and the vendors' own clients against the binary
     Plugin,
     /// Stories in a real browser
     Stories,
@@ -52,7 +52,7 @@ enum Check {
 }
 
 /// Packages besides the client that must compile for the browser.
-const PURE: [&str; 12] = [
+const PURE: [&str; 13] = [
     "json-text",
     "session",
     "schema-form",
@@ -60,6 +60,7 @@ const PURE: [&str; 12] = [
     "tool-lint",
     "value-tree",
     "live",
+    "model-wire",
     "rpc",
     "evalset",
     "scoring",
@@ -213,7 +214,7 @@ impl Check {
                 let mut command = Command::new(context.workspace.python());
                 command
                     .args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
-                    .arg("tests/python/test_live.py")
+                    .args(["tests/python/test_live.py", "tests/python/test_endpoints.py"])
                     .current_dir(context.workspace.root())
                     .env("REHEARSAL_TEST_BINARY", binary(context)?);
                 aloud(&mut command)

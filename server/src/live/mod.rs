@@ -18,6 +18,9 @@ mod store;
 mod streams;
 #[cfg(test)]
 mod tests;
+mod turn;
 
+pub(crate) use error::LiveError;
 pub(crate) use service::LiveGrpc;
+pub(crate) use turn::KnownTurn;
 pub use sessions::{DEFAULT_DATABASE, LiveSessions};

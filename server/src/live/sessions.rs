@@ -108,6 +108,10 @@ impl LiveSessions {
         self.shared.opened.get_or_try_init(open).await
     }
 
+    pub(super) async fn store(&self) -> Result<&Arc<dyn LiveStore>, LiveError> {
+        Ok(&self.opened().await?.store)
+    }
+
     async fn open_over(&self, store: Arc<dyn LiveStore>) -> Result<Opened, LiveError> {
         let ledger = Ledger::restore(Arc::clone(&store)).await?;
         let (asks, asked) = mpsc::channel(ASKS);

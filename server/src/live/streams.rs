@@ -23,6 +23,7 @@ use super::feed::Watch;
 use super::room::Outcome;
 use super::sessions::LiveSessions;
 use super::shapes;
+use super::turn::Presence;
 
 /// How many updates may be under way to a watcher who does not read.
 const UNDER_WAY: usize = 2;
@@ -130,19 +131,6 @@ struct Waiting {
     /// Until it is told.
     ahead: Option<u32>,
     _presence: Presence,
-}
-
-/// Says that one who waited has gone.
-struct Presence {
-    sessions: LiveSessions,
-    session_id: LiveSessionId,
-    turn_id: TurnId,
-}
-
-impl Drop for Presence {
-    fn drop(&mut self) {
-        self.sessions.leave(self.session_id, self.turn_id);
-    }
 }
 
 impl Waiting {

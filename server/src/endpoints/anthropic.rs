@@ -1,0 +1,12 @@
+//! `POST /v1/messages`.
+
+use axum::extract::{Request, State};
+use axum::response::Response;
+use model_wire::{Fault, anthropic};
+
+use super::{Api, Endpoints};
+
+pub(super) async fn ask(State(endpoints): State<Endpoints>, request: Request) -> Response {
+    let read = async |text: &str| anthropic::read(text).map_err(Fault::from);
+    endpoints.ask(Api::Anthropic, request, read).await
+}

@@ -1,0 +1,139 @@
+//! [`Api`]: which vendor's words a client speaks.
+
+use json_text::JsonText;
+use model_wire::{Answer, Event, Fault, Head, anthropic, gemini, openai_chat, openai_responses};
+
+/// A vendor's API, and for Gemini the two ways in which it streams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Api {
+    OpenAiChat,
+    OpenAiResponses,
+    Anthropic,
+    /// Server-sent events, which `alt=sse` asks for.
+    Gemini,
+    /// A JSON array that grows.
+    GeminiList,
+}
+
+impl Api {
+    /// The API of a path; `None` for a path of none.
+    pub(crate) fn of_path(path: &str) -> Option<Self> {
+        let mut rest = path;
+        for prefix in ["/s/", "/a/"] {
+            if let Some(named) = rest.strip_prefix(prefix) {
+                rest = named.find('/').map_or("", |end| &named[end..]);
+            }
+        }
+        if rest.starts_with("/v1/messages") {
+            Some(Self::Anthropic)
+        } else if rest.starts_with("/v1/responses") {
+            Some(Self::OpenAiResponses)
+        } else if rest.starts_with("/v1beta/") || is_gemini_call(rest) {
+            Some(Self::Gemini)
+        } else {
+            rest.starts_with("/v1/").then_some(Self::OpenAiChat)
+        }
+    }
+
+    pub(super) fn whole(self, answer: &Answer<'_>) -> JsonText {
+        match self {
+            Self::OpenAiChat => openai_chat::whole(answer),
+            Self::OpenAiResponses => openai_responses::whole(answer),
+            Self::Anthropic => anthropic::whole(answer),
+            Self::Gemini | Self::GeminiList => gemini::whole(answer),
+        }
+    }
+
+    /// What a stream begins with, before anybody has answered.
+    pub(super) fn opening(self, head: &Head) -> String {
+        match self {
+            Self::OpenAiChat => text(&openai_chat::opening(head)),
+            Self::OpenAiResponses => text(&openai_responses::opening(head)),
+            Self::Anthropic => text(&anthropic::opening(head)),
+            Self::Gemini => "\n".to_owned(),
+            Self::GeminiList => "[\n".to_owned(),
+        }
+    }
+
+    /// What says that the connection stands. Google's client takes comments for data, so that it
+    /// gets an empty line.
+    pub(super) fn keep_alive(self) -> String {
+        match self {
+            Self::OpenAiChat | Self::OpenAiResponses => ": a person is answering\n\n".to_owned(),
+            Self::Anthropic => anthropic::ping().to_string(),
+            Self::Gemini | Self::GeminiList => "\n".to_owned(),
+        }
+    }
+
+    /// What a stream ends with.
+    pub(super) fn rest(self, answer: &Answer<'_>) -> String {
+        match self {
+            Self::OpenAiChat => text(&openai_chat::rest(answer)),
+            Self::OpenAiResponses => text(&openai_responses::rest(answer)),
+            Self::Anthropic => text(&anthropic::rest(answer)),
+            Self::Gemini => Event::of(&gemini::whole(answer)).to_string(),
+            Self::GeminiList => format!("{}\n]\n", gemini::whole(answer)),
+        }
+    }
+
+    /// A fault, as the body of a response.
+    pub(crate) fn fault(self, fault: &Fault) -> JsonText {
+        match self {
+            Self::OpenAiChat | Self::OpenAiResponses => openai_chat::fault(fault),
+            Self::Anthropic => anthropic::fault(fault),
+            Self::Gemini | Self::GeminiList => gemini::fault(fault),
+        }
+    }
+
+    /// A fault within a stream, whose status has long been told.
+    pub(super) fn fault_within(self, fault: &Fault) -> String {
+        match self {
+            Self::OpenAiChat | Self::OpenAiResponses | Self::Gemini => {
+                Event::of(&self.fault(fault)).to_string()
+            }
+            Self::Anthropic => Event::named("error", &self.fault(fault)).to_string(),
+            Self::GeminiList => format!("{}\n]\n", self.fault(fault)),
+        }
+    }
+
+    /// Whether a client that reads a fault within a stream takes it for an answer without content:
+    /// Google's does, so that its stream is broken off besides.
+    pub(super) fn breaks_off(self) -> bool {
+        matches!(self, Self::Gemini | Self::GeminiList)
+    }
+
+    pub(super) fn stream_type(self) -> &'static str {
+        match self {
+            Self::GeminiList => "application/json",
+            _ => "text/event-stream",
+        }
+    }
+}
+
+fn is_gemini_call(path: &str) -> bool {
+    path.strip_prefix("/v1/models/").is_some_and(|model| model.contains(':'))
+}
+
+fn text(events: &[Event]) -> String {
+    events.iter().map(ToString::to_string).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_tell_the_api_behind_any_prefix() {
+        for prefix in ["", "/s/demo", "/a/planner", "/s/demo/a/planner"] {
+            let api = |path: &str| Api::of_path(&format!("{prefix}{path}"));
+            assert_eq!(api("/v1/chat/completions"), Some(Api::OpenAiChat));
+            assert_eq!(api("/v1/responses"), Some(Api::OpenAiResponses));
+            assert_eq!(api("/v1/messages"), Some(Api::Anthropic));
+            assert_eq!(api("/v1beta/models/m:generateContent"), Some(Api::Gemini));
+            assert_eq!(api("/v1/models/m:generateContent"), Some(Api::Gemini));
+            assert_eq!(api("/v1/models/m"), Some(Api::OpenAiChat));
+            assert_eq!(api("/agents"), None);
+        }
+        assert_eq!(Api::of_path("/"), None);
+    }
+}

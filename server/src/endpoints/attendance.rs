@@ -1,0 +1,123 @@
+//! [`Attendance`]: which turns a client waits for right now, and which answers reached nobody.
+//!
+//! It lives in memory: what it forgets at a restart is only whether an answer was taken.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use live::TurnId;
+use tokio::sync::{Mutex as Gate, OwnedMutexGuard};
+
+/// How long an answer that reached nobody waits for its request to come again.
+const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+/// From how many turns on those that are kept no longer are looked for.
+const MANY: usize = 4096;
+
+/// The turns that clients of the model endpoints wait for, or waited for in vain.
+#[derive(Debug, Default)]
+pub(super) struct Attendance {
+    turns: Mutex<HashMap<TurnId, Attended>>,
+    gates: Mutex<HashMap<[u8; 32], Weak<Gate<()>>>>,
+}
+
+#[derive(Debug)]
+struct Attended {
+    clients: usize,
+    left: Instant,
+}
+
+/// A client that waits for a turn, as long as this is held.
+#[derive(Debug)]
+pub(super) struct Attending {
+    attendance: Arc<Attendance>,
+    turn_id: TurnId,
+    delivered: bool,
+}
+
+impl Attendance {
+    /// Equal requests pass one after the other, so that two at once do not take one turn for theirs.
+    pub(super) async fn gate(&self, request: [u8; 32]) -> OwnedMutexGuard<()> {
+        let gate = {
+            let mut gates = self.gates.lock().unwrap_or_else(PoisonError::into_inner);
+            if gates.len() > MANY {
+                gates.retain(|_, gate| gate.strong_count() > 0);
+            }
+            match gates.get(&request).and_then(Weak::upgrade) {
+                Some(gate) => gate,
+                None => {
+                    let gate = Arc::new(Gate::new(()));
+                    gates.insert(request, Arc::downgrade(&gate));
+                    gate
+                }
+            }
+        };
+        gate.lock_owned().await
+    }
+
+    /// Whether a client waits for the turn right now.
+    pub(super) fn is_attended(&self, turn_id: TurnId) -> bool {
+        self.with(|turns| turns.get(&turn_id).is_some_and(|turn| turn.clients > 0))
+    }
+
+    /// Whether the turn's client has gone without its answer.
+    pub(super) fn is_owed(&self, turn_id: TurnId) -> bool {
+        self.with(|turns| turns.get(&turn_id).is_some_and(|turn| turn.clients == 0))
+    }
+
+    /// A client waits for the turn.
+    pub(super) fn attend(self: &Arc<Self>, turn_id: TurnId) -> Attending {
+        self.with(|turns| {
+            if turns.len() > MANY {
+                turns.retain(|_, turn| turn.clients > 0 || turn.left.elapsed() < KEPT);
+            }
+            let fresh = || Attended { clients: 0, left: Instant::now() };
+            turns.entry(turn_id).or_insert_with(fresh).clients += 1;
+        });
+        Attending { attendance: Arc::clone(self), turn_id, delivered: false }
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut HashMap<TurnId, Attended>) -> T) -> T {
+        work(&mut self.turns.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Attending {
+    /// The whole answer was handed to the connection.
+    pub(super) fn delivered(&mut self) {
+        self.delivered = true;
+    }
+}
+
+impl Drop for Attending {
+    fn drop(&mut self) {
+        self.attendance.with(|turns| {
+            let Some(turn) = turns.get_mut(&self.turn_id) else { return };
+            turn.clients = turn.clients.saturating_sub(1);
+            turn.left = Instant::now();
+            if self.delivered && turn.clients == 0 {
+                turns.remove(&self.turn_id);
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_owed_until_it_was_taken() {
+        let attendance = Arc::new(Attendance::default());
+        let turn = TurnId::from_random([1; 16]);
+        assert!(!attendance.is_owed(turn), "nobody asked");
+        let first = attendance.attend(turn);
+        assert!(attendance.is_attended(turn) && !attendance.is_owed(turn));
+        drop(first);
+        assert!(!attendance.is_attended(turn) && attendance.is_owed(turn));
+        let mut again = attendance.attend(turn);
+        again.delivered();
+        drop(again);
+        assert!(!attendance.is_attended(turn) && !attendance.is_owed(turn));
+    }
+}

@@ -1,0 +1,138 @@
+//! [`Waiting`]: a request that has become a turn, and waits.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use axum::body::Bytes;
+use axum::extract::{FromRequest as _, Request};
+use axum::http::HeaderMap;
+use axum::http::request::Parts;
+use axum::response::Response;
+use live::{Content, HumanResponse, LiveSessionId, Payload, TurnId};
+use model_wire::{Asked, Fault, FaultKind, Head};
+use rpc::wire;
+use rpc::wire::session_event::Payload as WirePayload;
+
+use super::attendance::Attending;
+use super::fault::{of_body, of_host};
+use super::place::Place;
+use super::repeats::{Sending, Series};
+use super::{Api, Endpoints, refusal, reply};
+use crate::live::LiveSessions;
+
+/// The headers in which OpenAI's, Anthropic's and Google's clients tell their read timeout, in seconds.
+const PATIENCE: [&str; 2] = ["x-stainless-read-timeout", "x-server-timeout"];
+const LEAST_PACE: Duration = Duration::from_millis(100);
+
+/// A request that waits for its answer.
+pub(super) struct Waiting {
+    pub(super) head: Head,
+    pub(super) attending: Attending,
+    pub(super) turn: Turn,
+}
+
+/// The turn that it has become.
+#[derive(Clone)]
+pub(super) struct Turn {
+    sessions: LiveSessions,
+    session_id: LiveSessionId,
+    turn_id: TurnId,
+    candidates: usize,
+}
+
+impl Endpoints {
+    /// Reads a request, waits for a person, and answers in the vendor's words.
+    pub(super) async fn ask(
+        &self,
+        api: Api,
+        request: Request,
+        read: impl AsyncFnOnce(&str) -> Result<Asked, Fault>,
+    ) -> Response {
+        let asked = async {
+            let (mut parts, body) = request.into_parts();
+            let body = Request::from_parts(parts.clone(), body);
+            let bytes = Bytes::from_request(body, &()).await.map_err(|it| of_body(&it))?;
+            let text = std::str::from_utf8(&bytes)
+                .map_err(|_| Fault::new(FaultKind::Invalid, "body: must be UTF-8"))?;
+            let asked = read(text).await?;
+            let stream = asked.stream;
+            let waiting = self.submit(&mut parts, asked).await?;
+            if stream {
+                Ok(reply::stream(api, waiting, pace(&parts.headers, self.keep_alive)))
+            } else {
+                reply::whole(api, waiting).await
+            }
+        };
+        asked.await.unwrap_or_else(|fault| refusal(api, &fault))
+    }
+
+    /// Makes the request a turn of its session, or finds the turn that it already is.
+    async fn submit(&self, parts: &mut Parts, asked: Asked) -> Result<Waiting, Fault> {
+        let place = Place::of(parts).await?;
+        let sending = Sending::of(&parts.headers);
+        let Asked { request, candidates, echo, .. } = asked;
+        let agent = place.agent(request.model.as_deref())?;
+        let model = request.model.clone().unwrap_or_else(|| agent.to_string());
+        let run = place.invocation_id.clone();
+        let payload = rpc::payload_to_wire(Payload::Request(request.clone()));
+        let content = rpc::fingerprint(&[agent.as_str(), run.as_str()], &payload);
+        drop(payload);
+        let sessions = &self.sessions;
+        let session_id = place.session(&agent, sessions).await.map_err(of_host)?;
+        let series = Series::new(session_id, content);
+        let gate = self.attendance.gate(series.digest).await;
+        let turn_id = series.own_turn(&sending, &self.attendance, sessions).await;
+        let turn_id = turn_id.map_err(of_host)?;
+        let submitted = sessions.submit(session_id, turn_id, agent, run, request).await;
+        submitted.map_err(of_host)?;
+        let attending = self.attendance.attend(turn_id);
+        drop(gate);
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let head = Head {
+            turn: turn_id.to_string().replace('-', ""),
+            model,
+            created: i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
+            echo,
+        };
+        let turn = Turn { sessions: sessions.clone(), session_id, turn_id, candidates };
+        Ok(Waiting { head, attending, turn })
+    }
+}
+
+/// How often a stream shows a sign of life: within the time after which the client, as it says itself,
+/// takes the connection for dead.
+fn pace(headers: &HeaderMap, usual: Duration) -> Duration {
+    let patience = PATIENCE.iter().find_map(|name| headers.get(*name)?.to_str().ok());
+    let seconds = patience.and_then(|seconds| seconds.parse::<f64>().ok());
+    let third = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds / 3.0).ok());
+    third.map_or(usual, |third| third.clamp(LEAST_PACE, usual))
+}
+
+impl Turn {
+    /// Waits for a person; gives the candidates that the client takes.
+    pub(super) async fn outcome(self) -> Result<Vec<Content>, Fault> {
+        let event = self.sessions.outcome(self.session_id, self.turn_id).await.map_err(of_host)?;
+        let event = Arc::unwrap_or_clone(event);
+        let mut candidates = answered(event)?.candidates;
+        candidates.truncate(self.candidates);
+        Ok(candidates)
+    }
+}
+
+/// What an event that ends a turn says to the agent.
+pub(super) fn answered(event: wire::SessionEvent) -> Result<HumanResponse, Fault> {
+    match event.payload {
+        Some(WirePayload::Response(response)) => rpc::human_response(response)
+            .map_err(|fault| Fault::new(FaultKind::Internal, fault.to_string())),
+        Some(WirePayload::Cancelled(cancelled)) => {
+            let by = event.by.map(|person| format!(" by {}", person.display_name));
+            let reason = match cancelled.reason.trim() {
+                "" => String::new(),
+                reason => format!(": {reason}"),
+            };
+            let by = by.unwrap_or_default();
+            Err(Fault::new(FaultKind::Cancelled, format!("the turn was cancelled{by}{reason}")))
+        }
+        _ => Err(Fault::new(FaultKind::Internal, "the turn ended in a way that is not known")),
+    }
+}

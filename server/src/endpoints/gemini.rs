@@ -1,0 +1,38 @@
+//! `POST /v1beta/models/{model}:generateContent` and `:streamGenerateContent`.
+
+use axum::extract::{RawPathParams, Request, State};
+use axum::response::Response;
+use model_wire::{Fault, FaultKind, gemini};
+
+use super::{Api, Endpoints, refusal};
+
+pub(super) async fn ask(
+    State(endpoints): State<Endpoints>,
+    params: RawPathParams,
+    request: Request,
+) -> Response {
+    let called = params.iter().find(|(key, _)| *key == "model").map_or("", |(_, value)| value);
+    let (model, method) = called.rsplit_once(':').unwrap_or((called, ""));
+    let stream = match method {
+        "generateContent" => false,
+        "streamGenerateContent" => true,
+        "countTokens" | "embedContent" | "batchEmbedContents" => {
+            let message = format!("{method}: a person answers here, who does no such thing");
+            return refusal(Api::Gemini, &Fault::new(FaultKind::NotImplemented, message));
+        }
+        _ => {
+            let message = format!(
+                "{called:?}: there are MODEL:generateContent and MODEL:streamGenerateContent"
+            );
+            return refusal(Api::Gemini, &Fault::new(FaultKind::NotFound, message));
+        }
+    };
+    let events = request.uri().query().is_some_and(|query| query.split('&').any(|it| it == "alt=sse"));
+    let api = if stream && !events { Api::GeminiList } else { Api::Gemini };
+    let read = async |text: &str| {
+        let mut asked = gemini::read(text, model)?;
+        asked.stream = stream;
+        Ok(asked)
+    };
+    endpoints.ask(api, request, read).await
+}

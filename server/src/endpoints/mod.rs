@@ -1,0 +1,69 @@
+//! Model endpoints answered by a person: what agent frameworks call instead of their model.
+//!
+//! Each request becomes a turn of a live session and waits for its decision.
+//! `model-wire` knows the vendors' shapes, `place` which session and agent a request belongs to,
+//! `repeats` which turn is its own when it comes again, `reply` how the answer travels.
+//! The rules are in `docs/design/model-endpoints.md`.
+
+mod anthropic;
+mod api;
+mod attendance;
+mod exchange;
+mod fault;
+mod gemini;
+mod models;
+mod openai_chat;
+mod openai_responses;
+mod place;
+mod repeats;
+mod reply;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::routing::{any, get, post};
+
+use crate::live::LiveSessions;
+
+pub(crate) use api::Api;
+pub(crate) use fault::refusal;
+
+use attendance::Attendance;
+
+/// A request may carry pictures; what is longer is refused.
+const BODY_BYTES: usize = 64 * 1024 * 1024;
+
+/// Where a request may say which session and which agent it belongs to, before the vendor's path.
+const PREFIXES: [&str; 3] = ["/s/{session}", "/a/{agent}", "/s/{session}/a/{agent}"];
+
+/// What the doorways share.
+#[derive(Clone)]
+struct Endpoints {
+    sessions: LiveSessions,
+    attendance: Arc<Attendance>,
+    keep_alive: Duration,
+}
+
+/// Every path of the vendors, as it stands and behind each prefix.
+pub(crate) fn router<S: Clone + Send + Sync + 'static>(sessions: LiveSessions) -> Router<S> {
+    let keep_alive = sessions.keep_alive();
+    let endpoints = Endpoints { sessions, attendance: Arc::default(), keep_alive };
+    let vendors = Router::new()
+        .route("/v1/chat/completions", post(openai_chat::ask))
+        .route("/v1/responses", post(openai_responses::ask))
+        .route("/v1/messages", post(anthropic::ask))
+        .route("/v1beta/models/{model}", get(models::gemini_one).post(gemini::ask))
+        .route("/v1beta/models", get(models::gemini_all))
+        .route("/v1/models", get(models::all))
+        .route("/v1/models/{model}", get(models::one).post(gemini::ask))
+        .route("/v1/{*rest}", any(models::unknown))
+        .route("/v1beta/{*rest}", any(models::unknown));
+    let nested = |router: Router<Endpoints>, prefix: &&str| router.nest(prefix, vendors.clone());
+    PREFIXES
+        .iter()
+        .fold(vendors.clone(), nested)
+        .layer(DefaultBodyLimit::max(BODY_BYTES))
+        .with_state(endpoints)
+}

@@ -1,0 +1,87 @@
+//! `GET /v1/models` and its like, for clients that ask before they talk: any name is a model here.
+
+use axum::extract::{OriginalUri, RawPathParams};
+use axum::http::HeaderMap;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use json_text::JsonText;
+use model_wire::{Fault, FaultKind};
+use serde_json::{Value, json};
+
+use super::{Api, refusal};
+
+/// The only name that is listed.
+const PERSON: &str = "person";
+
+/// OpenAI's list, or Anthropic's for a client that names its version.
+pub(super) async fn all(headers: HeaderMap) -> Response {
+    let listed = if is_anthropic(&headers) {
+        json!({
+            "data": [anthropic_model(PERSON)],
+            "has_more": false,
+            "first_id": PERSON,
+            "last_id": PERSON,
+        })
+    } else {
+        json!({ "object": "list", "data": [openai_model(PERSON)] })
+    };
+    respond(&listed)
+}
+
+pub(super) async fn one(headers: HeaderMap, params: RawPathParams) -> Response {
+    let name = named(&params);
+    respond(&if is_anthropic(&headers) { anthropic_model(name) } else { openai_model(name) })
+}
+
+pub(super) async fn gemini_all() -> Response {
+    respond(&json!({ "models": [gemini_model(PERSON)] }))
+}
+
+pub(super) async fn gemini_one(params: RawPathParams) -> Response {
+    respond(&gemini_model(named(&params)))
+}
+
+/// A path of the vendor's that is not answered here.
+pub(super) async fn unknown(OriginalUri(uri): OriginalUri) -> Response {
+    let api = Api::of_path(uri.path()).unwrap_or(Api::OpenAiChat);
+    let message = format!(
+        "{}: a person answers at /v1/chat/completions, /v1/responses, /v1/messages and \
+         /v1beta/models/MODEL:generateContent",
+        uri.path()
+    );
+    refusal(api, &Fault::new(FaultKind::NotFound, message))
+}
+
+fn named(params: &RawPathParams) -> &str {
+    params.iter().find(|(key, _)| *key == "model").map_or(PERSON, |(_, value)| value)
+}
+
+fn is_anthropic(headers: &HeaderMap) -> bool {
+    headers.contains_key("anthropic-version")
+}
+
+fn openai_model(name: &str) -> Value {
+    json!({ "id": name, "object": "model", "created": 0, "owned_by": "rehearsal" })
+}
+
+fn anthropic_model(name: &str) -> Value {
+    json!({
+        "type": "model",
+        "id": name,
+        "display_name": name,
+        "created_at": "1970-01-01T00:00:00Z",
+    })
+}
+
+fn gemini_model(name: &str) -> Value {
+    json!({
+        "name": format!("models/{name}"),
+        "displayName": name,
+        "supportedGenerationMethods": ["generateContent", "streamGenerateContent"],
+    })
+}
+
+fn respond(value: &Value) -> Response {
+    let body = JsonText::from_value(value).as_str().to_owned();
+    ([(CONTENT_TYPE, "application/json")], body).into_response()
+}

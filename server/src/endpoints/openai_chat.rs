@@ -1,0 +1,12 @@
+//! `POST /v1/chat/completions`.
+
+use axum::extract::{Request, State};
+use axum::response::Response;
+use model_wire::{Fault, openai_chat};
+
+use super::{Api, Endpoints};
+
+pub(super) async fn ask(State(endpoints): State<Endpoints>, request: Request) -> Response {
+    let read = async |text: &str| openai_chat::read(text).map_err(Fault::from);
+    endpoints.ask(Api::OpenAiChat, request, read).await
+}

@@ -1,0 +1,41 @@
+//! `POST /v1/responses`.
+
+use axum::extract::{Request, State};
+use axum::response::Response;
+use live::{Content, Invalid, Payload, TurnId};
+use model_wire::{Fault, openai_responses};
+
+use super::exchange::answered;
+use super::fault::of_host;
+use super::{Api, Endpoints};
+
+pub(super) async fn ask(State(endpoints): State<Endpoints>, request: Request) -> Response {
+    let read = async |text: &str| {
+        let history = match openai_responses::previous_turn(text)? {
+            Some(turn) => endpoints.history(&turn).await?,
+            None => Vec::new(),
+        };
+        Ok(openai_responses::read(text, history)?)
+    };
+    endpoints.ask(Api::OpenAiResponses, request, read).await
+}
+
+impl Endpoints {
+    /// What was said up to the end of a turn, which is given by the digits of its id.
+    async fn history(&self, turn: &str) -> Result<Vec<Content>, Fault> {
+        let unknown = || {
+            let rule = "must be the id of a response that was given here";
+            Fault::from(Invalid::new("previous_response_id", rule))
+        };
+        let turn_id = uuid::Uuid::try_parse(turn).ok().and_then(TurnId::from_uuid);
+        let turn_id = turn_id.ok_or_else(unknown)?;
+        let known = self.sessions.turn(turn_id).await.map_err(of_host)?.ok_or_else(unknown)?;
+        let closed = known.closed.ok_or_else(unknown)?;
+        let (asked, ended) = self.sessions.exchange(&known, &closed).await.map_err(of_host)?;
+        let Ok(Payload::Request(request)) = rpc::event(asked).map(|event| event.payload) else {
+            return Err(unknown());
+        };
+        let answer = answered(ended)?.candidates.into_iter().next().ok_or_else(unknown)?;
+        Ok(openai_responses::history(turn, request.contents, answer))
+    }
+}

@@ -1,0 +1,113 @@
+//! How an answer travels: whole, or as a stream that shows signs of life until it comes.
+
+use std::convert::Infallible;
+use std::io;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::http::HeaderValue;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::response::{IntoResponse, Response};
+use futures::future::BoxFuture;
+use futures::stream::{StreamExt as _, unfold};
+use live::Content;
+use model_wire::{Answer, Fault, Head};
+
+use super::api::Api;
+use super::attendance::Attending;
+use super::exchange::Waiting;
+
+/// Waits, and gives the whole answer.
+pub(super) async fn whole(api: Api, waiting: Waiting) -> Result<Response, Fault> {
+    let Waiting { head, mut attending, turn } = waiting;
+    // A fault is told by the status: it is taken as soon as it is there.
+    let candidates = turn.outcome().await.inspect_err(|_| attending.delivered())?;
+    let answer = Answer { head: &head, candidates: &candidates };
+    let bytes = Bytes::from(api.whole(&answer).as_str().to_owned());
+    // Whoever asks for more after the bytes has taken them; compression asks once more after the end.
+    let body = unfold((Some(bytes), attending), |(bytes, mut attending)| async move {
+        match bytes {
+            Some(bytes) => Some((Ok::<_, Infallible>(bytes), (None, attending))),
+            None => {
+                attending.delivered();
+                None
+            }
+        }
+    });
+    Ok(response(Body::from_stream(body.fuse()), "application/json"))
+}
+
+/// Answers at once and goes on when there is an answer.
+pub(super) fn stream(api: Api, waiting: Waiting, keep_alive: Duration) -> Response {
+    let Waiting { head, attending, turn } = waiting;
+    let outcome: BoxFuture<'static, _> = Box::pin(turn.outcome());
+    let told = Told { api, head, attending, outcome, keep_alive, phase: Phase::Opening };
+    response(Body::from_stream(unfold(told, Told::next).fuse()), api.stream_type())
+}
+
+struct Told {
+    api: Api,
+    head: Head,
+    attending: Attending,
+    outcome: BoxFuture<'static, Result<Vec<Content>, Fault>>,
+    keep_alive: Duration,
+    phase: Phase,
+}
+
+enum Phase {
+    Opening,
+    Waiting,
+    /// Everything was told.
+    Delivered,
+    /// A fault was told to a client that would take it for an answer.
+    BrokenOff,
+}
+
+impl Told {
+    async fn next(mut self) -> Option<(io::Result<Bytes>, Self)> {
+        let text = match self.phase {
+            Phase::Opening => {
+                self.phase = Phase::Waiting;
+                self.api.opening(&self.head)
+            }
+            Phase::Waiting => tokio::select! {
+                biased;
+                outcome = &mut self.outcome => self.ending(outcome),
+                () = tokio::time::sleep(self.keep_alive) => self.api.keep_alive(),
+            },
+            Phase::Delivered => {
+                self.attending.delivered();
+                return None;
+            }
+            Phase::BrokenOff => {
+                self.attending.delivered();
+                self.phase = Phase::Delivered;
+                return Some((Err(io::Error::other("the turn has no answer")), self));
+            }
+        };
+        Some((Ok(Bytes::from(text)), self))
+    }
+
+    fn ending(&mut self, outcome: Result<Vec<Content>, Fault>) -> String {
+        self.phase = Phase::Delivered;
+        match outcome {
+            Ok(candidates) => {
+                self.api.rest(&Answer { head: &self.head, candidates: &candidates })
+            }
+            Err(fault) => {
+                if self.api.breaks_off() {
+                    self.phase = Phase::BrokenOff;
+                }
+                self.api.fault_within(&fault)
+            }
+        }
+    }
+}
+
+fn response(body: Body, content_type: &'static str) -> Response {
+    let mut response = body.into_response();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}

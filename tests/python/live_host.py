@@ -1,0 +1,141 @@
+"""A real host, and a person who answers through the contract."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT
+
+sys.path.append(str(ROOT / "python"))
+
+grpc = pytest.importorskip("grpc")
+
+from rehearsal_adk.live import messages as wire  # noqa: E402
+
+BINARY = os.environ.get("REHEARSAL_TEST_BINARY")
+PATIENCE = 60
+CONFIG = '[[agent]]\nname = "Maths"\nsource = "native"\nexample = "math"\n'
+
+needs_binary = pytest.mark.skipif(
+    BINARY is None, reason="REHEARSAL_TEST_BINARY is not set; cargo xtask test sets it"
+)
+
+
+class Host:
+    """``rehearsal serve`` as a process that can be killed and started again at its address."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        (folder / "rehearsal.toml").write_text(CONFIG)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [BINARY, "serve", "--listen", f"127.0.0.1:{self.port}"],
+            cwd=self.folder,
+            stderr=subprocess.DEVNULL,
+        )
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                return
+            except OSError:
+                assert time.monotonic() < until, "the host does not serve"
+                time.sleep(0.02)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+
+class Person:
+    """Somebody at the page: sees the queue, answers what is up."""
+
+    def __init__(self, host: Host, session_id: str):
+        self.channel = grpc.insecure_channel(f"127.0.0.1:{host.port}")
+        self.session_id = session_id
+
+    def call(self, name: str, **fields):
+        method = self.channel.unary_unary(
+            f"/{wire.SERVICE}/{name}",
+            request_serializer=lambda message: message.SerializeToString(),
+            response_deserializer=wire.message(f"{name}Response").FromString,
+        )
+        asked = wire.message(f"{name}Request")(session_id=self.session_id, **fields)
+        return method(asked, timeout=PATIENCE, wait_for_ready=True)
+
+    def list_sessions(self, search: str):
+        """The sessions whose description holds the words, newest first."""
+        method = self.channel.unary_unary(
+            f"/{wire.SERVICE}/ListSessions",
+            request_serializer=lambda message: message.SerializeToString(),
+            response_deserializer=wire.message("ListSessionsResponse").FromString,
+        )
+        return method(wire.message("ListSessionsRequest")(search=search)).sessions
+
+    def up(self):
+        """The turn that is up, once there is one."""
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            try:
+                queue = self.call("GetSession").summary.queue
+                if queue.HasField("up"):
+                    return queue.up
+            except grpc.RpcError as error:
+                assert error.code() in (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.UNAVAILABLE)
+            time.sleep(0.02)
+        raise AssertionError("nobody asked")
+
+    def answer(self, *parts, turn_id=None):
+        up = turn_id or self.up().turn_id
+        candidate = {"role": wire.ROLE_MODEL, "parts": list(parts)}
+        return self.call(
+            "SubmitDecision",
+            turn_id=up,
+            response={"candidates": [candidate]},
+            by={"display_name": "Ann"},
+        )
+
+    def events(self):
+        """Every event so far."""
+        method = self.channel.unary_stream(
+            f"/{wire.SERVICE}/Subscribe",
+            request_serializer=lambda message: message.SerializeToString(),
+            response_deserializer=wire.message("SubscribeResponse").FromString,
+        )
+        asked = wire.message("SubscribeRequest")(session_id=self.session_id)
+        events = []
+        stream = method(asked, timeout=PATIENCE)
+        for update in stream:
+            kind = update.WhichOneof("update")
+            if kind == "events":
+                events.extend(update.events.events)
+            if kind == "history_end":
+                stream.cancel()
+                return events
+
+    def request(self):
+        """What the model would see in the turn that is up."""
+        up = self.up()
+        return next(event.request for event in self.events() if event.sequence == up.sequence)
+
+
+def text(words):
+    return {"text": words}
+
+
+def call(name, args):
+    return {"function_call": {"name": name, "args": json.dumps(args)}}
