@@ -148,7 +148,8 @@ impl Conversation {
 
     fn item(&mut self, item: &Value<'_>, system: &mut Vec<String>) -> Result<(), Invalid> {
         let mut open = item.object()?;
-        let kind = open.text("type")?.unwrap_or_else(|| "message".to_owned());
+        let kind = open.take("type").map(|kind| kind.name()).transpose()?;
+        let kind = kind.unwrap_or_else(|| "message".to_owned());
         match kind.as_str() {
             "message" => return self.message(open, item, system),
             "function_call" => {

@@ -77,6 +77,7 @@ fn what_breaks_a_rule_is_named() {
         refused("{}"),
         refused(r#"{"input": "x", "background": true}"#),
         refused(r#"{"input": "x", "conversation": "conv_1"}"#),
+        refused(r#"{"input": [{"type": "", "text": "x"}]}"#),
         refused(r#"{"input": [{"type": "item_reference", "id": "x"}]}"#),
         refused(r#"{"input": [{"type": "function_call_output", "call_id": "c", "output": "x"}]}"#),
         previous_turn(r#"{"previous_response_id": "resp_1"}"#).expect_err("short").to_string(),
@@ -85,6 +86,7 @@ fn what_breaks_a_rule_is_named() {
         input: must be given
         background: must be false: a person answers while the request waits
         conversation: is kept by the vendor: send the items as `input`
+        input[0].type: must not be empty
         input[0]: is kept by the vendor: send the item itself, or previous_response_id
         input[0].call_id: must be the id of a call in an earlier message
         previous_response_id: must be the id of a response of this host, resp_ and 32 digits
