@@ -26,6 +26,10 @@ const PING: Duration = Duration::from_secs(20);
 /// After what goes wrong in taking a connection, such as too many open files.
 const PAUSE: Duration = Duration::from_millis(200);
 
+/// Where a request's connection comes from, in the request's extensions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Peer(pub(crate) SocketAddr);
+
 /// Serves until stopped; then open connections end once their requests have.
 pub(crate) async fn serve(listener: TcpListener, router: Router, stop: CancellationToken) {
     let connections = TaskTracker::new();
@@ -54,7 +58,8 @@ async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, stop: C
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!("{peer}: {error}");
     }
-    let service = hyper::service::service_fn(move |request: Request<Incoming>| {
+    let service = hyper::service::service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(Peer(peer));
         let router = router.clone();
         async move {
             let answered: Result<_, Infallible> = router.oneshot(request).await;

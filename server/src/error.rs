@@ -7,8 +7,9 @@ use std::net::SocketAddr;
 pub enum ServeError {
     /// The address is not one of this machine's own.
     #[error(
-        "refusing to serve {address}: whoever reaches it could run the agents' tools, and there is \
-         no authentication yet. Use 127.0.0.1, and a tunnel for other machines"
+        "refusing to serve {address}: whoever reaches it could run the agents' tools, and \
+         nobody is asked who they are. Add people to rehearsal.toml (`rehearsal user add NAME`), or \
+         use 127.0.0.1 and a tunnel"
     )]
     NotLoopback {
         /// The address asked for.

@@ -13,6 +13,7 @@ use async_trait::async_trait;
 use json_text::JsonText;
 use session::{AgentId, CallId, GoldenTrace, SessionId};
 
+use crate::access::{self, Note};
 use crate::agents::registry::{RegisteredAgent, Registry};
 use crate::agents::{AnswerError, SourceError};
 use crate::evalsets;
@@ -308,6 +309,9 @@ impl Host for RehearsalHost {
             )
             .map_err(|reason| ApiError::NotExportable { reason })?;
         }
-        evalsets::export(agent, session.as_deref(), trace).await
+        let noted = Note::new("export").with("agent", &agent.id).with("session", &trace.session_id);
+        let receipt = evalsets::export(agent, session.as_deref(), trace).await?;
+        access::note(noted.with("eval_id", &receipt.eval_id));
+        Ok(receipt)
     }
 }

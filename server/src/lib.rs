@@ -3,6 +3,7 @@
 //! Library first: [`Simulator`] takes agents as values and serves them; the binary `rehearsal` is a
 //! command line over it.
 
+pub mod access;
 pub mod agents;
 pub mod cli;
 pub mod config;
@@ -25,6 +26,7 @@ mod shelf;
 mod simulator;
 mod site;
 
+pub use access::Access;
 pub use error::ServeError;
 pub use live::LiveSessions;
 pub use serve::Running;

@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Parser as _;
 use rehearsal::cli::{
-    self, AdkFolderArguments, AgentsArguments, Command, CommandLine, EvalsetCommand, EvalsetError,
-    InitArguments, LintArguments, ScoreArguments, ServeArguments, ToolsCommand, Verdict, Went,
+    self, Added, AdkFolderArguments, AgentsArguments, Command, CommandLine, EvalsetCommand,
+    EvalsetError, InitArguments, KnowArguments, LintArguments, ScoreArguments, ServeArguments,
+    TokenCommand, ToolsCommand, UserCommand, Verdict, Went,
 };
 use rehearsal::config::{Config, Overrides};
 use rehearsal::{LiveSessions, Simulator};
@@ -21,6 +22,8 @@ fn main() -> ExitCode {
         Command::Tools { command: ToolsCommand::Lint(arguments) } => lint(&arguments),
         Command::Evalset { command } => evalset(&command),
         Command::Score(arguments) => score(&arguments),
+        Command::User { command: UserCommand::Add(arguments) } => add_user(&arguments),
+        Command::Token { command: TokenCommand::Add(arguments) } => add_token(&arguments),
         Command::Init(arguments) => init(&arguments),
         Command::AdkFolder(arguments) => adk_folder(&arguments),
         Command::Completions(arguments) => {
@@ -59,7 +62,15 @@ fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
     let agents = cli::simulated_agents(&config)?;
     start_logging();
     let live = LiveSessions::at(config.live.database);
+    if !config.listen.ip().to_canonical().is_loopback() {
+        tracing::warn!(
+            "{} can be reached from other machines: put a proxy that speaks TLS before it, or \
+             passwords and tokens travel in clear",
+            config.listen
+        );
+    }
     let simulator = Simulator::new().listen(config.listen).agents(agents).live(live);
+    let simulator = simulator.access(config.access);
     let origins = config.security.allowed_origins.into_iter().map(String::from);
     let simulator = origins.fold(simulator, Simulator::allow_origin);
     runtime()?.block_on(simulator.serve())?;
@@ -133,6 +144,33 @@ fn score(arguments: &ScoreArguments) -> anyhow::Result<ExitCode> {
         Err(error) => {
             eprintln!("error: {error}");
             Ok(ExitCode::from(2))
+        }
+    }
+}
+
+fn add_user(arguments: &KnowArguments) -> anyhow::Result<ExitCode> {
+    let password = cli::read_password(&arguments.name)?;
+    let added = cli::add_user(arguments, &password)?;
+    tell_added(&added, &mut io::stdout().lock())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn add_token(arguments: &KnowArguments) -> anyhow::Result<ExitCode> {
+    let (token, added) = cli::add_token(arguments)?;
+    let mut out = io::stdout().lock();
+    // Alone on standard output, for scripts; the rest is for people.
+    writeln!(out, "{token}")?;
+    tell_added(&added, &mut io::stderr().lock())?;
+    eprintln!("This is the only time that the token is shown.");
+    Ok(ExitCode::SUCCESS)
+}
+
+fn tell_added(added: &Added, out: &mut impl io::Write) -> io::Result<()> {
+    match added {
+        Added::Written { path, replaced: false } => writeln!(out, "added to {}", path.display()),
+        Added::Written { path, replaced: true } => writeln!(out, "replaced in {}", path.display()),
+        Added::Printed(text) => {
+            writeln!(out, "There is no configuration here; put this into its file:\n\n{text}")
         }
     }
 }

@@ -21,10 +21,11 @@ use tower::Layer as _;
 use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
 use tower_http::compression::{CompressionLayer, CompressionLevel};
 
+use crate::access::{Doorkeeper, admit};
 use crate::host::RehearsalHost;
 use crate::live::{LiveGrpc, LiveSessions};
 use crate::security::{Doors, content_security_policy, guard};
-use crate::{endpoints, events, server_functions, site};
+use crate::{access, endpoints, events, server_functions, site};
 
 /// An export carries a whole history, a call its arguments.
 const BODY_BYTES: usize = 256 * 1024 * 1024;
@@ -49,6 +50,7 @@ pub(crate) fn router(
     host: Arc<RehearsalHost>,
     live: LiveSessions,
     doors: Doors,
+    doorkeeper: Arc<Doorkeeper>,
     stop: CancellationToken,
 ) -> Router {
     let models = endpoints::router(live.clone());
@@ -66,6 +68,7 @@ pub(crate) fn router(
         .route("/api/{function}", any(server_function))
         .route_service("/rehearsal.v1.LiveService/{method}", live)
         .merge(models)
+        .merge(access::routes(Arc::clone(&doorkeeper)))
         .leptos_routes_with_context(&shared, generate_route_list(App), provide, {
             let options = shared.options.clone();
             move || guarded_shell(options.clone())
@@ -78,6 +81,7 @@ pub(crate) fn router(
                 DefaultPredicate::new().and(NotForContentType::new("application/wasm")),
             ),
         )
+        .layer(middleware::from_fn_with_state(doorkeeper, admit))
         .layer(middleware::from_fn_with_state(Arc::new(doors), guard))
 }
 

@@ -18,6 +18,8 @@ use axum::response::{IntoResponse, Response};
 pub(crate) struct Doors {
     port: u16,
     origins: Vec<String>,
+    /// Whether everybody is asked who they are, so that other machines may come.
+    asks: bool,
 }
 
 impl Doors {
@@ -31,6 +33,13 @@ impl Doors {
         self
     }
 
+    /// Also answers to addresses in digits that are not this machine's alone: everybody is asked who
+    /// they are, and a name could be made to resolve here, but digits could not.
+    pub(crate) fn asking(mut self, asks: bool) -> Self {
+        self.asks = asks;
+        self
+    }
+
     fn knows_authority(&self, authority: &str) -> bool {
         let Ok(authority) = authority.parse::<axum::http::uri::Authority>() else { return false };
         let port = authority.port_u16().unwrap_or(80);
@@ -41,7 +50,7 @@ impl Doors {
         }
         let host = authority.host().trim_start_matches('[').trim_end_matches(']');
         host.eq_ignore_ascii_case("localhost")
-            || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+            || host.parse::<IpAddr>().is_ok_and(|address| self.asks || address.is_loopback())
     }
 
     fn knows_origin(&self, origin: &str) -> bool {
@@ -68,8 +77,9 @@ impl Doors {
         if !self.knows_authority(host) && !self.comes_through_a_proxy(host) {
             return Some(format!(
                 "Refused: this host does not answer to the name {host:?}. Open it as \
-                 http://127.0.0.1:{}.",
-                self.port
+                 http://127.0.0.1:{}{}.",
+                self.port,
+                if self.asks { ", or name its address under [security] allowed_origins" } else { "" }
             ));
         }
         let origin = request.headers().get(ORIGIN)?.to_str().unwrap_or_default();
@@ -154,6 +164,20 @@ mod tests {
         let request = Request::builder().uri("/").header(HOST, "127.0.0.1");
         let request = request.body(axum::body::Body::empty()).expect("builds");
         assert!(alone.refusal(&request).is_some(), "nobody was let in besides");
+    }
+
+    #[test]
+    fn where_everybody_is_asked_digits_are_let_in_and_names_are_not() {
+        let mut doors =
+            Doors::default().at(SocketAddr::from(([0, 0, 0, 0], 4180))).asking(true);
+        doors.allow_origin("https://rehearsal.example");
+        let refused = |host: &str| {
+            let request = Request::builder().uri("/").header(HOST, host);
+            doors.refusal(&request.body(axum::body::Body::empty()).expect("builds")).is_some()
+        };
+        assert!(!refused("192.168.1.20:4180"));
+        assert!(!refused("rehearsal.example"), "behind a proxy that speaks TLS");
+        assert!(refused("evil.example:4180"));
     }
 
     #[test]

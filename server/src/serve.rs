@@ -8,6 +8,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::access::{Access, Doorkeeper};
 use crate::connections;
 use crate::error::ServeError;
 use crate::host::RehearsalHost;
@@ -56,8 +57,9 @@ pub(crate) async fn start(
     listen: SocketAddr,
     doors: Doors,
     live: LiveSessions,
+    access: Access,
 ) -> Result<Running, ServeError> {
-    if !listen.ip().is_loopback() {
+    if !listen.ip().to_canonical().is_loopback() && !access.is_asked() {
         return Err(ServeError::NotLoopback { address: listen });
     }
     let bound = async {
@@ -69,7 +71,9 @@ pub(crate) async fn start(
         bound.await.map_err(|cause| ServeError::Bind { address: listen, cause })?;
     let host = RehearsalHost::new(agents);
     let stop = CancellationToken::new();
-    let router = router(Arc::clone(&host), live.clone(), doors.at(address), stop.clone());
+    let doors = doors.at(address).asking(access.is_asked());
+    let doorkeeper = Doorkeeper::new(access);
+    let router = router(Arc::clone(&host), live.clone(), doors, doorkeeper, stop.clone());
     let mut tasks = JoinSet::new();
     tasks.spawn(connections::serve(listener, router, stop.clone()));
     tasks.spawn(until(&stop, Arc::clone(&host), |host| async move { host.load_agents().await }));

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use crate::access::Access;
 use crate::agents::mcp::{McpAgent, McpSource};
 use crate::agents::native::{NativeAgent, NativeSource};
 use crate::agents::{AgentSource, SessionSeed};
@@ -86,6 +87,7 @@ pub struct Simulator {
     listen: SocketAddr,
     doors: Doors,
     live: LiveSessions,
+    access: Access,
 }
 
 impl Default for Simulator {
@@ -95,6 +97,7 @@ impl Default for Simulator {
             listen: SocketAddr::from(([127, 0, 0, 1], 4180)),
             doors: Doors::default(),
             live: LiveSessions::default(),
+            access: Access::default(),
         }
     }
 }
@@ -120,7 +123,8 @@ impl Simulator {
         self
     }
 
-    /// Serves here instead. Only loopback addresses are accepted: there is no authentication.
+    /// Serves here instead. Without people or tokens ([`Simulator::access`]) only loopback addresses
+    /// are accepted.
     #[must_use]
     pub fn listen(mut self, listen: SocketAddr) -> Self {
         self.listen = listen;
@@ -142,6 +146,13 @@ impl Simulator {
         self
     }
 
+    /// Asks everybody who they are, once anybody is known.
+    #[must_use]
+    pub fn access(mut self, access: Access) -> Self {
+        self.access = access;
+        self
+    }
+
     /// Serves until SIGINT or SIGTERM.
     ///
     /// # Errors
@@ -159,6 +170,6 @@ impl Simulator {
     /// # Errors
     /// [`ServeError`] when the address cannot be served.
     pub async fn start(self) -> Result<Running, ServeError> {
-        serve::start(self.agents, self.listen, self.doors, self.live).await
+        serve::start(self.agents, self.listen, self.doors, self.live, self.access).await
     }
 }

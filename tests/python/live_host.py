@@ -32,14 +32,22 @@ needs_binary = pytest.mark.skipif(
 class Host:
     """``rehearsal serve`` as a process that can be killed and started again at its address."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, asks: bool = False):
         self.folder = folder
         (folder / "rehearsal.toml").write_text(CONFIG)
+        self.token = self.make_token() if asks else None
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self.start()
+
+    def make_token(self) -> str:
+        """A token; with it the host asks everybody who they are."""
+        made = [BINARY, "token", "add", "tests"]
+        return subprocess.run(
+            made, cwd=self.folder, stdout=subprocess.PIPE, text=True, check=True
+        ).stdout.strip()
 
     def start(self):
         self.process = subprocess.Popen(
@@ -67,6 +75,7 @@ class Person:
     def __init__(self, host: Host, session_id: str):
         self.channel = grpc.insecure_channel(f"127.0.0.1:{host.port}")
         self.session_id = session_id
+        self.metadata = [("authorization", f"Bearer {host.token}")] if host.token else []
 
     def call(self, name: str, **fields):
         method = self.channel.unary_unary(
@@ -75,7 +84,9 @@ class Person:
             response_deserializer=wire.message(f"{name}Response").FromString,
         )
         asked = wire.message(f"{name}Request")(session_id=self.session_id, **fields)
-        return method(asked, timeout=PATIENCE, wait_for_ready=True)
+        return method(
+            asked, timeout=PATIENCE, wait_for_ready=True, metadata=self.metadata
+        )
 
     def list_sessions(self, search: str):
         """The sessions whose description holds the words, newest first."""
@@ -84,7 +95,8 @@ class Person:
             request_serializer=lambda message: message.SerializeToString(),
             response_deserializer=wire.message("ListSessionsResponse").FromString,
         )
-        return method(wire.message("ListSessionsRequest")(search=search)).sessions
+        asked = wire.message("ListSessionsRequest")(search=search)
+        return method(asked, metadata=self.metadata).sessions
 
     def up(self):
         """The turn that is up, once there is one."""
@@ -118,7 +130,7 @@ class Person:
         )
         asked = wire.message("SubscribeRequest")(session_id=self.session_id)
         events = []
-        stream = method(asked, timeout=PATIENCE)
+        stream = method(asked, timeout=PATIENCE, metadata=self.metadata)
         for update in stream:
             kind = update.WhichOneof("update")
             if kind == "events":

@@ -53,18 +53,19 @@ class Desk:
         self.session_id = str(uuid.uuid4())
         self.url = f"{host.url}/s/{self.session_id}/a/planner"
         self.person = Person(host, self.session_id)
+        self.key = "none"
 
     def openai(self, **options):
         options = {"max_retries": 0, "timeout": PATIENCE, **options}
-        return openai.OpenAI(base_url=f"{self.url}/v1", api_key="none", **options)
+        return openai.OpenAI(base_url=f"{self.url}/v1", api_key=self.key, **options)
 
     def anthropic(self, **options):
         options = {"max_retries": 0, "timeout": PATIENCE, **options}
-        return anthropic.Anthropic(base_url=self.url, api_key="none", **options)
+        return anthropic.Anthropic(base_url=self.url, api_key=self.key, **options)
 
     def gemini(self, **options):
         return genai.Client(
-            api_key="none", http_options=types.HttpOptions(base_url=self.url, **options)
+            api_key=self.key, http_options=types.HttpOptions(base_url=self.url, **options)
         )
 
     def kinds(self):
@@ -642,6 +643,43 @@ def test_headers_name_the_session_and_a_completed_name_opens_another(host):
     assert other != person.session_id
     Person(host, other).answer(text("two"))
     assert second.result(PATIENCE).choices[0].message.content == "two"
+
+
+def test_a_host_that_asks_takes_a_token_as_each_vendors_key(tmp_path):
+    host = Host(tmp_path, asks=True)
+    try:
+        desk = Desk(host)
+        message = {"role": "user", "content": "Rain?"}
+        with pytest.raises(openai.AuthenticationError, match="rehearsal token add"):
+            desk.openai().chat.completions.create(model="m", messages=[message])
+        with pytest.raises(anthropic.AuthenticationError):
+            desk.anthropic().messages.create(model="m", max_tokens=9, messages=[message])
+        with pytest.raises(errors.ClientError) as refused:
+            stranger = desk.gemini()
+            stranger.models.generate_content(model="m", contents="Rain?")
+        assert refused.value.status == "UNAUTHENTICATED"
+
+        desk.key = host.token
+        # It closes its connections once nobody refers to it.
+        gemini = desk.gemini()
+        asked = [
+            lambda: desk.openai().responses.create(model="m", input="Rain?").output_text,
+            lambda: (
+                desk.anthropic()
+                .messages.create(model="m", max_tokens=9, messages=[message])
+                .content[0]
+                .text
+            ),
+            lambda: gemini.models.generate_content(model="m", contents="Rain?").text,
+        ]
+        for work in asked:
+            future = asking(work)
+            desk.person.answer(text("No rain."))
+            assert future.result(PATIENCE) == "No rain."
+        answer = desk.person.events()[1]
+        assert answer.by.display_name == "tests", "the token's name, whatever the message says"
+    finally:
+        host.kill()
 
 
 @pytest.mark.parametrize("api", ["responses", "chat"])

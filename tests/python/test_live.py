@@ -324,3 +324,18 @@ def test_settings_come_from_the_environment(monkeypatch):
     assert plugin.target_agents == {"a", "b"}
     assert plugin.session_description == "from outside"
     assert RehearsalPlugin(target_agents=["c"]).target_agents == {"c"}
+
+
+def test_a_host_that_asks_wants_a_token(tmp_path, monkeypatch):
+    host = Host(tmp_path, asks=True)
+    try:
+        stranger = Run(weather_agent(), RehearsalPlugin(server_url=host.url))
+        with pytest.raises(RuntimeError, match="rehearsal token add"):
+            stranger.end()
+        monkeypatch.setenv("REHEARSAL_TOKEN", host.token)
+        plugin = RehearsalPlugin(server_url=host.url)
+        run = Run(weather_agent(), plugin)
+        Person(host, plugin.session_id).answer(text("No rain."))
+        assert run.words() == ["No rain."]
+    finally:
+        host.kill()

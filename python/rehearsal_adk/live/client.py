@@ -54,8 +54,11 @@ _OPTIONS = [
 class LiveClient:
     """Calls of one session, on one event loop."""
 
-    def __init__(self, url: str, session_id: str, description: str | None):
+    def __init__(
+        self, url: str, session_id: str, description: str | None, token: str | None = None
+    ):
         self.url = url
+        self._metadata = (("authorization", f"Bearer {token}"),) if token else ()
         self.session_id = session_id
         self._description = description
         self._channel = _channel(url)
@@ -103,7 +106,7 @@ class LiveClient:
     async def _outcome(self, turn_id: str, agent_name: str) -> Any:
         """The turn's response; ``None`` when the stream ended without one."""
         asked = wire.message("AwaitDecisionRequest")(session_id=self.session_id, turn_id=turn_id)
-        stream = self._method("AwaitDecision", stream=True)(asked)
+        stream = self._method("AwaitDecision", stream=True)(asked, metadata=self._metadata)
         try:
             async for update in stream:
                 kind = update.WhichOneof("update")
@@ -169,7 +172,9 @@ class LiveClient:
     async def _call(
         self, name: str, asked: Any, timeout: float, wait_for_ready: bool = False
     ) -> Any:
-        return await self._method(name)(asked, timeout=timeout, wait_for_ready=wait_for_ready)
+        return await self._method(name)(
+            asked, timeout=timeout, wait_for_ready=wait_for_ready, metadata=self._metadata
+        )
 
 
 def _channel(url: str) -> grpc.aio.Channel:

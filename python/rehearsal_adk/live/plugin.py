@@ -38,6 +38,8 @@ class RehearsalPlugin(BasePlugin):
       target_agents: names of the agents that a person plays, the others use their model; else
         ``REHEARSAL_TARGET_AGENTS`` with commas between, else all.
       session_description: what the host's list shows; else ``REHEARSAL_SESSION_DESCRIPTION``.
+      token: what a host wants that asks who one is; else ``REHEARSAL_TOKEN``. `rehearsal token add`
+        makes one.
 
     One plugin is one session. Put it first among a runner's plugins: the first that answers a model
     call ends the round.
@@ -48,6 +50,7 @@ class RehearsalPlugin(BasePlugin):
         server_url: str | None = None,
         target_agents: Iterable[str] | None = None,
         session_description: str | None = None,
+        token: str | None = None,
     ):
         super().__init__(name="rehearsal")
         url = server_url or os.environ.get("REHEARSAL_SERVER_URL") or DEFAULT_URL
@@ -61,6 +64,7 @@ class RehearsalPlugin(BasePlugin):
         self.session_description = session_description or os.environ.get(
             "REHEARSAL_SESSION_DESCRIPTION"
         )
+        self._token = token or os.environ.get("REHEARSAL_TOKEN") or None
         self.session_id = str(uuid.uuid4())
         self._lock = threading.Lock()
         self._printed = False
@@ -151,7 +155,9 @@ class RehearsalPlugin(BasePlugin):
         loop = asyncio.get_running_loop()
         client = self._clients.get(loop)
         if client is None:
-            client = LiveClient(self.server_url, self.session_id, self.session_description)
+            client = LiveClient(
+                self.server_url, self.session_id, self.session_description, self._token
+            )
             self._clients[loop] = client
         return client
 

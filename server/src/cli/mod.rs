@@ -5,6 +5,7 @@ mod agents;
 mod completions;
 mod evalset;
 mod init;
+mod know;
 mod lint;
 mod score;
 mod sources;
@@ -23,6 +24,9 @@ pub use evalset::{
     evalset,
 };
 pub use init::{Created, InitError, init};
+pub use know::{
+    Added, KnowArguments, KnowError, TokenCommand, UserCommand, add_token, add_user, read_password,
+};
 pub use lint::{LintError, Linted, lint_tools, write_lint};
 pub use score::{ReportFormat, ScoreArguments, ScoreError, Verdict, score};
 pub use sources::{example_names, simulated_agents};
@@ -128,6 +132,20 @@ a file that cannot be read.")]
 Examples:
   rehearsal init my-agents && cd my-agents && rehearsal serve")]
     Init(InitArguments),
+    /// Add people who may log in
+    #[command(subcommand_required = true, arg_required_else_help = true)]
+    User {
+        /// What to do.
+        #[command(subcommand)]
+        command: UserCommand,
+    },
+    /// Add tokens for programs: the plugin, gRPC clients, agents that call the model endpoints
+    #[command(subcommand_required = true, arg_required_else_help = true)]
+    Token {
+        /// What to do.
+        #[command(subcommand)]
+        command: TokenCommand,
+    },
     /// Write an MCP agent as a folder that `adk web` and `adk eval` load
     #[command(after_help = "\
 Examples:
@@ -202,7 +220,8 @@ pub struct ServeArguments {
     /// Which agents.
     #[command(flatten)]
     pub agents: AgentArguments,
-    /// The loopback address to serve; port 0 takes a free port [default: 127.0.0.1:4180]
+    /// The address to serve, loopback unless people are configured; port 0 takes a free port
+    /// [default: 127.0.0.1:4180]
     #[arg(long, env = "REHEARSAL_LISTEN", value_name = "ADDRESS")]
     pub listen: Option<ListenAddress>,
     /// Another page that may call the host, such as Trunk's in development

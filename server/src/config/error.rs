@@ -125,8 +125,8 @@ pub enum ConfigError {
     /// The address can be reached from other machines, and nobody would be asked who they are.
     #[error(
         "{}listening on {address} is refused: anyone who can reach it could run this machine's tools, \
-         and there is no authentication yet. Listen on 127.0.0.1:{} and use an SSH tunnel \
-         (ssh -L {}:127.0.0.1:{} this-machine){}",
+         and nobody is asked who they are. Add people (`rehearsal user add NAME`), or listen on \
+         127.0.0.1:{} and use an SSH tunnel (ssh -L {}:127.0.0.1:{} this-machine){}",
         before(place.as_deref()),
         address.port(), address.port(), address.port(),
         below(place.as_deref())

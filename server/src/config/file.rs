@@ -23,7 +23,8 @@ use super::place::Place;
 #[schemars(title = "rehearsal.toml")]
 pub struct ConfigFile {
     /// The address to serve, `127.0.0.1:4180` unless given.
-    /// Only loopback addresses are accepted; port 0 takes a free port.
+    /// Addresses that other machines reach need a `[[person]]` or a `[[token]]`; port 0 takes a free
+    /// port.
     #[schemars(with = "Option<String>", example = "127.0.0.1:4180")]
     pub listen: Option<Spanned<String>>,
     /// The Python interpreter for ADK agents that name none.
@@ -35,6 +36,12 @@ pub struct ConfigFile {
     /// Live sessions: agents that run elsewhere, answered by a person.
     #[serde(default)]
     pub live: LiveTable,
+    /// People who log in. With one, or with a token, everybody is asked who they are.
+    #[serde(default, rename = "person")]
+    pub people: Vec<PersonEntry>,
+    /// Tokens for programs: the plugin, gRPC clients, agents that call the model endpoints.
+    #[serde(default, rename = "token")]
+    pub tokens: Vec<TokenEntry>,
     /// The agents, in the order in which the page lists them.
     #[serde(default, rename = "agent")]
     #[schemars(with = "Vec<AgentEntry>")]
@@ -50,6 +57,35 @@ pub struct SecurityTable {
     #[serde(default)]
     #[schemars(with = "Vec<String>", example = ["http://127.0.0.1:8080"])]
     pub allowed_origins: Vec<Spanned<String>>,
+    /// A file to which a line is added for each login, decision and export, besides the log.
+    pub audit_file: Option<PathBuf>,
+}
+
+/// Somebody who logs in; `rehearsal user add NAME` writes it.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PersonEntry {
+    /// The name to log in with, which answers and leases carry.
+    #[schemars(with = "String", length(min = 1, max = 100))]
+    pub name: Spanned<String>,
+    /// The Argon2 hash of the password, as a PHC string.
+    #[schemars(with = "String")]
+    pub password: Spanned<String>,
+}
+
+/// A program's token; `rehearsal token add NAME` writes it.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TokenEntry {
+    /// The program, or whoever runs it.
+    #[schemars(with = "String", length(min = 1, max = 100))]
+    pub name: Spanned<String>,
+    /// The part of the token by which its hash is found; it is no secret.
+    #[schemars(with = "String")]
+    pub id: Spanned<String>,
+    /// The Argon2 hash of the whole token, as a PHC string.
+    #[schemars(with = "String")]
+    pub hash: Spanned<String>,
 }
 
 /// Live sessions.

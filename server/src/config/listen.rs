@@ -37,12 +37,16 @@ impl ListenAddress {
         })
     }
 
-    /// The address, unless other machines could reach it.
+    /// The address, unless other machines could reach it and nobody is asked who they are.
     ///
     /// # Errors
     /// [`ConfigError::ListenNeedsAuthentication`].
-    pub(super) fn checked(self, place: Option<&Place>) -> Result<SocketAddr, ConfigError> {
-        if self.0.ip().to_canonical().is_loopback() {
+    pub(super) fn checked(
+        self,
+        place: Option<&Place>,
+        asked: bool,
+    ) -> Result<SocketAddr, ConfigError> {
+        if asked || self.0.ip().to_canonical().is_loopback() {
             return Ok(self.0);
         }
         Err(ConfigError::ListenNeedsAuthentication {

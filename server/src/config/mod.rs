@@ -4,6 +4,7 @@
 //! modules hold one concern each.
 //! The result is [`Config`]: parsed once here and trusted inside.
 
+mod access;
 mod agent;
 mod error;
 mod file;
@@ -18,9 +19,11 @@ use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
+use crate::access::Access;
+
 pub use agent::{AgentConfig, AgentSourceConfig, default_eval_set_path};
 pub use error::ConfigError;
-pub use file::{AgentEntry, ConfigFile, SourceName, json_schema};
+pub use file::{AgentEntry, ConfigFile, PersonEntry, SourceName, TokenEntry, json_schema};
 pub use listen::{DEFAULT_LISTEN, ListenAddress};
 pub use live::LiveConfig;
 pub use mcp::ServerEntry;
@@ -52,7 +55,7 @@ pub struct Overrides {
 /// Everything that the host is told, checked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
-    /// The address to serve; a loopback address.
+    /// The address to serve; a loopback address unless somebody is known in `access`.
     pub listen: SocketAddr,
     /// The agents, in the order of the file and then of the command line.
     /// Empty with [`Origin::Examples`], whose agents the host brings along.
@@ -61,6 +64,8 @@ pub struct Config {
     pub python: Option<PathBuf>,
     /// Who may talk to the host.
     pub security: SecurityConfig,
+    /// Who is known.
+    pub access: Access,
     /// Where live sessions are kept.
     pub live: LiveConfig,
     /// Where the agents came from.
@@ -138,15 +143,17 @@ impl Config {
         examples: &[&str],
     ) -> Result<Self, ConfigError> {
         let (path, text) = source.unwrap_or((Path::new(""), ""));
+        let place = |span| Place::of(path, text, span);
+        let access = access::check(&file, place)?;
+        let asked = access.is_asked();
         let listen = match (overrides.listen, &file.listen) {
-            (Some(listen), _) => listen.checked(None)?,
+            (Some(listen), _) => listen.checked(None, asked)?,
             (None, Some(written)) => {
                 let place = Place::of(path, text, written.span());
-                ListenAddress::parse(written.get_ref(), Some(&place))?.checked(Some(&place))?
+                ListenAddress::parse(written.get_ref(), Some(&place))?.checked(Some(&place), asked)?
             }
             (None, None) => DEFAULT_LISTEN,
         };
-        let place = |span| Place::of(path, text, span);
         let mut security = SecurityConfig::check(&file.security, place)?;
         security.allowed_origins.extend(overrides.allowed_origins.iter().cloned());
         let mut agents = Vec::new();
@@ -164,7 +171,7 @@ impl Config {
         };
         let python = overrides.python.clone().or(file.python);
         let live = LiveConfig::of(&file.live, overrides.live_database.as_deref());
-        Ok(Self { listen, agents, python, security, live, origin })
+        Ok(Self { listen, agents, python, security, access, live, origin })
     }
 }
 

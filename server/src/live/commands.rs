@@ -10,6 +10,7 @@ use rpc::wire::session_event::Payload as WirePayload;
 use super::ask::{Act, Acted, Ask};
 use super::error::LiveError;
 use super::sessions::LiveSessions;
+use crate::access;
 
 impl LiveSessions {
     /// An agent asks.
@@ -41,7 +42,10 @@ impl LiveSessions {
         // The same words of somebody else are another decision.
         let fingerprint = rpc::fingerprint(&[by.as_str()], &payload);
         let command = Command::Decide { turn_id, fingerprint, lease_id };
-        event(&self.act(session_id, command, Some(payload), Some(by)).await?.answer)
+        let decision = access::Note::new("decision").by(by.as_str());
+        let sequence = event(&self.act(session_id, command, Some(payload), Some(by)).await?.answer)?;
+        access::note(decision.with("session", session_id).with("turn", turn_id));
+        Ok(sequence)
     }
 
     /// A pending turn leaves the queue; `by` nobody when its agent gives up.

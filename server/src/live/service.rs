@@ -1,10 +1,10 @@
 //! [`LiveGrpc`]: the doorways of `rehearsal.v1.LiveService`. Each reads a message, asks
 //! [`LiveSessions`], and answers.
 //!
-//! Who asks is what the message says, until there is a login to ask instead.
+//! Who asks is the request's [`Caller`]; where nobody is asked who they are, it is what the message says.
 
 use futures::stream::BoxStream;
-use live::{EventId, LeaseId, LiveSessionId, Note, Sequence, TurnId};
+use live::{DisplayName, EventId, LeaseId, LiveSessionId, Note, Sequence, TurnId};
 use rpc::wire;
 use rpc::wire::live_service_server::{LiveService, LiveServiceServer};
 use tokio_util::sync::CancellationToken;
@@ -13,6 +13,7 @@ use tonic::{Request, Response, Status};
 use super::error::LiveError;
 use super::sessions::LiveSessions;
 use super::{shapes, streams};
+use crate::access::{Caller, How};
 
 /// A request may carry pictures; what is longer is refused before it is read.
 const MESSAGE_BYTES: usize = 64 * 1024 * 1024;
@@ -84,9 +85,10 @@ impl LiveService for LiveGrpc {
         &self,
         request: Request<wire::CompleteSessionRequest>,
     ) -> Answer<wire::CompleteSessionResponse> {
+        let caller = Caller::of(&request);
         let asked = request.into_inner();
         let id = session_id(&asked.session_id)?;
-        let by = rpc::person(asked.by).map_err(LiveError::from)?;
+        let by = perhaps(caller, asked.by)?;
         let session = self.sessions.complete(id, asked.cancel_pending, by).await?;
         let session = Some(shapes::session(&session));
         Ok(Response::new(wire::CompleteSessionResponse { session }))
@@ -147,11 +149,12 @@ impl LiveService for LiveGrpc {
         &self,
         request: Request<wire::SubmitDecisionRequest>,
     ) -> Answer<wire::SubmitDecisionResponse> {
+        let caller = Caller::of(&request);
         let asked = request.into_inner();
         let (id, turn_id) = place(&asked.session_id, &asked.turn_id)?;
         let lease_id = asked.lease_id.as_deref().map(LeaseId::parse).transpose();
         let lease_id = lease_id.map_err(LiveError::from)?;
-        let by = rpc::required_person("by", asked.by).map_err(LiveError::from)?;
+        let by = surely(caller, asked.by)?;
         let response = asked.response.ok_or_else(|| invalid("response", "must be given"))?;
         let response = rpc::human_response(response).map_err(|fault| fault.within("response"));
         let response = response.map_err(LiveError::from)?;
@@ -163,9 +166,10 @@ impl LiveService for LiveGrpc {
         &self,
         request: Request<wire::CancelTurnRequest>,
     ) -> Answer<wire::CancelTurnResponse> {
+        let caller = Caller::of(&request);
         let asked = request.into_inner();
         let (id, turn_id) = place(&asked.session_id, &asked.turn_id)?;
-        let by = rpc::person(asked.by).map_err(LiveError::from)?;
+        let by = perhaps(caller, asked.by)?;
         let sequence = self.sessions.cancel(id, turn_id, Note::cut(&asked.reason), by).await?;
         Ok(Response::new(wire::CancelTurnResponse { sequence: sequence.0 }))
     }
@@ -174,10 +178,11 @@ impl LiveService for LiveGrpc {
         &self,
         request: Request<wire::HoldTurnRequest>,
     ) -> Answer<wire::HoldTurnResponse> {
+        let caller = Caller::of(&request);
         let asked = request.into_inner();
         let (id, turn_id) = place(&asked.session_id, &asked.turn_id)?;
         let lease_id = LeaseId::parse(&asked.lease_id).map_err(LiveError::from)?;
-        let by = rpc::required_person("by", asked.by).map_err(LiveError::from)?;
+        let by = surely(caller, asked.by)?;
         let lease = self.sessions.hold(id, turn_id, lease_id, by).await?;
         let lease = lease.map(|lease| shapes::lease(&lease, true));
         Ok(Response::new(wire::HoldTurnResponse { lease }))
@@ -205,6 +210,26 @@ impl LiveService for LiveGrpc {
         let lease_id = LeaseId::parse(&asked.lease_id).map_err(LiveError::from)?;
         self.sessions.release(id, turn_id, lease_id).await?;
         Ok(Response::new(wire::ReleaseTurnResponse {}))
+    }
+}
+
+/// Who decides or holds: whoever logged in, whatever the message says.
+fn surely(caller: Option<Caller>, said: Option<wire::Person>) -> Result<DisplayName, LiveError> {
+    match caller {
+        Some(caller) => Ok(caller.name),
+        None => Ok(rpc::required_person("by", said)?),
+    }
+}
+
+/// Who cancels or completes, which may be nobody: an agent that gives up names none.
+fn perhaps(
+    caller: Option<Caller>,
+    said: Option<wire::Person>,
+) -> Result<Option<DisplayName>, LiveError> {
+    match caller {
+        Some(caller) if said.is_some() || caller.how == How::Password => Ok(Some(caller.name)),
+        Some(_) => Ok(None),
+        None => Ok(rpc::person(said)?),
     }
 }
 

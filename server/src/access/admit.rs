@@ -1,0 +1,163 @@
+//! [`admit`]: nobody passes without saying who they are, where that is asked.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use model_wire::{Fault, FaultKind};
+
+use super::attempts::origin;
+use super::audit::{VISIT, Visit};
+use super::caller::Caller;
+use super::login::note_refusal;
+use super::{Doorkeeper, Refused, cookie, secret};
+use crate::connections::Peer;
+use crate::endpoints::{Api, refusal};
+
+/// What the login page is made of, and nothing else.
+const OPEN: [&str; 4] = ["/login", "/pkg/rehearsal.css", "/theme.js", "/favicon.svg"];
+
+/// Lets the request pass with its [`Caller`] beside it, or says in its own protocol's words who is
+/// missing.
+pub(crate) async fn admit(
+    State(doorkeeper): State<Arc<Doorkeeper>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let mut visit = Visit { audit: doorkeeper.audit.clone(), caller: None };
+    if doorkeeper.is_asked() && !OPEN.contains(&request.uri().path()) {
+        match doorkeeper.caller(Shown::by(&request)).await {
+            Ok(caller) => {
+                request.extensions_mut().insert(caller.clone());
+                visit.caller = Some(caller);
+            }
+            Err(refused) => return turned_away(&request, refused),
+        }
+    }
+    VISIT.scope(visit, next.run(request)).await
+}
+
+/// What a request shows of who sends it.
+struct Shown {
+    cookie: Option<String>,
+    token: Option<String>,
+    peer: Option<IpAddr>,
+}
+
+impl Shown {
+    fn by(request: &Request) -> Self {
+        Self {
+            cookie: cookie::content(request.headers()),
+            token: token(request.headers(), request.uri()),
+            peer: request.extensions().get::<Peer>().map(|peer| peer.0.ip()),
+        }
+    }
+}
+
+impl Doorkeeper {
+    async fn caller(&self, shown: Shown) -> Result<Caller, Refused> {
+        if let Some(caller) = shown.cookie.and_then(|it| self.tickets.caller(&it)) {
+            return Ok(caller);
+        }
+        let Some(token) = shown.token else { return Err(Refused::Unknown) };
+        let from = shown.peer.map(origin).unwrap_or_default();
+        let checked = self.token(&from, &token).await;
+        if let (Err(refused), Some(peer)) = (&checked, shown.peer) {
+            note_refusal(self, secret::token_id(&token).unwrap_or("token"), peer, *refused);
+        }
+        checked
+    }
+}
+
+/// The token where each vendor's client puts its key.
+fn token(headers: &HeaderMap, uri: &Uri) -> Option<String> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let bearer = text(AUTHORIZATION.as_str()).and_then(|value| {
+        let (scheme, token) = value.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
+    });
+    let query = || {
+        Api::of_path(uri.path())?;
+        uri.query()?.split('&').find_map(|pair| pair.strip_prefix("key="))
+    };
+    let token = bearer.or_else(|| text("x-api-key")).or_else(|| text("x-goog-api-key"));
+    token.or_else(query).filter(|token| !token.is_empty()).map(str::to_owned)
+}
+
+/// What somebody is told who is not let in.
+fn turned_away(request: &Request, refused: Refused) -> Response {
+    let path = request.uri().path();
+    let message = match refused {
+        Refused::Unknown => {
+            "this host asks who you are: send a token of its rehearsal.toml as the API key or as \
+             `Authorization: Bearer` (`rehearsal token add NAME` makes one), or log in at /login"
+                .to_owned()
+        }
+        Refused::TooMany(seconds) => {
+            format!("too many attempts with a wrong token: try again in {seconds} s")
+        }
+    };
+    let mut response = if is_grpc(request) {
+        let code = match refused {
+            Refused::Unknown => tonic::Code::Unauthenticated,
+            Refused::TooMany(_) => tonic::Code::ResourceExhausted,
+        };
+        let mut response = tonic::Status::new(code, message).into_http();
+        if let Some(kind) = request.headers().get(CONTENT_TYPE) {
+            response.headers_mut().insert(CONTENT_TYPE, kind.clone());
+        }
+        return response;
+    } else if let Some(api) = Api::of_path(path) {
+        let kind = match refused {
+            Refused::Unknown => FaultKind::Unauthenticated,
+            Refused::TooMany(_) => FaultKind::TooMany,
+        };
+        refusal(api, &Fault::new(kind, message))
+    } else if wants_a_page(request) {
+        let next = request.uri().path_and_query().map_or("/", |it| it.as_str());
+        let login = format!("/login?next={}", in_query(next));
+        let mut response = StatusCode::SEE_OTHER.into_response();
+        if let Ok(login) = HeaderValue::from_str(&login) {
+            response.headers_mut().insert(LOCATION, login);
+        }
+        return response;
+    } else {
+        let status = match refused {
+            Refused::Unknown => StatusCode::UNAUTHORIZED,
+            Refused::TooMany(_) => StatusCode::TOO_MANY_REQUESTS,
+        };
+        (status, message).into_response()
+    };
+    match refused {
+        Refused::Unknown => {
+            let scheme = HeaderValue::from_static("Bearer realm=\"rehearsal\"");
+            response.headers_mut().insert(WWW_AUTHENTICATE, scheme);
+        }
+        Refused::TooMany(seconds) => {
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+        }
+    }
+    response
+}
+
+fn is_grpc(request: &Request) -> bool {
+    let kind = request.headers().get(CONTENT_TYPE);
+    kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc"))
+}
+
+/// Whether somebody follows a link, rather than a page fetching something.
+fn wants_a_page(request: &Request) -> bool {
+    let accepts = request.headers().get(ACCEPT).and_then(|accept| accept.to_str().ok());
+    request.method() == Method::GET && accepts.is_some_and(|accept| accept.contains("text/html"))
+}
+
+fn in_query(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
+    text.bytes()
+        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}

@@ -1,0 +1,117 @@
+//! The audit: a line for each decision, each export, each login, with who.
+//!
+//! Every line goes to the log under the target `audit`, and to a file where one is named: a JSON object
+//! a line, written before the request is answered.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Map, Value};
+
+use super::caller::Caller;
+
+/// Where lines are written besides the log.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Audit(Option<Arc<Kept>>);
+
+#[derive(Debug)]
+struct Kept {
+    path: PathBuf,
+    file: Mutex<Option<File>>,
+}
+
+/// What happened.
+#[derive(Debug)]
+pub(crate) struct Note {
+    what: &'static str,
+    who: Option<String>,
+    members: Vec<(&'static str, String)>,
+}
+
+/// What a request brings along, for what is noted while it is answered.
+#[derive(Debug, Clone)]
+pub(super) struct Visit {
+    pub(super) audit: Audit,
+    pub(super) caller: Option<Caller>,
+}
+
+tokio::task_local! {
+    pub(super) static VISIT: Visit;
+}
+
+impl Note {
+    pub(crate) fn new(what: &'static str) -> Self {
+        Self { what, who: None, members: Vec::new() }
+    }
+
+    /// Who did it; else whoever sends the request.
+    pub(crate) fn by(mut self, who: &str) -> Self {
+        self.who = Some(who.to_owned());
+        self
+    }
+
+    pub(crate) fn with(mut self, key: &'static str, value: impl ToString) -> Self {
+        self.members.push((key, value.to_string()));
+        self
+    }
+
+    fn line(self, caller: Option<&Caller>) -> String {
+        let mut line = Map::new();
+        let mut put = |key: &str, value: String| {
+            line.insert(key.to_owned(), Value::from(value));
+        };
+        put("at", jiff::Timestamp::now().to_string());
+        put("what", self.what.to_owned());
+        let who = self.who.or_else(|| caller.map(|caller| caller.name.to_string()));
+        put("who", who.unwrap_or_default());
+        put("how", caller.map_or("not asked", |caller| caller.how.word()).to_owned());
+        for (key, value) in self.members {
+            put(key, value);
+        }
+        Value::Object(line).to_string()
+    }
+}
+
+/// Writes down what happened, with who sends the request that is being answered.
+pub(crate) fn note(note: Note) {
+    match VISIT.try_with(Clone::clone) {
+        Ok(visit) => visit.audit.write(note, visit.caller.as_ref()),
+        Err(_) => Audit::default().write(note, None),
+    }
+}
+
+impl Audit {
+    pub(super) fn to(path: Option<PathBuf>) -> Self {
+        Self(path.map(|path| Arc::new(Kept { path, file: Mutex::default() })))
+    }
+
+    pub(super) fn write(&self, note: Note, caller: Option<&Caller>) {
+        let line = note.line(caller);
+        tracing::info!(target: "audit", "{line}");
+        if let Some(kept) = &self.0
+            && let Err(error) = kept.append(&line)
+        {
+            tracing::error!("the audit cannot be written to {}: {error}", kept.path.display());
+        }
+    }
+}
+
+impl Kept {
+    fn append(&self, line: &str) -> std::io::Result<()> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = match file.as_mut() {
+            Some(open) => open,
+            None => {
+                if let Some(folder) = self.path.parent() {
+                    std::fs::create_dir_all(folder)?;
+                }
+                let opened = OpenOptions::new().create(true).append(true).open(&self.path)?;
+                file.insert(opened)
+            }
+        };
+        // One write, so that lines of two hosts do not mix.
+        open.write_all(format!("{line}\n").as_bytes())
+    }
+}

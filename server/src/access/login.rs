@@ -1,0 +1,170 @@
+//! `/login` and `/logout`.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, Extension, Form, Query};
+use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, LOCATION, RETRY_AFTER, SET_COOKIE};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::{get, post};
+use serde::Deserialize;
+
+use super::attempts::origin;
+use super::audit::Note;
+use super::page::LoginPage;
+use super::{Doorkeeper, Refused, cookie};
+use crate::connections::Peer;
+
+/// A name, a password and a path are short.
+const FORM_BYTES: usize = 16 * 1024;
+/// The page has no script of its own and loads nothing remote.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; \
+     form-action 'self'; frame-ancestors 'none'",
+);
+
+/// The login page and its form. Where nobody is asked there is nothing to log in to.
+pub(crate) fn routes<S: Clone + Send + Sync + 'static>(doorkeeper: Arc<Doorkeeper>) -> Router<S> {
+    Router::new()
+        .route("/login", get(show).post(log_in))
+        .route("/logout", post(log_out))
+        .layer(DefaultBodyLimit::max(FORM_BYTES))
+        .layer(Extension(doorkeeper))
+}
+
+#[derive(Deserialize)]
+struct Asked {
+    #[serde(default)]
+    next: String,
+}
+
+#[derive(Deserialize)]
+struct Entered {
+    name: String,
+    password: String,
+    #[serde(default)]
+    next: String,
+}
+
+async fn show(
+    Extension(doorkeeper): Extension<Arc<Doorkeeper>>,
+    headers: HeaderMap,
+    Query(asked): Query<Asked>,
+) -> Response {
+    let next = local(&asked.next);
+    let known = cookie::content(&headers).and_then(|it| doorkeeper.tickets.caller(&it));
+    if known.is_some() || !doorkeeper.is_asked() {
+        return go(next);
+    }
+    page(StatusCode::OK, &LoginPage { next, name: "", fault: None })
+}
+
+async fn log_in(
+    Extension(doorkeeper): Extension<Arc<Doorkeeper>>,
+    Extension(Peer(peer)): Extension<Peer>,
+    headers: HeaderMap,
+    Form(entered): Form<Entered>,
+) -> Response {
+    let from = origin(peer.ip());
+    let next = local(&entered.next);
+    let name = entered.name.trim();
+    match doorkeeper.person(&from, name, entered.password).await {
+        Ok(caller) => {
+            let note = Note::new("login").with("from", peer.ip());
+            doorkeeper.audit.write(note, Some(&caller));
+            if let Some(old) = cookie::content(&headers) {
+                doorkeeper.tickets.revoke(&old);
+            }
+            let content = doorkeeper.tickets.issue(caller);
+            with_cookie(go(next), &cookie::set(&content, &headers))
+        }
+        Err(refused) => {
+            note_refusal(&doorkeeper, name, peer.ip(), refused);
+            let (status, fault) = match refused {
+                Refused::Unknown => {
+                    (StatusCode::UNAUTHORIZED, "This name and password do not fit.".to_owned())
+                }
+                Refused::TooMany(seconds) => (
+                    StatusCode::TOO_MANY_REQUESTS,
+                    format!("Too many attempts. Try again in {}.", minutes(seconds)),
+                ),
+            };
+            let mut response = page(status, &LoginPage { next, name, fault: Some(&fault) });
+            if let Refused::TooMany(seconds) = refused {
+                response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+            }
+            response
+        }
+    }
+}
+
+async fn log_out(
+    Extension(doorkeeper): Extension<Arc<Doorkeeper>>,
+    headers: HeaderMap,
+) -> Response {
+    if let Some(content) = cookie::content(&headers) {
+        doorkeeper.tickets.revoke(&content);
+    }
+    with_cookie(go("/login"), &cookie::clear(&headers))
+}
+
+/// Notes a wrong attempt. Those beyond the limit are not: a stranger could fill the disk with them.
+pub(super) fn note_refusal(doorkeeper: &Doorkeeper, name: &str, from: IpAddr, refused: Refused) {
+    if refused == Refused::Unknown {
+        // What a stranger typed may be long.
+        let name: String = name.chars().take(100).collect();
+        doorkeeper.audit.write(Note::new("refused").by(&name).with("from", from), None);
+    }
+}
+
+fn minutes(seconds: u64) -> String {
+    match seconds.div_ceil(60) {
+        1 => "a minute".to_owned(),
+        minutes => format!("{minutes} minutes"),
+    }
+}
+
+/// A path of this host; anything else leads to the first page. A second slash, or a backslash, which
+/// browsers take for one, would make it another host's address.
+fn local(next: &str) -> &str {
+    let plain = next.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+    let local = next.starts_with('/') && !next.starts_with("//") && !next.starts_with("/login");
+    if plain && local { next } else { "/" }
+}
+
+fn go(next: &str) -> Response {
+    let mut response = StatusCode::SEE_OTHER.into_response();
+    let next = HeaderValue::from_str(next).unwrap_or(HeaderValue::from_static("/"));
+    response.headers_mut().insert(LOCATION, next);
+    response
+}
+
+fn with_cookie(mut response: Response, cookie: &str) -> Response {
+    if let Ok(cookie) = HeaderValue::from_str(cookie) {
+        response.headers_mut().insert(SET_COOKIE, cookie);
+    }
+    response
+}
+
+fn page(status: StatusCode, page: &LoginPage<'_>) -> Response {
+    let mut response = (status, Html(page.html())).into_response();
+    response.headers_mut().insert(CONTENT_SECURITY_POLICY, POLICY);
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::local;
+
+    #[test]
+    fn only_paths_of_this_host_are_gone_to() {
+        assert_eq!(local("/live/1?x=y#z"), "/live/1?x=y#z");
+        for elsewhere in ["", "//evil.example", "/\\evil.example", "https://evil.example", "/a\r\nb"] {
+            assert_eq!(local(elsewhere), "/", "{elsewhere:?}");
+        }
+        assert_eq!(local("/login?next=/login"), "/", "not in a circle");
+    }
+}
