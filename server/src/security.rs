@@ -79,7 +79,11 @@ impl Doors {
                 "Refused: this host does not answer to the name {host:?}. Open it as \
                  http://127.0.0.1:{}{}.",
                 self.port,
-                if self.asks { ", or name its address under [security] allowed_origins" } else { "" }
+                if self.asks {
+                    ", or name its address under [security] allowed_origins"
+                } else {
+                    ""
+                }
             ));
         }
         let origin = request.headers().get(ORIGIN)?.to_str().unwrap_or_default();
@@ -168,8 +172,7 @@ mod tests {
 
     #[test]
     fn where_everybody_is_asked_digits_are_let_in_and_names_are_not() {
-        let mut doors =
-            Doors::default().at(SocketAddr::from(([0, 0, 0, 0], 4180))).asking(true);
+        let mut doors = Doors::default().at(SocketAddr::from(([0, 0, 0, 0], 4180))).asking(true);
         doors.allow_origin("https://rehearsal.example");
         let refused = |host: &str| {
             let request = Request::builder().uri("/").header(HOST, host);

@@ -1,6 +1,6 @@
 //! Who may: logging in, tokens, and that nothing is served to anybody else.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -257,7 +257,8 @@ async fn grpc_asks_too_and_answers_carry_who() {
         lease_id: None,
     };
     client.submit_decision(stage.with_token(decision)).await.unwrap();
-    let awaited = wire::AwaitDecisionRequest { session_id: session_id.clone(), turn_id: turn_id.clone() };
+    let awaited =
+        wire::AwaitDecisionRequest { session_id: session_id.clone(), turn_id: turn_id.clone() };
     let mut updates = client.await_decision(stage.with_token(awaited)).await.unwrap().into_inner();
     let update = updates.message().await.unwrap().unwrap().update.unwrap();
     let wire::await_decision_response::Update::Answered(answered) = update else {

@@ -78,9 +78,9 @@ pub(crate) fn as_text(part: &Part) -> Option<String> {
             Some(format!("{picture}[{name}]({})", inline::address(data)))
         }
         Part::Other(other) => Some(other.json.as_str().to_owned()),
-        Part::FunctionResponse(response) => {
-            Some(response.response.as_ref().map(|json| json.as_str().to_owned()).unwrap_or_default())
-        }
+        Part::FunctionResponse(response) => Some(
+            response.response.as_ref().map(|json| json.as_str().to_owned()).unwrap_or_default(),
+        ),
         Part::FunctionCall(_) | Part::Thought(_) => None,
     }
 }

@@ -48,11 +48,7 @@ impl Fault {
 
 impl From<Invalid> for Fault {
     fn from(invalid: Invalid) -> Self {
-        Self {
-            kind: FaultKind::Invalid,
-            message: invalid.to_string(),
-            field: Some(invalid.field),
-        }
+        Self { kind: FaultKind::Invalid, message: invalid.to_string(), field: Some(invalid.field) }
     }
 }
 

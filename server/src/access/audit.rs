@@ -52,7 +52,7 @@ impl Note {
         self
     }
 
-    pub(crate) fn with(mut self, key: &'static str, value: impl ToString) -> Self {
+    pub(crate) fn with(mut self, key: &'static str, value: &impl ToString) -> Self {
         self.members.push((key, value.to_string()));
         self
     }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Extension, Form, Query};
-use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, LOCATION, RETRY_AFTER, SET_COOKIE};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, LOCATION, RETRY_AFTER, SET_COOKIE,
+};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
@@ -72,7 +74,7 @@ async fn log_in(
     let name = entered.name.trim();
     match doorkeeper.person(&from, name, entered.password).await {
         Ok(caller) => {
-            let note = Note::new("login").with("from", peer.ip());
+            let note = Note::new("login").with("from", &peer.ip());
             doorkeeper.audit.write(note, Some(&caller));
             if let Some(old) = cookie::content(&headers) {
                 doorkeeper.tickets.revoke(&old);
@@ -115,7 +117,7 @@ pub(super) fn note_refusal(doorkeeper: &Doorkeeper, name: &str, from: IpAddr, re
     if refused == Refused::Unknown {
         // What a stranger typed may be long.
         let name: String = name.chars().take(100).collect();
-        doorkeeper.audit.write(Note::new("refused").by(&name).with("from", from), None);
+        doorkeeper.audit.write(Note::new("refused").by(&name).with("from", &from), None);
     }
 }
 
@@ -162,7 +164,9 @@ mod tests {
     #[test]
     fn only_paths_of_this_host_are_gone_to() {
         assert_eq!(local("/live/1?x=y#z"), "/live/1?x=y#z");
-        for elsewhere in ["", "//evil.example", "/\\evil.example", "https://evil.example", "/a\r\nb"] {
+        for elsewhere in
+            ["", "//evil.example", "/\\evil.example", "https://evil.example", "/a\r\nb"]
+        {
             assert_eq!(local(elsewhere), "/", "{elsewhere:?}");
         }
         assert_eq!(local("/login?next=/login"), "/", "not in a circle");

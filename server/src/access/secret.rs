@@ -52,9 +52,7 @@ impl SecretHash {
     #[must_use]
     pub fn fits(&self, secret: &str) -> bool {
         let parsed = PasswordHash::new(&self.0);
-        parsed.is_ok_and(|hash| {
-            Argon2::default().verify_password(secret.as_bytes(), &hash).is_ok()
-        })
+        parsed.is_ok_and(|hash| Argon2::default().verify_password(secret.as_bytes(), &hash).is_ok())
     }
 
     /// A hash that no secret has, to be as slow with.
@@ -131,7 +129,9 @@ mod tests {
 
     #[test]
     fn only_argon2_is_read() {
-        for wrong in ["", "correct horse", "$2b$12$abc", "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ"] {
+        for wrong in
+            ["", "correct horse", "$2b$12$abc", "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ"]
+        {
             assert!(SecretHash::parse(wrong).is_err(), "{wrong}");
         }
     }

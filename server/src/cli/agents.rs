@@ -208,6 +208,7 @@ mod tests {
             agents: Vec::new(),
             python: None,
             security: SecurityConfig::default(),
+            access: crate::Access::default(),
             live: LiveConfig::default(),
             origin: Origin::Examples,
         };

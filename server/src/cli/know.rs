@@ -220,7 +220,8 @@ mod tests {
     fn comments_stay_and_a_name_is_one_persons() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("rehearsal.toml");
-        let before = "# Ours.\nlisten = \"127.0.0.1:0\" # free\n\n[[agent]] # the first\nname = \"A\"\n";
+        let before =
+            "# Ours.\nlisten = \"127.0.0.1:0\" # free\n\n[[agent]] # the first\nname = \"A\"\n";
         fs::write(&path, before).expect("writes");
         let added = add_user(&arguments(&path), "correct horse").expect("adds");
         assert_eq!(added, Added::Written { path: path.clone(), replaced: false });

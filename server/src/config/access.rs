@@ -24,7 +24,8 @@ pub(super) fn check(
     };
     let hash = |written: &toml::Spanned<String>, made_by: &str| {
         SecretHash::parse(written.get_ref()).map_err(|_| {
-            let message = format!("this is no Argon2 hash: `rehearsal {made_by} add NAME` makes one");
+            let message =
+                format!("this is no Argon2 hash: `rehearsal {made_by} add NAME` makes one");
             malformed(written.span(), message)
         })
     };

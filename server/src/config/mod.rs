@@ -150,7 +150,8 @@ impl Config {
             (Some(listen), _) => listen.checked(None, asked)?,
             (None, Some(written)) => {
                 let place = Place::of(path, text, written.span());
-                ListenAddress::parse(written.get_ref(), Some(&place))?.checked(Some(&place), asked)?
+                ListenAddress::parse(written.get_ref(), Some(&place))?
+                    .checked(Some(&place), asked)?
             }
             (None, None) => DEFAULT_LISTEN,
         };

@@ -241,7 +241,7 @@ fn other_machines_are_not_served() {
     }
     for address in ["127.0.0.1:0", "[::1]:1", "127.9.9.9:1", "[::ffff:127.0.0.1]:80", ":9"] {
         let listen: ListenAddress = address.parse().expect("an address");
-        assert!(listen.checked(None).is_ok(), "{address}");
+        assert!(listen.checked(None, false).is_ok(), "{address}");
     }
 }
 

@@ -27,7 +27,8 @@ pub(super) async fn ask(
             return refusal(Api::Gemini, &Fault::new(FaultKind::NotFound, message));
         }
     };
-    let events = request.uri().query().is_some_and(|query| query.split('&').any(|it| it == "alt=sse"));
+    let events =
+        request.uri().query().is_some_and(|query| query.split('&').any(|it| it == "alt=sse"));
     let api = if stream && !events { Api::GeminiList } else { Api::Gemini };
     let read = async |text: &str| {
         let mut asked = gemini::read(text, model)?;

@@ -9,7 +9,7 @@
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
-use live::{AgentName, InvocationId, Invalid, LiveSessionId, Note, Status};
+use live::{AgentName, Invalid, InvocationId, LiveSessionId, Note, Status};
 use sha2::{Digest, Sha256};
 
 use crate::live::{LiveError, LiveSessions};
@@ -76,8 +76,11 @@ impl Place {
         match &self.session {
             Some(SessionWord::Id(id)) => match sessions.session(*id).await {
                 Err(LiveError::UnknownSession(_)) => {
-                    sessions.create(Some(*id), Some(Note::cut(agent.as_str()))).await?;
-                    Ok(*id)
+                    match sessions.create(Some(*id), Some(Note::cut(agent.as_str()))).await {
+                        // Another agent of the session was faster.
+                        Err(LiveError::SessionTaken(_)) => Ok(*id),
+                        opened => opened.map(|_| *id),
+                    }
                 }
                 known => known.map(|_| *id),
             },
@@ -101,19 +104,33 @@ impl SessionWord {
 
 /// The first session of this name that is not completed. The ids are made from the name and a number,
 /// so that a host that was started anew finds them again and two requests at once find the same one.
+///
+/// The next number is taken only once a session is completed: the completed ones come first, and the
+/// end of them is found by halving.
 async fn by_name(name: &str, sessions: &LiveSessions) -> Result<LiveSessionId, LiveError> {
-    let mut number = 0_u64;
-    loop {
-        let id = LiveSessionId::from_random(digest("session", name, number));
-        match sessions.session(id).await {
-            Ok(known) if known.session.status == Status::Completed => number += 1,
-            Ok(_) => return Ok(id),
-            Err(LiveError::UnknownSession(_)) => {
-                sessions.create(Some(id), Some(Note::cut(name))).await?;
-                return Ok(id);
-            }
-            Err(error) => return Err(error),
+    let numbered = |number| LiveSessionId::from_random(digest("session", name, number));
+    let is_completed = async |number| match sessions.session(numbered(number)).await {
+        Ok(known) => Ok(known.session.status == Status::Completed),
+        Err(LiveError::UnknownSession(_)) => Ok(false),
+        Err(error) => Err(error),
+    };
+    let mut first = 0_u64;
+    if is_completed(0).await? {
+        let (mut completed, mut step) = (0, 1);
+        while is_completed(completed + step).await? {
+            (completed, step) = (completed + step, step * 2);
         }
+        first = completed + step;
+        while first - completed > 1 {
+            let middle = completed + (first - completed) / 2;
+            if is_completed(middle).await? { completed = middle } else { first = middle }
+        }
+    }
+    let id = numbered(first);
+    match sessions.create(Some(id), Some(Note::cut(name))).await {
+        // It is there, under a description of its own.
+        Err(LiveError::SessionTaken(_)) => Ok(id),
+        opened => opened.map(|_| id),
     }
 }
 

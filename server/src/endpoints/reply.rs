@@ -91,9 +91,7 @@ impl Told {
     fn ending(&mut self, outcome: Result<Vec<Content>, Fault>) -> String {
         self.phase = Phase::Delivered;
         match outcome {
-            Ok(candidates) => {
-                self.api.rest(&Answer { head: &self.head, candidates: &candidates })
-            }
+            Ok(candidates) => self.api.rest(&Answer { head: &self.head, candidates: &candidates }),
             Err(fault) => {
                 if self.api.breaks_off() {
                     self.phase = Phase::BrokenOff;

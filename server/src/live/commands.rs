@@ -43,8 +43,9 @@ impl LiveSessions {
         let fingerprint = rpc::fingerprint(&[by.as_str()], &payload);
         let command = Command::Decide { turn_id, fingerprint, lease_id };
         let decision = access::Note::new("decision").by(by.as_str());
-        let sequence = event(&self.act(session_id, command, Some(payload), Some(by)).await?.answer)?;
-        access::note(decision.with("session", session_id).with("turn", turn_id));
+        let sequence =
+            event(&self.act(session_id, command, Some(payload), Some(by)).await?.answer)?;
+        access::note(decision.with("session", &session_id).with("turn", &turn_id));
         Ok(sequence)
     }
 

@@ -22,5 +22,5 @@ mod turn;
 
 pub(crate) use error::LiveError;
 pub(crate) use service::LiveGrpc;
-pub(crate) use turn::KnownTurn;
 pub use sessions::{DEFAULT_DATABASE, LiveSessions};
+pub(crate) use turn::KnownTurn;

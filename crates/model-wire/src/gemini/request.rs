@@ -114,7 +114,8 @@ fn content(content: &Value<'_>) -> Result<Content, Invalid> {
     };
     let parts = open.take("parts").map_or(Ok(Vec::new()), |parts| one_or_many(&parts))?;
     let parts = parts.iter().map(part).collect::<Result<Vec<_>, _>>()?;
-    let answers = !parts.is_empty() && parts.iter().all(|it| matches!(it, Part::FunctionResponse(_)));
+    let answers =
+        !parts.is_empty() && parts.iter().all(|it| matches!(it, Part::FunctionResponse(_)));
     Ok(Content { role: if answers { Role::Function } else { role }, parts })
 }
 

@@ -50,7 +50,9 @@ fn what_breaks_a_rule_is_named() {
         refused(r#"{"contents": [{"role": "robot"}]}"#),
         refused(r#"{"contents": [{"parts": [{}]}]}"#),
         refused(r#"{"contents": [{"parts": [{"functionCall": {}}]}]}"#),
-        refused(r#"{"contents": [{"parts": []}], "tools": [{"functionDeclarations": [{"name": ""}]}]}"#),
+        refused(
+            r#"{"contents": [{"parts": []}], "tools": [{"functionDeclarations": [{"name": ""}]}]}"#,
+        ),
     ];
     expect![[r#"
         contents: must be given
@@ -73,7 +75,10 @@ fn an_answer_keeps_its_parts() {
             name: "f".to_owned(),
             args: Some(json(r#"{"n": 9007199254740993}"#)),
         }),
-        Part::Other(OtherPart { kind: "executable_code".to_owned(), json: json(r#"{"code": "1"}"#) }),
+        Part::Other(OtherPart {
+            kind: "executable_code".to_owned(),
+            json: json(r#"{"code": "1"}"#),
+        }),
     ];
     let candidates = [Content { role: Role::Model, parts }];
     let head = Head { turn: "0".repeat(32), model: "gemini".to_owned(), created: 7, echo: None };

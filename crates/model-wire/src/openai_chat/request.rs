@@ -2,8 +2,8 @@
 
 use json_text::{JsonText, Kind};
 use live::{
-    Content, FunctionCall, FunctionResponse, InlineData, Invalid, LlmRequest, OtherPart, Part, Role,
-    Tool,
+    Content, FunctionCall, FunctionResponse, InlineData, Invalid, LlmRequest, OtherPart, Part,
+    Role, Tool,
 };
 
 use crate::asked::Asked;
@@ -180,8 +180,7 @@ fn content_part(part: &Value<'_>) -> Result<Part, Invalid> {
         "file" => {
             let mut file = open.required("file")?.object()?;
             let name = file.text("filename")?;
-            file.take("file_data")
-                .map_or(Ok(None), |data| inline::from_address(&data, name))?
+            file.take("file_data").map_or(Ok(None), |data| inline::from_address(&data, name))?
         }
         _ => None,
     };

@@ -76,7 +76,9 @@ fn what_breaks_a_rule_is_named() {
             r#"[{"role": "assistant", "tool_calls": [{"id": "c", "function": {"name": "f", "arguments": "{"}}]}]"#,
         )),
         refused(&body(r#"[{"role": "tool", "tool_call_id": "c9", "content": "x"}]"#)),
-        refused(r#"{"model": "m", "messages": [{"role": "user", "content": "x"}], "functions": []}"#),
+        refused(
+            r#"{"model": "m", "messages": [{"role": "user", "content": "x"}], "functions": []}"#,
+        ),
     ];
     expect![[r#"
         body: must be an object, and is a list

@@ -38,10 +38,8 @@ struct Told {
 
 impl Told {
     fn tell(&mut self, name: &'static str, members: Object) {
-        let event = Object::new()
-            .with("type", name)
-            .with("sequence_number", self.number)
-            .with_all(members);
+        let event =
+            Object::new().with("type", name).with("sequence_number", self.number).with_all(members);
         self.number += 1;
         self.events.push(Event::named(name, &event.json()));
     }

@@ -1,9 +1,7 @@
 //! The request: input items, function tools, `text.format`.
 
 use json_text::{JsonText, Kind};
-use live::{
-    Content, FunctionCall, FunctionResponse, InlineData, Invalid, LlmRequest, Part, Role,
-};
+use live::{Content, FunctionCall, FunctionResponse, InlineData, Invalid, LlmRequest, Part, Role};
 
 use crate::asked::Asked;
 use crate::calls::Calls;
@@ -36,12 +34,14 @@ pub fn previous_turn(text: &str) -> Result<Option<String>, Invalid> {
     let mut body = reader::body(text)?;
     let Some(written) = body.take("previous_response_id") else { return Ok(None) };
     let id = written.string()?;
-    let turn = id.strip_prefix("resp_").filter(|turn| {
-        turn.len() == 32 && turn.bytes().all(|byte| byte.is_ascii_hexdigit())
-    });
+    let turn = id
+        .strip_prefix("resp_")
+        .filter(|turn| turn.len() == 32 && turn.bytes().all(|byte| byte.is_ascii_hexdigit()));
     match turn {
         Some(turn) => Ok(Some(turn.to_owned())),
-        None => Err(written.fault("must be the id of a response of this host, resp_ and 32 digits")),
+        None => {
+            Err(written.fault("must be the id of a response of this host, resp_ and 32 digits"))
+        }
     }
 }
 
@@ -109,9 +109,7 @@ fn refuse_what_is_elsewhere(body: &mut Object<'_>) -> Result<(), Invalid> {
     }
 }
 
-fn text_format(
-    body: &mut Object<'_>,
-) -> Result<(Option<JsonText>, Option<JsonText>), Invalid> {
+fn text_format(body: &mut Object<'_>) -> Result<(Option<JsonText>, Option<JsonText>), Invalid> {
     let Some(text) = body.take("text") else { return Ok((None, None)) };
     let mut text = text.object()?;
     let (kept, schema) = match text.take("format") {

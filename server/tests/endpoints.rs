@@ -1,0 +1,200 @@
+//! The model endpoints over plain HTTP: what the vendors' own clients, which `tests/python` has, do not
+//! show.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use rehearsal::{LiveSessions, Running, Simulator};
+use reqwest::{Client, RequestBuilder, StatusCode};
+use rpc::wire;
+use rpc::wire::live_service_client::LiveServiceClient;
+use serde_json::{Value, json};
+use tonic::transport::{Channel, Endpoint};
+
+const SESSION: &str = "936da01f-9abd-4d9d-80c7-02af85c822a8";
+const SOON: Duration = Duration::from_secs(20);
+
+struct Stage {
+    _folder: tempfile::TempDir,
+    running: Running,
+    client: Client,
+    person: LiveServiceClient<Channel>,
+}
+
+impl Stage {
+    async fn open() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let keep_alive = Duration::from_millis(50);
+        let database = folder.path().join("live.sqlite");
+        let live = LiveSessions::with_pace(database, Duration::from_secs(30), keep_alive);
+        let listen = SocketAddr::from(([127, 0, 0, 1], 0));
+        let running = Simulator::new().listen(listen).live(live).start().await.unwrap();
+        let endpoint = Endpoint::from_shared(format!("http://{}", running.address())).unwrap();
+        let person = LiveServiceClient::new(endpoint.connect().await.unwrap());
+        Self { _folder: folder, running, client: Client::new(), person }
+    }
+
+    fn post(&self, path: &str) -> RequestBuilder {
+        let url = format!("http://{}/s/{SESSION}{path}", self.running.address());
+        self.client.post(url).header("content-type", "application/json")
+    }
+
+    fn chat(&self, words: &str) -> RequestBuilder {
+        let body = json!({ "model": "m", "messages": [{ "role": "user", "content": words }] });
+        self.post("/v1/chat/completions").body(body.to_string())
+    }
+
+    async fn up(&mut self) -> String {
+        let until = tokio::time::Instant::now() + SOON;
+        loop {
+            assert!(tokio::time::Instant::now() < until, "nobody asked");
+            let asked = wire::GetSessionRequest { session_id: SESSION.to_owned() };
+            if let Ok(answer) = self.person.get_session(asked).await
+                && let Some(up) = answer.into_inner().summary.unwrap().queue.unwrap().up
+            {
+                return up.turn_id;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    async fn answer(&mut self, words: &str) {
+        let turn_id = self.up().await;
+        let part = wire::Part { kind: Some(wire::part::Kind::Text(words.to_owned())) };
+        let candidate = wire::Content { role: wire::Role::Model.into(), parts: vec![part] };
+        let decision = wire::SubmitDecisionRequest {
+            session_id: SESSION.to_owned(),
+            turn_id,
+            response: Some(wire::HumanResponse { candidates: vec![candidate] }),
+            by: Some(wire::Person { display_name: "Ann".to_owned() }),
+            lease_id: None,
+        };
+        self.person.submit_decision(decision).await.unwrap();
+    }
+
+    async fn requests(&mut self) -> u64 {
+        let asked = wire::GetSessionRequest { session_id: SESSION.to_owned() };
+        let summary = self.person.get_session(asked).await.unwrap().into_inner().summary.unwrap();
+        summary.last_sequence
+    }
+}
+
+async fn said(request: RequestBuilder) -> String {
+    let answer: Value = request.send().await.unwrap().json().await.unwrap();
+    answer["choices"][0]["message"]["content"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_refused_in_the_vendors_shape() {
+    let stage = Stage::open().await;
+    for (path, pointer) in [
+        ("/v1/chat/completions", "/error/type"),
+        ("/v1/responses", "/error/type"),
+        ("/v1/messages", "/error/type"),
+        ("/v1beta/models/m:generateContent", "/error/status"),
+    ] {
+        for body in [b"{".to_vec(), vec![0xff], b"[]".to_vec(), Vec::new()] {
+            let refused = stage.post(path).body(body).send().await.unwrap();
+            assert_eq!(refused.status(), StatusCode::BAD_REQUEST, "{path}");
+            assert_eq!(refused.headers()["x-should-retry"], "false");
+            let error: Value = refused.json().await.unwrap();
+            let message = error["error"]["message"].as_str().unwrap();
+            assert!(message.starts_with("body: "), "{message}");
+            let kind = error.pointer(pointer).unwrap().as_str().unwrap();
+            assert!(kind.eq_ignore_ascii_case("invalid_argument") || kind.starts_with("invalid"));
+        }
+    }
+    let unknown = stage.post("/v1/embeddings").body("{}").send().await.unwrap();
+    assert_eq!(unknown.status(), StatusCode::NOT_FOUND);
+    let method = stage.post("/v1beta/models/m:train").body("{}").send().await.unwrap();
+    assert_eq!(method.status(), StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn a_body_that_is_too_long_is_refused_and_changes_nothing() {
+    let stage = Stage::open().await;
+    let long = "x".repeat(64 * 1024 * 1024);
+    let refused = stage.chat(&long).send().await;
+    // The host may close the door before all of it was sent.
+    if let Ok(refused) = refused {
+        assert_eq!(refused.status(), StatusCode::PAYLOAD_TOO_LARGE);
+        let error: Value = refused.json().await.unwrap();
+        assert_eq!(error["error"]["message"], "body: must be at most 64 MiB");
+    }
+}
+
+#[tokio::test]
+async fn only_a_client_that_says_so_gets_an_answer_again() {
+    let mut stage = Stage::open().await;
+    let first = tokio::spawn(said(stage.chat("Rain?")));
+    stage.answer("one").await;
+    assert_eq!(first.await.unwrap(), "one");
+    let again = stage.chat("Rain?").header("x-stainless-retry-count", "1");
+    assert_eq!(said(again).await, "one");
+    assert_eq!(stage.requests().await, 2, "a request and its answer");
+    let anew = tokio::spawn(said(stage.chat("Rain?").header("x-stainless-retry-count", "0")));
+    stage.answer("two").await;
+    assert_eq!(anew.await.unwrap(), "two");
+    assert_eq!(said(stage.chat("Rain?").header("x-stainless-retry-count", "2")).await, "two");
+}
+
+#[tokio::test]
+async fn a_client_that_goes_away_leaves_its_turn_and_finds_it_answered() {
+    let mut stage = Stage::open().await;
+    let given_up = stage.chat("Rain?").timeout(Duration::from_millis(300)).send().await;
+    assert!(given_up.unwrap_err().is_timeout());
+    stage.answer("one").await;
+    assert_eq!(said(stage.chat("Rain?")).await, "one");
+    assert_eq!(stage.requests().await, 2);
+}
+
+#[tokio::test]
+async fn a_stream_says_at_once_that_it_stands_and_goes_on_saying_so() {
+    let mut stage = Stage::open().await;
+    let body = json!({ "contents": [{ "parts": [{ "text": "Rain?" }] }] }).to_string();
+    let paths = [
+        ("/v1beta/models/m:streamGenerateContent?alt=sse", "\n", "data: {"),
+        ("/v1beta/models/m:streamGenerateContent", "[\n", "]\n"),
+    ];
+    for (path, opening, end) in paths {
+        let mut response = stage.post(path).body(body.clone()).send().await.unwrap();
+        let mut seen = String::new();
+        // Before anybody has answered.
+        while seen.matches('\n').count() < 4 {
+            let chunk = tokio::time::timeout(SOON, response.chunk()).await.unwrap();
+            let chunk = chunk.unwrap().unwrap();
+            seen.push_str(std::str::from_utf8(&chunk).unwrap());
+        }
+        assert!(seen.starts_with(opening), "{seen:?}");
+        stage.answer("No rain.").await;
+        while let Some(chunk) = response.chunk().await.unwrap() {
+            seen.push_str(std::str::from_utf8(&chunk).unwrap());
+        }
+        assert!(seen.contains("No rain.") && seen.contains(end), "{seen:?}");
+        if opening == "[\n" {
+            let list: Value = serde_json::from_str(&seen).unwrap();
+            assert_eq!(list.as_array().unwrap().len(), 1);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_completed_session_refuses_and_says_so() {
+    let mut stage = Stage::open().await;
+    let first = tokio::spawn(said(stage.chat("Rain?")));
+    stage.answer("one").await;
+    first.await.unwrap();
+    let complete = wire::CompleteSessionRequest {
+        session_id: SESSION.to_owned(),
+        cancel_pending: false,
+        by: None,
+    };
+    stage.person.complete_session(complete).await.unwrap();
+    let refused = stage.chat("Snow?").send().await.unwrap();
+    assert_eq!(refused.status(), StatusCode::CONFLICT);
+    assert_eq!(refused.headers()["x-should-retry"], "false");
+    let error: Value = refused.json().await.unwrap();
+    assert!(error["error"]["message"].as_str().unwrap().starts_with("session_id: "), "{error}");
+}
