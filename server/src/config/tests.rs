@@ -78,10 +78,10 @@ fn a_misspelled_key_names_the_nearest_right_one() {
     refused(
         "\nlisen = \"127.0.0.1:1\"\n",
         expect![[r#"
-        rehearsal.toml:2:1: `lisen` is not a key here; did you mean `listen`?
-          | lisen = "127.0.0.1:1"
-          | ^^^^^
-          Known here: listen, python, security, live, agent"#]],
+            rehearsal.toml:2:1: `lisen` is not a key here; did you mean `listen`?
+              | lisen = "127.0.0.1:1"
+              | ^^^^^
+              Known here: listen, python, security, live, person, token, agent"#]],
     );
     refused(
         "[[agent]]\nname = \"A\"\nsource = \"native\"\nevalset_path = \"x\"\n",
@@ -94,18 +94,18 @@ fn a_misspelled_key_names_the_nearest_right_one() {
     refused(
         "[security]\nallowed_origin = []\n",
         expect![[r#"
-        rehearsal.toml:2:1: `allowed_origin` is not a key here; did you mean `allowed_origins`?
-          | allowed_origin = []
-          | ^^^^^^^^^^^^^^
-          Known here: allowed_origins"#]],
+            rehearsal.toml:2:1: `allowed_origin` is not a key here; did you mean `allowed_origins`?
+              | allowed_origin = []
+              | ^^^^^^^^^^^^^^
+              Known here: allowed_origins, audit_file"#]],
     );
     refused(
         "zebra = 1\n",
         expect![[r#"
-        rehearsal.toml:1:1: `zebra` is not a key here
-          | zebra = 1
-          | ^^^^^
-          Known here: listen, python, security, live, agent"#]],
+            rehearsal.toml:1:1: `zebra` is not a key here
+              | zebra = 1
+              | ^^^^^
+              Known here: listen, python, security, live, person, token, agent"#]],
     );
 }
 
@@ -224,7 +224,7 @@ fn other_machines_are_not_served() {
     refused(
         "listen = \"0.0.0.0:4180\"\n",
         expect![[r#"
-            rehearsal.toml:1:10: listening on 0.0.0.0:4180 is refused: anyone who can reach it could run this machine's tools, and there is no authentication yet. Listen on 127.0.0.1:4180 and use an SSH tunnel (ssh -L 4180:127.0.0.1:4180 this-machine)
+            rehearsal.toml:1:10: listening on 0.0.0.0:4180 is refused: anyone who can reach it could run this machine's tools, and nobody is asked who they are. Add people (`rehearsal user add NAME`), or listen on 127.0.0.1:4180 and use an SSH tunnel (ssh -L 4180:127.0.0.1:4180 this-machine)
               | listen = "0.0.0.0:4180"
               |          ^^^^^^^^^^^^^^"#]],
     );
@@ -380,4 +380,26 @@ fn an_mcp_agent_says_what_it_lacks() {
               | ^^^^^^
               Known here: name, command, args, env, pass_env, cwd, url, headers, bearer_token_env, tools, tool_name_prefix, roots, timeout_seconds"#]],
     );
+}
+
+#[test]
+fn people_and_tokens_are_checked_where_they_stand() {
+    let hash = crate::access::SecretHash::of("correct horse").expect("hashes");
+    let ann = format!("[[person]]\nname = \"Ann\"\npassword = \"{}\"\n", hash.as_str());
+    let agent = "[[agent]]\nname = \"A\"\nsource = \"native\"\nexample = \"math\"\n";
+    let read = |text: &str| {
+        let path = Path::new("rehearsal.toml");
+        Config::from_text(text, path, &Overrides::default(), &["math"])
+    };
+    let known = read(&format!("listen = \"0.0.0.0:4180\"\n{ann}{agent}")).expect("asks everybody");
+    assert!(known.access.is_asked());
+    assert!(!read(agent).expect("asks nobody").access.is_asked());
+    let fault = |text: &str| read(text).expect_err(text).to_string();
+    let clear = fault("[[person]]\nname = \"Ann\"\npassword = \"correct horse\"\n");
+    assert!(clear.starts_with("rehearsal.toml:3:12: this is no Argon2 hash"), "{clear}");
+    assert!(clear.contains("`rehearsal user add NAME` makes one"), "{clear}");
+    let twice = fault(&format!("{ann}{ann}"));
+    assert!(twice.starts_with("rehearsal.toml:5:8: `Ann` stands here twice"), "{twice}");
+    let nameless = fault("[[token]]\nname = \" \"\nid = \"1\"\nhash = \"x\"\n");
+    assert!(nameless.contains("`name` must have 1 to 100 characters"), "{nameless}");
 }
