@@ -8,8 +8,8 @@ use crate::inline;
 /// What is known of a response before anybody has answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
-    /// The turn, as 32 hexadecimal digits: every id of the response is made from it, so that the
-    /// answer that is sent again is the same to the byte.
+    /// The turn, as 32 hexadecimal digits: every id of the response is made from it, so that an
+    /// answer that is sent again names the same calls.
     pub turn: String,
     /// The model that the agent named.
     pub model: String,
