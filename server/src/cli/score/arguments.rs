@@ -1,4 +1,5 @@
-//! What can be asked of `rehearsal score`.
+//! What can be asked of `rehearsal score`. Its variables have a prefix of their own: `--config` and
+//! `--format` mean other things here than for the host.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -10,29 +11,29 @@ use score_report::Form;
 #[derive(Debug, Clone, Args)]
 pub struct ScoreArguments {
     /// What is expected: eval sets, folders, or patterns such as 'evals/**/*.json'
-    #[arg(long, required = true, num_args = 1.., value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    #[arg(long, env = "REHEARSAL_SCORE_EXPECTED", required = true, num_args = 1.., value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub expected: Vec<String>,
     /// What was done: eval sets, or files of ADK's history (*.evalset_result.json)
-    #[arg(long, required = true, num_args = 1.., value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    #[arg(long, env = "REHEARSAL_SCORE_ACTUAL", required = true, num_args = 1.., value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub actual: Vec<String>,
     /// The criteria: ADK's test_config.json or AgentFlow's EvalConfig [default: test_config.json
     /// beside the expected files, else the format's own criteria]
-    #[arg(long, env = "REHEARSAL_CONFIG", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, env = "REHEARSAL_SCORE_CONFIG", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub config: Option<PathBuf>,
     /// What the report looks like
-    #[arg(long, env = "REHEARSAL_FORMAT", value_enum, default_value_t)]
+    #[arg(long, env = "REHEARSAL_SCORE_FORMAT", value_enum, default_value_t)]
     pub format: ReportFormat,
     /// Where the report goes; a file that is there is replaced [default: standard output]
-    #[arg(long, short, env = "REHEARSAL_OUTPUT", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, short, env = "REHEARSAL_SCORE_OUTPUT", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
     /// Only cases with this tag; several: with one of them
-    #[arg(long = "tag", env = "REHEARSAL_TAG", value_name = "TAG", value_delimiter = ',')]
+    #[arg(long = "tag", env = "REHEARSAL_SCORE_TAG", value_name = "TAG", value_delimiter = ',')]
     pub tags: Vec<String>,
     /// Only cases whose id matches, such as 'lights_*'
-    #[arg(long = "case", env = "REHEARSAL_CASE", value_name = "PATTERN")]
+    #[arg(long = "case", env = "REHEARSAL_SCORE_CASE", value_name = "PATTERN")]
     pub case: Option<String>,
     /// How many threads work [default: one for each processor]
-    #[arg(long, env = "REHEARSAL_JOBS", value_name = "NUMBER")]
+    #[arg(long, env = "REHEARSAL_SCORE_JOBS", value_name = "NUMBER")]
     pub jobs: Option<NonZeroUsize>,
 }
 
