@@ -9,7 +9,9 @@
 //! Why text and not `serde_json/arbitrary_precision`: `docs/design/json-numbers.md`.
 
 mod node;
+mod pretty;
 mod text;
 
 pub use node::{Kind, Node};
-pub use text::{JsonText, JsonTextError};
+pub use pretty::Pretty;
+pub use text::{JsonText, JsonTextError, nesting};

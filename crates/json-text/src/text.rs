@@ -156,61 +156,33 @@ impl JsonText {
     /// stay.
     #[must_use]
     pub fn pretty(&self) -> String {
-        crate::text::pretty(self.0.get())
+        crate::Pretty::of(self).next_part(usize::MAX).unwrap_or_default()
     }
 }
 
-fn pretty(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() * 2);
-    let mut depth = 0_usize;
-    let mut in_string = false;
-    let mut escaped = false;
-    let mut tokens = text.chars().peekable();
-    let new_line = |out: &mut String, depth: usize| {
-        out.push('\n');
-        out.extend(std::iter::repeat_n("  ", depth));
-    };
-    while let Some(character) = tokens.next() {
-        if in_string {
-            out.push(character);
-            match character {
-                _ if escaped => escaped = false,
-                '\\' => escaped = true,
-                '"' => in_string = false,
-                _ => {}
+/// How many arrays and objects stand around the innermost value of a JSON text.
+///
+/// ```
+/// assert_eq!(json_text::nesting(r#"{"a": [1, "[[["]}"#), 2);
+/// ```
+#[must_use]
+pub fn nesting(text: &str) -> usize {
+    let (mut deepest, mut depth) = (0_usize, 0_usize);
+    let (mut in_string, mut escaped) = (false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b'[' | b'{' if !in_string => {
+                depth += 1;
+                deepest = deepest.max(depth);
             }
-            continue;
-        }
-        match character {
-            ' ' | '\t' | '\n' | '\r' => {}
-            '{' | '[' => {
-                out.push(character);
-                while tokens.next_if(|next| next.is_ascii_whitespace()).is_some() {}
-                if let Some(close) = tokens.next_if(|next| matches!(next, '}' | ']')) {
-                    out.push(close);
-                } else {
-                    depth += 1;
-                    new_line(&mut out, depth);
-                }
-            }
-            '}' | ']' => {
-                depth = depth.saturating_sub(1);
-                new_line(&mut out, depth);
-                out.push(character);
-            }
-            ',' => {
-                out.push(',');
-                new_line(&mut out, depth);
-            }
-            ':' => out.push_str(": "),
-            '"' => {
-                in_string = true;
-                out.push('"');
-            }
-            other => out.push(other),
+            b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
         }
     }
-    out
+    deepest
 }
 
 impl PartialEq for JsonText {

@@ -1,11 +1,10 @@
 //! One spelling for all JSON values that are equal as JSON Schema compares them: numbers by value,
 //! objects without regard to order.
 
-use json_text::{JsonText, Node};
+use json_text::{JsonText, Node, nesting};
 use serde_json::value::RawValue;
 
 use crate::decimal::Decimal;
-use crate::document::nesting;
 
 /// The one spelling of `value`. Values nested too deep to walk stand for themselves.
 pub(crate) fn canonical(value: &JsonText) -> String {

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use json_text::JsonText;
+use json_text::{JsonText, nesting};
 use serde_json::value::RawValue;
 
 use crate::pattern::Pattern;
@@ -208,7 +208,7 @@ impl Document {
                 ["$anchor", "$dynamicAnchor"].iter().any(|keyword| {
                     self.member(*id, &[keyword]).and_then(|name| self.string(name))
                         == Some(fragment)
-                })
+                }) && !self.is_in_data(*id)
             });
         };
         pointer.split('/').try_fold(self.root, |id, token| {
@@ -219,6 +219,28 @@ impl Document {
                 _ => None,
             }
         })
+    }
+
+    /// Whether the value stands in a value that a schema names, where nothing is a keyword.
+    fn is_in_data(&self, id: NodeId) -> bool {
+        const OF_VALUES: [&str; 5] = ["enum", "const", "default", "example", "examples"];
+        const OF_NAMES: [&str; 5] =
+            ["properties", "$defs", "definitions", "patternProperties", "dependentSchemas"];
+        let mut here = id;
+        while let Some(parent) = self.parents[here.0 as usize] {
+            let is_name = self.key(parent).is_some_and(|key| OF_NAMES.contains(&key));
+            if !is_name && self.key(here).is_some_and(|key| OF_VALUES.contains(&key)) {
+                return true;
+            }
+            here = parent;
+        }
+        false
+    }
+
+    /// The name of a member in its object.
+    fn key(&self, id: NodeId) -> Option<&str> {
+        let members = self.members(self.parents[id.0 as usize]?);
+        members.iter().find(|(_, value)| *value == id).map(|(key, _)| key.as_ref())
     }
 
     /// Where a value stands in the text, as a JSON pointer from the outermost value.
@@ -279,26 +301,6 @@ impl Document {
         };
         id
     }
-}
-
-/// How many arrays and objects stand around the innermost value.
-pub(crate) fn nesting(text: &str) -> usize {
-    let (mut deepest, mut depth) = (0_usize, 0_usize);
-    let (mut in_string, mut escaped) = (false, false);
-    for byte in text.bytes() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if in_string => escaped = true,
-            b'"' => in_string = !in_string,
-            b'[' | b'{' if !in_string => {
-                depth += 1;
-                deepest = deepest.max(depth);
-            }
-            b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-    deepest
 }
 
 fn percent_decoded(token: &str) -> String {

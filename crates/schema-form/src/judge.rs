@@ -14,11 +14,11 @@ mod objects;
 use std::cell::Cell;
 use std::collections::HashSet;
 
-use json_text::{JsonText, Kind, Node as Value};
+use json_text::{JsonText, Kind, Node as Value, nesting};
 use serde_json::value::RawValue;
 
 use self::answer::All;
-use crate::document::{Dialect, Document, Node, NodeId, nesting};
+use crate::document::{Dialect, Document, Node, NodeId};
 
 /// How many schemas may be asked for one answer.
 pub(crate) const PATIENCE: usize = 20_000;

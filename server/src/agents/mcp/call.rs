@@ -101,7 +101,7 @@ impl OpenSession {
         cancel: &CancellationToken,
     ) -> Result<ServerResult, CallFault> {
         let (name, tool) = (&listed.remote_name, &listed.view.name);
-        let is_task_only = self.task_only().contains(tool);
+        let is_task_only = listed.is_task_only || self.task_only().contains(tool);
         if !is_task_only {
             let server = &self.agent.servers[listed.server].name;
             let answer = self.plain(server, peer, name, arguments.clone(), cancel).await;

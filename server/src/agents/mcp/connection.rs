@@ -12,14 +12,16 @@ use rmcp::service::{ClientInitializeError, Peer, RunningService};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::{RoleClient, ServiceError, ServiceExt};
-use tokio::process::{ChildStdin, Command};
+use tokio::process::{ChildStdin, ChildStdout, Command};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::agent::{McpServer, McpTransport};
 use super::client::{Client, Link};
 use super::fault::ConnectFault;
-use super::output::{Messages, Output};
+use super::http::Reach;
+use super::messages::Messages;
+use super::output::Output;
 use crate::agents::AgentLog;
 use crate::agents::child::outlive;
 
@@ -147,7 +149,9 @@ impl Connection {
             config = config.auth_header(token);
         }
         config = config.custom_headers(checked_headers(server, headers)?);
-        let transport = StreamableHttpClientTransport::from_config(config);
+        let reach =
+            Reach::new(output.clone()).map_err(|error| refused(server, &innermost(&error)))?;
+        let transport = StreamableHttpClientTransport::with_client(reach, config);
         let greeting = async {
             let service = client
                 .serve(transport)
@@ -250,7 +254,7 @@ fn about(info: &rmcp::model::ServerPeerInfo) -> String {
 fn spawn(
     server: &McpServer,
     output: &Output,
-) -> Result<(Messages, ChildStdin, Process), ConnectFault> {
+) -> Result<(Messages<ChildStdout>, ChildStdin, Process), ConnectFault> {
     let McpTransport::Stdio { command: program, args, env, pass_env, cwd } = &server.transport
     else {
         return Err(refused(server, "it is no program"));

@@ -9,6 +9,8 @@ mod call;
 mod client;
 mod connection;
 mod fault;
+mod http;
+mod messages;
 mod open_session;
 mod output;
 mod questions;
@@ -16,6 +18,7 @@ mod results;
 mod source;
 mod tasks;
 mod tools;
+mod wire;
 
 pub use adk_folder::{FolderFile, adk_folder};
 pub use agent::{McpAgent, McpServer, McpTransport};

@@ -1,12 +1,10 @@
-//! What a stdio server writes: messages for the client, and lines for the log.
+//! [`Output`]: what a server writes besides messages, and what is said of its messages.
 
 use std::collections::VecDeque;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
 
-use tokio::io::{AsyncRead, BufReader, ReadBuf};
-use tokio::process::{ChildStderr, ChildStdout};
+use tokio::io::BufReader;
+use tokio::process::ChildStderr;
 
 use crate::agents::AgentLog;
 use crate::agents::lines::next_line;
@@ -76,67 +74,10 @@ impl Output {
         }
     }
 
-    fn hear_nonsense(&self, line: &[u8]) {
+    /// Takes in a line of standard output that is no message.
+    pub(super) fn hear_nonsense(&self, line: &[u8]) {
         let text: String = String::from_utf8_lossy(line).chars().take(SAMPLE_CHARACTERS).collect();
         self.log(&format!("wrote what is no message: {text}"));
         self.heard().nonsense.get_or_insert(text);
-    }
-}
-
-/// A server's standard output, as the client reads it. Lines that cannot be messages are told to
-/// [`Output`]: the client skips them without a word.
-pub(super) struct Messages {
-    inner: ChildStdout,
-    output: Output,
-    /// The beginning of the line that is being read.
-    line: Vec<u8>,
-    judged: bool,
-}
-
-impl Messages {
-    pub(super) fn new(inner: ChildStdout, output: Output) -> Self {
-        Self { inner, output, line: Vec::new(), judged: false }
-    }
-
-    fn listen(&mut self, bytes: &[u8]) {
-        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
-            let ends = part.ends_with(b"\n");
-            let room = (4 * SAMPLE_CHARACTERS).saturating_sub(self.line.len());
-            self.line.extend_from_slice(&part[..part.len().min(room)]);
-            if ends || self.line.len() >= SAMPLE_CHARACTERS {
-                self.judge();
-            }
-            if ends {
-                self.line.clear();
-                self.judged = false;
-            }
-        }
-    }
-
-    fn judge(&mut self) {
-        if self.judged {
-            return;
-        }
-        self.judged = true;
-        let text = self.line.trim_ascii();
-        // A message is an object, a batch a list.
-        if !matches!(text.first(), None | Some(b'{' | b'[')) {
-            self.output.hear_nonsense(text);
-        }
-    }
-}
-
-impl AsyncRead for Messages {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<std::io::Result<()>> {
-        let before = buffer.filled().len();
-        let read = Pin::new(&mut self.inner).poll_read(context, buffer);
-        if let Poll::Ready(Ok(())) = &read {
-            self.listen(&buffer.filled()[before..]);
-        }
-        read
     }
 }

@@ -1,7 +1,7 @@
 //! With real servers: `REHEARSAL_TEST_MCP` names the folder that holds `mcp-server-everything`, and
 //! servers that misbehave are small shell scripts.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -429,6 +429,60 @@ async fn a_filter_and_a_prefix_choose_and_name_the_tools() {
     assert_eq!(names, ["ev_echo"]);
     assert!(view.warnings.iter().any(|warning| warning.contains("no-such")), "{:?}", view.warnings);
     returned(stage.call("ev_echo", r#"{"message": "hi"}"#).await);
+    stage.end().await;
+}
+
+/// A server with two tools, of which one takes a schema of so many levels and answers as deep.
+fn deep_server(levels: usize, folder: &Path) -> McpServer {
+    let schema = format!("{}{{}}{}", r#"{"items":"#.repeat(levels), "}".repeat(levels));
+    let listed = format!(
+        r#"{{"tools":[{{"name":"flat","inputSchema":{{"type":"object"}}}},
+            {{"name":"deep","inputSchema":{schema},"execution":{{"taskSupport":"forbidden"}}}}]}}"#
+    );
+    let answered = format!(r#"{{"content":[],"structuredContent":{schema}}}"#);
+    std::fs::write(folder.join("listed"), listed.replace('\n', " ")).expect("written");
+    std::fs::write(folder.join("answered"), answered).expect("written");
+    let greeting = r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"d","version":"1"}}"#;
+    std::fs::write(folder.join("greeting"), greeting).expect("written");
+    let text = r#"
+        while IFS= read -r line; do
+            id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+            case "$line" in
+                *'"initialize"'*) answer=greeting ;;
+                *'"tools/list"'*) answer=listed ;;
+                *'"tools/call"'*) answer=answered ;;
+                *) answer= ;;
+            esac
+            if [ -n "$answer" ]; then
+                printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$(cat "$answer")"
+            elif [ -n "$id" ]; then
+                printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}\n' "$id"
+            fi
+        done"#;
+    let mut server = script(text);
+    server.patience = Duration::from_secs(20);
+    if let McpTransport::Stdio { cwd, .. } = &mut server.transport {
+        *cwd = Some(folder.to_owned());
+    }
+    server
+}
+
+#[tokio::test]
+async fn a_tool_nested_beyond_reading_keeps_the_others_and_says_why() {
+    let folder = tempfile::tempdir().expect("made");
+    let stage = Stage::of(deep_server(300, folder.path())).await;
+    let view = stage.source.open_session(&stage.session, &SessionSeed::default()).await;
+    let view = view.expect("open already");
+    let names: Vec<&str> = view.tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, ["flat", "deep"]);
+    let deep = view.tools[1].parameters.as_ref().expect("a schema");
+    assert_eq!(json_text::nesting(deep.as_str()), 301);
+    assert!(view.tools[1].declaration.as_str().contains(deep.as_str()));
+    let told = view.warnings.iter().any(|it| it.contains("deep is nested 301 levels deep"));
+    assert!(told, "{:?}", view.warnings);
+    // What cannot be read must not be waited for.
+    let failure = failed(stage.call("flat", "{}").await);
+    assert!(failure.message.contains("levels deep"), "{failure:?}");
     stage.end().await;
 }
 

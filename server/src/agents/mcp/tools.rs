@@ -1,12 +1,16 @@
 //! The catalogue of a session: the tools of all servers as the model would see them.
 
 use app::api::{CatalogueChange, SessionView, ToolHints, ToolView};
-use json_text::JsonText;
+use json_text::{JsonText, nesting};
 use rmcp::model::Tool;
-use serde_json::{Map, Value};
+use serde::Serialize;
 use session::{SessionId, ToolName};
 
 use super::agent::McpServer;
+use super::wire;
+
+/// How deep a schema the host opens: as deep as serde_json does.
+const OPENED: usize = 127;
 
 /// A tool and where to call it.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +20,8 @@ pub(super) struct Listed {
     pub(super) server: usize,
     /// Its name as the server knows it.
     pub(super) remote_name: String,
+    /// Whether the server said that it runs as a task only.
+    pub(super) is_task_only: bool,
 }
 
 /// The tools of one agent, and what the person should know about them.
@@ -74,13 +80,38 @@ impl Catalogue {
                 ));
                 continue;
             }
+            let view = view(name, server, tool);
+            self.warnings.extend(too_deep_to_check(&view));
             self.tools.push(Listed {
-                view: view(name, server, tool),
+                view,
                 server: index,
                 remote_name: tool.name.to_string(),
+                is_task_only: wire::is_task_only(tool),
             });
         }
     }
+}
+
+/// A tool as ADK's McpToolset declares it to the model.
+#[derive(Serialize)]
+struct Declaration<'a> {
+    name: &'a str,
+    description: &'a str,
+    parameters_json_schema: &'a JsonText,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_json_schema: Option<&'a JsonText>,
+}
+
+/// What to tell of a tool whose schema the host cannot open.
+fn too_deep_to_check(tool: &ToolView) -> Option<String> {
+    let levels = tool.parameters.as_ref().map(|schema| nesting(schema.as_str()))?;
+    (levels > OPENED).then(|| {
+        format!(
+            "The input schema of {} is nested {levels} levels deep. The host checks arguments \
+             against schemas of up to {OPENED} levels, so this tool's go to its server unchecked.",
+            tool.name
+        )
+    })
 }
 
 fn view(name: ToolName, server: &McpServer, tool: &Tool) -> ToolView {
@@ -95,24 +126,24 @@ fn view(name: ToolName, server: &McpServer, tool: &Tool) -> ToolView {
         .clone()
         .or_else(|| tool.annotations.as_ref().and_then(|said| said.title.clone()))
         .filter(|title| *title != tool.name);
-    let parameters = Value::Object(tool.input_schema.as_ref().clone());
-    let response = tool.output_schema.as_ref().map(|schema| Value::Object(schema.as_ref().clone()));
+    let parameters = wire::input_schema(tool);
+    let response_schema = wire::output_schema(tool);
     let description = tool.description.as_deref().unwrap_or_default().to_owned();
-    // As ADK's McpToolset declares it to the model.
-    let mut declaration = Map::new();
-    declaration.insert("name".to_owned(), name.as_str().into());
-    declaration.insert("description".to_owned(), description.as_str().into());
-    declaration.insert("parameters_json_schema".to_owned(), parameters.clone());
-    if let Some(response) = &response {
-        declaration.insert("response_json_schema".to_owned(), response.clone());
-    }
+    let declaration = Declaration {
+        name: name.as_str(),
+        description: &description,
+        parameters_json_schema: &parameters,
+        response_json_schema: response_schema.as_ref(),
+    };
+    let declaration = JsonText::serialize(&declaration).unwrap_or_else(|_| JsonText::null());
     ToolView {
         name,
         title,
         description,
-        declaration: JsonText::from_value(&Value::Object(declaration)),
-        parameters: Some(JsonText::from_value(&parameters)),
-        response_schema: response.as_ref().map(JsonText::from_value),
+        declaration,
+        parameters: Some(parameters),
+        response_schema,
+        integers_of_64_bits: true,
         long_running: false,
         // MCP takes an unmarked tool for destructive; asking for each of these would teach people
         // to confirm without reading.

@@ -1,0 +1,202 @@
+//! [`Pretty`]: a value over lines, a part at a time.
+
+use memchr::memchr2;
+
+use crate::JsonText;
+
+/// A value that is being laid out over lines with two spaces of indent; digits, escapes and key
+/// order stay. Costs what is laid out, however long the value is.
+///
+/// ```
+/// use json_text::{JsonText, Pretty};
+/// let mut pretty = Pretty::of(&JsonText::parse(r#"{"a":[1,{}]}"#)?);
+/// let mut parts = Vec::new();
+/// while let Some(part) = pretty.next_part(1) {
+///     parts.push(part);
+/// }
+/// assert_eq!(parts.concat(), "{\n  \"a\": [\n    1,\n    {}\n  ]\n}");
+/// # Ok::<(), json_text::JsonTextError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Pretty {
+    value: JsonText,
+    /// How far the text has been laid out, in bytes.
+    at: usize,
+    /// How many containers are open there.
+    depth: usize,
+    /// Where the string ends in which the laying out stands, if it stands in one.
+    string_end: usize,
+}
+
+impl Pretty {
+    /// From the beginning.
+    #[must_use]
+    pub fn of(value: &JsonText) -> Self {
+        Self { value: value.clone(), at: 0, depth: 0, string_end: 0 }
+    }
+
+    /// From about `before` bytes before the place `at` of the text, at the beginning of a name or
+    /// of a value.
+    #[must_use]
+    pub fn near(value: &JsonText, at: usize, before: usize) -> Self {
+        let bytes = value.as_str().as_bytes();
+        let wanted = at.saturating_sub(before);
+        let (mut here, mut depth) = (0, 0_usize);
+        let mut begin = (0, 0);
+        while here <= wanted {
+            let Some(byte) = bytes.get(here) else { break };
+            match byte {
+                b'"' => {
+                    begin = (here, depth);
+                    here = string_end(bytes, here);
+                }
+                b'{' | b'[' => {
+                    begin = (here, depth);
+                    depth += 1;
+                    here += 1;
+                }
+                b'}' | b']' => {
+                    depth = depth.saturating_sub(1);
+                    here += 1;
+                }
+                _ => here += 1,
+            }
+        }
+        Self { value: value.clone(), at: begin.0, depth: begin.1, string_end: 0 }
+    }
+
+    /// How much of the value's text has been laid out, in bytes.
+    #[must_use]
+    pub fn read(&self) -> usize {
+        self.at
+    }
+
+    /// The next part, of about `bytes` bytes; `None` at the end.
+    pub fn next_part(&mut self, bytes: usize) -> Option<String> {
+        let text = self.value.as_str();
+        if self.at >= text.len() {
+            return None;
+        }
+        let mut out = String::with_capacity(bytes.min(text.len() - self.at).min(1 << 20));
+        while out.len() < bytes
+            && let Some(byte) = text.as_bytes().get(self.at).copied()
+        {
+            if self.at < self.string_end {
+                let mut end =
+                    self.string_end.min(self.at.saturating_add(bytes - out.len()).max(self.at + 1));
+                while !text.is_char_boundary(end) {
+                    end += 1;
+                }
+                out.push_str(&text[self.at..end]);
+                self.at = end;
+                continue;
+            }
+            match byte {
+                b' ' | b'\t' | b'\n' | b'\r' => self.at += 1,
+                b'"' => self.string_end = string_end(text.as_bytes(), self.at),
+                b'{' | b'[' => {
+                    out.push(char::from(byte));
+                    self.at = past_space(text, self.at + 1);
+                    match text.as_bytes().get(self.at).copied() {
+                        Some(close @ (b'}' | b']')) => {
+                            out.push(char::from(close));
+                            self.at += 1;
+                        }
+                        _ => {
+                            self.depth += 1;
+                            new_line(&mut out, self.depth);
+                        }
+                    }
+                }
+                b'}' | b']' => {
+                    self.depth = self.depth.saturating_sub(1);
+                    new_line(&mut out, self.depth);
+                    out.push(char::from(byte));
+                    self.at += 1;
+                }
+                b',' => {
+                    out.push(',');
+                    new_line(&mut out, self.depth);
+                    self.at += 1;
+                }
+                b':' => {
+                    out.push_str(": ");
+                    self.at += 1;
+                }
+                _ => {
+                    let rest = &text[self.at..];
+                    let ends = |byte: u8| {
+                        matches!(byte, b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r')
+                    };
+                    let length = rest.bytes().position(ends).unwrap_or(rest.len());
+                    out.push_str(&rest[..length]);
+                    self.at += length;
+                }
+            }
+        }
+        Some(out)
+    }
+}
+
+fn new_line(out: &mut String, depth: usize) {
+    const SPACES: &str = "                                                                ";
+    out.push('\n');
+    let mut left = depth * 2;
+    while left > 0 {
+        let some = left.min(SPACES.len());
+        out.push_str(&SPACES[..some]);
+        left -= some;
+    }
+}
+
+fn past_space(text: &str, mut at: usize) -> usize {
+    while text.as_bytes().get(at).is_some_and(u8::is_ascii_whitespace) {
+        at += 1;
+    }
+    at
+}
+
+/// The place after the string that begins at `at`.
+fn string_end(bytes: &[u8], at: usize) -> usize {
+    let mut here = at + 1;
+    while let Some(found) = bytes.get(here..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
+        if bytes[here + found] == b'"' {
+            return here + found + 1;
+        }
+        here += found + 2;
+    }
+    bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_make_the_whole_wherever_they_are_cut() {
+        let value =
+            JsonText::parse(r#"{ "ä\"": [1, -2.50e3 ,{ }, [ ] ], "b": "x, {y}: \\ ž", "c":null}"#);
+        let value = value.expect("valid");
+        let whole = value.pretty();
+        for bytes in 1..40 {
+            let mut pretty = Pretty::of(&value);
+            let parts: Vec<String> = std::iter::from_fn(|| pretty.next_part(bytes)).collect();
+            assert_eq!(parts.concat(), whole, "{bytes}");
+        }
+        assert_eq!(JsonText::parse(&whole).expect("valid").compact(), value.compact());
+    }
+
+    #[test]
+    fn a_place_in_the_middle_is_laid_out_as_it_stands_there() {
+        let items: Vec<String> =
+            (0..500).map(|place| format!(r#"{{"n":"item {place}"}}"#)).collect();
+        let value =
+            JsonText::parse(&format!(r#"{{"rows":[{}]}}"#, items.join(","))).expect("valid");
+        let at = value.as_str().find("item 300").expect("there");
+        let part = Pretty::near(&value, at, 60).next_part(400).expect("more");
+        assert!(part.contains("      \"n\": \"item 300\""), "{part}");
+        assert!(!part.contains("item 250"), "{part}");
+        let whole = Pretty::near(&value, 0, 60).next_part(usize::MAX).expect("more");
+        assert_eq!(whole, value.pretty());
+    }
+}

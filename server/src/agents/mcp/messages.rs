@@ -1,0 +1,164 @@
+//! [`Messages`]: a stdio server's standard output, line by line, as the library is to read it.
+
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use tokio::io::{AsyncRead, ReadBuf};
+
+use super::output::Output;
+use super::wire::lifted;
+
+/// How much of a line that is no message is looked at, in bytes.
+const SAMPLE: usize = 480;
+/// How much of a line must be there to tell that it is no message, in bytes.
+const TELLING: usize = 120;
+/// The longest line that is looked at, in bytes. The library drops longer ones.
+const LONGEST: usize = 16 * 1024 * 1024;
+/// How much is read at once, in bytes.
+const CHUNK: usize = 64 * 1024;
+
+/// The messages of a server. Lines that cannot be messages are told to [`Output`], for the library
+/// skips them without a word; what it could not read in the others is lifted.
+pub(super) struct Messages<R> {
+    inner: R,
+    output: Output,
+    chunk: Box<[u8]>,
+    /// The line that is being read.
+    line: Vec<u8>,
+    /// Whether that line was looked at for being no message.
+    is_judged: bool,
+    /// Whether that line is too long, and goes on as it comes.
+    is_passed_on: bool,
+    /// What the library has not taken yet, from `taken` on.
+    ready: Vec<u8>,
+    taken: usize,
+}
+
+impl<R> Messages<R> {
+    pub(super) fn new(inner: R, output: Output) -> Self {
+        Self {
+            inner,
+            output,
+            chunk: vec![0; CHUNK].into_boxed_slice(),
+            line: Vec::new(),
+            is_judged: false,
+            is_passed_on: false,
+            ready: Vec::new(),
+            taken: 0,
+        }
+    }
+
+    fn take_in(&mut self, length: usize) {
+        let chunk = std::mem::take(&mut self.chunk);
+        for part in chunk[..length].split_inclusive(|byte| *byte == b'\n') {
+            let ends = part.ends_with(b"\n");
+            if self.is_passed_on {
+                self.ready.extend_from_slice(part);
+                self.is_passed_on = !ends;
+                continue;
+            }
+            self.line.extend_from_slice(part);
+            if !self.is_judged && (ends || self.line.len() >= TELLING) {
+                self.judge();
+            }
+            if ends {
+                self.pass_line();
+            } else if self.line.len() > LONGEST {
+                self.output.log("A message is skipped: it is longer than 16 MB.");
+                self.ready.append(&mut self.line);
+                (self.is_passed_on, self.is_judged) = (true, false);
+            }
+        }
+        self.chunk = chunk;
+    }
+
+    /// Hands the line on, lifted where it must be.
+    fn pass_line(&mut self) {
+        self.is_judged = false;
+        let message = std::str::from_utf8(&self.line).ok().and_then(lifted);
+        match message {
+            Some(lifted) => {
+                lifted.told.iter().for_each(|told| self.output.log(told));
+                self.ready.extend_from_slice(lifted.message.as_bytes());
+                self.ready.push(b'\n');
+                self.line.clear();
+            }
+            None => self.ready.append(&mut self.line),
+        }
+    }
+
+    fn judge(&mut self) {
+        self.is_judged = true;
+        let text = self.line[..self.line.len().min(SAMPLE)].trim_ascii();
+        // A message is an object, a batch a list.
+        if !matches!(text.first(), None | Some(b'{' | b'[')) {
+            self.output.hear_nonsense(text);
+        }
+    }
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for Messages<R> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        let this = &mut *self;
+        loop {
+            if this.taken < this.ready.len() {
+                let rest = &this.ready[this.taken..];
+                let taken = rest.len().min(buffer.remaining());
+                buffer.put_slice(&rest[..taken]);
+                this.taken += taken;
+                return Poll::Ready(Ok(()));
+            }
+            this.ready.clear();
+            this.taken = 0;
+            let mut chunk = ReadBuf::new(&mut this.chunk);
+            ready!(Pin::new(&mut this.inner).poll_read(context, &mut chunk))?;
+            match chunk.filled().len() {
+                // What is left without an end of its line is no message.
+                0 => return Poll::Ready(Ok(())),
+                length => this.take_in(length),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tokio::io::AsyncReadExt;
+
+    use super::*;
+    use crate::agents::AgentLog;
+
+    async fn read(written: &[u8]) -> (String, Output, Arc<AgentLog>) {
+        let log = Arc::new(AgentLog::default());
+        let output = Output::new("s", Arc::clone(&log));
+        let mut read = Vec::new();
+        Messages::new(written, output.clone()).read_to_end(&mut read).await.expect("reads");
+        (String::from_utf8(read).expect("text"), output, log)
+    }
+
+    #[tokio::test]
+    async fn lines_pass_and_what_is_no_message_is_told() {
+        let long = format!("{{\"x\":\"{}\"}}", "y".repeat(200_000));
+        let written = format!("{{\"id\":1}}\nWelcome\n{long}\n");
+        let (passed, output, _) = read(written.as_bytes()).await;
+        assert_eq!(passed, written);
+        assert_eq!(output.nonsense().as_deref(), Some("Welcome"));
+    }
+
+    #[tokio::test]
+    async fn a_deep_answer_is_lifted() {
+        let deep = format!("{}{}", "[".repeat(900), "]".repeat(900));
+        let written =
+            format!("{{\"id\":1,\"result\":{deep}}}\n{{\"method\":\"x\",\"params\":{deep}}}\n");
+        let (passed, _, log) = read(written.as_bytes()).await;
+        let lines: Vec<&str> = passed.lines().collect();
+        assert!(lines[0].contains("nested 901 levels deep"), "{}", lines[0]);
+        assert!(log.lines().iter().any(|line| line.text.contains("A message is skipped")));
+    }
+}

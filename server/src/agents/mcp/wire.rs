@@ -1,0 +1,246 @@
+//! [`lifted`]: what the library cannot read in a server's message, or would drop, put where it
+//! reaches us.
+//!
+//! Its parser stops at 128 levels and skips the whole message without a word: one deep schema would
+//! take every tool of its server away, and a deep result would never arrive.
+//! It also knows nothing of a tool's `execution`.
+//! Both travel in the tool's `_meta`, the schema as text.
+
+use json_text::{JsonText, Node, nesting};
+use rmcp::model::Tool;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// How deep a message may be nested: serde_json opens 127 levels, less a few for the library's own.
+pub(super) const READABLE: usize = 120;
+/// The levels of a message around a tool's schema.
+const AROUND_A_SCHEMA: usize = 4;
+/// How much of a tool's name is told.
+const NAME_CHARACTERS: usize = 80;
+
+const INPUT_SCHEMA: &str = "rehearsal/inputSchema";
+const OUTPUT_SCHEMA: &str = "rehearsal/outputSchema";
+const TASK_SUPPORT: &str = "rehearsal/taskSupport";
+
+/// A message as the library can read it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Lifted {
+    pub(super) message: String,
+    /// What a person should know about it, a sentence each.
+    pub(super) told: Vec<String>,
+}
+
+/// The message with what is too deep, or unknown to the library, put elsewhere; `None` when the
+/// library reads it as it is.
+pub(super) fn lifted(message: &str) -> Option<Lifted> {
+    let levels = nesting(message);
+    let is_deep = levels > READABLE;
+    if !is_deep && !message.contains("\"taskSupport\"") {
+        return None;
+    }
+    let message: JsonText = JsonText::parse(message.trim()).ok()?;
+    let Node::Object(members) = message.open() else { return None };
+    let member = |name: &str| members.iter().find(|(key, _)| key == name).map(|(_, raw)| *raw);
+    if member("method").is_some() {
+        // A request or a notification of the server. The library skips it; nobody waits here.
+        let told =
+            is_deep.then(|| format!("A message is skipped: it is nested {levels} levels deep."));
+        return told.map(|told| Lifted { message: message.to_string(), told: vec![told] });
+    }
+    let result = member("result")?;
+    let mut told = Vec::new();
+    let lifted = match tools_of(result) {
+        Some((tools, rest)) => {
+            let tools: Vec<String> = tools.iter().map(|raw| tool(raw, &mut told)).collect();
+            let mut result: Vec<(&str, String)> = rest;
+            result.push(("tools", format!("[{}]", tools.join(","))));
+            let result = object(&result);
+            let others = members.iter().filter(|(key, _)| key != "result");
+            let mut whole: Vec<(&str, String)> =
+                others.map(|(key, raw)| (key.as_str(), raw.get().to_owned())).collect();
+            whole.push(("result", result));
+            object(&whole)
+        }
+        None if is_deep => {
+            let reason = format!(
+                "The server's answer is nested {levels} levels deep, and more than {READABLE} cannot \
+                 be read. Let the tool answer with a flatter value, or with its JSON as text."
+            );
+            let error =
+                format!(r#"{{"code":-32603,"message":{}}}"#, JsonText::string(&reason).as_str());
+            let id = member("id").map_or("null", RawValue::get);
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#)
+        }
+        None => return None,
+    };
+    Some(Lifted { message: lifted, told })
+}
+
+/// The tools that a result lists, and its other members.
+fn tools_of(result: &RawValue) -> Option<(Vec<&RawValue>, Vec<(&'static str, String)>)> {
+    let Node::Object(members) = Node::of(result) else { return None };
+    let tools = members.iter().find(|(key, _)| key == "tools")?.1;
+    let Node::Array(tools) = Node::of(tools) else { return None };
+    let cursor = members.iter().find(|(key, _)| key == "nextCursor");
+    Some((tools, cursor.map(|(_, raw)| ("nextCursor", raw.get().to_owned())).into_iter().collect()))
+}
+
+/// One tool, with what the library cannot take as its `_meta`.
+fn tool(raw: &RawValue, told: &mut Vec<String>) -> String {
+    let Node::Object(members) = Node::of(raw) else { return raw.get().to_owned() };
+    let mut kept: Vec<(&str, String)> = Vec::new();
+    let mut meta: Vec<(&str, String)> = Vec::new();
+    let mut own_meta = Vec::new();
+    for (key, value) in &members {
+        let levels = nesting(value.get());
+        let is_deep = levels + AROUND_A_SCHEMA > READABLE;
+        let as_text = || JsonText::string(value.get()).to_string();
+        match key.as_str() {
+            "inputSchema" if is_deep => {
+                meta.push((INPUT_SCHEMA, as_text()));
+                kept.push(("inputSchema", r#"{"type":"object"}"#.to_owned()));
+            }
+            "outputSchema" if is_deep => meta.push((OUTPUT_SCHEMA, as_text())),
+            _ if is_deep => {
+                let name = name_of(&members);
+                told.push(format!(
+                    "The `{key}` of the tool {name} is left out: it is nested {levels} levels deep."
+                ));
+            }
+            "execution" => {
+                if let Node::Object(execution) = Node::of(value)
+                    && let Some((_, support)) =
+                        execution.iter().find(|(key, _)| key == "taskSupport")
+                {
+                    meta.push((TASK_SUPPORT, support.get().to_owned()));
+                }
+            }
+            "_meta" => {
+                if let Node::Object(members) = Node::of(value) {
+                    own_meta = members;
+                }
+            }
+            key => kept.push((key, value.get().to_owned())),
+        }
+    }
+    // What the server says under our names is not ours.
+    let is_ours = |key: &str| [INPUT_SCHEMA, OUTPUT_SCHEMA, TASK_SUPPORT].contains(&key);
+    let own = own_meta.iter().filter(|(key, _)| !is_ours(key));
+    meta.extend(own.map(|(key, raw)| (key.as_str(), raw.get().to_owned())));
+    if !meta.is_empty() {
+        kept.push(("_meta", object(&meta)));
+    }
+    object(&kept)
+}
+
+fn name_of(members: &[(String, &RawValue)]) -> String {
+    let name = members.iter().find(|(key, _)| key == "name").map(|(_, raw)| Node::of(raw));
+    match name {
+        Some(Node::String(name)) => name.chars().take(NAME_CHARACTERS).collect(),
+        _ => "without a name".to_owned(),
+    }
+}
+
+fn object(members: &[(&str, String)]) -> String {
+    let members: Vec<String> =
+        members.iter().map(|(key, value)| format!("{}:{value}", JsonText::string(key))).collect();
+    format!("{{{}}}", members.join(","))
+}
+
+/// What the tool takes, however deep it is.
+pub(super) fn input_schema(tool: &Tool) -> JsonText {
+    carried(tool, INPUT_SCHEMA)
+        .unwrap_or_else(|| JsonText::from_value(&Value::Object(tool.input_schema.as_ref().clone())))
+}
+
+/// What the tool's structured content looks like, however deep that is.
+pub(super) fn output_schema(tool: &Tool) -> Option<JsonText> {
+    carried(tool, OUTPUT_SCHEMA).or_else(|| {
+        let schema = tool.output_schema.as_ref()?;
+        Some(JsonText::from_value(&Value::Object(schema.as_ref().clone())))
+    })
+}
+
+/// Whether the tool says that it runs as a task only.
+pub(super) fn is_task_only(tool: &Tool) -> bool {
+    told_in_meta(tool, TASK_SUPPORT) == Some("required")
+}
+
+fn carried(tool: &Tool, name: &str) -> Option<JsonText> {
+    JsonText::parse(told_in_meta(tool, name)?).ok()
+}
+
+fn told_in_meta<'t>(tool: &'t Tool, name: &str) -> Option<&'t str> {
+    tool.meta.as_ref()?.0.get(name)?.as_str()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn deep(levels: usize) -> String {
+        format!("{}{{}}{}", r#"{"items":"#.repeat(levels), "}".repeat(levels))
+    }
+
+    fn read(message: &str) -> Vec<Tool> {
+        let value: Value = serde_json::from_str(message).expect("the library reads it");
+        serde_json::from_value(value["result"]["tools"].clone()).expect("tools")
+    }
+
+    #[test]
+    fn a_deep_schema_leaves_the_other_tools_where_they_are() {
+        let schema = deep(5_000);
+        let message = format!(
+            r#"{{"jsonrpc":"2.0","id":7,"result":{{"nextCursor":"c","tools":[
+                {{"name":"plain","inputSchema":{{"type":"object","properties":{{"n":{{"const":9007199254740993}}}}}}}},
+                {{"name":"deep","_meta":{{"own":1,"rehearsal/inputSchema":"{{}}"}},"inputSchema":{schema},
+                  "outputSchema":{schema},"annotations":{schema}}}]}}}}"#
+        );
+        let lifted = lifted(&message).expect("lifted");
+        assert!(nesting(&lifted.message) < 20);
+        assert!(lifted.message.contains(r#""id":7"#) && lifted.message.contains("nextCursor"));
+        let [plain, deep] = &read(&lifted.message)[..] else { panic!("two tools") };
+        assert!(input_schema(plain).as_str().contains("9007199254740993"));
+        assert_eq!(input_schema(deep).as_str(), schema);
+        assert_eq!(output_schema(deep).expect("there").as_str(), schema);
+        assert_eq!(deep.meta.as_ref().expect("there").0.get("own"), Some(&Value::from(1)));
+        assert_eq!(lifted.told.len(), 1, "{:?}", lifted.told);
+        assert!(lifted.told[0].contains("`annotations` of the tool deep"), "{:?}", lifted.told);
+    }
+
+    #[test]
+    fn a_deep_answer_becomes_an_error_with_the_reason() {
+        let message = format!(
+            r#"{{"jsonrpc":"2.0","id":"x","result":{{"content":[],"structuredContent":{}}}}}"#,
+            deep(500)
+        );
+        let lifted = lifted(&message).expect("lifted").message;
+        let value: Value = serde_json::from_str(&lifted).expect("readable");
+        assert_eq!(value["id"], "x");
+        let told = value["error"]["message"].as_str().expect("text");
+        assert!(told.contains("nested 503 levels deep"), "{told}");
+    }
+
+    #[test]
+    fn a_tool_says_that_it_runs_as_a_task() {
+        let message = r#"{"id":1,"result":{"tools":[
+            {"name":"a","inputSchema":{},"execution":{"taskSupport":"required"}},
+            {"name":"b","inputSchema":{},"execution":{"taskSupport":"optional"}}]}}"#;
+        let tools = read(&lifted(message).expect("lifted").message);
+        assert_eq!(tools.iter().map(is_task_only).collect::<Vec<_>>(), [true, false]);
+    }
+
+    #[test]
+    fn what_the_library_reads_stays_as_it_is() {
+        assert_eq!(lifted(r#"{"id":1,"result":{"tools":[{"name":"a","inputSchema":{}}]}}"#), None);
+        assert_eq!(lifted(r#"{"id":1,"result":{"content":"\"taskSupport\""}}"#), None);
+        assert_eq!(lifted("\"taskSupport\""), None);
+        assert_eq!(lifted(&"[".repeat(900)), None);
+        // The deepest that is left alone.
+        let schema = deep(READABLE - 6);
+        let tool = format!(r#"{{"name":"a","inputSchema":{schema}}}"#);
+        let message = format!(r#"{{"id":1,"result":{{"tools":[{tool}]}}}}"#);
+        assert_eq!(lifted(&message), None);
+        assert_eq!(read(&message).len(), 1);
+    }
+}
