@@ -98,6 +98,9 @@ pub struct ToolView {
     /// What it says of its own behaviour.
     #[serde(default)]
     pub hints: ToolHints,
+    /// Whether integers reach it through 64 bits, which larger ones do not fit.
+    #[serde(default)]
+    pub integers_of_64_bits: bool,
 }
 
 /// What a tool says of its own behaviour (MCP's tool annotations). Absent: it does not say.

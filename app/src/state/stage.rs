@@ -5,6 +5,7 @@ use json_text::JsonText;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::query_signal_with_options;
+use schema_form::Integers;
 use session::SessionState;
 
 use super::rehearsal::{FormKey, Rehearsal};
@@ -105,7 +106,11 @@ impl Stage {
     #[must_use]
     pub fn tool_form(self, tool: &ToolView) -> ValueForm {
         let key = FormKey::Tool(tool.name.clone());
-        self.rehearsal.forms.of(&key, tool.parameters.as_ref())
+        let integers = match tool.integers_of_64_bits {
+            true => Integers::Of64Bits,
+            false => Integers::Any,
+        };
+        self.rehearsal.forms.of(&key, tool.parameters.as_ref(), integers)
     }
 
     /// Whether the agent has started and told what the model would see. Tracked.
@@ -118,14 +123,14 @@ impl Stage {
     #[must_use]
     pub fn query_form(self) -> Option<ValueForm> {
         let schema = self.input_schema.get()?;
-        Some(self.rehearsal.forms.of(&FormKey::Query, Some(&schema)))
+        Some(self.rehearsal.forms.of(&FormKey::Query, Some(&schema), Integers::Any))
     }
 
     /// The form for the final response, for an agent with an output schema. Tracked.
     #[must_use]
     pub fn response_form(self) -> Option<ValueForm> {
         let schema = self.output_schema.get()?;
-        Some(self.rehearsal.forms.of(&FormKey::Response, Some(&schema)))
+        Some(self.rehearsal.forms.of(&FormKey::Response, Some(&schema), Integers::Any))
     }
 
     /// Does what comes next: asks, runs the chosen tool, responds or exports.

@@ -4,16 +4,18 @@
 //! know how the value is entered.
 
 use json_text::JsonText;
-use schema_form::Form;
+use schema_form::{Form, Integers};
 
 use crate::components::form::use_form;
 
 pub use crate::components::form::FormState as ValueForm;
 
-/// A form for a value of `schema`; without one, for no arguments.
+/// A form for a value of `schema`; without one, for no arguments. Other integers than `integers` are
+/// told at their fields.
 #[must_use]
-pub fn use_value_form(schema: Option<&JsonText>) -> ValueForm {
-    use_form(schema.map_or_else(Form::no_arguments, Form::of_schema), None)
+pub fn use_value_form(schema: Option<&JsonText>, integers: Integers) -> ValueForm {
+    let form = schema.map_or_else(Form::no_arguments, Form::of_schema);
+    use_form(form.with_integers(integers), None)
 }
 
 /// A form for any value, as JSON text at first, starting from `begin`.

@@ -79,6 +79,42 @@ pub(crate) fn count(
     broken
 }
 
+/// What to tell of the first integer in a JSON text that 64 bits do not hold; nothing where all do.
+pub(crate) fn integer_beyond_64_bits(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let start = at;
+        match byte {
+            b'"' => {
+                at += 1;
+                while bytes.get(at).is_some_and(|byte| *byte != b'"') {
+                    at += if bytes[at] == b'\\' { 2 } else { 1 };
+                }
+                at += 1;
+            }
+            b'-' | b'0'..=b'9' => {
+                let is_part =
+                    |byte: &u8| matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9');
+                while bytes.get(at).is_some_and(is_part) {
+                    at += 1;
+                }
+                let digits = &text[start..at];
+                let fits = digits.parse::<i64>().is_ok() || digits.parse::<u64>().is_ok();
+                if !fits && !digits.contains(['.', 'e', 'E']) {
+                    let shown = if digits.len() > 60 { "The number" } else { digits };
+                    return Some(format!(
+                        "{shown} does not fit 64 bits, and no larger integer reaches this tool \
+                         unrounded: choose a smaller one, or send it as text if the tool takes that."
+                    ));
+                }
+            }
+            _ => at += 1,
+        }
+    }
+    None
+}
+
 /// What to tell when `value` breaks `keyword` of `schema`; `None` when it does not, or when only
 /// the host can tell. `patience` is what one reading has left for asking.
 pub(crate) fn keyword(
@@ -173,6 +209,24 @@ mod tests {
         assert_eq!(told("0"), ["More than 0 (exclusiveMinimum)."]);
         assert_eq!(told("1.25"), ["A multiple of 0.5 (multipleOf)."]);
         assert_eq!(told("26.0"), [""; 0]);
+    }
+
+    #[test]
+    fn only_integers_beyond_64_bits_are_told() {
+        for fine in [
+            "18446744073709551615",
+            "-9223372036854775808",
+            "1e40",
+            "123456789012345678901234567890.0",
+            r#"{"\"99999999999999999999":"\\\"99999999999999999999"}"#,
+        ] {
+            assert_eq!(integer_beyond_64_bits(fine), None, "{fine}");
+        }
+        for large in
+            ["18446744073709551616", "-9223372036854775809", r#"{"a":[1,99999999999999999999]}"#]
+        {
+            assert!(integer_beyond_64_bits(large).is_some(), "{large}");
+        }
     }
 
     #[test]

@@ -125,7 +125,8 @@ pub struct Limit {
 pub struct ChoiceOption {
     /// What is sent.
     pub value: JsonText,
-    /// What is shown: the title if there is one, a string's content, else the JSON text.
+    /// What is shown: the title if there is one, a string's content, else the JSON text. No two
+    /// options of a field read alike: text that looks like another value stands in quotes.
     pub label: String,
     /// What the schema says about it.
     pub description: Option<String>,

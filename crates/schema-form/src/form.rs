@@ -17,10 +17,21 @@ use crate::{Diagnostic, Draft, Reason};
 /// How many fields are looked at for diagnostics; a schema with more is looked at as it is opened.
 const LOOKED_AT: usize = 20_000;
 
+/// Which integers reach those for whom a form is filled in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Integers {
+    /// All of them.
+    #[default]
+    Any,
+    /// Those of 64 bits; larger ones would arrive rounded.
+    Of64Bits,
+}
+
 /// A schema as a person fills it in. Cloning shares it.
 #[derive(Debug, Clone)]
 pub struct Form {
     root: Slot,
+    integers: Integers,
     /// Found when somebody asks: it takes a look at the whole schema.
     diagnostics: Arc<OnceLock<Vec<Diagnostic>>>,
 }
@@ -100,7 +111,28 @@ impl Form {
     fn of_node(document: &Arc<Document>, schema: NodeId) -> Self {
         let layers = vec![schema];
         let root = Slot::new(document, Source { required: true, layers, ..Source::default() });
-        Self { root, diagnostics: Arc::default() }
+        Self { root, integers: Integers::Any, diagnostics: Arc::default() }
+    }
+
+    /// The same form where only such integers arrive: others are told at their fields.
+    ///
+    /// ```
+    /// use json_text::JsonText;
+    /// use schema_form::{Form, Integers};
+    /// let form = Form::of_schema(&JsonText::parse(r#"{"type": "integer"}"#)?);
+    /// let large = JsonText::parse("18446744073709551616")?;
+    /// assert!(form.fill(&large).read(&form).json().is_some());
+    /// let form = form.with_integers(Integers::Of64Bits);
+    /// assert!(form.fill(&large).read(&form).json().is_none());
+    /// # Ok::<(), json_text::JsonTextError>(())
+    /// ```
+    #[must_use]
+    pub fn with_integers(self, integers: Integers) -> Self {
+        Self { integers, ..self }
+    }
+
+    pub(crate) fn integers(&self) -> Integers {
+        self.integers
     }
 
     /// A form of one JSON field.
@@ -110,12 +142,12 @@ impl Form {
         let layers = vec![document.root()];
         let root = Slot::unexpressed(&document, layers, reason.clone());
         let found = vec![Diagnostic { pointer: String::new(), reason }];
-        Self { root, diagnostics: Arc::new(found.into()) }
+        Self { root, integers: Integers::Any, diagnostics: Arc::new(found.into()) }
     }
 
     /// A form of one place, for reading and naming within it.
     pub(crate) fn around(slot: Slot) -> Self {
-        Self { root: slot, diagnostics: Arc::default() }
+        Self { root: slot, integers: Integers::Any, diagnostics: Arc::default() }
     }
 
     /// The outermost field.

@@ -64,7 +64,7 @@ pub use field::{
     Bounds, Branch, ChoiceOption, Extras, Field, FieldKind, Limit, ListField, ObjectField, Slot,
     TextField,
 };
-pub use form::Form;
+pub use form::{Form, Integers};
 pub use format::Format;
 pub use paste::{PasteError, Pasted};
 pub use path::{ItemId, Path, Step};

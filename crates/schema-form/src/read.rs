@@ -71,7 +71,7 @@ impl Draft {
     /// Reads the draft: what would be sent, and what stands in its way.
     #[must_use]
     pub fn read(&self, form: &Form) -> Reading {
-        let mut reader = Reader::default();
+        let mut reader = Reader::of(form.integers());
         reader.place(form.root(), &self.root, None);
         reader.finish()
     }

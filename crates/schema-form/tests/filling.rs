@@ -3,7 +3,7 @@
 
 use json_text::JsonText;
 use schema_form::{
-    Content, Draft, Edit, EditError, Fault, FieldKind, Form, ItemId, Path, State, Step,
+    Content, Draft, Edit, EditError, Fault, FieldKind, Form, Integers, ItemId, Path, State, Step,
 };
 
 struct Filling {
@@ -719,4 +719,49 @@ fn a_unit_stands_at_the_end_of_a_title() {
         let form = Form::of_schema(&JsonText::from_value(&schema));
         assert_eq!(form.root().field().unit().as_deref(), unit, "{title}");
     }
+}
+
+/// [two options of an enum that look the same: which one do I send?]
+#[test]
+fn options_of_different_types_never_read_alike() {
+    let labels = |schema: &str| -> Vec<String> {
+        let form = Form::of_schema(&JsonText::parse(schema).expect("JSON"));
+        let FieldKind::Choice(options) = &form.root().field().kind else { panic!("a choice") };
+        options.iter().map(|option| option.label.clone()).collect()
+    };
+    assert_eq!(
+        labels(r#"{"enum": ["1", 1, "null", null, "true", true, "a", "[1]", [1]]}"#),
+        ["\"1\"", "1", "\"null\"", "\"true\"", "true", "a", "\"[1]\"", "[1]"]
+    );
+    // Null stands beside the options here, and nothing else is quoted without need.
+    assert_eq!(
+        labels(r#"{"enum": ["null", "x", ""], "nullable": true}"#),
+        ["\"null\"", "x", "\"\""]
+    );
+    assert_eq!(labels(r#"{"enum": ["1", "2", "a "]}"#), ["1", "2", "\"a \""]);
+    assert_eq!(
+        labels(r#"{"oneOf": [{"const": 1, "title": "One"}, {"const": "1", "title": "One"}]}"#),
+        ["One — 1", "One — \"1\""]
+    );
+}
+
+#[test]
+fn integers_that_would_not_arrive_are_told_at_their_fields() {
+    let schema = r#"{"type": "object", "properties": {"n": {"type": "integer"}, "f": {"type": "number"},
+        "any": {"type": "object"}}}"#;
+    let form = Form::of_schema(&JsonText::parse(schema).expect("JSON"));
+    let form = form.with_integers(Integers::Of64Bits);
+    let mut filling = Filling { draft: Draft::blank(&form), form };
+    filling.edit(&["n"], Edit::SetText("18446744073709551615".to_owned()));
+    filling.edit(&["f"], Edit::SetText("1e400".to_owned()));
+    assert!(filling.draft.read(&filling.form).json().is_some());
+    filling.edit(&["n"], Edit::SetText("18446744073709551616".to_owned()));
+    filling.edit(&["any"], Edit::AsJson);
+    filling.edit(&["any"], Edit::SetText(r#"{"deep": [123456789012345678901]}"#.to_owned()));
+    let reading = filling.draft.read(&filling.form);
+    let told: Vec<_> = reading.messages().iter().map(|message| message.text.as_str()).collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[0].starts_with("18446744073709551616 does not fit 64 bits"), "{told:?}");
+    assert!(told[1].starts_with("123456789012345678901 does not fit 64 bits"), "{told:?}");
+    assert_eq!(reading.messages()[0].path, filling.path(&["n"]));
 }

@@ -72,8 +72,7 @@ pub(super) fn Choice(
                     .iter()
                     .enumerate()
                     .map(|(position, each)| {
-                        let label = if each.label.is_empty() { "\"\"".to_owned() } else { each.label.clone() };
-                        option(position.to_string(), label, each.description.clone())
+                        option(position.to_string(), each.label.clone(), each.description.clone())
                     })
                     .collect_view()}
             </select>

@@ -3,6 +3,7 @@
 
 use json_text::JsonText;
 use leptos::prelude::*;
+use schema_form::Integers;
 
 use crate::api::{Answer, Asks, Question, SampledMessage, SamplingRequest};
 use crate::components::form::SchemaForm;
@@ -68,7 +69,7 @@ fn FormQuestion(
     schema: JsonText,
 ) -> impl IntoView {
     let rehearsal = use_this_stage().rehearsal;
-    let form = use_value_form(Some(&schema));
+    let form = use_value_form(Some(&schema), Integers::Of64Bits);
     let accept = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
         if let Some(values) = form.read() {

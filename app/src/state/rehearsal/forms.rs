@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use json_text::JsonText;
 use leptos::prelude::*;
+use schema_form::Integers;
 use session::ToolName;
 
 use crate::state::value_form::{ValueForm, use_value_form};
@@ -73,12 +74,12 @@ impl Forms {
     }
 
     /// The form for `key`, as the person left it; a new one when its schema has changed.
-    pub fn of(self, key: &FormKey, schema: Option<&JsonText>) -> ValueForm {
+    pub fn of(self, key: &FormKey, schema: Option<&JsonText>, integers: Integers) -> ValueForm {
         let made = self.made.with_value(|made| {
             made.get(key).filter(|(of, _)| of.as_ref() == schema).map(|(_, form)| *form)
         });
         made.unwrap_or_else(|| {
-            let make = || use_value_form(schema);
+            let make = || use_value_form(schema, integers);
             // Forms live as long as the rehearsal, not as long as the part of the page that asks.
             let form = match self.owner.get_value() {
                 Some(owner) => owner.with(make),

@@ -1,6 +1,6 @@
 //! Values to choose from: `enum`, `const`, and unions of these.
 
-use json_text::{JsonText, Kind};
+use json_text::{JsonText, Kind, Node as Value};
 
 use super::Builder;
 use crate::canonical::canonical;
@@ -71,6 +71,7 @@ impl Builder<'_> {
             seen.push(value);
             new
         });
+        self.tell_apart(&mut options);
         if options.is_empty() {
             if before > 0 {
                 // An `enum` whose values are of another type than the schema names, as in a list
@@ -82,6 +83,29 @@ impl Builder<'_> {
             return Some(FieldKind::Json(Reason::NothingValid));
         }
         Some(FieldKind::Choice(options))
+    }
+
+    /// Sees to it that no two options read alike: text that reads like another value of the list
+    /// stands in quotes, and what shares its title shows its value.
+    fn tell_apart(&self, options: &mut [ChoiceOption]) {
+        let is_text = |option: &ChoiceOption| option.value.kind() == Kind::String;
+        let has_others = self.conjunction.null == Some(true) || !options.iter().all(is_text);
+        for option in options.iter_mut().filter(|option| is_text(option)) {
+            let Value::String(content) = option.value.open() else { continue };
+            let is_own_label = option.label == content;
+            let looks_empty = content.trim() != content || content.is_empty();
+            let reads_otherwise = has_others && JsonText::parse(&content).is_ok();
+            if is_own_label && (looks_empty || reads_otherwise) {
+                option.label = option.value.to_string();
+            }
+        }
+        let labels: Vec<String> = options.iter().map(|option| option.label.clone()).collect();
+        for option in options {
+            let is_shared = labels.iter().filter(|label| **label == option.label).count() > 1;
+            if is_shared {
+                option.label = format!("{} — {}", option.label, option.value.compact());
+            }
+        }
     }
 
     fn option(&self, value: NodeId, described: Option<NodeId>) -> ChoiceOption {

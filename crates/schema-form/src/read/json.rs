@@ -1,6 +1,6 @@
 //! JSON text as it stands, with what the widgets would say about it.
 
-use json_text::{JsonText, Kind};
+use json_text::{JsonText, Kind, nesting};
 
 use super::reader::Reader;
 use super::{Fault, Message, Tone};
@@ -8,7 +8,6 @@ use crate::Draft;
 use crate::canonical::canonical;
 use crate::check;
 use crate::decimal::Decimal;
-use crate::document::nesting;
 use crate::draft::{Content, Ids};
 use crate::field::{Field, FieldKind, Slot};
 use crate::fill::{DEEPEST, Filler};
@@ -38,7 +37,10 @@ impl Reader {
                 return;
             }
         };
-        let found = self.faults_of(slot, &value);
+        let mut found = self.faults_of(slot, &value);
+        if let Some(text) = self.too_large(value.as_str()) {
+            found.push(Message { path: self.path.clone(), text, fault: Fault::Invalid("type") });
+        }
         self.write(
             value.compact().as_str(),
             if found.is_empty() { Tone::Json } else { Tone::Fault },

@@ -13,7 +13,7 @@ use crate::document::NodeId;
 use crate::draft::{Content, Entered, State, shape};
 use crate::field::{Field, FieldKind, Slot};
 use crate::judge::PATIENCE;
-use crate::{Path, Step};
+use crate::{Integers, Path, Step};
 
 /// Writes what a draft would send, and collects messages.
 pub(super) struct Reader {
@@ -26,11 +26,13 @@ pub(super) struct Reader {
     judged: HashSet<(usize, NodeId, &'static str)>,
     /// How many schemas may still be asked: a keystroke must not wait for unions within unions.
     patience: usize,
+    integers: Integers,
 }
 
-impl Default for Reader {
-    fn default() -> Self {
+impl Reader {
+    pub(super) fn of(integers: Integers) -> Self {
         Self {
+            integers,
             text: String::new(),
             tones: Vec::new(),
             messages: Vec::new(),
@@ -40,12 +42,11 @@ impl Default for Reader {
             patience: PATIENCE,
         }
     }
-}
 
-impl Reader {
     /// One for a value of its own at the same depth, with what is left of the patience.
     pub(super) fn beside(&self) -> Self {
-        Self { depth: self.depth, patience: self.patience, ..Self::default() }
+        // The integers in it are told of once, where the value stands.
+        Self { depth: self.depth, patience: self.patience, ..Self::of(Integers::Any) }
     }
 
     pub(super) fn finish(self) -> Reading {
@@ -226,8 +227,21 @@ impl Reader {
     }
 
     fn value(&mut self, text: &str, tone: Tone, broken: Vec<Broken>) {
-        self.write(text, if broken.is_empty() { tone } else { Tone::Fault });
+        let too_large = if tone == Tone::Number { self.too_large(text) } else { None };
+        let is_fine = broken.is_empty() && too_large.is_none();
+        self.write(text, if is_fine { tone } else { Tone::Fault });
         self.tell_broken(broken);
+        if let Some(told) = too_large {
+            self.tell(Fault::Invalid("type"), told);
+        }
+    }
+
+    /// What to tell of the first integer in the JSON text `text` that would not arrive as it is.
+    pub(super) fn too_large(&self, text: &str) -> Option<String> {
+        match self.integers {
+            Integers::Any => None,
+            Integers::Of64Bits => check::integer_beyond_64_bits(text),
+        }
     }
 
     pub(super) fn unfinished(&mut self, text: &str, told: &str) {

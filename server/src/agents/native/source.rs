@@ -133,6 +133,7 @@ impl NativeSource {
                 declaration: JsonText::from_value(&tool.declaration()),
                 parameters: tool.parameters_schema().as_ref().map(JsonText::from_value),
                 response_schema: tool.response_schema().as_ref().map(JsonText::from_value),
+                integers_of_64_bits: true,
                 long_running: tool.is_long_running(),
                 provided_by: "agent".to_owned(),
                 hints: ToolHints::default(),
