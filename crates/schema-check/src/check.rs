@@ -140,7 +140,7 @@ fn registry(
 }
 
 /// The pointer with keywords spelled as in `whole`, which is in JSON Schema's words.
-fn spelled_part(whole: &Value, part: &str) -> String {
+pub(crate) fn spelled_part(whole: &Value, part: &str) -> String {
     let mut here = Some(whole);
     part.split('/').skip(1).fold(String::new(), |pointer, token| {
         let found = |name: &str| here.and_then(|value| value.pointer(&format!("/{name}")));

@@ -30,5 +30,6 @@ mod make;
 mod text;
 
 pub use check::{Check, Complaint, Uncheckable};
-pub use make::values;
+pub use make::{values, values_of_part};
 pub use plain::types_meant;
+pub use text::pattern_lengths;

@@ -1,6 +1,6 @@
 //! Strings for schemas: words, formats, and text that a pattern matches.
 
-use regex_syntax::hir::{Class, Hir, HirKind};
+use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
 use crate::chance::Chance;
 
@@ -95,6 +95,53 @@ fn write(part: &Hir, chance: &mut Chance, out: &mut String) -> Option<()> {
         }
     }
     Some(())
+}
+
+/// How long texts are that `pattern` matches, in characters: the least, and the most where there is
+/// an end to it. `None` for patterns with what regular expressions in the strict sense do not have.
+///
+/// ```
+/// assert_eq!(schema_check::pattern_lengths("^[A-Z]{3}(-\\d)?$"), Some((3, Some(5))));
+/// assert_eq!(schema_check::pattern_lengths("[A-Z]{3}"), Some((3, None)));
+/// assert_eq!(schema_check::pattern_lengths("^(?=a)b"), None);
+/// ```
+#[must_use]
+pub fn pattern_lengths(pattern: &str) -> Option<(usize, Option<usize>)> {
+    let parsed = regex_syntax::Parser::new().parse(pattern).ok()?;
+    let (least, most) = lengths(&parsed);
+    // What is not held at both ends may stand in a longer text.
+    let properties = parsed.properties();
+    let is_held = properties.look_set_prefix().contains(Look::Start)
+        && properties.look_set_suffix().contains(Look::End);
+    Some((least, most.filter(|_| is_held)))
+}
+
+fn lengths(part: &Hir) -> (usize, Option<usize>) {
+    match part.kind() {
+        HirKind::Empty | HirKind::Look(_) => (0, Some(0)),
+        HirKind::Literal(literal) => match std::str::from_utf8(&literal.0) {
+            Ok(text) => (text.chars().count(), Some(text.chars().count())),
+            Err(_) => (0, None),
+        },
+        HirKind::Class(_) => (1, Some(1)),
+        HirKind::Repetition(repetition) => {
+            let (least, most) = lengths(&repetition.sub);
+            let times = repetition.max.and_then(|max| usize::try_from(max).ok());
+            let most = most.zip(times).map(|(most, times)| most.saturating_mul(times));
+            (least.saturating_mul(repetition.min as usize), most)
+        }
+        HirKind::Capture(capture) => lengths(&capture.sub),
+        HirKind::Concat(parts) => parts.iter().map(lengths).fold((0, Some(0)), |sum, part| {
+            let most = sum.1.zip(part.1).map(|(sum, part)| sum.saturating_add(part));
+            (sum.0.saturating_add(part.0), most)
+        }),
+        HirKind::Alternation(parts) => {
+            let each: Vec<_> = parts.iter().map(lengths).collect();
+            let least = each.iter().map(|(least, _)| *least).min().unwrap_or(0);
+            let most: Option<Vec<usize>> = each.into_iter().map(|(_, most)| most).collect();
+            (least, most.and_then(|most| most.into_iter().max()))
+        }
+    }
 }
 
 /// Whether `pattern` matches `text`; `false` for patterns that do not compile.

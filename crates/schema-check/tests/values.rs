@@ -1,7 +1,7 @@
 //! Values come for schemas of every kind, and every one of them passes the check.
 
 use json_text::JsonText;
-use schema_check::{Check, values};
+use schema_check::{Check, values, values_of_part};
 
 fn made(schema: &str, wanted: usize) -> Vec<JsonText> {
     let schema = JsonText::parse(schema).expect("JSON");
@@ -35,10 +35,49 @@ fn every_kind_of_schema_gets_values() {
         r#"{"oneOf":[{"type":"integer"},{"type":"number","minimum":2}]}"#,
         r#"{"type":"integer","not":{"const":0}}"#,
         r##"{"$ref":"#/$defs/node","$defs":{"node":{"type":"object","required":["next"],"properties":{"next":{"anyOf":[{"$ref":"#/$defs/node"},{"type":"null"}]}}}}}"##,
+        // What one member asks for may ask for more.
+        r#"{"type":"object","required":["a"],"properties":{"a":{},"b":{},"c":{}},"dependentRequired":{"a":["b"],"b":["c"]}}"#,
+        conditions_of_many_values().as_str(),
         r#"{"type":"OBJECT","properties":{"a":{"type":"ARRAY","min_items":"1","items":{"any_of":[{"type":"STRING"}]}}},"required":["a"]}"#,
     ] {
         assert!(!made(schema, 5).is_empty(), "no value for {schema}");
     }
+}
+
+/// An enum, a condition for each of its values, and what these ask for besides.
+fn conditions_of_many_values() -> String {
+    let names: Vec<String> = (0..16).map(|place| format!("v{place}")).collect();
+    let each: Vec<String> = names
+        .iter()
+        .map(|name| {
+            format!(
+                r#"{{"if":{{"properties":{{"mode":{{"const":"{name}"}}}}}},"then":{{"required":["{name}"]}}}}"#
+            )
+        })
+        .collect();
+    let depends: Vec<String> = names.iter().map(|name| format!(r#""{name}":["unit"]"#)).collect();
+    format!(
+        r#"{{"type":"object","properties":{{"mode":{{"enum":{names:?}}},"unit":{{"enum":["s","ms"]}}}},
+            "required":["mode"],"allOf":[{}],"dependentRequired":{{{}}}}}"#,
+        each.join(","),
+        depends.join(",")
+    )
+}
+
+#[test]
+fn a_part_gets_values_of_its_own() {
+    let schema = JsonText::parse(
+        r##"{"$defs":{"d":{"type":"string","pattern":"^a+$"}},"properties":{"x":{"$ref":"#/$defs/d"},
+            "never":{"type":"string","pattern":"^a$","minLength":3}}}"##,
+    )
+    .expect("JSON");
+    let of = |part: &str| {
+        let check = Check::of_part(&schema, part).expect("a schema");
+        values_of_part(&schema, part, &check, 3)
+    };
+    assert!(of("/properties/x").iter().all(|value| value.as_str().starts_with("\"a")));
+    assert!(!of("/properties/x").is_empty());
+    assert_eq!(of("/properties/never"), []);
 }
 
 #[test]

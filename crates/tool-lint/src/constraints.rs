@@ -1,7 +1,7 @@
 //! The rules about what a schema demands: limits, enums, patterns, `required`, types, defaults.
 
 use json_text::JsonText;
-use schema_check::{Check, types_meant};
+use schema_check::{Check, pattern_lengths, types_meant, values_of_part};
 use serde_json::{Value, json};
 
 use crate::place::{Part, Place, types_of};
@@ -13,6 +13,8 @@ pub(crate) fn check(place: &Place<'_>, report: &mut Report) {
     values(place, report);
     required(place, report);
     pattern(place, report);
+    lengths(place, report);
+    negation(place, report);
 }
 
 /// A number, or one in a string as google.genai writes it.
@@ -160,6 +162,83 @@ fn required(place: &Place<'_>, report: &mut Report) {
                  no more."
             );
             report.find(Rule::RequiredUndescribed, &at, message);
+        }
+    }
+}
+
+/// A pattern that matches no text as long, or as short, as the limits ask.
+fn lengths(place: &Place<'_>, report: &mut Report) {
+    let Some((least, most)) =
+        place.get(&["pattern"]).and_then(Value::as_str).and_then(pattern_lengths)
+    else {
+        return;
+    };
+    let limit = |names: &[&str]| {
+        let count = place.get(names)?;
+        let count = count.as_u64().or_else(|| count.as_str()?.trim().parse().ok())?;
+        usize::try_from(count).ok()
+    };
+    let (min, max) = (limit(&["minLength", "min_length"]), limit(&["maxLength", "max_length"]));
+    let told = match (most, min, max) {
+        (Some(most), Some(min), _) if most < min => format!(
+            "The pattern matches texts of at most {most} characters, and `minLength` asks for {min}"
+        ),
+        (_, _, Some(max)) if least > max => format!(
+            "The pattern matches texts of at least {least} characters, and `maxLength` allows {max}"
+        ),
+        _ => return,
+    };
+    let message = format!("{told}, so no text is valid: correct one of them.");
+    report.find(Rule::BoundsContradict, &place.pointer, message);
+}
+
+/// A `not` that excludes everything.
+fn negation(place: &Place<'_>, report: &mut Report) {
+    // In a condition's branch it may say that a member must not be there.
+    if place.part == Part::Aspect {
+        return;
+    }
+    let Some(not) = place.members.get("not") else { return };
+    const SILENT: [&str; 5] = ["title", "description", "$comment", "examples", "default"];
+    let excludes_all = match not {
+        Value::Bool(excludes) => *excludes,
+        Value::Object(members) if members.keys().all(|key| SILENT.contains(&key.as_str())) => true,
+        Value::Object(members) => {
+            let said = members.keys().filter(|key| !SILENT.contains(&key.as_str()));
+            let (own, excluded) = (types_of(&Value::Object(place.members.clone())), types_of(not));
+            let is_of = |kind: &&str| {
+                excluded.contains(kind) || *kind == "integer" && excluded.contains(&"number")
+            };
+            said.eq(["type"]) && !own.is_empty() && own.iter().all(is_of)
+        }
+        _ => false,
+    };
+    if excludes_all {
+        let message = "`not` excludes every value that the schema admits, so none is valid: remove it, or \
+                       exclude less.";
+        report.find(Rule::NothingValid, &place.at("not"), message);
+    }
+}
+
+/// Optional arguments for which no value is found: the whole has valid values without them.
+pub(crate) fn optional(places: &[Place<'_>], schema: &JsonText, base: &str, report: &mut Report) {
+    /// Keywords that may contradict each other in ways that no rule looks for.
+    const RISKY: [&str; 8] =
+        ["pattern", "not", "allOf", "oneOf", "if", "multipleOf", "contains", "propertyNames"];
+    for place in places {
+        let Part::Argument(name) = place.part else { continue };
+        let is_risky = RISKY.iter().any(|keyword| place.members.contains_key(*keyword));
+        if !is_risky || report.has_error_within(&place.pointer) {
+            continue;
+        }
+        let part = place.pointer.strip_prefix(base).unwrap_or_default();
+        let Ok(check) = Check::of_part(schema, part) else { continue };
+        if values_of_part(schema, part, &check, 1).is_empty() {
+            let message = format!(
+                "No valid value of `{name}` was found by trying: look for constraints that exclude \
+                 each other, or give `examples`."
+            );
+            report.find(Rule::NoValueFound, &place.pointer, message);
         }
     }
 }

@@ -106,6 +106,10 @@ fn lint_parameters(
         return;
     }
     survival::check(&text, &check, &form, &base, report);
+    let already = report.findings.iter().any(|finding| finding.rule == Rule::NoValueFound);
+    if !already {
+        constraints::optional(&all, &text, &base, report);
+    }
 }
 
 /// The same for the declarations of one list, and what shows only when they are seen together.
@@ -156,4 +160,67 @@ pub fn lint_list(list: &[Found]) -> Vec<Report> {
         report.findings.sort_by_key(|finding| finding.rule.severity());
     }
     reports
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rules that are broken, each with its place below the parameters.
+    fn broken(properties: &str) -> Vec<(&'static str, String)> {
+        let declaration = format!(
+            r#"{{"name":"t","description":"Does it.","parameters_json_schema":
+                {{"type":"object","properties":{properties}}}}}"#
+        );
+        let report = lint(&JsonText::parse(&declaration).expect("JSON"));
+        let place = |pointer: &str| {
+            pointer.strip_prefix("/parameters_json_schema/properties").unwrap_or(pointer).to_owned()
+        };
+        report.findings.iter().map(|it| (it.rule.name(), place(&it.pointer))).collect()
+    }
+
+    fn alone(rule: &'static str, place: &str) -> Vec<(&'static str, String)> {
+        vec![(rule, place.to_owned())]
+    }
+
+    #[test]
+    fn an_optional_text_that_cannot_be_is_found() {
+        let text = |more: &str| {
+            format!(
+                r#"{{"a":{{"type":"string","description":"It.",{more}}},"b":{{"type":"string","description":"It."}}}}"#
+            )
+        };
+        for more in [
+            r#""pattern":"^[A-Z]{3}$","minLength":4"#,
+            r#""pattern":"[0-9]{8}","maxLength":7"#,
+            r#""pattern":"^(a|bb)$","min_length":"3""#,
+        ] {
+            assert_eq!(broken(&text(more)), alone("bounds-contradict", "/a"), "{more}");
+        }
+        for fine in [
+            r#""pattern":"[A-Z]{3}","minLength":4"#,
+            r#""pattern":"^[A-Z]{3,}$","minLength":4"#,
+            r#""pattern":"^(?=.*[0-9])[a-z0-9]{8,}$","minLength":4,"examples":["abcdefg1"]"#,
+        ] {
+            assert_eq!(broken(&text(fine)), [], "{fine}");
+        }
+        let both = r#""allOf":[{"pattern":"^a+$"},{"pattern":"^b+$"}]"#;
+        assert_eq!(broken(&text(both)), alone("no-value-found", "/a"));
+    }
+
+    #[test]
+    fn a_negation_of_everything_is_found() {
+        let of = |not: &str| {
+            format!(
+                r#"{{"a":{{"type":["integer","null"],"description":"It.","not":{not}}},"b":{{"type":"string","description":"It."}}}}"#
+            )
+        };
+        for not in ["{}", "true", r#"{"description":"never"}"#, r#"{"type":["number","null"]}"#] {
+            assert_eq!(broken(&of(not)), alone("nothing-valid", "/a/not"), "{not}");
+        }
+        for not in ["false", r#"{"type":"null"}"#, r#"{"const":1}"#, r#"{"required":["x"]}"#] {
+            let found = broken(&of(not));
+            assert!(!found.iter().any(|(rule, _)| *rule == "nothing-valid"), "{not}: {found:?}");
+        }
+    }
 }

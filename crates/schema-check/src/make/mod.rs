@@ -12,11 +12,12 @@ mod scalars;
 use std::collections::HashSet;
 
 use json_text::JsonText;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use self::layers::{Layers, each, is_nested, kinds, resolve};
 use crate::Check;
 use crate::chance::Chance;
+use crate::check::spelled_part;
 use crate::plain::plain;
 
 /// How often a guess is made for one value that is wanted.
@@ -36,6 +37,24 @@ const LARGEST: usize = 2_000;
 #[must_use]
 pub fn values(schema: &JsonText, check: &Check, wanted: usize) -> Vec<JsonText> {
     let Ok(schema) = schema.to_value().map(plain) else { return Vec::new() };
+    made(&schema, &schema, check, wanted)
+}
+
+/// The same for the part of `schema` that the JSON pointer `part` leads to, which `check` is of.
+#[must_use]
+pub fn values_of_part(
+    schema: &JsonText,
+    part: &str,
+    check: &Check,
+    wanted: usize,
+) -> Vec<JsonText> {
+    let Ok(schema) = schema.to_value().map(plain) else { return Vec::new() };
+    let part = spelled_part(&schema, part);
+    schema.pointer(&part).map_or_else(Vec::new, |part| made(&schema, part, check, wanted))
+}
+
+/// Values that `part` of the document `root` admits.
+fn made(root: &Value, part: &Value, check: &Check, wanted: usize) -> Vec<JsonText> {
     let mut found: Vec<JsonText> = Vec::with_capacity(wanted);
     let mut seen = HashSet::new();
     for guess in 0..wanted * GUESSES {
@@ -47,9 +66,8 @@ pub fn values(schema: &JsonText, check: &Check, wanted: usize) -> Vec<JsonText> 
             1 => Extent::Most,
             _ => Extent::Between,
         };
-        let mut maker =
-            Maker { root: &schema, chance: Chance::new(guess as u64), extent, left: LARGEST };
-        let Some(value) = maker.make(&[&schema], 0) else { continue };
+        let mut maker = Maker { root, chance: Chance::new(guess as u64), extent, left: LARGEST };
+        let Some(value) = maker.make(&[part], 0) else { continue };
         if check.admits(&value) {
             let value = JsonText::from_value(&value);
             if seen.insert(value.as_str().to_owned()) {
@@ -119,7 +137,15 @@ impl<'s> Maker<'s> {
     fn layers(&mut self, schemas: &[&'s Value], depth: usize) -> Option<Layers<'s>> {
         let mut layers: Layers<'s> = Vec::new();
         let mut ahead: Vec<&'s Value> = schemas.to_vec();
-        while let Some(schema) = ahead.pop() {
+        let mut conditions: Vec<&'s Map<String, Value>> = Vec::new();
+        loop {
+            let Some(schema) = ahead.pop() else {
+                if conditions.is_empty() {
+                    break;
+                }
+                self.decide(&mut conditions, &mut ahead);
+                continue;
+            };
             let members = match schema {
                 Value::Bool(true) => continue,
                 Value::Object(members) => members,
@@ -148,16 +174,29 @@ impl<'s> Maker<'s> {
                     ahead.push(self.chance.one_of(&choice)?);
                 }
             }
-            if let Some(condition) = members.get("if") {
-                if self.chance.one_in(2) {
-                    ahead.push(condition);
-                    ahead.extend(members.get("then"));
-                } else {
-                    ahead.extend(members.get("else"));
-                }
+            if members.contains_key("if") {
+                conditions.push(members);
             }
         }
         Some(layers)
+    }
+
+    /// Chooses a side of each condition. Of several, often one alone holds: a condition for each
+    /// value of an enum is the usual case.
+    fn decide(&mut self, conditions: &mut Vec<&'s Map<String, Value>>, ahead: &mut Vec<&'s Value>) {
+        let alone = self.chance.one_in(2).then(|| self.chance.below(conditions.len()));
+        for (place, members) in conditions.drain(..).enumerate() {
+            let holds = match alone {
+                Some(alone) => place == alone,
+                None => self.chance.one_in(2),
+            };
+            if holds {
+                ahead.extend(members.get("if"));
+                ahead.extend(members.get("then"));
+            } else {
+                ahead.extend(members.get("else"));
+            }
+        }
     }
 
     /// One of the values that the schemas name, if they do.
@@ -165,7 +204,10 @@ impl<'s> Maker<'s> {
         if let Some(value) = each(layers, "const").next() {
             return Some(value.clone());
         }
-        let values = each(layers, "enum").filter_map(Value::as_array).min_by_key(|it| it.len())?;
-        self.chance.one_of(values).cloned()
+        let lists: Vec<&Vec<Value>> = each(layers, "enum").filter_map(Value::as_array).collect();
+        let shortest = lists.iter().min_by_key(|it| it.len())?;
+        let in_all: Vec<&Value> =
+            shortest.iter().filter(|value| lists.iter().all(|list| list.contains(value))).collect();
+        self.chance.one_of(&in_all).copied().cloned()
     }
 }

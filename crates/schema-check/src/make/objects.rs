@@ -31,20 +31,21 @@ impl<'s> Maker<'s> {
                 self.member(name, layers, &mut members, depth, must)?;
             }
         }
-        for (name, needs) in ["dependentRequired", "dependencies"]
-            .into_iter()
-            .flat_map(|keyword| each(layers, keyword))
-            .filter_map(Value::as_object)
-            .flatten()
-        {
-            if members.contains_key(name) {
-                required.extend(needs.as_array().into_iter().flatten().filter_map(Value::as_str));
-            }
-        }
-        for name in required {
-            if !members.contains_key(name) {
-                self.member(name, layers, &mut members, depth, true)?;
-            }
+        // What is there may ask for more, and that again.
+        loop {
+            let needed = ["dependentRequired", "dependencies"]
+                .into_iter()
+                .flat_map(|keyword| each(layers, keyword))
+                .filter_map(Value::as_object)
+                .flatten()
+                .filter(|(name, _)| members.contains_key(*name))
+                .filter_map(|(_, needs)| needs.as_array())
+                .flatten()
+                .filter_map(Value::as_str);
+            required.extend(needed);
+            required.retain(|name| !members.contains_key(*name));
+            let Some(name) = required.first().copied() else { break };
+            self.member(name, layers, &mut members, depth, true)?;
         }
         let least = each(layers, "minProperties").filter_map(Value::as_u64).max().unwrap_or(0);
         let least = usize::try_from(least).unwrap_or(usize::MAX).min(LARGEST);

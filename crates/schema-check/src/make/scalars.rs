@@ -66,7 +66,9 @@ impl Maker<'_> {
             .and_then(|pattern| text::matching(pattern, &mut self.chance))
             .or_else(|| text_of("format").and_then(text::formatted))
             .unwrap_or_else(|| text::word(&mut self.chance));
-        if pattern.is_none() {
+        if let Some(pattern) = pattern {
+            made = lengthened(made, pattern, least);
+        } else {
             while (made.chars().count() as u64) < least {
                 made += if made.is_empty() { "tea" } else { " and more" };
             }
@@ -76,6 +78,20 @@ impl Maker<'_> {
         }
         made
     }
+}
+
+/// The text made longer where its pattern lets that be.
+fn lengthened(made: String, pattern: &str, least: u64) -> String {
+    let short = least.saturating_sub(made.chars().count() as u64);
+    if short == 0 {
+        return made;
+    }
+    let last: String = made.chars().last().into_iter().collect();
+    let longer = [last.as_str(), "a", "0", " "].map(|more| {
+        let more = more.repeat(usize::try_from(short).unwrap_or(0));
+        [format!("{made}{more}"), format!("{more}{made}")]
+    });
+    longer.into_iter().flatten().find(|text| text::matches(pattern, text)).unwrap_or(made)
 }
 
 /// The number as an integer where it is one: `5` and not `5.0`.
