@@ -1,5 +1,6 @@
 //! Text as it is, a part at a time: a megabyte on one line must not freeze the page.
 
+use json_text::{JsonText, Pretty};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use session::{CallId, HeldResult, SessionId};
@@ -34,6 +35,60 @@ pub fn RawText(
         </Show>
     }
 }
+
+/// A value as text over lines, from a place in it on, and more of it when asked. Costs what is shown.
+#[component]
+pub fn RawValue(
+    /// The value.
+    value: JsonText,
+    /// Where in the value's text to begin, in bytes.
+    from: RwSignal<usize>,
+    /// What it is, for those who hear the page.
+    label: &'static str,
+) -> impl IntoView {
+    let total = value.byte_len();
+    let value = StoredValue::new(value);
+    move || {
+        let begin = from.get();
+        let pretty = value.with_value(|value| match begin {
+            0 => Pretty::of(value),
+            place => Pretty::near(value, place, BEFORE),
+        });
+        let pretty = StoredValue::new(pretty);
+        let text = RwSignal::new(String::new());
+        let read = RwSignal::new(0);
+        let more = move || {
+            let part = pretty.try_update_value(|pretty| {
+                let part = pretty.next_part(STEP).unwrap_or_default();
+                (part, pretty.read())
+            });
+            if let Some((part, at)) = part {
+                text.update(|text| text.push_str(&part));
+                read.set(at);
+            }
+        };
+        more();
+        let part = move || text.with(|text| written_out(text, Lines::Kept).into_owned());
+        view! {
+            {(begin > 0).then(|| view! {
+                <p class="more">
+                    {format!("From {} on", size(begin as u64))}
+                    <button type="button" class="link" on:click=move |_| from.set(0)>"From the beginning"</button>
+                </p>
+            })}
+            <pre class="raw" tabindex="0" role="group" aria-label=label>{part}</pre>
+            <Show when=move || read.get() < total>
+                <p class="more">
+                    {move || format!("{} of {} shown", size(read.get() as u64), size(total as u64))}
+                    <button type="button" class="link" on:click=move |_| more()>"Show more"</button>
+                </p>
+            </Show>
+        }
+    }
+}
+
+/// How much of a value is shown before the place that is looked for, in bytes.
+const BEFORE: usize = 400;
 
 /// The beginning of a result that the host holds, and more of it, fetched when asked.
 #[component]

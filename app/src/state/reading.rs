@@ -2,14 +2,22 @@
 //!
 //! The tree itself lies in [`value_tree`]; here it becomes reactive. What changes which rows there
 //! are counts a revision up, and everything drawn follows from that.
+//! How the reader goes from row to row is in `walking`, finding in `searching`.
+
+mod kept;
+mod searching;
+mod walking;
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use json_text::JsonText;
 use leptos::prelude::*;
-use session::CallId;
-use value_tree::{Block, Find, Layout, NodeId, Row, RowKind, RowState, RowView, Tree, Window};
+use value_tree::{
+    Block, Find, Layout, Missing, NodeId, Row, RowKind, RowState, RowView, Tree, Window,
+};
+
+pub use self::kept::{ReadingKey, Readings};
+pub use self::searching::Found;
 
 /// The height of a line in pixels, as the stylesheet has it.
 pub const LINE: f64 = 20.0;
@@ -17,20 +25,6 @@ pub const LINE: f64 = 20.0;
 const BLOCK: f64 = 140.0;
 /// How many rows are drawn beyond each edge of what is in sight.
 const BEYOND: usize = 12;
-/// How many bytes are searched before the page may breathe.
-const SLICE: usize = 2 * 1024 * 1024;
-
-/// What a search has found so far.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Found {
-    /// How many values.
-    pub count: usize,
-    /// At which of them the reader is, from 0.
-    pub at: usize,
-    /// Whether everything has been searched.
-    pub is_done: bool,
-}
-
 /// One value, as small as its handles.
 #[derive(Clone, Copy)]
 pub struct Reading {
@@ -47,6 +41,10 @@ pub struct Reading {
     pub scrolled: StoredValue<f64>,
     /// Whether the whole value is shown as text.
     pub raw: RwSignal<bool>,
+    /// Where that text begins to be shown, in bytes of the value.
+    pub raw_from: RwSignal<usize>,
+    /// Whether the levels that were last asked for were too much to open at once.
+    pub is_cut_short: RwSignal<bool>,
     /// The row at which the reader is.
     pub current: RwSignal<Option<Row>>,
     /// Counts the times that the current row was to come into sight.
@@ -85,6 +83,8 @@ pub fn use_reading(value: &JsonText) -> Reading {
         number: next_number(),
         scrolled: StoredValue::new(0.0),
         raw: RwSignal::new(false),
+        raw_from: RwSignal::new(0),
+        is_cut_short: RwSignal::new(false),
         current: RwSignal::new(None),
         revealed: RwSignal::new(0),
         is_searching: RwSignal::new(false),
@@ -147,11 +147,33 @@ impl Reading {
         self.tree.with_value(Tree::len)
     }
 
-    /// Whether the tree holds every value of the text. Tracked.
+    /// What of the value is missing in its tree; nothing where that holds all of it. Tracked.
+    #[must_use]
+    pub fn missing(self) -> Option<Missing> {
+        self.revision.track();
+        self.tree.with_value(Tree::missing)
+    }
+
+    /// Whether the tree holds every value, also of the texts that its strings hold. Tracked.
     #[must_use]
     pub fn is_whole(self) -> bool {
         self.revision.track();
         self.tree.with_value(Tree::is_whole)
+    }
+
+    /// The names of columns that belong to the row at the top of a view so high that is scrolled so
+    /// far, where they are scrolled out of it. Tracked.
+    #[must_use]
+    pub fn header_above(self, scrolled: f64, view: f64) -> Option<Row> {
+        self.revision.track();
+        let row = self.layout.with(|layout| layout.row_at(layout.place_at(scrolled, view)));
+        self.tree.with_value(|tree| tree.header_of(row).map(|(_, header)| header))
+    }
+
+    /// What a row shows, wherever it is.
+    #[must_use]
+    pub fn view_of(self, row: Row) -> Option<RowView> {
+        self.with_tree(|tree| Some(tree.view_of(row)))
     }
 
     /// Where the rows lie. Tracked.
@@ -237,15 +259,18 @@ impl Reading {
         }
     }
 
-    /// Opens so many levels and closes what lies deeper.
+    /// Opens so many levels and closes what lies deeper, as far as a page bears it.
     pub fn expand(self, levels: usize) {
-        self.with_tree(|tree| {
-            match levels {
-                0 => tree.collapse(),
+        let is_all = self.with_tree(|tree| {
+            Some(match levels {
+                0 => {
+                    tree.collapse();
+                    true
+                }
                 levels => tree.expand(levels),
-            }
-            Some(())
+            })
         });
+        self.is_cut_short.set(is_all == Some(false));
         self.change();
     }
 
@@ -255,141 +280,6 @@ impl Reading {
         if known.is_none_or(|known| (known - height).abs() >= 1.0) {
             self.heights.try_update(|heights| heights.insert(node, height));
         }
-    }
-
-    /// The current row's place among the rows; what hides it when it was closed away.
-    #[must_use]
-    pub fn current_row(self) -> Option<usize> {
-        self.tree.with_value(Tree::current_row)
-    }
-
-    /// Puts the reader at a row, without bringing it into sight.
-    pub fn stand_at(self, row: Option<Row>) {
-        self.with_tree(|tree| {
-            tree.set_current(row);
-            Some(())
-        });
-        self.current.set(row);
-    }
-
-    /// Puts the reader at the first row, without bringing it into sight.
-    pub fn stand_at_first(self) {
-        self.stand_at(self.row(0));
-    }
-
-    /// Puts the reader at the row at `place` and brings it into sight. Beyond the ends, at an end.
-    pub fn go_to_row(self, place: usize) {
-        let row = self.tree.with_value(|tree| {
-            let rows = tree.rows();
-            let place = place.min(rows.len().checked_sub(1)?);
-            // The names of columns are no place to be.
-            let is_header = rows[place].kind == RowKind::Header;
-            rows.get(place + usize::from(is_header)).copied()
-        });
-        if row.is_some() {
-            self.stand_at(row);
-            self.reveal();
-        }
-    }
-
-    /// Puts the reader so many rows further.
-    pub fn go_by(self, rows: isize) {
-        let Some(at) = self.current_row() else { return self.go_to_row(0) };
-        let is_header = |at: usize| {
-            self.tree.with_value(|tree| {
-                tree.rows().get(at).is_some_and(|row| row.kind == RowKind::Header)
-            })
-        };
-        let next = at.saturating_add_signed(rows);
-        // Upwards, past the names of columns.
-        let next = if rows < 0 && is_header(next) { next.saturating_sub(1) } else { next };
-        self.go_to_row(next);
-    }
-
-    /// Opens the current row, or goes to the first of what it opened into.
-    pub fn go_in(self) {
-        let Some(at) = self.current_row() else { return self.go_to_row(0) };
-        let Some(row) = self.row(at) else { return };
-        let is_below =
-            |row: Row, at: usize| self.row(at + 1).is_some_and(|it| it.depth > row.depth);
-        if row.kind == RowKind::Block || self.set_open(row.node, true) {
-            return;
-        }
-        if is_below(row, at) {
-            self.go_to_row(at + 1);
-        }
-    }
-
-    /// Closes the current row, or goes to what it stands in.
-    pub fn go_out(self) {
-        let Some(at) = self.current_row() else { return };
-        let Some(row) = self.row(at) else { return };
-        if row.kind != RowKind::Block && self.set_open(row.node, false) {
-            return;
-        }
-        if let Some(above) = self.tree.with_value(|tree| tree.row_above(at)) {
-            let is_header = self.row(above).is_some_and(|row| row.kind == RowKind::Header);
-            self.go_to_row(if is_header { above.saturating_sub(1) } else { above });
-        }
-    }
-
-    fn row(self, at: usize) -> Option<Row> {
-        self.tree.with_value(|tree| tree.rows().get(at).copied())
-    }
-
-    /// Searches for `text`, a slice at a time.
-    pub fn search(self, text: String) {
-        self.find.set_value(Find::new(&text));
-        self.searched.set(text);
-        self.found.set(Found::default());
-        self.search_on();
-    }
-
-    fn search_on(self) {
-        let searched = self.searched.get_untracked();
-        let had_none = self.found.read_untracked().count == 0;
-        let found = self.with_tree(|tree| {
-            self.find.try_update_value(|find| {
-                find.advance(tree, SLICE);
-                (find.found().len(), find.is_done())
-            })
-        });
-        let Some((count, is_done)) = found else { return };
-        self.found.update(|found| *found = Found { count, is_done, ..*found });
-        if had_none && count > 0 {
-            self.go_to_found(0);
-        }
-        if !is_done {
-            let again = move || {
-                // The reader may have typed on, or closed what is read.
-                if self.searched.try_get_untracked().is_some_and(|now| now == searched) {
-                    self.search_on();
-                }
-            };
-            set_timeout(again, Duration::ZERO);
-        }
-    }
-
-    /// Goes so many finds further, around the ends.
-    pub fn go_to_next(self, by: isize) {
-        let Found { count, at, .. } = self.found.get_untracked();
-        if count > 0 {
-            self.go_to_found((at + count).saturating_add_signed(by) % count);
-        }
-    }
-
-    fn go_to_found(self, at: usize) {
-        let Some(node) = self.find.with_value(|find| find.found().get(at).copied()) else { return };
-        let row = self.with_tree(|tree| tree.go_to(node));
-        self.found.update(|found| found.at = at);
-        self.change();
-        if let Some(row) = row {
-            self.go_to_row(row);
-        }
-    }
-
-    fn reveal(self) {
-        self.revealed.update(|times| *times = times.wrapping_add(1));
     }
 
     fn change(self) {
@@ -416,74 +306,5 @@ impl Reading {
             RowKind::Line | RowKind::Cells => "row",
         };
         format!("value-{}-{part}-{}", self.number, row.node.number())
-    }
-}
-
-/// Which value of a rehearsal is read.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum ReadingKey {
-    /// The arguments of a call.
-    Arguments(CallId),
-    /// The result of a call.
-    Result(CallId),
-    /// The structured content of an MCP tool's result.
-    Structured(CallId),
-    /// A block of an MCP tool's result, by its place.
-    Block(CallId, usize),
-    /// The session's state.
-    State,
-    /// The whole history.
-    History,
-    /// The case that was exported.
-    Case,
-    /// What was said in the row at this place.
-    Said(usize),
-}
-
-/// The values that were read in one rehearsal.
-#[derive(Clone, Copy)]
-pub struct Readings {
-    owner: StoredValue<Option<Owner>>,
-    begun: StoredValue<HashMap<ReadingKey, Reading>>,
-}
-
-impl Readings {
-    pub(super) fn new() -> Self {
-        Self { owner: StoredValue::new(Owner::current()), begun: StoredValue::new(HashMap::new()) }
-    }
-
-    /// The reading that was begun for `key`, if one was.
-    #[must_use]
-    pub fn begun(self, key: &ReadingKey) -> Option<Reading> {
-        self.begun.with_value(|begun| begun.get(key).copied())
-    }
-
-    /// The reading of `value` as it was left.
-    #[must_use]
-    pub fn of(self, key: ReadingKey, value: &JsonText) -> Reading {
-        if let Some(reading) = self.begun(&key) {
-            reading.take_in(value);
-            return reading;
-        }
-        let make = || use_reading(value);
-        // A value is read for as long as the rehearsal lasts, not for as long as its row is open.
-        let reading = match self.owner.get_value() {
-            Some(owner) => owner.with(make),
-            None => make(),
-        };
-        self.begun.update_value(|begun| {
-            begun.insert(key, reading);
-        });
-        reading
-    }
-
-    pub(super) fn forget(self) {
-        let nothing = JsonText::null();
-        self.begun.update_value(|begun| {
-            for (_, reading) in begun.drain() {
-                // The handles live on with the rehearsal; the values need not.
-                reading.tree.set_value(Tree::new(nothing.clone()));
-            }
-        });
     }
 }

@@ -61,6 +61,20 @@ pub fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
+/// A count with its thousands apart: `4,000,000`.
+#[must_use]
+pub fn grouped(count: usize) -> String {
+    let digits = count.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
 #[expect(clippy::cast_possible_truncation, reason = "a duration in seconds fits an i64")]
 fn whole_seconds(milliseconds: f64) -> i64 {
     (milliseconds / 1000.0).round() as i64
@@ -101,5 +115,6 @@ mod tests {
         assert_eq!(size(262_144), "262 KB");
         assert_eq!(size(5_242_880), "5.2 MB");
         assert_eq!(size(999_999), "1.0 MB");
+        assert_eq!([0, 999, 1_000, 4_000_000].map(grouped), ["0", "999", "1,000", "4,000,000"]);
     }
 }

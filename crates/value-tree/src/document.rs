@@ -31,10 +31,44 @@ pub(crate) struct Record {
     pub(crate) place: u32,
 }
 
-/// Appends the values of `text`, at most `room` of them; false when not all fitted.
+/// Where an index ends that does not hold all of its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Cut {
+    /// Where the first value begins that is missing, in bytes.
+    pub(crate) from: usize,
+    /// The containers of which a part is missing, outermost first, each with how many of its
+    /// members are there.
+    pub(crate) parts: Vec<(Id, u32)>,
+}
+
+/// Appends the values of `text`, at most `room` of them; answers with where it ended if not all
+/// fitted.
 ///
-/// What does not fit is missing from the index only: the ranges around it are right.
-pub(crate) fn index(text: &str, nodes: &mut Vec<Record>, room: usize) -> bool {
+/// What does not fit is missing from the index only: the ranges around it are right. The item in
+/// which the room ended is left out whole, so that none looks as if it were smaller than it is.
+pub(crate) fn index(text: &str, nodes: &mut Vec<Record>, room: usize) -> Option<Cut> {
+    let first = nodes.len();
+    let mut cut = fill(text, nodes, room)?;
+    // Of the containers in which the room ended, the longest is the list; what is below it is the
+    // item that was being read.
+    let longest = (0..cut.parts.len()).rev().max_by_key(|place| cut.parts[*place].1).unwrap_or(0);
+    if let Some((item, _)) = cut.parts.get(longest + 1).copied() {
+        cut.from = nodes[item as usize].start as usize;
+        nodes.truncate((item as usize).max(first + 1));
+        let end = place(nodes.len());
+        cut.parts.truncate(longest + 1);
+        for (id, _) in &cut.parts {
+            nodes[*id as usize].next = end;
+        }
+        if let Some((_, held)) = cut.parts.last_mut() {
+            *held = held.saturating_sub(1);
+        }
+    }
+    Some(cut)
+}
+
+/// The same up to the last value that fits.
+fn fill(text: &str, nodes: &mut Vec<Record>, room: usize) -> Option<Cut> {
     let bytes = text.as_bytes();
     let limit = nodes.len().saturating_add(room);
     // The containers that are open: their id, or `NONE` when they did not fit, and whether they
@@ -42,7 +76,7 @@ pub(crate) fn index(text: &str, nodes: &mut Vec<Record>, room: usize) -> bool {
     let mut open: Vec<(Id, bool)> = Vec::new();
     let mut key = NONE;
     let mut at = 0;
-    let mut is_whole = true;
+    let mut cut = None;
     while let Some(byte) = bytes.get(at) {
         let start = at;
         match byte {
@@ -86,7 +120,15 @@ pub(crate) fn index(text: &str, nodes: &mut Vec<Record>, room: usize) -> bool {
             let (start, end) = (place(start), place(at));
             nodes.push(Record { start, end, key, parent, next: id + 1, count: 0, place: here });
         }
-        is_whole &= fits;
+        if !fits && cut.is_none() {
+            // The last of them has counted this value already.
+            let held = |id: Id| nodes.get(id as usize).map_or(0, |record| record.count);
+            let mut parts: Vec<(Id, u32)> = open.iter().map(|(id, _)| (*id, held(*id))).collect();
+            if let Some((_, held)) = parts.last_mut() {
+                *held = held.saturating_sub(1);
+            }
+            cut = Some(Cut { from: start, parts });
+        }
         key = NONE;
         if matches!(byte, b'{' | b'[') {
             open.push((id, *byte == b'{'));
@@ -94,7 +136,7 @@ pub(crate) fn index(text: &str, nodes: &mut Vec<Record>, room: usize) -> bool {
             break;
         }
     }
-    is_whole
+    cut
 }
 
 /// A place as it is kept: texts of four gigabytes and more are turned away before.
@@ -136,17 +178,33 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_leaves_the_rest_right() {
-        let seen = told("[[1,2],[3,[4]],5]", 3);
-        assert_eq!(seen[0], ("[[1,2],[3,[4]],5]".to_owned(), 3, 3));
-        assert_eq!(seen[1], ("[1,2]".to_owned(), 2, 3));
-        assert_eq!(seen.len(), 3);
+        let text = "[[1,2],[3,4],[5,[6,7]],8]";
+        let seen = told(text, 9);
+        // The third item is left out whole.
+        assert_eq!(seen[0], (text.to_owned(), 4, 7));
+        assert_eq!(seen[4], ("[3,4]".to_owned(), 2, 7));
+        assert_eq!(seen.len(), 7);
+        let cut = index(text, &mut Vec::new(), 9).expect("cut");
+        assert_eq!((&text[cut.from..cut.from + 3], cut.parts), ("[5,", vec![(0, 2)]));
+    }
+
+    #[test]
+    fn the_list_in_an_envelope_is_kept_as_far_as_it_fits() {
+        let text = r#"{"meta": 1, "rows": [{"a": 1}, {"a": 2}, {"a": 3}], "end": 2}"#;
+        let cut = index(text, &mut Vec::new(), 8).expect("cut");
+        assert!(text[cut.from..].starts_with(r#"{"a": 3}"#));
+        assert_eq!(cut.parts, [(0, 2), (2, 2)]);
+        // Room for one value is room for the outermost.
+        let mut nodes = Vec::new();
+        let cut = index("[[1]]", &mut nodes, 1).expect("cut");
+        assert_eq!((nodes.len(), cut.parts), (1, vec![(0, 0)]));
     }
 
     #[test]
     fn depth_needs_no_stack() {
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
         let mut nodes = Vec::new();
-        assert!(index(&deep, &mut nodes, usize::MAX));
+        assert_eq!(index(&deep, &mut nodes, usize::MAX), None);
         assert_eq!((nodes.len(), nodes[99_999].start, nodes[0].end), (100_000, 99_999, 200_000));
     }
 }

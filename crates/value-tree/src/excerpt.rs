@@ -26,6 +26,9 @@ pub enum Lines {
     Kept,
     /// They are written `\n`, `\r`, `\t`: the text is drawn on one line.
     Escaped,
+    /// The same between quotes: a backslash and a quote are written out as well, so that what is
+    /// read is what is there.
+    Quoted,
 }
 
 /// `text` with control characters and those that reorder or hide text written as escapes.
@@ -41,6 +44,7 @@ pub fn written_out(text: &str, lines: Lines) -> Cow<'_, str> {
             continue;
         }
         match character {
+            '\\' | '"' => out.extend(['\\', character]),
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
@@ -52,7 +56,8 @@ pub fn written_out(text: &str, lines: Lines) -> Cow<'_, str> {
 
 fn is_hidden(character: char, lines: Lines) -> bool {
     match character {
-        '\n' | '\t' => lines == Lines::Escaped,
+        '\n' | '\t' => lines != Lines::Kept,
+        '\\' | '"' => lines == Lines::Quoted,
         // Embeddings, overrides, isolates and marks of direction (Unicode Bidirectional Algorithm,
         // section 2), zero-width characters, line and paragraph separators.
         '\u{200b}'
@@ -81,6 +86,8 @@ mod tests {
         assert_eq!(written_out("a\u{202e}b\u{0}", Lines::Kept), "a\\u202eb\\u0000");
         assert_eq!(written_out("a\nb\tc", Lines::Escaped), "a\\nb\\tc");
         assert_eq!(written_out("a\nb", Lines::Kept), "a\nb");
+        assert_eq!(written_out("a\\n\"\n", Lines::Quoted), "a\\\\n\\\"\\n");
+        assert_eq!(written_out("a\\\"", Lines::Escaped), "a\\\"");
         assert!(matches!(written_out("שלום", Lines::Escaped), Cow::Borrowed(_)));
     }
 }

@@ -17,7 +17,19 @@ pub struct Find {
     found: Vec<NodeId>,
     /// The next value of the outermost text.
     next: Id,
+    beyond: Beyond,
+    /// Where the search goes on in the text that the tree does not hold; 0 before it is there.
+    at: usize,
     is_done: bool,
+}
+
+/// What a search found in the part of a text that its tree does not hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Beyond {
+    /// How many names and values hold the words.
+    pub count: usize,
+    /// Where the first of them begins in the text, in bytes.
+    pub first: Option<usize>,
 }
 
 impl Find {
@@ -25,7 +37,20 @@ impl Find {
     #[must_use]
     pub fn new(text: &str) -> Self {
         let needle = Needle::new(text);
-        Self { is_done: needle.is_none(), needle, found: Vec::new(), next: 0 }
+        Self {
+            is_done: needle.is_none(),
+            needle,
+            found: Vec::new(),
+            next: 0,
+            beyond: Beyond::default(),
+            at: 0,
+        }
+    }
+
+    /// What was found so far in the text that the tree does not hold.
+    #[must_use]
+    pub fn beyond(&self) -> Beyond {
+        self.beyond
     }
 
     /// What was found so far.
@@ -46,13 +71,47 @@ impl Find {
         let Some(needle) = self.needle.clone() else { return };
         let mut left = bytes;
         while !self.is_done && left > 0 {
+            // The outermost text's values come first and in its order.
+            if self.next >= tree.record(0).next {
+                match tree.cut_at() {
+                    Some(cut) => self.look_beyond(tree.value().as_str(), cut, &needle, left),
+                    None => self.is_done = true,
+                }
+                return;
+            }
             let id = self.next;
             let spent = self.look(tree, &needle, id);
             left = left.saturating_sub(spent.max(WEIGHT));
             self.next += 1;
-            // The outermost text's values come first and in its order.
-            self.is_done = self.next >= tree.record(0).next || self.found.len() >= MOST;
+            let is_last = self.next >= tree.record(0).next && tree.cut_at().is_none();
+            self.is_done = is_last || self.found.len() >= MOST;
         }
+    }
+
+    /// Looks at the names and values of `text` from `cut` on, in about `bytes` bytes of it.
+    fn look_beyond(&mut self, text: &str, cut: usize, needle: &Needle, bytes: usize) {
+        let mut at = self.at.max(cut);
+        let end = at.saturating_add(bytes);
+        while at < end {
+            let start = at;
+            at = match text.as_bytes().get(at) {
+                None => {
+                    self.is_done = true;
+                    break;
+                }
+                Some(b'"') => scan::string_end(text.as_bytes(), at),
+                Some(b'{' | b'}' | b'[' | b']' | b',' | b':' | b' ' | b'\t' | b'\n' | b'\r') => {
+                    at += 1;
+                    continue;
+                }
+                Some(_) => scan::word_end(text.as_bytes(), at),
+            };
+            if text.get(start..at).is_some_and(|literal| holds(needle, literal)) {
+                self.beyond.count += 1;
+                self.beyond.first.get_or_insert(start);
+            }
+        }
+        self.at = at;
     }
 
     /// Looks at one value, and at those in the text that it holds.
@@ -172,6 +231,27 @@ mod tests {
                 "json($.reply).n[0] at json($.reply).n[0]"
             ]
         );
+    }
+
+    #[test]
+    fn what_the_tree_does_not_hold_is_searched_as_text() {
+        let text =
+            r#"{"rows": [{"a": "x"}, {"a": "y"}, {"a": "Z\u00e4"}, {"zä": "[zä]", "b": 7}]}"#;
+        let mut tree = Tree::with_room(JsonText::parse(text).expect("valid"), 6);
+        let missing = tree.missing().expect("not whole");
+        assert_eq!((missing.path.as_str(), missing.held, missing.count), ("$.rows", 2, 4));
+        let mut found = |searched: &str| {
+            let mut find = Find::new(searched);
+            while !find.is_done() {
+                find.advance(&mut tree, 1);
+            }
+            (find.found().len(), find.beyond())
+        };
+        let first = text.find(r#""Z\u00e4"#);
+        assert_eq!(found("zÄ"), (0, Beyond { count: 3, first }));
+        assert_eq!(found("a"), (2, Beyond { count: 1, first: text.find(r#""a": "Z"#) }));
+        assert_eq!(found("7").1.count, 1);
+        assert_eq!(found("nowhere"), (0, Beyond::default()));
     }
 
     #[test]

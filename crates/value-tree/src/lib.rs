@@ -43,10 +43,10 @@ mod document;
 mod recognise;
 mod scan;
 
-pub use find::Find;
+pub use find::{Beyond, Find};
 pub use fold::{find_all, marked};
 pub use layout::{Layout, Window};
 pub use recognise::{Image, Language, Shape, is_more_than_text};
 pub use rows::{Row, RowKind, RowState};
-pub use tree::{NodeId, Tree};
+pub use tree::{Missing, NodeId, Tree};
 pub use view::{Block, Cell, Column, Face, RowView};

@@ -114,7 +114,7 @@ impl Line {
                 let (content, is_whole) = scan::content_head(text, STRING);
                 let shown = beginning(&content, STRING);
                 let end = if is_whole && shown.len() == content.len() { "\"" } else { "…\"" };
-                self.push(Ink::Text, format!("\"{}{end}", written_out(shown, Lines::Escaped)));
+                self.push(Ink::Text, format!("\"{}{end}", written_out(shown, Lines::Quoted)));
             }
             Some(b'[' | b'{') => {
                 let is_list = text.starts_with('[');
@@ -211,6 +211,9 @@ mod tests {
     fn arguments_stand_without_braces() {
         let value = JsonText::parse(r#"{"a":5,"s":{"x":1},"t":"q\n\u202e"}"#).expect("valid");
         assert_eq!(plain(&arguments(&value, 80)), "a: 5, s: {1}, t: \"q\\n\\u202e\"");
+        // A backslash is told from what a line break is written as, a quote from the end.
+        let value = JsonText::parse(r#"{"t":"a\\nb\"c"}"#).expect("valid");
+        assert_eq!(plain(&arguments(&value, 80)), r#"t: "a\\nb\"c""#);
         assert_eq!(arguments(&value, 80)[0].ink, Ink::Plain);
     }
 }

@@ -43,6 +43,8 @@ pub struct RowState {
     pub is_raw: bool,
 }
 
+/// How many rows are opened at once: more of them take a page longer than a blink.
+const AT_ONCE: usize = 300_000;
 /// How many rows a block counts for where rows are few.
 const BLOCK: usize = 8;
 
@@ -116,30 +118,57 @@ impl Tree {
         }
     }
 
-    /// Opens `levels` levels of members and closes what lies deeper. Texts and images stay closed.
-    pub fn expand(&mut self, levels: usize) {
+    /// Opens `levels` levels of members and closes what lies deeper. Texts and images stay as they
+    /// are. Level by level, until 300,000 rows are open; false when that left something closed.
+    pub fn expand(&mut self, levels: usize) -> bool {
+        let open = (0..).zip(&self.marks).filter(|(_, mark)| **mark & OPEN != 0);
+        let mut blocks: Vec<Id> = open.map(|(id, _)| id).collect();
+        blocks.retain(|id| self.opens(*id) == Opens::Block);
+        self.open_levels(levels, &blocks)
+    }
+
+    /// Closes everything below the first level, texts and images as well.
+    pub fn collapse(&mut self) {
+        let has_root_row = self.has_root_row();
+        self.open_levels(usize::from(!has_root_row), &[]);
+    }
+
+    fn open_levels(&mut self, levels: usize, blocks: &[Id]) -> bool {
         for mark in &mut self.marks {
             *mark &= !OPEN;
         }
-        let mut left = vec![(0, 0_usize)];
-        while let Some((id, depth)) = left.pop() {
-            let may_hold = !matches!(self.text(id).as_bytes().first(), Some(b'"'))
-                || crate::recognise::may_hold_json(self.text(id));
-            if depth >= levels || !may_hold {
-                continue;
-            }
-            if let Opens::Members(inner) | Opens::Table(inner) = self.opens(id) {
+        for id in blocks {
+            self.marks[*id as usize] |= OPEN;
+        }
+        let (mut level, mut left, mut is_all) = (vec![0], AT_ONCE, true);
+        for _ in 0..levels {
+            let mut below = Vec::new();
+            for id in level {
+                let text = self.text(id);
+                let may_hold = !text.starts_with('"') || crate::recognise::may_hold_json(text);
+                if !may_hold {
+                    continue;
+                }
+                let (Opens::Members(inner) | Opens::Table(inner)) = self.opens(id) else {
+                    continue;
+                };
+                let rows = self.held_members(inner);
+                // The outermost is open whatever it takes.
+                if rows > left && id != 0 {
+                    is_all = false;
+                    continue;
+                }
+                left = left.saturating_sub(rows);
                 self.marks[id as usize] |= OPEN;
-                left.extend(self.members(inner).map(|member| (member, depth + 1)));
+                below.extend(self.members(inner));
             }
+            if below.is_empty() {
+                break;
+            }
+            level = below;
         }
         self.rebuild();
-    }
-
-    /// Closes everything below the first level.
-    pub fn collapse(&mut self) {
-        let has_root_row = self.has_root_row();
-        self.expand(usize::from(!has_root_row));
+        is_all
     }
 
     /// Opens what hides `node`.
@@ -198,6 +227,22 @@ impl Tree {
         }
     }
 
+    /// The names of columns that belong to the row at `row`, where it stands in a table, and where
+    /// they stand.
+    #[must_use]
+    pub fn header_of(&self, row: usize) -> Option<(usize, Row)> {
+        let mut depth = self.rows.get(row)?.depth;
+        for (at, above) in self.rows.get(..row)?.iter().enumerate().rev() {
+            match above.kind {
+                RowKind::Header if above.depth == depth => return Some((at, *above)),
+                RowKind::Header => {}
+                // What the row stands in.
+                _ => depth = depth.min(above.depth),
+            }
+        }
+        None
+    }
+
     /// The row of the container that the row at `row` stands in.
     #[must_use]
     pub fn row_above(&self, row: usize) -> Option<usize> {
@@ -212,6 +257,7 @@ impl Tree {
         let mut is_first = true;
         while !level.is_empty() {
             let mut below = Vec::new();
+            let is_envelope = level.len() == 1;
             for id in level {
                 let cost = match self.opens(id) {
                     Opens::Nothing => continue,
@@ -219,7 +265,8 @@ impl Tree {
                     Opens::Members(inner) => self.record(inner).count as usize,
                     Opens::Table(inner) => self.record(inner).count as usize + 1,
                 };
-                if cost > left && !is_first {
+                // What an envelope holds is what is looked for: it opens whatever it takes.
+                if cost > left && !is_first && !is_envelope {
                     continue;
                 }
                 left = left.saturating_sub(cost);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use json_text::{JsonText, Kind};
 
-use crate::document::{Id, NONE, Record, index};
+use crate::document::{Cut, Id, NONE, Record, index};
 use crate::recognise::{Shape, Table, recognise_list, recognise_object, recognise_string};
 use crate::rows::Row;
 use crate::scan;
@@ -24,6 +24,17 @@ impl NodeId {
     pub fn number(self) -> u32 {
         self.0
     }
+}
+
+/// A list of which a tree holds the beginning only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing {
+    /// Where it is, as a JSONPath; nothing for the value itself.
+    pub path: String,
+    /// How many of its members the tree holds.
+    pub held: usize,
+    /// How many it has.
+    pub count: usize,
 }
 
 /// What a value opens into.
@@ -65,6 +76,10 @@ pub struct Tree {
     tables: BTreeMap<Id, Table>,
     /// Which document a string holds, by the string.
     held: BTreeMap<Id, usize>,
+    /// Where the outermost text's values end, if not all of them are here.
+    cut: Option<Cut>,
+    /// How many members are here of the containers that are not whole.
+    parts: BTreeMap<Id, u32>,
     is_whole: bool,
     most: usize,
     pub(crate) current: Option<Row>,
@@ -86,22 +101,28 @@ impl Tree {
             shapes: Vec::new(),
             tables: BTreeMap::new(),
             held: BTreeMap::new(),
+            cut: None,
+            parts: BTreeMap::new(),
             is_whole: true,
             most,
             current: None,
             rows: Vec::new(),
         };
-        tree.is_whole = tree.admit(value, NONE, 0);
+        tree.cut = tree.admit(value, NONE, 0);
+        tree.is_whole = tree.cut.is_none();
         tree.open_within(AT_FIRST);
         tree
     }
 
-    /// Takes a text in; false when not all of its values fitted.
-    fn admit(&mut self, text: JsonText, host: Id, layers: u8) -> bool {
+    /// Takes a text in; answers with where its values end if not all of them fitted.
+    fn admit(&mut self, text: JsonText, host: Id, layers: u8) -> Option<Cut> {
         let first = self.nodes.len() as Id;
         let room = self.most.saturating_sub(self.nodes.len()).max(1);
-        let is_whole =
-            u32::try_from(text.byte_len()).is_ok() && index(text.as_str(), &mut self.nodes, room);
+        let cut = match u32::try_from(text.byte_len()) {
+            Ok(_) => index(text.as_str(), &mut self.nodes, room),
+            Err(_) => Some(Cut { from: 0, parts: Vec::new() }),
+        };
+        self.parts.extend(cut.iter().flat_map(|cut| cut.parts.iter().copied()));
         if self.nodes.len() == first as usize {
             // A text beyond four gigabytes: one value without members.
             self.nodes.push(Record {
@@ -117,7 +138,7 @@ impl Tree {
         self.marks.resize(self.nodes.len(), 0);
         self.shapes.resize(self.nodes.len(), None);
         self.documents.push(Document { text, first, host, layers });
-        is_whole
+        cut
     }
 
     /// The value itself.
@@ -150,6 +171,28 @@ impl Tree {
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.is_whole
+    }
+
+    /// Where the value's own text goes on that the tree does not hold, in bytes.
+    pub(crate) fn cut_at(&self) -> Option<usize> {
+        self.cut.as_ref().map(|cut| cut.from)
+    }
+
+    /// What of the value is missing in the tree, where that is told in one line: the list that
+    /// ends early. Nothing where the tree is whole.
+    #[must_use]
+    pub fn missing(&self) -> Option<Missing> {
+        let (id, held) = self.cut.as_ref()?.parts.last().copied()?;
+        Some(Missing {
+            path: self.path(NodeId(id)),
+            held: held as usize,
+            count: self.record(id).count as usize,
+        })
+    }
+
+    /// How many members of a container are here.
+    pub(crate) fn held_members(&self, id: Id) -> usize {
+        self.parts.get(&id).copied().unwrap_or_else(|| self.record(id).count) as usize
     }
 
     fn document(&self, id: Id) -> &Document {
@@ -241,7 +284,7 @@ impl Tree {
                 match holds {
                     Some((text, layers)) if self.nodes.len() < self.most => {
                         self.held.insert(id, self.documents.len());
-                        self.is_whole &= self.admit(text, id, layers);
+                        self.is_whole &= self.admit(text, id, layers).is_none();
                         shape
                     }
                     Some(_) => Shape::Long,

@@ -28,6 +28,8 @@ pub struct RowView {
     pub kind: Kind,
     /// How many members it has.
     pub count: usize,
+    /// How many of them the tree holds.
+    pub held: usize,
     /// Whether it opens.
     pub opens: bool,
     /// Whether it is open.
@@ -112,6 +114,11 @@ impl Tree {
             Some(row) => *row,
             None => Row { node: NodeId(0), kind: RowKind::Line, depth: 0 },
         };
+        self.view_of(row)
+    }
+
+    /// What a row shows.
+    pub fn view_of(&mut self, row: Row) -> RowView {
         let id = row.node.0;
         let shape = self.shape(id);
         let opens = self.opens(id);
@@ -129,6 +136,7 @@ impl Tree {
             is_item,
             kind,
             count: self.record(held.unwrap_or(id)).count as usize,
+            held: self.held_members(held.unwrap_or(id)),
             opens: opens != Opens::Nothing && row.kind != RowKind::Block,
             is_open: self.is_open(id) && row.kind != RowKind::Block,
             shape,
@@ -254,6 +262,6 @@ impl Tree {
 fn string(literal: &str) -> Vec<Token> {
     let (content, is_whole) = scan::content_head(literal, STRING);
     let end = if is_whole { "\"" } else { "…\"" };
-    let text = format!("\"{}{end}", written_out(&content, Lines::Escaped));
+    let text = format!("\"{}{end}", written_out(&content, Lines::Quoted));
     vec![Token { ink: Ink::Text, text }]
 }

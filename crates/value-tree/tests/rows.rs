@@ -132,3 +132,59 @@ fn depth_and_width_are_borne() {
     let tree = Tree::new(JsonText::parse(&wide).expect("valid"));
     assert_eq!(tree.row_count(), 1_000_000);
 }
+
+fn tree(text: &str) -> Tree {
+    Tree::new(JsonText::parse(text).expect("valid"))
+}
+
+#[test]
+fn an_envelope_shows_what_is_in_it() {
+    let rows: Vec<String> = (0..500).map(|n| format!(r#"{{"n":{n},"s":"x"}}"#)).collect();
+    let mut enveloped = tree(&format!(r#"{{"orders":[{}]}}"#, rows.join(",")));
+    assert_eq!(enveloped.row_count(), 502);
+    assert!(enveloped.view(0).is_open);
+    // Beside others a long list stays closed.
+    let beside = tree(&format!(r#"{{"total":500,"orders":[{}]}}"#, rows.join(",")));
+    assert_eq!(beside.row_count(), 2);
+}
+
+#[test]
+fn opening_levels_leaves_texts_open() {
+    let mut tree = tree(r##"{"a": {"text": "# One\n\ntwo *three*"}, "b": [[1]]}"##);
+    tree.collapse();
+    tree.expand(1);
+    let a = tree.rows()[0].node;
+    tree.set_open(a, true);
+    let text = tree.rows()[1].node;
+    tree.set_open(text, true);
+    let blocks = |tree: &Tree| tree.rows().iter().filter(|row| row.kind == RowKind::Block).count();
+    assert_eq!(blocks(&tree), 1);
+    assert!(tree.expand(usize::MAX));
+    assert_eq!(blocks(&tree), 1);
+    tree.collapse();
+    tree.expand(usize::MAX);
+    assert_eq!(blocks(&tree), 0, "all was closed");
+}
+
+#[test]
+fn more_rows_than_a_page_bears_are_opened_in_part() {
+    let inner = format!("[{}]", vec!["0"; 1_000].join(","));
+    let mut tree = tree(&format!(r#"{{"x":[{}]}}"#, vec![inner.as_str(); 400].join(",")));
+    assert!(!tree.expand(usize::MAX));
+    let open = (0..tree.row_count()).filter(|row| tree.rows()[*row].depth == 1).count();
+    assert_eq!(open, 400);
+    assert!(tree.row_count() > 200_000 && tree.row_count() <= 300_400, "{}", tree.row_count());
+    assert!(tree.expand(2));
+}
+
+#[test]
+fn a_row_knows_the_names_above_it() {
+    let mut tree = tree(r#"{"t": [{"a": 1, "b": {"x": [1]}}, {"a": 2, "b": {"x": [2]}}], "u": 3}"#);
+    tree.expand(usize::MAX);
+    let header = tree.rows().iter().position(|row| row.kind == RowKind::Header).expect("a table");
+    let of: Vec<Option<usize>> =
+        (0..tree.row_count()).map(|row| tree.header_of(row).map(|(at, _)| at)).collect();
+    let last = tree.row_count() - 1;
+    assert_eq!((of[0], of[header], of[last]), (None, None, None));
+    assert!(of[header + 1..last].iter().all(|it| *it == Some(header)), "{of:?}");
+}

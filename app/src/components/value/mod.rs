@@ -8,9 +8,11 @@ mod tree;
 pub use tools::ValueTools;
 
 use leptos::prelude::*;
+use value_tree::Missing;
 
-use crate::components::raw_text::RawText;
+use crate::components::raw_text::RawValue;
 use crate::state::reading::Reading;
+use crate::state::times::grouped;
 use tools::{Finder, Footer};
 use tree::ValueTree;
 
@@ -24,20 +26,42 @@ pub fn ValueBody(
 ) -> impl IntoView {
     let body = move || {
         if reading.raw.get() {
-            view! { <RawText text=reading.value().pretty() label/> }.into_any()
+            view! { <RawValue value=reading.value() from=reading.raw_from label/> }.into_any()
         } else {
             view! {
+                <Show when=move || !reading.is_whole()>
+                    <p class="more partly" role="note">{move || what_is_missing(reading)}</p>
+                </Show>
+                <Show when=move || reading.is_cut_short.get()>
+                    <p class="more partly" role="status">
+                        "Opened as far as 300,000 rows go: what is still closed opens one by one."
+                    </p>
+                </Show>
                 <Show when=move || reading.is_searching.get()>
                     <Finder reading/>
                 </Show>
                 <ValueTree reading label/>
-                <Show when=move || !reading.is_whole()>
-                    <p class="more">"More values than a tree can hold: the rest stands in the raw text."</p>
-                </Show>
                 <Footer reading/>
             }
             .into_any()
         }
     };
     view! { <div class="value">{body}</div> }
+}
+
+/// Says which part of the value the tree does not hold.
+fn what_is_missing(reading: Reading) -> String {
+    match reading.missing() {
+        Some(Missing { path, held, count }) => {
+            let of = if path.is_empty() { String::new() } else { format!(" of {path}") };
+            format!(
+                "The tree holds the first {} of {} entries{of}. The rest stands in Raw, and is searched \
+                 along.",
+                grouped(held),
+                grouped(count)
+            )
+        }
+        None => "A text in this value holds more than the tree does: the rest of it stands in Raw."
+            .to_owned(),
+    }
 }

@@ -12,7 +12,7 @@ use crate::state::browser;
 use crate::state::excerpt::{Lines, beginning, written_out};
 use crate::state::preview::{Ink, Token};
 use crate::state::reading::Reading;
-use crate::state::times::counted;
+use crate::state::times::{counted, grouped};
 
 /// How many thread lines are drawn; what stands deeper says how deep.
 const THREADS: u32 = 16;
@@ -101,7 +101,7 @@ fn line(reading: Reading, view: RowView) -> AnyView {
 
 /// What stands after the name.
 fn face(reading: Reading, view: RowView) -> AnyView {
-    let RowView { row, kind, count, opens, is_open, shape, layers, is_raw, face, .. } = view;
+    let RowView { row, kind, count, held, opens, is_open, shape, layers, is_raw, face, .. } = view;
     let brackets = match kind {
         json_text::Kind::Object => Some(("{", "}")),
         json_text::Kind::Array => Some(("[", "]")),
@@ -116,6 +116,9 @@ fn face(reading: Reading, view: RowView) -> AnyView {
         view! {
             <span class="ink-count" aria-hidden="true">{open} {(count > 0).then_some(count)} {close}</span>
             <span class="unseen">{said}</span>
+            {(held < count).then(|| view! {
+                <span class="ink-count">{format!("the first {} are here", grouped(held))}</span>
+            })}
         }
     });
     // What is open below need not stand here as well.
@@ -196,7 +199,13 @@ fn tokens_of(tokens: Vec<Token>, reading: Reading) -> AnyView {
         .map(|Token { ink, text }| match ink {
             Ink::Plain => text.into_any(),
             _ => {
-                let words = move || marked(&text, &reading.searched.read());
+                // Between quotes some letters are written out; so are those that are searched.
+                let words = move || match ink {
+                    Ink::Text => {
+                        marked(&text, &written_out(&reading.searched.read(), Lines::Quoted))
+                    }
+                    _ => marked(&text, &reading.searched.read()),
+                };
                 view! { <span class=ink.class()>{words}</span> }.into_any()
             }
         })
@@ -245,7 +254,7 @@ fn digits(items: usize) -> String {
 }
 
 /// The names of the columns, which the cells tell those who hear the page.
-fn header(view: RowView) -> AnyView {
+pub(super) fn header(view: RowView) -> AnyView {
     let columns = match view.face {
         Face::Header(columns) => columns,
         _ => Vec::new(),

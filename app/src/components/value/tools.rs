@@ -9,6 +9,7 @@ use crate::components::icon::{Glyph, Icon};
 use crate::components::value_pane::Switch;
 use crate::state::browser;
 use crate::state::reading::Reading;
+use crate::state::times::grouped;
 
 /// How many values are worth searching.
 const SEARCHED: usize = 8;
@@ -113,9 +114,22 @@ pub(super) fn Finder(
         let found = reading.found.get();
         let more = if found.is_done { "" } else { "…" };
         match found.count {
+            0 if found.is_done && reading.missing().is_some() => "none in the tree".to_owned(),
             0 if found.is_done => "none".to_owned(),
             0 => "searching…".to_owned(),
             count => format!("{} of {count}{more}", found.at + 1),
+        }
+    };
+    // What stands in the text only, where the tree does not hold all of it.
+    let beyond = move || {
+        let found = reading.found.get();
+        match found.beyond.count {
+            0 => None,
+            count => Some(format!(
+                "{}{} in Raw only",
+                grouped(count),
+                if found.is_done { "" } else { "…" }
+            )),
         }
     };
     view! {
@@ -134,6 +148,16 @@ pub(super) fn Finder(
             />
             <Show when=is_searching>
                 <span class="found-count" role="status">{place}</span>
+                {move || beyond().map(|said| view! {
+                    <button
+                        type="button"
+                        class="link"
+                        title="Show the first of them in the raw text"
+                        on:click=move |_| reading.go_beyond()
+                    >
+                        {said}
+                    </button>
+                })}
                 <button type="button" class="step up" aria-label="Previous" on:click=move |_| reading.go_to_next(-1)>
                     <Icon glyph=Glyph::Down/>
                 </button>

@@ -5,7 +5,7 @@ use leptos::html::Div;
 use leptos::prelude::*;
 use value_tree::RowKind;
 
-use super::row::ValueRow;
+use super::row::{ValueRow, header};
 use crate::state::browser;
 use crate::state::reading::{LINE, Reading};
 
@@ -24,6 +24,8 @@ pub(super) fn ValueTree(
     let scrolled = RwSignal::new(0.0_f64);
     let height = RwSignal::new(VIEW);
     let window = Memo::new(move |_| reading.window(scrolled.get(), height.get()));
+    // A table's columns keep their names while its rows pass below them.
+    let kept = Memo::new(move |_| reading.header_above(scrolled.get(), height.get()));
     let rows = move || window.with(|window| reading.drawn(window));
     let look = move || {
         if let Some(element) = element.get_untracked() {
@@ -79,6 +81,9 @@ pub(super) fn ValueTree(
                 }
             }
         >
+            <div class="columns-kept" aria-hidden="true">
+                {move || kept.get().and_then(|row| reading.view_of(row)).map(header)}
+            </div>
             <div role="none" style:height=move || pixels(window.read().above)></div>
             <For each=rows key=|(_, generation, state)| (*generation, *state) let((at, _, state))>
                 <ValueRow reading at state/>

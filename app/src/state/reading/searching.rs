@@ -1,0 +1,85 @@
+//! Finding words in a value, a slice at a time.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+use value_tree::{Beyond, Find};
+
+use super::Reading;
+
+/// How many bytes are searched before the page may breathe.
+const SLICE: usize = 2 * 1024 * 1024;
+
+/// What a search has found so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Found {
+    /// How many values.
+    pub count: usize,
+    /// At which of them the reader is, from 0.
+    pub at: usize,
+    /// What was found in the text that the tree does not hold.
+    pub beyond: Beyond,
+    /// Whether everything has been searched.
+    pub is_done: bool,
+}
+
+impl Reading {
+    /// Searches for `text`, a slice at a time.
+    pub fn search(self, text: String) {
+        self.find.set_value(Find::new(&text));
+        self.searched.set(text);
+        self.found.set(Found::default());
+        self.search_on();
+    }
+
+    fn search_on(self) {
+        let searched = self.searched.get_untracked();
+        let had_none = self.found.read_untracked().count == 0;
+        let found = self.with_tree(|tree| {
+            self.find.try_update_value(|find| {
+                find.advance(tree, SLICE);
+                (find.found().len(), find.beyond(), find.is_done())
+            })
+        });
+        let Some((count, beyond, is_done)) = found else { return };
+        self.found.update(|found| *found = Found { count, beyond, is_done, ..*found });
+        if had_none && count > 0 {
+            self.go_to_found(0);
+        }
+        if !is_done {
+            let again = move || {
+                // The reader may have typed on, or closed what is read.
+                if self.searched.try_get_untracked().is_some_and(|now| now == searched) {
+                    self.search_on();
+                }
+            };
+            set_timeout(again, Duration::ZERO);
+        }
+    }
+
+    /// Goes so many finds further, around the ends.
+    pub fn go_to_next(self, by: isize) {
+        let Found { count, at, .. } = self.found.get_untracked();
+        if count > 0 {
+            self.go_to_found((at + count).saturating_add_signed(by) % count);
+        }
+    }
+
+    fn go_to_found(self, at: usize) {
+        let Some(node) = self.find.with_value(|find| find.found().get(at).copied()) else { return };
+        let row = self.with_tree(|tree| tree.go_to(node));
+        self.found.update(|found| found.at = at);
+        self.change();
+        if let Some(row) = row {
+            self.go_to_row(row);
+        }
+    }
+
+    /// Shows the first find in the text that the tree does not hold.
+    pub fn go_beyond(self) {
+        if let Some(at) = self.found.get_untracked().beyond.first {
+            self.raw_from.set(at);
+            self.raw.set(true);
+        }
+    }
+}
