@@ -4,13 +4,19 @@ use json_text::JsonText;
 use leptos::prelude::*;
 use session::CallId;
 
+use crate::components::markdown::Markdown;
 use crate::components::raw_text::RawText;
 use crate::components::value::{ValueBody, ValueTools};
-use crate::components::value_pane::ValuePane;
+use crate::components::value_pane::{Switch, ValuePane};
+use crate::state::excerpt::beginning;
+use crate::state::markdown::markdown;
 use crate::state::reading::{Reading, ReadingKey};
 use crate::state::stage::use_this_stage;
 use crate::state::times::size;
 use crate::state::tool_content::{Block, ToolContent};
+
+/// How much of a text is drawn at first and with each step, in bytes.
+const STEP: usize = 16 * 1024;
 
 /// The content of a result.
 #[component]
@@ -20,7 +26,10 @@ pub fn ContentPane(
     /// The call that it answers.
     call_id: CallId,
 ) -> impl IntoView {
+    // What a server says as data it says once more as text, for clients that do not know the data.
+    let is_repeated = content.is_repeated();
     let ToolContent { blocks, structured } = content;
+    let blocks = if is_repeated { Vec::new() } else { blocks };
     let readings = use_this_stage().rehearsal.readings;
     // The tools of the only value stand beside the title.
     let is_alone = blocks.len() == 1;
@@ -30,9 +39,10 @@ pub fn ContentPane(
         }
         _ => None,
     };
-    let is_empty = blocks.is_empty() && structured.is_none();
+    let has_content = !blocks.is_empty() || structured.is_none();
+    let is_empty = blocks.is_empty();
     view! {
-        <div class="pane content" role="group" aria-label="Content">
+        {has_content.then(|| view! { <div class="pane content" role="group" aria-label="Content">
             <header>
                 <h3>"Content"</h3>
                 <span class="grow"></span>
@@ -47,10 +57,10 @@ pub fn ContentPane(
                     content_block(block, is_alone, read)
                 })
                 .collect_view()}
-        </div>
+        </div> })}
         {structured.map(|value| view! {
             <ValuePane
-                title="Structured content"
+                title=if is_repeated { "Content, structured" } else { "Structured content" }
                 what="the structured content"
                 reading=readings.of(ReadingKey::Structured(call_id.clone()), &value)
             />
@@ -58,14 +68,36 @@ pub fn ContentPane(
     }
 }
 
+/// A value that says once more what stands above: behind a click.
+#[component]
+pub fn FoldedPane(
+    /// What it is.
+    title: &'static str,
+    /// What is copied, for the button's label.
+    what: &'static str,
+    /// The value as its reader left it.
+    reading: Reading,
+) -> impl IntoView {
+    let open = RwSignal::new(false);
+    view! {
+        <div class="folded">
+            <button
+                type="button"
+                class="link fold"
+                aria-expanded=move || open.get().to_string()
+                on:click=move |_| open.update(|open| *open = !*open)
+            >
+                {title}
+            </button>
+            <Show when=move || open.get()><ValuePane title what reading/></Show>
+        </div>
+    }
+}
+
 /// One block; `read` gives the reading of a value in it, whose tools stand elsewhere when it is alone.
 fn content_block(block: Block, is_alone: bool, read: impl Fn(&JsonText) -> Reading) -> AnyView {
     match block {
-        Block::Text(text) if value_tree::is_more_than_text(&text) => {
-            let reading = read(&JsonText::string(&text));
-            view! { <ValueBody reading label="Text"/> }.into_any()
-        }
-        Block::Text(text) => view! { <RawText text label="Text"/> }.into_any(),
+        Block::Text(text) => resource_text(text, "", read),
         Block::Json(value) | Block::Other(value) => {
             let reading = read(&value);
             view! {
@@ -104,14 +136,70 @@ fn content_block(block: Block, is_alone: bool, read: impl Fn(&JsonText) -> Readi
             <div class="resource">
                 <p>
                     <code>{uri}</code>
-                    {mime_type.map(|kind| view! { <span class="chip">{kind}</span> })}
+                    {mime_type.clone().map(|kind| view! { <span class="chip">{kind}</span> })}
                     {text.is_none().then(|| view! {
-                        <span class="quiet">{size(base64 as u64 / 4 * 3)} " of bytes"</span>
+                        <span class="quiet">{size(base64 as u64 / 4 * 3)} ", binary"</span>
                     })}
                 </p>
-                {text.map(|text| view! { <RawText text label="Resource"/> })}
+                {text.map(|text| resource_text(text, mime_type.as_deref().unwrap_or_default(), read))}
             </div>
         }
         .into_any(),
+    }
+}
+
+/// A text as what its type says, else as what it looks like.
+fn resource_text(text: String, mime_type: &str, read: impl Fn(&JsonText) -> Reading) -> AnyView {
+    let mime_type = mime_type.split(';').next().unwrap_or_default().trim();
+    let is_json = mime_type == "application/json" || mime_type.ends_with("+json");
+    if is_json && let Ok(value) = JsonText::parse(&text) {
+        return view! { <ValueBody reading=read(&value) label="Text"/> }.into_any();
+    }
+    let is_markdown = matches!(mime_type, "text/markdown" | "text/x-markdown");
+    if value_tree::is_more_than_text(&text) && !is_markdown {
+        return view! { <ValueBody reading=read(&JsonText::string(&text)) label="Text"/> }
+            .into_any();
+    }
+    if is_markdown {
+        return view! { <MarkdownText text/> }.into_any();
+    }
+    view! { <RawText text label="Text"/> }.into_any()
+}
+
+/// A text that is known to be markdown, and the way to see it raw.
+#[component]
+fn MarkdownText(
+    /// The whole text.
+    text: String,
+) -> impl IntoView {
+    let raw = RwSignal::new(false);
+    let text = StoredValue::new(text);
+    let shown = RwSignal::new(STEP);
+    let total = text.with_value(String::len);
+    let body = move || {
+        if raw.get() {
+            return view! { <RawText text=text.get_value() label="Text"/> }.into_any();
+        }
+        let nodes = text.with_value(|text| markdown(beginning(text, shown.get()), &[], "").nodes);
+        view! {
+            <div class="prose" dir="auto"><Markdown nodes at=Signal::stored(usize::MAX)/></div>
+            <Show when=move || shown.get() < total>
+                <p class="more">
+                    {move || format!("{} of {} shown", size(shown.get() as u64), size(total as u64))}
+                    <button type="button" class="link" on:click=move |_| shown.update(|it| *it += STEP)>
+                        "Show more"
+                    </button>
+                </p>
+            </Show>
+        }
+        .into_any()
+    };
+    view! {
+        <div class="content-value">
+            <span class="value-tools">
+                <Switch on=raw off_label="Markdown" on_label="Raw" label="How the text is shown"/>
+            </span>
+            {body}
+        </div>
     }
 }

@@ -7,10 +7,12 @@ use session::{SessionState, ToolName};
 use crate::api::ToolView;
 use crate::components::form::{JsonPreview, SchemaForm};
 use crate::components::icon::{Glyph, Icon};
+use crate::components::markdown::Markdown;
 use crate::components::query_panel::mend;
 use crate::components::raw_text::RawText;
 use crate::components::tool_catalogue::ToolCatalogue;
 use crate::state::catalogue::returns;
+use crate::state::markdown::markdown;
 use crate::state::stage::use_this_stage;
 use crate::state::value_form::ValueForm;
 
@@ -196,6 +198,19 @@ fn Returned(
     }
 }
 
+/// A part of a tool's description: markdown where it looks like that, else the text in its lines,
+/// for a docstring's indents say what belongs to what.
+fn described(text: &str) -> AnyView {
+    if !text.contains(['`', '[']) && !text.contains("**") && !value_tree::is_more_than_text(text) {
+        return view! { <p class="tool-description">{text.to_owned()}</p> }.into_any();
+    }
+    let nodes = markdown(text, &[], "").nodes;
+    view! {
+        <div class="tool-description prose" dir="auto"><Markdown nodes at=Signal::stored(usize::MAX)/></div>
+    }
+    .into_any()
+}
+
 /// A tool's description: its first paragraph, and the rest behind a click.
 #[component]
 fn Description(
@@ -211,11 +226,9 @@ fn Description(
     let open = RwSignal::new(false);
     let has_rest = !rest.is_empty();
     view! {
-        <p class="tool-description">{first}</p>
+        {described(&first)}
         {has_rest.then(|| view! {
-            <Show when=move || open.get()>
-                <p class="tool-description">{rest.clone()}</p>
-            </Show>
+            <Show when=move || open.get()>{described(&rest)}</Show>
             <button
                 type="button"
                 class="link rest"

@@ -89,10 +89,11 @@ pub fn signature(tool: &ToolView) -> String {
     }
 }
 
-/// The first sentence or line of a description.
+/// The first line of a description, as words: without what marks them in markdown.
 #[must_use]
-pub fn first_line(description: &str) -> &str {
-    description.trim().lines().next().unwrap_or_default().trim()
+pub fn first_line(description: &str) -> String {
+    let line = description.trim().lines().next().unwrap_or_default();
+    line.trim_start_matches(['#', '>', ' ']).trim().replace("**", "").replace('`', "")
 }
 
 /// Whether `tool` has every word of `filter` in its name, title, description or arguments' names,
@@ -121,6 +122,7 @@ mod tests {
             declaration: JsonText::null(),
             parameters: None,
             response_schema: None,
+            integers_of_64_bits: false,
             long_running: false,
             needs_confirmation: false,
             provided_by: "agent".to_owned(),

@@ -24,6 +24,20 @@ pub struct ToolContent {
     pub structured: Option<JsonText>,
 }
 
+impl ToolContent {
+    /// Whether the content says nothing but what the structured content says.
+    #[must_use]
+    pub fn is_repeated(&self) -> bool {
+        let ([Block::Json(content)], Some(structured)) = (self.blocks.as_slice(), &self.structured)
+        else {
+            return false;
+        };
+        let same_text = content.compact() == structured.compact();
+        // Numbers are as exact as the structured content's, which came through 64 bits.
+        same_text || content.to_value().is_ok_and(|value| structured.to_value() == Ok(value))
+    }
+}
+
 /// One block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Block {
@@ -260,6 +274,21 @@ mod tests {
         assert_eq!(line(structured), "{ t: 3.50 }");
         assert_eq!(line(r#"{"content":[],"isError":false}"#), "nothing");
         assert_eq!(line(r#"{"a":1}"#), "{ a: 1 }");
+    }
+
+    #[test]
+    fn content_that_repeats_the_structured_content_is_known() {
+        let repeated = |text: &str, structured: &str| {
+            let text = JsonText::string(text);
+            let content = format!(r#"[{{"type":"text","text":{text}}}]"#);
+            let result = format!(
+                r#"{{"content":{content},"structuredContent":{structured},"isError":false}}"#
+            );
+            read(&result).expect("a result").is_repeated()
+        };
+        assert!(repeated("{\n  \"a\": 1, \"b\": [2]\n}", r#"{"b":[2],"a":1}"#));
+        assert!(!repeated(r#"{"a":1}"#, r#"{"a":2}"#));
+        assert!(!repeated("It is 1.", r#"{"a":1}"#));
     }
 
     #[test]

@@ -5,7 +5,10 @@
 
 use leptos::ev;
 use leptos::prelude::*;
+use leptos::wasm_bindgen::JsCast as _;
 use schema_form::{Content, Edit, FieldKind, ItemId, ListField, State, Step};
+
+use web_sys::{HtmlInputElement, HtmlTextAreaElement};
 
 use super::paste::PasteMany;
 use super::place::{Place, input_id};
@@ -74,6 +77,40 @@ fn moves_by(event: &ev::KeyboardEvent) -> Option<isize> {
     }
 }
 
+/// Whether Enter was pressed in the item's own input, where it begins no line.
+fn ends_item(event: &ev::KeyboardEvent, input: &str) -> bool {
+    let plain = !event.shift_key() && !event.ctrl_key() && !event.meta_key() && !event.alt_key();
+    if event.key() != "Enter" || !plain || event.is_composing() || browser::focused_id() != input {
+        return false;
+    }
+    let area = event.target().and_then(|it| it.dyn_into::<HtmlTextAreaElement>().ok());
+    match area {
+        // A text of many lines keeps Enter to itself; one of a single line has taken it already.
+        Some(area) => event.default_prevented() && !area.value().is_empty(),
+        None => {
+            let input = event.target().and_then(|it| it.dyn_into::<HtmlInputElement>().ok());
+            let is_typed =
+                |it: &HtmlInputElement| !matches!(it.type_().as_str(), "radio" | "range");
+            input.filter(is_typed).is_some_and(|input| !input.value().is_empty())
+        }
+    }
+}
+
+/// Adds an item after the one with this id and puts the focus into it; at a list's end that is
+/// full, nothing.
+fn add_after(place: &Place, ids: Memo<Vec<ItemId>>, id: ItemId) {
+    let position = ids.with_untracked(|ids| ids.iter().position(|each| *each == id));
+    let (Some(position), Some(added)) = (position, place.edit(Edit::AddItem)) else { return };
+    place.edit(Edit::MoveItem(added, position + 1));
+    focus_on_item(place, added);
+}
+
+/// Puts the focus into an item that is about to be drawn.
+fn focus_on_item(place: &Place, id: ItemId) {
+    let (nest, item) = (item_part(place, id, "nest"), item_part(place, id, "row"));
+    browser::after_drawing(move || focus_into(&nest) || focus_into(&item));
+}
+
 /// What stands beside the label of a list: whether it is sent, and the button that adds.
 #[component]
 pub(super) fn ListHead(
@@ -90,8 +127,7 @@ pub(super) fn ListHead(
     let adding = place.clone();
     let add = move |_| {
         if let Some(id) = adding.edit(Edit::AddItem) {
-            let (nest, item) = (item_part(&adding, id, "nest"), item_part(&adding, id, "row"));
-            browser::after_drawing(move || focus_into(&nest) || focus_into(&item));
+            focus_on_item(&adding, id);
         }
     };
     view! {
@@ -228,6 +264,7 @@ fn item_row(place: &Place, ids: Memo<Vec<ItemId>>, id: ItemId) -> AnyView {
         let number = position.get() + 1;
         list_name.with_value(|name| format!("{name} item {number}").trim_start().to_owned())
     };
+    let own_input = inner.input_id();
     let (lifting, lowering, keyed, removing) =
         (place.clone(), place.clone(), place.clone(), place.clone());
     let up = item_part(place, id, "up");
@@ -237,6 +274,10 @@ fn item_row(place: &Place, ids: Memo<Vec<ItemId>>, id: ItemId) -> AnyView {
             event.prevent_default();
             event.stop_propagation();
             move_item(&keyed, ids, id, by, browser::focused_id());
+        } else if ends_item(&event, &own_input) {
+            event.prevent_default();
+            event.stop_propagation();
+            add_after(&keyed, ids, id);
         }
     };
     let (focus_up, focus_down) = (up.clone(), down.clone());

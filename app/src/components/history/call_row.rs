@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use session::{Answer, Call, CallId, ToolError, ToolResult};
 
 use super::time::RowTime;
-use crate::components::content_pane::ContentPane;
+use crate::components::content_pane::{ContentPane, FoldedPane};
 use crate::components::copy_button::CopyButton;
 use crate::components::held_pane::HeldPane;
 use crate::components::icon::{Glyph, Icon};
@@ -157,7 +157,7 @@ fn whole(result: &JsonText, call_id: &CallId, readings: Readings) -> AnyView {
         Some(content) => view! {
             <div class="mcp-answer">
                 <ContentPane content call_id=call_id.clone()/>
-                <ValuePane title="As the model gets it" what="the result" reading/>
+                <FoldedPane title="As the model gets it" what="the result" reading/>
             </div>
         }
         .into_any(),
