@@ -105,6 +105,23 @@ export async function startHost(options: HostOptions = {}): Promise<Host> {
   };
 }
 
+/** A host with one MCP agent, `shapes`, on `mcp/shapes.mjs`. */
+export function startShapes(): Promise<Host> {
+  const program = join(import.meta.dirname, "mcp", "shapes.mjs");
+  return startHost({
+    config: `
+[[agent]]
+name = "Shapes"
+source = "mcp"
+instruction = "Be ready for anything."
+[[agent.server]]
+name = "shapes"
+command = "node"
+args = [${JSON.stringify(program)}]
+`,
+  });
+}
+
 async function stopped(child: ChildProcess): Promise<number | null> {
   if (child.exitCode !== null || child.signalCode !== null) {
     return child.exitCode;

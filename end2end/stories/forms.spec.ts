@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type Locator, type Page } from "@playwright/test";
 
 import { Player } from "../player";
-import { expect, startHost, test, type Host } from "../stage";
+import { expect, startHost, startShapes, test, type Host } from "../stage";
 
 /** Opens the booking's form. */
 async function booking(page: Page): Promise<Player> {
@@ -351,4 +351,105 @@ test("what the host finds stands at the same field", async ({ page }) => {
   await expect(player.field("fare")).toHaveAttribute("aria-invalid", "true");
   await expect(player.field("fare")).toBeFocused();
   await expect(player.call(1)).toHaveCount(0);
+});
+
+test("options that look alike are told apart, and large integers are told of", async ({ page, picture, accessible }) => {
+  const host = await startShapes();
+  const player = await Player.at(page, "shapes", host.url);
+  await player.ask("Choose.");
+  await player.choose("choose");
+  const mode = player.field("mode");
+  await expect(mode.locator("option")).toHaveText(["not sent", "null", '"1"', "1", '"null"', "fast"]);
+  await mode.selectOption({ label: '"1"' });
+  await expect(preview(page)).toContainText('"mode":"1"');
+  await mode.selectOption({ label: "1" });
+  await expect(preview(page)).toContainText('"mode":1');
+  await player.fill("count", "18446744073709551616");
+  await expect(row(page, "count")).toContainText("does not fit 64 bits");
+  await picture("alike");
+  await accessible();
+  await player.fill("count", "18446744073709551615");
+  await expect(row(page, "count")).not.toContainText("64 bits");
+  await player.run();
+  await expect(player.call(1)).toContainText("18446744073709551615");
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});
+
+test("a list of texts is written with the keyboard alone", async ({ page }) => {
+  const host = await startShapes();
+  const player = await Player.at(page, "shapes", host.url);
+  await player.ask("Choose.");
+  await player.choose("choose");
+  await row(page, "tags").getByRole("button", { name: "+ add" }).focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("one");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("three");
+  // Between them: Enter adds after the item, not at the end.
+  await page.keyboard.press("Shift+Tab");
+  for (let step = 0; step < 4; step += 1) {
+    const text = await page.evaluate(() => (document.activeElement as HTMLTextAreaElement | null)?.value);
+    if (text === "one") {
+      break;
+    }
+    await page.keyboard.press("Shift+Tab");
+  }
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("two");
+  await expect(preview(page)).toContainText('"tags":["one","two","three"]');
+  // Nothing follows an item without words, and Shift begins a line.
+  await page.keyboard.press("Shift+Enter");
+  await page.keyboard.type("lines");
+  await expect(preview(page)).toContainText('"two\\nlines"');
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});
+
+test("a new field has the focus, however deep", async ({ page, picture }) => {
+  const host = await startShapes();
+  const player = await Player.at(page, "shapes", host.url);
+  await player.ask("Plant.");
+  await player.choose("plant");
+  await page.locator("form").getByRole("textbox", { name: /^name/ }).first().focus();
+  for (let level = 0; level < 7; level += 1) {
+    await page.keyboard.type(`n${level}`);
+    const add = page.locator("form").getByRole("button", { name: "+ add" }).last();
+    await add.focus();
+    await page.keyboard.press("Enter");
+    await expect(add).not.toBeFocused();
+  }
+  await page.keyboard.type("last");
+  await expect(preview(page)).toContainText('"name":"last"');
+  await picture("deep");
+  // However deep, nothing reaches beyond its panel.
+  const beyond = await page.locator(".panel-body").evaluate((body) => body.scrollWidth - body.clientWidth);
+  expect(beyond).toBe(0);
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});
+
+test("quotes and backslashes stay as they are typed", async ({ page }) => {
+  const host = await startShapes();
+  const player = await Player.at(page, "shapes", host.url);
+  await player.ask("Say it.");
+  await player.choose("echo");
+  const text = player.field("text");
+  await text.pressSequentially('a"\\b');
+  await expect(text).toHaveValue('a"\\b');
+  await expect(preview(page)).toContainText(String.raw`{"text":"a\"\\b"}`);
+  await text.press("Alt+j");
+  const json = row(page, "text").getByRole("textbox");
+  await expect(json).toHaveValue(String.raw`"a\"\\b"`);
+  await json.fill("");
+  await json.pressSequentially(String.raw`"c\"\\d"`);
+  await expect(json).toHaveValue(String.raw`"c\"\\d"`);
+  await expect(preview(page)).toContainText(String.raw`{"text":"c\"\\d"}`);
+  await json.press("Alt+j");
+  await expect(text).toHaveValue('c"\\d');
+  await player.run();
+  // On one line it is written out as JSON writes it.
+  await expect(player.call(1)).toContainText(String.raw`"c\"\\d"`);
+  await page.close();
+  expect(await host.stop()).toBe(0);
 });

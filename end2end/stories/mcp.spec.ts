@@ -8,7 +8,7 @@ import type { Page } from "@playwright/test";
 
 import { overHttp, overStdio, type Everything, type Message } from "../mcp/everything";
 import { Player } from "../player";
-import { expect, open, startHost, test, type Host } from "../stage";
+import { expect, open, startHost, startShapes, test, type Host } from "../stage";
 
 /** Every tool that the server offers to a client that can do what the page can. */
 const TOOLS = [
@@ -284,6 +284,28 @@ args = [${JSON.stringify(program)}]
   await page.getByRole("button", { name: "Confirm", exact: true }).click();
   await expect(notice).toContainText("removed grown");
   await expect(page.getByRole("list", { name: "Tools" }).getByText("grown", { exact: true })).toBeHidden();
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});
+
+test("a tool nested beyond reading leaves the others, and takes JSON", async ({ page, picture, accessible }) => {
+  const host = await startShapes();
+  const player = await Player.at(page, "shapes", host.url);
+  await player.ask("Go deep.");
+  await player.choose("echo");
+  // What marks a description in markdown is drawn and not shown.
+  await expect(page.locator(".tool-description strong")).toHaveText("what");
+  await player.choose("deep");
+  await expect(page.locator("form")).toContainText("nested 302 levels deep");
+  await page.locator("form").getByRole("textbox").first().fill('{"in": {"in": "mind"}}');
+  await picture("deep");
+  await accessible();
+  await player.run();
+  await expect(player.call(1)).toContainText("mind");
+  // An answer that nobody can read says so, at once.
+  await player.choose("bottomless");
+  await player.run();
+  await expect(player.call(2)).toContainText("levels deep");
   await page.close();
   expect(await host.stop()).toBe(0);
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import type { Locator, Page } from "@playwright/test";
 
-import { expect, startHost, test, type Host } from "../stage";
+import { expect, startHost, startShapes, test, type Host } from "../stage";
 import { Player } from "../player";
 
 /** Calls the travel desk's `tool` and opens its row. */
@@ -245,6 +245,48 @@ test("a hundred thousand values are read", async ({ page, host, picture }) => {
   await expect(pane(page).getByText("1 of 1", { exact: true })).toBeVisible({ timeout: 20_000 });
   await expect(pane(page).locator("footer code")).toHaveText("$[20000].number");
   await expect(tree(page).locator(".current")).toBeInViewport();
+});
+
+test("a result that is said twice is read once, and opens at its list", async ({ page, picture, accessible }) => {
+  const host = await startShapes();
+  const player = await Player.at(page, "shapes", host.url);
+  await player.ask("What was ordered?");
+  await player.choose("orders");
+  await player.run();
+  await player.call(1).getByRole("button").first().click();
+  const content = page.getByRole("tree", { name: "Content, structured" });
+  await expect(content.getByText("Customer 1", { exact: true }).or(content.getByText('"Customer 1"')).first()).toBeVisible();
+  await expect(page.getByRole("tree")).toHaveCount(2);
+  // The names of the columns stay while the rows pass below them.
+  await content.focus();
+  await page.keyboard.press("End");
+  await expect(content.locator(".current")).toContainText("Customer 60");
+  await expect(content.locator(".columns-kept").getByText("customer")).toBeInViewport();
+  await picture("orders");
+  await accessible();
+  // The object that the model gets is behind a click.
+  await page.getByRole("button", { name: "As the model gets it" }).click();
+  await expect(page.getByRole("tree", { name: "As the model gets it" })).toContainText("structuredContent");
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});
+
+test("resources are what their type says", async ({ page, picture, accessible }) => {
+  const host = await startShapes();
+  const player = await Player.at(page, "shapes", host.url);
+  await player.ask("Report.");
+  await player.choose("report");
+  await player.run();
+  await player.call(1).getByRole("button").first().click();
+  const content = page.getByRole("group", { name: "Content", exact: true });
+  await expect(content.locator("em")).toHaveText("short");
+  await expect(content).toContainText("6 bytes, binary");
+  await picture("resources");
+  await accessible();
+  await content.getByRole("button", { name: "Raw" }).click();
+  await expect(content.getByText("A *short* report.")).toBeVisible();
+  await page.close();
+  expect(await host.stop()).toBe(0);
 });
 
 test("hostile values harm nothing", async ({ page, picture, accessible }) => {

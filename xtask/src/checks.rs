@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use crate::progress::elapsed;
 use crate::setup::Browser;
 use crate::workspace::Workspace;
-use crate::{build, process, setup};
+use crate::{build, fuzz, process, setup};
 
 /// What of the checks to run.
 #[derive(Args)]
@@ -37,6 +37,8 @@ enum Check {
     Unit,
     /// The examples in the documentation
     Doc,
+    /// Every fuzz target: built, its corpus replayed, and a short run (Linux, with a C++ compiler)
+    Fuzz,
     /// Types of the browser stories
     Types,
     /// Tests of the Python worker
@@ -103,6 +105,8 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<ExitCode> 
         let began = Instant::now();
         let outcome = if binary_failed && check.needs_binary() {
             Outcome::Skipped("the binary was not built")
+        } else if check == Check::Fuzz && !fuzz::is_possible() {
+            Outcome::Skipped("fuzz targets need Linux and a C++ compiler")
         } else {
             match check.run(&context) {
                 Ok(()) => Outcome::Passed,
@@ -200,6 +204,7 @@ impl Check {
                 let chosen = ["--workspace", "--exclude", "frontend", "--exclude", "acceptance"];
                 cargo(&[&["test", "--doc"], &chosen[..]].concat())
             }
+            Self::Fuzz => fuzz::smoke(context.workspace),
             Self::Types => aloud(&mut npx(context, &["tsc", "--noEmit"])),
             Self::Python => {
                 let mut command = Command::new(context.workspace.python());

@@ -9,6 +9,7 @@ mod bench;
 mod build;
 mod checks;
 mod dev;
+mod fuzz;
 mod process;
 mod progress;
 mod run;

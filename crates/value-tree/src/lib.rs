@@ -36,6 +36,8 @@ mod layout;
 mod find;
 mod fold;
 
+mod highlight;
+
 mod carry;
 mod path;
 
@@ -45,6 +47,7 @@ mod scan;
 
 pub use find::{Beyond, Find};
 pub use fold::{find_all, marked};
+pub use highlight::{Highlighter, Hue};
 pub use layout::{Layout, Window};
 pub use recognise::{Image, Language, Shape, is_more_than_text};
 pub use rows::{Row, RowKind, RowState};

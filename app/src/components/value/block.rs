@@ -4,7 +4,7 @@
 //! in elements of ours, and fetches nothing.
 
 use leptos::prelude::*;
-use value_tree::{Block, Image};
+use value_tree::{Block, Highlighter, Hue, Image, Language};
 
 use super::row::marked;
 use crate::components::markdown::Markdown;
@@ -38,7 +38,7 @@ pub(super) fn ValueBlock(
             view! { <div class="prose" dir="auto">{nodes}</div> }.into_any()
         }),
         Block::Code(language, text) => {
-            parts(text, language.name(), move |part| lines(part, reading, |_| "code-line"))
+            parts(text, language.name(), move |part| code_lines(part, language, reading))
         }
         Block::Diff(text) => parts(text, "Diff", move |part| lines(part, reading, diff_line)),
         Block::Image(image) => view! { <Picture image=*image/> }.into_any(),
@@ -79,6 +79,40 @@ fn lines(part: &str, reading: Reading, class: impl Fn(&str) -> &'static str) -> 
         view! { <span class=class>{move || marked(&text, &reading.searched.read())} "\n"</span> }
     });
     view! { <pre class="block-lines">{lines.collect_view()}</pre> }.into_any()
+}
+
+/// The lines of code, in colours; what is searched is marked instead.
+fn code_lines(part: &str, language: Language, reading: Reading) -> AnyView {
+    let mut code = Highlighter::new(language);
+    let lines = part.lines().map(|line| {
+        let pieces: Vec<(Hue, String)> = code
+            .line(line)
+            .into_iter()
+            .map(|(hue, piece)| (hue, written_out(piece, Lines::Kept).into_owned()))
+            .collect();
+        let drawn = move || {
+            let searched = reading.searched.read();
+            if searched.trim().is_empty() {
+                pieces.iter().map(|(hue, piece)| coloured(*hue, piece)).collect_view().into_any()
+            } else {
+                let whole: String = pieces.iter().map(|(_, piece)| piece.as_str()).collect();
+                marked(&whole, &searched)
+            }
+        };
+        view! { <span class="code-line">{drawn} "\n"</span> }
+    });
+    view! { <pre class="block-lines">{lines.collect_view()}</pre> }.into_any()
+}
+
+fn coloured(hue: Hue, piece: &str) -> AnyView {
+    let class = match hue {
+        Hue::Plain => return piece.to_owned().into_any(),
+        Hue::Comment => "ink-nothing",
+        Hue::Text => "ink-text",
+        Hue::Number => "ink-number",
+        Hue::Keyword => "ink-key",
+    };
+    view! { <span class=class>{piece.to_owned()}</span> }.into_any()
 }
 
 fn diff_line(line: &str) -> &'static str {

@@ -7,8 +7,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use app::api::{AgentFault, Answer, Asks, HostEvent, Question};
+use http::StatusCode;
 use json_text::JsonText;
 use session::{CallId, SessionId, ToolError, ToolName};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::{McpAgent, McpServer, McpSource, McpTransport};
@@ -484,6 +486,59 @@ async fn a_tool_nested_beyond_reading_keeps_the_others_and_says_why() {
     let failure = failed(stage.call("flat", "{}").await);
     assert!(failure.message.contains("levels deep"), "{failure:?}");
     stage.end().await;
+}
+
+/// The same server over HTTP, which answers with one JSON document or with a stream of events.
+async fn deep_over_http(levels: usize, as_events: bool) -> (McpServer, JoinHandle<()>) {
+    let schema = format!("{}{{}}{}", r#"{"items":"#.repeat(levels), "}".repeat(levels));
+    let answer = move |body: String| {
+        let asked: serde_json::Value = serde_json::from_str(&body).expect("JSON");
+        let result = match asked["method"].as_str() {
+            Some("initialize") => r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"d","version":"1"}}"#.to_owned(),
+            Some("tools/list") => format!(
+                r#"{{"tools":[{{"name":"flat","inputSchema":{{"type":"object"}}}},{{"name":"deep","inputSchema":{schema}}}]}}"#
+            ),
+            Some("tools/call") => format!(r#"{{"content":[],"structuredContent":{schema}}}"#),
+            _ if asked["id"].is_null() => return (StatusCode::ACCEPTED, "text/plain", String::new()),
+            _ => return (StatusCode::NOT_FOUND, "text/plain", String::new()),
+        };
+        let message = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, asked["id"]);
+        match as_events {
+            true => (StatusCode::OK, "text/event-stream", format!("data: {message}\n\n")),
+            false => (StatusCode::OK, "application/json", message),
+        }
+    };
+    let post = move |body: String| {
+        let (status, kind, text) = answer(body);
+        std::future::ready((status, [(http::header::CONTENT_TYPE, kind)], text))
+    };
+    let routes = axum::Router::new().route("/mcp", axum::routing::post(post));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let address = listener.local_addr().expect("bound");
+    let serving = tokio::spawn(async move {
+        axum::serve(listener, routes).await.expect("serves");
+    });
+    let mut server = McpServer::http("deep", format!("http://{address}/mcp"));
+    server.patience = Duration::from_secs(20);
+    (server, serving)
+}
+
+#[tokio::test]
+async fn over_http_a_deep_tool_keeps_the_others_as_well() {
+    for as_events in [true, false] {
+        let (server, serving) = deep_over_http(300, as_events).await;
+        let stage = Stage::of(server).await;
+        let view = stage.source.open_session(&stage.session, &SessionSeed::default()).await;
+        let tools = view.expect("open already").tools;
+        let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+        assert_eq!(names, ["flat", "deep"], "as events: {as_events}");
+        let deep = tools[1].parameters.as_ref().expect("a schema");
+        assert_eq!(json_text::nesting(deep.as_str()), 301);
+        let failure = failed(stage.call("flat", "{}").await);
+        assert!(failure.message.contains("levels deep"), "as events: {as_events}: {failure:?}");
+        stage.end().await;
+        serving.abort();
+    }
 }
 
 #[tokio::test]
