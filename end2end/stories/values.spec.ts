@@ -361,7 +361,10 @@ args = [${JSON.stringify(program)}]
   await pane.getByRole("button", { name: "Open every level" }).click();
   expect(await content.getByRole("treeitem").count()).toBeLessThan(120);
   for (const text of ["line", "quotes"]) {
-    await named(text).click({ position: { x: 20, y: 10 } });
+    // A text that is open stays open when levels are opened.
+    if ((await named(text).getAttribute("aria-expanded")) === "false") {
+      await named(text).click({ position: { x: 20, y: 10 } });
+    }
   }
   await expect(content.getByText(/of 400 KB shown/)).toBeVisible();
   await picture("length");

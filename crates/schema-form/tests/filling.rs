@@ -721,7 +721,7 @@ fn a_unit_stands_at_the_end_of_a_title() {
     }
 }
 
-/// [two options of an enum that look the same: which one do I send?]
+/// Who chooses must know what is sent.
 #[test]
 fn options_of_different_types_never_read_alike() {
     let labels = |schema: &str| -> Vec<String> {

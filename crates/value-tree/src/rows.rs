@@ -254,10 +254,10 @@ impl Tree {
     pub(crate) fn open_within(&mut self, budget: usize) {
         let mut left = budget;
         let mut level = vec![0];
-        let mut is_first = true;
+        let (mut is_first, mut is_envelope) = (true, true);
         while !level.is_empty() {
             let mut below = Vec::new();
-            let is_envelope = level.len() == 1;
+            is_envelope &= level.len() == 1;
             for id in level {
                 let cost = match self.opens(id) {
                     Opens::Nothing => continue,

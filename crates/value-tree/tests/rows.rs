@@ -143,7 +143,11 @@ fn an_envelope_shows_what_is_in_it() {
     let mut enveloped = tree(&format!(r#"{{"orders":[{}]}}"#, rows.join(",")));
     assert_eq!(enveloped.row_count(), 502);
     assert!(enveloped.view(0).is_open);
-    // Beside others a long list stays closed.
+    // What stands beside others is no envelope, and what is in it neither.
+    let rows = rows.join(",");
+    let deep = tree(&format!(r#"{{"a":[{{"orders":[{rows}]}}],"b":1}}"#));
+    assert_eq!(deep.row_count(), 4);
+    let rows = [rows];
     let beside = tree(&format!(r#"{{"total":500,"orders":[{}]}}"#, rows.join(",")));
     assert_eq!(beside.row_count(), 2);
 }
