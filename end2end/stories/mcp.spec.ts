@@ -296,7 +296,7 @@ test("a tool nested beyond reading leaves the others, and takes JSON", async ({ 
   // What marks a description in markdown is drawn and not shown.
   await expect(page.locator(".tool-description strong")).toHaveText("what");
   await player.choose("deep");
-  await expect(page.locator("form")).toContainText("nested 302 levels deep");
+  await expect(page.locator("form")).toContainText("nested 303 levels deep");
   await page.locator("form").getByRole("textbox").first().fill('{"in": {"in": "mind"}}');
   await picture("deep");
   await accessible();

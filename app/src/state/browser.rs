@@ -4,11 +4,13 @@
 //! refuses (a private window's storage, a clipboard without permission) is told by the return value
 //! or is harmless.
 
+use gloo_timers::future::TimeoutFuture;
 use jiff::Timestamp;
 use leptos::prelude::{StoredValue, WithValue as _, document, on_cleanup, window};
 use leptos::wasm_bindgen::JsCast as _;
 use leptos::wasm_bindgen::closure::Closure;
 use session::{CallId, InvalidId, SessionId};
+use value_tree::excerpt::beginning;
 use web_sys::{Element, HtmlElement, ResizeObserver, ScrollIntoViewOptions, ScrollLogicalPosition};
 
 /// Now, to the millisecond.
@@ -69,10 +71,32 @@ fn new_id<T>(parse: fn(&str) -> Result<T, InvalidId>) -> T {
     }
 }
 
-/// Copies `text`; false when the browser refused.
+/// How much of a text is handed to the browser before the page may breathe, in bytes.
+const PART: usize = 2 * 1024 * 1024;
+
+/// Copies `text`; false when the browser refused. A long text is handed over in parts.
 pub async fn copy(text: &str) -> bool {
     let clipboard = window().navigator().clipboard();
-    wasm_bindgen_futures::JsFuture::from(clipboard.write_text(text)).await.is_ok()
+    if text.len() <= PART {
+        return wasm_bindgen_futures::JsFuture::from(clipboard.write_text(text)).await.is_ok();
+    }
+    let parts = js_sys::Array::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let part = beginning(rest, PART);
+        parts.push(&part.into());
+        rest = &rest[part.len()..];
+        TimeoutFuture::new(0).await;
+    }
+    // The browser's own text as it is: from Rust it would be handed over once more.
+    let whole = parts.join("");
+    let write = js_sys::Reflect::get(&clipboard, &"writeText".into());
+    let write = write.ok().and_then(|write| write.dyn_into::<js_sys::Function>().ok());
+    let writing = write.and_then(|write| write.call1(&clipboard, &whole).ok());
+    match writing.and_then(|it| it.dyn_into::<js_sys::Promise>().ok()) {
+        Some(writing) => wasm_bindgen_futures::JsFuture::from(writing).await.is_ok(),
+        None => false,
+    }
 }
 
 /// What is stored under `key`.

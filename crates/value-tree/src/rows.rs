@@ -144,6 +144,11 @@ impl Tree {
         for _ in 0..levels {
             let mut below = Vec::new();
             for id in level {
+                if left == 0 && id != 0 {
+                    // Not worth a look at what each of them is.
+                    is_all &= self.record(id).count == 0;
+                    continue;
+                }
                 let text = self.text(id);
                 let may_hold = !text.starts_with('"') || crate::recognise::may_hold_json(text);
                 if !may_hold {

@@ -53,7 +53,11 @@ pub fn ValueBody(
 fn what_is_missing(reading: Reading) -> String {
     match reading.missing() {
         Some(Missing { path, held, count }) => {
-            let of = if path.is_empty() { String::new() } else { format!(" of {path}") };
+            let of = if matches!(path.as_str(), "" | "$") {
+                String::new()
+            } else {
+                format!(" of {path}")
+            };
             format!(
                 "The tree holds the first {} of {} entries{of}. The rest stands in Raw, and is searched \
                  along.",
