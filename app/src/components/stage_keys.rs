@@ -103,7 +103,7 @@ fn commands(stage: Stage) -> Vec<Command> {
                 Command {
                     group: "Tool",
                     name: name.clone(),
-                    note: first_line(&tool.description).to_owned(),
+                    note: first_line(&tool.description),
                     keys: None,
                     run: Callback::new(move |()| {
                         stage.choose_tool(&name);

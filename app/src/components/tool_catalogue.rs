@@ -106,7 +106,7 @@ fn ToolLine(
         Memo::new(move |_| stage.tool.with(|tool| tool.as_ref().is_some_and(|it| it.name == name)))
     };
     let count = arguments(tool.parameters.as_ref()).len();
-    let summary = first_line(&tool.description).to_owned();
+    let summary = first_line(&tool.description);
     let title = format!("{}\n{summary}", signature(&tool));
     let shown = name.clone();
     let returned = returns(tool.response_schema.as_ref());
