@@ -52,7 +52,7 @@ pub(super) fn lifted(message: &str) -> Option<Lifted> {
     let lifted = match tools_of(result) {
         Some((tools, rest)) => {
             let tools: Vec<String> = tools.iter().map(|raw| tool(raw, &mut told)).collect();
-            let mut result: Vec<(&str, String)> = rest;
+            let mut result: Members<'_> = rest;
             result.push(("tools", format!("[{}]", tools.join(","))));
             let result = object(&result);
             let others = members.iter().filter(|(key, _)| key != "result");
@@ -76,13 +76,16 @@ pub(super) fn lifted(message: &str) -> Option<Lifted> {
     Some(Lifted { message: lifted, told })
 }
 
-/// The tools that a result lists, and its other members.
-fn tools_of(result: &RawValue) -> Option<(Vec<&RawValue>, Vec<(&'static str, String)>)> {
+/// Members of an object with their texts.
+type Members<'a> = Vec<(&'a str, String)>;
+
+/// The tools that a result lists, and where its list goes on.
+fn tools_of(result: &RawValue) -> Option<(Vec<&RawValue>, Members<'static>)> {
     let Node::Object(members) = Node::of(result) else { return None };
-    let tools = members.iter().find(|(key, _)| key == "tools")?.1;
-    let Node::Array(tools) = Node::of(tools) else { return None };
-    let cursor = members.iter().find(|(key, _)| key == "nextCursor");
-    Some((tools, cursor.map(|(_, raw)| ("nextCursor", raw.get().to_owned())).into_iter().collect()))
+    let member = |name: &str| members.iter().find(|(key, _)| key == name).map(|(_, raw)| *raw);
+    let Node::Array(tools) = Node::of(member("tools")?) else { return None };
+    let cursor = member("nextCursor").map(|raw| ("nextCursor", raw.get().to_owned()));
+    Some((tools, cursor.into_iter().collect()))
 }
 
 /// One tool, with what the library cannot take as its `_meta`.
