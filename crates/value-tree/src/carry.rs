@@ -1,6 +1,6 @@
 //! What a reader did to a value, done to the one that takes its place.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use json_text::Kind;
 
@@ -43,14 +43,14 @@ impl Tree {
     }
 }
 
-/// The members of both objects with the same name, pairwise.
+/// The members of both objects with the same name, pairwise; a name that stands twice, in order.
 fn by_name(before: &Tree, old: Id, after: &Tree, new: Id) -> Vec<(Id, Id)> {
-    let names: HashMap<Option<&str>, Id> =
-        before.members(old).map(|member| (before.key(member), member)).collect();
-    after
-        .members(new)
-        .filter_map(|member| names.get(&after.key(member)).map(|old| (*old, member)))
-        .collect()
+    let mut names: HashMap<Option<&str>, VecDeque<Id>> = HashMap::new();
+    for member in before.members(old) {
+        names.entry(before.key(member)).or_default().push_back(member);
+    }
+    let pair = |member| Some((names.get_mut(&after.key(member))?.pop_front()?, member));
+    after.members(new).filter_map(pair).collect()
 }
 
 #[cfg(test)]
@@ -78,6 +78,17 @@ mod tests {
         after.carry_over(&before);
         assert_eq!(names(&mut after), ["new", "0", "b", "y", "a"]);
         assert_eq!(after.current_row(), Some(2));
+    }
+
+    #[test]
+    fn a_name_that_stands_twice_is_told_apart_by_its_order() {
+        let text = r#"{"a": {"x": 1}, "a": {"y": 2}}"#;
+        let mut before = tree(text);
+        before.collapse();
+        before.toggle(before.rows()[0].node);
+        let mut after = tree(text);
+        after.carry_over(&before);
+        assert_eq!(names(&mut after), ["a", "x", "a"]);
     }
 
     #[test]
