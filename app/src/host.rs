@@ -12,8 +12,9 @@ use session::{AgentId, CallId, SessionId};
 
 use crate::api::{
     AgentSummary, Answer, ApiError, CaseAsRead, CaseChange, CaseComparison, CaseList, CaseName,
-    CaseView, EvalSetSummary, ExportReceipt, ExportRequest, FieldMessage, LogLine, ResultSlice,
-    SessionView, ToolRequest, ValueTarget,
+    CaseView, EvalSetSummary, ExportReceipt, ExportRequest, FieldMessage, LiveAnswer,
+    LiveExportPlan, LiveId, LiveLeaseId, LiveList, LiveRow, LiveSummary, LiveTarget, LiveTurn,
+    LiveTurnId, LogLine, ResultSlice, SessionView, ToolRequest, ValueTarget,
 };
 
 /// The host as the server functions see it; each method is the server function of the same name.
@@ -110,6 +111,77 @@ pub trait Host: Send + Sync + 'static {
     async fn export_session(&self, request: ExportRequest) -> Result<ExportReceipt, ApiError>;
 }
 
+/// The host's live sessions as the server functions see them; each method is the server function of
+/// the same name.
+#[async_trait]
+#[expect(missing_docs, reason = "each method is documented at its server function in `api`")]
+pub trait LiveHost: Send + Sync + 'static {
+    async fn list_live_sessions(
+        &self,
+        search: String,
+        before: Option<i64>,
+    ) -> Result<LiveList, ApiError>;
+    async fn read_live_session(&self, session: LiveId) -> Result<LiveSummary, ApiError>;
+    async fn read_live_rows(
+        &self,
+        session: LiveId,
+        after: u64,
+        most: u64,
+        whole: bool,
+    ) -> Result<Vec<LiveRow>, ApiError>;
+    async fn read_live_turn(&self, session: LiveId, turn: LiveTurnId)
+    -> Result<LiveTurn, ApiError>;
+    async fn check_live_value(
+        &self,
+        session: LiveId,
+        turn: LiveTurnId,
+        target: LiveTarget,
+        value: JsonText,
+    ) -> Result<Vec<FieldMessage>, ApiError>;
+
+    async fn answer_live_turn(&self, answer: LiveAnswer) -> Result<(), ApiError>;
+    async fn hold_live_turn(
+        &self,
+        session: LiveId,
+        turn: LiveTurnId,
+        lease: LiveLeaseId,
+        by: String,
+    ) -> Result<(), ApiError>;
+    async fn hand_over_live_turn(
+        &self,
+        session: LiveId,
+        turn: LiveTurnId,
+        lease: LiveLeaseId,
+        to: String,
+    ) -> Result<(), ApiError>;
+    async fn release_live_turn(
+        &self,
+        session: LiveId,
+        turn: LiveTurnId,
+        lease: LiveLeaseId,
+    ) -> Result<(), ApiError>;
+    async fn cancel_live_turn(
+        &self,
+        session: LiveId,
+        turn: LiveTurnId,
+        reason: String,
+        by: String,
+    ) -> Result<(), ApiError>;
+    async fn complete_live_session(
+        &self,
+        session: LiveId,
+        cancel_waiting: bool,
+        by: String,
+    ) -> Result<(), ApiError>;
+
+    async fn plan_live_export(&self, session: LiveId) -> Result<LiveExportPlan, ApiError>;
+    async fn export_live_session(
+        &self,
+        session: LiveId,
+        runs: Vec<u64>,
+    ) -> Result<ExportReceipt, ApiError>;
+}
+
 /// Makes `host` the one that server functions of this request reach.
 pub fn provide_host(host: Arc<dyn Host>) {
     provide_context(host);
@@ -122,4 +194,18 @@ pub fn provide_host(host: Arc<dyn Host>) {
 pub fn host() -> Result<Arc<dyn Host>, ApiError> {
     use_context::<Arc<dyn Host>>()
         .ok_or_else(|| ApiError::Internal { what: "find its own port".to_owned() })
+}
+
+/// Makes `host` the one whose live sessions the server functions of this request reach.
+pub fn provide_live_host(host: Arc<dyn LiveHost>) {
+    provide_context(host);
+}
+
+/// The live sessions behind this request.
+///
+/// # Errors
+/// [`ApiError::Internal`] when none were provided: a fault in the wiring of the routes.
+pub fn live_host() -> Result<Arc<dyn LiveHost>, ApiError> {
+    use_context::<Arc<dyn LiveHost>>()
+        .ok_or_else(|| ApiError::Internal { what: "find its own live sessions".to_owned() })
 }

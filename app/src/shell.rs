@@ -9,7 +9,9 @@ use leptos_router::path;
 
 use crate::components::bars::TopBar;
 use crate::components::command_palette::CommandPalette;
-use crate::pages::{AgentsPage, EvalSetPage, EvalSetsPage, NotFoundPage, RehearsePage};
+use crate::pages::{
+    AgentsPage, EvalSetPage, EvalSetsPage, LivePage, LiveSessionPage, NotFoundPage, RehearsePage,
+};
 use crate::state::page::provide_page;
 
 /// The whole document, as the host sends it.
@@ -39,16 +41,22 @@ pub fn shell(options: LeptosOptions) -> impl IntoView {
 #[component]
 pub fn App() -> impl IntoView {
     provide_meta_context();
-    provide_page();
+    let live = provide_page().live;
     view! {
         <Stylesheet id="leptos" href="/pkg/rehearsal.css"/>
-        <Title formatter=|title: String| if title.is_empty() { "Rehearsal".to_owned() } else { format!("{title} · Rehearsal") }/>
+        <Title formatter=move |title: String| {
+            let badge = live.badge().map_or_else(String::new, |count| format!("({count}) "));
+            let title = if title.is_empty() { String::new() } else { format!("{title} · ") };
+            format!("{badge}{title}Rehearsal")
+        }/>
         <Router>
             <TopBar/>
             <div class="page">
                 <Routes fallback=|| view! { <NotFoundPage/> }>
                     <Route path=path!("/") view=AgentsPage ssr=SsrMode::Async/>
                     <Route path=path!("/rehearse/:agent") view=RehearsePage ssr=SsrMode::Async/>
+                    <Route path=path!("/live") view=LivePage ssr=SsrMode::Async/>
+                    <Route path=path!("/live/:session/:turn?") view=LiveSessionPage ssr=SsrMode::Async/>
                     <Route path=path!("/evalsets") view=EvalSetsPage ssr=SsrMode::Async/>
                     <Route path=path!("/evalsets/:set/:case?") view=EvalSetPage ssr=SsrMode::Async/>
                 </Routes>

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::agents::registry::RegisteredAgent;
 use crate::host::RehearsalHost;
+use crate::live::{LiveSessions, PageNews};
 use crate::sessions::HostSession;
 
 /// A page that has said nothing for this long is gone: it speaks every 20 s.
@@ -27,12 +28,13 @@ const MESSAGE_BYTES: usize = 256 * 1024;
 pub(crate) fn connect(
     upgrade: WebSocketUpgrade,
     host: Arc<RehearsalHost>,
+    live: LiveSessions,
     instance: Arc<str>,
     stop: CancellationToken,
 ) -> Response {
     upgrade
         .max_message_size(MESSAGE_BYTES)
-        .on_upgrade(move |socket| async move { talk(socket, &host, &instance, &stop).await })
+        .on_upgrade(move |socket| async move { talk(socket, &host, live, &instance, &stop).await })
 }
 
 /// What can happen on a connection.
@@ -41,12 +43,19 @@ enum Turn {
     Call(Result<Arc<CallNews>, RecvError>),
     Agent(Result<AgentId, RecvError>),
     News(Result<Arc<HostEvent>, RecvError>),
+    Live(HostEvent),
     Log(AgentId, LogLine),
     Silence,
     Stop,
 }
 
-async fn talk(socket: WebSocket, host: &RehearsalHost, instance: &str, stop: &CancellationToken) {
+async fn talk(
+    socket: WebSocket,
+    host: &RehearsalHost,
+    live: LiveSessions,
+    instance: &str,
+    stop: &CancellationToken,
+) {
     let (mut to_page, mut from_page) = socket.split();
     // Listen before anything is told, so that nothing falls between.
     let mut calls = host.calls.listen();
@@ -58,6 +67,7 @@ async fn talk(socket: WebSocket, host: &RehearsalHost, instance: &str, stop: &Ca
         .iter()
         .map(|agent| lines(agent.id.clone(), agent.log.listen()))
         .collect();
+    let mut live = PageNews::new(live);
     let mut watched: HashSet<SessionId> = HashSet::new();
     let welcome = HostEvent::Welcome {
         host: instance.to_owned(),
@@ -76,6 +86,7 @@ async fn talk(socket: WebSocket, host: &RehearsalHost, instance: &str, stop: &Ca
             news = calls.recv() => Turn::Call(news),
             agent = agents.recv() => Turn::Agent(agent),
             told = news.recv() => Turn::News(told),
+            told = live.next() => Turn::Live(told),
             Some((agent, line)) = logs.next() => Turn::Log(agent, line),
             () = tokio::time::sleep_until(heard + SILENCE) => Turn::Silence,
             () = stop.cancelled() => Turn::Stop,
@@ -85,7 +96,8 @@ async fn talk(socket: WebSocket, host: &RehearsalHost, instance: &str, stop: &Ca
             Turn::Page(Some(Ok(Message::Text(text)))) => {
                 heard = tokio::time::Instant::now();
                 match serde_json::from_str(&text) {
-                    Ok(PageMessage::Watch { sessions }) => {
+                    Ok(PageMessage::Watch { sessions, live: wanted }) => {
+                        live.watch(&wanted);
                         let before = std::mem::take(&mut watched);
                         watched = sessions.into_iter().take(64).collect();
                         for id in &watched {
@@ -123,6 +135,7 @@ async fn talk(socket: WebSocket, host: &RehearsalHost, instance: &str, stop: &Ca
                     frames.extend(questions(&session).await);
                 }
             }
+            Turn::Live(event) => frames.push(frame(&event)),
             Turn::Agent(Ok(id)) => {
                 frames.extend(host.registry.find(&id).map(|agent| summary_frame(agent)));
             }
@@ -180,7 +193,10 @@ fn session_of(event: &HostEvent) -> Option<&SessionId> {
         HostEvent::Asked(question) => Some(&question.session),
         HostEvent::Withdrawn { session, .. } => Some(session),
         HostEvent::CatalogueChanged(change) => Some(&change.session),
-        HostEvent::Welcome { .. } | HostEvent::AgentChanged(_) | HostEvent::AgentLog { .. } => None,
+        HostEvent::Welcome { .. }
+        | HostEvent::AgentChanged(_)
+        | HostEvent::AgentLog { .. }
+        | HostEvent::Live(_) => None,
     }
 }
 

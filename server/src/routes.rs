@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use app::api::EVENTS_PATH;
-use app::host::{Host, provide_host};
+use app::host::{Host, LiveHost, provide_host, provide_live_host};
 use app::{App, shell};
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, FromRef, Request, State, WebSocketUpgrade};
@@ -23,7 +23,7 @@ use tower_http::compression::{CompressionLayer, CompressionLevel};
 
 use crate::access::{Doorkeeper, admit};
 use crate::host::RehearsalHost;
-use crate::live::{LiveGrpc, LiveSessions};
+use crate::live::{LiveGrpc, LivePages, LiveSessions};
 use crate::security::{Doors, content_security_policy, guard};
 use crate::{access, endpoints, events, server_functions, site};
 
@@ -34,6 +34,7 @@ const BODY_BYTES: usize = 256 * 1024 * 1024;
 #[derive(Clone)]
 struct Shared {
     host: Arc<RehearsalHost>,
+    live: LiveSessions,
     options: LeptosOptions,
     /// Changes when the host is started anew.
     instance: Arc<str>,
@@ -54,19 +55,19 @@ pub(crate) fn router(
     stop: CancellationToken,
 ) -> Router {
     let models = endpoints::router(live.clone());
-    let live = GrpcWebLayer::new().layer(LiveGrpc::server(live, stop.clone()));
+    let grpc = GrpcWebLayer::new().layer(LiveGrpc::server(live.clone(), stop.clone()));
     let options = LeptosOptions::builder()
         .output_name("rehearsal")
         .site_pkg_dir("pkg")
         .reload_port(reload_port().unwrap_or_default())
         .build();
     let instance = uuid::Uuid::new_v4().to_string().into();
-    let shared = Shared { host, options, instance, stop };
+    let shared = Shared { host, live, options, instance, stop };
     let provide = context(&shared);
     Router::new()
         .route(EVENTS_PATH, get(page_events))
         .route("/api/{function}", any(server_function))
-        .route_service("/rehearsal.v1.LiveService/{method}", live)
+        .route_service("/rehearsal.v1.LiveService/{method}", grpc)
         .merge(models)
         .merge(access::routes(Arc::clone(&doorkeeper)))
         .leptos_routes_with_context(&shared, generate_route_list(App), provide, {
@@ -87,7 +88,12 @@ pub(crate) fn router(
 
 fn context(shared: &Shared) -> impl Fn() + Clone + Send + Sync + 'static + use<> {
     let host: Arc<dyn Host> = Arc::clone(&shared.host) as Arc<dyn Host>;
-    move || provide_host(Arc::clone(&host))
+    let pages = LivePages::new(shared.live.clone(), Arc::clone(&shared.host));
+    let pages: Arc<dyn LiveHost> = Arc::new(pages);
+    move || {
+        provide_host(Arc::clone(&host));
+        provide_live_host(Arc::clone(&pages));
+    }
 }
 
 /// Where `cargo leptos watch` tells the page to reload; `None` when it does not watch.
@@ -108,7 +114,7 @@ fn guarded_shell(options: LeptosOptions) -> impl leptos::IntoView {
 }
 
 async fn page_events(State(shared): State<Shared>, upgrade: WebSocketUpgrade) -> Response {
-    events::connect(upgrade, shared.host, shared.instance, shared.stop)
+    events::connect(upgrade, shared.host, shared.live, shared.instance, shared.stop)
 }
 
 async fn server_function(State(shared): State<Shared>, request: Request) -> Response {

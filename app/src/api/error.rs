@@ -84,6 +84,40 @@ pub enum ApiError {
         /// The id that was asked for.
         eval_id: String,
     },
+    /// There is no such live session.
+    #[error("There is no live session {id} on this host.")]
+    UnknownLiveSession {
+        /// The id that was asked for.
+        id: String,
+    },
+    /// The turn has its answer already, or was cancelled.
+    #[error("{by} was faster: this turn {}.", if *cancelled { "is cancelled" } else { "is answered" })]
+    LiveClosed {
+        /// Who closed it.
+        by: String,
+        /// Cancelled and not answered.
+        cancelled: bool,
+    },
+    /// Somebody else answers this turn.
+    #[error(
+        "{holder} is answering this turn. You can take it when {holder} hands it over or stops."
+    )]
+    LiveHeld {
+        /// Who.
+        holder: String,
+    },
+    /// Agents still wait.
+    #[error("{count} turns of this session wait for an answer.")]
+    LiveWaiting {
+        /// How many.
+        count: u64,
+    },
+    /// The rules of live sessions do not allow it.
+    #[error("{reason}")]
+    LiveRefused {
+        /// The field and the rule.
+        reason: String,
+    },
     /// The host met a fault of its own; the cause is in its log.
     #[error("The host could not {what}. Its log has the cause.")]
     Internal {

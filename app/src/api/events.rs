@@ -8,7 +8,7 @@ use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 use session::{AgentId, CallId, HeldResult, SessionId, ToolName};
 
-use super::{AgentSummary, LogLine, Question, SessionView};
+use super::{AgentSummary, LiveId, LiveSummary, LogLine, Question, SessionView};
 
 /// Where a page connects.
 pub const EVENTS_PATH: &str = "/api/events";
@@ -47,6 +47,28 @@ pub enum HostEvent {
     },
     /// The tools of a session's agent changed.
     CatalogueChanged(Box<CatalogueChange>),
+    /// Live sessions go on.
+    Live(Box<LiveNews>),
+}
+
+/// How live sessions go on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LiveNews {
+    /// Those that changed, as they are now.
+    pub sessions: Vec<LiveSummary>,
+    /// How many turns wait, of all sessions, where the page watches them all.
+    pub waiting: Option<u64>,
+    /// More changed than is told here: the list is to be fetched again.
+    pub more: bool,
+}
+
+/// Which live sessions a page wants to hear of.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LiveWatch {
+    /// Every session.
+    pub all: bool,
+    /// These.
+    pub sessions: Vec<LiveId>,
 }
 
 /// How far a call is, as its tool says.
@@ -143,5 +165,8 @@ pub enum PageMessage {
     Watch {
         /// Their ids.
         sessions: Vec<SessionId>,
+        /// The live sessions that it wants to hear of.
+        #[serde(default)]
+        live: LiveWatch,
     },
 }

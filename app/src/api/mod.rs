@@ -10,6 +10,7 @@ mod error;
 mod evalsets;
 mod events;
 mod exports;
+mod live;
 mod questions;
 mod sessions;
 
@@ -19,5 +20,6 @@ pub use error::*;
 pub use evalsets::*;
 pub use events::*;
 pub use exports::*;
+pub use live::*;
 pub use questions::*;
 pub use sessions::*;

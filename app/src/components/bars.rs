@@ -17,6 +17,7 @@ pub fn TopBar() -> impl IntoView {
         let path = location.pathname.read();
         *path == "/" || path.starts_with("/rehearse")
     };
+    let is_live = move || location.pathname.read().starts_with("/live");
     let reads_eval_sets = move || location.pathname.read().starts_with("/evalsets");
     let theme = page.theme;
     let glyph = move || match theme.choice.get() {
@@ -33,6 +34,10 @@ pub fn TopBar() -> impl IntoView {
             </A>
             <nav class="sections" aria-label="Sections">
                 <a href="/" aria-current=move || rehearses().then_some("true")>"Rehearse"</a>
+                <a href="/live" aria-current=move || is_live().then_some("true")>
+                    "Live"
+                    {move || page.live.badge().map(|count| view! { <span class="count">{count}<span class="unseen">" waiting"</span></span> })}
+                </a>
                 <a href="/evalsets" aria-current=move || reads_eval_sets().then_some("true")>"Eval sets"</a>
             </nav>
             <span class="grow"></span>

@@ -187,6 +187,14 @@ fn every_command(page: Page, navigate: Navigate) -> Vec<Command> {
         keys: None,
         run: Callback::new(move |()| navigate.with_value(|go| go("/"))),
     });
+    let pages = [("Live sessions", "/live"), ("Eval sets", "/evalsets")];
+    commands.extend(pages.map(|(name, address)| Command {
+        group: "Go",
+        name: name.to_owned(),
+        note: String::new(),
+        keys: None,
+        run: Callback::new(move |()| navigate.with_value(|go| go(address))),
+    }));
     commands.push(Command {
         group: "Do",
         name: "Switch the theme".to_owned(),

@@ -2,7 +2,7 @@
 
 use json_text::JsonText;
 use leptos::prelude::*;
-use session::Answer;
+use session::{AgentId, Answer};
 
 use crate::api::{ApiError, ExportReceipt};
 use crate::components::copy_button::CopyButton;
@@ -10,7 +10,7 @@ use crate::components::icon::{Glyph, Icon};
 use crate::components::raw_text::RawText;
 use crate::components::value::{ValueBody, ValueTools};
 use crate::state::browser;
-use crate::state::reading::ReadingKey;
+use crate::state::reading::use_reading;
 use crate::state::rehearsal::Export;
 use crate::state::stage::use_this_stage;
 use crate::state::times::counted;
@@ -33,7 +33,7 @@ pub fn ExportPanel(
     let path = StoredValue::new(eval_set_path);
     let body = move || match rehearsal.export.get() {
         Export::NotYet | Export::Writing => view! { <Summary/> }.into_any(),
-        Export::Written(receipt) => view! { <Receipt receipt/> }.into_any(),
+        Export::Written(receipt) => view! { <Receipt receipt agent=Some(rehearsal.agent())/> }.into_any(),
         Export::Failed(error) => view! { <Fault error path=path.get_value()/> }.into_any(),
     };
     let label = move || match &*rehearsal.export.read() {
@@ -91,9 +91,11 @@ fn Summary() -> impl IntoView {
 
 /// What was written, and where.
 #[component]
-fn Receipt(
+pub fn Receipt(
     /// The host's receipt.
     receipt: ExportReceipt,
+    /// The agent whose eval set it is, where it is a registered one's.
+    agent: Option<AgentId>,
 ) -> impl IntoView {
     let ExportReceipt { path, eval_id, cases, preview, preview_is_whole, already_there, created } =
         receipt;
@@ -104,13 +106,12 @@ fn Receipt(
     } else {
         "Exported"
     };
-    let rehearsal = use_this_stage().rehearsal;
-    let readings = rehearsal.readings;
-    let address = format!("/evalsets/{}/{}", rehearsal.agent(), browser::in_address(&eval_id));
+    let address =
+        agent.map(|agent| format!("/evalsets/{agent}/{}", browser::in_address(&eval_id)));
     // The beginning of a long case is no JSON.
     let body = match JsonText::parse(&preview) {
         Ok(case) if preview_is_whole => {
-            let reading = readings.of(ReadingKey::Case, &case);
+            let reading = use_reading(&case);
             view! {
                 <div class="content-value">
                     <ValueTools reading/>
@@ -137,7 +138,7 @@ fn Receipt(
                 <CopyButton what="the id" text=Callback::new(move |()| id.clone())/>
             </dd>
             <dt>"cases"</dt>
-            <dd>{cases} " · " <a class="link" href=address>"See it among them"</a></dd>
+            <dd>{cases} {address.map(|address| view! { " · " <a class="link" href=address>"See it among them"</a> })}</dd>
         </dl>
         <h3 class="panel-subtitle">
             {if preview_is_whole { "The case as it stands in the file" } else { "The beginning of the case as it stands in the file" }}

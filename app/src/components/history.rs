@@ -31,6 +31,8 @@ use pending_row::PendingRow;
 use question_card::OldestQuestion;
 use text_row::TextRow;
 
+pub use time::RowTime;
+
 /// How near to the end, in pixels, counts as reading along.
 const NEAR_THE_END: i32 = 40;
 

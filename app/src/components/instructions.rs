@@ -19,17 +19,27 @@ pub const SEARCH: &str = "instruction-search";
 /// How much of an instruction is drawn at first, in bytes.
 const SHOWN: usize = 128 * 1024;
 
-/// The instructions, prominent and foldable.
+/// The instructions of the rehearsal on stage.
 #[component]
-pub fn Instructions() -> impl IntoView {
+pub fn StageInstructions() -> impl IntoView {
     let view = use_this_stage().rehearsal.view;
-    let open = RwSignal::new(true);
-    let is_raw = RwSignal::new(false);
     let texts = Memo::new(move |_| {
         view.with(|view| {
             view.as_ref().map(|view| (view.instruction.clone(), view.instruction_template.clone()))
         })
     });
+    view! { <Instructions texts/> }
+}
+
+/// The instructions, prominent and foldable.
+#[component]
+pub fn Instructions(
+    /// The instruction as the model gets it, and as it is written where that is known; `None` while
+    /// nothing is known.
+    texts: Memo<Option<(String, Option<String>)>>,
+) -> impl IntoView {
+    let open = RwSignal::new(true);
+    let is_raw = RwSignal::new(false);
     let words = move || {
         texts.with(|texts| {
             let (text, _) = texts.as_ref()?;

@@ -14,7 +14,10 @@ pub mod value_pane;
 pub mod content_pane;
 pub mod held_pane;
 
+pub mod steps;
+
 pub mod evalset;
+pub mod live;
 
 pub mod export_panel;
 pub mod facts;

@@ -7,7 +7,6 @@ use crate::api::ToolView;
 use crate::components::icon::{Glyph, Icon};
 use crate::state::browser;
 use crate::state::catalogue::{arguments, first_line, fits, returns, signature};
-use crate::state::stage::use_this_stage;
 use crate::state::times::counted;
 
 /// The id of the filter in the document.
@@ -15,17 +14,27 @@ pub const FILTER: &str = "tool-filter";
 
 /// The filter and the tools that it leaves.
 #[component]
-pub fn ToolCatalogue() -> impl IntoView {
-    let stage = use_this_stage();
+pub fn ToolCatalogue(
+    /// The tools, in the model's order.
+    #[prop(into)]
+    tools: Signal<Vec<ToolView>>,
+    /// The chosen tool.
+    #[prop(into)]
+    chosen: Signal<Option<ToolView>>,
+    /// What they are filtered by.
+    filter: RwSignal<String>,
+    /// Told the name of the tool that is chosen.
+    on_choose: Callback<String>,
+) -> impl IntoView {
     let list = NodeRef::<html::Ul>::new();
     let fitting = Memo::new(move |_| {
-        let filter = stage.filter.read();
-        stage.tools.with(|tools| {
+        let filter = filter.read();
+        tools.with(|tools| {
             tools.iter().filter(|tool| fits(tool, &filter)).cloned().collect::<Vec<_>>()
         })
     });
     let choose = move |name: &str| {
-        stage.choose_tool(name);
+        on_choose.run(name.to_owned());
         browser::after_drawing(|| browser::focus_form("tool-form"));
     };
     let on_filter_key = move |event: leptos::ev::KeyboardEvent| match event.key().as_str() {
@@ -39,9 +48,9 @@ pub fn ToolCatalogue() -> impl IntoView {
             event.prevent_default();
             browser::focus_first_in("tools");
         }
-        "Escape" if !stage.filter.read_untracked().is_empty() => {
+        "Escape" if !filter.read_untracked().is_empty() => {
             event.stop_propagation();
-            stage.filter.set(String::new());
+            filter.set(String::new());
         }
         _ => {}
     };
@@ -56,7 +65,7 @@ pub fn ToolCatalogue() -> impl IntoView {
             event.prevent_default();
         }
     };
-    let none_fits = move || fitting.read().is_empty() && !stage.tools.read().is_empty();
+    let none_fits = move || fitting.read().is_empty() && !tools.read().is_empty();
     view! {
         <div class="catalogue">
             <div class="find">
@@ -68,22 +77,22 @@ pub fn ToolCatalogue() -> impl IntoView {
                     spellcheck="false"
                     aria-label="Filter the tools"
                     aria-controls="tools"
-                    placeholder=move || format!("Filter {}", counted(stage.tools.read().len(), "tool", "tools"))
-                    prop:value=move || stage.filter.get()
-                    on:input=move |event| stage.filter.set(event_target_value(&event))
+                    placeholder=move || format!("Filter {}", counted(tools.read().len(), "tool", "tools"))
+                    prop:value=move || filter.get()
+                    on:input=move |event| filter.set(event_target_value(&event))
                     on:keydown=on_filter_key
                 />
                 <kbd>"/"</kbd>
             </div>
             <ul id="tools" class="tools" aria-label="Tools" node_ref=list on:keydown=on_list_key>
                 <For each=move || fitting.get() key=|tool| (tool.name.clone(), tool.declaration.to_string()) let:tool>
-                    <ToolLine tool on_choose=Callback::new(move |name: String| choose(&name))/>
+                    <ToolLine tool chosen on_choose=Callback::new(move |name: String| choose(&name))/>
                 </For>
             </ul>
             <Show when=none_fits>
                 <p class="empty">
                     "No tool has these words in its name, description or arguments."
-                    <button type="button" class="link" on:click=move |_| stage.filter.set(String::new())>
+                    <button type="button" class="link" on:click=move |_| filter.set(String::new())>
                         "Show all"
                     </button>
                 </p>
@@ -96,14 +105,15 @@ pub fn ToolCatalogue() -> impl IntoView {
 fn ToolLine(
     /// The tool.
     tool: ToolView,
+    /// The chosen tool.
+    chosen: Signal<Option<ToolView>>,
     /// Told its name when it is chosen.
     on_choose: Callback<String>,
 ) -> impl IntoView {
-    let stage = use_this_stage();
     let name = tool.name.to_string();
     let is_chosen = {
         let name = tool.name.clone();
-        Memo::new(move |_| stage.tool.with(|tool| tool.as_ref().is_some_and(|it| it.name == name)))
+        Memo::new(move |_| chosen.with(|tool| tool.as_ref().is_some_and(|it| it.name == name)))
     };
     let count = arguments(tool.parameters.as_ref()).len();
     let summary = first_line(&tool.description);

@@ -35,7 +35,12 @@ pub fn ToolPanel() -> impl IntoView {
     };
     view! {
         <div class="calling">
-            <ToolCatalogue/>
+            <ToolCatalogue
+                tools=stage.tools
+                chosen=stage.tool
+                filter=stage.filter
+                on_choose=Callback::new(move |name: String| stage.choose_tool(&name))
+            />
             {chosen}
         </div>
     }
@@ -145,8 +150,9 @@ fn Recent(
     }
 }
 
+/// What a tool says of itself.
 #[component]
-fn ToolHead(
+pub fn ToolHead(
     /// The chosen tool.
     tool: ToolView,
 ) -> impl IntoView {

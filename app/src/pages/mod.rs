@@ -3,6 +3,7 @@
 mod agents;
 mod eval_set;
 mod eval_sets;
+mod live;
 mod not_found;
 mod rehearse;
 mod scene;
@@ -10,5 +11,6 @@ mod scene;
 pub use agents::AgentsPage;
 pub use eval_set::EvalSetPage;
 pub use eval_sets::EvalSetsPage;
+pub use live::{LivePage, LiveSessionPage};
 pub use not_found::NotFoundPage;
 pub use rehearse::RehearsePage;

@@ -1,5 +1,6 @@
 //! The scenes: the stage, with instructions on the left, history in the middle, acting on the right;
-//! and an eval set, with its cases on the left and one of them beside it.
+//! an eval set, with its cases on the left and one of them beside it; the list of live sessions; and
+//! a live session, which looks like the stage.
 //!
 //! Everything that only a scene needs is reached from here and from nowhere else. With the
 //! feature `split` it is a module of its own, which the browser fetches at [`load`]; see
@@ -9,11 +10,12 @@ use leptos::prelude::*;
 use leptos::wasm_split::SplitLoaderError;
 use session::{AgentId, SessionState};
 
-use crate::api::AgentSummary;
+use crate::api::{AgentSummary, LiveId, LiveTurnId};
 use crate::components::evalset::EvalSetReader;
 use crate::components::facts::{AgentFold, StateFold, Warnings};
 use crate::components::history::History;
-use crate::components::instructions::Instructions;
+use crate::components::instructions::StageInstructions;
+use crate::components::live::{LiveSession, LiveSessions};
 use crate::components::notices::Notices;
 use crate::components::right_panel::RightPanel;
 use crate::components::stage_head::StageHead;
@@ -31,6 +33,10 @@ pub struct Scenes {
     pub play: fn(AgentSummary, Rehearsal) -> AnyView,
     /// The eval set of an agent, and the case of it that the address names.
     pub read_eval_set: fn(AgentId, Memo<Option<String>>) -> AnyView,
+    /// The live sessions.
+    pub list_live: fn() -> AnyView,
+    /// A live session, and the turn of it that the address names.
+    pub show_live: fn(LiveId, Memo<Option<LiveTurnId>>) -> AnyView,
 }
 
 /// Why there is no scene.
@@ -70,7 +76,7 @@ pub async fn load() -> Result<Scenes, NotLoaded> {
     expect(clippy::unnecessary_wraps, reason = "it fails where it is fetched")
 )]
 fn entrance() -> Result<Scenes, NotLoaded> {
-    Ok(Scenes { play, read_eval_set })
+    Ok(Scenes { play, read_eval_set, list_live, show_live })
 }
 
 /// The three columns.
@@ -87,7 +93,7 @@ fn play(agent: AgentSummary, rehearsal: Rehearsal) -> AnyView {
         <div class="columns">
             <section class="left" aria-label="What the model sees">
                 <Warnings/>
-                <Instructions/>
+                <StageInstructions/>
                 <StateFold/>
                 <AgentFold eval_set_path=path.clone()/>
             </section>
@@ -104,6 +110,16 @@ fn play(agent: AgentSummary, rehearsal: Rehearsal) -> AnyView {
 /// The cases, and the one that is read.
 fn read_eval_set(set: AgentId, case: Memo<Option<String>>) -> AnyView {
     view! { <EvalSetReader set case/> }.into_any()
+}
+
+/// The live sessions.
+fn list_live() -> AnyView {
+    view! { <LiveSessions/> }.into_any()
+}
+
+/// A live session.
+fn show_live(session: LiveId, turn: Memo<Option<LiveTurnId>>) -> AnyView {
+    view! { <LiveSession session turn/> }.into_any()
 }
 
 /// The focus goes where the next step is: to the query at first, then to the tools.

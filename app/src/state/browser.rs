@@ -11,7 +11,10 @@ use leptos::wasm_bindgen::JsCast as _;
 use leptos::wasm_bindgen::closure::Closure;
 use session::{CallId, InvalidId, SessionId};
 use value_tree::excerpt::beginning;
-use web_sys::{Element, HtmlElement, ResizeObserver, ScrollIntoViewOptions, ScrollLogicalPosition};
+use web_sys::{
+    Element, HtmlElement, Notification, NotificationOptions, NotificationPermission,
+    ResizeObserver, ScrollIntoViewOptions, ScrollLogicalPosition,
+};
 
 /// Now, to the millisecond.
 #[must_use]
@@ -156,6 +159,15 @@ pub fn leave_field() -> bool {
         .is_some_and(|element| element.blur().is_ok())
 }
 
+/// Presses the button with this id; false when there is none.
+pub fn press(id: &str) -> bool {
+    let button = document().get_element_by_id(id).and_then(|it| it.dyn_into::<HtmlElement>().ok());
+    if let Some(button) = &button {
+        button.click();
+    }
+    button.is_some()
+}
+
 /// Scrolls the element with this id into sight, as little as it takes.
 pub fn reveal(id: &str) {
     if let Some(element) = document().get_element_by_id(id) {
@@ -285,4 +297,53 @@ pub fn has_dialog() -> bool {
 #[must_use]
 pub fn nothing_is_focused() -> bool {
     document().active_element().is_none_or(|element| element.tag_name() == "BODY")
+}
+
+/// Whether the browser lets this page notify.
+#[must_use]
+pub fn may_notify() -> bool {
+    has_notifications() && Notification::permission() == NotificationPermission::Granted
+}
+
+/// Asks the person whether this page may notify. For the press of a button.
+pub async fn ask_to_notify() -> bool {
+    if !has_notifications() {
+        return false;
+    }
+    match Notification::request_permission() {
+        Ok(asked) => {
+            let _ = wasm_bindgen_futures::JsFuture::from(asked).await;
+            may_notify()
+        }
+        Err(_) => false,
+    }
+}
+
+/// Browsers without notifications have no such object, and asking it would be an error.
+fn has_notifications() -> bool {
+    js_sys::Reflect::has(&window(), &"Notification".into()).unwrap_or_default()
+}
+
+/// Notifies, in the place of an earlier notification with the same `address`, to which a press on it
+/// leads.
+pub fn notify(title: &str, body: &str, address: &str) {
+    let options = NotificationOptions::new();
+    options.set_body(body);
+    options.set_tag(address);
+    let Ok(notification) = Notification::new_with_options(title, &options) else { return };
+    let address = address.to_owned();
+    let pressed = Closure::<dyn FnMut()>::new(move || {
+        // A browser may refuse either; then the person goes there by hand.
+        let _ = window().focus();
+        let _ = window().location().set_href(&address);
+    });
+    notification.set_onclick(Some(pressed.as_ref().unchecked_ref()));
+    // It must live as long as the notification, whose end nobody tells.
+    pressed.forget();
+}
+
+/// Whether nobody can see this page: another tab or window lies over it.
+#[must_use]
+pub fn is_out_of_sight() -> bool {
+    document().hidden() || !document().has_focus().unwrap_or(true)
 }

@@ -13,7 +13,7 @@ use leptos::task::spawn_local;
 use session::SessionId;
 
 use super::browser;
-use crate::api::{EVENTS_PATH, HostEvent, PageMessage};
+use crate::api::{EVENTS_PATH, HostEvent, LiveWatch, PageMessage};
 
 /// How often the page shows a sign of life.
 const SIGN_OF_LIFE_MS: u32 = 20_000;
@@ -59,6 +59,15 @@ impl Link {
     }
 }
 
+/// What this page wants to hear of.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Watched {
+    /// Its rehearsals.
+    pub sessions: Vec<SessionId>,
+    /// The live sessions.
+    pub live: LiveWatch,
+}
+
 /// The connection as the page sees it.
 #[derive(Clone, Copy)]
 pub struct Connection {
@@ -68,9 +77,9 @@ pub struct Connection {
 
 /// Opens the connection once the page runs in a browser, and keeps it open.
 ///
-/// `watched` are the sessions that this page shows; every event is given to `take_in`.
+/// `watched` is what this page shows; every event is given to `take_in`.
 pub fn use_connection(
-    watched: Signal<Vec<SessionId>>,
+    watched: Signal<Watched>,
     take_in: impl Fn(HostEvent) + Copy + 'static,
 ) -> Connection {
     let link = RwSignal::new(Link::Connecting);
@@ -89,8 +98,8 @@ pub fn use_connection(
 
 async fn stay_connected(
     link: RwSignal<Link>,
-    watched: Signal<Vec<SessionId>>,
-    mut changed: UnboundedReceiver<Vec<SessionId>>,
+    watched: Signal<Watched>,
+    mut changed: UnboundedReceiver<Watched>,
     take_in: impl Fn(HostEvent) + Copy,
 ) {
     loop {
@@ -106,16 +115,16 @@ async fn stay_connected(
 async fn converse(
     socket: WebSocket,
     link: RwSignal<Link>,
-    watched: Signal<Vec<SessionId>>,
-    changed: &mut UnboundedReceiver<Vec<SessionId>>,
+    watched: Signal<Watched>,
+    changed: &mut UnboundedReceiver<Watched>,
     take_in: impl Fn(HostEvent),
 ) {
     let (mut outgoing, incoming) = socket.split();
     let mut incoming = incoming.fuse();
-    let mut sessions = watched.get_untracked();
+    let mut wanted = watched.get_untracked();
     loop {
-        let Ok(watch) = serde_json::to_string(&PageMessage::Watch { sessions: sessions.clone() })
-        else {
+        let Watched { sessions, live } = wanted.clone();
+        let Ok(watch) = serde_json::to_string(&PageMessage::Watch { sessions, live }) else {
             return;
         };
         // Waits for the socket to open, and fails when it does not.
@@ -140,7 +149,7 @@ async fn converse(
                 },
                 change = changed.next() => {
                     let Some(change) = change else { return };
-                    sessions = change;
+                    wanted = change;
                     break;
                 }
                 () = rest => break,

@@ -5,7 +5,8 @@ use leptos::prelude::*;
 
 use super::agents::{Agents, use_agents};
 use super::clock::{Clock, use_clock};
-use super::connection::{Connection, use_connection};
+use super::connection::{Connection, Watched, use_connection};
+use super::live::{Live, use_live};
 use super::log::{Logs, use_logs};
 use super::palette::{Palette, use_palette};
 use super::rehearsals::{Rehearsals, use_rehearsals};
@@ -19,6 +20,8 @@ pub struct Page {
     pub agents: Agents,
     /// The rehearsals of this page.
     pub rehearsals: Rehearsals,
+    /// The live sessions that this page knows of.
+    pub live: Live,
     /// The line to the host.
     pub connection: Connection,
     /// What the agents print.
@@ -37,7 +40,10 @@ pub fn provide_page() -> Page {
     let rehearsals = use_rehearsals();
     let logs = use_logs();
     let host = StoredValue::new(None::<String>);
-    let connection = use_connection(rehearsals.watched(), move |event| match event {
+    let live = use_live();
+    let sessions = rehearsals.watched();
+    let watched = Memo::new(move |_| Watched { sessions: sessions.get(), live: live.watched() });
+    let connection = use_connection(watched.into(), move |event| match event {
         HostEvent::Welcome { host: id, .. } => {
             let before = host.get_value();
             host.set_value(Some(id.clone()));
@@ -52,6 +58,7 @@ pub fn provide_page() -> Page {
             }
             agents.take_in(*agent);
         }
+        HostEvent::Live(news) => live.take_in(*news),
         HostEvent::AgentLog { agent, lines } => logs.take_in(&agent, lines),
         HostEvent::Call(news) => rehearsals.take_in(*news),
         HostEvent::Progress(progress) => {
@@ -71,6 +78,7 @@ pub fn provide_page() -> Page {
     let page = Page {
         agents,
         rehearsals,
+        live,
         connection,
         logs,
         clock: use_clock(),

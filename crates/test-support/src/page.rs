@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use app::api::{
     ApiError, CallNews, CallProgress, EVENTS_PATH, ExportReceipt, ExportRequest, HostEvent,
-    PageMessage, SessionView, ToolRequest,
+    LiveWatch, PageMessage, SessionView, ToolRequest,
 };
 use futures::{SinkExt, StreamExt};
 use jiff::Timestamp;
@@ -75,7 +75,7 @@ impl Page {
             &json!({ "session": id.as_str(), "agent": agent.as_str() }),
         )
         .await;
-        let watch = PageMessage::Watch { sessions: vec![id.clone()] };
+        let watch = PageMessage::Watch { sessions: vec![id.clone()], live: LiveWatch::default() };
         socket.send(Message::text(serde_json::to_string(&watch).unwrap())).await.unwrap();
         let session = step(&Session::new(id), Event::SelectAgent { agent }).unwrap().0;
         let view = view.expect("the agent opens");

@@ -1,15 +1,20 @@
 //! Export: the case is appended on a thread that may block, and the page hears where it went.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use app::api::{ApiError, ExportReceipt};
+use app::api::{ApiError, ExportReceipt, LiveExportPlan};
 use evalset::adk::{EvalCase, EvalSetHeader, SessionInput};
-use evalset::{eval_set_id, seconds};
+use evalset::{eval_set_id, seconds, snake_case};
 use evalset_file::{Appended, EvalSetFiles, default_cache};
+use json_text::JsonText;
+use live::{LiveSessionId, SessionEvent};
 use session::GoldenTrace;
 
 use super::golden_trace::{eval_case, object};
-use crate::agents::registry::RegisteredAgent;
+use super::live_case;
+use crate::agents::registry::{RegisteredAgent, Registry};
 use crate::sessions::HostSession;
 
 /// How much of the case the page is shown, in bytes.
@@ -34,15 +39,65 @@ pub(crate) async fn export(
         held.inspect_err(|error| tracing::error!(%call_id, "held result: {error}")).ok().flatten()
     });
     let case = case.map_err(|gone| ApiError::NotExportable { reason: gone.to_string() })?;
+    keep(agent.eval_set_path.clone(), &agent.name, case).await
+}
+
+/// Where a live session of these events would be exported to, and what of it can be.
+pub(crate) fn live_plan(registry: &Registry, events: &[SessionEvent]) -> LiveExportPlan {
+    let (_, path) = live_home(registry, events);
+    LiveExportPlan { runs: live_case::runs(events), path: path.display().to_string() }
+}
+
+/// Appends the runs of a live session that begin with these requests.
+///
+/// # Errors
+/// [`ApiError::NotExportable`] when none of them was answered, [`ApiError::Export`] when the file
+/// could not take the case; it is then as it was.
+pub(crate) async fn export_live(
+    registry: &Registry,
+    session: LiveSessionId,
+    events: &[SessionEvent],
+    runs: &[u64],
+) -> Result<ExportReceipt, ApiError> {
+    let (name, path) = live_home(registry, events);
+    let user = find(registry, &name).map_or("user", |agent| agent.seed.user_id.as_str());
+    let input = SessionInput::new(name.clone(), user, object(&agent_state(registry, &name)));
+    let case = live_case::live_case(&name, &session.to_string(), input, events, runs);
+    let case = case.ok_or_else(|| ApiError::NotExportable {
+        reason: "none of the chosen runs has an answer".to_owned(),
+    })?;
+    keep(path, &name, case).await
+}
+
+/// The app of a live session and its eval-set file: those of the registered agent that goes by the
+/// name of the agent that spoke with the user; else that name, and a file in `evals/`.
+fn live_home(registry: &Registry, events: &[SessionEvent]) -> (String, PathBuf) {
+    let name = live_case::root(events).unwrap_or("agent").to_owned();
+    let path = match find(registry, &name) {
+        Some(agent) => agent.eval_set_path.clone(),
+        None => Path::new("evals").join(format!("{}.evalset.json", eval_set_id(&name))),
+    };
+    (name, path)
+}
+
+fn agent_state(registry: &Registry, name: &str) -> BTreeMap<String, JsonText> {
+    find(registry, name).map(|agent| agent.seed.state.clone()).unwrap_or_default()
+}
+
+fn find<'a>(registry: &'a Registry, name: &str) -> Option<&'a Arc<RegisteredAgent>> {
+    let name = snake_case(name);
+    registry.agents().iter().find(|agent| snake_case(&agent.name) == name)
+}
+
+async fn keep(path: PathBuf, name: &str, case: EvalCase) -> Result<ExportReceipt, ApiError> {
     let header = EvalSetHeader {
-        eval_set_id: eval_set_id(&agent.name),
-        name: agent.name.clone(),
+        eval_set_id: eval_set_id(name),
+        name: name.to_owned(),
         creation_timestamp: seconds(jiff::Timestamp::now()),
     };
-    let path = agent.eval_set_path.clone();
     let appended = tokio::task::spawn_blocking(move || append(&path, case, &header)).await;
     appended.map_err(|error| {
-        tracing::error!(agent = %agent.id, "export: {error}");
+        tracing::error!("export of {name}: {error}");
         ApiError::Internal { what: "finish the export".to_owned() }
     })?
 }

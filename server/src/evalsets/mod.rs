@@ -1,6 +1,7 @@
 //! Eval sets on disk: a completed session becomes a case in the agent's file.
 //!
-//! `golden_trace` makes the case, `export` has it appended; the file itself is `evalset-file`'s.
+//! `golden_trace` makes the case of a rehearsal, `live_case` that of a live session, `export` has it
+//! appended; the file itself is `evalset-file`'s.
 //! `browse` reads the files for the page, `case_view` makes one case into steps to read, and `change`
 //! edits them, and `compare` holds one against another.
 
@@ -10,8 +11,10 @@ mod change;
 mod compare;
 mod export;
 mod golden_trace;
+mod live_case;
 
 pub(crate) use browse::{case, cases, summary};
 pub(crate) use change::{change, duplicate, insert, remove};
 pub(crate) use compare::compare;
-pub(crate) use export::export;
+pub(crate) use export::{export, export_live, live_plan};
+pub(crate) use live_case::Openings;

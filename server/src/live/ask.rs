@@ -20,6 +20,8 @@ pub(super) enum Ask {
     Watch(LiveSessionId, Reply<Watch>),
     /// The standing and the oldest pending turns of these sessions, where anything is pending.
     Look(Vec<LiveSessionId>, Reply<Vec<Option<Look>>>),
+    /// How many turns are pending, of all sessions.
+    Depth(Reply<usize>),
     /// Keep what came before, and end.
     Stop,
 }
@@ -67,6 +69,7 @@ pub(super) enum Judged {
     Waited(Waited),
     Watched(Watch),
     Looked(Vec<Option<Look>>),
+    Counted(usize),
     Left,
 }
 
@@ -80,11 +83,13 @@ impl Ask {
             (Self::Wait(_, _, reply), Ok(Judged::Waited(waited))) => drop(reply.send(Ok(waited))),
             (Self::Watch(_, reply), Ok(Judged::Watched(watch))) => drop(reply.send(Ok(watch))),
             (Self::Look(_, reply), Ok(Judged::Looked(looks))) => drop(reply.send(Ok(looks))),
+            (Self::Depth(reply), Ok(Judged::Counted(count))) => drop(reply.send(Ok(count))),
             (Self::Open(_, reply), Err(error)) => drop(reply.send(Err(error))),
             (Self::Act(_, reply), Err(error)) => drop(reply.send(Err(error))),
             (Self::Wait(_, _, reply), Err(error)) => drop(reply.send(Err(error))),
             (Self::Watch(_, reply), Err(error)) => drop(reply.send(Err(error))),
             (Self::Look(_, reply), Err(error)) => drop(reply.send(Err(error))),
+            (Self::Depth(reply), Err(error)) => drop(reply.send(Err(error))),
             // Each ask is judged as what it is.
             _ => {}
         }

@@ -15,7 +15,7 @@ use live::{
 use prost::Message;
 use rpc::wire;
 use rpc::wire::session_event::Payload;
-use tokio::sync::mpsc;
+use tokio::sync::{broadcast, mpsc};
 
 use super::ask::{Act, Acted, Ask, Judged, Look, Waited};
 use super::error::LiveError;
@@ -44,11 +44,17 @@ pub(super) struct Ledger {
     drafts: Vec<Draft>,
     opened: HashMap<LiveSessionId, LiveSession>,
     touched: HashSet<LiveSessionId>,
+    /// Hears of every session that stands otherwise.
+    told: broadcast::Sender<LiveSessionId>,
 }
 
 impl Ledger {
-    /// A ledger that knows every turn that is pending.
-    pub(super) async fn restore(store: Arc<dyn LiveStore>) -> Result<Self, LiveError> {
+    /// A ledger that knows every turn that is pending; `told` hears of every session that stands
+    /// otherwise.
+    pub(super) async fn restore(
+        store: Arc<dyn LiveStore>,
+        told: broadcast::Sender<LiveSessionId>,
+    ) -> Result<Self, LiveError> {
         let mut ledger = Self {
             store,
             rooms: HashMap::new(),
@@ -56,6 +62,7 @@ impl Ledger {
             drafts: Vec::new(),
             opened: HashMap::new(),
             touched: HashSet::new(),
+            told,
         };
         let mut queues: HashMap<LiveSessionId, Vec<PendingTurn>> = HashMap::new();
         for (session_id, turn) in ledger.store.pending().await? {
@@ -130,6 +137,9 @@ impl Ledger {
             Ask::Watch(session_id, _) => {
                 let room = self.room(*session_id).await?;
                 Ok(Judged::Watched(room.feed.watch()))
+            }
+            Ask::Depth(_) => {
+                Ok(Judged::Counted(self.rooms.values().map(|room| room.queue.depth()).sum()))
             }
             Ask::Stop => Ok(Judged::Left),
             Ask::Look(sessions, _) => {
@@ -268,7 +278,7 @@ impl Ledger {
         let changes = std::mem::take(&mut self.changes);
         let drafts = std::mem::take(&mut self.drafts);
         let touched = std::mem::take(&mut self.touched);
-        self.opened.clear();
+        let opened = std::mem::take(&mut self.opened);
         if !changes.is_empty()
             && let Err(error) = self.store.commit(&changes).await
         {
@@ -282,11 +292,14 @@ impl Ledger {
                 room.tell(&draft.fact, &draft.event, draft.bytes);
             }
         }
-        for session_id in touched {
-            if let Some(room) = self.rooms.get_mut(&session_id).filter(|room| !room.stale) {
+        for session_id in &touched {
+            if let Some(room) = self.rooms.get_mut(session_id).filter(|room| !room.stale) {
                 room.queue.forget();
                 room.feed.stands(room.standing());
             }
+        }
+        for session_id in touched.into_iter().chain(opened.into_keys()) {
+            self.tell_change(session_id);
         }
         Ok(())
     }
@@ -360,20 +373,28 @@ impl Ledger {
         Arc::new(Feed::new(session_id, Arc::clone(&self.store), standing))
     }
 
+    /// Nobody may be listening.
+    fn tell_change(&self, session_id: LiveSessionId) {
+        let _ = self.told.send(session_id);
+    }
+
     /// Ends leases that ran out, and leaves rooms that nobody uses to the store.
     fn sweep(&mut self) {
         let now = now();
-        self.rooms.retain(|_, room| {
+        let mut freed = Vec::new();
+        self.rooms.retain(|session_id, room| {
             if let Ok(step) = room.queue.decide(&Command::Tick, now)
                 && !step.facts.is_empty()
             {
                 step.facts.iter().for_each(|fact| room.queue.apply(fact));
                 if !room.stale {
                     room.feed.stands(room.standing());
+                    freed.push(*session_id);
                 }
             }
             !room.is_idle()
         });
+        freed.into_iter().for_each(|session_id| self.tell_change(session_id));
     }
 }
 

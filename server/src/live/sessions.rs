@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use live::{LiveSession, LiveSessionId, Note, Sequence, Status, TurnId};
+use live::{LiveSession, LiveSessionId, Note, Refusal, Sequence, Status, TurnId};
 use rpc::wire;
-use tokio::sync::{OnceCell, mpsc, oneshot};
+use tokio::sync::{OnceCell, broadcast, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use super::ask::{Ask, Look, Reply, Waited};
@@ -18,6 +18,9 @@ use super::store::{LiveStore, StoredSession};
 
 /// Where live sessions are kept unless said otherwise, from the working directory.
 pub const DEFAULT_DATABASE: &str = ".rehearsal/live.sqlite";
+
+/// How many changes a page may fall behind before it is told that it missed some.
+const CHANGES: usize = 4096;
 
 /// How many asks may stand before the ledger until those who ask wait for room.
 const ASKS: usize = 1024;
@@ -37,6 +40,7 @@ struct Shared {
     keep_alive: Duration,
     opened: OnceCell<Opened>,
     ledger: Mutex<Option<JoinHandle<()>>>,
+    changes: broadcast::Sender<LiveSessionId>,
 }
 
 struct Opened {
@@ -81,6 +85,7 @@ impl LiveSessions {
             keep_alive,
             opened: OnceCell::new(),
             ledger: Mutex::new(None),
+            changes: broadcast::channel(CHANGES).0,
         };
         Self { shared: Arc::new(shared) }
     }
@@ -113,7 +118,8 @@ impl LiveSessions {
     }
 
     async fn open_over(&self, store: Arc<dyn LiveStore>) -> Result<Opened, LiveError> {
-        let ledger = Ledger::restore(Arc::clone(&store)).await?;
+        let changes = self.shared.changes.clone();
+        let ledger = Ledger::restore(Arc::clone(&store), changes).await?;
         let (asks, asked) = mpsc::channel(ASKS);
         let task = tokio::spawn(ledger.run(asked));
         *self.shared.ledger.lock().unwrap_or_else(PoisonError::into_inner) = Some(task);
@@ -200,6 +206,28 @@ impl LiveSessions {
             look,
         };
         Ok(stored.into_iter().zip(looks).map(summary).collect())
+    }
+
+    /// Every session that stands otherwise, from now on. Opens no database.
+    pub(crate) fn changes(&self) -> broadcast::Receiver<LiveSessionId> {
+        self.shared.changes.subscribe()
+    }
+
+    /// How many turns are pending, of all sessions.
+    pub(crate) async fn depth(&self) -> Result<usize, LiveError> {
+        self.ask(Ask::Depth).await
+    }
+
+    /// The places of a turn's request and of what closed it.
+    pub(crate) async fn places_of(
+        &self,
+        session_id: LiveSessionId,
+        turn_id: TurnId,
+    ) -> Result<(Sequence, Option<Sequence>), LiveError> {
+        let turn = self.opened().await?.store.turn(turn_id).await?;
+        let turn = turn.filter(|turn| turn.session_id == session_id);
+        let turn = turn.ok_or(Refusal::UnknownTurn(turn_id))?;
+        Ok((turn.requested, turn.closed.map(|closed| closed.closed)))
     }
 
     /// What the watchers of a session read.

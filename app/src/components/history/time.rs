@@ -7,7 +7,7 @@ use crate::state::{browser, times, use_page};
 
 /// The time of a row; the other reading shows when it is pointed at.
 #[component]
-pub(super) fn RowTime(
+pub fn RowTime(
     /// When it happened.
     at: Timestamp,
 ) -> impl IntoView {

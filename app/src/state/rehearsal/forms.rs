@@ -64,7 +64,7 @@ pub struct Forms {
 }
 
 impl Forms {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             owner: StoredValue::new(Owner::current()),
             made: StoredValue::new(HashMap::new()),
@@ -92,7 +92,7 @@ impl Forms {
         })
     }
 
-    pub(super) fn forget(self) {
+    pub(crate) fn forget(self) {
         self.made.update_value(HashMap::clear);
         self.query.write(String::new());
         self.response.write(String::new());

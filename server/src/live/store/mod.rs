@@ -31,6 +31,8 @@ pub(super) struct StoredSession {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StoredTurn {
     pub session_id: LiveSessionId,
+    /// The place of its request.
+    pub requested: Sequence,
     /// `None` while it is pending.
     pub closed: Option<ClosedTurn>,
 }

@@ -165,7 +165,7 @@ impl LiveStore for SqliteStore {
             closed: sequence(row),
             closing,
         });
-        Ok(Some(StoredTurn { session_id: session_id(request)?, closed }))
+        Ok(Some(StoredTurn { session_id: session_id(request)?, requested, closed }))
     }
 
     async fn recorded(

@@ -1,0 +1,101 @@
+//! The conversation that the model would be given in a turn, and what the turn was answered.
+
+use leptos::html;
+use leptos::prelude::*;
+
+use super::part::{Piece, kind};
+use crate::api::{LiveContent, LiveRole, LiveTurn, LiveWhat};
+use crate::components::icon::{Glyph, Icon};
+use crate::components::steps::{CalledStep, said};
+use crate::state::browser;
+use crate::state::live_stage::use_this_live_stage;
+use crate::state::live_steps::{Step, steps};
+
+/// The shown turn's conversation.
+#[component]
+pub(super) fn Conversation() -> impl IntoView {
+    let stage = use_this_live_stage();
+    let list = NodeRef::<html::Ol>::new();
+    // What was said last is what is to be answered.
+    Effect::new(move |_| {
+        stage.turn.track();
+        if let Some(list) = list.get() {
+            browser::after_drawing(move || list.set_scroll_top(list.scroll_height()));
+        }
+    });
+    move || {
+        match stage.turn.get() {
+        Some(turn) => view! { <ol class="timeline conversation" tabindex="0" aria-label="Conversation" node_ref=list>{rows(turn)}</ol> }.into_any(),
+        None if stage.shown.read().is_none() => view! {
+            <div class="empty centred">
+                <p>"No turn waits for an answer."</p>
+                <p class="quiet">"When the agent asks, its conversation comes here by itself."</p>
+            </div>
+        }
+        .into_any(),
+        None => view! { <p class="quiet veil">"Reading the request…"</p> }.into_any(),
+    }
+    }
+}
+
+fn rows(turn: LiveTurn) -> AnyView {
+    let agent = turn.agent;
+    let steps = steps(&turn.contents);
+    let count = steps.len();
+    let is_empty = steps.is_empty();
+    let told = steps.into_iter().enumerate();
+    let told = told.map(|(at, step)| step_row(at + 1, step, "Not answered.")).collect_view();
+    let closed = turn.closed.map(|row| match row.what {
+        LiveWhat::Answered { parts } => {
+            let by = row.by.unwrap_or_else(|| "Somebody".to_owned());
+            let answer = [LiveContent { role: LiveRole::Model, parts }];
+            let rows = crate::state::live_steps::steps(&answer).into_iter().enumerate();
+            let rows = rows.map(|(at, step)| step_row(count + at + 1, step, "See the session's events for what it answered."));
+            view! {
+                <li class="turn">{by} " answered for " {agent}</li>
+                {rows.collect_view()}
+            }
+            .into_any()
+        }
+        LiveWhat::Cancelled { reason } => {
+            let by = row.by.map(|by| format!("Cancelled by {by}")).unwrap_or_else(|| "Cancelled by its agent".to_owned());
+            view! {
+                <li class="turn">{by}</li>
+                {said(count + 1, "row", Glyph::Stopped, "Reason", if reason.is_empty() { "No reason given.".to_owned() } else { reason })}
+            }
+            .into_any()
+        }
+        _ => ().into_any(),
+    });
+    view! {
+        {is_empty.then(|| view! { <li class="next"><p>"The conversation is empty: the model would see its instructions alone."</p></li> })}
+        {told}
+        {closed}
+    }
+    .into_any()
+}
+
+fn step_row(number: usize, step: Step, none: &'static str) -> AnyView {
+    match step {
+        Step::Said(LiveRole::User, text) => said(number, "row asked", Glyph::User, "User", text),
+        Step::Said(LiveRole::Model, text) => {
+            said(number, "row answered", Glyph::Answer, "Model", text)
+        }
+        Step::Said(LiveRole::Function, text) => said(number, "row", Glyph::Tool, "Tools", text),
+        Step::Thought(text) => said(number, "row thought", Glyph::Answer, "Model, thinking", text),
+        Step::Call { name, args, answer } => view! {
+            <CalledStep number author=String::new() tool=name given=args result=answer none/>
+        }
+        .into_any(),
+        Step::Piece(_, part) => view! {
+            <li class="row">
+                <div class="line">
+                    <span class="number" aria-hidden="true">{number}</span>
+                    <Icon glyph=Glyph::Export/>
+                    <div class="said"><span class="speaker">{kind(&part)}</span><Piece part/></div>
+                </div>
+            </li>
+        }
+        .into_any(),
+    }
+}

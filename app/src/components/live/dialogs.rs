@@ -1,0 +1,144 @@
+//! What is asked before a turn is cancelled or handed over, and before a session ends.
+
+use leptos::prelude::*;
+
+use crate::components::dialog::Dialog;
+use crate::state::browser;
+use crate::state::live_stage::{LiveStage, NAME_FIELD, Question, use_this_live_stage};
+use crate::state::times::counted;
+
+/// The dialogs of a session.
+#[component]
+pub(super) fn Dialogs() -> impl IntoView {
+    let stage = use_this_live_stage();
+    view! {
+        {dialog(stage, Question::Cancel, "Cancel the turn", move || view! { <Cancel stage/> }.into_any())}
+        {dialog(stage, Question::HandOver, "Hand the turn over", move || view! { <HandOver stage/> }.into_any())}
+        {dialog(stage, Question::Complete, "Complete the session", move || view! { <Complete stage/> }.into_any())}
+    }
+}
+
+/// A dialog that is open while this is the question.
+fn dialog(
+    stage: LiveStage,
+    question: Question,
+    label: &'static str,
+    body: impl Fn() -> AnyView + Send + Sync + 'static,
+) -> AnyView {
+    let open = RwSignal::new(false);
+    // The dialog closes itself on Esc, so that it has a signal of its own.
+    Effect::new(move |_| {
+        if stage.question.get() == Some(question) {
+            if stage.live.name.read_untracked().is_none() {
+                stage.question.set(None);
+                stage
+                    .notice
+                    .set(Some("Say who you are first: your name stands beside it.".to_owned()));
+                browser::focus(NAME_FIELD);
+            } else {
+                open.set(true);
+            }
+        } else {
+            open.set(false);
+        }
+    });
+    Effect::new(move |before: Option<bool>| {
+        let now = open.get();
+        if before == Some(true) && !now && stage.question.get_untracked() == Some(question) {
+            stage.question.set(None);
+        }
+        now
+    });
+    let body = StoredValue::new(body);
+    view! { <Dialog open label class="ask">{body.with_value(|body| body())}</Dialog> }.into_any()
+}
+
+#[component]
+fn Cancel(
+    /// The stage.
+    stage: LiveStage,
+) -> impl IntoView {
+    let reason = RwSignal::new(String::new());
+    let cancel = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        stage.question.set(None);
+        stage.cancel(reason.get_untracked());
+    };
+    view! {
+        <form on:submit=cancel>
+            <h2>"Cancel this turn?"</h2>
+            <p>"The agent gets no answer: its run ends with an error that says so."</p>
+            <label class="ask-field">"Reason, for the agent's developer"
+                <input class="input" maxlength="500" prop:value=move || reason.get() on:input=move |event| reason.set(event_target_value(&event))/>
+            </label>
+            <div class="choices">
+                <button type="button" class="button" on:click=move |_| stage.question.set(None)>"Keep the turn"</button>
+                <button type="submit" class="button primary">"Cancel the turn"</button>
+            </div>
+        </form>
+    }
+}
+
+#[component]
+fn HandOver(
+    /// The stage.
+    stage: LiveStage,
+) -> impl IntoView {
+    let to = RwSignal::new(String::new());
+    let give = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        let name = to.get_untracked().trim().to_owned();
+        if !name.is_empty() {
+            stage.question.set(None);
+            stage.hand_over(name);
+        }
+    };
+    let let_go = move |_| {
+        stage.question.set(None);
+        stage.release();
+    };
+    view! {
+        <form on:submit=give>
+            <h2>"Hand this turn over?"</h2>
+            <p>"What you typed stays here, in your browser."</p>
+            <label class="ask-field">"To whom, by the name under which they answer"
+                <input class="input" maxlength="100" prop:value=move || to.get() on:input=move |event| to.set(event_target_value(&event))/>
+            </label>
+            <div class="choices">
+                <button type="button" class="button quiet" on:click=let_go>"To anyone"</button>
+                <button type="button" class="button" on:click=move |_| stage.question.set(None)>"Keep it"</button>
+                <button type="submit" class="button primary">"Hand over"</button>
+            </div>
+        </form>
+    }
+}
+
+#[component]
+fn Complete(
+    /// The stage.
+    stage: LiveStage,
+) -> impl IntoView {
+    let depth = stage.summary.with_untracked(|it| it.as_ref().map_or(0, |it| it.depth));
+    let depth = usize::try_from(depth).unwrap_or(usize::MAX);
+    let what = match depth {
+        0 => "It takes no further requests; then it can be exported.".to_owned(),
+        _ => format!(
+            "{} for an answer. They are cancelled, and their agents end with an error that says so.",
+            counted(depth, "turn still waits", "turns still wait")
+        ),
+    };
+    let complete = move |_| {
+        stage.question.set(None);
+        stage.complete();
+    };
+    view! {
+        <h2>"Complete this session?"</h2>
+        <p>{what}</p>
+        <div class="choices">
+            <button type="button" class="button" autofocus on:click=move |_| stage.question.set(None)>"Keep it open"</button>
+            <button type="button" class="button primary" on:click=complete>
+                {if depth == 0 { "Complete" } else { "Cancel them and complete" }}
+            </button>
+        </div>
+    }
+}

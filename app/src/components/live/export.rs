@@ -1,0 +1,174 @@
+//! After a session: its runs become a case in an eval set.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::api::{
+    ApiError, ExportReceipt, LiveExportPlan, LiveRun, export_live_session, plan_live_export,
+};
+use crate::components::export_panel::{Receipt, file_name};
+use crate::components::icon::{Glyph, Icon};
+use crate::state::live_stage::use_this_live_stage;
+use crate::state::times::counted;
+
+/// How far the export is.
+#[derive(Debug, Clone, PartialEq)]
+enum Export {
+    NotYet,
+    Writing,
+    Written(ExportReceipt),
+    Failed(ApiError),
+}
+
+/// What can be exported, and the button.
+#[component]
+pub(super) fn ExportColumn() -> impl IntoView {
+    let stage = use_this_live_stage();
+    let plan = LocalResource::new(move || plan_live_export(stage.id.get_value()));
+    move || match plan.get() {
+        None => view! { <p class="quiet veil">"Looking at what was recorded…"</p> }.into_any(),
+        Some(Err(error)) => {
+            view! { <div class="empty centred" role="alert"><p>{error.to_string()}</p></div> }
+                .into_any()
+        }
+        Some(Ok(plan)) if plan.runs.iter().all(|run| run.turns == 0) => view! {
+            <div class="empty centred">
+                <p>"This session is completed."</p>
+                <p class="quiet">"No turn of it was answered, so there is nothing to export."</p>
+            </div>
+        }
+        .into_any(),
+        Some(Ok(plan)) => view! { <Plan plan/> }.into_any(),
+    }
+}
+
+#[component]
+fn Plan(
+    /// The runs, and the file.
+    plan: LiveExportPlan,
+) -> impl IntoView {
+    let stage = use_this_live_stage();
+    let LiveExportPlan { mut runs, path } = plan;
+    runs.retain(|run| run.turns > 0);
+    let file = file_name(&path).to_owned();
+    let chosen = RwSignal::new(runs.iter().map(|run| run.first).collect::<Vec<u64>>());
+    let export = RwSignal::new(Export::NotYet);
+    let is_writing = move || *export.read() == Export::Writing;
+    let write = move || {
+        if is_writing() || chosen.read_untracked().is_empty() {
+            return;
+        }
+        export.set(Export::Writing);
+        let wanted = chosen.get_untracked();
+        spawn_local(async move {
+            let written = export_live_session(stage.id.get_value(), wanted).await;
+            export.try_set(match written {
+                Ok(receipt) => Export::Written(receipt),
+                Err(error) => Export::Failed(error),
+            });
+        });
+    };
+    let runs = StoredValue::new(runs);
+    let body = move || {
+        match export.get() {
+        Export::NotYet | Export::Writing => {
+            view! { <Runs runs=runs.get_value() chosen/> }.into_any()
+        }
+        Export::Written(receipt) => view! { <Receipt receipt agent=None/> }.into_any(),
+        Export::Failed(error) => view! {
+            <h2 class="panel-title bad"><Icon glyph=Glyph::Error/>"Not exported"</h2>
+            <p role="alert">{error.to_string()}</p>
+            <p class="quiet">"The file is as it was, and so is the session: mend the cause and try again."</p>
+        }
+        .into_any(),
+    }
+    };
+    let is_written = move || matches!(&*export.read(), Export::Written(_));
+    let label = move || match &*export.read() {
+        Export::NotYet => format!("Export to {file}"),
+        Export::Writing => "Exporting…".to_owned(),
+        Export::Written(_) => "Export again".to_owned(),
+        Export::Failed(_) => "Try again".to_owned(),
+    };
+    view! {
+        <form class="export" on:submit=move |event| {
+            event.prevent_default();
+            write();
+        }>
+            <div class="panel-body">
+                {body}
+                <Show when=move || !is_written()><p class="quiet path">"The file: " <code>{path.clone()}</code></p></Show>
+            </div>
+            <footer class="panel-foot">
+                <Show when=is_written>
+                    <button type="button" class="button quiet" on:click=move |_| export.set(Export::NotYet)>"Choose runs"</button>
+                </Show>
+                <span class="grow"></span>
+                <button
+                    type="submit"
+                    id="export"
+                    class="button"
+                    class:primary=move || !is_written()
+                    aria-disabled=move || (is_writing() || chosen.read().is_empty()).to_string()
+                >
+                    <Icon glyph=Glyph::Export/>
+                    {label}
+                    <kbd>"Ctrl ↵"</kbd>
+                </button>
+            </footer>
+        </form>
+    }
+}
+
+#[component]
+fn Runs(
+    /// The runs.
+    runs: Vec<LiveRun>,
+    /// Those that are exported.
+    chosen: RwSignal<Vec<u64>>,
+) -> impl IntoView {
+    let count = runs.len();
+    let one = move |run: LiveRun| {
+        let first = run.first;
+        let is_chosen = move || chosen.read().contains(&first);
+        let toggle = move |_| {
+            chosen.update(|chosen| match chosen.iter().position(|it| *it == first) {
+                Some(at) => drop(chosen.remove(at)),
+                None => chosen.push(first),
+            });
+        };
+        let turns = counted(whole(run.turns), "answer", "answers");
+        let calls = counted(whole(run.calls), "call", "calls");
+        let query =
+            if run.query.is_empty() { "Without words of a user".to_owned() } else { run.query };
+        view! {
+            <li>
+                <label>
+                    <input type="checkbox" prop:checked=is_chosen on:change=toggle/>
+                    <span class="run">
+                        <span class="run-query">{query}</span>
+                        <span class="quiet">
+                            <b>{run.agent}</b> " · " {turns} " · " {calls}
+                            {(!run.is_answered).then_some(" · without a final answer")}
+                        </span>
+                    </span>
+                </label>
+            </li>
+        }
+    };
+    view! {
+        <h2 class="panel-title"><Icon glyph=Glyph::Check/>"The session is complete"</h2>
+        <p>
+            {if count == 1 {
+                "Its run becomes a case in the eval set: what the user said, the calls, and the answer."
+            } else {
+                "Each chosen run becomes an invocation of one case: what the user said, the calls, and the answer."
+            }}
+        </p>
+        <ul class="runs" aria-label="Runs">{runs.into_iter().map(one).collect_view()}</ul>
+    }
+}
+
+fn whole(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,59 @@
+//! The head of a live session: what it is, how it stands, and what can be done with the whole.
+
+use leptos::prelude::*;
+
+use super::name::You;
+use crate::components::copy_button::CopyButton;
+use crate::state::live_stage::{LiveStage, Question};
+use crate::state::times::elapsed;
+use crate::state::use_page;
+
+/// The description, the chips, the buttons.
+#[component]
+pub(super) fn LiveHead(
+    /// The stage.
+    stage: LiveStage,
+) -> impl IntoView {
+    let clock = use_page().clock;
+    let title = move || {
+        stage.summary.with(|summary| match summary.as_ref().map(|it| it.description.as_str()) {
+            None | Some("") => "Live session".to_owned(),
+            Some(description) => description.to_owned(),
+        })
+    };
+    let waiting = move || {
+        stage.summary.with(|summary| {
+            let summary = summary.as_ref()?;
+            let up = summary.up()?;
+            let now = clock.now.get()?.as_millisecond();
+            Some(format!("{} waiting · {}", summary.depth, elapsed(now - up.since_ms)))
+        })
+    };
+    let is_deaf = move || {
+        stage.summary.with(|summary| {
+            summary.as_ref().and_then(|it| it.up()).is_some_and(|up| !up.is_awaited)
+        })
+    };
+    view! {
+        <leptos_meta::Title text=title/>
+        <header class="stage-head">
+            <h1 title=title>{title}</h1>
+            {move || match (waiting(), stage.is_completed()) {
+                (Some(waiting), _) => view! { <span class="chip live">{waiting}</span> }.into_any(),
+                (None, true) => view! { <span class="chip done">"completed"</span> }.into_any(),
+                (None, false) => view! { <span class="chip">"nothing waits"</span> }.into_any(),
+            }}
+            <Show when=is_deaf>
+                <span class="chip warn" title="Its connection is gone. It comes back for the answer by itself.">"agent away"</span>
+            </Show>
+            <CopyButton what="the session's id" shown="Copy id" text=Callback::new(move |()| stage.id.get_value().to_string())/>
+            <span class="grow"></span>
+            <You/>
+            <Show when=move || !stage.is_completed()>
+                <button type="button" class="button" on:click=move |_| stage.question.set(Some(Question::Complete))>
+                    "Complete session"
+                </button>
+            </Show>
+        </header>
+    }
+}

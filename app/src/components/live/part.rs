@@ -1,0 +1,67 @@
+//! A piece of a conversation that is neither words nor a call: a picture, bytes, a vendor's own.
+
+use leptos::prelude::*;
+
+use crate::api::LivePart;
+use crate::components::raw_text::RawText;
+use crate::components::value::ValueBody;
+use crate::state::live_steps::whole;
+use crate::state::reading::use_reading;
+use crate::state::times::size;
+
+/// What a piece is called on its line.
+pub(super) fn kind(part: &LivePart) -> String {
+    match part {
+        LivePart::Text(_) => "text".to_owned(),
+        LivePart::Thought(_) => "thought".to_owned(),
+        LivePart::Call { name, .. } => name.clone(),
+        LivePart::Response { name, .. } => format!("answer of {name}"),
+        LivePart::Data { mime_type, .. } => mime_type.clone(),
+        LivePart::Other { kind, .. } => kind.clone(),
+    }
+}
+
+/// The piece.
+#[component]
+pub(super) fn Piece(
+    /// The piece.
+    part: LivePart,
+) -> impl IntoView {
+    match part {
+        LivePart::Text(text) | LivePart::Thought(text) => {
+            view! { <RawText text label="Text"/> }.into_any()
+        }
+        LivePart::Call { args, .. } => values(args.as_ref().map(whole)),
+        LivePart::Response { response, .. } => values(response.as_ref().map(whole)),
+        LivePart::Other { value, .. } => values(Some(whole(&value))),
+        LivePart::Data { mime_type, bytes, name, base64 } => {
+            let url = base64.map(|data| format!("data:{mime_type};base64,{data}"));
+            let shown = match url {
+                Some(url) if mime_type.starts_with("image/") => view! {
+                    <img src=url alt=format!("A picture in the conversation, {mime_type}")/>
+                }
+                .into_any(),
+                Some(url) => view! {
+                    <audio controls=true src=url aria-label=format!("A sound in the conversation, {mime_type}")></audio>
+                }
+                .into_any(),
+                None => ().into_any(),
+            };
+            let name = name.map(|name| format!("{name} · ")).unwrap_or_default();
+            view! {
+                <figure class="data">
+                    {shown}
+                    <figcaption class="quiet">{name} {mime_type} " · " {size(bytes)}</figcaption>
+                </figure>
+            }
+            .into_any()
+        }
+    }
+}
+
+fn values(value: Option<json_text::JsonText>) -> AnyView {
+    match value {
+        Some(value) => view! { <ValueBody reading=use_reading(&value) label="Value"/> }.into_any(),
+        None => view! { <p class="quiet">"nothing"</p> }.into_any(),
+    }
+}

@@ -1,0 +1,103 @@
+//! What the model would be given besides the conversation: instructions, tools, configuration and
+//! the schema of the answer.
+
+use leptos::prelude::*;
+
+use crate::api::LiveTurn;
+use crate::components::facts::Fold;
+use crate::components::icon::{Glyph, Icon};
+use crate::components::instructions::Instructions;
+use crate::components::value::{ValueBody, ValueTools};
+use crate::state::catalogue::first_line;
+use crate::state::live_stage::use_this_live_stage;
+use crate::state::reading::{Reading, use_reading};
+use crate::state::times::counted;
+
+/// The shown turn's request.
+#[component]
+pub(super) fn Request() -> impl IntoView {
+    let stage = use_this_live_stage();
+    let texts = Memo::new(move |_| {
+        stage.turn.with(|turn| turn.as_ref().map(|turn| (turn.instruction.clone(), None)))
+    });
+    // Made anew for each turn, and not when its answer comes.
+    let request = Memo::new(move |_| {
+        stage.turn.with(|turn| {
+            turn.as_ref().map(|turn| LiveTurn {
+                closed: None,
+                contents: Vec::new(),
+                ..turn.clone()
+            })
+        })
+    });
+    let rest = move || {
+        match (request.get(), stage.turn_fault.get()) {
+        (Some(turn), _) => view! { <Facts turn/> }.into_any(),
+        (None, Some(error)) => {
+            view! { <p class="field-fault" role="alert">{error.to_string()}</p> }.into_any()
+        }
+        (None, None) if stage.shown.read().is_none() => {
+            view! { <p class="quiet">"No turn is chosen. Choose a request in the session's events to see what its model saw."</p> }
+                .into_any()
+        }
+        (None, None) => ().into_any(),
+    }
+    };
+    view! {
+        <Show when=move || texts.read().is_some()><Instructions texts/></Show>
+        {rest}
+    }
+}
+
+#[component]
+fn Facts(
+    /// The request.
+    turn: LiveTurn,
+) -> impl IntoView {
+    let LiveTurn {
+        agent, run, model, tools, config, output_schema, warnings, turn, sequence, ..
+    } = turn;
+    let mut facts = vec![("agent", agent)];
+    facts.extend(model.map(|model| ("model", model)));
+    facts.extend((!run.is_empty()).then_some(("run", run)));
+    facts.push(("turn", turn.to_string()));
+    facts.push(("event", sequence.to_string()));
+    let count = counted(tools.len(), "tool", "tools");
+    let tools = StoredValue::new(tools);
+    let aside = move || view! { <span class="quiet">{count.clone()}</span> };
+    view! {
+        {(!warnings.is_empty()).then(|| view! {
+            <ul class="warnings" aria-label="Warnings">
+                {warnings.into_iter().map(|text| view! { <li><Icon glyph=Glyph::Warning/><span>{text}</span></li> }).collect_view()}
+            </ul>
+        })}
+        <Fold title="Tools" open=RwSignal::new(false) aside>
+            <ul class="declared">
+                {tools.get_value().into_iter().map(|tool| view! {
+                    <li><code>{tool.name.to_string()}</code> <span class="quiet">{first_line(&tool.description).to_owned()}</span></li>
+                }).collect_view()}
+            </ul>
+        </Fold>
+        {config.map(|config| view! { <ValueFold title="Configuration" reading=use_reading(&config)/> })}
+        {output_schema.map(|schema| view! { <ValueFold title="Answer schema" reading=use_reading(&schema)/> })}
+        <Fold title="Turn" open=RwSignal::new(true)>
+            <dl class="facts">
+                {facts.clone().into_iter().map(|(name, value)| {
+                    let title = value.clone();
+                    view! { <dt>{name}</dt><dd title=title>{value}</dd> }
+                }).collect_view()}
+            </dl>
+        </Fold>
+    }
+}
+
+#[component]
+fn ValueFold(
+    /// What it is.
+    title: &'static str,
+    /// The value.
+    reading: Reading,
+) -> impl IntoView {
+    let aside = move || view! { <ValueTools reading/> };
+    view! { <Fold title open=RwSignal::new(true) aside><ValueBody reading label=title/></Fold> }
+}

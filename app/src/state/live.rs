@@ -1,0 +1,169 @@
+//! [`Live`]: the live sessions that this page knows of, who the person is, and whether they want to
+//! be called when an agent asks.
+
+use std::collections::{HashMap, HashSet};
+
+use leptos::prelude::*;
+
+use super::browser;
+use super::live_draft::{Drafts, use_drafts};
+use crate::api::{LiveId, LiveNews, LiveSummary, LiveTurnId, LiveWatch};
+
+/// Where the person's name is remembered.
+const NAME: &str = "rehearsal.name";
+/// Where it is remembered that the person wants to be called.
+const ALERTS: &str = "rehearsal.alerts";
+
+/// Whether the page calls the person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Alerts {
+    /// Nobody asked for it.
+    Off,
+    /// With the title and with notifications.
+    On,
+    /// With the title alone: the browser does not allow notifications.
+    TitleOnly,
+}
+
+/// The live sessions as the whole page shares them.
+#[derive(Clone, Copy)]
+pub struct Live {
+    known: RwSignal<HashMap<LiveId, LiveSummary>>,
+    /// How many turns wait, of all sessions, as far as this page was told.
+    pub waiting: RwSignal<u64>,
+    /// Counts the times that the list must be fetched anew.
+    pub behind: RwSignal<u32>,
+    /// Sessions that changed since the list was fetched, in the order of their change.
+    pub changed: RwSignal<Vec<LiveId>>,
+    /// Whether the list is shown.
+    pub shows_list: RwSignal<bool>,
+    /// The session that is shown.
+    pub session: RwSignal<Option<LiveId>>,
+    /// The person's display name.
+    pub name: RwSignal<Option<String>>,
+    /// Whether the page calls the person.
+    pub alerts: RwSignal<Alerts>,
+    /// What the person is answering, turn by turn.
+    pub drafts: Drafts,
+    told: StoredValue<HashSet<LiveTurnId>>,
+}
+
+/// Nothing known yet. The name and the wish to be called are read once the page is in a browser.
+#[must_use]
+pub fn use_live() -> Live {
+    let live = Live {
+        known: RwSignal::new(HashMap::new()),
+        waiting: RwSignal::new(0),
+        behind: RwSignal::new(0),
+        changed: RwSignal::new(Vec::new()),
+        shows_list: RwSignal::new(false),
+        session: RwSignal::new(None),
+        name: RwSignal::new(None),
+        alerts: RwSignal::new(Alerts::Off),
+        drafts: use_drafts(),
+        told: StoredValue::new(HashSet::new()),
+    };
+    Effect::new(move |_| {
+        live.name.set(browser::stored(NAME));
+        if browser::stored(ALERTS).is_some() {
+            let allowed = browser::may_notify();
+            live.alerts.set(if allowed { Alerts::On } else { Alerts::TitleOnly });
+        }
+    });
+    live
+}
+
+impl Live {
+    /// What the host is asked to tell. Tracked.
+    #[must_use]
+    pub fn watched(self) -> LiveWatch {
+        LiveWatch {
+            all: self.shows_list.get() || self.alerts.get() != Alerts::Off,
+            sessions: self.session.get().into_iter().collect(),
+        }
+    }
+
+    /// What is known of a session. Tracked.
+    #[must_use]
+    pub fn of(self, id: &LiveId) -> Option<LiveSummary> {
+        self.known.read().get(id).cloned()
+    }
+
+    /// Takes in how a session stands.
+    pub fn learn(self, summary: LiveSummary) {
+        if self.known.read_untracked().get(&summary.id) != Some(&summary) {
+            self.known.update(|known| {
+                known.insert(summary.id.clone(), summary);
+            });
+        }
+    }
+
+    /// Takes in what the host tells.
+    pub fn take_in(self, news: LiveNews) {
+        if let Some(waiting) = news.waiting {
+            self.waiting.set(waiting);
+        }
+        for summary in news.sessions {
+            self.call(&summary);
+            let id = summary.id.clone();
+            self.learn(summary);
+            if self.shows_list.get_untracked() {
+                self.changed.update(|changed| {
+                    changed.retain(|other| *other != id);
+                    changed.push(id);
+                });
+            }
+        }
+        if news.more {
+            self.behind.update(|times| *times = times.wrapping_add(1));
+        }
+    }
+
+    /// The number that stands before the title, for a person who wants to be called. Tracked.
+    #[must_use]
+    pub fn badge(self) -> Option<u64> {
+        (self.alerts.get() != Alerts::Off).then(|| self.waiting.get()).filter(|count| *count > 0)
+    }
+
+    /// Remembers who the person is; false for a name that cannot be one.
+    pub fn is_called(self, name: &str) -> bool {
+        let name = name.trim();
+        let fits = (1..=100).contains(&name.chars().count()) && !name.chars().any(char::is_control);
+        if fits {
+            browser::store(NAME, Some(name));
+            self.name.set(Some(name.to_owned()));
+        }
+        fits
+    }
+
+    /// The person wants to be called, or no longer. Only a press of a button may ask the browser.
+    pub fn toggle_alerts(self) {
+        if self.alerts.get_untracked() != Alerts::Off {
+            browser::store(ALERTS, None);
+            self.alerts.set(Alerts::Off);
+            return;
+        }
+        browser::store(ALERTS, Some("on"));
+        self.alerts.set(Alerts::TitleOnly);
+        leptos::task::spawn_local(async move {
+            if browser::ask_to_notify().await && self.alerts.get_untracked() != Alerts::Off {
+                self.alerts.set(Alerts::On);
+            }
+        });
+    }
+
+    /// Notifies of a turn that came up, once, unless the person looks at the page.
+    fn call(self, summary: &LiveSummary) {
+        let Some(up) = summary.up() else { return };
+        let is_new =
+            self.told.try_update_value(|told| told.insert(up.turn.clone())).unwrap_or_default();
+        if is_new && self.alerts.get_untracked() == Alerts::On && browser::is_out_of_sight() {
+            let title = format!("{} waits for an answer", up.agent);
+            let body = match summary.description.as_str() {
+                "" => "A live session",
+                description => description,
+            };
+            browser::notify(&title, body, &format!("/live/{}", summary.id));
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! [`Draft`]: what a person is answering in one turn, kept until it is sent.
+//!
+//! A draft belongs to its turn and to the page, not to what is drawn: neither a lost connection nor a
+//! look at another page loses it. Its text and its finished calls outlive a reload too, in the
+//! browser's storage.
+
+use std::collections::HashMap;
+
+use json_text::JsonText;
+use leptos::prelude::*;
+use serde::{Deserialize, Serialize};
+use session::ToolName;
+
+use super::browser;
+use super::rehearsal::{FormKey, Forms};
+use super::value_form::ValueForm;
+use crate::api::{LiveCall, LiveLeaseId, LiveTurnId, ToolView};
+
+/// Which side of the answer is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// Calling tools.
+    Call,
+    /// Text, or the value that is wanted.
+    Text,
+}
+
+/// An answer that is being made.
+#[derive(Clone, Copy)]
+pub struct Draft {
+    /// The text.
+    pub text: RwSignal<String>,
+    /// The calls that are finished.
+    pub calls: RwSignal<Vec<LiveCall>>,
+    /// The tool whose form is shown.
+    pub tool: RwSignal<Option<String>>,
+    /// Which side is shown; `None` until the person chose one.
+    pub side: RwSignal<Option<Side>>,
+    /// Whether the person has begun to answer.
+    pub is_begun: RwSignal<bool>,
+    /// When the person last typed here, in milliseconds since 1970.
+    pub touched_ms: StoredValue<i64>,
+    /// The id of the call in the form, the same however often it is sent.
+    pub call_id: StoredValue<String>,
+    /// The secret under which this page holds the turn.
+    pub lease: StoredValue<LiveLeaseId>,
+    forms: Forms,
+}
+
+/// What outlives a reload.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Stored {
+    text: String,
+    calls: Vec<LiveCall>,
+}
+
+impl Draft {
+    /// The form for a tool's arguments.
+    #[must_use]
+    pub fn tool_form(self, tool: &ToolView) -> ValueForm {
+        self.forms.of(&FormKey::Tool(tool.name.clone()), tool.parameters.as_ref())
+    }
+
+    /// The form for the value that is wanted.
+    #[must_use]
+    pub fn answer_form(self, schema: &JsonText) -> ValueForm {
+        self.forms.of(&FormKey::Response, Some(schema))
+    }
+
+    /// The person did something here.
+    pub fn touch(self) {
+        self.touched_ms.set_value(browser::now().as_millisecond());
+        if !self.is_begun.get_untracked() {
+            self.is_begun.set(true);
+        }
+    }
+
+    /// Puts the call in the form among the finished ones.
+    pub fn add_call(self, name: &ToolName, args: JsonText, form: ValueForm) {
+        let id = self.call_id.get_value();
+        self.call_id.set_value(new_call_id());
+        self.calls.update(|calls| calls.push(LiveCall { id, name: name.to_string(), args }));
+        form.clear();
+        self.tool.set(None);
+    }
+
+    /// Takes a finished call out again, and shows it in its form.
+    pub fn edit_call(self, id: &str, form: Option<ValueForm>) {
+        let call = self.calls.with_untracked(|calls| calls.iter().find(|it| it.id == id).cloned());
+        if let Some(call) = call {
+            self.drop_call(id);
+            if let Some(form) = form {
+                form.fill(&call.args);
+            }
+            self.tool.set(Some(call.name));
+            self.side.set(Some(Side::Call));
+        }
+    }
+
+    /// Takes a finished call out.
+    pub fn drop_call(self, id: &str) {
+        self.calls.update(|calls| calls.retain(|call| call.id != id));
+    }
+}
+
+/// The drafts of this page.
+#[derive(Clone, Copy)]
+pub struct Drafts {
+    owner: StoredValue<Option<Owner>>,
+    begun: StoredValue<HashMap<LiveTurnId, Draft>>,
+}
+
+/// None yet.
+#[must_use]
+pub fn use_drafts() -> Drafts {
+    Drafts { owner: StoredValue::new(Owner::current()), begun: StoredValue::new(HashMap::new()) }
+}
+
+impl Drafts {
+    /// The draft of a turn as the person left it. For effects and handlers: it reads the browser's
+    /// storage.
+    #[must_use]
+    pub fn of(self, turn: &LiveTurnId) -> Draft {
+        if let Some(draft) = self.begun.with_value(|begun| begun.get(turn).copied()) {
+            return draft;
+        }
+        let make = || begin(turn);
+        let draft = match self.owner.get_value() {
+            Some(owner) => owner.with(make),
+            None => make(),
+        };
+        self.begun.update_value(|begun| {
+            begun.insert(turn.clone(), draft);
+        });
+        draft
+    }
+
+    /// Whether something is being answered in this turn.
+    #[must_use]
+    pub fn has_begun(self, turn: &LiveTurnId) -> bool {
+        let draft = self.begun.with_value(|begun| begun.get(turn).copied());
+        draft.is_some_and(|draft| draft.is_begun.get_untracked())
+    }
+
+    /// The turn has its answer: what was typed is not needed any more.
+    pub fn forget(self, turn: &LiveTurnId) {
+        let draft = self.begun.try_update_value(|begun| begun.remove(turn)).flatten();
+        if let Some(draft) = draft {
+            // In this order: what is stored follows the draft.
+            draft.text.set(String::new());
+            draft.calls.set(Vec::new());
+            draft.is_begun.set(false);
+            draft.forms.forget();
+        }
+        browser::store(&key(turn), None);
+    }
+}
+
+fn key(turn: &LiveTurnId) -> String {
+    format!("rehearsal.draft.{turn}")
+}
+
+fn new_call_id() -> String {
+    // The prefix of google-adk's own ids: it takes them out before a model sees them.
+    format!("adk-{}", browser::new_uuid())
+}
+
+fn begin(turn: &LiveTurnId) -> Draft {
+    let key = key(turn);
+    let stored: Stored =
+        browser::stored(&key).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    let draft = Draft {
+        is_begun: RwSignal::new(stored != Stored::default()),
+        text: RwSignal::new(stored.text),
+        calls: RwSignal::new(stored.calls),
+        tool: RwSignal::new(None),
+        side: RwSignal::new(None),
+        touched_ms: StoredValue::new(0),
+        call_id: StoredValue::new(new_call_id()),
+        lease: StoredValue::new(LiveLeaseId::new(browser::new_uuid())),
+        forms: Forms::new(),
+    };
+    Effect::new(move |before: Option<()>| {
+        let now = Stored { text: draft.text.get(), calls: draft.calls.get() };
+        if before.is_some() {
+            let text = (now != Stored::default()).then(|| serde_json::to_string(&now).ok());
+            browser::store(&key, text.flatten().as_deref());
+        }
+    });
+    draft
+}

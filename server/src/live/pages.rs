@@ -1,0 +1,366 @@
+//! [`LivePages`]: the port that the pages of live sessions reach.
+
+use std::sync::Arc;
+
+use app::api::{
+    ApiError, ExportReceipt, FieldMessage, LiveAnswer, LiveExportPlan, LiveId, LiveLease,
+    LiveLeaseId, LiveList, LiveRow, LiveSummary, LiveTarget, LiveTurn, LiveTurnId, WaitingTurn,
+};
+use app::host::LiveHost;
+use async_trait::async_trait;
+use json_text::JsonText;
+use live::{
+    Content, DisplayName, FunctionCall, HumanResponse, LeaseId, LiveSessionId, Note, Part, Refusal,
+    Role, Sequence, SessionEvent, Status, TurnId,
+};
+use rpc::wire::session_event::Payload as WirePayload;
+
+use super::error::LiveError;
+use super::rows::{self, Extent};
+use super::sessions::{LiveSessions, Summary};
+use super::store::StoreError;
+use crate::evalsets;
+use crate::host::RehearsalHost;
+use crate::schemas;
+
+/// How many sessions a page of the list has.
+const LISTED: u32 = 50;
+/// How many events a window may have.
+const WINDOW: u64 = 500;
+
+/// The live sessions as the pages reach them.
+pub(crate) struct LivePages {
+    sessions: LiveSessions,
+    host: Arc<RehearsalHost>,
+}
+
+impl LivePages {
+    pub(crate) fn new(sessions: LiveSessions, host: Arc<RehearsalHost>) -> Self {
+        Self { sessions, host }
+    }
+
+    /// What a page is told. Who was faster is looked up, for the refusal names only the event.
+    async fn told(&self, session: LiveSessionId, error: LiveError) -> ApiError {
+        let (sequence, cancelled) = match &error {
+            LiveError::Refused(Refusal::AlreadyAnswered { sequence, .. }) => (*sequence, false),
+            LiveError::Refused(Refusal::AlreadyCancelled { sequence, .. }) => (*sequence, true),
+            _ => return refused(&error),
+        };
+        let by = self.sessions.event(session, sequence).await.ok().and_then(|event| event.by);
+        let by = by.map_or_else(|| "Its agent".to_owned(), |by| by.display_name);
+        ApiError::LiveClosed { by, cancelled }
+    }
+
+    async fn turn(&self, session: &LiveId, turn: &LiveTurnId) -> Result<LiveTurn, ApiError> {
+        let (session, turn) = (session_id(session)?, turn_id(turn)?);
+        let found = async {
+            let (requested, closed) = self.sessions.places_of(session, turn).await?;
+            let request = self.sessions.event(session, requested).await?;
+            let closing = match closed {
+                Some(place) => Some(self.sessions.event(session, place).await?),
+                None => None,
+            };
+            Ok((request, closing))
+        };
+        let (request, closing) = found.await.map_err(|error: LiveError| refused(&error))?;
+        let shown = rows::turn(checked(request)?);
+        let mut shown = shown.ok_or_else(|| refused(&Refusal::UnknownTurn(turn).into()))?;
+        let closing = closing.map(checked).transpose()?;
+        shown.closed = closing.map(|event| rows::row(event, Extent::Whole));
+        Ok(shown)
+    }
+
+    /// Every event of a session, as far as it has come. Of requests only those that open a run keep
+    /// their conversation, for each holds the whole of it.
+    async fn events(&self, session: LiveSessionId) -> Result<Vec<SessionEvent>, ApiError> {
+        let watch = self.sessions.watch(session).await.map_err(|error| refused(&error))?;
+        let last = watch.standings.borrow().last;
+        let mut events = Vec::new();
+        let mut runs = evalsets::Openings::default();
+        let mut place = Sequence(0);
+        while place < last {
+            let page = watch.feed.after(place).await.map_err(|error| refused(&error))?;
+            let Some(end) = page.last() else { break };
+            place = Sequence(end.sequence);
+            for event in page {
+                let mut event = Arc::unwrap_or_clone(event);
+                let opens = runs.opens(&event);
+                if let Some(WirePayload::Request(request)) = &mut event.payload
+                    && !opens
+                {
+                    *request = rpc::wire::SimulatedLlmRequest::default();
+                }
+                events.push(checked(event)?);
+            }
+        }
+        Ok(events)
+    }
+}
+
+#[async_trait]
+impl LiveHost for LivePages {
+    async fn list_live_sessions(
+        &self,
+        search: String,
+        before: Option<i64>,
+    ) -> Result<LiveList, ApiError> {
+        let listed = self.sessions.list(before, search.trim(), LISTED).await;
+        let listed = listed.map_err(|error| refused(&error))?;
+        let sessions = listed.sessions.iter().map(summary).collect();
+        Ok(LiveList { sessions, next: listed.next })
+    }
+
+    async fn read_live_session(&self, session: LiveId) -> Result<LiveSummary, ApiError> {
+        let found = self.sessions.session(session_id(&session)?).await;
+        found.map(|found| summary(&found)).map_err(|error| refused(&error))
+    }
+
+    async fn read_live_rows(
+        &self,
+        session: LiveId,
+        after: u64,
+        most: u64,
+        whole: bool,
+    ) -> Result<Vec<LiveRow>, ApiError> {
+        let watch = self.sessions.watch(session_id(&session)?).await;
+        let watch = watch.map_err(|error| refused(&error))?;
+        let last = watch.standings.borrow().last;
+        let end = Sequence(after.saturating_add(most.min(WINDOW)).min(last.0));
+        let extent = if whole { Extent::Whole } else { Extent::Line };
+        let mut shown = Vec::new();
+        let mut place = Sequence(after);
+        while place < end {
+            let events = watch.feed.after(place).await.map_err(|error| refused(&error))?;
+            let Some(next) = events.last() else { break };
+            place = Sequence(next.sequence);
+            for event in events.into_iter().take_while(|event| event.sequence <= end.0) {
+                shown.push(rows::row(checked(Arc::unwrap_or_clone(event))?, extent));
+            }
+        }
+        Ok(shown)
+    }
+
+    async fn read_live_turn(
+        &self,
+        session: LiveId,
+        turn: LiveTurnId,
+    ) -> Result<LiveTurn, ApiError> {
+        self.turn(&session, &turn).await
+    }
+
+    async fn check_live_value(
+        &self,
+        session: LiveId,
+        turn: LiveTurnId,
+        target: LiveTarget,
+        value: JsonText,
+    ) -> Result<Vec<FieldMessage>, ApiError> {
+        let turn = self.turn(&session, &turn).await?;
+        match target {
+            LiveTarget::Output => Ok(turn
+                .output_schema
+                .map_or_else(Vec::new, |schema| schemas::check_against(&schema, &value))),
+            LiveTarget::Arguments(name) => {
+                let tool = turn.tools.iter().find(|tool| tool.name.as_str() == name);
+                let tool = tool.ok_or(ApiError::UnknownTool { tool: name })?;
+                Ok(schemas::check_arguments(tool, &value))
+            }
+        }
+    }
+
+    async fn answer_live_turn(&self, answer: LiveAnswer) -> Result<(), ApiError> {
+        let (session, turn) = (session_id(&answer.session)?, turn_id(&answer.turn)?);
+        let by = person(&answer.by)?;
+        let lease = answer.lease.as_ref().map(lease_id).transpose()?;
+        let text = answer.text.filter(|text| !text.is_empty()).map(Part::Text);
+        let calls = answer.calls.into_iter().map(|call| {
+            Part::FunctionCall(FunctionCall {
+                id: Some(call.id),
+                name: call.name,
+                args: Some(call.args),
+            })
+        });
+        let parts: Vec<Part> = text.into_iter().chain(calls).collect();
+        if parts.is_empty() {
+            let reason = "An answer needs a text or a call.".to_owned();
+            return Err(ApiError::LiveRefused { reason });
+        }
+        let response = HumanResponse { candidates: vec![Content { role: Role::Model, parts }] };
+        match self.sessions.decide(session, turn, response, by.clone(), lease).await {
+            Ok(sequence) => {
+                tracing::info!(%session, %turn, %by, "answered, event {}", sequence.0);
+                Ok(())
+            }
+            Err(error) => Err(self.told(session, error).await),
+        }
+    }
+
+    async fn hold_live_turn(
+        &self,
+        session: LiveId,
+        turn: LiveTurnId,
+        lease: LiveLeaseId,
+        by: String,
+    ) -> Result<(), ApiError> {
+        let (session, turn) = (session_id(&session)?, turn_id(&turn)?);
+        let held = self.sessions.hold(session, turn, lease_id(&lease)?, person(&by)?).await;
+        match held {
+            Ok(_) => Ok(()),
+            Err(error) => Err(self.told(session, error).await),
+        }
+    }
+
+    async fn hand_over_live_turn(
+        &self,
+        session: LiveId,
+        turn: LiveTurnId,
+        lease: LiveLeaseId,
+        to: String,
+    ) -> Result<(), ApiError> {
+        let (session, turn) = (session_id(&session)?, turn_id(&turn)?);
+        let given = self.sessions.hand_over(session, turn, lease_id(&lease)?, person(&to)?).await;
+        match given {
+            Ok(_) => Ok(()),
+            Err(error) => Err(self.told(session, error).await),
+        }
+    }
+
+    async fn release_live_turn(
+        &self,
+        session: LiveId,
+        turn: LiveTurnId,
+        lease: LiveLeaseId,
+    ) -> Result<(), ApiError> {
+        let (session, turn) = (session_id(&session)?, turn_id(&turn)?);
+        let released = self.sessions.release(session, turn, lease_id(&lease)?).await;
+        released.map_err(|error| refused(&error))
+    }
+
+    async fn cancel_live_turn(
+        &self,
+        session: LiveId,
+        turn: LiveTurnId,
+        reason: String,
+        by: String,
+    ) -> Result<(), ApiError> {
+        let (session, turn) = (session_id(&session)?, turn_id(&turn)?);
+        let by = person(&by)?;
+        match self.sessions.cancel(session, turn, Note::cut(&reason), Some(by.clone())).await {
+            Ok(sequence) => {
+                tracing::info!(%session, %turn, %by, "cancelled, event {}", sequence.0);
+                Ok(())
+            }
+            Err(error) => Err(self.told(session, error).await),
+        }
+    }
+
+    async fn complete_live_session(
+        &self,
+        session: LiveId,
+        cancel_waiting: bool,
+        by: String,
+    ) -> Result<(), ApiError> {
+        let (session, by) = (session_id(&session)?, person(&by)?);
+        let completed = self.sessions.complete(session, cancel_waiting, Some(by.clone())).await;
+        completed.map_err(|error| refused(&error))?;
+        tracing::info!(%session, %by, "completed");
+        Ok(())
+    }
+
+    async fn plan_live_export(&self, session: LiveId) -> Result<LiveExportPlan, ApiError> {
+        let events = self.events(session_id(&session)?).await?;
+        Ok(evalsets::live_plan(&self.host.registry, &events))
+    }
+
+    async fn export_live_session(
+        &self,
+        session: LiveId,
+        runs: Vec<u64>,
+    ) -> Result<ExportReceipt, ApiError> {
+        let session = session_id(&session)?;
+        let events = self.events(session).await?;
+        let receipt = evalsets::export_live(&self.host.registry, session, &events, &runs).await?;
+        tracing::info!(%session, eval_id = %receipt.eval_id, "exported to {}", receipt.path);
+        Ok(receipt)
+    }
+}
+
+/// A session for the page.
+pub(super) fn summary(summary: &Summary) -> LiveSummary {
+    let standing = summary.standing();
+    let pending = summary.look.iter().flat_map(|look| &look.pending);
+    LiveSummary {
+        id: LiveId::new(summary.session.id.to_string()),
+        description: summary.session.description.as_ref().map(Note::to_string).unwrap_or_default(),
+        created_ms: summary.session.created_at.0,
+        is_completed: standing.status == Status::Completed,
+        events: standing.last.0,
+        depth: standing.depth as u64,
+        waiting: pending
+            .map(|(turn, is_awaited)| WaitingTurn {
+                turn: LiveTurnId::new(turn.turn_id.to_string()),
+                agent: turn.agent_name.to_string(),
+                sequence: turn.sequence.0,
+                since_ms: turn.since.0,
+                is_awaited: *is_awaited,
+            })
+            .collect(),
+        lease: standing.lease.map(|lease| LiveLease {
+            turn: LiveTurnId::new(lease.turn_id.to_string()),
+            holder: lease.holder.to_string(),
+            until_ms: lease.until.0,
+            is_offered: lease.id.is_none(),
+        }),
+    }
+}
+
+/// An event as it was kept, checked as everything that crosses an edge.
+fn checked(event: rpc::wire::SessionEvent) -> Result<SessionEvent, ApiError> {
+    rpc::event(event).map_err(|fault| {
+        tracing::error!("an event that was kept breaks its rules: {fault}");
+        ApiError::Internal { what: "read an event of this session".to_owned() }
+    })
+}
+
+fn session_id(id: &LiveId) -> Result<LiveSessionId, ApiError> {
+    LiveSessionId::parse(id.as_str())
+        .map_err(|_| ApiError::UnknownLiveSession { id: id.as_str().chars().take(80).collect() })
+}
+
+fn turn_id(id: &LiveTurnId) -> Result<TurnId, ApiError> {
+    TurnId::parse(id.as_str()).map_err(|fault| refused(&fault.into()))
+}
+
+fn lease_id(id: &LiveLeaseId) -> Result<LeaseId, ApiError> {
+    LeaseId::parse(id.as_str()).map_err(|fault| refused(&fault.into()))
+}
+
+fn person(name: &str) -> Result<DisplayName, ApiError> {
+    DisplayName::parse(name).map_err(|fault| refused(&fault.into()))
+}
+
+fn refused(error: &LiveError) -> ApiError {
+    match error {
+        LiveError::UnknownSession(id) => ApiError::UnknownLiveSession { id: id.to_string() },
+        LiveError::Refused(Refusal::HeldByOther { holder, .. }) => {
+            ApiError::LiveHeld { holder: holder.to_string() }
+        }
+        LiveError::Refused(Refusal::TurnsPending { count }) => {
+            ApiError::LiveWaiting { count: *count as u64 }
+        }
+        LiveError::Refused(Refusal::UnknownTurn(turn)) => {
+            ApiError::LiveRefused { reason: format!("This session has no turn {turn}.") }
+        }
+        LiveError::Refused(Refusal::NotUp { ahead, .. }) => ApiError::LiveRefused {
+            reason: format!("This turn is not up for answer yet: {ahead} older ones come first."),
+        },
+        LiveError::Store(cause) => {
+            match **cause {
+                StoreError::Full | StoreError::InUse { .. } | StoreError::Unreachable { .. } => {}
+                _ => tracing::error!("{error}"),
+            }
+            ApiError::LiveRefused { reason: error.to_string() }
+        }
+        _ => ApiError::LiveRefused { reason: error.to_string() },
+    }
+}

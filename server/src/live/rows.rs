@@ -1,0 +1,199 @@
+//! Events and requests as a page shows them: each event on a line with the beginning of what is long,
+//! a request whole.
+
+use app::api::{
+    LiveContent, LiveOutcome, LivePart, LiveRole, LiveRow, LiveTurn, LiveTurnId, LiveValue,
+    LiveWhat, ToolHints, ToolView,
+};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use json_text::JsonText;
+use live::{
+    Content, FunctionDeclaration, LlmRequest, Part, Payload, Role, RunOutcome, SessionEvent,
+};
+use session::ToolName;
+
+/// How much of a text or a value stands on a line, in bytes.
+const HEAD: usize = 2_000;
+/// Pictures and sounds up to this size go along, in bytes.
+const SHOWN_DATA: usize = 4 * 1024 * 1024;
+/// How many pieces stand on a line.
+const PIECES: usize = 20;
+
+/// How much is told of texts and values.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// The beginning of what is long.
+    Line,
+    /// Everything.
+    Whole,
+}
+
+/// The event on a line.
+pub(super) fn row(event: SessionEvent, extent: Extent) -> LiveRow {
+    let what = match event.payload {
+        Payload::Request(request) => asked(request, extent),
+        Payload::Response(response) => {
+            let first = response.candidates.into_iter().next();
+            LiveWhat::Answered { parts: first.map_or_else(Vec::new, |it| parts(it.parts, extent)) }
+        }
+        Payload::Cancelled(reason) => LiveWhat::Cancelled { reason: reason.to_string() },
+        Payload::ToolResult(result) => LiveWhat::ToolAnswered {
+            tool: result.response.name,
+            response: result.response.response.map(|it| value(it, extent)),
+            failed: result.failed,
+            duration_ms: result.duration_ms,
+        },
+        Payload::RunEnded(end) => LiveWhat::Ended {
+            outcome: match end.outcome {
+                RunOutcome::Completed => LiveOutcome::Completed,
+                RunOutcome::Failed => LiveOutcome::Failed,
+                RunOutcome::Cancelled => LiveOutcome::Cancelled,
+            },
+            message: text(end.message, extent),
+        },
+    };
+    LiveRow {
+        sequence: event.sequence.0,
+        at_ms: event.at.0,
+        turn: LiveTurnId::new(event.turn_id.to_string()),
+        agent: event.agent_name.to_string(),
+        run: event.invocation_id.as_str().to_owned(),
+        by: event.by.map(|by| by.to_string()),
+        what,
+    }
+}
+
+fn asked(request: LlmRequest, extent: Extent) -> LiveWhat {
+    let contents = request.contents.len() as u64;
+    let tools = request.tools.iter().map(|tool| tool.function_declarations.len() as u64).sum();
+    match request.contents.into_iter().next_back() {
+        Some(Content { role: of, parts: last }) => {
+            LiveWhat::Asked { last: parts(last, extent), role: role(of), contents, tools }
+        }
+        None => LiveWhat::Asked { last: Vec::new(), role: LiveRole::User, contents, tools },
+    }
+}
+
+/// Everything that the model would be given; `None` when the event is no request.
+pub(super) fn turn(event: SessionEvent) -> Option<LiveTurn> {
+    let Payload::Request(request) = event.payload else { return None };
+    let mut warnings = Vec::new();
+    let mut tools = Vec::new();
+    for declaration in request.tools.into_iter().flat_map(|tool| tool.function_declarations) {
+        match tool(declaration) {
+            Ok(tool) => tools.push(tool),
+            Err(warning) => warnings.push(warning),
+        }
+    }
+    Some(LiveTurn {
+        turn: LiveTurnId::new(event.turn_id.to_string()),
+        agent: event.agent_name.to_string(),
+        run: event.invocation_id.as_str().to_owned(),
+        sequence: event.sequence.0,
+        at_ms: event.at.0,
+        model: request.model,
+        instruction: request.system_instruction.unwrap_or_default(),
+        contents: request.contents.into_iter().map(content).collect(),
+        tools,
+        config: request.generation_config,
+        output_schema: request.output_schema,
+        warnings,
+        closed: None,
+    })
+}
+
+fn tool(declaration: FunctionDeclaration) -> Result<ToolView, String> {
+    let name = ToolName::parse(&declaration.name)
+        .map_err(|fault| format!("A tool cannot be called from here: {fault}."))?;
+    let mut members = vec![
+        ("name", JsonText::string(&declaration.name)),
+        ("description", JsonText::string(&declaration.description)),
+    ];
+    members.extend(declaration.parameters.clone().map(|schema| ("parameters", schema)));
+    members.extend(declaration.response.clone().map(|schema| ("response", schema)));
+    Ok(ToolView {
+        name,
+        title: None,
+        description: declaration.description,
+        declaration: object(&members),
+        parameters: declaration.parameters,
+        response_schema: declaration.response,
+        long_running: false,
+        needs_confirmation: false,
+        provided_by: String::new(),
+        hints: ToolHints::default(),
+    })
+}
+
+fn object(members: &[(&str, JsonText)]) -> JsonText {
+    let members: indexmap::IndexMap<_, _> = members.iter().cloned().collect();
+    // Text keys and JSON always serialise.
+    JsonText::serialize(&members).unwrap_or_else(|_| JsonText::null())
+}
+
+fn content(content: Content) -> LiveContent {
+    LiveContent { role: role(content.role), parts: parts(content.parts, Extent::Whole) }
+}
+
+fn role(role: Role) -> LiveRole {
+    match role {
+        Role::User => LiveRole::User,
+        Role::Model => LiveRole::Model,
+        Role::Function => LiveRole::Function,
+    }
+}
+
+fn parts(parts: Vec<Part>, extent: Extent) -> Vec<LivePart> {
+    let most = if extent == Extent::Line { PIECES } else { usize::MAX };
+    parts.into_iter().take(most).map(|it| part(it, extent)).collect()
+}
+
+fn part(part: Part, extent: Extent) -> LivePart {
+    match part {
+        Part::Text(it) => LivePart::Text(text(it, extent)),
+        Part::Thought(it) => LivePart::Thought(text(it, extent)),
+        Part::FunctionCall(call) => LivePart::Call {
+            id: call.id,
+            name: call.name,
+            args: call.args.map(|it| value(it, extent)),
+        },
+        Part::FunctionResponse(response) => LivePart::Response {
+            id: response.id,
+            name: response.name,
+            response: response.response.map(|it| value(it, extent)),
+        },
+        Part::InlineData(data) => {
+            let kind = data.mime_type.split('/').next().unwrap_or_default();
+            let is_shown = extent == Extent::Whole
+                && matches!(kind, "image" | "audio")
+                && data.data.len() <= SHOWN_DATA;
+            LivePart::Data {
+                bytes: data.data.len() as u64,
+                base64: is_shown.then(|| STANDARD.encode(&data.data)),
+                mime_type: data.mime_type,
+                name: data.display_name,
+            }
+        }
+        Part::Other(other) => {
+            LivePart::Other { kind: other.kind, value: value(other.json, extent) }
+        }
+    }
+}
+
+fn text(text: String, extent: Extent) -> String {
+    if extent == Extent::Whole || text.len() <= HEAD {
+        return text;
+    }
+    format!("{}…", &text[..text.floor_char_boundary(HEAD)])
+}
+
+fn value(value: JsonText, extent: Extent) -> LiveValue {
+    let bytes = value.byte_len();
+    if extent == Extent::Whole || bytes <= HEAD {
+        return LiveValue::Whole(value);
+    }
+    let text = value.as_str();
+    let head = text[..text.floor_char_boundary(HEAD)].to_owned();
+    LiveValue::Head { text: head, bytes: bytes as u64 }
+}
