@@ -37,6 +37,10 @@ export interface HostOptions {
   arguments?: string[];
   /** The text of a `rehearsal.toml` to write into the working folder. */
   config?: string;
+  /** A working folder that is there already, and stays. */
+  folder?: string;
+  /** The address to serve; a free port of this machine unless given. */
+  listen?: string;
   /** Variables besides those of this process. */
   environment?: Record<string, string>;
 }
@@ -54,7 +58,7 @@ export function binary(): string {
 
 /** Starts a host on a free port in a new folder and waits until it serves. */
 export async function startHost(options: HostOptions = {}): Promise<Host> {
-  const folder = mkdtempSync(join(tmpdir(), "rehearsal-story-"));
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), "rehearsal-story-"));
   if (options.config !== undefined) {
     writeFileSync(join(folder, "rehearsal.toml"), options.config);
   }
@@ -65,7 +69,7 @@ export async function startHost(options: HostOptions = {}): Promise<Host> {
       ...process.env,
       ...(python ? { REHEARSAL_PYTHON: python } : {}),
       PATH: [process.env.PATH, MCP_SERVERS, python && dirname(python)].filter(Boolean).join(delimiter),
-      REHEARSAL_LISTEN: "127.0.0.1:0",
+      REHEARSAL_LISTEN: options.listen ?? "127.0.0.1:0",
       ...options.environment,
     },
     stdio: ["ignore", "pipe", "pipe"],
@@ -99,7 +103,9 @@ export async function startHost(options: HostOptions = {}): Promise<Host> {
     log: () => log,
     stop: async () => {
       const code = await stopped(child);
-      rmSync(folder, { recursive: true, force: true });
+      if (options.folder === undefined) {
+        rmSync(folder, { recursive: true, force: true });
+      }
       return code;
     },
   };

@@ -165,11 +165,7 @@ class RehearsalPlugin(BasePlugin):
         with self._lock:
             told, self._printed = self._printed, True
         if not told:
-            print(
-                f"Rehearsal: a person answers at {self.session_url} "
-                "(there is no page yet: answer over gRPC)",
-                flush=True,
-            )
+            print(f"Rehearsal: a person answers at {self.session_url}", flush=True)
 
     async def _record_tool(
         self, tool: BaseTool, tool_context: ToolContext, result: Any, failed: bool
