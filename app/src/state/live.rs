@@ -35,10 +35,8 @@ pub struct Live {
     pub behind: RwSignal<u32>,
     /// Sessions that changed since the list was fetched, in the order of their change.
     pub changed: RwSignal<Vec<LiveId>>,
-    /// Whether the list is shown.
-    pub shows_list: RwSignal<bool>,
-    /// The session that is shown.
-    pub session: RwSignal<Option<LiveId>>,
+    lists: RwSignal<u32>,
+    shown: RwSignal<Vec<LiveId>>,
     /// The person's display name.
     pub name: RwSignal<Option<String>>,
     /// Whether the page calls the person.
@@ -56,8 +54,8 @@ pub fn use_live() -> Live {
         waiting: RwSignal::new(0),
         behind: RwSignal::new(0),
         changed: RwSignal::new(Vec::new()),
-        shows_list: RwSignal::new(false),
-        session: RwSignal::new(None),
+        lists: RwSignal::new(0),
+        shown: RwSignal::new(Vec::new()),
         name: RwSignal::new(None),
         alerts: RwSignal::new(Alerts::Off),
         drafts: use_drafts(),
@@ -78,9 +76,30 @@ impl Live {
     #[must_use]
     pub fn watched(self) -> LiveWatch {
         LiveWatch {
-            all: self.shows_list.get() || self.alerts.get() != Alerts::Off,
-            sessions: self.session.get().into_iter().collect(),
+            all: self.lists.get() > 0 || self.alerts.get() != Alerts::Off,
+            sessions: self.shown.get(),
         }
+    }
+
+    /// Watches every session until the current owner is cleaned up.
+    pub fn watch_all(self) {
+        self.lists.update(|lists| *lists += 1);
+        on_cleanup(move || {
+            self.lists.try_update(|lists| *lists = lists.saturating_sub(1));
+        });
+    }
+
+    /// Watches a session until the current owner is cleaned up. A page that is left may go after the
+    /// next one came, so that the same session may be here twice.
+    pub fn watch(self, id: LiveId) {
+        self.shown.update(|shown| shown.push(id.clone()));
+        on_cleanup(move || {
+            self.shown.try_update(|shown| {
+                if let Some(at) = shown.iter().position(|it| *it == id) {
+                    shown.remove(at);
+                }
+            });
+        });
     }
 
     /// What is known of a session. Tracked.
@@ -107,7 +126,7 @@ impl Live {
             self.call(&summary);
             let id = summary.id.clone();
             self.learn(summary);
-            if self.shows_list.get_untracked() {
+            if self.lists.get_untracked() > 0 {
                 self.changed.update(|changed| {
                     changed.retain(|other| *other != id);
                     changed.push(id);

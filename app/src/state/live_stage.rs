@@ -93,10 +93,7 @@ pub fn use_live_stage(id: LiveId, named: Memo<Option<LiveTurnId>>) -> LiveStage 
         is_sending: RwSignal::new(false),
         question: RwSignal::new(None),
     };
-    live.session.set(Some(id));
-    on_cleanup(move || {
-        live.session.try_set(None);
-    });
+    live.watch(id);
     stage.open();
     // After a lost connection the host tells how the session stands; a fault is tried again.
     Effect::new(move |_| {

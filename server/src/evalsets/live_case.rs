@@ -403,7 +403,10 @@ mod tests {
         let data = &turns[0]["intermediate_data"];
         assert_eq!(data["tool_uses"][0]["id"], "c1");
         assert_eq!(data["tool_uses"][0]["args"]["n"], 9_007_199_254_740_993_u64);
-        assert_eq!(data["tool_responses"][0]["response"]["result"], 7, "an object, as ADK keeps it");
+        assert_eq!(
+            data["tool_responses"][0]["response"]["result"], 7,
+            "an object, as ADK keeps it"
+        );
         assert_eq!(turns[0]["final_response"]["parts"][0]["text"], "seven");
         assert_eq!(turns[1]["user_content"]["parts"][0]["text"], "second");
         assert_eq!(conversation(&events, &[6]).as_array().expect("a list").len(), 1);

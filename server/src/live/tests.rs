@@ -1,7 +1,12 @@
-//! The ledger over a store that fails: nothing is told that is not kept.
+//! The ledger over a store that fails: nothing is told that is not kept. What pages ask, and what they
+//! are told.
 
 use std::sync::Arc;
 
+use app::api::{
+    ApiError, HostEvent, LiveAnswer, LiveId, LiveNews, LivePart, LiveTurnId, LiveWatch, LiveWhat,
+};
+use app::host::LiveHost;
 use live::{
     AgentName, Content, DisplayName, HumanResponse, InvocationId, LiveSessionId, LlmRequest, Part,
     Role, Sequence, TurnId,
@@ -9,9 +14,12 @@ use live::{
 
 use super::ask::Waited;
 use super::error::LiveError;
+use super::news::PageNews;
+use super::pages::LivePages;
 use super::sessions::LiveSessions;
 use super::store::sqlite::SqliteStore;
 use super::store::{LiveStore, StoreError};
+use crate::host::RehearsalHost;
 
 struct Stage {
     store: Arc<SqliteStore>,
@@ -129,4 +137,126 @@ async fn a_turn_of_two_sessions_in_one_batch_belongs_to_one() {
     let (here, there) = tokio::join!(stage.submit(1, 10), elsewhere.submit(1, 10));
     assert_eq!([here.is_ok(), there.is_ok()].iter().filter(|ok| **ok).count(), 1);
     assert_eq!(stage.store.number("SELECT count(*) FROM events").await, 1);
+}
+
+/// The pages' port over the stage's sessions, with a host that serves no agents.
+fn pages(stage: &Stage) -> LivePages {
+    LivePages::new(stage.sessions.clone(), RehearsalHost::new(Vec::new()))
+}
+
+fn live_turn(number: u8) -> LiveTurnId {
+    LiveTurnId::new(turn(number).to_string())
+}
+
+fn answer(stage: &Stage, number: u8, by: &str, text: &str) -> LiveAnswer {
+    LiveAnswer {
+        session: LiveId::new(stage.session.to_string()),
+        turn: live_turn(number),
+        by: by.to_owned(),
+        lease: None,
+        text: Some(text.to_owned()),
+        calls: Vec::new(),
+    }
+}
+
+async fn told(news: &mut PageNews) -> LiveNews {
+    let next = tokio::time::timeout(std::time::Duration::from_secs(10), news.next());
+    let HostEvent::Live(told) = next.await.expect("something is told") else {
+        panic!("only live sessions are told")
+    };
+    *told
+}
+
+#[tokio::test]
+async fn a_page_is_told_what_it_watches() {
+    let stage = Stage::open().await;
+    let other = stage.sessions.create(None, None).await.expect("creates").id;
+    let id = LiveId::new(stage.session.to_string());
+    let mut news = PageNews::new(stage.sessions.clone());
+    news.watch(&LiveWatch { all: false, sessions: vec![id.clone()] });
+    let first = told(&mut news).await;
+    assert_eq!((first.sessions.len(), first.sessions[0].depth), (1, 0), "how it stands at first");
+    stage.submit(1, 10).await.expect("keeps");
+    let asked = told(&mut news).await;
+    assert_eq!(asked.sessions[0].up().map(|up| &up.turn), Some(&live_turn(1)));
+    assert_eq!(asked.waiting, None, "it watches one");
+
+    let mut list = PageNews::new(stage.sessions.clone());
+    list.watch(&LiveWatch { all: true, sessions: Vec::new() });
+    assert_eq!(told(&mut list).await.waiting, Some(1));
+    let agent = AgentName::parse("other").expect("valid");
+    let asked = stage.sessions.submit(
+        other,
+        turn(9),
+        agent,
+        InvocationId::default(),
+        LlmRequest::default(),
+    );
+    asked.await.expect("keeps");
+    let changed = told(&mut list).await;
+    assert_eq!((changed.waiting, changed.sessions.len()), (Some(2), 1));
+    assert_eq!(changed.sessions[0].id.as_str(), other.to_string());
+}
+
+#[tokio::test]
+async fn who_came_too_late_hears_who_was_faster() {
+    let stage = Stage::open().await;
+    let pages = pages(&stage);
+    stage.submit(1, 10).await.expect("keeps");
+    pages.answer_live_turn(answer(&stage, 1, "Ann", "yes")).await.expect("answers");
+    pages.answer_live_turn(answer(&stage, 1, "Ann", "yes")).await.expect("the same again");
+    let late = pages.answer_live_turn(answer(&stage, 1, "Bo", "no")).await;
+    let by = "Ann".to_owned();
+    assert_eq!(late, Err(ApiError::LiveClosed { by, cancelled: false }));
+    let shown = pages.read_live_turn(LiveId::new(stage.session.to_string()), live_turn(1)).await;
+    let closed = shown.expect("reads").closed.expect("closed");
+    assert_eq!(closed.what, LiveWhat::Answered { parts: vec![LivePart::Text("yes".to_owned())] });
+    assert_eq!(closed.by.as_deref(), Some("Ann"));
+}
+
+#[tokio::test]
+async fn events_are_read_a_window_at_a_time_and_long_ones_in_part() {
+    let stage = Stage::open().await;
+    let pages = pages(&stage);
+    let id = LiveId::new(stage.session.to_string());
+    for number in 1..=3 {
+        stage.submit(number, 10).await.expect("keeps");
+    }
+    let words = "é".repeat(5_000);
+    pages.answer_live_turn(answer(&stage, 1, "Ann", &words)).await.expect("answers");
+    let rows = pages.read_live_rows(id.clone(), 1, 2, false).await.expect("reads");
+    assert_eq!(rows.iter().map(|row| row.sequence).collect::<Vec<_>>(), [2, 3]);
+    let text = async |whole| {
+        let rows = pages.read_live_rows(id.clone(), 3, 100, whole).await.expect("reads");
+        match &rows[0].what {
+            LiveWhat::Answered { parts } => parts.clone(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let [LivePart::Text(part)] = &text(false).await[..] else { panic!("a text") };
+    assert!(part.len() < 3_000 && part.ends_with('…'), "{}", part.len());
+    assert_eq!(text(true).await, [LivePart::Text(words)]);
+    let past = pages.read_live_rows(id, 99, 10, false).await.expect("reads");
+    assert!(past.is_empty());
+}
+
+#[tokio::test]
+async fn what_is_unknown_or_wrong_is_named() {
+    let stage = Stage::open().await;
+    let pages = pages(&stage);
+    let nonsense = pages.read_live_session(LiveId::new("nonsense")).await;
+    assert_eq!(nonsense, Err(ApiError::UnknownLiveSession { id: "nonsense".to_owned() }));
+    let nobody = pages.answer_live_turn(answer(&stage, 1, "  ", "yes")).await.expect_err("no name");
+    assert!(nobody.to_string().contains("display_name"), "{nobody}");
+    stage.submit(1, 10).await.expect("keeps");
+    stage.submit(2, 10).await.expect("keeps");
+    let early = pages.answer_live_turn(answer(&stage, 2, "Bo", "yes")).await.expect_err("early");
+    assert!(early.to_string().contains("not up for answer yet"), "{early}");
+    let empty = pages.answer_live_turn(answer(&stage, 1, "Bo", "")).await.expect_err("empty");
+    assert!(empty.to_string().contains("needs a text or a call"), "{empty}");
+    let id = LiveId::new(stage.session.to_string());
+    let open = pages.complete_live_session(id.clone(), false, "Bo".to_owned()).await;
+    assert_eq!(open, Err(ApiError::LiveWaiting { count: 2 }));
+    pages.complete_live_session(id.clone(), true, "Bo".to_owned()).await.expect("cancels them");
+    assert!(pages.read_live_session(id).await.expect("reads").is_completed);
 }

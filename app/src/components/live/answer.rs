@@ -144,7 +144,11 @@ fn Answer() -> impl IntoView {
         })
     };
     let side = Memo::new(move |_| stage.side());
-    let tab = move |this: Side, id: &'static str, text: &'static str, key: &'static str| {
+    let text_label = Signal::derive(move || match stage.output_schema() {
+        Some(_) => "Answer",
+        None => "Text",
+    });
+    let tab = move |this: Side, id: &'static str, text: Signal<&'static str>, key: &'static str| {
         view! {
             <button
                 type="button"
@@ -163,7 +167,6 @@ fn Answer() -> impl IntoView {
         Side::Call => "tab-call",
         Side::Text => "tab-respond",
     };
-    let text_label = if stage.output_schema().is_some() { "Answer" } else { "Text" };
     let draft = move || stage.draft.get();
     let panel = {
         // Made anew for a turn and a side, not for each word of either.
@@ -177,14 +180,11 @@ fn Answer() -> impl IntoView {
     view! {
         <Holder/>
         <div class="tabs" role="tablist" aria-label="What the model does">
-            {tab(Side::Call, "tab-call", "Call tools", "T")}
+            {tab(Side::Call, "tab-call", Signal::derive(|| "Call tools"), "T")}
             {tab(Side::Text, "tab-respond", text_label, "F")}
         </div>
         <form
-            class="choice"
-            id="choice"
-            role="tabpanel"
-            aria-labelledby=labelled_by
+            class="answer-form"
             on:submit=move |event| {
                 event.prevent_default();
                 stage.send();
@@ -192,7 +192,7 @@ fn Answer() -> impl IntoView {
             on:input=move |_| stage.touch()
             on:change=move |_| stage.touch()
         >
-            {panel}
+            <div class="choice" id="choice" role="tabpanel" aria-labelledby=labelled_by>{panel}</div>
             <NameForm/>
             {move || draft().map(|draft| view! { <Basket draft/> })}
             <Foot/>
@@ -244,7 +244,6 @@ fn CallSide(
     let on_choose = Callback::new(move |name: String| {
         if let Ok(name) = ToolName::parse(&name) {
             stage.choose(&name);
-            stage.touch();
         }
     });
     let form = move || {

@@ -92,10 +92,7 @@ pub fn LiveSessions() -> impl IntoView {
         fault: RwSignal::new(None),
         is_fetching: RwSignal::new(false),
     };
-    live.shows_list.set(true);
-    on_cleanup(move || {
-        live.shows_list.try_set(false);
-    });
+    live.watch_all();
     // At first, at each search, when the host says that too much changed, and after a lost
     // connection.
     let is_there = Memo::new(move |_| page.connection.link.get() == Link::Connected);

@@ -63,6 +63,7 @@ pub(super) fn NameForm() -> impl IntoView {
                             event.stop_propagation();
                             typed.set(event_target_value(&event));
                         }
+                        on:change=move |event| event.stop_propagation()
                         on:keydown=on_key
                     />
                     <button type="button" class="button" on:click=move |_| save()>"Save"</button>

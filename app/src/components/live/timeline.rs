@@ -49,12 +49,16 @@ impl Chunks {
             self.under_way.try_update_value(|it| it.remove(&chunk));
             match rows {
                 Ok(rows) => {
+                    let has_grown = rows.len() as u64 > has;
                     self.read.try_update_value(|read| read.insert(chunk, rows));
                     self.fault.try_set(None);
+                    // Events that came meanwhile are wanted next.
+                    if has_grown {
+                        self.revision.try_update(|it| *it = it.wrapping_add(1));
+                    }
                 }
                 Err(error) => drop(self.fault.try_set(Some(error.to_string()))),
             }
-            self.revision.try_update(|it| *it = it.wrapping_add(1));
         });
     }
 
@@ -123,6 +127,7 @@ pub(super) fn Timeline() -> impl IntoView {
     });
     // Fetch what is in sight, also again after a lost connection.
     Effect::new(move |_| {
+        chunks.revision.track();
         let window = window.get();
         let (count, _) = (count.get(), link.get() == Link::Connected);
         if window.last >= window.first {
