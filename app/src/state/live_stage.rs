@@ -233,7 +233,7 @@ impl LiveStage {
         Effect::new(move |before: Option<Option<LiveTurnId>>| {
             let shown = self.shown.get();
             // Read again once it has its answer.
-            closed.track();
+            closed.get();
             if before.as_ref() != Some(&shown) {
                 self.turn.set(None);
                 self.notice.set(None);

@@ -170,10 +170,17 @@ fn Answer() -> impl IntoView {
     let draft = move || stage.draft.get();
     let panel = {
         // Made anew for a turn and a side, not for each word of either.
-        let shown =
-            Memo::new(move |_| (stage.shown.get(), side.get(), stage.turn.read().is_some()));
+        let shown = Memo::new(move |_| {
+            (
+                stage.draft.get().is_some(),
+                stage.shown.get(),
+                side.get(),
+                stage.turn.read().is_some(),
+            )
+        });
         move || {
-            shown.track();
+            // Read, for a memo that nobody reads never runs.
+            shown.with(|_| ());
             untrack(panel)
         }
     };

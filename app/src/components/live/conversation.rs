@@ -25,7 +25,7 @@ pub(super) fn Conversation() -> impl IntoView {
     });
     move || {
         match stage.turn.get() {
-        Some(turn) => view! { <ol class="timeline conversation" tabindex="0" aria-label="Conversation" node_ref=list>{rows(turn)}</ol> }.into_any(),
+        Some(turn) => view! { <ol class="timeline spoken" tabindex="0" aria-label="Conversation" node_ref=list>{rows(turn)}</ol> }.into_any(),
         None if stage.shown.read().is_none() => view! {
             <div class="empty centred">
                 <p>"No turn waits for an answer."</p>

@@ -99,7 +99,7 @@ pub fn LiveSessions() -> impl IntoView {
     Effect::new(move |_| {
         listed.searched.track();
         live.behind.track();
-        is_there.track();
+        is_there.get();
         listed.fetch(false);
     });
     Effect::new(move |_| {
@@ -149,7 +149,7 @@ pub fn LiveSessions() -> impl IntoView {
                 />
             </div>
         </header>
-        {move || { is_drawn.track(); untrack(body) }}
+        {move || { is_drawn.with(|_| ()); untrack(body) }}
     }
 }
 
