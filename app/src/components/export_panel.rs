@@ -33,7 +33,9 @@ pub fn ExportPanel(
     let path = StoredValue::new(eval_set_path);
     let body = move || match rehearsal.export.get() {
         Export::NotYet | Export::Writing => view! { <Summary/> }.into_any(),
-        Export::Written(receipt) => view! { <Receipt receipt agent=Some(rehearsal.agent())/> }.into_any(),
+        Export::Written(receipt) => {
+            view! { <Receipt receipt agent=Some(rehearsal.agent())/> }.into_any()
+        }
         Export::Failed(error) => view! { <Fault error path=path.get_value()/> }.into_any(),
     };
     let label = move || match &*rehearsal.export.read() {
@@ -106,8 +108,7 @@ pub fn Receipt(
     } else {
         "Exported"
     };
-    let address =
-        agent.map(|agent| format!("/evalsets/{agent}/{}", browser::in_address(&eval_id)));
+    let address = agent.map(|agent| format!("/evalsets/{agent}/{}", browser::in_address(&eval_id)));
     // The beginning of a long case is no JSON.
     let body = match JsonText::parse(&preview) {
         Ok(case) if preview_is_whole => {
