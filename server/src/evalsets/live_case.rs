@@ -190,7 +190,7 @@ impl Run<'_> {
         for event in self.events.iter().filter(|event| Some(event.sequence) != last) {
             told.take_in(event);
         }
-        let data = if agents.len() > 1 { told.as_events() } else { told.as_lists() };
+        let data = if agents.len() > 1 { told.into_events() } else { told.into_lists() };
         Invocation {
             final_response: answer.map(|(_, text)| Content::model(text)),
             intermediate_data: Some(data),
@@ -235,7 +235,7 @@ impl Told {
     }
 
     /// Calls and responses, and what was said beside them.
-    fn as_lists(self) -> IntermediateData {
+    fn into_lists(self) -> IntermediateData {
         let mut data = IntermediateData::default();
         for (author, parts, _) in self.steps {
             let mut texts = Vec::new();
@@ -255,7 +255,7 @@ impl Told {
         data
     }
 
-    fn as_events(self) -> IntermediateData {
+    fn into_events(self) -> IntermediateData {
         let event = |(author, parts, role): (String, Vec<Part>, &str)| InvocationEvent {
             author,
             content: Some(Content {

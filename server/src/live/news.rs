@@ -63,7 +63,7 @@ impl PageNews {
         loop {
             while !self.has_some() {
                 let change = self.changes.recv().await;
-                self.take_in(change);
+                self.take_in(&change);
             }
             tokio::time::sleep(GATHER).await;
             while let Some(change) = match self.changes.try_recv() {
@@ -73,7 +73,7 @@ impl PageNews {
                 }
                 Err(_) => None,
             } {
-                self.take_in(change);
+                self.take_in(&change);
             }
             if let Some(news) = self.gather().await {
                 return HostEvent::Live(Box::new(news));
@@ -85,9 +85,11 @@ impl PageNews {
         self.missed || self.counts || !self.changed.is_empty()
     }
 
-    fn take_in(&mut self, change: Result<LiveSessionId, RecvError>) {
+    fn take_in(&mut self, change: &Result<LiveSessionId, RecvError>) {
         match change {
-            Ok(id) if self.all || self.named.contains(&id) => drop(self.changed.insert(id)),
+            Ok(id) if self.all || self.named.contains(id) => {
+                self.changed.insert(*id);
+            }
             Ok(_) => {}
             Err(RecvError::Lagged(_)) => {
                 self.missed = self.all;
