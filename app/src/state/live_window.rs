@@ -74,7 +74,7 @@ impl Rows {
     /// The row at a place.
     #[must_use]
     pub fn at(&self, place: f64) -> u64 {
-        let (mut before, mut top) = (0, 0.0);
+        let (mut before, mut top) = (0_u64, 0.0);
         for (row, extra) in &self.open {
             let begins = top + rows(row - 1 - before);
             if place < begins {
@@ -85,7 +85,10 @@ impl Rows {
             }
             (before, top) = (*row, begins + ROW + extra);
         }
-        (before + whole((place - top).max(0.0) / ROW) + 1).clamp(1, self.count.max(1))
+        before
+            .saturating_add(whole((place - top).max(0.0) / ROW))
+            .saturating_add(1)
+            .clamp(1, self.count.max(1))
     }
 
     /// What to draw in a view so high that is scrolled so far.
