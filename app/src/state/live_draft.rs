@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use json_text::JsonText;
 use leptos::prelude::*;
+use schema_form::Integers;
 use serde::{Deserialize, Serialize};
 use session::ToolName;
 
@@ -58,13 +59,13 @@ impl Draft {
     /// The form for a tool's arguments.
     #[must_use]
     pub fn tool_form(self, tool: &ToolView) -> ValueForm {
-        self.forms.of(&FormKey::Tool(tool.name.clone()), tool.parameters.as_ref())
+        self.forms.of(&FormKey::Tool(tool.name.clone()), tool.parameters.as_ref(), Integers::Any)
     }
 
     /// The form for the value that is wanted.
     #[must_use]
     pub fn answer_form(self, schema: &JsonText) -> ValueForm {
-        self.forms.of(&FormKey::Response, Some(schema))
+        self.forms.of(&FormKey::Response, Some(schema), Integers::Any)
     }
 
     /// The person did something here.

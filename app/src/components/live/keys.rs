@@ -89,7 +89,7 @@ fn commands(stage: LiveStage) -> Vec<Command> {
         commands.extend(stage.tools().into_iter().map(|tool| Command {
             group: "Tool",
             name: tool.name.to_string(),
-            note: first_line(&tool.description).to_owned(),
+            note: first_line(&tool.description),
             keys: None,
             run: Callback::new(move |()| {
                 stage.choose(&tool.name);

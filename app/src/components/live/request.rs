@@ -74,7 +74,7 @@ fn Facts(
         <Fold title="Tools" open=RwSignal::new(false) aside>
             <ul class="declared">
                 {tools.get_value().into_iter().map(|tool| view! {
-                    <li><code>{tool.name.to_string()}</code> <span class="quiet">{first_line(&tool.description).to_owned()}</span></li>
+                    <li><code>{tool.name.to_string()}</code> <span class="quiet">{first_line(&tool.description)}</span></li>
                 }).collect_view()}
             </ul>
         </Fold>
