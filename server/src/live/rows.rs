@@ -123,6 +123,8 @@ fn tool(declaration: FunctionDeclaration) -> Result<ToolView, String> {
         needs_confirmation: false,
         provided_by: String::new(),
         hints: ToolHints::default(),
+        // The answer goes as JSON text to the agent, which knows its own tools.
+        integers_of_64_bits: false,
     })
 }
 
