@@ -73,7 +73,7 @@ async function introduce(page: Page, name: string): Promise<void> {
 async function answer(page: Page, text: string): Promise<void> {
   await page.getByRole("tab", { name: /Text|Answer/ }).click();
   await page.getByRole("textbox", { name: "Text", exact: true }).fill(text);
-  await page.getByRole("button", { name: /^Send/ }).click();
+  await page.locator("#send").click();
 }
 
 async function choose(page: Page, tool: string): Promise<void> {
@@ -111,7 +111,7 @@ test("a person answers a real agent with a call and a text, and adk eval passes 
   await field(page, "days").fill("2");
   await picture("call");
   await accessible();
-  await page.getByRole("button", { name: /^Send/ }).click();
+  await page.locator("#send").click();
   // The agent ran its real tool and asks again.
   await expect(page.getByRole("list", { name: "Conversation" })).toContainText("forecast(");
   await expect(page.getByRole("list", { name: "Conversation" })).toContainText("21.5");
@@ -224,7 +224,7 @@ test("a host that is stopped and started again costs nothing that was typed", as
     await page.getByRole("textbox", { name: "Text", exact: true }).fill("Let me look.");
     expect(await first.stop()).toBe(0);
     await expect(page.getByText("host not reachable, trying again")).toBeVisible();
-    await page.getByRole("button", { name: /^Send/ }).click();
+    await page.locator("#send").click();
     await expect(page.getByRole("alert").filter({ hasText: "Not sent" })).toBeVisible();
     const second = await startHost({ folder, listen: new URL(first.url).host });
     await expect(page.getByText("host connected")).toBeVisible({ timeout: 30_000 });
@@ -233,7 +233,7 @@ test("a host that is stopped and started again costs nothing that was typed", as
     await page.reload();
     await page.getByRole("tab", { name: /Text/ }).click();
     await expect(page.getByRole("textbox", { name: "Text", exact: true })).toHaveValue("Let me look.");
-    await page.getByRole("button", { name: /^Send/ }).click();
+    await page.locator("#send").click();
     await expect(page.getByRole("list", { name: "Conversation" })).toContainText("Let me look.", { timeout: 30_000 });
     await answer(page, "Clear in Porto.");
     expect(await agent.ended).toBe(0);
@@ -271,7 +271,7 @@ test("several calls go in one answer, and a sub-agent keeps its name in the expo
   await open(page, await agent.session());
   await introduce(page, "Ann");
   await choose(page, "transfer_to_agent");
-  await page.getByRole("button", { name: /^Send/ }).click();
+  await page.locator("#send").click();
   const facts = page.getByRole("region", { name: "Turn", exact: true });
   await expect(facts.locator("dd").first()).toHaveText("helper");
   await answer(page, "The sea is calm.");

@@ -66,7 +66,8 @@ pub fn use_replay(stage: Stage) -> Replay {
         // A case begins with its query: what was played before makes room, and asks if it would
         // be lost.
         if stage.rehearsal.session.read_untracked().query().is_some() {
-            stage.start_over();
+            // Once the page stands: it is still on its way to this address.
+            browser::after_drawing(move || stage.start_over());
         }
         let agent = stage.rehearsal.agent();
         spawn_local(async move {

@@ -74,6 +74,11 @@ impl Note {
     }
 }
 
+/// Who sends the request that is being answered, where people are asked who they are.
+pub(crate) fn caller() -> Option<Caller> {
+    VISIT.try_with(|visit| visit.caller.clone()).ok().flatten()
+}
+
 /// Writes down what happened, with who sends the request that is being answered.
 pub(crate) fn note(note: Note) {
     match VISIT.try_with(Clone::clone) {

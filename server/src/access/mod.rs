@@ -24,7 +24,7 @@ use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
 
 pub(crate) use admit::admit;
-pub(crate) use audit::{Audit, Note, note};
+pub(crate) use audit::{Audit, Note, caller, note};
 pub(crate) use caller::{Caller, How};
 pub(crate) use login::routes;
 pub use secret::{FreshToken, SecretHash};

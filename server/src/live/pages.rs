@@ -19,6 +19,7 @@ use super::error::LiveError;
 use super::rows::{self, Extent};
 use super::sessions::{LiveSessions, Summary};
 use super::store::StoreError;
+use crate::access;
 use crate::evalsets;
 use crate::host::RehearsalHost;
 use crate::schemas;
@@ -170,7 +171,7 @@ impl LiveHost for LivePages {
 
     async fn answer_live_turn(&self, answer: LiveAnswer) -> Result<(), ApiError> {
         let (session, turn) = (session_id(&answer.session)?, turn_id(&answer.turn)?);
-        let by = person(&answer.by)?;
+        let by = myself(&answer.by)?;
         let lease = answer.lease.as_ref().map(lease_id).transpose()?;
         let text = answer.text.filter(|text| !text.is_empty()).map(Part::Text);
         let calls = answer.calls.into_iter().map(|call| {
@@ -203,7 +204,7 @@ impl LiveHost for LivePages {
         by: String,
     ) -> Result<(), ApiError> {
         let (session, turn) = (session_id(&session)?, turn_id(&turn)?);
-        let held = self.sessions.hold(session, turn, lease_id(&lease)?, person(&by)?).await;
+        let held = self.sessions.hold(session, turn, lease_id(&lease)?, myself(&by)?).await;
         match held {
             Ok(_) => Ok(()),
             Err(error) => Err(self.told(session, error).await),
@@ -244,7 +245,7 @@ impl LiveHost for LivePages {
         by: String,
     ) -> Result<(), ApiError> {
         let (session, turn) = (session_id(&session)?, turn_id(&turn)?);
-        let by = person(&by)?;
+        let by = myself(&by)?;
         match self.sessions.cancel(session, turn, Note::cut(&reason), Some(by.clone())).await {
             Ok(sequence) => {
                 tracing::info!(%session, %turn, %by, "cancelled, event {}", sequence.0);
@@ -260,7 +261,7 @@ impl LiveHost for LivePages {
         cancel_waiting: bool,
         by: String,
     ) -> Result<(), ApiError> {
-        let (session, by) = (session_id(&session)?, person(&by)?);
+        let (session, by) = (session_id(&session)?, myself(&by)?);
         let completed = self.sessions.complete(session, cancel_waiting, Some(by.clone())).await;
         completed.map_err(|error| refused(&error))?;
         tracing::info!(%session, %by, "completed");
@@ -281,6 +282,12 @@ impl LiveHost for LivePages {
         let events = self.events(session).await?;
         let receipt = evalsets::export_live(&self.host.registry, session, &events, &runs).await?;
         tracing::info!(%session, eval_id = %receipt.eval_id, "exported to {}", receipt.path);
+        access::note(
+            access::Note::new("export")
+                .with("session", &session)
+                .with("eval_id", &receipt.eval_id)
+                .with("file", &receipt.path),
+        );
         Ok(receipt)
     }
 }
@@ -333,6 +340,14 @@ fn turn_id(id: &LiveTurnId) -> Result<TurnId, ApiError> {
 
 fn lease_id(id: &LiveLeaseId) -> Result<LeaseId, ApiError> {
     LeaseId::parse(id.as_str()).map_err(|fault| refused(&fault.into()))
+}
+
+/// Who acts: whoever has logged in, and where nobody is asked to, the name that the page says.
+fn myself(said: &str) -> Result<DisplayName, ApiError> {
+    match access::caller() {
+        Some(caller) => Ok(caller.name),
+        None => person(said),
+    }
 }
 
 fn person(name: &str) -> Result<DisplayName, ApiError> {

@@ -320,7 +320,8 @@ impl FormState {
     /// The person has been at `path`: what is missing there may be said. A moment later, so that
     /// what is said does not push away the button that the person is about to press.
     pub(super) fn touch(self, path: &Path) {
-        if self.touched.read_untracked().contains(path) {
+        // A field that leaves the page with the focus is left once the form is gone.
+        if self.touched.try_with_untracked(|touched| touched.contains(path)) != Some(false) {
             return;
         }
         let path = path.clone();

@@ -72,7 +72,7 @@ pub(super) fn EventRow(
                     aria-expanded=move || open.get().to_string()
                     aria-controls=move || open.get().then(|| controlled.clone())
                 >
-                    <span class="agent">{agent}</span>
+                    <span class="by-agent">{agent}</span>
                     " "
                     {line}
                 </button>
