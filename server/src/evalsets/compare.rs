@@ -151,15 +151,20 @@ fn text(expected: Option<String>, actual: Option<String>) -> ComparedText {
     let parts = match (&expected, &actual) {
         (Some(one), Some(other)) if !is_same && one.len().max(other.len()) <= LONGEST_MARKED => {
             let diff = TextDiff::from_words(one.as_str(), other.as_str());
-            let parts = diff.iter_all_changes().map(|change| {
-                let text = change.value().to_owned();
-                match change.tag() {
-                    ChangeTag::Equal => TextPart::Both(text),
-                    ChangeTag::Delete => TextPart::Expected(text),
-                    ChangeTag::Insert => TextPart::Actual(text),
+            let mut parts: Vec<TextPart> = Vec::new();
+            for change in diff.iter_all_changes() {
+                let words = change.value();
+                // Words of one kind that follow one another are one part.
+                match (change.tag(), parts.last_mut()) {
+                    (ChangeTag::Equal, Some(TextPart::Both(text)))
+                    | (ChangeTag::Delete, Some(TextPart::Expected(text)))
+                    | (ChangeTag::Insert, Some(TextPart::Actual(text))) => text.push_str(words),
+                    (ChangeTag::Equal, _) => parts.push(TextPart::Both(words.to_owned())),
+                    (ChangeTag::Delete, _) => parts.push(TextPart::Expected(words.to_owned())),
+                    (ChangeTag::Insert, _) => parts.push(TextPart::Actual(words.to_owned())),
                 }
-            });
-            parts.collect()
+            }
+            parts
         }
         _ => Vec::new(),
     };
@@ -184,9 +189,9 @@ fn reasons(turns: &[ComparedTurn]) -> Vec<String> {
                     call.differing.join(", ")
                 ),
                 Fate::Missing => {
-                    format!("{at}{} was never called (step {step})", tool(&call.expected))
+                    format!("{at}step {step}, {}, was never called", tool(&call.expected))
                 }
-                Fate::Extra => format!("{at}{} was not expected (step {step})", tool(&call.actual)),
+                Fate::Extra => format!("{at}step {step}, {}, was not expected", tool(&call.actual)),
             });
         }
         if !turn.query.is_same {
@@ -245,9 +250,9 @@ mod tests {
         assert_eq!(
             reasons(&turns),
             [
-                "list was not expected (step 2)",
+                "step 2, list, was not expected",
                 "step 3 called set with another degrees",
-                "close was never called (step 4)",
+                "step 4, close, was never called",
                 "the final response reads otherwise",
             ]
         );
