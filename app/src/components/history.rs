@@ -140,16 +140,17 @@ fn Timeline() -> impl IntoView {
     let current = RwSignal::new(0_usize);
 
     let to_the_end = move || {
-        if let Some(list) = list.get_untracked() {
+        // What the browser reports late may come when the rows are gone.
+        if let Some(list) = list.try_get_untracked().flatten() {
             list.set_scroll_top(list.scroll_height());
         }
-        unseen.set(0);
+        unseen.try_set(0);
     };
     let height = StoredValue::new(0);
     let on_scroll = move |_| {
-        let Some(list) = list.get_untracked() else { return };
+        let Some(list) = list.try_get_untracked().flatten() else { return };
         // The list became higher or lower, which is not the reader's doing.
-        if list.client_height() != height.get_value() {
+        if height.try_get_value() != Some(list.client_height()) {
             return;
         }
         let below = list.scroll_height() - list.scroll_top() - list.client_height();
@@ -163,8 +164,8 @@ fn Timeline() -> impl IntoView {
         if let Some(list) = list.get() {
             let watched = list.clone();
             browser::watch_height(&list, move |_| {
-                height.set_value(watched.client_height());
-                if reads_along.get_untracked() {
+                height.try_set_value(watched.client_height());
+                if reads_along.try_get_untracked() == Some(true) {
                     to_the_end();
                 }
             });
