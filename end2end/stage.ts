@@ -176,8 +176,9 @@ export const test = base.extend<ForEachStory, ForEachWorker>({
     const errors: string[] = [];
     page.on("pageerror", (error) => errors.push(error.stack ?? error.message));
     page.on("console", (message) => {
-      // A refused request is logged by the browser itself; a story that expects one looks at it.
-      if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
+      // What the network refuses is logged by the browser itself; a story that expects it looks at it.
+      const ofNetwork = /^(Failed to load resource|WebSocket connection to|WebSocket is already in CLOSING)/;
+      if (message.type() === "error" && !ofNetwork.test(message.text())) {
         errors.push(message.text());
       }
     });
