@@ -206,7 +206,6 @@ test("adk eval passes the exported case, and fails it once an argument is change
     await page.getByRole("button", { name: /add/i }).last().click();
   }
   await tags.fill("tonight");
-  await tags.press("Enter");
   await player.run();
   await expect(player.call(2)).toContainText("tonight");
   await player.choose("write_journal");
