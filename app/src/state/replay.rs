@@ -67,7 +67,12 @@ pub fn use_replay(stage: Stage) -> Replay {
         // be lost.
         if stage.rehearsal.session.read_untracked().query().is_some() {
             // Once the page stands: it is still on its way to this address.
-            browser::after_drawing(move || stage.start_over());
+            browser::after_drawing(move || {
+                // On its way the page may set its stage anew; that one sees to itself.
+                if stage.filter.try_get_untracked().is_some() {
+                    stage.start_over();
+                }
+            });
         }
         let agent = stage.rehearsal.agent();
         spawn_local(async move {
