@@ -18,7 +18,7 @@ pub fn ReplayStrip(
     /// The case.
     replay: Replay,
 ) -> impl IntoView {
-    let agent = StoredValue::new(replay.agent());
+    let agent = replay.agent();
     let next = Memo::new(move |_| replay.next());
     let progress = move || {
         let (done, all) = replay.progress();
@@ -64,8 +64,7 @@ pub fn ReplayStrip(
             view! { <p class="field-fault" role="alert">{error.to_string()}</p> }.into_any()
         }
         Some(Ok(case)) => {
-            let address =
-                format!("/evalsets/{}/{}", agent.get_value(), browser::in_address(&case.eval_id));
+            let address = format!("/evalsets/{}/{}", agent, browser::in_address(&case.eval_id));
             let more = case.turns.len().saturating_sub(1);
             view! {
                 <Icon glyph=Glyph::Retry/>
@@ -86,7 +85,7 @@ pub fn ReplayStrip(
     view! {
         <Show when=move || replay.eval_id.read().is_some()>
             <section class="replay" aria-label="The case that is played again">
-                {body}
+                {body.clone()}
                 <button
                     type="button"
                     class="close"

@@ -144,7 +144,6 @@ fn Chosen(
     /// What changes it.
     edits: CaseEdits,
 ) -> impl IntoView {
-    let set = StoredValue::new(set);
     let place = move |eval_id: &str| {
         listed.with_untracked(|list| {
             let cases = &list.as_ref()?.as_ref().ok()?.cases;
@@ -203,7 +202,7 @@ fn Chosen(
                 .into_any()
         }
         Some(Ok(case)) => {
-            let set = set.get_value();
+            let set = set.clone();
             let own = CaseName { set: set.clone(), eval_id: case.eval_id.clone() };
             match against
                 .get()
@@ -263,9 +262,9 @@ fn CaseReader(
             cases.map(|list| list.cases.clone()).unwrap_or_default()
         })
     };
-    let own = StoredValue::new(id.clone());
+    let own = id.clone();
     let chooser = move || {
-        view! { <AgainstChooser cases=others() own=own.get_value() on_choose=compare/> }
+        view! { <AgainstChooser cases=others() own=own.clone() on_choose=compare/> }
     };
     let (copied, renamed) = (id.clone(), id);
     let case = StoredValue::new(case);
