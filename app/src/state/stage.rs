@@ -46,6 +46,7 @@ pub struct Stage {
     pub asks_to_start_over: RwSignal<bool>,
     tool_name: SignalSetter<Option<String>>,
     side: SignalSetter<Option<String>>,
+    side_in_address: Memo<Option<String>>,
 }
 
 /// The stage of `rehearsal`, as the address says.
@@ -87,6 +88,7 @@ pub fn use_stage(rehearsal: Rehearsal) -> Stage {
         asks_to_start_over: RwSignal::new(false),
         tool_name: set_tool_name,
         side: set_side,
+        side_in_address: side,
     }
 }
 
@@ -99,7 +101,11 @@ impl Stage {
 
     /// Shows a side of the right panel.
     pub fn show(self, tab: Tab) {
-        self.side.set((tab == Tab::Respond).then(|| "response".to_owned()));
+        let side = (tab == Tab::Respond).then(|| "response".to_owned());
+        // The router writes the address in the next frame, when this stage may be gone.
+        if self.side_in_address.get_untracked() != side {
+            self.side.set(side);
+        }
     }
 
     /// The form for the chosen tool's arguments.
