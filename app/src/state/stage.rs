@@ -102,8 +102,8 @@ impl Stage {
     /// Shows a side of the right panel.
     pub fn show(self, tab: Tab) {
         let side = (tab == Tab::Respond).then(|| "response".to_owned());
-        // The router writes the address in the next frame, when this stage may be gone.
-        if self.side_in_address.get_untracked() != side {
+        // The stage may be gone by now, and an address that says so already stays.
+        if self.side_in_address.try_get_untracked().is_some_and(|now| now != side) {
             self.side.set(side);
         }
     }
