@@ -37,7 +37,8 @@ fn other_addresses_than_loopback_are_refused_with_the_reason() {
     let output = Command::new(binary).args(["serve", "--listen", "0.0.0.0:0"]).output().unwrap();
     assert!(!output.status.success());
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("authentication") && said.contains("127.0.0.1"), "{said}");
+    assert!(said.contains("nobody is asked who they are"), "{said}");
+    assert!(said.contains("rehearsal user add") && said.contains("127.0.0.1:0"), "{said}");
 }
 
 #[tokio::test]
