@@ -12,7 +12,7 @@ export class Player {
   static async at(page: Page, agent: string, host = ""): Promise<Player> {
     await open(page, `${host}/rehearse/${agent}`);
     // A worker or a server may have to start first.
-    await expect(page.getByRole("heading", { name: "What does the user ask?" })).toBeVisible({ timeout: 30_000 });
+    await expect(page.getByRole("heading", { name: "What does the user ask?" })).toBeVisible({ timeout: 60_000 });
     return new Player(page);
   }
 

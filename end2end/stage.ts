@@ -14,7 +14,7 @@ import { expect, test as base, type Page } from "@playwright/test";
 const ROOT = resolve(import.meta.dirname, "..");
 /** Where npm puts the programs of the MCP servers. */
 export const MCP_SERVERS = join(import.meta.dirname, "node_modules", ".bin");
-const START_MS = 15_000;
+const START_MS = 60_000;
 const STOP_MS = 5_000;
 
 /** A running host. */

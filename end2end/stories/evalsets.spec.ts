@@ -131,7 +131,7 @@ test("a case is changed through forms, copied, removed and had back", async ({ p
   await call.getByRole("button", { name: "Edit: the call" }).click();
   const editor = page.getByRole("form", { name: "Expected call" });
   const argument = editor.getByRole("textbox", { name: /^a\b/ });
-  await expect(argument).toHaveValue("2", { timeout: 20_000 });
+  await expect(argument).toHaveValue("2", { timeout: 60_000 });
   await argument.fill("two");
   await editor.getByRole("button", { name: /^Save/ }).click();
   await expect(argument).toHaveAttribute("aria-invalid", "true");

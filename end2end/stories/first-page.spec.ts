@@ -61,10 +61,10 @@ args = ["-c", "sleep 2; exit 3"]
   await page.goto(host.url);
   const late = page.getByRole("article").filter({ hasText: "Late" });
   await expect(late).toContainText("Starting…");
-  await expect.poll(() => host.log(), { timeout: 20_000 }).toContain("cannot be used");
+  await expect.poll(() => host.log(), { timeout: 60_000 }).toContain("cannot be used");
   await expect(late).toContainText("Starting…");
   connect();
-  await expect(late).toContainText("ended", { timeout: 15_000 });
+  await expect(late).toContainText("ended", { timeout: 60_000 });
   await page.close();
   expect(await host.stop()).toBe(0);
 });

@@ -24,7 +24,7 @@ test("what ends while one reads further up is announced", async ({ page, host, p
     list.scrollTop = 0;
   });
   const pill = page.getByRole("button", { name: "1 new entry" });
-  await expect(pill).toBeVisible({ timeout: 10_000 });
+  await expect(pill).toBeVisible({ timeout: 60_000 });
   await expect(player.call(1)).toBeInViewport();
   await picture("looking-back");
   await accessible();

@@ -48,7 +48,7 @@ ${server.table}`;
 async function everything(page: Page, server: Everything): Promise<{ host: Host; player: Player }> {
   const host = await startHost({ config: config(server) });
   await open(page, `${host.url}/`);
-  await expect(page.getByRole("link", { name: "Everything" })).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByRole("link", { name: "Everything" })).toBeVisible({ timeout: 60_000 });
   const player = await Player.at(page, "everything", host.url);
   return { host, player };
 }
@@ -69,7 +69,6 @@ for (const [name, start] of [
   ["HTTP", overHttp],
 ] as const) {
   test(`every tool of the reference server is used over ${name}`, async ({ page, picture, accessible }) => {
-    test.setTimeout(180_000);
     const server = await start();
     const { host, player } = await everything(page, server);
     await player.ask("Try everything.");
@@ -89,7 +88,7 @@ for (const [name, start] of [
       await player.run();
       await during?.();
       calls += 1;
-      await expect(player.call(calls)).toBeVisible({ timeout: 30_000 });
+      await expect(player.call(calls)).toBeVisible({ timeout: 60_000 });
       return player.call(calls);
     };
 
@@ -129,7 +128,7 @@ for (const [name, start] of [
     // Log messages come on their own time, into the log panel.
     await call("toggle-simulated-logging");
     await page.getByRole("button", { name: /^Log/ }).click();
-    await expect(page.getByRole("region", { name: "Log" })).toContainText(/\[everything\] \w+ .*level/i, { timeout: 20_000 });
+    await expect(page.getByRole("region", { name: "Log" })).toContainText(/\[everything\] \w+ .*level/i, { timeout: 60_000 });
     await call("toggle-simulated-logging");
     await page.getByRole("button", { name: /^Log/ }).click();
 
@@ -210,7 +209,7 @@ for (const [name, start] of [
     await question(page).getByRole("combobox").selectOption({ label: "Monty Python comedy group" });
     await question(page).getByRole("button", { name: "Send the answer" }).click();
     calls += 1;
-    await expect(player.call(calls)).toContainText("Research Report: python (comedy)", { timeout: 30_000 });
+    await expect(player.call(calls)).toContainText("Research Report: python (comedy)", { timeout: 60_000 });
     // A task that is cancelled is called off, and the question goes with it.
     await call("simulate-research-query", { topic: "tides" }, async () => {
       await expect(page.locator(".pending")).toContainText(/(Gathering sources|Analyzing content|Synthesizing findings|Generating report)\.\.\./);
@@ -238,14 +237,14 @@ test("a server killed mid-call fails its call, and the next one starts it again"
   await player.choose("trigger-long-running-operation");
   await player.fill("duration", "60");
   await player.run();
-  await expect(page.getByRole("progressbar", { name: "Progress of the call" })).toBeVisible({ timeout: 20_000 });
+  await expect(page.getByRole("progressbar", { name: "Progress of the call" })).toBeVisible({ timeout: 60_000 });
   process.kill(server.pid(), "SIGKILL");
   await expect(player.call(1)).toContainText("ServerExited");
   await picture("killed");
   await player.choose("echo");
   await player.fill("message", "back again");
   await player.run();
-  await expect(player.call(2)).toContainText("Echo: back again", { timeout: 20_000 });
+  await expect(player.call(2)).toContainText("Echo: back again", { timeout: 60_000 });
   await page.close();
   expect(await host.stop()).toBe(0);
   expect(runs(server.pid()), "the server outlived the host").toBe(false);
@@ -339,9 +338,9 @@ example = "math"
   });
   await open(page, `${host.url}/`);
   const missing = page.getByRole("article").filter({ hasText: "Missing" });
-  await expect(missing).toContainText("there is no program `no-such-mcp-server`", { timeout: 20_000 });
+  await expect(missing).toContainText("there is no program `no-such-mcp-server`", { timeout: 60_000 });
   const talker = page.getByRole("article").filter({ hasText: "Talker" });
-  await expect(talker).toContainText("wrote what is no MCP message: Listening on port 3000", { timeout: 20_000 });
+  await expect(talker).toContainText("wrote what is no MCP message: Listening on port 3000", { timeout: 60_000 });
   await expect(talker.getByRole("button", { name: /Retry/ })).toBeVisible();
   await expect(page.getByRole("link", { name: "Maths" })).toBeVisible();
   await picture("faults");

@@ -211,7 +211,7 @@ test("megabytes stay on the host and are shown in part", async ({ page, picture 
   await player.begin();
   await player.choose("flight_archive");
   await player.run();
-  await expect(player.call(1)).toContainText("held by the host", { timeout: 20_000 });
+  await expect(player.call(1)).toContainText("held by the host", { timeout: 60_000 });
   await player.call(1).getByRole("button").first().click();
   await expect(page.getByRole("button", { name: /show more/i })).toBeVisible();
   await picture("held");
