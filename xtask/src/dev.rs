@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 
 use crate::workspace::Workspace;
 use crate::{process, setup, stamp};
@@ -14,11 +14,18 @@ use crate::{process, setup, stamp};
 /// How soon a change in an imported stylesheet is seen.
 const POLL: Duration = Duration::from_millis(400);
 
+/// What `cargo leptos` makes of `main.css`. Before it is there, the folder is still being emptied.
+const COPIED: &str = "rehearsal.css";
+
 /// Runs `cargo leptos watch` with its tools on `PATH`.
 pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCode> {
     setup::for_dev(workspace)?;
     // `site-root` in Cargo.toml, which counts from the checkout wherever the target folder is.
     let site = workspace.root().join("target").join("site");
+    // `cargo leptos` empties it, and gives up when somebody writes meanwhile.
+    if site.exists() {
+        fs::remove_dir_all(&site).with_context(|| format!("{} stays", site.display()))?;
+    }
     keep_imports_beside(workspace.root().join("style"), site.join("pkg"));
     let path =
         process::path_with(&[workspace.cargo_programs().join("bin"), workspace.npm_programs()])?;
@@ -54,6 +61,9 @@ fn keep_imports_beside(style: PathBuf, pkg: PathBuf) {
 }
 
 fn copy_imports(style: &Path, pkg: &Path) -> Result<()> {
+    if !pkg.join(COPIED).is_file() {
+        return Ok(());
+    }
     for source in stamp::files_below(style)? {
         let Ok(name) = source.strip_prefix(style) else { continue };
         let path = pkg.join(name);
@@ -80,6 +90,10 @@ mod tests {
         fs::create_dir_all(&style)?;
         fs::write(style.join("main.css"), "@import \"a.css\";")?;
         fs::write(style.join("a.css"), "a {}")?;
+        copy_imports(&style, &pkg)?;
+        assert!(!pkg.exists());
+        fs::create_dir_all(&pkg)?;
+        fs::write(pkg.join(COPIED), "@import \"a.css\";")?;
         copy_imports(&style, &pkg)?;
         fs::write(style.join("a.css"), "b {}")?;
         copy_imports(&style, &pkg)?;
