@@ -312,9 +312,7 @@ eval_set_path = "home.evalset.json"
   expect(await host.stop()).toBe(0);
 });
 
-// Known fault: the case opens and can be played, and what was exported makes room by itself, but the
-// client reports "Tried to access a reactive value that has already been disposed" on the way.
-test.fixme("a case is opened as a rehearsal from its own page, without an error of the client", async ({ page, host }) => {
+test("a case is opened as a rehearsal from its own page", async ({ page, host }) => {
   void host;
   const player = await Player.at(page, "poet");
   await player.ask("A poem.");

@@ -39,7 +39,7 @@ pub fn Fold(
                     </button>
                 </h2>
                 <span class="grow"></span>
-                {aside.run()}
+                {move || aside.run()}
             </header>
             <Show when=move || open.get()>
                 <div class="fold-body" id=body.clone()>{children.with_value(|children| children())}</div>

@@ -67,7 +67,9 @@ impl Agents {
     /// Takes in what the host told of one agent.
     pub fn take_in(self, news: AgentSummary) {
         // After every connection the host tells of each agent: an unchanged list is not drawn anew.
-        let known = untrack(|| self.list());
+        let changed = self.changed.read_untracked();
+        let known = self.listed.get_untracked().map(|listed| listed.map(|it| merge(it, &changed)));
+        drop(changed);
         if matches!(known, Some(Ok(known)) if known.contains(&news)) {
             return;
         }

@@ -38,7 +38,7 @@ pub struct Reading {
     /// Tells this reading's elements from those of others in the document.
     pub number: usize,
     /// How far its list was scrolled, in pixels.
-    pub scrolled: StoredValue<f64>,
+    scrolled: StoredValue<f64>,
     /// Whether the whole value is shown as text.
     pub raw: RwSignal<bool>,
     /// Where that text begins to be shown, in bytes of the value.
@@ -104,6 +104,18 @@ impl Reading {
     #[must_use]
     pub fn value(self) -> JsonText {
         self.tree.with_value(|tree| tree.value().clone())
+    }
+
+    /// How far the reader had scrolled, in pixels; `None` once the value is forgotten, as when its
+    /// session started over before the page was drawn again.
+    #[must_use]
+    pub fn place(self) -> Option<f64> {
+        self.scrolled.try_get_value()
+    }
+
+    /// Remembers how far the reader has scrolled, in pixels.
+    pub fn keep_place(self, place: f64) {
+        self.scrolled.set_value(place);
     }
 
     /// Puts another value in the place of this one; what the reader did to it stays done where both

@@ -39,15 +39,21 @@ pub(super) fn ValueTree(
     Effect::new(move |_| {
         if let Some(element) = element.get() {
             browser::after_drawing(move || {
-                element.set_scroll_top(whole(reading.scrolled.get_value()));
-                look();
+                if let Some(place) = reading.place() {
+                    element.set_scroll_top(whole(place));
+                    look();
+                }
             });
         }
     });
     Effect::new(move |seen: Option<u32>| {
         let revealed = reading.revealed.get();
         if seen.is_some_and(|seen| seen != revealed) {
-            browser::after_drawing(move || bring_into_sight(reading, element, look));
+            browser::after_drawing(move || {
+                if reading.place().is_some() {
+                    bring_into_sight(reading, element, look);
+                }
+            });
         }
         revealed
     });
@@ -61,7 +67,7 @@ pub(super) fn ValueTree(
     let active = move || reading.current.get().map(|row| reading.element_id(row));
     let on_scroll = move |_| {
         look();
-        reading.scrolled.set_value(scrolled.get_untracked());
+        reading.keep_place(scrolled.get_untracked());
     };
     view! {
         <div
