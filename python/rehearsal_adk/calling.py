@@ -178,6 +178,11 @@ async def _handle(session: RehearsalSession, context, call_event, call, confirma
     for made in (functions.generate_auth_event(context, response), response):
         if made is not None:
             await session.append(context, made)
+    if response.actions.requested_auth_configs:
+        session.notice(
+            f"{call.name} asked for a credential. ADK would end the run here and have the user log "
+            "in; a rehearsal cannot, so the model sees only what the tool returned meanwhile."
+        )
     if response.actions.transfer_to_agent:
         await _transfer(session, context, response.actions.transfer_to_agent)
     return {"status": "long_running" if tool.is_long_running else "output", "result": result}

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from conftest import SMART_HOME
+from conftest import FIXTURES, SMART_HOME
 
 
 def test_state_artifacts_and_events_of_a_call_are_there_for_the_next(worker):
@@ -189,6 +189,15 @@ def test_odd_state_is_described_and_harms_nothing(hazards):
     outcome = hazards.call("odd_state")
     assert outcome["status"] == "output"
     assert outcome["state"]["odd"] == {"nan": None, "text": "\ufffd"}
+
+
+def test_a_tool_that_asks_for_a_login_says_what_adk_would_do(worker):
+    one = worker(FIXTURES / "locked")
+    one.open()
+    asked = one.call("read_mail")
+    assert (asked["status"], asked["result"]) == ("output", "Pending User Authorization.")
+    [warning] = asked["view"]["warnings"]
+    assert warning.startswith("read_mail asked for a credential.")
 
 
 def test_confirmation_by_the_tools_declaration(worker):
