@@ -4,8 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use live::{LlmRequest, Payload};
-use rpc::wire::session_event::Payload as WirePayload;
+use rehearsal_fuzz::{named, stays};
 
 fuzz_target!(|text: &str| {
     if let Err(refusal) = model_wire::openai_responses::previous_turn(text) {
@@ -16,15 +15,3 @@ fuzz_target!(|text: &str| {
         Err(refusal) => named(&refusal),
     }
 });
-
-fn stays(request: LlmRequest) {
-    let WirePayload::Request(message) = rpc::payload_to_wire(Payload::Request(request.clone()))
-    else {
-        panic!("a request")
-    };
-    assert_eq!(rpc::llm_request(message).expect("what was read fits the wire"), request);
-}
-
-fn named(refusal: &live::Invalid) {
-    assert!(!refusal.field.is_empty() && !refusal.rule.is_empty());
-}
