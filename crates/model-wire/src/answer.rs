@@ -3,6 +3,7 @@
 use json_text::JsonText;
 use live::{Content, FunctionCall, Part};
 
+use crate::custom::FreeText;
 use crate::inline;
 
 /// What is known of a response before anybody has answered.
@@ -17,6 +18,8 @@ pub struct Head {
     pub created: i64,
     /// Members of the request that the response repeats, an object.
     pub echo: Option<JsonText>,
+    /// Which of the request's tools take a free text: calls of these go out as such.
+    pub free_text: FreeText,
 }
 
 /// A person's answer, and what the vendors put around it.

@@ -3,6 +3,8 @@
 use json_text::JsonText;
 use live::LlmRequest;
 
+use crate::custom::FreeText;
+
 /// A request as it goes to a person, and what its answer needs to know of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
@@ -15,10 +17,12 @@ pub struct Asked {
     pub candidates: usize,
     /// Members of the request that the vendor's response repeats, an object.
     pub echo: Option<JsonText>,
+    /// Which of the tools take a free text.
+    pub free_text: FreeText,
 }
 
 impl Asked {
     pub(crate) fn new(request: LlmRequest) -> Self {
-        Self { request, stream: false, candidates: 1, echo: None }
+        Self { request, stream: false, candidates: 1, echo: None, free_text: FreeText::default() }
     }
 }

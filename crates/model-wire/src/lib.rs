@@ -14,6 +14,7 @@ pub mod openai_responses;
 mod answer;
 mod asked;
 mod calls;
+mod custom;
 mod event;
 mod fault;
 mod inline;
@@ -23,5 +24,6 @@ mod reader;
 
 pub use answer::{Answer, Head};
 pub use asked::Asked;
+pub use custom::FreeText;
 pub use event::Event;
 pub use fault::{Fault, FaultKind};

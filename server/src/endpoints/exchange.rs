@@ -70,7 +70,7 @@ impl Endpoints {
     async fn submit(&self, parts: &mut Parts, asked: Asked) -> Result<Waiting, Fault> {
         let place = Place::of(parts).await?;
         let sending = Sending::of(&parts.headers);
-        let Asked { request, candidates, echo, .. } = asked;
+        let Asked { request, candidates, echo, free_text, .. } = asked;
         let agent = place.agent(request.model.as_deref())?;
         let model = request.model.clone().unwrap_or_else(|| agent.to_string());
         let run = place.invocation_id.clone();
@@ -93,6 +93,7 @@ impl Endpoints {
             model,
             created: i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
             echo,
+            free_text,
         };
         let turn = Turn { sessions: sessions.clone(), session_id, turn_id, candidates };
         Ok(Waiting { head, attending, turn })

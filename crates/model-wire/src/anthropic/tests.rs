@@ -3,7 +3,7 @@ use json_text::JsonText;
 use live::{Content, FunctionCall, Part, Role};
 
 use super::*;
-use crate::{Answer, Head};
+use crate::{Answer, FreeText, Head};
 
 #[test]
 fn results_are_the_functions_though_the_user_sends_them() {
@@ -77,7 +77,13 @@ fn a_stream_builds_its_blocks_one_by_one() {
     };
     let parts = vec![Part::Text("Let me.".to_owned()), Part::FunctionCall(call)];
     let candidates = [Content { role: Role::Model, parts }];
-    let head = Head { turn: "0".repeat(32), model: "claude".to_owned(), created: 7, echo: None };
+    let head = Head {
+        turn: "0".repeat(32),
+        model: "claude".to_owned(),
+        created: 7,
+        echo: None,
+        free_text: FreeText::default(),
+    };
     let answer = Answer { head: &head, candidates: &candidates };
     assert!(whole(&answer).as_str().contains(r#""input":{"n": 9007199254740993}"#));
     let told: Vec<String> = opening(&head)

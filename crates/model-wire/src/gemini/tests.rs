@@ -3,7 +3,7 @@ use json_text::JsonText;
 use live::{Content, FunctionCall, OtherPart, Part, Role};
 
 use super::*;
-use crate::{Answer, Head};
+use crate::{Answer, FreeText, Head};
 
 #[test]
 fn names_are_read_in_either_spelling() {
@@ -81,7 +81,13 @@ fn an_answer_keeps_its_parts() {
         }),
     ];
     let candidates = [Content { role: Role::Model, parts }];
-    let head = Head { turn: "0".repeat(32), model: "gemini".to_owned(), created: 7, echo: None };
+    let head = Head {
+        turn: "0".repeat(32),
+        model: "gemini".to_owned(),
+        created: 7,
+        echo: None,
+        free_text: FreeText::default(),
+    };
     expect![[r#"{"candidates":[{"content":{"role":"model","parts":[{"text":"hm","thought":true},{"functionCall":{"id":"call_00000000000000000000000000000000_1","name":"f","args":{"n": 9007199254740993}}},{"executableCode":{"code": "1"}}]},"finishReason":"STOP","index":0}],"modelVersion":"gemini","responseId":"00000000000000000000000000000000"}"#]]
         .assert_eq(whole(&Answer { head: &head, candidates: &candidates }).as_str());
 }

@@ -8,6 +8,7 @@ use live::{
 
 use crate::asked::Asked;
 use crate::calls::Calls;
+use crate::custom::{self, FreeText};
 use crate::inline;
 use crate::pieces::{arguments, as_tools, function, no_such_call, other, response_format};
 use crate::reader::{self, Object, Value};
@@ -28,7 +29,8 @@ pub fn read(text: &str) -> Result<Asked, Invalid> {
             return Err(value.fault(format!("is not supported: use `{new}`")));
         }
     }
-    let (functions, others) = tools(body.take("tools"))?;
+    let mut free_text = FreeText::default();
+    let (functions, others) = tools(body.take("tools"), &mut free_text)?;
     let stream = body.flag("stream")?;
     body.take("stream_options");
     let candidates = body.get("n").map_or(Ok(1), |n| n.count())?;
@@ -48,17 +50,22 @@ pub fn read(text: &str) -> Result<Asked, Invalid> {
         output_schema,
         model: Some(model),
     };
-    Ok(Asked { stream, candidates, ..Asked::new(request) })
+    Ok(Asked { stream, candidates, free_text, ..Asked::new(request) })
 }
 
-fn tools(tools: Option<Value<'_>>) -> Result<(Vec<Tool>, Vec<JsonText>), Invalid> {
+fn tools(
+    tools: Option<Value<'_>>,
+    free_text: &mut FreeText,
+) -> Result<(Vec<Tool>, Vec<JsonText>), Invalid> {
     let (mut functions, mut others) = (Vec::new(), Vec::new());
     for tool in tools.map_or(Ok(Vec::new()), |tools| tools.list())? {
         let mut open = tool.object()?;
-        if open.required("type")?.string()? == "function" {
-            functions.push(function(open.required("function")?.object()?)?);
-        } else {
-            others.push(tool.json());
+        match open.required("type")?.string()?.as_str() {
+            "function" => functions.push(function(open.required("function")?.object()?)?),
+            "custom" => {
+                functions.push(free_text.declaration(open.required("custom")?.object()?)?);
+            }
+            _ => others.push(tool.json()),
         }
     }
     Ok((as_tools(functions), others))
@@ -132,15 +139,19 @@ fn assistant(mut message: Object<'_>, calls: &mut Calls) -> Result<Content, Inva
     for call in message.take("tool_calls").map_or(Ok(Vec::new()), |calls| calls.list())? {
         let mut open = call.object()?;
         let kind = open.take("type").map(|kind| kind.string()).transpose()?;
-        if kind.as_deref().unwrap_or("function") != "function" {
+        let kind = kind.as_deref().unwrap_or("function");
+        if !["function", "custom"].contains(&kind) {
             parts.push(Part::Other(OtherPart { kind: "tool_call".to_owned(), json: call.json() }));
             continue;
         }
         let id = open.required("id")?.name()?;
-        let mut function = open.required("function")?.object()?;
-        let name = function.required("name")?.name()?;
+        let mut called = open.required(kind)?.object()?;
+        let name = called.required("name")?.name()?;
         calls.saw(&id, &name);
-        let args = function.take("arguments").map(|it| arguments(&it)).transpose()?.flatten();
+        let args = match kind {
+            "custom" => Some(custom::as_arguments(&called.required("input")?.string()?)),
+            _ => called.take("arguments").map(|it| arguments(&it)).transpose()?.flatten(),
+        };
         parts.push(Part::FunctionCall(FunctionCall { id: Some(id), name, args }));
     }
     Ok(Content { role: Role::Model, parts })

@@ -6,6 +6,7 @@ use json_text::JsonText;
 use live::{Content, Part};
 
 use crate::answer::{Answer, Head, Place, arguments, as_text};
+use crate::custom;
 use crate::event::Event;
 use crate::fault::{Fault, FaultKind};
 use crate::output::{Json as _, Object};
@@ -103,14 +104,13 @@ impl Said {
             match said {
                 Part::Thought(more) => thought.get_or_insert_default().push_str(more),
                 Part::FunctionCall(call) => {
-                    let function = Object::new()
-                        .with("name", call.name.as_str())
-                        .with("arguments", arguments(call).as_str());
                     let id = head.call_id(call, "call_", &Place { candidate, part });
-                    let object = Object::new()
-                        .with("id", id)
-                        .with("type", "function")
-                        .with("function", function);
+                    let named = Object::new().with("name", call.name.as_str());
+                    let (kind, called) = match head.free_text.takes(&call.name) {
+                        true => ("custom", named.with("input", custom::text(call))),
+                        false => ("function", named.with("arguments", arguments(call).as_str())),
+                    };
+                    let object = Object::new().with("id", id).with("type", kind).with(kind, called);
                     calls.push((calls.len(), object));
                 }
                 said => {

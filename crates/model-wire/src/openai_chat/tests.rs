@@ -3,7 +3,7 @@ use json_text::JsonText;
 use live::{Content, FunctionCall, Part, Role};
 
 use super::*;
-use crate::{Answer, Fault, FaultKind, Head};
+use crate::{Answer, Fault, FaultKind, FreeText, Head};
 
 fn refused(body: &str) -> String {
     read(body).expect_err(body).to_string()
@@ -18,7 +18,7 @@ fn a_body_says_what_its_parts_say() {
                 "json_schema": {"name": "W", "strict": true, "schema": {"type": "object"}}},
             "tools": [
                 {"type": "function", "function": {"name": "f", "parameters": {"a": 1.0}}},
-                {"type": "custom", "custom": {"name": "c"}}],
+                {"type": "hosted", "hosted": {"name": "c"}}],
             "messages": [
                 {"role": "system", "content": "One."},
                 {"role": "developer", "content": [{"type": "text", "text": "Two."}]},
@@ -40,7 +40,7 @@ fn a_body_says_what_its_parts_say() {
     let request = asked.request;
     assert_eq!(request.system_instruction.as_deref(), Some("One.\n\nTwo."));
     let config = request.generation_config.expect("kept");
-    expect![[r#"{"temperature":1.10,"seed":9007199254740993,"n":2,"response_format":{"type":"json_schema","json_schema":{"name":"W","strict":true}},"tools":[{"type": "custom", "custom": {"name": "c"}}]}"#]]
+    expect![[r#"{"temperature":1.10,"seed":9007199254740993,"n":2,"response_format":{"type":"json_schema","json_schema":{"name":"W","strict":true}},"tools":[{"type": "hosted", "hosted": {"name": "c"}}]}"#]]
         .assert_eq(config.as_str());
     assert_eq!(request.output_schema.expect("taken out").as_str(), r#"{"type": "object"}"#);
     let declared = &request.tools[0].function_declarations;
@@ -112,7 +112,13 @@ fn an_answer_is_the_same_whole_and_in_pieces() {
         call(Some("mine"), None),
     ];
     let candidates = [Content { role: Role::Model, parts }];
-    let head = Head { turn: "0".repeat(32), model: "gpt".to_owned(), created: 7, echo: None };
+    let head = Head {
+        turn: "0".repeat(32),
+        model: "gpt".to_owned(),
+        created: 7,
+        echo: None,
+        free_text: FreeText::default(),
+    };
     let answer = Answer { head: &head, candidates: &candidates };
     expect![[r#"{"id":"chatcmpl-00000000000000000000000000000000","object":"chat.completion","created":7,"model":"gpt","choices":[{"index":0,"message":{"role":"assistant","content":"Let me.","refusal":null,"reasoning_content":"hm","tool_calls":[{"id":"call_00000000000000000000000000000000_3","type":"function","function":{"name":"f","arguments":"{\"n\": 9007199254740993}"}},{"id":"mine","type":"function","function":{"name":"f","arguments":"{}"}}]},"logprobs":null,"finish_reason":"tool_calls"}]}"#]]
         .assert_eq(whole(&answer).as_str());
@@ -144,4 +150,33 @@ fn a_fault_names_its_parameter() {
         .assert_eq(fault(&invalid).as_str());
     let unknown = fault(&Fault::new(FaultKind::Unauthenticated, "who?"));
     assert!(unknown.as_str().contains(r#""code":"invalid_api_key""#), "{unknown}");
+}
+
+#[test]
+fn a_custom_tool_is_a_function_of_one_text_and_its_call_that_text() {
+    let asked = read(
+        r#"{"model": "m", "tools": [{"type": "custom", "custom": {"name": "shell",
+            "format": {"type": "grammar", "grammar": {"syntax": "lark", "definition": "start: WORD"}}}}],
+            "messages": [{"role": "user", "content": "Go."},
+                {"role": "assistant", "tool_calls": [{"id": "c1", "type": "custom", "custom": {"name": "shell", "input": "ls"}}]},
+                {"role": "tool", "tool_call_id": "c1", "content": "none"}]}"#,
+    )
+    .expect("valid");
+    let shell = &asked.request.tools[0].function_declarations[0];
+    let parameters = shell.parameters.as_ref().expect("one text");
+    assert!(parameters.as_str().contains("(lark):\\n\\nstart: WORD"), "{parameters}");
+    let Part::FunctionCall(call) = &asked.request.contents[1].parts[0] else { panic!("a call") };
+    assert_eq!(call.args.as_ref().expect("given").as_str(), r#"{"input":"ls"}"#);
+    let head = Head {
+        turn: "0".repeat(32),
+        model: "m".to_owned(),
+        created: 7,
+        echo: None,
+        free_text: asked.free_text,
+    };
+    let parts = vec![Part::FunctionCall(call.clone())];
+    let candidates = [Content { role: Role::Model, parts }];
+    let whole = whole(&Answer { head: &head, candidates: &candidates });
+    let expected = r#"{"id":"c1","type":"custom","custom":{"name":"shell","input":"ls"}}"#;
+    assert!(whole.as_str().contains(expected), "{whole}");
 }

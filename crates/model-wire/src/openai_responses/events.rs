@@ -71,6 +71,11 @@ impl Told {
                 let part = at().with("part", summary_part(text));
                 self.tell("response.reasoning_summary_part.done", part);
             }
+            Said::FreeCall { input, .. } => {
+                let input = input.as_str();
+                self.tell("response.custom_tool_call_input.delta", at().with("delta", input));
+                self.tell("response.custom_tool_call_input.done", at().with("input", input));
+            }
             Said::Call { name, arguments, .. } => {
                 let arguments = arguments.as_str();
                 self.tell("response.function_call_arguments.delta", at().with("delta", arguments));

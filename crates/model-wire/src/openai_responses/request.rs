@@ -5,6 +5,7 @@ use live::{Content, FunctionCall, FunctionResponse, InlineData, Invalid, LlmRequ
 
 use crate::asked::Asked;
 use crate::calls::Calls;
+use crate::custom::{self, FreeText};
 use crate::inline;
 use crate::output::Object as Output;
 use crate::pieces::{arguments, as_tools, function, no_such_call, other, response_format};
@@ -64,12 +65,13 @@ pub fn read(text: &str, history: Vec<Content>) -> Result<Asked, Invalid> {
     let mut contents = Conversation::after(history);
     contents.read(&body.required("input")?, &mut system)?;
     let (mut functions, mut others) = (Vec::new(), Vec::new());
+    let mut free_text = FreeText::default();
     for tool in body.take("tools").map_or(Ok(Vec::new()), |tools| tools.list())? {
         let mut open = tool.object()?;
-        if open.required("type")?.string()? == "function" {
-            functions.push(function(open)?);
-        } else {
-            others.push(tool.json());
+        match open.required("type")?.string()?.as_str() {
+            "function" => functions.push(function(open)?),
+            "custom" => functions.push(free_text.declaration(open)?),
+            _ => others.push(tool.json()),
         }
     }
     let stream = body.flag("stream")?;
@@ -87,7 +89,7 @@ pub fn read(text: &str, history: Vec<Content>) -> Result<Asked, Invalid> {
         output_schema,
         model,
     };
-    Ok(Asked { stream, echo: echo.non_empty(), ..Asked::new(request) })
+    Ok(Asked { stream, echo: echo.non_empty(), free_text, ..Asked::new(request) })
 }
 
 /// What the vendor keeps for its customers is not here to be looked up.
@@ -158,7 +160,15 @@ impl Conversation {
                 let call = FunctionCall { id: Some(id), name, args };
                 self.go_on(Role::Model, Part::FunctionCall(call));
             }
-            "function_call_output" => {
+            "custom_tool_call" => {
+                let id = open.required("call_id")?.name()?;
+                let name = open.required("name")?.name()?;
+                self.calls.saw(&id, &name);
+                let args = Some(custom::as_arguments(&open.required("input")?.string()?));
+                let call = FunctionCall { id: Some(id), name, args };
+                self.go_on(Role::Model, Part::FunctionCall(call));
+            }
+            "function_call_output" | "custom_tool_call_output" => {
                 let call = open.required("call_id")?;
                 let id = call.name()?;
                 let name = self.calls.name(&id).ok_or_else(|| no_such_call(&call))?;

@@ -6,6 +6,7 @@ use json_text::{JsonText, Node};
 use live::Part;
 
 use crate::answer::{Answer, Head, Place, arguments, as_text};
+use crate::custom;
 use crate::output::{Json as _, Object};
 
 /// The response with all of its items.
@@ -25,6 +26,7 @@ pub(super) enum Said {
     Message(Vec<String>),
     Reasoning(String),
     Call { call_id: String, name: String, arguments: JsonText },
+    FreeCall { call_id: String, name: String, input: String },
 }
 
 impl Item {
@@ -37,6 +39,7 @@ impl Item {
             }
             Said::Reasoning(text) => self.reasoning(vec![summary_part(text)]),
             Said::Call { arguments, .. } => self.call("completed", arguments.as_str()),
+            Said::FreeCall { input, .. } => self.call("completed", input),
         }
     }
 
@@ -45,7 +48,7 @@ impl Item {
         match &self.said {
             Said::Message(_) => self.message("in_progress", Vec::new()),
             Said::Reasoning(_) => self.reasoning(Vec::new()),
-            Said::Call { .. } => self.call("in_progress", ""),
+            Said::Call { .. } | Said::FreeCall { .. } => self.call("in_progress", ""),
         }
     }
 
@@ -57,13 +60,17 @@ impl Item {
         self.of("reasoning").with("summary", summary)
     }
 
-    fn call(&self, status: &str, arguments: &str) -> Object {
-        let Said::Call { call_id, name, .. } = &self.said else { return Object::new() };
-        self.of("function_call")
+    fn call(&self, status: &str, text: &str) -> Object {
+        let (kind, call_id, name, key) = match &self.said {
+            Said::Call { call_id, name, .. } => ("function_call", call_id, name, "arguments"),
+            Said::FreeCall { call_id, name, .. } => ("custom_tool_call", call_id, name, "input"),
+            Said::Message(_) | Said::Reasoning(_) => return Object::new(),
+        };
+        self.of(kind)
             .with("status", status)
             .with("call_id", call_id.as_str())
             .with("name", name.as_str())
-            .with("arguments", arguments)
+            .with(key, text)
     }
 
     fn of(&self, kind: &str) -> Object {
@@ -78,11 +85,14 @@ pub(super) fn items(answer: &Answer<'_>) -> Vec<Item> {
     for (part, said) in answer.parts().iter().enumerate() {
         let said = match said {
             Part::Thought(text) => Said::Reasoning(text.clone()),
-            Part::FunctionCall(call) => Said::Call {
-                call_id: head.call_id(call, "call_", &Place { candidate: 0, part }),
-                name: call.name.clone(),
-                arguments: arguments(call),
-            },
+            Part::FunctionCall(call) => {
+                let call_id = head.call_id(call, "call_", &Place { candidate: 0, part });
+                let name = call.name.clone();
+                match head.free_text.takes(&name) {
+                    true => Said::FreeCall { call_id, name, input: custom::text(call) },
+                    false => Said::Call { call_id, name, arguments: arguments(call) },
+                }
+            }
             said => {
                 let Some(text) = as_text(said) else { continue };
                 if let Some(Item { said: Said::Message(texts), .. }) = items.last_mut() {
@@ -96,6 +106,7 @@ pub(super) fn items(answer: &Answer<'_>) -> Vec<Item> {
             Said::Message(_) => "msg",
             Said::Reasoning(_) => "rs",
             Said::Call { .. } => "fc",
+            Said::FreeCall { .. } => "ctc",
         };
         items.push(Item { id: format!("{prefix}_{}_{}", head.turn, items.len()), said });
     }

@@ -3,12 +3,18 @@ use json_text::JsonText;
 use live::{Content, FunctionCall, Part, Role};
 
 use super::*;
-use crate::{Answer, Head};
+use crate::{Answer, FreeText, Head};
 
 const TURN: &str = "00000000000000000000000000000000";
 
 fn head() -> Head {
-    Head { turn: TURN.to_owned(), model: "gpt".to_owned(), created: 7, echo: None }
+    Head {
+        turn: TURN.to_owned(),
+        model: "gpt".to_owned(),
+        created: 7,
+        echo: None,
+        free_text: FreeText::default(),
+    }
 }
 
 fn answer() -> Content {
@@ -128,4 +134,57 @@ fn events_are_numbered_through_and_end_with_the_whole() {
     let whole = whole(&answer);
     assert!(told.last().expect("ends").data().contains(whole.compact().as_str()));
     assert!(whole.as_str().contains(r#""arguments":"{\"n\": 9007199254740993}""#), "{whole}");
+}
+
+/// The custom tools of one request, and a call of the first in the conversation.
+const CUSTOM: &str = r#"{"model": "gpt",
+    "tools": [{"type": "custom", "name": "shell", "description": "Runs a line."},
+        {"type": "custom", "name": "sum", "format": {"type": "grammar", "syntax": "regex", "definition": "[0-9+]+"}}],
+    "input": [{"role": "user", "content": "Go."},
+        {"type": "custom_tool_call", "call_id": "c1", "name": "shell", "input": "ls \"a b\""},
+        {"type": "custom_tool_call_output", "call_id": "c1", "output": "none"}]}"#;
+
+#[test]
+fn a_custom_tool_is_shown_as_a_function_of_one_text() {
+    let asked = read(CUSTOM, Vec::new()).expect("valid");
+    let [shell, sum] = &asked.request.tools[0].function_declarations[..] else { panic!("two") };
+    assert_eq!((shell.name.as_str(), shell.description.as_str()), ("shell", "Runs a line."));
+    expect![[r#"{"type":"object","properties":{"input":{"type":"string","format":"multiline","description":"Free text that fits this grammar (regex):\n\n[0-9+]+"}},"required":["input"],"additionalProperties":false}"#]]
+        .assert_eq(sum.parameters.as_ref().expect("one text").as_str());
+    assert!(asked.request.generation_config.is_none(), "nothing is left over");
+    let Part::FunctionCall(call) = &asked.request.contents[1].parts[0] else { panic!("a call") };
+    assert_eq!(call.args.as_ref().expect("given").as_str(), r#"{"input":"ls \"a b\""}"#);
+    let Part::FunctionResponse(result) = &asked.request.contents[2].parts[0] else {
+        panic!("a result")
+    };
+    assert_eq!(result.name, "shell");
+}
+
+#[test]
+fn a_call_of_a_custom_tool_goes_out_as_its_text() {
+    let free_text = read(CUSTOM, Vec::new()).expect("valid").free_text;
+    let head = Head { free_text, ..head() };
+    let call = |args: &str| {
+        let args = Some(JsonText::parse(args).expect("JSON"));
+        Part::FunctionCall(FunctionCall { id: None, name: "shell".to_owned(), args })
+    };
+    let parts = vec![call(r#"{"input": "ls\n-l"}"#), call(r#"{"line": "ls"}"#)];
+    let candidates = [Content { role: Role::Model, parts }];
+    let answer = Answer { head: &head, candidates: &candidates };
+    let whole = whole(&answer);
+    assert!(
+        whole.as_str().contains(r#""type":"custom_tool_call","status":"completed""#),
+        "{whole}"
+    );
+    assert!(whole.as_str().contains(r#""name":"shell","input":"ls\n-l""#), "{whole}");
+    assert!(whole.as_str().contains(r#""input":"{\"line\": \"ls\"}""#), "nothing is lost: {whole}");
+    let told = rest(&answer);
+    let names: Vec<_> = told.iter().filter_map(|event| event.name()).take(4).collect();
+    expect![[r#"
+        response.output_item.added
+        response.custom_tool_call_input.delta
+        response.custom_tool_call_input.done
+        response.output_item.done
+    "#]]
+    .assert_eq(&format!("{}\n", names.join("\n")));
 }
