@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,14 @@ class Host:
             except OSError:
                 assert time.monotonic() < until, "the host does not serve"
                 time.sleep(0.02)
+
+    def page(self, function: str, **arguments):
+        """Asks what a page asks, through the server function of this name."""
+        body = json.dumps(arguments).encode()
+        headers = {"content-type": "application/json"}
+        asked = urllib.request.Request(f"{self.url}/api/{function}", body, headers)
+        with urllib.request.urlopen(asked, timeout=PATIENCE) as answered:
+            return json.load(answered)
 
     def kill(self):
         self.process.kill()

@@ -682,6 +682,129 @@ def test_a_host_that_asks_takes_a_token_as_each_vendors_key(tmp_path):
         host.kill()
 
 
+# What takes a free text
+
+
+def test_a_custom_tool_of_responses_takes_a_text(desk):
+    client = desk.openai()
+    grammar = {"type": "grammar", "syntax": "regex", "definition": "[a-z ]+"}
+    shell = {"type": "custom", "name": "shell", "description": "Runs a line.", "format": grammar}
+    asked = {"model": "m", "tools": [shell]}
+    first = asking(lambda: client.responses.create(**asked, input="Go."))
+    desk.person.up()
+    (declaration,) = desk.person.request().tools[0].function_declarations
+    schema = json.loads(declaration.parameters)
+    assert declaration.name == "shell" and schema["required"] == ["input"]
+    assert "[a-z ]+" in schema["properties"]["input"]["description"]
+    desk.person.answer(call("shell", {"input": "ls -l"}))
+    response = first.result(PATIENCE)
+    (item,) = response.output
+    assert (item.type, item.name, item.input) == ("custom_tool_call", "shell", "ls -l")
+
+    def stream():
+        result = {"type": "custom_tool_call_output", "call_id": item.call_id, "output": "none"}
+        go_on = {**asked, "previous_response_id": response.id, "input": [result]}
+        with client.responses.stream(**go_on) as events:
+            seen = [event.type for event in events]
+            return seen, events.get_final_response()
+
+    second = asking(stream)
+    desk.person.up()
+    assert results(desk.person.request()) == [("shell", '"none"')]
+    desk.person.answer(call("shell", {"input": "ls"}))
+    seen, response = second.result(PATIENCE)
+    assert "response.custom_tool_call_input.done" in seen
+    assert response.output[0].input == "ls"
+
+
+def test_a_custom_tool_of_chat_takes_a_text(desk):
+    client = desk.openai()
+    tool = {"type": "custom", "custom": {"name": "shell", "description": "Runs a line."}}
+    create = client.chat.completions.create
+    messages = [{"role": "user", "content": "Go."}]
+    asked = asking(lambda: create(model="m", messages=messages, tools=[tool]))
+    desk.person.answer(call("shell", {"input": "ls"}))
+    (made,) = asked.result(PATIENCE).choices[0].message.tool_calls
+    assert (made.type, made.custom.name, made.custom.input) == ("custom", "shell", "ls")
+
+
+# Exports
+
+
+def looks_it_up(desk, vendor, ask_again):
+    """An agent that calls `forecast`, shows the model what it answered, and gets a text."""
+    message = {"role": "user", "content": "Rain?"}
+    if vendor == "chat":
+        create = desk.openai().chat.completions.create
+        made = create(model="m", messages=[message], tools=[CHAT_TOOL]).choices[0].message
+        (one,) = made.tool_calls
+        ask_again()
+        result = {"role": "tool", "tool_call_id": one.id, "content": '{"sky": "clear"}'}
+        said = [message, made.model_dump(exclude_none=True), result]
+        return create(model="m", messages=said, tools=[CHAT_TOOL]).choices[0].message.content
+    if vendor == "responses":
+        create = desk.openai().responses.create
+        made = create(model="m", input="Rain?", tools=[RESPONSES_TOOL])
+        (one,) = made.output
+        ask_again()
+        result = {"type": "function_call_output", "call_id": one.call_id, "output": "clear"}
+        return create(model="m", previous_response_id=made.id, input=[result]).output_text
+    if vendor == "anthropic":
+        create = desk.anthropic().messages.create
+        asked = {"model": "m", "max_tokens": 9, "tools": [ANTHROPIC_TOOL]}
+        made = create(**asked, messages=[message])
+        (one,) = made.content
+        ask_again()
+        block = {"type": "tool_result", "tool_use_id": one.id, "content": "clear"}
+        used = {"role": "assistant", "content": [one.model_dump()]}
+        said = [message, used, {"role": "user", "content": [block]}]
+        return create(**asked, messages=said).content[0].text
+    client = desk.gemini()
+    config = types.GenerateContentConfig(
+        tools=[GEMINI_TOOL], automatic_function_calling=NO_CALLING
+    )
+    generate = client.models.generate_content
+    said = [types.Content(role="user", parts=[types.Part(text="Rain?")])]
+    made = generate(model="m", contents=said, config=config)
+    (one,) = made.function_calls
+    ask_again()
+    result = types.FunctionResponse(id=one.id, name=one.name, response={"sky": "clear"})
+    answered = types.Content(role="user", parts=[types.Part(function_response=result)])
+    said += [made.candidates[0].content, answered]
+    return generate(model="m", contents=said, config=config).text
+
+
+@pytest.mark.parametrize(
+    ("vendor", "kept"),
+    [
+        ("chat", {"result": '{"sky": "clear"}'}),
+        ("responses", {"result": "clear"}),
+        ("anthropic", {"result": "clear"}),
+        ("gemini", {"sky": "clear"}),
+    ],
+)
+def test_what_tools_answered_is_exported_as_adk_keeps_it(host, desk, vendor, kept):
+    from google.adk.evaluation.eval_case import get_all_tool_calls_with_responses
+    from google.adk.evaluation.eval_set import EvalSet
+
+    runs = threading.Event()
+    asked = asking(lambda: looks_it_up(desk, vendor, runs.set))
+    desk.person.answer(call("forecast", {"city": "Lisbon"}))
+    assert runs.wait(PATIENCE)
+    desk.person.up()
+    desk.person.answer(text("No rain."))
+    assert asked.result(PATIENCE) == "No rain."
+    desk.person.call("CompleteSession")
+    receipt = host.page("export_live_session", session=desk.session_id, runs=[1])
+    exported = EvalSet.model_validate_json((host.folder / receipt["path"]).read_text())
+    (turn,) = exported.eval_cases[0].conversation
+    ((used, response),) = get_all_tool_calls_with_responses(turn.intermediate_data)
+    assert (used.name, used.args) == ("forecast", {"city": "Lisbon"})
+    assert response.response == kept
+    assert turn.user_content.parts[0].text == "Rain?"
+    assert turn.final_response.parts[0].text == "No rain."
+
+
 @pytest.mark.parametrize("api", ["responses", "chat"])
 def test_an_agent_of_another_framework(desk, api):
     agents = pytest.importorskip("agents")

@@ -1,0 +1,194 @@
+//! From a live session to the [`EvalCase`] that ADK replays: each run, a user's message and all that
+//! followed, becomes an invocation.
+//!
+//! What one agent did alone is told as calls and responses, what several did as events that keep their
+//! names (`runs` tells which belong together). Of the conversation of a request only what is needed is kept
+//! ([`Openings`]): all of it where a run begins, else what came since the model last spoke.
+//!
+//! What tools answered is recorded by agents with the plugin. Other agents show it to the model alone, so
+//! that it is read there.
+
+mod runs;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+
+use evalset::adk::{
+    Content, EvalCase, FunctionCall, FunctionResponse, IntermediateData, Invocation,
+    InvocationEvent, Part, SessionInput,
+};
+use evalset::{Written, eval_id, seconds};
+use jiff::Timestamp;
+use json_text::{JsonText, Kind};
+use live::{AgentName, Part as LivePart, Payload, SessionEvent};
+
+pub(crate) use runs::{Openings, root, runs};
+
+use runs::{Run, Step, collect};
+
+/// The case that the runs with these first requests give; `None` when none of them was answered.
+pub(crate) fn live_case(
+    agent_name: &str,
+    session: &str,
+    input: SessionInput,
+    events: &[SessionEvent],
+    chosen: &[u64],
+) -> Option<EvalCase> {
+    let mut runs = collect(events);
+    runs.retain(|run| chosen.contains(&run.first) && !run.responses().is_empty());
+    let start = time(runs.first()?.at);
+    let turns = runs.iter().map(|run| run.invocation(session)).collect();
+    Some(EvalCase {
+        session_input: Some(input),
+        creation_timestamp: Some(seconds(start)),
+        ..EvalCase::new(eval_id(agent_name, start), turns)
+    })
+}
+
+fn time(milliseconds: i64) -> Timestamp {
+    Timestamp::from_millisecond(milliseconds).unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+impl Run<'_> {
+    fn invocation(&self, session: &str) -> Invocation {
+        let answer = self.final_response();
+        let last = answer.as_ref().map(|(event, _)| event.sequence);
+        let agents: HashSet<&str> = self.events().map(|event| event.agent_name.as_str()).collect();
+        let is_recorded =
+            self.events().any(|event| matches!(event.payload, Payload::ToolResult(_)));
+        let mut told = Told::default();
+        for step in &self.steps {
+            match step {
+                Step::Event(event) if Some(event.sequence) != last => told.take_in(event),
+                Step::Shown(agent, response) if !is_recorded => told.answered(agent, response),
+                Step::Event(_) | Step::Shown(..) => {}
+            }
+        }
+        let data = if agents.len() > 1 { told.into_events() } else { told.into_lists() };
+        Invocation {
+            final_response: answer.map(|(_, text)| Content::model(text)),
+            intermediate_data: Some(data),
+            creation_timestamp: Some(seconds(time(self.at))),
+            ..Invocation::new(
+                format!("{session}_inv_{}", self.first),
+                Content::user(self.query.clone()),
+            )
+        }
+    }
+}
+
+/// What happened between the user's message and the answer, in order.
+#[derive(Default)]
+struct Told {
+    steps: Vec<(String, Vec<Part>, &'static str)>,
+}
+
+impl Told {
+    fn take_in(&mut self, event: &SessionEvent) {
+        let author = event.agent_name.to_string();
+        match &event.payload {
+            Payload::Response(response) => {
+                let Some(first) = response.candidates.first() else { return };
+                let parts: Vec<Part> = first.parts.iter().filter_map(said).collect();
+                if !parts.is_empty() {
+                    self.steps.push((author, parts, "model"));
+                }
+            }
+            Payload::ToolResult(result) => self.answered(&event.agent_name, &result.response),
+            Payload::Request(_) | Payload::Cancelled(_) | Payload::RunEnded(_) => {}
+        }
+    }
+
+    fn answered(&mut self, agent: &AgentName, response: &live::FunctionResponse) {
+        let kept = as_adk_keeps_it(response.response.as_ref());
+        let mut answered = FunctionResponse::new("", response.name.clone(), kept);
+        answered.id.clone_from(&response.id);
+        self.name_the_call(&answered);
+        let mut part = Part::text("");
+        part.text = None;
+        part.function_response = Some(answered);
+        self.steps.push((agent.to_string(), vec![part], "user"));
+    }
+
+    /// A call that its person gave no id has the one under which its agent shows the answer: ADK finds
+    /// them by it.
+    fn name_the_call(&mut self, answered: &FunctionResponse) {
+        let parts = self.steps.iter_mut().flat_map(|(_, parts, _)| parts);
+        let calls: Vec<_> = parts.filter_map(|part| part.function_call.as_mut()).collect();
+        if calls.iter().all(|call| call.id != answered.id)
+            && let Some(call) =
+                calls.into_iter().find(|call| call.id.is_none() && call.name == answered.name)
+        {
+            call.id.clone_from(&answered.id);
+        }
+    }
+
+    /// Calls and responses, and what was said beside them.
+    fn into_lists(self) -> IntermediateData {
+        let mut data = IntermediateData::default();
+        for (author, parts, _) in self.steps {
+            let mut texts = Vec::new();
+            for part in parts {
+                match (part.function_call, part.function_response, part.text) {
+                    (Some(call), _, _) => data.tool_uses.push(call),
+                    (_, Some(response), _) => data.tool_responses.push(response),
+                    (_, _, Some(text)) => texts.push(Part::text(text)),
+                    _ => {}
+                }
+            }
+            if !texts.is_empty() {
+                data.intermediate_responses
+                    .push(evalset::adk::IntermediateResponse { author, parts: texts });
+            }
+        }
+        data
+    }
+
+    fn into_events(self) -> IntermediateData {
+        let event = |(author, parts, role): (String, Vec<Part>, &str)| InvocationEvent {
+            author,
+            content: Some(Content {
+                parts: Some(parts),
+                role: Some(role.to_owned()),
+                written: Written::default(),
+            }),
+            model_version: None,
+            written: Written::default(),
+        };
+        IntermediateData {
+            invocation_events: self.steps.into_iter().map(event).collect(),
+            ..IntermediateData::default()
+        }
+    }
+}
+
+fn said(part: &LivePart) -> Option<Part> {
+    match part {
+        LivePart::Text(text) if !text.is_empty() => Some(Part::text(text.clone())),
+        LivePart::FunctionCall(call) => {
+            let mut called = FunctionCall::new("", call.name.clone(), JsonText::null());
+            called.id.clone_from(&call.id);
+            called.args.clone_from(&call.args);
+            let mut part = Part::text("");
+            part.text = None;
+            part.function_call = Some(called);
+            Some(part)
+        }
+        _ => None,
+    }
+}
+
+/// A response as ADK keeps it: an object, and what is none within one, as ADK's runner does. A text stays
+/// a text, also where it holds JSON: that is what the model read.
+fn as_adk_keeps_it(response: Option<&JsonText>) -> JsonText {
+    match response {
+        Some(response) if response.kind() == Kind::Object => response.clone(),
+        other => {
+            let inner = other.cloned().unwrap_or_else(JsonText::null);
+            let members: indexmap::IndexMap<_, _> = [("result", inner)].into_iter().collect();
+            // Text keys and JSON always serialise.
+            JsonText::serialize(&members).unwrap_or_else(|_| JsonText::null())
+        }
+    }
+}

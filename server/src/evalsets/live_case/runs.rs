@@ -1,0 +1,190 @@
+//! The runs of a session: which event belongs to which, and what is known of each.
+//!
+//! A run is what the agent calls one; where it has no name for it, a request that ends in the user's
+//! words begins one.
+
+use std::collections::{HashMap, HashSet};
+
+use app::api::LiveRun;
+use live::{AgentName, LlmRequest, Part as LivePart, Payload, Role, SessionEvent};
+use rpc::wire;
+
+/// How much of what the user said names a run, in characters.
+const QUERY: usize = 200;
+
+/// Takes out of requests what a case does not need of them, for each holds a whole conversation.
+#[derive(Default)]
+pub(crate) struct Openings {
+    named: HashSet<String>,
+}
+
+impl Openings {
+    /// Leaves a request its conversation where it opens a run, else what came since the model last
+    /// spoke. Each event is given once and in order.
+    pub(crate) fn trim(&mut self, event: &mut wire::SessionEvent) {
+        let opens = self.opens(event);
+        if let Some(wire::session_event::Payload::Request(request)) = &mut event.payload {
+            let contents = std::mem::take(&mut request.contents);
+            let spoke = contents.iter().rposition(|it| it.role() == wire::Role::Model);
+            let first = if opens { 0 } else { spoke.map_or(0, |at| at + 1) };
+            let contents = contents.into_iter().skip(first).collect();
+            *request = wire::SimulatedLlmRequest { contents, ..Default::default() };
+        }
+    }
+
+    fn opens(&mut self, event: &wire::SessionEvent) -> bool {
+        let Some(wire::session_event::Payload::Request(request)) = &event.payload else {
+            return false;
+        };
+        if event.invocation_id.is_empty() {
+            return request.contents.last().is_some_and(|last| last.role() == wire::Role::User);
+        }
+        self.named.insert(event.invocation_id.clone())
+    }
+}
+
+/// A run as it is collected.
+pub(super) struct Run<'a> {
+    pub(super) first: u64,
+    pub(super) at: i64,
+    pub(super) agent: &'a str,
+    pub(super) query: String,
+    pub(super) steps: Vec<Step<'a>>,
+}
+
+/// What happened in a run.
+pub(super) enum Step<'a> {
+    /// An event.
+    Event(&'a SessionEvent),
+    /// What a tool answered to this agent, as the agent showed it to the model.
+    Shown(&'a AgentName, &'a live::FunctionResponse),
+}
+
+/// The runs of a session, in order of time.
+pub(crate) fn runs(events: &[SessionEvent]) -> Vec<LiveRun> {
+    let described = |run: &Run<'_>| {
+        let responses = run.responses();
+        LiveRun {
+            first: run.first,
+            agent: run.agent.to_owned(),
+            query: run.query.chars().take(QUERY).collect(),
+            turns: responses.len() as u64,
+            calls: responses.iter().map(|(_, parts)| calls(parts).count() as u64).sum(),
+            is_answered: run.final_response().is_some(),
+        }
+    };
+    collect(events).iter().map(described).collect()
+}
+
+/// The agent that the first user spoke to.
+pub(crate) fn root(events: &[SessionEvent]) -> Option<&str> {
+    let is_request = |event: &&SessionEvent| matches!(event.payload, Payload::Request(_));
+    events.iter().find(is_request).map(|event| event.agent_name.as_str())
+}
+
+pub(super) fn collect(events: &[SessionEvent]) -> Vec<Run<'_>> {
+    let mut runs: Vec<Run<'_>> = Vec::new();
+    // By the agent's name for the run; without one, the last of each agent.
+    let mut named: HashMap<(&str, &str), usize> = HashMap::new();
+    let mut turns = HashMap::new();
+    for event in events {
+        let name = match event.invocation_id.as_str() {
+            "" => ("", event.agent_name.as_str()),
+            run => (run, ""),
+        };
+        let place = match &event.payload {
+            Payload::Request(request) => {
+                // Also where the user goes on in the same breath: the results end what was before.
+                if let Some(run) = named.get(&name).and_then(|place: &usize| runs.get_mut(*place)) {
+                    let shown = results(request).map(|it| Step::Shown(&event.agent_name, it));
+                    run.steps.extend(shown);
+                }
+                let begins = name.0.is_empty() && ends_in_the_users_words(request);
+                let place = match named.get(&name) {
+                    Some(place) if !begins => *place,
+                    _ => {
+                        runs.push(Run {
+                            first: event.sequence.0,
+                            at: event.at.0,
+                            agent: event.agent_name.as_str(),
+                            query: query(request),
+                            steps: Vec::new(),
+                        });
+                        named.insert(name, runs.len() - 1);
+                        runs.len() - 1
+                    }
+                };
+                turns.insert(event.turn_id, place);
+                Some(place)
+            }
+            _ => turns.get(&event.turn_id).copied(),
+        };
+        if let Some(run) = place.and_then(|place| runs.get_mut(place)) {
+            run.steps.push(Step::Event(event));
+        }
+    }
+    runs
+}
+
+fn ends_in_the_users_words(request: &LlmRequest) -> bool {
+    request.contents.last().is_some_and(|last| last.role == Role::User)
+}
+
+/// What tools answered since the model last spoke.
+fn results(request: &LlmRequest) -> impl Iterator<Item = &live::FunctionResponse> {
+    let spoke = request.contents.iter().rposition(|content| content.role == Role::Model);
+    let since = request.contents.iter().skip(spoke.map_or(0, |at| at + 1));
+    since.flat_map(|content| &content.parts).filter_map(|part| match part {
+        LivePart::FunctionResponse(response) => Some(response),
+        _ => None,
+    })
+}
+
+/// What the user said last in a request.
+fn query(request: &LlmRequest) -> String {
+    let said = |content: &live::Content| {
+        let text = texts(&content.parts);
+        (content.role == Role::User && !text.is_empty()).then_some(text)
+    };
+    request.contents.iter().rev().find_map(said).unwrap_or_default()
+}
+
+pub(super) fn texts(parts: &[LivePart]) -> String {
+    let text = |part: &LivePart| match part {
+        LivePart::Text(text) if !text.is_empty() => Some(text.clone()),
+        _ => None,
+    };
+    parts.iter().filter_map(text).collect::<Vec<_>>().join("\n")
+}
+
+pub(super) fn calls(parts: &[LivePart]) -> impl Iterator<Item = &live::FunctionCall> {
+    parts.iter().filter_map(|part| match part {
+        LivePart::FunctionCall(call) => Some(call),
+        _ => None,
+    })
+}
+
+impl Run<'_> {
+    pub(super) fn events(&self) -> impl Iterator<Item = &SessionEvent> {
+        self.steps.iter().filter_map(|step| match step {
+            Step::Event(event) => Some(*event),
+            Step::Shown(..) => None,
+        })
+    }
+
+    /// The first candidates, in order of time.
+    pub(super) fn responses(&self) -> Vec<(&SessionEvent, &[LivePart])> {
+        self.events()
+            .filter_map(|event| match &event.payload {
+                Payload::Response(it) => it.candidates.first().map(|it| (event, &*it.parts)),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The last answer, where it calls nothing.
+    pub(super) fn final_response(&self) -> Option<(&SessionEvent, String)> {
+        let (event, parts) = *self.responses().last()?;
+        calls(parts).next().is_none().then(|| (event, texts(parts)))
+    }
+}

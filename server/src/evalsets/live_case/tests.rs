@@ -1,0 +1,205 @@
+use live::{
+    AgentName, EventId, HumanResponse, InvocationId, LiveSessionId, LlmRequest, Role, Sequence,
+    ToolOutcome, TurnId,
+};
+
+use super::*;
+
+const SESSION: &str = "936da01f-9abd-4d9d-80c7-02af85c822a8";
+
+/// A session in the making: each thing that happens is the next event.
+#[derive(Default)]
+struct Recording(Vec<SessionEvent>);
+
+impl Recording {
+    fn add(mut self, turn: u8, agent: &str, run: &str, payload: Payload) -> Self {
+        let sequence = self.0.len() as u64 + 1;
+        self.0.push(SessionEvent {
+            event_id: EventId::from_random([u8::try_from(sequence).expect("few"); 16]),
+            session_id: LiveSessionId::parse(SESSION).expect("valid"),
+            sequence: Sequence(sequence),
+            at: live::Timestamp(1_766_500_200_000 + i64::try_from(sequence).expect("few")),
+            turn_id: TurnId::from_random([turn; 16]),
+            agent_name: AgentName::parse(agent).expect("valid"),
+            invocation_id: InvocationId::parse(run).expect("valid"),
+            by: None,
+            payload,
+        });
+        self
+    }
+
+    fn asks(self, turn: u8, agent: &str, run: &str, said: &str) -> Self {
+        let parts = vec![LivePart::Text(said.to_owned())];
+        let contents = vec![live::Content { role: Role::User, parts }];
+        let request = LlmRequest { contents, ..LlmRequest::default() };
+        self.add(turn, agent, run, Payload::Request(request))
+    }
+
+    fn goes_on(self, turn: u8, agent: &str, run: &str) -> Self {
+        self.add(turn, agent, run, Payload::Request(LlmRequest::default()))
+    }
+
+    fn answered(self, turn: u8, agent: &str, run: &str, parts: Vec<LivePart>) -> Self {
+        let candidates = vec![live::Content { role: Role::Model, parts }];
+        self.add(turn, agent, run, Payload::Response(HumanResponse { candidates }))
+    }
+
+    fn returned(self, turn: u8, agent: &str, run: &str, id: &str, text: &str) -> Self {
+        let response = live::FunctionResponse {
+            id: Some(id.to_owned()),
+            name: "f".to_owned(),
+            response: Some(json(text)),
+        };
+        let outcome = ToolOutcome { response, failed: false, duration_ms: None };
+        self.add(turn, agent, run, Payload::ToolResult(outcome))
+    }
+}
+
+fn json(text: &str) -> JsonText {
+    JsonText::parse(text).expect("JSON")
+}
+
+fn text(words: &str) -> LivePart {
+    LivePart::Text(words.to_owned())
+}
+
+fn call(id: &str, args: &str) -> LivePart {
+    let (id, args) = (Some(id.to_owned()), Some(json(args)));
+    LivePart::FunctionCall(live::FunctionCall { id, name: "f".to_owned(), args })
+}
+
+fn conversation(events: &[SessionEvent], chosen: &[u64]) -> serde_json::Value {
+    let input = SessionInput::new("a", "user", json("{}"));
+    let case = live_case("a", SESSION, input, events, chosen).expect("answered");
+    let text = case.to_json().expect("ADK reads it");
+    let text = text.laid_out(&evalset::Layout::two_spaces());
+    let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    value["conversation"].clone()
+}
+
+#[test]
+fn several_messages_become_several_invocations_with_calls_by_their_ids() {
+    let events = Recording::default()
+        .asks(1, "a", "run1", "first")
+        .answered(1, "a", "run1", vec![call("c1", r#"{"n": 9007199254740993}"#)])
+        .returned(1, "a", "run1", "c1", "7")
+        .goes_on(2, "a", "run1")
+        .answered(2, "a", "run1", vec![text("seven")])
+        .asks(3, "a", "run2", "second")
+        .answered(3, "a", "run2", vec![text("done")])
+        .0;
+    let told = runs(&events);
+    let told: Vec<_> =
+        told.iter().map(|it| (it.first, it.query.as_str(), it.turns, it.calls)).collect();
+    assert_eq!(told, [(1, "first", 2, 1), (6, "second", 1, 0)]);
+    let turns = conversation(&events, &[1, 6]);
+    assert_eq!(turns[0]["invocation_id"], format!("{SESSION}_inv_1"));
+    let data = &turns[0]["intermediate_data"];
+    assert_eq!(data["tool_uses"][0]["id"], "c1");
+    assert_eq!(data["tool_uses"][0]["args"]["n"], 9_007_199_254_740_993_u64);
+    assert_eq!(data["tool_responses"][0]["response"]["result"], 7, "an object, as ADK keeps it");
+    assert_eq!(turns[0]["final_response"]["parts"][0]["text"], "seven");
+    assert_eq!(turns[1]["user_content"]["parts"][0]["text"], "second");
+    assert_eq!(conversation(&events, &[6]).as_array().expect("a list").len(), 1);
+    let none = SessionInput::new("a", "user", json("{}"));
+    assert!(live_case("a", SESSION, none, &events, &[99]).is_none());
+}
+
+#[test]
+fn what_an_agent_without_the_plugin_shows_of_its_tools_is_exported() {
+    let shown = |id: &str, text: &str| {
+        let response = live::FunctionResponse {
+            id: Some(id.to_owned()),
+            name: "f".to_owned(),
+            response: Some(json(text)),
+        };
+        let parts = vec![LivePart::FunctionResponse(response)];
+        live::Content { role: Role::Function, parts }
+    };
+    let said = |role, parts| live::Content { role, parts };
+    let asked = |contents: &[live::Content]| {
+        let contents = contents.to_vec();
+        Payload::Request(LlmRequest { contents, ..LlmRequest::default() })
+    };
+    let mut contents = vec![said(Role::User, vec![text("one")])];
+    let mut events = Recording::default().add(1, "a", "", asked(&contents));
+    // The person gave the second no id, and its agent made one.
+    let unnamed = live::FunctionCall { id: None, name: "f".to_owned(), args: None };
+    let calls = vec![call("c1", "{}"), LivePart::FunctionCall(unnamed)];
+    events = events.answered(1, "a", "", calls.clone());
+    contents.push(said(Role::Model, calls));
+    contents.push(shown("c1", r#""{\"sky\": \"clear\"}""#));
+    contents.push(shown("c2", r#"{"days": 9007199254740993}"#));
+    events = events.add(2, "a", "", asked(&contents));
+    events = events.answered(2, "a", "", vec![call("c3", "{}")]);
+    // The user goes on in the same breath, as Anthropic's format has it.
+    contents.push(said(Role::Model, vec![call("c3", "{}")]));
+    contents.push(shown("c3", r#"[{"type": "text", "text": "x"}]"#));
+    contents.push(said(Role::User, vec![text("two")]));
+    events = events.add(3, "a", "", asked(&contents));
+    events = events.answered(3, "a", "", vec![text("done")]);
+
+    let mut openings = Openings::default();
+    let trimmed: Vec<SessionEvent> = events
+        .0
+        .into_iter()
+        .map(|event| {
+            let mut event = rpc::event_to_wire(event);
+            openings.trim(&mut event);
+            rpc::event(event).expect("still an event")
+        })
+        .collect();
+    let turns = conversation(&trimmed, &[1, 5]);
+    let ids = |list: &str| -> Vec<String> {
+        let list = turns[0]["intermediate_data"][list].as_array().expect("a list");
+        list.iter().map(|it| it["id"].as_str().expect("an id").to_owned()).collect()
+    };
+    assert_eq!(ids("tool_uses"), ["c1", "c2", "c3"]);
+    assert_eq!(ids("tool_responses"), ["c1", "c2", "c3"]);
+    let results = &turns[0]["intermediate_data"]["tool_responses"];
+    let told: Vec<_> =
+        results.as_array().expect("a list").iter().map(|it| (&it["id"], &it["response"])).collect();
+    assert_eq!(
+        serde_json::json!(told),
+        serde_json::json!([
+            ["c1", {"result": "{\"sky\": \"clear\"}"}],
+            ["c2", {"days": 9_007_199_254_740_993_u64}],
+            ["c3", {"result": [{"type": "text", "text": "x"}]}],
+        ])
+    );
+    assert_eq!(turns[1]["user_content"]["parts"][0]["text"], "two");
+    assert!(turns[1]["intermediate_data"]["tool_responses"].is_null(), "told once");
+}
+
+#[test]
+fn sub_agents_keep_their_names() {
+    let events = Recording::default()
+        .asks(1, "root", "r", "hi")
+        .answered(1, "root", "r", vec![text("I pass you on."), call("c1", "{}")])
+        .returned(1, "root", "r", "c1", "{}")
+        .goes_on(2, "helper", "r")
+        .answered(2, "helper", "r", vec![text("hello")])
+        .0;
+    let turns = conversation(&events, &[1]);
+    let told = turns[0]["intermediate_data"]["invocation_events"].as_array().expect("events");
+    let authors: Vec<_> = told.iter().map(|it| it["author"].as_str().expect("text")).collect();
+    assert_eq!(authors, ["root", "root"]);
+    assert_eq!(told[0]["content"]["parts"][0]["text"], "I pass you on.");
+    assert_eq!(turns[0]["final_response"]["parts"][0]["text"], "hello");
+    assert_eq!(root(&events), Some("root"));
+}
+
+#[test]
+fn an_agent_without_names_for_its_runs_begins_one_with_the_users_words() {
+    let events = Recording::default()
+        .asks(1, "a", "", "one")
+        .answered(1, "a", "", vec![call("c1", "{}")])
+        .goes_on(2, "a", "")
+        .answered(2, "a", "", vec![text("1")])
+        .asks(3, "a", "", "two")
+        .0;
+    let told: Vec<_> =
+        runs(&events).into_iter().map(|it| (it.query, it.turns, it.is_answered)).collect();
+    assert_eq!(told, [("one".to_owned(), 2, true), ("two".to_owned(), 0, false)]);
+    assert_eq!(conversation(&events, &[1, 5]).as_array().expect("a list").len(), 1);
+}
