@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -22,6 +23,7 @@ sys.path.append(str(ROOT / "python"))
 from google.adk.agents import LlmAgent, ParallelAgent, RunConfig  # noqa: E402
 from google.adk.agents.run_config import StreamingMode  # noqa: E402
 from google.adk.runners import InMemoryRunner  # noqa: E402
+from google.adk.tools import FunctionTool  # noqa: E402
 from google.genai import types  # noqa: E402
 from pydantic import BaseModel  # noqa: E402
 
@@ -223,6 +225,52 @@ def test_streaming_thoughts_and_a_sub_agent(host):
         if part.thought
     ]
     assert thoughts == ["Not mine."]
+
+
+def test_a_tool_that_asks_for_confirmation_runs_once_it_is_given(host):
+    ran = []
+
+    def warn_people(city: str) -> str:
+        """Warns everybody."""
+        ran.append(city)
+        return "warned"
+
+    agent = weather_agent(tools=[FunctionTool(warn_people, require_confirmation=True)])
+    plugin = RehearsalPlugin(server_url=host.url)
+
+    async def confirm():
+        """The user asks, is asked to confirm, and does."""
+        runner = InMemoryRunner(agent=agent, app_name="app", plugins=[plugin])
+        session = await runner.session_service.create_session(app_name="app", user_id="u")
+
+        async def say(part):
+            content = types.Content(role="user", parts=[part])
+            asked = {"user_id": "u", "session_id": session.id, "new_message": content}
+            return [event async for event in runner.run_async(**asked)]
+
+        events = await say(types.Part(text="Warn Lisbon!"))
+        calls = [one for event in events for one in event.get_function_calls()]
+        (wanted,) = [one for one in calls if one.name == "adk_request_confirmation"]
+        assert ran == [], "not before somebody confirmed"
+        given = {"id": wanted.id, "name": wanted.name, "response": {"confirmed": True}}
+        return await say(types.Part(function_response=types.FunctionResponse(**given)))
+
+    with ThreadPoolExecutor() as threads:
+        future = threads.submit(lambda: asyncio.run(confirm()))
+        person = Person(host, plugin.session_id)
+        first = person.up().turn_id
+        person.answer(call("warn_people", {"city": "Lisbon"}))
+        until = time.monotonic() + PATIENCE
+        while not future.done() and person.up().turn_id == first:
+            assert time.monotonic() < until
+        person.answer(text("Everybody is warned."))
+        events = future.result(PATIENCE)
+    parts = [part for event in events if event.content for part in event.content.parts]
+    assert [part.text for part in parts if part.text] == ["Everybody is warned."]
+    assert ran == ["Lisbon"]
+    recorded = [event for event in person.events() if event.WhichOneof("payload") == "tool_result"]
+    answers = [json.loads(event.tool_result.response.response) for event in recorded]
+    assert answers == ["warned"], "and not that it was asked for first"
 
 
 def test_a_host_that_is_killed_while_the_agent_waits(host):

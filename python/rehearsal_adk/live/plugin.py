@@ -170,7 +170,14 @@ class RehearsalPlugin(BasePlugin):
     async def _record_tool(
         self, tool: BaseTool, tool_context: ToolContext, result: Any, failed: bool
     ) -> None:
-        turn_id = self._asked.pop(tool_context.function_call_id or "", None)
+        call_id = tool_context.function_call_id or ""
+        actions = tool_context.actions
+        if call_id in actions.requested_tool_confirmations or call_id in (
+            actions.requested_auth_configs
+        ):
+            # It has not run: the user is asked first, and the same call comes again.
+            return
+        turn_id = self._asked.pop(call_id, None)
         if turn_id is None:
             # Asked for by a model, or by an agent that is not targeted.
             return
