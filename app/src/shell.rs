@@ -7,7 +7,7 @@ use leptos_router::SsrMode;
 use leptos_router::components::{Route, Router, Routes};
 use leptos_router::path;
 
-use crate::components::bars::TopBar;
+use crate::components::bars::{LoggedOut, TopBar};
 use crate::components::command_palette::CommandPalette;
 use crate::pages::{
     AgentsPage, EvalSetPage, EvalSetsPage, LivePage, LiveSessionPage, NotFoundPage, RehearsePage,
@@ -62,6 +62,7 @@ pub fn App() -> impl IntoView {
                 </Routes>
             </div>
             <CommandPalette/>
+            <LoggedOut/>
         </Router>
     }
 }

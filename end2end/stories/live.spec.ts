@@ -7,8 +7,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } fr
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
-import type { Browser, Page } from "@playwright/test";
-
+import { answer, choose, complete, field, introduce, somebody } from "../person";
 import { expect, open, startHost, test as base } from "../stage";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -62,40 +61,6 @@ const test = base.extend<{ start: Start }>({
 });
 
 test.skip(!python, "SKIPPED, NOT PASSED: REHEARSAL_TEST_PYTHON is not set; cargo xtask test sets it");
-
-async function introduce(page: Page, name: string): Promise<void> {
-  await page.getByRole("textbox", { name: /Who are you/ }).fill(name);
-  await page.getByRole("button", { name: "Save" }).click();
-  await expect(page.getByRole("button", { name, exact: true })).toBeVisible();
-}
-
-async function answer(page: Page, text: string): Promise<void> {
-  await page.getByRole("tab", { name: /Text|Answer/ }).click();
-  await page.getByRole("textbox", { name: "Text", exact: true }).fill(text);
-  await page.locator("#send").click();
-}
-
-async function choose(page: Page, tool: string): Promise<void> {
-  await page.getByRole("list", { name: "Tools" }).getByText(tool, { exact: true }).click();
-  await expect(page.getByRole("heading", { name: tool, exact: true })).toBeVisible();
-}
-
-function field(page: Page, label: string) {
-  return page.locator("#choice").getByRole("textbox", { name: new RegExp(`^${label}\\b`) }).first();
-}
-
-async function complete(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "Complete session" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: /omplete$/ }).click();
-}
-
-/** A browser of somebody else's. */
-async function somebody(browser: Browser, address: string): Promise<Page> {
-  const context = await browser.newContext();
-  const page = await context.newPage();
-  await open(page, address);
-  return page;
-}
 
 test("a person answers a real agent with a call and a text, and adk eval passes the export", async ({ page, host, start, picture, accessible }) => {
   const agent = start("alone", "Rain in Lisbon");

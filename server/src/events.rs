@@ -14,6 +14,7 @@ use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 
+use crate::access::Stay;
 use crate::agents::registry::RegisteredAgent;
 use crate::host::RehearsalHost;
 use crate::live::{LiveSessions, PageNews};
@@ -24,17 +25,35 @@ const SILENCE: Duration = Duration::from_secs(60);
 /// The longest message that a page has reason to send.
 const MESSAGE_BYTES: usize = 256 * 1024;
 
+/// Whose page it is.
+pub(crate) struct Visitor {
+    /// The name they are logged in with; none where nobody is asked.
+    pub(crate) name: Option<String>,
+    /// How long they are: the connection ends with it.
+    pub(crate) stay: Option<Stay>,
+}
+
+impl Visitor {
+    async fn is_gone(&self) {
+        match &self.stay {
+            Some(stay) => stay.over().await,
+            None => std::future::pending().await,
+        }
+    }
+}
+
 /// Takes a page's connection.
 pub(crate) fn connect(
     upgrade: WebSocketUpgrade,
+    visitor: Visitor,
     host: Arc<RehearsalHost>,
     live: LiveSessions,
     instance: Arc<str>,
     stop: CancellationToken,
 ) -> Response {
-    upgrade
-        .max_message_size(MESSAGE_BYTES)
-        .on_upgrade(move |socket| async move { talk(socket, &host, live, &instance, &stop).await })
+    upgrade.max_message_size(MESSAGE_BYTES).on_upgrade(move |socket| async move {
+        talk(socket, visitor, &host, live, &instance, &stop).await;
+    })
 }
 
 /// What can happen on a connection.
@@ -51,6 +70,7 @@ enum Turn {
 
 async fn talk(
     socket: WebSocket,
+    visitor: Visitor,
     host: &RehearsalHost,
     live: LiveSessions,
     instance: &str,
@@ -72,6 +92,7 @@ async fn talk(
     let welcome = HostEvent::Welcome {
         host: instance.to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        person: visitor.name.clone(),
     };
     // A page was listed its agents before it listened here: what they are now comes along.
     for frame in std::iter::once(frame(&welcome)).chain(summaries(host)) {
@@ -90,6 +111,7 @@ async fn talk(
             Some((agent, line)) = logs.next() => Turn::Log(agent, line),
             () = tokio::time::sleep_until(heard + SILENCE) => Turn::Silence,
             () = stop.cancelled() => Turn::Stop,
+            () = visitor.is_gone() => Turn::Stop,
         };
         let mut frames = Vec::new();
         match turn {

@@ -6,7 +6,7 @@ use app::api::EVENTS_PATH;
 use app::host::{Host, LiveHost, provide_host, provide_live_host};
 use app::{App, shell};
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, FromRef, Request, State, WebSocketUpgrade};
+use axum::extract::{DefaultBodyLimit, Extension, FromRef, Request, State, WebSocketUpgrade};
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_SECURITY_POLICY;
 use axum::middleware;
@@ -21,7 +21,7 @@ use tower::Layer as _;
 use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
 use tower_http::compression::{CompressionLayer, CompressionLevel};
 
-use crate::access::{Doorkeeper, admit};
+use crate::access::{Caller, Doorkeeper, Stay, admit};
 use crate::host::RehearsalHost;
 use crate::live::{LiveGrpc, LivePages, LiveSessions};
 use crate::security::{Doors, content_security_policy, guard};
@@ -113,8 +113,17 @@ fn guarded_shell(options: LeptosOptions) -> impl leptos::IntoView {
     shell(options)
 }
 
-async fn page_events(State(shared): State<Shared>, upgrade: WebSocketUpgrade) -> Response {
-    events::connect(upgrade, shared.host, shared.live, shared.instance, shared.stop)
+async fn page_events(
+    State(shared): State<Shared>,
+    caller: Option<Extension<Caller>>,
+    stay: Option<Extension<Stay>>,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    let visitor = events::Visitor {
+        name: caller.map(|Extension(caller)| caller.name.to_string()),
+        stay: stay.map(|Extension(stay)| stay),
+    };
+    events::connect(upgrade, visitor, shared.host, shared.live, shared.instance, shared.stop)
 }
 
 async fn server_function(State(shared): State<Shared>, request: Request) -> Response {

@@ -116,7 +116,8 @@ pub(crate) async fn guard(
 
 const ALWAYS: [(HeaderName, &str); 4] = [
     (HeaderName::from_static("x-content-type-options"), "nosniff"),
-    (HeaderName::from_static("referrer-policy"), "no-referrer"),
+    // Not `no-referrer`: browsers then send the login form with the origin `null`.
+    (HeaderName::from_static("referrer-policy"), "same-origin"),
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];

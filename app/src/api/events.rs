@@ -22,6 +22,9 @@ pub enum HostEvent {
         host: String,
         /// The host's version.
         version: String,
+        /// Who is logged in here; nobody where nobody is asked.
+        #[serde(default)]
+        person: Option<String>,
     },
     /// An agent was loaded, faulted or restarted.
     AgentChanged(Box<AgentSummary>),

@@ -41,6 +41,7 @@ pub fn TopBar() -> impl IntoView {
                 <a href="/evalsets" aria-current=move || reads_eval_sets().then_some("true")>"Eval sets"</a>
             </nav>
             <span class="grow"></span>
+            {move || page.live.logged_in().map(|name| view! { <LoggedIn name/> })}
             <button type="button" class="button quiet" on:click=move |_| page.palette.open.set(true)>
                 <span class="jump">"Search or jump"</span>
                 <kbd>"Ctrl K"</kbd>
@@ -55,6 +56,40 @@ pub fn TopBar() -> impl IntoView {
                 {glyph}
             </button>
         </header>
+    }
+}
+
+/// Who is logged in, and the way out.
+#[component]
+fn LoggedIn(
+    /// The name that the host knows.
+    name: String,
+) -> impl IntoView {
+    view! {
+        <form class="logged-in" method="post" action="/logout">
+            <span class="logged-in-name" title="You are logged in under this name."><Icon glyph=Glyph::User/>{name}</span>
+            <button class="button quiet">"Log out"</button>
+        </form>
+    }
+}
+
+/// Says that the host asks who this is, where it did not before, and how to go on: in another tab, for
+/// what this page holds would end with it.
+#[component]
+pub fn LoggedOut() -> impl IntoView {
+    let link = use_page().connection.link;
+    let location = use_location();
+    let address = move || format!("/login?next={}", location.pathname.get());
+    view! {
+        <Show when=move || link.get() == Link::LoggedOut>
+            <div class="notices">
+                <div class="notice" role="alert">
+                    <Icon glyph=Glyph::Warning/>
+                    <p>"You are logged out. What you typed is still here: log in, and this page goes on."</p>
+                    <a class="button primary" href=address target="_blank" rel="noopener external">"Log in"</a>
+                </div>
+            </div>
+        </Show>
     }
 }
 
@@ -75,7 +110,7 @@ pub fn FootBar(
                 <span
                     class="dot"
                     class:on=move || link.get() == Link::Connected
-                    class:off=move || matches!(link.get(), Link::Reconnecting(_))
+                    class:off=move || matches!(link.get(), Link::Reconnecting(_) | Link::LoggedOut)
                 ></span>
                 {move || link.get().label()}
             </span>

@@ -229,6 +229,12 @@ pub fn socket_address(path: &str) -> String {
     format!("{scheme}://{}{path}", location.host().unwrap_or_default())
 }
 
+/// The status with which the host answers a request for `path`; nothing when it does not answer.
+pub async fn status_of(path: &str) -> Option<u16> {
+    let answered = wasm_bindgen_futures::JsFuture::from(window().fetch_with_str(path)).await;
+    Some(answered.ok()?.dyn_into::<web_sys::Response>().ok()?.status())
+}
+
 /// Moves the focus to the first field or button inside the element with this id.
 pub fn focus_first_in(id: &str) -> bool {
     const FOCUSABLE: &str = "input:not([disabled]), textarea:not([disabled]), \

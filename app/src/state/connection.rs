@@ -18,6 +18,9 @@ use crate::api::{EVENTS_PATH, HostEvent, LiveWatch, PageMessage};
 /// How often the page shows a sign of life.
 const SIGN_OF_LIFE_MS: u32 = 20_000;
 
+/// The status with which a host turns a stranger away.
+const UNAUTHORIZED: u16 = 401;
+
 /// Whether the host is at the other end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Link {
@@ -27,6 +30,8 @@ pub enum Link {
     Connected,
     /// It was lost, or never made; this many attempts have failed since.
     Reconnecting(u32),
+    /// The host is there and asks who this is.
+    LoggedOut,
 }
 
 impl Link {
@@ -34,16 +39,18 @@ impl Link {
     #[must_use]
     pub fn failed(self) -> Self {
         match self {
-            Self::Connecting | Self::Connected => Self::Reconnecting(1),
+            Self::Connecting | Self::Connected | Self::LoggedOut => Self::Reconnecting(1),
             Self::Reconnecting(attempts) => Self::Reconnecting(attempts.saturating_add(1)),
         }
     }
 
-    /// How long to wait before the next attempt: 0.25 s, doubling up to 8 s.
+    /// How long to wait before the next attempt: 0.25 s, doubling up to 8 s. Whoever is logged out may
+    /// be logging in, in another tab.
     #[must_use]
     pub fn delay_ms(self) -> u32 {
         match self {
             Self::Connecting | Self::Connected => 0,
+            Self::LoggedOut => 2_000,
             Self::Reconnecting(attempts) => 250 << attempts.saturating_sub(1).min(5),
         }
     }
@@ -55,6 +62,7 @@ impl Link {
             Self::Connecting => "connecting to the host",
             Self::Connected => "host connected",
             Self::Reconnecting(_) => "host not reachable, trying again",
+            Self::LoggedOut => "logged out",
         }
     }
 }
@@ -73,6 +81,14 @@ pub struct Watched {
 pub struct Connection {
     /// Whether the host is there.
     pub link: RwSignal<Link>,
+}
+
+impl Connection {
+    /// Whether the host asks who this is, as far as is known.
+    #[must_use]
+    pub fn is_logged_out(self) -> bool {
+        self.link.get_untracked() == Link::LoggedOut
+    }
 }
 
 /// Opens the connection once the page runs in a browser, and keeps it open.
@@ -106,8 +122,18 @@ async fn stay_connected(
         if let Ok(socket) = WebSocket::open(&browser::socket_address(EVENTS_PATH)) {
             converse(socket, link, watched, &mut changed, take_in).await;
         }
-        link.update(|link| *link = link.failed());
+        let asks = asks_who_this_is().await;
+        link.update(|link| *link = if asks { Link::LoggedOut } else { link.failed() });
         TimeoutFuture::new(link.get_untracked().delay_ms()).await;
+    }
+}
+
+/// Whether the host refuses this page for want of a login. A browser does not tell why a WebSocket was
+/// refused, so that the address is asked once more without one.
+async fn asks_who_this_is() -> bool {
+    select! {
+        status = browser::status_of(EVENTS_PATH).fuse() => status == Some(UNAUTHORIZED),
+        () = TimeoutFuture::new(SIGN_OF_LIFE_MS).fuse() => false,
     }
 }
 
@@ -172,5 +198,6 @@ mod tests {
         }
         assert_eq!(delays, [250, 500, 1000, 2000, 4000, 8000, 8000, 8000]);
         assert_eq!(Link::Connected.failed(), Link::Reconnecting(1));
+        assert_eq!(Link::LoggedOut.failed(), Link::Reconnecting(1));
     }
 }

@@ -25,6 +25,17 @@ pub enum Alerts {
     TitleOnly,
 }
 
+/// What the host says of who the person is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Greeting {
+    /// Nothing yet.
+    Awaited,
+    /// It asks nobody: the person says their own name.
+    Anybody,
+    /// They are logged in, under the name that the host knows.
+    LoggedIn,
+}
+
 /// The live sessions as the whole page shares them.
 #[derive(Clone, Copy)]
 pub struct Live {
@@ -39,6 +50,8 @@ pub struct Live {
     shown: RwSignal<Vec<LiveId>>,
     /// The person's display name.
     pub name: RwSignal<Option<String>>,
+    /// Whether the name is the host's to say.
+    pub greeting: RwSignal<Greeting>,
     /// Whether the page calls the person.
     pub alerts: RwSignal<Alerts>,
     /// What the person is answering, turn by turn.
@@ -57,6 +70,7 @@ pub fn use_live() -> Live {
         lists: RwSignal::new(0),
         shown: RwSignal::new(Vec::new()),
         name: RwSignal::new(None),
+        greeting: RwSignal::new(Greeting::Awaited),
         alerts: RwSignal::new(Alerts::Off),
         drafts: use_drafts(),
         told: StoredValue::new(HashSet::new()),
@@ -142,6 +156,34 @@ impl Live {
     #[must_use]
     pub fn badge(self) -> Option<u64> {
         (self.alerts.get() != Alerts::Off).then(|| self.waiting.get()).filter(|count| *count > 0)
+    }
+
+    /// Takes in who is logged in here, as the host says at the beginning of a connection.
+    pub fn meet(self, person: Option<String>) {
+        match person {
+            Some(name) => {
+                self.name.set(Some(name));
+                self.greeting.set(Greeting::LoggedIn);
+            }
+            None => {
+                if self.greeting.get_untracked() == Greeting::LoggedIn {
+                    self.name.set(browser::stored(NAME));
+                }
+                self.greeting.set(Greeting::Anybody);
+            }
+        }
+    }
+
+    /// The name under which the person is logged in. Tracked.
+    #[must_use]
+    pub fn logged_in(self) -> Option<String> {
+        (self.greeting.get() == Greeting::LoggedIn).then(|| self.name.get()).flatten()
+    }
+
+    /// Whether the person is to say who they are. Tracked.
+    #[must_use]
+    pub fn is_nameless(self) -> bool {
+        self.greeting.get() == Greeting::Anybody && self.name.read().is_none()
     }
 
     /// Remembers who the person is; false for a name that cannot be one.

@@ -44,7 +44,8 @@ pub fn provide_page() -> Page {
     let sessions = rehearsals.watched();
     let watched = Memo::new(move |_| Watched { sessions: sessions.get(), live: live.watched() });
     let connection = use_connection(watched.into(), move |event| match event {
-        HostEvent::Welcome { host: id, .. } => {
+        HostEvent::Welcome { host: id, person, .. } => {
+            live.meet(person);
             let before = host.get_value();
             host.set_value(Some(id.clone()));
             if before.is_some_and(|before| before != id) {

@@ -16,12 +16,12 @@ use super::attempts::origin;
 use super::audit::{VISIT, Visit};
 use super::caller::Caller;
 use super::login::note_refusal;
-use super::{Doorkeeper, Refused, cookie, secret};
+use super::{Doorkeeper, Refused, Stay, cookie, secret};
 use crate::connections::Peer;
 use crate::endpoints::{Api, refusal};
 
-/// What the login page is made of, and nothing else.
-const OPEN: [&str; 4] = ["/login", "/pkg/rehearsal.css", "/theme.js", "/favicon.svg"];
+/// What the login page is made of and the way back to it, and nothing else.
+const OPEN: [&str; 5] = ["/login", "/logout", "/pkg/rehearsal.css", "/theme.js", "/favicon.svg"];
 
 /// Lets the request pass with its [`Caller`] beside it, or says in its own protocol's words who is
 /// missing.
@@ -33,8 +33,11 @@ pub(crate) async fn admit(
     let mut visit = Visit { audit: doorkeeper.audit.clone(), caller: None };
     if doorkeeper.is_asked() && !OPEN.contains(&request.uri().path()) {
         match doorkeeper.caller(Shown::by(&request)).await {
-            Ok(caller) => {
+            Ok((caller, stay)) => {
                 request.extensions_mut().insert(caller.clone());
+                if let Some(stay) = stay {
+                    request.extensions_mut().insert(stay);
+                }
                 visit.caller = Some(caller);
             }
             Err(refused) => return turned_away(&request, refused),
@@ -61,9 +64,10 @@ impl Shown {
 }
 
 impl Doorkeeper {
-    async fn caller(&self, shown: Shown) -> Result<Caller, Refused> {
-        if let Some(caller) = shown.cookie.and_then(|it| self.tickets.caller(&it)) {
-            return Ok(caller);
+    /// Who sends a request, and for how long they are logged in; a token stays.
+    async fn caller(&self, shown: Shown) -> Result<(Caller, Option<Stay>), Refused> {
+        if let Some((caller, stay)) = shown.cookie.and_then(|it| self.tickets.caller(&it)) {
+            return Ok((caller, Some(stay)));
         }
         let Some(token) = shown.token else { return Err(Refused::Unknown) };
         let from = shown.peer.map(origin).unwrap_or_default();
@@ -71,7 +75,7 @@ impl Doorkeeper {
         if let (Err(refused), Some(peer)) = (&checked, shown.peer) {
             note_refusal(self, secret::token_id(&token).unwrap_or("token"), peer, *refused);
         }
-        checked
+        checked.map(|caller| (caller, None))
     }
 }
 

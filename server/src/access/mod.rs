@@ -28,6 +28,7 @@ pub(crate) use audit::{Audit, Note, caller, note};
 pub(crate) use caller::{Caller, How};
 pub(crate) use login::routes;
 pub use secret::{FreshToken, SecretHash};
+pub(crate) use tickets::Stay;
 
 use attempts::Attempts;
 use tickets::Tickets;
@@ -77,7 +78,7 @@ impl Access {
 /// [`Access`] at work in a host.
 pub(crate) struct Doorkeeper {
     access: Access,
-    tickets: Tickets,
+    tickets: Arc<Tickets>,
     attempts: Attempts,
     /// Tokens that were found right, by their SHA-256: a program sends its own with every request.
     right: Mutex<HashMap<[u8; 32], Caller>>,
@@ -99,7 +100,7 @@ impl Doorkeeper {
         let audit = Audit::to(access.audit_file.clone());
         Arc::new(Self {
             access,
-            tickets: Tickets::default(),
+            tickets: Arc::default(),
             attempts: Attempts::default(),
             right: Mutex::default(),
             hashing: Semaphore::new(AT_ONCE),

@@ -15,7 +15,7 @@ pub(super) fn You() -> impl IntoView {
         browser::after_drawing(|| browser::focus(NAME_FIELD));
     };
     view! {
-        <Show when=move || live.name.read().is_some()>
+        <Show when=move || live.name.read().is_some() && live.logged_in().is_none()>
             <button type="button" class="button quiet" title="You answer under this name. Press to change it." on:click=rename>
                 <Icon glyph=Glyph::User/>
                 {move || live.name.get()}
@@ -47,7 +47,7 @@ pub(super) fn NameForm() -> impl IntoView {
         }
     };
     view! {
-        <Show when=move || live.name.read().is_none()>
+        <Show when=move || live.is_nameless()>
             <div class="name-form" role="group" aria-label="Who answers">
                 <label for=NAME_FIELD>"Who are you? Your name stands beside what you answer."</label>
                 <div class="name-line">

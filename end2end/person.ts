@@ -1,0 +1,45 @@
+// What a person does at a live session, in the words of a person: say who they are, choose a tool,
+// fill its form, answer, complete.
+
+import { expect, type Browser, type Locator, type Page } from "@playwright/test";
+
+import { open } from "./stage";
+
+/** Says the name that stands beside the answers. */
+export async function introduce(page: Page, name: string): Promise<void> {
+  await page.getByRole("textbox", { name: /Who are you/ }).fill(name);
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByRole("button", { name, exact: true })).toBeVisible();
+}
+
+/** Answers the turn that is up with a text. */
+export async function answer(page: Page, text: string): Promise<void> {
+  await page.getByRole("tab", { name: /Text|Answer/ }).click();
+  await page.getByRole("textbox", { name: "Text", exact: true }).fill(text);
+  await page.locator("#send").click();
+}
+
+/** Chooses a tool of the turn. */
+export async function choose(page: Page, tool: string): Promise<void> {
+  await page.getByRole("list", { name: "Tools" }).getByText(tool, { exact: true }).click();
+  await expect(page.getByRole("heading", { name: tool, exact: true })).toBeVisible();
+}
+
+/** The input of the answer whose label starts with `label`. */
+export function field(page: Page, label: string): Locator {
+  return page.locator("#choice").getByRole("textbox", { name: new RegExp(`^${label}\\b`) }).first();
+}
+
+/** Completes the session. */
+export async function complete(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Complete session" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: /omplete$/ }).click();
+}
+
+/** A browser of somebody else's. */
+export async function somebody(browser: Browser, address: string): Promise<Page> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await open(page, address);
+  return page;
+}

@@ -1,0 +1,135 @@
+//! The login page and its cookie; a stranger gets nothing else.
+
+use std::net::SocketAddr;
+
+use rehearsal::access::SecretHash;
+use rehearsal::{Access, ServeError};
+use reqwest::header::{ACCEPT, COOKIE, HOST, LOCATION, ORIGIN, RETRY_AFTER, SET_COOKIE};
+use reqwest::{Method, StatusCode};
+
+use crate::stage::{PASSWORD, Stage, name, simulator};
+
+#[tokio::test]
+async fn nothing_is_served_to_nobody() {
+    let stage = Stage::open().await;
+    let grpc = "/rehearsal.v1.LiveService/ListSessions";
+    for (method, path) in [
+        (Method::GET, "/"),
+        (Method::GET, "/evalsets"),
+        (Method::GET, "/rehearse/anything"),
+        (Method::GET, "/no/such/page"),
+        (Method::GET, "/pkg/rehearsal.js"),
+        (Method::GET, "/pkg/rehearsal.wasm"),
+        (Method::GET, app::api::EVENTS_PATH),
+        (Method::POST, "/api/list_agents"),
+        (Method::POST, "/api/export_session"),
+        (Method::POST, grpc),
+        (Method::GET, "/v1/models"),
+        (Method::POST, "/v1/chat/completions"),
+        (Method::POST, "/v1/responses"),
+        (Method::POST, "/v1/messages"),
+        (Method::POST, "/v1beta/models/m:generateContent"),
+        (Method::POST, "/s/x/a/y/v1/chat/completions"),
+        (Method::GET, "//login"),
+        (Method::GET, "/login/../"),
+        (Method::GET, "/Login"),
+    ] {
+        let url = reqwest::Url::parse(&stage.url(path)).unwrap();
+        let response = stage.client.request(method.clone(), url).send().await.unwrap();
+        assert_eq!(response.status(), StatusCode::UNAUTHORIZED, "{method} {path}");
+        let forged = stage.get(path).header(COOKIE, "rehearsal_session=0123").send().await.unwrap();
+        assert_eq!(forged.status(), StatusCode::UNAUTHORIZED, "{path}");
+    }
+    let page = stage.get("/evalsets?x=1&y=2").header(ACCEPT, "text/html").send().await.unwrap();
+    assert_eq!(page.status(), StatusCode::SEE_OTHER);
+    assert_eq!(page.headers()[LOCATION], "/login?next=/evalsets%3Fx%3D1%26y%3D2");
+}
+
+#[tokio::test]
+async fn whoever_logs_in_is_let_in_until_they_log_out() {
+    let stage = Stage::open().await;
+    let page = stage.get("/login").send().await.unwrap();
+    let policy = page.headers()["content-security-policy"].to_str().unwrap().to_owned();
+    assert!(policy.starts_with("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
+    // Under `no-referrer` a browser sends the form with the origin `null`, which is refused.
+    assert_eq!(page.headers()["referrer-policy"], "same-origin");
+    assert!(page.text().await.unwrap().contains("type=\"password\""));
+
+    let wrong = stage.log_in("Ann", "wrong horse").await;
+    assert_eq!(wrong.status(), StatusCode::UNAUTHORIZED);
+    assert!(!wrong.headers().contains_key(SET_COOKIE));
+    let text = wrong.text().await.unwrap();
+    assert!(text.contains("do not fit") && text.contains("value=\"Ann\""), "{text}");
+    let nobody = stage.log_in("Bob", PASSWORD).await;
+    assert_eq!(nobody.status(), StatusCode::UNAUTHORIZED);
+
+    let right = stage.log_in("Ann", PASSWORD).await;
+    assert_eq!(right.status(), StatusCode::SEE_OTHER);
+    assert_eq!(right.headers()[LOCATION], "/evalsets");
+    let set = right.headers()[SET_COOKIE].to_str().unwrap().to_owned();
+    for flag in ["; HttpOnly", "; SameSite=Lax", "; Path=/", "; Max-Age="] {
+        assert!(set.contains(flag), "{set}");
+    }
+    assert!(!set.contains("Secure"), "over plain HTTP the browser would drop it: {set}");
+    let cookie = set.split(';').next().unwrap();
+    let models = stage.get("/v1/models").header(COOKIE, cookie);
+    assert_eq!(models.send().await.unwrap().status(), StatusCode::OK);
+
+    let out = stage.client.post(stage.url("/logout")).header(COOKIE, cookie).send().await.unwrap();
+    assert!(out.headers()[SET_COOKIE].to_str().unwrap().contains("Max-Age=0"));
+    let models = stage.get("/v1/models").header(COOKIE, cookie);
+    assert_eq!(models.send().await.unwrap().status(), StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn behind_tls_the_cookie_is_secure() {
+    let stage = Stage::open().await;
+    let request = stage.client.post(stage.url("/login")).body("name=Ann&password=correct+horse");
+    let response = request
+        .header("content-type", "application/x-www-form-urlencoded")
+        .header(HOST, "rehearsal.example")
+        .header(ORIGIN, "https://rehearsal.example")
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(response.status(), StatusCode::SEE_OTHER);
+    assert!(response.headers()[SET_COOKIE].to_str().unwrap().ends_with("; Secure"));
+}
+
+#[tokio::test]
+async fn after_five_wrong_passwords_the_right_one_must_wait() {
+    let stage = Stage::open().await;
+    let cookie = stage.cookie().await;
+    for _ in 0..5 {
+        assert_eq!(stage.log_in("Ann", "guess").await.status(), StatusCode::UNAUTHORIZED);
+    }
+    let limited = stage.log_in("Ann", PASSWORD).await;
+    assert_eq!(limited.status(), StatusCode::TOO_MANY_REQUESTS);
+    assert!(limited.headers().contains_key(RETRY_AFTER));
+    assert!(limited.text().await.unwrap().contains("Try again in"));
+    let inside = stage.get("/v1/models").header(COOKIE, cookie).send().await.unwrap();
+    assert_eq!(inside.status(), StatusCode::OK, "whoever is logged in stays so");
+}
+
+#[tokio::test]
+async fn where_nobody_is_known_nothing_is_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let running = simulator(folder.path()).start().await.unwrap();
+    let models = reqwest::get(format!("http://{}/v1/models", running.address())).await.unwrap();
+    assert_eq!(models.status(), StatusCode::OK);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn other_machines_are_served_only_where_everybody_is_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let anywhere = || simulator(folder.path()).listen(SocketAddr::from(([0, 0, 0, 0], 0)));
+    let Err(ServeError::NotLoopback { .. }) = anywhere().start().await else {
+        panic!("nobody is asked who they are")
+    };
+    let access = Access::default().person(name("Ann"), SecretHash::of(PASSWORD).unwrap());
+    let running = anywhere().access(access).start().await.unwrap();
+    let url = format!("http://127.0.0.1:{}/v1/models", running.address().port());
+    assert_eq!(reqwest::get(url).await.unwrap().status(), StatusCode::UNAUTHORIZED);
+    running.stop().await;
+}
