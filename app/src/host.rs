@@ -13,8 +13,8 @@ use session::{AgentId, CallId, SessionId};
 use crate::api::{
     AgentSummary, Answer, ApiError, CaseAsRead, CaseChange, CaseComparison, CaseList, CaseName,
     CaseView, EvalSetSummary, ExportReceipt, ExportRequest, FieldMessage, LiveAnswer,
-    LiveExportPlan, LiveId, LiveLeaseId, LiveList, LiveRow, LiveSummary, LiveTarget, LiveTurn,
-    LiveTurnId, LogLine, ResultSlice, SessionView, ToolRequest, ValueTarget,
+    LiveExportPlan, LiveId, LiveLeaseId, LiveList, LivePlace, LiveRow, LiveSummary, LiveTarget,
+    LiveTurn, LogLine, ResultSlice, SessionView, ToolRequest, ValueTarget,
 };
 
 /// The host as the server functions see it; each method is the server function of the same name.
@@ -129,12 +129,10 @@ pub trait LiveHost: Send + Sync + 'static {
         most: u64,
         whole: bool,
     ) -> Result<Vec<LiveRow>, ApiError>;
-    async fn read_live_turn(&self, session: LiveId, turn: LiveTurnId)
-    -> Result<LiveTurn, ApiError>;
+    async fn read_live_turn(&self, place: LivePlace) -> Result<LiveTurn, ApiError>;
     async fn check_live_value(
         &self,
-        session: LiveId,
-        turn: LiveTurnId,
+        place: LivePlace,
         target: LiveTarget,
         value: JsonText,
     ) -> Result<Vec<FieldMessage>, ApiError>;
@@ -142,28 +140,21 @@ pub trait LiveHost: Send + Sync + 'static {
     async fn answer_live_turn(&self, answer: LiveAnswer) -> Result<(), ApiError>;
     async fn hold_live_turn(
         &self,
-        session: LiveId,
-        turn: LiveTurnId,
+        place: LivePlace,
         lease: LiveLeaseId,
         by: String,
     ) -> Result<(), ApiError>;
     async fn hand_over_live_turn(
         &self,
-        session: LiveId,
-        turn: LiveTurnId,
+        place: LivePlace,
         lease: LiveLeaseId,
         to: String,
     ) -> Result<(), ApiError>;
-    async fn release_live_turn(
-        &self,
-        session: LiveId,
-        turn: LiveTurnId,
-        lease: LiveLeaseId,
-    ) -> Result<(), ApiError>;
+    async fn release_live_turn(&self, place: LivePlace, lease: LiveLeaseId)
+    -> Result<(), ApiError>;
     async fn cancel_live_turn(
         &self,
-        session: LiveId,
-        turn: LiveTurnId,
+        place: LivePlace,
         reason: String,
         by: String,
     ) -> Result<(), ApiError>;

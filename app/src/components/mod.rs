@@ -23,6 +23,7 @@ pub mod export_panel;
 pub mod facts;
 pub mod history;
 pub mod instructions;
+pub mod keys;
 pub mod log_panel;
 pub mod markdown;
 pub mod notices;

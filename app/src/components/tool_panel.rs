@@ -20,18 +20,9 @@ use crate::state::value_form::ValueForm;
 #[component]
 pub fn ToolPanel() -> impl IntoView {
     let stage = use_this_stage();
-    let chosen = move || {
-        match stage.tool.get() {
+    let chosen = move || match stage.tool.get() {
         Some(tool) => view! { <ToolForm tool/> }.into_any(),
-        None => view! {
-            <div class="empty centred">
-                <Icon glyph=Glyph::Tool/>
-                <p>"Choose a tool to see what it takes."</p>
-                <p class="quiet"><kbd>"/"</kbd> " to filter, " <kbd>"↵"</kbd> " to choose the first"</p>
-            </div>
-        }
-        .into_any(),
-    }
+        None => view! { <NoTool/> }.into_any(),
     };
     view! {
         <div class="calling">
@@ -42,6 +33,18 @@ pub fn ToolPanel() -> impl IntoView {
                 on_choose=Callback::new(move |name: String| stage.choose_tool(&name))
             />
             {chosen}
+        </div>
+    }
+}
+
+/// Stands where a tool's form will be.
+#[component]
+pub fn NoTool() -> impl IntoView {
+    view! {
+        <div class="empty centred">
+            <Icon glyph=Glyph::Tool/>
+            <p>"Choose a tool to see what it takes."</p>
+            <p class="quiet"><kbd>"/"</kbd> " to filter, " <kbd>"↵"</kbd> " to choose the first"</p>
         </div>
     }
 }

@@ -6,6 +6,7 @@
 
 mod ask;
 mod commands;
+mod crossing;
 mod error;
 mod feed;
 mod ledger;

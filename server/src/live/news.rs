@@ -11,7 +11,7 @@ use live::LiveSessionId;
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 
-use super::pages::summary;
+use super::crossing::summary;
 use super::sessions::LiveSessions;
 
 /// How long changes are gathered.

@@ -3,22 +3,21 @@
 use std::sync::Arc;
 
 use app::api::{
-    ApiError, ExportReceipt, FieldMessage, LiveAnswer, LiveExportPlan, LiveId, LiveLease,
-    LiveLeaseId, LiveList, LiveRow, LiveSummary, LiveTarget, LiveTurn, LiveTurnId, WaitingTurn,
+    ApiError, ExportReceipt, FieldMessage, LiveAnswer, LiveExportPlan, LiveId, LiveLeaseId,
+    LiveList, LivePlace, LiveRow, LiveSummary, LiveTarget, LiveTurn,
 };
 use app::host::LiveHost;
 use async_trait::async_trait;
 use json_text::JsonText;
 use live::{
-    Content, DisplayName, FunctionCall, HumanResponse, LeaseId, LiveSessionId, Note, Part, Refusal,
-    Role, Sequence, SessionEvent, Status, TurnId,
+    Content, FunctionCall, HumanResponse, LiveSessionId, Note, Part, Refusal, Role, Sequence,
+    SessionEvent,
 };
-use rpc::wire::session_event::Payload as WirePayload;
 
+use super::crossing::{checked, ids, lease_id, myself, person, refused, session_id, summary};
 use super::error::LiveError;
 use super::rows::{self, Extent};
-use super::sessions::{LiveSessions, Summary};
-use super::store::StoreError;
+use super::sessions::LiveSessions;
 use crate::access;
 use crate::evalsets;
 use crate::host::RehearsalHost;
@@ -52,8 +51,8 @@ impl LivePages {
         ApiError::LiveClosed { by, cancelled }
     }
 
-    async fn turn(&self, session: &LiveId, turn: &LiveTurnId) -> Result<LiveTurn, ApiError> {
-        let (session, turn) = (session_id(session)?, turn_id(turn)?);
+    async fn turn(&self, place: &LivePlace) -> Result<LiveTurn, ApiError> {
+        let (session, turn) = ids(place)?;
         let found = async {
             let (requested, closed) = self.sessions.places_of(session, turn).await?;
             let request = self.sessions.event(session, requested).await?;
@@ -71,8 +70,7 @@ impl LivePages {
         Ok(shown)
     }
 
-    /// Every event of a session, as far as it has come. Of requests only those that open a run keep
-    /// their conversation, for each holds the whole of it.
+    /// Every event of a session, as far as it has come, with as much of each request as a case needs.
     async fn events(&self, session: LiveSessionId) -> Result<Vec<SessionEvent>, ApiError> {
         let watch = self.sessions.watch(session).await.map_err(|error| refused(&error))?;
         let last = watch.standings.borrow().last;
@@ -85,12 +83,7 @@ impl LivePages {
             place = Sequence(end.sequence);
             for event in page {
                 let mut event = Arc::unwrap_or_clone(event);
-                let opens = runs.opens(&event);
-                if let Some(WirePayload::Request(request)) = &mut event.payload
-                    && !opens
-                {
-                    *request = rpc::wire::SimulatedLlmRequest::default();
-                }
+                runs.trim(&mut event);
                 events.push(checked(event)?);
             }
         }
@@ -141,22 +134,17 @@ impl LiveHost for LivePages {
         Ok(shown)
     }
 
-    async fn read_live_turn(
-        &self,
-        session: LiveId,
-        turn: LiveTurnId,
-    ) -> Result<LiveTurn, ApiError> {
-        self.turn(&session, &turn).await
+    async fn read_live_turn(&self, place: LivePlace) -> Result<LiveTurn, ApiError> {
+        self.turn(&place).await
     }
 
     async fn check_live_value(
         &self,
-        session: LiveId,
-        turn: LiveTurnId,
+        place: LivePlace,
         target: LiveTarget,
         value: JsonText,
     ) -> Result<Vec<FieldMessage>, ApiError> {
-        let turn = self.turn(&session, &turn).await?;
+        let turn = self.turn(&place).await?;
         match target {
             LiveTarget::Output => Ok(turn
                 .output_schema
@@ -170,7 +158,7 @@ impl LiveHost for LivePages {
     }
 
     async fn answer_live_turn(&self, answer: LiveAnswer) -> Result<(), ApiError> {
-        let (session, turn) = (session_id(&answer.session)?, turn_id(&answer.turn)?);
+        let (session, turn) = ids(&answer.place)?;
         let by = myself(&answer.by)?;
         let lease = answer.lease.as_ref().map(lease_id).transpose()?;
         let text = answer.text.filter(|text| !text.is_empty()).map(Part::Text);
@@ -198,12 +186,11 @@ impl LiveHost for LivePages {
 
     async fn hold_live_turn(
         &self,
-        session: LiveId,
-        turn: LiveTurnId,
+        place: LivePlace,
         lease: LiveLeaseId,
         by: String,
     ) -> Result<(), ApiError> {
-        let (session, turn) = (session_id(&session)?, turn_id(&turn)?);
+        let (session, turn) = ids(&place)?;
         let held = self.sessions.hold(session, turn, lease_id(&lease)?, myself(&by)?).await;
         match held {
             Ok(_) => Ok(()),
@@ -213,12 +200,11 @@ impl LiveHost for LivePages {
 
     async fn hand_over_live_turn(
         &self,
-        session: LiveId,
-        turn: LiveTurnId,
+        place: LivePlace,
         lease: LiveLeaseId,
         to: String,
     ) -> Result<(), ApiError> {
-        let (session, turn) = (session_id(&session)?, turn_id(&turn)?);
+        let (session, turn) = ids(&place)?;
         let given = self.sessions.hand_over(session, turn, lease_id(&lease)?, person(&to)?).await;
         match given {
             Ok(_) => Ok(()),
@@ -228,23 +214,21 @@ impl LiveHost for LivePages {
 
     async fn release_live_turn(
         &self,
-        session: LiveId,
-        turn: LiveTurnId,
+        place: LivePlace,
         lease: LiveLeaseId,
     ) -> Result<(), ApiError> {
-        let (session, turn) = (session_id(&session)?, turn_id(&turn)?);
+        let (session, turn) = ids(&place)?;
         let released = self.sessions.release(session, turn, lease_id(&lease)?).await;
         released.map_err(|error| refused(&error))
     }
 
     async fn cancel_live_turn(
         &self,
-        session: LiveId,
-        turn: LiveTurnId,
+        place: LivePlace,
         reason: String,
         by: String,
     ) -> Result<(), ApiError> {
-        let (session, turn) = (session_id(&session)?, turn_id(&turn)?);
+        let (session, turn) = ids(&place)?;
         let by = myself(&by)?;
         match self.sessions.cancel(session, turn, Note::cut(&reason), Some(by.clone())).await {
             Ok(sequence) => {
@@ -289,93 +273,5 @@ impl LiveHost for LivePages {
                 .with("file", &receipt.path),
         );
         Ok(receipt)
-    }
-}
-
-/// A session for the page.
-pub(super) fn summary(summary: &Summary) -> LiveSummary {
-    let standing = summary.standing();
-    let pending = summary.look.iter().flat_map(|look| &look.pending);
-    LiveSummary {
-        id: LiveId::new(summary.session.id.to_string()),
-        description: summary.session.description.as_ref().map(Note::to_string).unwrap_or_default(),
-        created_ms: summary.session.created_at.0,
-        is_completed: standing.status == Status::Completed,
-        events: standing.last.0,
-        depth: standing.depth as u64,
-        waiting: pending
-            .map(|(turn, is_awaited)| WaitingTurn {
-                turn: LiveTurnId::new(turn.turn_id.to_string()),
-                agent: turn.agent_name.to_string(),
-                sequence: turn.sequence.0,
-                since_ms: turn.since.0,
-                is_awaited: *is_awaited,
-            })
-            .collect(),
-        lease: standing.lease.map(|lease| LiveLease {
-            turn: LiveTurnId::new(lease.turn_id.to_string()),
-            holder: lease.holder.to_string(),
-            until_ms: lease.until.0,
-            is_offered: lease.id.is_none(),
-        }),
-    }
-}
-
-/// An event as it was kept, checked as everything that crosses an edge.
-fn checked(event: rpc::wire::SessionEvent) -> Result<SessionEvent, ApiError> {
-    rpc::event(event).map_err(|fault| {
-        tracing::error!("an event that was kept breaks its rules: {fault}");
-        ApiError::Internal { what: "read an event of this session".to_owned() }
-    })
-}
-
-fn session_id(id: &LiveId) -> Result<LiveSessionId, ApiError> {
-    LiveSessionId::parse(id.as_str())
-        .map_err(|_| ApiError::UnknownLiveSession { id: id.as_str().chars().take(80).collect() })
-}
-
-fn turn_id(id: &LiveTurnId) -> Result<TurnId, ApiError> {
-    TurnId::parse(id.as_str()).map_err(|fault| refused(&fault.into()))
-}
-
-fn lease_id(id: &LiveLeaseId) -> Result<LeaseId, ApiError> {
-    LeaseId::parse(id.as_str()).map_err(|fault| refused(&fault.into()))
-}
-
-/// Who acts: whoever has logged in, and where nobody is asked to, the name that the page says.
-fn myself(said: &str) -> Result<DisplayName, ApiError> {
-    match access::caller() {
-        Some(caller) => Ok(caller.name),
-        None => person(said),
-    }
-}
-
-fn person(name: &str) -> Result<DisplayName, ApiError> {
-    DisplayName::parse(name).map_err(|fault| refused(&fault.into()))
-}
-
-fn refused(error: &LiveError) -> ApiError {
-    match error {
-        LiveError::UnknownSession(id) => ApiError::UnknownLiveSession { id: id.to_string() },
-        LiveError::Refused(Refusal::HeldByOther { holder, .. }) => {
-            ApiError::LiveHeld { holder: holder.to_string() }
-        }
-        LiveError::Refused(Refusal::TurnsPending { count }) => {
-            ApiError::LiveWaiting { count: *count as u64 }
-        }
-        LiveError::Refused(Refusal::UnknownTurn(turn)) => {
-            ApiError::LiveRefused { reason: format!("This session has no turn {turn}.") }
-        }
-        LiveError::Refused(Refusal::NotUp { ahead, .. }) => ApiError::LiveRefused {
-            reason: format!("This turn is not up for answer yet: {ahead} older ones come first."),
-        },
-        LiveError::Store(cause) => {
-            match **cause {
-                StoreError::Full | StoreError::InUse { .. } | StoreError::Unreachable { .. } => {}
-                _ => tracing::error!("{error}"),
-            }
-            ApiError::LiveRefused { reason: error.to_string() }
-        }
-        _ => ApiError::LiveRefused { reason: error.to_string() },
     }
 }

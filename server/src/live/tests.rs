@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use app::api::{
-    ApiError, HostEvent, LiveAnswer, LiveId, LiveNews, LivePart, LiveTurnId, LiveWatch, LiveWhat,
+    ApiError, HostEvent, LiveAnswer, LiveId, LiveNews, LivePart, LivePlace, LiveTurnId, LiveWatch,
+    LiveWhat,
 };
 use app::host::LiveHost;
 use live::{
@@ -148,10 +149,13 @@ fn live_turn(number: u8) -> LiveTurnId {
     LiveTurnId::new(turn(number).to_string())
 }
 
+fn place(stage: &Stage, number: u8) -> LivePlace {
+    LivePlace { session: LiveId::new(stage.session.to_string()), turn: live_turn(number) }
+}
+
 fn answer(stage: &Stage, number: u8, by: &str, text: &str) -> LiveAnswer {
     LiveAnswer {
-        session: LiveId::new(stage.session.to_string()),
-        turn: live_turn(number),
+        place: place(stage, number),
         by: by.to_owned(),
         lease: None,
         text: Some(text.to_owned()),
@@ -208,7 +212,7 @@ async fn who_came_too_late_hears_who_was_faster() {
     let late = pages.answer_live_turn(answer(&stage, 1, "Bo", "no")).await;
     let by = "Ann".to_owned();
     assert_eq!(late, Err(ApiError::LiveClosed { by, cancelled: false }));
-    let shown = pages.read_live_turn(LiveId::new(stage.session.to_string()), live_turn(1)).await;
+    let shown = pages.read_live_turn(place(&stage, 1)).await;
     let closed = shown.expect("reads").closed.expect("closed");
     assert_eq!(closed.what, LiveWhat::Answered { parts: vec![LivePart::Text("yes".to_owned())] });
     assert_eq!(closed.by.as_deref(), Some("Ann"));

@@ -1,0 +1,95 @@
+//! What the keys and the palette's commands of both stages share: a rehearsal's and a live session's.
+
+use leptos::ev;
+use leptos::prelude::*;
+
+use crate::api::ToolView;
+use crate::components::instructions::SEARCH;
+use crate::components::tool_catalogue::FILTER;
+use crate::state::catalogue::first_line;
+use crate::state::palette::Command;
+use crate::state::{browser, use_page};
+
+/// Listens to the keys while the current owner lives: `press` does what a key means, and is false when
+/// it means nothing.
+pub fn listen(press: impl Fn(&ev::KeyboardEvent) -> bool + Copy + 'static) {
+    Effect::new(move |_| {
+        let handle = window_event_listener(ev::keydown, move |event| {
+            if !browser::has_dialog() && !event.default_prevented() && press(&event) {
+                event.prevent_default();
+            }
+        });
+        on_cleanup(move || handle.remove());
+    });
+}
+
+/// Offers commands in the palette while the current owner lives.
+pub fn offer(commands: impl Fn() -> Vec<Command> + 'static) {
+    let palette = use_page().palette;
+    Effect::new(move |_| palette.offer(commands()));
+    on_cleanup(move || palette.offer(Vec::new()));
+}
+
+/// Runs `then` once another side of the panel is drawn: what is shown changes in the next frame, the
+/// panel after it.
+pub fn once_shown(then: impl FnOnce() -> bool + 'static) {
+    browser::after_drawing(move || browser::after_drawing(then));
+}
+
+/// To the form of the chosen tool, else to the filter of the catalogue.
+pub fn focus_tools() {
+    once_shown(|| browser::focus_form("tool-form") || browser::focus(FILTER));
+}
+
+/// To the filter of the catalogue.
+pub fn focus_filter() {
+    once_shown(|| browser::focus(FILTER));
+}
+
+/// To the text or the form of the answer.
+pub fn focus_response() {
+    once_shown(|| browser::focus_form("response"));
+}
+
+/// Something to do.
+pub fn command(
+    name: &str,
+    keys: Option<&'static str>,
+    run: impl Fn() + Send + Sync + 'static,
+) -> Command {
+    Command {
+        group: "Do",
+        name: name.to_owned(),
+        note: String::new(),
+        keys,
+        run: Callback::new(move |()| run()),
+    }
+}
+
+/// The search of the instructions, which both stages have.
+pub fn search_instructions() -> Command {
+    command("Search the instructions", None, || {
+        browser::focus(SEARCH);
+    })
+}
+
+/// A command for each tool, which chooses it and goes to its form.
+pub fn tool_commands(
+    tools: &[ToolView],
+    choose: impl Fn(&ToolView) + Copy + Send + Sync + 'static,
+) -> Vec<Command> {
+    let command = |tool: &ToolView| {
+        let chosen = tool.clone();
+        Command {
+            group: "Tool",
+            name: tool.name.to_string(),
+            note: first_line(&tool.description),
+            keys: None,
+            run: Callback::new(move |()| {
+                choose(&chosen);
+                once_shown(|| browser::focus_form("tool-form"));
+            }),
+        }
+    };
+    tools.iter().map(command).collect()
+}

@@ -1,0 +1,128 @@
+//! The right column: the answer to the turn that is up, or why there is none to give.
+
+mod foot;
+mod form;
+mod leftover;
+
+use leptos::prelude::*;
+
+use super::export::ExportColumn;
+use crate::components::icon::{Glyph, Icon};
+use crate::state::live_stage::use_this_live_stage;
+use form::Answer;
+use leftover::Leftover;
+
+/// What the right column shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Shown {
+    /// The answer to the turn that is up.
+    Answer,
+    /// The turn waits, and others come first.
+    Behind(usize),
+    /// The turn has its answer, and something was typed for it.
+    Leftover,
+    /// The turn has its answer; another waits.
+    Done,
+    /// Nothing waits.
+    Nothing,
+    /// The session has ended.
+    Export,
+}
+
+/// The right column.
+#[component]
+pub(super) fn AnswerColumn() -> impl IntoView {
+    let stage = use_this_live_stage();
+    let shown = Memo::new(move |_| {
+        let has_begun = stage.draft.get().is_some_and(|draft| draft.is_begun.get());
+        match stage.ahead() {
+            Some(0) => Shown::Answer,
+            Some(ahead) => Shown::Behind(ahead),
+            None if has_begun => Shown::Leftover,
+            None if stage.up().is_some() => Shown::Done,
+            None if stage.is_completed() => Shown::Export,
+            None => Shown::Nothing,
+        }
+    });
+    move || {
+        match shown.get() {
+        Shown::Answer => view! { <Queue/> <Answer/> }.into_any(),
+        Shown::Leftover => view! { <Leftover/> }.into_any(),
+        Shown::Export => view! { <ExportColumn/> }.into_any(),
+        Shown::Behind(ahead) => view! {
+            <Queue/>
+            <div class="empty centred">
+                <p>{if ahead == 1 { "An older turn comes first.".to_owned() } else { format!("{ahead} older turns come first.") }}</p>
+                <ToTheOneThatIsUp/>
+            </div>
+        }
+        .into_any(),
+        Shown::Done => view! {
+            <Queue/>
+            <div class="empty centred">
+                <p>"This turn is closed."</p>
+                <ToTheOneThatIsUp/>
+            </div>
+        }
+        .into_any(),
+        Shown::Nothing => view! {
+            <div class="empty centred">
+                <Icon glyph=Glyph::Clock/>
+                <p>"Nothing waits for an answer."</p>
+                <p class="quiet">"The agent is at work, or done. Its next call comes here by itself."</p>
+                <p class="quiet">"Complete the session to export it."</p>
+            </div>
+        }
+        .into_any(),
+    }
+    }
+}
+
+#[component]
+fn ToTheOneThatIsUp() -> impl IntoView {
+    let stage = use_this_live_stage();
+    view! {
+        <a class="button primary" href=format!("/live/{}", stage.id.get_value()) on:click=move |_| stage.go_on()>
+            "Go to the turn that is up"
+        </a>
+    }
+}
+
+/// The turns that wait, when there are several.
+#[component]
+fn Queue() -> impl IntoView {
+    let stage = use_this_live_stage();
+    let waiting = Memo::new(move |_| {
+        stage.summary.with(|it| it.as_ref().map(|it| it.waiting.clone()).unwrap_or_default())
+    });
+    let depth = move || stage.summary.with(|it| it.as_ref().map_or(0, |it| it.depth));
+    let rest = move || depth().saturating_sub(waiting.read().len() as u64);
+    view! {
+        <Show when=move || { depth() > 1 }>
+            <nav class="queue" aria-label="Turns that wait">
+                <span class="quiet">{move || format!("{} wait", depth())}</span>
+                <ol>
+                    <For each=move || waiting.get().into_iter().enumerate() key=|(at, turn)| (*at, turn.turn.clone()) let((at, turn))>
+                        {
+                            let own = turn.turn.clone();
+                            let is_shown = move || stage.shown.read().as_ref() == Some(&own);
+                            let address = match at {
+                                0 => format!("/live/{}", stage.id.get_value()),
+                                _ => format!("/live/{}/{}", stage.id.get_value(), turn.turn),
+                            };
+                            view! {
+                                <li>
+                                    <a href=address aria-current=move || is_shown().then_some("true")>
+                                        {(at == 0).then(|| view! { <span class="pulse" aria-hidden="true"></span> })}
+                                        {turn.agent}
+                                    </a>
+                                </li>
+                            }
+                        }
+                    </For>
+                </ol>
+                <Show when=move || { rest() > 0 }><span class="quiet">{move || format!("and {} more", rest())}</span></Show>
+            </nav>
+        </Show>
+    }
+}

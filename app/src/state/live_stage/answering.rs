@@ -1,0 +1,174 @@
+//! Ending a turn: what is sent, checked first, and what is said when it is refused; the turn cancelled,
+//! the session completed.
+
+use json_text::JsonText;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::{FILTER, LiveStage, NAME_FIELD};
+use crate::api::{
+    ApiError, FieldMessage, LiveAnswer, LiveCall, LiveTarget, LiveTurnId, answer_live_turn,
+    cancel_live_turn, check_live_value, complete_live_session,
+};
+use crate::state::browser;
+use crate::state::live_draft::{Draft, Side};
+use crate::state::value_form::ValueForm;
+
+impl LiveStage {
+    /// Puts the call in the form among those of the answer.
+    pub fn add_call(self) {
+        let Some((draft, tool)) = untrack(|| Some((self.draft.get()?, self.tool()?))) else {
+            return;
+        };
+        let form = draft.tool_form(&tool);
+        spawn_local(async move {
+            let target = LiveTarget::Arguments(tool.name.to_string());
+            if let Some(args) = self.checked(form, target).await {
+                draft.add_call(&tool.name, args, form);
+                self.touch();
+                self.announcement.set(format!("{} is in the answer.", tool.name));
+                browser::after_drawing(|| browser::focus(FILTER));
+            }
+        });
+    }
+
+    /// Sends what stands in the answer, with the call or the value in the form that is shown.
+    pub fn send(self) {
+        if self.is_sending.get_untracked() {
+            return;
+        }
+        let (Some(draft), Some(turn)) = (self.draft.get_untracked(), self.shown.get_untracked())
+        else {
+            return;
+        };
+        let Some(by) = self.live.name.get_untracked() else {
+            self.notice
+                .set(Some("Say who you are first: your name stands beside the answer.".to_owned()));
+            browser::focus(NAME_FIELD);
+            return;
+        };
+        self.notice.set(None);
+        self.is_sending.set(true);
+        spawn_local(async move {
+            if let Some((text, calls)) = self.collect(draft).await {
+                let answer = LiveAnswer {
+                    place: self.place(turn.clone()),
+                    by,
+                    lease: self.is_held_here().then(|| draft.lease.get_value()),
+                    text,
+                    calls,
+                };
+                match answer_live_turn(answer).await {
+                    Ok(()) => self.was_sent(&turn),
+                    Err(error) => self.was_refused(&error),
+                }
+            }
+            self.is_sending.try_set(false);
+        });
+    }
+
+    /// What would be sent; `None` when something is to mend.
+    async fn collect(self, draft: Draft) -> Option<(Option<String>, Vec<LiveCall>)> {
+        let mut calls = draft.calls.get_untracked();
+        let typed = draft.text.get_untracked();
+        let mut text = (!typed.trim().is_empty()).then_some(typed);
+        let (side, tool, schema) = untrack(|| (self.side(), self.tool(), self.output_schema()));
+        match (side, tool, schema) {
+            (Side::Call, Some(tool), _) => {
+                let form = draft.tool_form(&tool);
+                let target = LiveTarget::Arguments(tool.name.to_string());
+                let args = self.checked(form, target).await?;
+                let id = draft.call_id.get_value();
+                calls.push(LiveCall { id, name: tool.name.to_string(), args });
+            }
+            (Side::Text, _, Some(schema)) => {
+                let form = draft.answer_form(&schema);
+                text = Some(self.checked(form, LiveTarget::Output).await?.as_str().to_owned());
+            }
+            _ => {}
+        }
+        if text.is_none() && calls.is_empty() {
+            let what = match side {
+                Side::Call => "Choose a tool to call, or answer in text.",
+                Side::Text => "Write what the model answers.",
+            };
+            self.notice.set(Some(what.to_owned()));
+            return None;
+        }
+        Some((text, calls))
+    }
+
+    /// The value of a form once the host finds nothing wrong with it; what it finds stands at the
+    /// fields.
+    async fn checked(self, form: ValueForm, target: LiveTarget) -> Option<JsonText> {
+        let value = form.read()?;
+        let place = self.place(self.shown.get_untracked()?);
+        let found: Result<Vec<FieldMessage>, ApiError> =
+            check_live_value(place, target, value.clone()).await;
+        match found {
+            Ok(messages) if messages.is_empty() => Some(value),
+            Ok(messages) => {
+                form.tell(messages);
+                None
+            }
+            Err(error) => {
+                self.was_refused(&error);
+                None
+            }
+        }
+    }
+
+    fn was_sent(self, turn: &LiveTurnId) {
+        self.live.drafts.forget(turn);
+        self.announcement.set("The answer is sent.".to_owned());
+        self.go_on();
+    }
+
+    pub(super) fn was_refused(self, error: &ApiError) {
+        let text = match error {
+            ApiError::LiveClosed { .. } => {
+                format!("{error} What you typed is still here.")
+            }
+            ApiError::Transport { .. } if self.connection.is_logged_out() => {
+                "Not sent: you are logged out. What you typed is kept; log in and send it again."
+                    .to_owned()
+            }
+            ApiError::Transport { .. } => {
+                "Not sent: the host does not answer. What you typed is kept; send it again once the host is back.".to_owned()
+            }
+            _ => error.to_string(),
+        };
+        self.notice.set(Some(text));
+    }
+
+    /// Sends the agent of the shown turn away.
+    pub fn cancel(self, reason: String) {
+        let (Some(turn), Some(by)) = (self.shown.get_untracked(), self.live.name.get_untracked())
+        else {
+            return;
+        };
+        let place = self.place(turn.clone());
+        spawn_local(async move {
+            match cancel_live_turn(place, reason, by).await {
+                Ok(()) => {
+                    self.live.drafts.forget(&turn);
+                    self.announcement.set("The turn is cancelled.".to_owned());
+                    self.go_on();
+                }
+                Err(error) => self.was_refused(&error),
+            }
+        });
+    }
+
+    /// Ends the session, and with it every turn that waits.
+    pub fn complete(self) {
+        let Some(by) = self.live.name.get_untracked() else { return };
+        let id = self.id.get_value();
+        spawn_local(async move {
+            match complete_live_session(id, true, by).await {
+                Ok(()) => self.announcement.set("The session is completed.".to_owned()),
+                Err(error) => self.was_refused(&error),
+            }
+        });
+    }
+}

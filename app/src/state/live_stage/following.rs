@@ -1,0 +1,102 @@
+//! Which turn is shown: the one that is up, the one that the address names, or the one that the person
+//! is busy with.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::LiveStage;
+use crate::api::{LiveTurnId, read_live_turn};
+
+impl LiveStage {
+    /// Shows what is up, unless the address names a turn or the person is busy with another.
+    pub(super) fn follow_the_queue(self) {
+        Effect::new(move |_| {
+            let (named, up) = (self.named.get(), self.up());
+            let now = self.shown.get_untracked();
+            let is_busy = now.as_ref().is_some_and(|turn| self.live.drafts.has_begun(turn));
+            let next = match (named, up) {
+                (Some(named), _) => Some(named),
+                (None, _) if is_busy => now.clone(),
+                (None, Some(up)) => Some(up),
+                (None, None) => now.clone(),
+            };
+            if next != now {
+                self.shown.set(next);
+            }
+        });
+        // A session in which nothing waits shows its events.
+        Effect::new(move |decided: Option<bool>| {
+            if decided == Some(true) {
+                return true;
+            }
+            let Some(summary) = self.summary.get() else { return false };
+            if summary.waiting.is_empty() && self.named.get_untracked().is_none() {
+                self.shows_events.set(true);
+            }
+            true
+        });
+        let closed = Memo::new(move |_| self.ahead().is_none());
+        Effect::new(move |before: Option<Option<LiveTurnId>>| {
+            let shown = self.shown.get();
+            // Read again once it has its answer.
+            closed.get();
+            if before.as_ref() != Some(&shown) {
+                self.turn.set(None);
+                self.notice.set(None);
+                self.filter.set(String::new());
+                self.draft.set(shown.as_ref().map(|turn| self.live.drafts.of(turn)));
+                if before.is_some_and(|before| before.is_some()) && shown.is_some() {
+                    self.announcement.set("The next turn is up for answer.".to_owned());
+                    self.shows_events.set(false);
+                }
+            }
+            self.read_turn();
+            shown
+        });
+    }
+
+    /// Asks the host what the model would see.
+    pub fn read_turn(self) {
+        let Some(wanted) = self.shown.get_untracked() else { return };
+        let place = self.place(wanted.clone());
+        spawn_local(async move {
+            let read = read_live_turn(place).await;
+            if self.shown.try_get_untracked().flatten() != Some(wanted) {
+                return;
+            }
+            match read {
+                Ok(turn) => {
+                    self.turn_fault.try_set(None);
+                    if self.turn.read_untracked().as_ref() != Some(&turn) {
+                        self.turn.try_set(Some(turn));
+                    }
+                }
+                Err(error) => {
+                    self.turn_fault.try_set(Some(error));
+                }
+            }
+        });
+    }
+
+    /// Shows what is up, whatever was shown.
+    pub fn go_on(self) {
+        let up = untrack(|| self.up());
+        let shown = self.shown.get_untracked();
+        // Soon the queue says what comes next; until then the turn stays as it is.
+        match up {
+            Some(up) if Some(&up) != shown.as_ref() && self.named.read_untracked().is_none() => {
+                self.shown.set(Some(up));
+            }
+            _ => self.draft.set(shown.as_ref().map(|turn| self.live.drafts.of(turn))),
+        }
+    }
+
+    /// Gives up what was typed in the shown turn and shows what is up.
+    pub fn put_away(self) {
+        if let Some(turn) = self.shown.get_untracked() {
+            self.live.drafts.forget(&turn);
+        }
+        self.notice.set(None);
+        self.go_on();
+    }
+}

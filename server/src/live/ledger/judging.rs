@@ -1,0 +1,210 @@
+//! Judging: each ask by the rules, as the queues stand with what the batch has come to so far.
+
+use std::sync::Arc;
+
+use live::{
+    Command, Entry, EventId, Fact, Fingerprint, LiveSession, LiveSessionId, PayloadType, Refusal,
+    Status, TurnId,
+};
+use prost::Message;
+use rpc::wire;
+use rpc::wire::session_event::Payload;
+
+use super::super::ask::{Act, Acted, Ask, Judged, Look, Waited};
+use super::super::error::LiveError;
+use super::super::room::Outcome;
+use super::super::store::{Change, NewEvent};
+use super::{Draft, Ledger, now};
+
+impl Ledger {
+    pub(super) async fn judge(&mut self, ask: &Ask) -> Result<Judged, LiveError> {
+        match ask {
+            Ask::Open(session, _) => self.open(session).await.map(Judged::Opened),
+            Ask::Act(act, _) => self.act(act).await.map(Judged::Acted),
+            Ask::Wait(session_id, turn_id, _) => {
+                self.wait(*session_id, *turn_id).await.map(Judged::Waited)
+            }
+            Ask::Leave(session_id, turn_id) => {
+                if let Some(room) = self.rooms.get_mut(session_id) {
+                    room.leave(*turn_id);
+                    self.touched.insert(*session_id);
+                }
+                Ok(Judged::Left)
+            }
+            Ask::Watch(session_id, _) => {
+                let room = self.room(*session_id).await?;
+                Ok(Judged::Watched(room.feed.watch()))
+            }
+            Ask::Depth(_) => {
+                Ok(Judged::Counted(self.rooms.values().map(|room| room.queue.depth()).sum()))
+            }
+            Ask::Stop => Ok(Judged::Left),
+            Ask::Look(sessions, _) => {
+                let look =
+                    |id: &LiveSessionId| self.rooms.get(id).filter(|it| !it.stale).map(Look::at);
+                Ok(Judged::Looked(sessions.iter().map(look).collect()))
+            }
+        }
+    }
+
+    async fn open(&mut self, session: &LiveSession) -> Result<LiveSession, LiveError> {
+        let known = match self.opened.get(&session.id) {
+            Some(known) => Some(known.clone()),
+            None => self.store.session(session.id).await?.map(|known| known.session),
+        };
+        match known {
+            Some(known) if known.description == session.description => Ok(known),
+            Some(_) => Err(LiveError::SessionTaken(session.id)),
+            None => {
+                self.changes.push(Change::Open(session.clone()));
+                self.opened.insert(session.id, session.clone());
+                Ok(session.clone())
+            }
+        }
+    }
+
+    async fn act(&mut self, act: &Act) -> Result<Acted, LiveError> {
+        self.recall(act.session_id, &act.command).await?;
+        let now = now();
+        let room = self.room(act.session_id).await?;
+        let step = room.queue.decide(&act.command, now)?;
+        for fact in &step.facts {
+            room.queue.apply(fact);
+            if matches!(fact, Fact::Completed) {
+                room.session.status = Status::Completed;
+            }
+        }
+        let acted = Acted { answer: step.answer, session: room.session.clone() };
+        for fact in step.facts {
+            self.draft(act, fact);
+        }
+        self.touched.insert(act.session_id);
+        Ok(acted)
+    }
+
+    /// Tells the room's queue what it has forgotten and `command` needs.
+    async fn recall(
+        &mut self,
+        session_id: LiveSessionId,
+        command: &Command,
+    ) -> Result<(), LiveError> {
+        let unknown = self.room(session_id).await?.queue.unknown_to(command);
+        if let Some(turn_id) = unknown.turn
+            && let Some(turn) = self.store.turn(turn_id).await?
+        {
+            match (command, turn.closed) {
+                (_, Some(closed)) if turn.session_id == session_id => {
+                    self.room(session_id).await?.queue.recall_turn(turn_id, closed);
+                }
+                (Command::Submit { .. }, _) => return Err(Refusal::TurnTaken(turn_id).into()),
+                _ => {}
+            }
+        }
+        if let Some(event_id) = unknown.event
+            && let Some((home, recorded)) = self.store.recorded(event_id).await?
+        {
+            if home != session_id {
+                return Err(Refusal::EventTaken(event_id).into());
+            }
+            self.room(session_id).await?.queue.recall_event(event_id, recorded);
+        }
+        Ok(())
+    }
+
+    /// Makes the event of a fact, where it is one.
+    fn draft(&mut self, act: &Act, fact: Fact) {
+        let (kind, event_id, fingerprint) = match &fact {
+            Fact::Requested(_, fingerprint) => {
+                (PayloadType::Request, new_event_id(), Some(*fingerprint))
+            }
+            Fact::Answered(_, fingerprint) => {
+                (PayloadType::Response, new_event_id(), Some(*fingerprint))
+            }
+            Fact::Cancelled(_) => (PayloadType::Cancelled, new_event_id(), None),
+            Fact::Recorded(_, event_id, fingerprint) => {
+                let kind = match act.payload {
+                    Some(Payload::RunEnded(_)) => PayloadType::RunEnded,
+                    _ => PayloadType::ToolResult,
+                };
+                (kind, *event_id, Some(*fingerprint))
+            }
+            Fact::Completed => {
+                self.changes.push(Change::Complete(act.session_id));
+                return;
+            }
+            Fact::Leased(_) | Fact::Freed => return,
+        };
+        if let Some(entry) = fact.entry() {
+            let (event, kept) = sealed(act, entry, event_id, kind, fingerprint);
+            let bytes = kept.bytes.len();
+            self.changes.push(Change::Append(kept));
+            self.drafts.push(Draft { session_id: act.session_id, fact, event, bytes });
+        }
+    }
+
+    async fn wait(
+        &mut self,
+        session_id: LiveSessionId,
+        turn_id: TurnId,
+    ) -> Result<Waited, LiveError> {
+        let room = self.room(session_id).await?;
+        if let Some(ahead) = room.queue.ahead(turn_id) {
+            let outcome = room.wait(turn_id);
+            self.touched.insert(session_id);
+            return Ok(Waited::Pending { ahead, outcome });
+        }
+        // Closed within this batch, or before.
+        let draft = self.drafts.iter().find(|draft| match &draft.fact {
+            Fact::Answered(entry, _) | Fact::Cancelled(entry) => entry.turn_id == turn_id,
+            _ => false,
+        });
+        if let Some(entry) = draft.and_then(|draft| draft.fact.entry()) {
+            return Ok(Waited::Closed(entry.sequence));
+        }
+        match self.store.turn(turn_id).await? {
+            Some(turn) if turn.session_id == session_id => match turn.closed {
+                Some(closed) => Ok(Waited::Closed(closed.closed)),
+                None => Err(Refusal::UnknownTurn(turn_id).into()),
+            },
+            _ => Err(Refusal::UnknownTurn(turn_id).into()),
+        }
+    }
+}
+
+/// The event as it is told, and as it is kept.
+fn sealed(
+    act: &Act,
+    entry: &Entry,
+    event_id: EventId,
+    kind: PayloadType,
+    fingerprint: Option<Fingerprint>,
+) -> (Outcome, NewEvent) {
+    let event = wire::SessionEvent {
+        event_id: event_id.to_string(),
+        session_id: act.session_id.to_string(),
+        timestamp_ms: entry.at.0,
+        turn_id: entry.turn_id.to_string(),
+        agent_name: entry.agent_name.to_string(),
+        sequence: entry.sequence.0,
+        invocation_id: entry.invocation_id.to_string(),
+        by: act.by.as_ref().map(rpc::person_to_wire),
+        payload: act.payload.clone(),
+    };
+    let kept = NewEvent {
+        event_id,
+        session_id: act.session_id,
+        sequence: entry.sequence,
+        at: entry.at,
+        turn_id: entry.turn_id,
+        agent_name: entry.agent_name.to_string(),
+        invocation_id: entry.invocation_id.clone(),
+        kind,
+        fingerprint,
+        bytes: event.encode_to_vec(),
+    };
+    (Arc::new(event), kept)
+}
+
+fn new_event_id() -> EventId {
+    EventId::from_random(uuid::Uuid::new_v4().into_bytes())
+}

@@ -1,0 +1,179 @@
+//! [`Ledger`]: the one task that writes.
+//!
+//! It takes what has come in meanwhile, judges each by the rules, keeps all that comes of it in one
+//! transaction, and only then tells anyone. While the disk works the next batch gathers, so that many
+//! who ask at once share one wait for the disk, and one who asks alone does not wait for others.
+//! `judging` has the asks one by one, `rooms` the queues.
+
+mod judging;
+mod rooms;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use live::{Command, Fact, LiveSession, LiveSessionId, PendingTurn, Timestamp};
+use tokio::sync::{broadcast, mpsc};
+
+use super::ask::Ask;
+use super::error::LiveError;
+use super::room::{Outcome, Room};
+use super::store::{Change, LiveStore};
+
+/// How many asks one transaction may hold.
+const BATCH: usize = 512;
+/// How often leases that ran out and rooms that nobody uses are looked for.
+pub(super) const SWEEP: Duration = Duration::from_millis(500);
+
+/// An event that is about to be kept.
+struct Draft {
+    session_id: LiveSessionId,
+    fact: Fact,
+    event: Outcome,
+    bytes: usize,
+}
+
+pub(super) struct Ledger {
+    store: Arc<dyn LiveStore>,
+    rooms: HashMap<LiveSessionId, Room>,
+    /// Of the batch under way.
+    changes: Vec<Change>,
+    drafts: Vec<Draft>,
+    opened: HashMap<LiveSessionId, LiveSession>,
+    touched: HashSet<LiveSessionId>,
+    /// Hears of every session that stands otherwise.
+    told: broadcast::Sender<LiveSessionId>,
+}
+
+impl Ledger {
+    /// A ledger that knows every turn that is pending; `told` hears of every session that stands
+    /// otherwise.
+    pub(super) async fn restore(
+        store: Arc<dyn LiveStore>,
+        told: broadcast::Sender<LiveSessionId>,
+    ) -> Result<Self, LiveError> {
+        let mut ledger = Self {
+            store,
+            rooms: HashMap::new(),
+            changes: Vec::new(),
+            drafts: Vec::new(),
+            opened: HashMap::new(),
+            touched: HashSet::new(),
+            told,
+        };
+        let mut queues: HashMap<LiveSessionId, Vec<PendingTurn>> = HashMap::new();
+        for (session_id, turn) in ledger.store.pending().await? {
+            queues.entry(session_id).or_default().push(turn);
+        }
+        for (session_id, pending) in queues {
+            ledger.furnish(session_id, pending).await?;
+        }
+        Ok(ledger)
+    }
+
+    /// Works until nobody can ask any more.
+    pub(super) async fn run(mut self, mut asks: mpsc::Receiver<Ask>) {
+        let mut sweep = tokio::time::interval(SWEEP);
+        sweep.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut batch = Vec::with_capacity(BATCH);
+        loop {
+            tokio::select! {
+                biased;
+                taken = asks.recv_many(&mut batch, BATCH) => {
+                    if taken == 0 {
+                        break;
+                    }
+                    let stop = batch.iter().position(|ask| matches!(ask, Ask::Stop));
+                    batch.truncate(stop.unwrap_or(batch.len()));
+                    self.take(std::mem::take(&mut batch)).await;
+                    if stop.is_some() {
+                        break;
+                    }
+                }
+                _ = sweep.tick() => self.sweep(),
+            }
+        }
+        self.store.close().await;
+    }
+
+    /// Judges a batch, keeps it, tells. When it cannot be kept as a whole, each ask stands alone, so
+    /// that one that is too large for a full disk does not take the others with it.
+    async fn take(&mut self, batch: Vec<Ask>) {
+        let alone = batch.len() == 1;
+        let mut judged = Vec::with_capacity(batch.len());
+        for ask in &batch {
+            judged.push(self.judge(ask).await);
+        }
+        match self.keep().await {
+            Ok(()) => batch.into_iter().zip(judged).for_each(|(ask, judged)| ask.answer(judged)),
+            Err(error) if alone => {
+                batch.into_iter().for_each(|ask| ask.answer(Err(error.clone())));
+            }
+            Err(_) => {
+                for ask in batch {
+                    Box::pin(self.take(vec![ask])).await;
+                }
+            }
+        }
+    }
+
+    /// Keeps what the batch came to, then tells. Nothing is told when it cannot be kept.
+    async fn keep(&mut self) -> Result<(), LiveError> {
+        let changes = std::mem::take(&mut self.changes);
+        let drafts = std::mem::take(&mut self.drafts);
+        let touched = std::mem::take(&mut self.touched);
+        let opened = std::mem::take(&mut self.opened);
+        if !changes.is_empty()
+            && let Err(error) = self.store.commit(&changes).await
+        {
+            tracing::warn!("a batch of {} changes was not kept: {error}", changes.len());
+            let error = LiveError::from(error);
+            self.unwind(&touched).await;
+            return Err(error);
+        }
+        for draft in drafts {
+            if let Some(room) = self.rooms.get_mut(&draft.session_id) {
+                room.tell(&draft.fact, &draft.event, draft.bytes);
+            }
+        }
+        for session_id in &touched {
+            if let Some(room) = self.rooms.get_mut(session_id).filter(|room| !room.stale) {
+                room.queue.forget();
+                room.feed.stands(room.standing());
+            }
+        }
+        for session_id in touched.into_iter().chain(opened.into_keys()) {
+            self.tell_change(session_id);
+        }
+        Ok(())
+    }
+
+    /// Nobody may be listening.
+    fn tell_change(&self, session_id: LiveSessionId) {
+        let _ = self.told.send(session_id);
+    }
+
+    /// Ends leases that ran out, and leaves rooms that nobody uses to the store.
+    fn sweep(&mut self) {
+        let now = now();
+        let mut freed = Vec::new();
+        self.rooms.retain(|session_id, room| {
+            if let Ok(step) = room.queue.decide(&Command::Tick, now)
+                && !step.facts.is_empty()
+            {
+                step.facts.iter().for_each(|fact| room.queue.apply(fact));
+                if !room.stale {
+                    room.feed.stands(room.standing());
+                    freed.push(*session_id);
+                }
+            }
+            !room.is_idle()
+        });
+        freed.into_iter().for_each(|session_id| self.tell_change(session_id));
+    }
+}
+
+pub(super) fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
