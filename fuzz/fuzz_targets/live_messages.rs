@@ -4,12 +4,13 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use live::{DisplayName, EventId, LeaseId, LiveSessionId, TurnId};
 use prost::Message;
 use rpc::wire;
 
 fuzz_target!(|data: &[u8]| {
     let Some((kind, data)) = data.split_first() else { return };
-    match kind % 3 {
+    match kind % 4 {
         0 => {
             let Ok(message) = wire::SubmitRequestRequest::decode(data) else { return };
             named(rpc::agent_name(&message.agent_name));
@@ -24,9 +25,22 @@ fuzz_target!(|data: &[u8]| {
                 assert!(response.candidates.iter().all(|candidate| !candidate.parts.is_empty()));
             }
         }
-        _ => {
+        2 => {
             let Ok(message) = wire::RecordEventRequest::decode(data) else { return };
             named(rpc::recorded(message.payload));
+        }
+        // The ids and names that every other message is made of.
+        _ => {
+            let Ok(text) = std::str::from_utf8(data) else { return };
+            if let Some(id) = named(LiveSessionId::parse(text)) {
+                assert_eq!(LiveSessionId::parse(&id.to_string()), Ok(id));
+            }
+            named(TurnId::parse(text));
+            named(EventId::parse(text));
+            named(LeaseId::parse(text));
+            if let Some(name) = named(DisplayName::parse(text)) {
+                assert!((1..=100).contains(&name.as_str().chars().count()));
+            }
         }
     }
 });

@@ -1,18 +1,57 @@
-//! What the targets share: what must hold of a model API's request, however it was written.
+//! What every model API has to keep to, whatever it is sent: a refusal names its field and its rule, a
+//! request that was read goes onto the wire of live sessions and comes back the same, and calls of all
+//! of its tools can be answered in the vendor's words.
 
-use live::{Invalid, LlmRequest, Payload};
+use json_text::JsonText;
+use live::{Content, FunctionCall, Invalid, LlmRequest, Part, Payload, Role};
+use model_wire::{Answer, Asked, Head};
 use rpc::wire::session_event::Payload as WirePayload;
 
-/// What was read can be put on the wire of live sessions and read back the same.
-pub fn stays(request: LlmRequest) {
+/// Holds the reading of a request, and `whole`, the vendor's answer, to the above.
+///
+/// # Panics
+/// When something does not hold.
+pub fn holds(read: Result<Asked, Invalid>, whole: impl Fn(&Answer<'_>) -> JsonText) {
+    match read {
+        Ok(asked) => {
+            answered(&asked, whole);
+            stays(asked.request);
+        }
+        Err(refusal) => named(&refusal),
+    }
+}
+
+/// Holds a refusal to naming its field and its rule.
+///
+/// # Panics
+/// When it does not.
+pub fn named(refusal: &Invalid) {
+    assert!(!refusal.field.is_empty() && !refusal.rule.is_empty());
+}
+
+fn answered(asked: &Asked, whole: impl Fn(&Answer<'_>) -> JsonText) {
+    let declared = asked.request.tools.iter().flat_map(|tool| &tool.function_declarations);
+    let calls = declared.map(|function| {
+        let (name, args) = (function.name.clone(), Some(JsonText::string("x")));
+        Part::FunctionCall(FunctionCall { id: None, name, args })
+    });
+    let parts = calls.chain([Part::Text("x".to_owned())]).collect();
+    let head = Head {
+        turn: "0".repeat(32),
+        model: "m".to_owned(),
+        created: 0,
+        echo: asked.echo.clone(),
+        free_text: asked.free_text.clone(),
+    };
+    let candidates = [Content { role: Role::Model, parts }];
+    let answer = whole(&Answer { head: &head, candidates: &candidates });
+    JsonText::parse(answer.as_str()).expect("an answer is JSON");
+}
+
+fn stays(request: LlmRequest) {
     let WirePayload::Request(message) = rpc::payload_to_wire(Payload::Request(request.clone()))
     else {
         panic!("a request")
     };
     assert_eq!(rpc::llm_request(message).expect("what was read fits the wire"), request);
-}
-
-/// A refusal names its field and its rule.
-pub fn named(refusal: &Invalid) {
-    assert!(!refusal.field.is_empty() && !refusal.rule.is_empty());
 }
