@@ -24,6 +24,7 @@ mod adk;
 mod agentflow;
 mod config;
 mod error;
+mod lazy;
 mod plain;
 
 use evalset::Case;
@@ -32,7 +33,8 @@ use scoring::Trace;
 
 pub use config::criteria;
 pub use error::Misread;
-pub use plain::plain;
+pub use lazy::LazyTrace;
+pub use plain::PlainCase;
 
 /// A case, or a recording of one, as it is scored.
 #[derive(Debug, Clone, PartialEq, Default)]

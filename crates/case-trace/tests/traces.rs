@@ -272,10 +272,50 @@ fn every_file_of_google_gives_traces() {
 mod plain_cases {
     //! What is read straight is what is read through the model.
 
-    use case_trace::plain;
+    use case_trace::{LazyTrace, PlainCase};
+    use evalset_file::{CaseTokens, OneCase};
     use proptest::prelude::*;
+    use scoring::adk::Conversation;
 
     use super::*;
+
+    /// The case read from token to token; none when it is not plain.
+    fn plain(text: &str) -> Option<CaseTrace> {
+        let one = OneCase::of(text)?;
+        let CaseTokens { bytes, starts, escapes } = one.tokens();
+        // What was read before leaves nothing behind.
+        let mut case = Box::new(filled_before());
+        if case.fill(bytes, starts, escapes)? != starts.len() {
+            return None;
+        }
+        let eval_id = case.eval_id_in(text.as_bytes());
+        case.text_mut().push_str(text);
+        assert_eq!(eval_id.as_deref(), Some(&*case.eval_id()));
+        let read = case.trace();
+        scored_alike(&LazyTrace::Plain(case), &LazyTrace::from(read.clone()));
+        Some(read)
+    }
+
+    fn filled_before() -> PlainCase {
+        let text = r#"{"eval_id": "other", "conversation": [{"user_content": {"parts": [{"text": "a"},
+            {"text": "b"}]}, "intermediate_data": {"tool_uses": [{"id": "1", "name": "other"}],
+            "tool_responses": [{"id": "1", "response": {}}]}}]}"#;
+        let one = OneCase::of(text).expect("sound");
+        let CaseTokens { bytes, starts, escapes } = one.tokens();
+        let mut case = PlainCase::default();
+        assert_eq!(case.fill(bytes, starts, escapes), Some(starts.len()));
+        case
+    }
+
+    /// ADK's metrics see the same whether the trace has been made or not.
+    fn scored_alike(one: &LazyTrace, other: &LazyTrace) {
+        assert_eq!((one.eval_id(), one.turns()), (other.eval_id(), other.turns()));
+        for turn in 0..one.turns() {
+            assert_eq!(one.response(turn), other.response(turn));
+            assert_eq!(one.tool_calls(turn), other.tool_calls(turn));
+            assert!(one.calls(turn).eq(other.calls(turn)));
+        }
+    }
 
     /// The same case through its model; none when ADK would refuse it.
     fn through_the_model(text: &str) -> Option<CaseTrace> {
@@ -330,6 +370,22 @@ mod plain_cases {
             r#"{"conversation": []}"#,
             r#"{"eval_id": "a"}"#,
             r#"{"eval_id": "a", "conversation": []} 1"#,
+            r#"{"eval_id": "a", "conversation": [],}"#,
+            r#"{"eval_id": "a" "conversation": []}"#,
+            r#"{"eval_id": "a", "conversation": []]"#,
+            r#"{"eval_id": "a", "conversation": [}"#,
+            r#"{"eval_id": "a", "conversation": []"#,
+            r#"{"eval_id": "a\x", "conversation": []}"#,
+            r#"{"eval_id": "a", "conversation": [{"user_content": {}},]}"#,
+            r#"{"eval_id": "a", "conversation": [{"user_content": {}} {"user_content": {}}]}"#,
+            r#"{"eval_id": "a", "conversation": [{"user_content": {}, "intermediate_data": {"tool_uses": [{"args": {"a": 1,}}]}}]}"#,
+            r#"{"eval_id": "a", "conversation": [{"user_content": {}, "intermediate_data": {"tool_uses": [{"args": {"a" 1}}]}}]}"#,
+            r#"{"eval_id": "a", "conversation": [{"user_content": {}, "intermediate_data": {"tool_uses": [{"args": {"a": [1 2]}}]}}]}"#,
+            r#"{"eval_id": "a", "conversation": [{"user_content": {}, "intermediate_data": {"tool_uses": [{"args": {"a": [1}}}]}}]}"#,
+            r#"{"eval_id": "a", "conversation": [{"user_content": {}, "intermediate_data": {"tool_uses": [{"args": {"a": [:]}}]}}]}"#,
+            r#"{"eval_id": "a", "conversation": [{"user_content": {}, "intermediate_data": {"tool_uses": [{"args": {"a": -Infinity}}]}}]}"#,
+            r#"{"eval_id": "a", "conversation": [{"user_content": {}, "intermediate_data": {"tool_uses": [{"args": {"\ud800": 1}}]}}]}"#,
+            r#"{"eval_id": "a", "conversation": [{"user_content": {}}], "session_input": {"app_name": "\ud800", "user_id": "u"}}"#,
             r#"{"eval_id": "a", "conversation": [{"user_content": {"parts": [{"text": "a", "thought": true}]}}]}"#,
             r#"{"eval_id": "a", "conversation": [{"user_content": {}, "intermediate_data": {"tool_uses": [{"args": {"a": NaN}}]}}]}"#,
             r#"{"eval_id": "a", "conversation": [{"user_content": {}, "intermediate_data": {"tool_uses": [{"args": {"a": "\ud800"}}]}}]}"#,
@@ -414,6 +470,25 @@ mod plain_cases {
                 prop_assert_eq!(Some(read), through_the_model(&text), "{}", text);
             } else {
                 prop_assert!(at != 0, "the case itself is plain");
+            }
+        }
+
+        /// Whatever is taken for plain is JSON, also where nothing else has looked at its grammar.
+        #[test]
+        fn what_is_plain_is_json(at in any::<prop::sample::Index>(), put in prop::sample::select(
+            vec!["", "{", "}", "[", "]", ",", ":", "\"", "\\", " ", "1", "-", "null", "NaN", "\"a\"", "{}", "\n"],
+        ), cut in 0..3_usize) {
+            let text = r#"{"eval_id": "a", "conversation": [{"invocation_id": "i", "user_content":
+                {"parts": [{"text": "x"}, {"text": "\u00e9"}], "role": "user"}, "intermediate_data": {"tool_uses":
+                [{"name": "f", "args": {"a": [1, {"b": null}], "c": true}}, {"args": {}}], "tool_responses":
+                [{"id": "1", "response": {"r": [{}]}}], "intermediate_responses": []}, "duration": 1.5}],
+                "session_input": {"app_name": "a", "user_id": "u", "state": {"k": {}}}}"#;
+            let at = at.index(text.len());
+            let end = (at + cut).min(text.len());
+            let text = format!("{}{put}{}", &text[..at], &text[end..]);
+            if let Some(read) = plain(&text) {
+                prop_assert!(serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok(), "{}", text);
+                prop_assert_eq!(Some(read), through_the_model(&text), "{}", text);
             }
         }
     }

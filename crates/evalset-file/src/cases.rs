@@ -12,7 +12,7 @@ use crate::append::explain;
 use crate::error::Doing as _;
 use crate::journal::Journal;
 use crate::place::{Place, Roots};
-use crate::scan::{LastCase, Walk};
+use crate::scan::{CaseReader, LastCase, Walk};
 
 /// Cases looked at to tell the format of a file: those before the first one that tells.
 const TELLING: usize = 100;
@@ -36,11 +36,13 @@ const LONGEST_FRAME: u64 = 16 << 20;
 /// assert_eq!(cases.text(&second)?, r#"{"eval_id": "b"}"#);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+///
+/// `R` reads cases on the way, for whoever wants more of them than where they stand.
 #[derive(Debug)]
-pub struct Cases {
+pub struct Cases<R = ()> {
     file: File,
     path: PathBuf,
-    walk: Walk,
+    walk: Walk<R>,
     next: u64,
     ended: bool,
     /// How far lines have been counted, and how many there are up to there.
@@ -69,20 +71,7 @@ impl Cases {
     /// There is no such file, or it cannot be opened; or a write to it was cut short, and the next
     /// write has to settle that first.
     pub fn open(path: &Path) -> Result<Self, AppendError> {
-        let place = Place::of(path, &Roots::Anywhere)?;
-        let file = File::open(&place.file).doing("opening", path)?;
-        let metadata = file.metadata().doing("looking at", path)?;
-        if metadata.is_dir() {
-            return Err(AppendError::Directory { path: path.to_owned() });
-        }
-        if !metadata.is_file() {
-            return Err(AppendError::NotAFile { path: path.to_owned(), kind: "pipe or device" });
-        }
-        if half_written(&file, &place) {
-            return Err(AppendError::HalfWritten { path: path.to_owned() });
-        }
-        let walk = Walk::new(metadata.len());
-        Ok(Self { file, path: path.to_owned(), walk, next: 0, ended: false, counted: (0, 1) })
+        Self::open_with(path, ())
     }
 
     /// The format of a file, by the first of a hundred cases that tells; ADK's where none does.
@@ -98,6 +87,34 @@ impl Cases {
             }
         }
         Ok(Format::Adk)
+    }
+}
+
+impl<R: CaseReader> Cases<R> {
+    /// Opens a file whose cases `reader` reads on the way.
+    ///
+    /// # Errors
+    /// Those of [`Cases::open`].
+    pub fn open_with(path: &Path, reader: R) -> Result<Self, AppendError> {
+        let place = Place::of(path, &Roots::Anywhere)?;
+        let file = File::open(&place.file).doing("opening", path)?;
+        let metadata = file.metadata().doing("looking at", path)?;
+        if metadata.is_dir() {
+            return Err(AppendError::Directory { path: path.to_owned() });
+        }
+        if !metadata.is_file() {
+            return Err(AppendError::NotAFile { path: path.to_owned(), kind: "pipe or device" });
+        }
+        if half_written(&file, &place) {
+            return Err(AppendError::HalfWritten { path: path.to_owned() });
+        }
+        let walk = Walk::new(metadata.len(), reader);
+        Ok(Self { file, path: path.to_owned(), walk, next: 0, ended: false, counted: (0, 1) })
+    }
+
+    /// Who reads the cases; what it has read of one is at hand right after the case was found.
+    pub fn reader(&mut self) -> &mut R {
+        self.walk.reader()
     }
 
     /// How many bytes of the file have been read, and how many there are.
@@ -182,7 +199,7 @@ impl Cases {
     }
 }
 
-impl Iterator for Cases {
+impl<R: CaseReader> Iterator for Cases<R> {
     type Item = Result<FoundCase, AppendError>;
 
     fn next(&mut self) -> Option<Self::Item> {

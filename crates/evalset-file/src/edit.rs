@@ -189,7 +189,7 @@ impl EvalSetFiles {
             seen: Vec::new(),
             holders: Vec::new(),
         };
-        let mut walk = Walk::new(identity.size);
+        let mut walk = Walk::new(identity.size, ());
         let outline = match found.look(&mut walk, ask).doing("reading", &place.file)? {
             Ok(outline) => outline,
             Err(fault) => {

@@ -49,5 +49,6 @@ pub use append::{Appended, EvalSetFiles, default_cache};
 pub use cases::{Cases, FoundCase};
 pub use edit::{CaseAt, Edited};
 pub use error::AppendError;
+pub use scan::{CaseReader, CaseTokens, OneCase, ReadCase};
 #[doc(hidden)]
 pub use steps::{Step, Steps};

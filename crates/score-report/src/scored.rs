@@ -1,6 +1,6 @@
 //! [`ScoredCase`]: a case, what was done, and what became of it.
 
-use case_trace::CaseTrace;
+use case_trace::LazyTrace;
 use json_text::JsonText;
 use scoring::config::{Config, Tools};
 use scoring::report::{CriterionResult, EvalCaseResult};
@@ -11,9 +11,9 @@ use crate::why::why;
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScoredCase {
     /// What is expected; none of a case that stands on the actual side only, or cannot be read.
-    pub expected: Option<CaseTrace>,
+    pub expected: Option<LazyTrace>,
     /// What was done; none of a case that stands on the expected side only, or cannot be read.
-    pub actual: Option<CaseTrace>,
+    pub actual: Option<LazyTrace>,
     /// What became of it.
     pub result: EvalCaseResult,
     /// Beside each criterion's result, in a sentence: why it was not met, or not scored.
@@ -25,35 +25,43 @@ impl ScoredCase {
     #[must_use]
     pub fn of(
         config: &Config,
-        expected: CaseTrace,
-        actual: CaseTrace,
+        expected: impl Into<LazyTrace>,
+        actual: impl Into<LazyTrace>,
         tools: &mut Tools<'_>,
         clock: impl Fn() -> f64,
     ) -> Self {
         let begin = clock();
+        let (mut expected, mut actual) = (expected.into(), actual.into());
         let mut results = Vec::with_capacity(config.criteria.len());
         let mut whys = Vec::with_capacity(config.criteria.len());
         for criterion in &config.criteria {
-            let outcome = criterion.score(&expected.trace, &actual.trace, tools);
+            let outcome = criterion.score_as_adk(&expected, &actual, tools).unwrap_or_else(|| {
+                expected.make_trace();
+                actual.make_trace();
+                criterion.score(&expected.trace().trace, &actual.trace().trace, tools)
+            });
             whys.push(why(criterion, &outcome));
             results.push(CriterionResult::of(criterion, &outcome));
         }
-        let (eval_id, name) = (expected.eval_id.clone(), expected.name.clone());
+        let (eval_id, name) = (expected.eval_id(), expected.name().map(str::to_owned));
         let result = EvalCaseResult::scored(eval_id, name, results, clock() - begin);
         Self { expected: Some(expected), actual: Some(actual), result, whys }
     }
 
     /// A case that nothing was done for: an error, since what is expected did not happen.
     #[must_use]
-    pub fn expected_only(expected: CaseTrace) -> Self {
+    pub fn expected_only(expected: impl Into<LazyTrace>) -> Self {
+        let expected = expected.into();
         let error = "the actual side has no case with this id";
-        let result = EvalCaseResult::error(&expected.eval_id, expected.name.clone(), error);
+        let name = expected.name().map(str::to_owned);
+        let result = EvalCaseResult::error(expected.eval_id(), name, error);
         Self { expected: Some(expected), actual: None, result, whys: Vec::new() }
     }
 
     /// A case that nothing is expected of: unscored by every criterion.
     #[must_use]
-    pub fn actual_only(config: &Config, actual: CaseTrace) -> Self {
+    pub fn actual_only(config: &Config, actual: impl Into<LazyTrace>) -> Self {
+        let actual = actual.into();
         let reason = "the expected side has no case with this id";
         let details = JsonText::from_value(&serde_json::json!({ "reason": reason }));
         let unscored = config.criteria.iter().map(|criterion| CriterionResult {
@@ -63,7 +71,7 @@ impl ScoredCase {
             threshold: criterion.threshold,
             details: details.clone(),
         });
-        let (eval_id, name) = (actual.eval_id.clone(), actual.name.clone());
+        let (eval_id, name) = (actual.eval_id(), actual.name().map(str::to_owned));
         let result = EvalCaseResult::scored(eval_id, name, unscored.collect(), 0.0);
         let whys = vec![Some(reason.to_owned()); config.criteria.len()];
         Self { expected: None, actual: Some(actual), result, whys }
@@ -73,11 +81,11 @@ impl ScoredCase {
     #[must_use]
     pub fn error(
         eval_id: &str,
-        expected: Option<CaseTrace>,
-        actual: Option<CaseTrace>,
+        expected: Option<LazyTrace>,
+        actual: Option<LazyTrace>,
         error: &str,
     ) -> Self {
-        let name = expected.as_ref().and_then(|expected| expected.name.clone());
+        let name = expected.as_ref().and_then(LazyTrace::name).map(str::to_owned);
         let result = EvalCaseResult::error(eval_id, name, error);
         Self { expected, actual, result, whys: Vec::new() }
     }

@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use case_trace::PlainCase;
 use evalset_file::{Cases, FoundCase};
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
@@ -15,7 +16,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::error::RunError;
 use crate::file::{EvalFile, FileFacts, Stream, Whole, stem};
 use crate::heading::heading;
-use crate::task::Side;
+use crate::room::Room;
+use crate::task::{Side, Way};
 
 /// Where what was done of a case is found.
 #[derive(Debug)]
@@ -24,8 +26,8 @@ pub(crate) struct ActualSide {
     /// The file that runs beside the expected one.
     beside: Option<Box<Stream>>,
     places: FxHashMap<u64, VecDeque<Entry>>,
-    /// The ids that were taken.
-    taken: FxHashSet<u64>,
+    /// The ids that were taken, in their order: only what is left in the end is held against them.
+    taken: Vec<u64>,
     bytes: u64,
 }
 
@@ -77,16 +79,20 @@ pub(crate) struct Left {
 
 impl ActualSide {
     /// Opens the files; `beside` says that one expected file runs beside one actual.
-    pub(crate) fn open(paths: &[PathBuf], beside: bool) -> Result<Self, RunError> {
+    pub(crate) fn open(
+        paths: &[PathBuf],
+        beside: bool,
+        room: &Arc<Room>,
+    ) -> Result<Self, RunError> {
         let mut side = Self {
             files: Vec::new(),
             beside: None,
             places: FxHashMap::default(),
-            taken: FxHashSet::default(),
+            taken: Vec::new(),
             bytes: 0,
         };
         for path in paths {
-            match EvalFile::open(path)? {
+            match EvalFile::open(path, room)? {
                 EvalFile::Whole(facts, wholes) => {
                     let file = side.files.len();
                     for (index, (eval_id, _)) in (0..).zip(&wholes) {
@@ -153,7 +159,7 @@ impl ActualSide {
             let known = self.places.contains_key(&print);
             let next = stream.peek()?.and_then(|case| case.eval_id.as_deref());
             if !known && next == Some(eval_id) {
-                self.taken.insert(print);
+                self.taken.push(print);
                 let Some(case) = stream.next()? else { return Ok(Taken::Missing) };
                 // While the chunk that it lies in is at hand.
                 return Ok(Taken::Found(Found::Beside(stream.side(&case)?)));
@@ -192,7 +198,7 @@ impl ActualSide {
         if entries.is_empty() {
             self.places.remove(&print);
         }
-        self.taken.insert(print);
+        self.taken.push(print);
         Ok(self.found(entry, Some(eval_id)).map_or(Taken::Missing, Taken::Found))
     }
 
@@ -217,8 +223,10 @@ impl ActualSide {
         let Some(ActualFile { facts, cases: Some(cases), .. }) = self.files.get(file) else {
             return Ok(Side::Absent);
         };
-        let text = cases.text(&case)?;
-        Ok(Side::Text { facts: Arc::clone(facts), text, start: case.start, index: case.index })
+        let (start, index) = (case.start, case.index);
+        let mut read = Box::<PlainCase>::default();
+        cases.text_into(&case, read.text_mut())?;
+        Ok(Side::Text { facts: Arc::clone(facts), case: read, way: Way::Unknown, start, index })
     }
 
     /// The cases that nobody has asked for, in the order of their files.
@@ -231,7 +239,10 @@ impl ActualSide {
             entries.extend(places.into_iter().map(|entry| (print, entry)));
         }
         entries.sort_by_key(|(_, entry)| (entry.file, entry.index));
-        Ok(LeftOver { side: self, entries: entries.into_iter() })
+        let taken = std::mem::take(&mut self.taken);
+        let taken =
+            if entries.is_empty() { FxHashSet::default() } else { taken.into_iter().collect() };
+        Ok(LeftOver { side: self, entries: entries.into_iter(), taken })
     }
 }
 
@@ -240,12 +251,13 @@ impl ActualSide {
 pub(crate) struct LeftOver {
     side: ActualSide,
     entries: std::vec::IntoIter<(u64, Entry)>,
+    taken: FxHashSet<u64>,
 }
 
 impl LeftOver {
     pub(crate) fn next(&mut self) -> Result<Option<Left>, RunError> {
         let Some((print, entry)) = self.entries.next() else { return Ok(None) };
-        let again = !self.side.taken.insert(print);
+        let again = !self.taken.insert(print);
         let path = self.side.files.get(entry.file).map(|file| file.facts.path.clone());
         let again = path.filter(|_| again);
         let Some(found) = self.side.found(entry, None) else { return Ok(None) };

@@ -8,10 +8,12 @@ use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
+use case_trace::LazyTrace;
 use scoring::config::Tools;
 
 use crate::choice::Choice;
 use crate::error::RunError;
+use crate::room::{LOT, Lot, Room};
 use crate::task::{Pair, Task};
 
 /// A batch holds at least so many bytes of text, unless it is the last,
@@ -25,15 +27,40 @@ const UNDER_WAY: usize = 4;
 pub(crate) struct Work<'w, M> {
     pub(crate) choice: &'w Choice<'w>,
     pub(crate) make: &'w M,
+    pub(crate) room: &'w Room,
+}
+
+/// What a thread has by itself.
+#[derive(Default)]
+struct Hands<'j> {
+    tools: Tools<'j>,
+    /// What held cases that are done.
+    used: Lot,
 }
 
 impl<M> Work<'_, M> {
-    fn done<P>(&self, tasks: Vec<Task>, tools: &mut Tools<'_>) -> Vec<P>
+    fn done<P>(&self, task: Task, hands: &mut Hands<'_>) -> Option<P>
     where
-        M: Fn(Pair, &mut Tools<'_>) -> P,
+        M: Fn(&mut Pair, &mut Tools<'_>) -> P,
     {
-        let pairs = tasks.into_iter().filter_map(|task| task.read(self.choice));
-        pairs.map(|pair| (self.make)(pair, tools)).collect()
+        let mut pair = task.read(self.choice, &mut hands.used)?;
+        let made = (self.make)(&mut pair, &mut hands.tools);
+        for side in [pair.expected, pair.actual] {
+            if let Some(LazyTrace::Plain(case)) = side {
+                hands.used.push(case);
+            }
+        }
+        if hands.used.len() >= LOT {
+            self.room.give(&mut hands.used);
+        }
+        Some(made)
+    }
+
+    fn all_done<P>(&self, tasks: Vec<Task>, hands: &mut Hands<'_>) -> Vec<P>
+    where
+        M: Fn(&mut Pair, &mut Tools<'_>) -> P,
+    {
+        tasks.into_iter().filter_map(|task| self.done(task, hands)).collect()
     }
 }
 
@@ -86,12 +113,12 @@ impl<'w, M> Crew<'w, M> {
         mut take: impl FnMut(P) -> Result<(), RunError>,
     ) -> Result<(), RunError>
     where
-        M: Fn(Pair, &mut Tools<'_>) -> P + Sync,
+        M: Fn(&mut Pair, &mut Tools<'_>) -> P + Sync,
     {
-        let mut tools = Tools::default();
+        let mut hands = Hands::default();
         if self.jobs.get() == 1 {
             while let Some(task) = next()? {
-                for piece in self.work.done(vec![task], &mut tools) {
+                if let Some(piece) = self.work.done(task, &mut hands) {
                     take(piece)?;
                 }
             }
@@ -111,16 +138,16 @@ impl<'w, M> Crew<'w, M> {
             for _ in 1..self.jobs.get() {
                 scope.spawn(|| self.help(&bench));
             }
-            self.lead(&bench, &mut next, &mut take, &mut tools)
+            self.lead(&bench, &mut next, &mut take, &mut hands)
         })
     }
 
     /// A thread of the crew.
     fn help<P: Send>(&self, bench: &Bench<P>)
     where
-        M: Fn(Pair, &mut Tools<'_>) -> P + Sync,
+        M: Fn(&mut Pair, &mut Tools<'_>) -> P + Sync,
     {
-        let mut tools = Tools::default();
+        let mut hands = Hands::default();
         loop {
             let mut state = bench.state();
             let (number, tasks) = loop {
@@ -133,7 +160,7 @@ impl<'w, M> Crew<'w, M> {
                 state = bench.waiting.wait(state).unwrap_or_else(PoisonError::into_inner);
             };
             drop(state);
-            self.do_batch(bench, number, tasks, &mut tools);
+            self.do_batch(bench, number, tasks, &mut hands);
         }
     }
 
@@ -142,11 +169,11 @@ impl<'w, M> Crew<'w, M> {
         bench: &Bench<P>,
         number: u64,
         tasks: Vec<Task>,
-        tools: &mut Tools<'_>,
+        hands: &mut Hands<'_>,
     ) where
-        M: Fn(Pair, &mut Tools<'_>) -> P + Sync,
+        M: Fn(&mut Pair, &mut Tools<'_>) -> P + Sync,
     {
-        let done = catch_unwind(AssertUnwindSafe(|| self.work.done(tasks, tools)));
+        let done = catch_unwind(AssertUnwindSafe(|| self.work.all_done(tasks, hands)));
         let done = done.map_err(|panic| {
             let told = panic.downcast_ref::<String>().map(String::as_str);
             let told = told.or_else(|| panic.downcast_ref::<&str>().copied());
@@ -162,10 +189,10 @@ impl<'w, M> Crew<'w, M> {
         bench: &Bench<P>,
         next: &mut impl FnMut() -> Result<Option<Task>, RunError>,
         take: &mut impl FnMut(P) -> Result<(), RunError>,
-        tools: &mut Tools<'_>,
+        hands: &mut Hands<'_>,
     ) -> Result<(), RunError>
     where
-        M: Fn(Pair, &mut Tools<'_>) -> P + Sync,
+        M: Fn(&mut Pair, &mut Tools<'_>) -> P + Sync,
     {
         let most = (self.jobs.get() * UNDER_WAY) as u64;
         let (mut given, mut taken, mut ended) = (0, 0, false);
@@ -197,7 +224,7 @@ impl<'w, M> Crew<'w, M> {
             let mut state = bench.state();
             if let Some((number, tasks)) = state.batches.pop_front() {
                 drop(state);
-                self.do_batch(bench, number, tasks, tools);
+                self.do_batch(bench, number, tasks, hands);
                 continue;
             }
             while !state.done.contains_key(&taken) {

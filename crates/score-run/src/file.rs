@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use case_trace::{CaseTrace, plain};
+use case_trace::CaseTrace;
 use evalset::adk::EvalSetResult;
 use evalset::{Format, Origin, Reading, Severity, read_case};
 use evalset_file::{Cases, FoundCase};
@@ -11,7 +11,9 @@ use evalset_file::{Cases, FoundCase};
 use crate::error::RunError;
 use crate::heading::head;
 use crate::lines::Lines;
-use crate::task::Side;
+use crate::plain::PlainCases;
+use crate::room::Room;
+use crate::task::{Side, Way};
 
 /// A file of either side, opened.
 #[derive(Debug)]
@@ -29,33 +31,24 @@ pub(crate) type Whole = (String, Result<CaseTrace, String>);
 #[derive(Debug)]
 pub(crate) struct FileFacts {
     pub(crate) path: PathBuf,
-    format: Format,
+    pub(crate) format: Format,
     lines: Mutex<Lines>,
-    /// Texts that have been read, for the next ones: making room anew for each costs more than
-    /// what is done with it.
-    spare: Mutex<Vec<String>>,
 }
-
-/// So many are kept,
-const SPARE: usize = 1024;
-/// and none that is longer than this.
-const LONG: usize = 64 << 10;
 
 /// A file that is gone through.
 #[derive(Debug)]
 pub(crate) struct Stream {
     pub(crate) facts: Arc<FileFacts>,
-    cases: Cases,
+    cases: Cases<PlainCases>,
     peeked: Option<FoundCase>,
 }
 
 impl EvalFile {
-    pub(crate) fn open(path: &Path) -> Result<Self, RunError> {
+    pub(crate) fn open(path: &Path, room: &Arc<Room>) -> Result<Self, RunError> {
         let head = head(path)?;
         let facts = |format| {
             let lines = Mutex::new(Lines::of(path));
-            let spare = Mutex::default();
-            Arc::new(FileFacts { path: path.to_owned(), format, lines, spare })
+            Arc::new(FileFacts { path: path.to_owned(), format, lines })
         };
         if EvalSetResult::is_begun_by(&head) {
             return Ok(Self::Whole(facts(Format::Adk), history(path)?));
@@ -64,7 +57,8 @@ impl EvalFile {
             return Ok(Self::Whole(facts(Format::AdkLegacy), older(path)?));
         }
         let facts = facts(Cases::told_format(path)?);
-        let cases = Cases::open(path)?;
+        let plain = PlainCases::new(facts.format == Format::Adk, room);
+        let cases = Cases::open_with(path, plain)?;
         Ok(Self::Stream(Box::new(Stream { facts, cases, peeked: None })))
     }
 }
@@ -139,12 +133,16 @@ impl Stream {
         Ok(self.peeked.take())
     }
 
-    /// The case's text, to be read.
-    pub(crate) fn side(&self, case: &FoundCase) -> Result<Side, RunError> {
+    /// The case, read or to be read, while it is at hand.
+    pub(crate) fn side(&mut self, found: &FoundCase) -> Result<Side, RunError> {
         let facts = Arc::clone(&self.facts);
-        let mut text = facts.spare();
-        self.cases.text_into(case, &mut text)?;
-        Ok(Side::Text { facts, text, start: case.start, index: case.index })
+        let reader = self.cases.reader();
+        let (mut case, way) = match reader.take(found.start) {
+            Some(case) => (case, Way::Plain),
+            None => (reader.spare(), Way::Unknown),
+        };
+        self.cases.text_into(found, case.text_mut())?;
+        Ok(Side::Text { facts, case, way, start: found.start, index: found.index })
     }
 
     /// How many bytes have been read.
@@ -154,27 +152,9 @@ impl Stream {
 }
 
 impl FileFacts {
-    /// Room for a text.
-    pub(crate) fn spare(&self) -> String {
-        self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
-    }
-
-    /// Gives the room back.
-    pub(crate) fn keep(&self, mut text: String) {
-        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
-        if spare.len() < SPARE && text.capacity() <= LONG {
-            text.clear();
-            spare.push(text);
-        }
-    }
-
-    /// Reads a case's text, which begins at `start` in the file; an error tells its place there.
+    /// Reads a case's text, which begins at `start` in the file, by its model; an error tells its
+    /// place there.
     pub(crate) fn read(&self, text: &str, start: u64, index: u64) -> Result<CaseTrace, String> {
-        if self.format == Format::Adk
-            && let Some(case) = plain(text)
-        {
-            return Ok(case);
-        }
         let case = usize::try_from(index).ok();
         let sound = |origin: Origin| {
             let (case, faults) = read_case(text, self.format, origin);

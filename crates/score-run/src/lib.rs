@@ -16,6 +16,8 @@ mod heading;
 mod lines;
 mod order;
 mod pairs;
+mod plain;
+mod room;
 mod task;
 
 pub use choice::Choice;

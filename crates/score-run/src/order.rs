@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use score_report::ScoredCase;
 use scoring::config::{Config, Tools};
@@ -10,6 +11,7 @@ use crate::choice::Choice;
 use crate::crew::{Crew, Work};
 use crate::error::RunError;
 use crate::pairs::Pairs;
+use crate::room::Room;
 use crate::task::Pair;
 
 /// What is to be scored.
@@ -51,26 +53,27 @@ pub fn run<P: Send>(
     passed_by: &mut dyn FnMut(&str),
     progress: impl FnMut(u64),
 ) -> Result<Ran, RunError> {
-    let scored = |pair: Pair, tools: &mut Tools<'_>| make(pair.scored(order.config, tools));
+    let scored = |pair: &mut Pair, tools: &mut Tools<'_>| make(pair.scored(order.config, tools));
     run_pairs(order, scored, take, passed_by, progress)
 }
 
 /// The same for whoever does something else with the pairs; `make` is also given what scoring uses
-/// from case to case.
+/// from case to case, and may take of the pair what it keeps.
 ///
 /// # Errors
 /// As for [`run`].
 pub fn run_pairs<P: Send>(
     order: &Order<'_>,
-    make: impl Fn(Pair, &mut Tools<'_>) -> P + Sync,
+    make: impl Fn(&mut Pair, &mut Tools<'_>) -> P + Sync,
     mut take: impl FnMut(P) -> std::io::Result<()>,
     passed_by: &mut dyn FnMut(&str),
     mut progress: impl FnMut(u64),
 ) -> Result<Ran, RunError> {
     let Order { expected, actual, choice, jobs, .. } = *order;
-    let mut pairs = Pairs::open(expected, actual, choice, passed_by)?;
+    let room = Arc::new(Room::default());
+    let mut pairs = Pairs::open(expected, actual, choice, passed_by, &room)?;
     let mut ran = Ran::default();
-    Crew::new(jobs, Work { choice, make: &make }).run(
+    Crew::new(jobs, Work { choice, make: &make, room: &room }).run(
         || {
             let task = pairs.next()?;
             progress(pairs.read());

@@ -12,6 +12,7 @@ use crate::choice::Choice;
 use crate::error::RunError;
 use crate::file::{EvalFile, FileFacts, Stream, Whole, is_history, stem};
 use crate::heading::heading;
+use crate::room::Room;
 use crate::task::{Side, Task};
 
 /// The cases of both sides, paired.
@@ -21,6 +22,7 @@ pub(crate) struct Pairs<'o> {
     actual: Option<ActualSide>,
     left: Option<LeftOver>,
     choice: &'o Choice<'o>,
+    room: Arc<Room>,
     /// Ids of the expected file that is being read.
     seen: FxHashSet<u64>,
     bytes: u64,
@@ -49,6 +51,7 @@ impl<'o> Pairs<'o> {
         actual: &[PathBuf],
         choice: &'o Choice<'o>,
         passed_by: PassedBy<'o>,
+        room: &Arc<Room>,
     ) -> Result<Self, RunError> {
         for path in expected {
             if is_history(path)? {
@@ -58,9 +61,10 @@ impl<'o> Pairs<'o> {
         Ok(Self {
             paths: expected.iter(),
             file: None,
-            actual: Some(ActualSide::open(actual, expected.len() == 1)?),
+            actual: Some(ActualSide::open(actual, expected.len() == 1, room)?),
             left: None,
             choice,
+            room: Arc::clone(room),
             seen: FxHashSet::default(),
             bytes: 0,
             passed_by,
@@ -92,7 +96,7 @@ impl<'o> Pairs<'o> {
             }
             let Some(file) = &mut self.file else {
                 match self.paths.next() {
-                    Some(path) => self.file = Some(Expected::open(path)?),
+                    Some(path) => self.file = Some(Expected::open(path, &self.room)?),
                     None => match self.actual.take() {
                         Some(actual) => {
                             self.bytes += actual.read();
@@ -123,7 +127,9 @@ impl<'o> Pairs<'o> {
         eval_id: Option<String>,
         case: ExpectedCase,
     ) -> Result<Option<Task>, RunError> {
-        let (Some(file), Some(actual)) = (&self.file, &mut self.actual) else { return Ok(None) };
+        let (Some(file), Some(actual)) = (&mut self.file, &mut self.actual) else {
+            return Ok(None);
+        };
         let chosen = self.choice.takes_id(eval_id.as_deref());
         let again = eval_id.as_ref().is_some_and(|id| !self.seen.insert(xxh3_64(id.as_bytes())));
         let taken = match &eval_id {
@@ -182,8 +188,8 @@ impl<'o> Pairs<'o> {
 
 /// The id that stands in a case's text.
 fn id_in(side: &Side) -> Option<String> {
-    let Side::Text { text, .. } = side else { return None };
-    let value: serde_json::Value = serde_json::from_str(text).ok()?;
+    let Side::Text { case, .. } = side else { return None };
+    let value: serde_json::Value = serde_json::from_str(case.as_str()).ok()?;
     let eval_id = value.get("evalId").or_else(|| value.get("eval_id"))?;
     eval_id.as_str().map(str::to_owned)
 }
@@ -204,9 +210,9 @@ impl ExpectedCase {
 }
 
 impl Expected {
-    fn open(path: &Path) -> Result<Self, RunError> {
+    fn open(path: &Path, room: &Arc<Room>) -> Result<Self, RunError> {
         let eval_set_id = heading(path)?.eval_set_id;
-        let cases = match EvalFile::open(path)? {
+        let cases = match EvalFile::open(path, room)? {
             EvalFile::Stream(stream) => Expectations::Stream(stream),
             EvalFile::Whole(facts, wholes) => Expectations::Whole(facts, wholes.into_iter()),
         };
@@ -232,8 +238,8 @@ impl Expected {
         }
     }
 
-    fn side(&self, case: ExpectedCase) -> Result<Side, RunError> {
-        match (case, &self.cases) {
+    fn side(&mut self, case: ExpectedCase) -> Result<Side, RunError> {
+        match (case, &mut self.cases) {
             (ExpectedCase::Found(case), Expectations::Stream(stream)) => stream.side(&case),
             (ExpectedCase::Whole(whole), _) => Ok(Side::Read(Box::new(whole.1))),
             (ExpectedCase::Found(_), Expectations::Whole(..)) => Ok(Side::Absent),

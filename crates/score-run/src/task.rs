@@ -3,12 +3,15 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use case_trace::CaseTrace;
+use case_trace::{CaseTrace, LazyTrace, PlainCase};
+use evalset::Format;
 use score_report::ScoredCase;
 use scoring::config::{Config, Tools};
 
 use crate::choice::Choice;
 use crate::file::FileFacts;
+use crate::plain::read_alone;
+use crate::room::Lot;
 
 /// A case on its way to being scored.
 #[derive(Debug)]
@@ -26,29 +29,42 @@ pub(crate) struct Task {
 pub(crate) enum Side {
     /// It has none.
     Absent,
-    /// To be read.
-    Text { facts: Arc<FileFacts>, text: String, start: u64, index: u64 },
+    /// Its text, and how far it has been read.
+    Text { facts: Arc<FileFacts>, case: Box<PlainCase>, way: Way, start: u64, index: u64 },
     /// Read already.
     Read(Box<Result<CaseTrace, String>>),
+}
+
+/// How a text is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// It has been, as a plain case.
+    Plain,
+    /// By its model, unless it is plain.
+    Unknown,
 }
 
 impl Side {
     /// How much memory it takes, about.
     pub(crate) fn size(&self) -> usize {
         match self {
-            Self::Text { text, .. } => text.len(),
+            Self::Text { case, .. } => case.as_str().len(),
             Self::Absent | Self::Read(_) => 1024,
         }
     }
 
-    fn read(self) -> Result<Option<CaseTrace>, String> {
+    /// Reads it; `used` gets what is not needed any more.
+    fn read(self, used: &mut Lot) -> Result<Option<LazyTrace>, String> {
         match self {
             Self::Absent => Ok(None),
-            Self::Read(read) => (*read).map(Some),
-            Self::Text { facts, text, start, index } => {
-                let read = facts.read(&text, start, index).map(Some);
-                facts.keep(text);
-                read
+            Self::Read(read) => (*read).map(|case| Some(LazyTrace::from(case))),
+            Self::Text { facts, mut case, way, start, index } => {
+                if way == Way::Plain || (facts.format == Format::Adk && read_alone(&mut case)) {
+                    return Ok(Some(LazyTrace::Plain(case)));
+                }
+                let read = facts.read(case.as_str(), start, index);
+                used.push(case);
+                read.map(|case| Some(LazyTrace::from(case)))
             }
         }
     }
@@ -56,22 +72,22 @@ impl Side {
 
 impl Task {
     /// Reads both sides; none when the case is not among those chosen.
-    pub(crate) fn read(self, choice: &Choice<'_>) -> Option<Pair> {
+    pub(crate) fn read(self, choice: &Choice<'_>, used: &mut Lot) -> Option<Pair> {
         let Self { called, expected, actual, trouble } = self;
-        let expected = expected.read();
+        let expected = expected.read(used);
         if let Ok(Some(expected)) = &expected
-            && !choice.takes_tags(&expected.tags)
+            && !choice.takes_tags(expected.tags())
         {
             return None;
         }
-        let actual = actual.read();
+        let actual = actual.read(used);
         // Whether a case that cannot be read has the tag is not known: it is told, not left out.
         let faults =
             [expected.as_ref().err(), actual.as_ref().err()].into_iter().flatten().cloned();
         let mut faults: Vec<String> = trouble.into_iter().chain(faults).collect();
         let (expected, actual) = (expected.ok().flatten(), actual.ok().flatten());
         if let (Some(expected), Some(actual)) = (&expected, &actual)
-            && expected.eval_id != actual.eval_id
+            && expected.eval_id() != actual.eval_id()
         {
             let fault =
                 "its partner has another id by now; do not change files while they are scored";
@@ -88,20 +104,20 @@ pub struct Pair {
     /// Its id; of a case that has none its place, `#3`.
     pub called: String,
     /// What is expected, where there is something and it can be read.
-    pub expected: Option<CaseTrace>,
+    pub expected: Option<LazyTrace>,
     /// What was done, where there is something and it can be read.
-    pub actual: Option<CaseTrace>,
+    pub actual: Option<LazyTrace>,
     /// Why the case cannot be scored, whatever its sides say.
     pub fault: Option<String>,
 }
 
 impl Pair {
-    /// Scores the case by every criterion.
+    /// Scores the case by every criterion, and takes both sides out of the pair.
     #[must_use]
-    pub fn scored(self, config: &Config, tools: &mut Tools<'_>) -> ScoredCase {
-        let Self { called, expected, actual, fault } = self;
-        if let Some(fault) = fault {
-            return ScoredCase::error(&called, expected, actual, &fault);
+    pub fn scored(&mut self, config: &Config, tools: &mut Tools<'_>) -> ScoredCase {
+        let (expected, actual) = (self.expected.take(), self.actual.take());
+        if let Some(fault) = &self.fault {
+            return ScoredCase::error(&self.called, expected, actual, fault);
         }
         let begin = Instant::now();
         match (expected, actual) {
@@ -111,7 +127,9 @@ impl Pair {
             }
             (Some(expected), None) => ScoredCase::expected_only(expected),
             (None, Some(actual)) => ScoredCase::actual_only(config, actual),
-            (None, None) => ScoredCase::error(&called, None, None, "nothing of it can be read"),
+            (None, None) => {
+                ScoredCase::error(&self.called, None, None, "nothing of it can be read")
+            }
         }
     }
 }

@@ -122,6 +122,41 @@ pub(super) mod avx2 {
     }
 }
 
+#[cfg(target_arch = "x86_64")]
+pub(super) mod avx512 {
+    //! All sixty-four at once, on servers since 2017 and AMD's since 2022: a comparison gives the
+    //! mask itself.
+
+    use std::arch::x86_64::{
+        _mm512_cmpeq_epi8_mask, _mm512_cmple_epu8_mask, _mm512_movepi8_mask, _mm512_or_si512,
+        _mm512_set_epi64, _mm512_set1_epi8,
+    };
+
+    use super::{BLOCK, Masks, word};
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    pub(in super::super) fn masks_of(block: &[u8; BLOCK]) -> Masks {
+        let [a, b, c, d, e, f, g, h] = std::array::from_fn(|index| word(block, index));
+        let lanes = _mm512_set_epi64(h, g, f, e, d, c, b, a);
+        let space = _mm512_set1_epi8(0x20);
+        let is = |byte: u8| _mm512_cmpeq_epi8_mask(lanes, _mm512_set1_epi8(byte.cast_signed()));
+        // `[` and `]` become `{` and `}` when this bit is set, and nothing else does.
+        let folded = _mm512_or_si512(lanes, space);
+        let bracket =
+            |byte: u8| _mm512_cmpeq_epi8_mask(folded, _mm512_set1_epi8(byte.cast_signed()));
+        Masks {
+            quote: is(b'"'),
+            backslash: is(b'\\'),
+            operator: bracket(b'{') | bracket(b'}') | is(b',') | is(b':'),
+            blank: _mm512_cmple_epu8_mask(lanes, space),
+            space: is(b' '),
+            line_feed: is(b'\n'),
+            high: _mm512_movepi8_mask(lanes),
+        }
+    }
+}
+
 /// The `index`th eight bytes as a number.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
@@ -185,11 +220,14 @@ mod tests {
             }
             let expected = masks_by_table(&block);
             #[cfg(target_arch = "x86_64")]
-            #[expect(unsafe_code, reason = "SSE2 always, AVX2 where detected")]
+            #[expect(unsafe_code, reason = "SSE2 always, the others where detected")]
             unsafe {
                 assert_eq!(sse2::masks_of(&block), expected, "{block:?}");
                 if is_x86_feature_detected!("avx2") {
                     assert_eq!(avx2::masks_of(&block), expected, "{block:?}");
+                }
+                if is_x86_feature_detected!("avx512bw") {
+                    assert_eq!(avx512::masks_of(&block), expected, "{block:?}");
                 }
             }
             assert_eq!(expected.quote.count_ones() as usize, count(&block, b'"'));

@@ -9,7 +9,9 @@ mod fault;
 mod grammar;
 mod masks;
 mod outline;
+mod reader;
 mod scalar;
+mod single;
 mod structure;
 mod tokens;
 mod utf8;
@@ -22,6 +24,8 @@ use std::os::unix::fs::FileExt as _;
 pub(crate) use fault::{Fault, FaultKind};
 use masks::BLOCK;
 pub(crate) use outline::{LastCase, Outline, Sink};
+pub use reader::{CaseReader, CaseTokens, ReadCase};
+pub use single::OneCase;
 use structure::Structure;
 use tokens::{BATCH, Batch};
 use utf8::Utf8;
@@ -126,7 +130,7 @@ pub(crate) fn scan_case<S: Sink>(text: &[u8], at: u64, mut sink: S) -> io::Resul
     let mut padded = vec![b' '; (skip + text.len()).next_multiple_of(BLOCK)];
     padded[skip..skip + text.len()].copy_from_slice(text);
     let mut structure = Structure::between_cases(block_of(at), at.saturating_sub(1));
-    let mut batch = Batch::new();
+    let mut batch = Batch::of(BATCH);
     for blocks in padded.as_chunks::<BLOCK>().0.chunks(BATCH) {
         if let Err(fault) = structure.take(blocks, &mut batch, &mut sink)? {
             return Err(io::Error::other(format!("{:?} at byte {}", fault.kind, fault.at - at)));
@@ -177,7 +181,7 @@ fn read<S: Sink>(
     sink: &mut S,
 ) -> io::Result<Result<Structure, Fault>> {
     let mut buffer = vec![0_u8; CHUNK];
-    let mut batch = Batch::new();
+    let mut batch = Batch::of(BATCH);
     let mut utf8 = Utf8::default();
     let mut at = block_of(from);
     let mut skip = usize::try_from(from - at).unwrap_or(0);
@@ -256,7 +260,7 @@ fn seam_pattern(file: &File, length: u64) -> io::Result<Option<Vec<u8>>> {
         }
     }
     let mut structure = Structure::new();
-    let mut batch = Batch::new();
+    let mut batch = Batch::of(BATCH);
     let mut first_end = None;
     let mut buffer = vec![0; CHUNK];
     let mut at = 0;

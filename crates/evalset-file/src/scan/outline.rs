@@ -1,5 +1,7 @@
 //! [`Outline`]: where things stand in an eval-set file; all that an append needs to know of it.
 
+use super::reader::{CaseTokens, ReadCase};
+
 /// Byte offsets from the start of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Outline {
@@ -42,5 +44,10 @@ pub(crate) trait Sink {
     /// The sink's own writing may fail.
     fn case(&mut self, _case: LastCase, _turns: u64) -> std::io::Result<()> {
         Ok(())
+    }
+    /// A case begins at `start`. Whoever reads the whole of it here says what it came to, and nothing
+    /// else is told of it but its end; none leaves it to the scan.
+    fn read_case(&mut self, _start: u64, _tokens: CaseTokens<'_>) -> Option<ReadCase> {
+        None
     }
 }

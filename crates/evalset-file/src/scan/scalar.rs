@@ -25,6 +25,21 @@ impl Scalar {
         bytes.iter().fold(self, |state, &byte| state.step(byte))
     }
 
+    /// Whether a whole token is one of the most frequent: `null`, and numbers without sign and
+    /// exponent that do not begin with 0. Others may be good too.
+    #[inline]
+    pub(super) fn is_common(token: &[u8]) -> bool {
+        let digits = |bytes: &[u8]| bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        match token {
+            [b'1'..=b'9', ..] => match token.split_at(digits(token)).1 {
+                [] => true,
+                [b'.', fraction @ ..] => !fraction.is_empty() && digits(fraction) == fraction.len(),
+                _ => false,
+            },
+            _ => token == b"null",
+        }
+    }
+
     /// Whether the token may end here.
     pub(super) fn is_whole(self) -> bool {
         matches!(
@@ -81,10 +96,11 @@ mod tests {
             assert!(Scalar::Start.take(good.as_bytes()).is_whole(), "{good}");
         }
         for bad in [
-            "", "-", "01", "-01", "+1", ".5", "1.", "1e", "1e+", "1.e5", "nul", "nulll", "True",
-            "-NaN", "0x10", "1_000", "\\", "'a'",
+            "", "-", "01", "-01", "+1", ".5", "1.", "1.x", "1x", "1.2.3", "1e", "1e+", "1.e5",
+            "nul", "nulll", "True", "-NaN", "0x10", "1_000", "\\", "'a'",
         ] {
             assert!(!Scalar::Start.take(bad.as_bytes()).is_whole(), "{bad}");
+            assert!(!Scalar::is_common(bad.as_bytes()), "{bad}");
         }
     }
 }

@@ -8,6 +8,7 @@ use super::fault::{Fault, FaultKind};
 use super::grammar::{Class, Containers, Expect};
 use super::masks::BLOCK;
 use super::outline::{LastCase, Outline, Sink};
+use super::reader::CaseTokens;
 use super::tokens::{Batch, Tokens};
 
 /// An id longer than this is not one of ours and is not looked at.
@@ -145,6 +146,18 @@ impl Structure {
         let at = self.tokens.at;
         let bytes = blocks.as_flattened();
         let (count, filled) = batch.fill(blocks, &mut self.tokens);
+        let tokens = CaseTokens { bytes, starts: batch.starts(count), escapes: batch.escapes() };
+        Ok(self.follow(at, tokens, sink)?.and(filled))
+    }
+
+    /// Follows the tokens of blocks that begin at `at`.
+    fn follow<S: Sink>(
+        &mut self,
+        at: u64,
+        tokens: CaseTokens<'_>,
+        sink: &mut S,
+    ) -> std::io::Result<Result<(), Fault>> {
+        let CaseTokens { bytes, starts, escapes } = tokens;
         if self.reading.is_some() {
             self.read_on(bytes, 0, sink)?;
         }
@@ -153,8 +166,11 @@ impl Structure {
         let mut expect = self.expect;
         let mut open = self.open.near();
         let mut watched_depth = self.place as u32;
-        for &index in batch.starts(count) {
-            let index = usize::from(index);
+        let mut next = 0;
+        while let Some(&start) = starts.get(next) {
+            let token = next;
+            next += 1;
+            let index = start as usize;
             let Some(&byte) = bytes.get(index) else { break };
             let class = Class::of(byte);
             let before = expect;
@@ -180,6 +196,23 @@ impl Structure {
                 }
             }
             let watched = open.depth() == watched_depth;
+            if watched && self.place == Place::Cases && class == Class::OpenObject {
+                let start = at + index as u64;
+                let rest = starts.get(token..).unwrap_or_default();
+                if let Some(read) =
+                    sink.read_case(start, CaseTokens { bytes, starts: rest, escapes })
+                    && let Some(last) = starts.get(token + read.tokens.saturating_sub(1))
+                {
+                    next = token + read.tokens;
+                    let case =
+                        LastCase { parting: self.parting, start, end: at + u64::from(*last) + 1 };
+                    self.outline.last = Some(case);
+                    self.outline.cases += 1;
+                    sink.case(case, read.turns)?;
+                    expect = Expect::ItemEnd;
+                    continue;
+                }
+            }
             self.expect = expect;
             self.open.set_near(open);
             let cases = self.outline.cases;
@@ -200,7 +233,7 @@ impl Structure {
         }
         self.expect = expect;
         self.open.set_near(open);
-        Ok(filled)
+        Ok(Ok(()))
     }
 
     /// The end of the file: what was found.

@@ -6,7 +6,7 @@
 use super::fault::Fault;
 use super::masks::{BLOCK, Masks};
 #[cfg(target_arch = "x86_64")]
-use super::masks::{avx2, sse2};
+use super::masks::{avx2, avx512, sse2};
 use super::scalar::Scalar;
 
 /// What one block leaves for the next.
@@ -25,92 +25,117 @@ pub(super) struct Tokens {
     hex_owed: usize,
 }
 
-/// Blocks whose tokens are found in one go.
+/// Blocks whose tokens are found in one go where nobody wants more of them together.
 pub(super) const BATCH: usize = 32;
 
 /// The tokens of some blocks.
 #[derive(Debug)]
 pub(super) struct Batch {
-    starts: Vec<u16>,
+    starts: Vec<u32>,
+    /// The blocks with an escape in a string, by their first byte.
+    escapes: Vec<u32>,
 }
 
 impl Batch {
-    pub(super) fn new() -> Self {
-        Self { starts: vec![0; BATCH * BLOCK + UNROLLED] }
+    /// For up to so many blocks at a time. Room that is not needed is never touched.
+    pub(super) fn of(blocks: usize) -> Self {
+        Self { starts: vec![0; blocks * BLOCK + UNROLLED], escapes: Vec::new() }
     }
 
-    /// Finds the tokens of at most [`BATCH`] blocks, up to the fault if there is one: how many there
-    /// are, and whether a byte from 0x80 on is in the blocks.
+    /// Finds the tokens of as many blocks as there is room for, up to the fault if there is one: how
+    /// many there are, and whether a byte from 0x80 on is in the blocks.
     #[cfg(target_arch = "x86_64")]
     pub(super) fn fill(
         &mut self,
         blocks: &[[u8; BLOCK]],
         tokens: &mut Tokens,
     ) -> (usize, Result<bool, Fault>) {
-        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-        fn with_avx2(
-            starts: &mut [u16],
+        #[target_feature(enable = "avx512f,avx512bw,bmi1,bmi2,popcnt")]
+        fn with_avx512(
+            batch: &mut Batch,
             blocks: &[[u8; BLOCK]],
             tokens: &mut Tokens,
         ) -> (usize, Result<bool, Fault>) {
-            fill_with(starts, blocks, tokens, |block| avx2::masks_of(block))
+            fill_with(batch, blocks, tokens, |block| avx512::masks_of(block))
+        }
+        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+        fn with_avx2(
+            batch: &mut Batch,
+            blocks: &[[u8; BLOCK]],
+            tokens: &mut Tokens,
+        ) -> (usize, Result<bool, Fault>) {
+            fill_with(batch, blocks, tokens, |block| avx2::masks_of(block))
         }
         #[target_feature(enable = "sse2")]
         fn with_sse2(
-            starts: &mut [u16],
+            batch: &mut Batch,
             blocks: &[[u8; BLOCK]],
             tokens: &mut Tokens,
         ) -> (usize, Result<bool, Fault>) {
-            fill_with(starts, blocks, tokens, |block| sse2::masks_of(block))
+            fill_with(batch, blocks, tokens, |block| sse2::masks_of(block))
         }
         let has_avx2 = is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("bmi1")
             && is_x86_feature_detected!("bmi2")
             && is_x86_feature_detected!("popcnt");
+        let has_avx512 =
+            has_avx2 && is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
         #[expect(unsafe_code, reason = "the processor has been asked; SSE2 is part of x86-64")]
         unsafe {
-            if has_avx2 {
-                with_avx2(&mut self.starts, blocks, tokens)
+            if has_avx512 {
+                with_avx512(self, blocks, tokens)
+            } else if has_avx2 {
+                with_avx2(self, blocks, tokens)
             } else {
-                with_sse2(&mut self.starts, blocks, tokens)
+                with_sse2(self, blocks, tokens)
             }
         }
     }
 
-    /// Finds the tokens of at most [`BATCH`] blocks, up to the fault if there is one: how many there
-    /// are, and whether a byte from 0x80 on is in the blocks.
+    /// Finds the tokens of as many blocks as there is room for, up to the fault if there is one: how
+    /// many there are, and whether a byte from 0x80 on is in the blocks.
     #[cfg(not(target_arch = "x86_64"))]
     pub(super) fn fill(
         &mut self,
         blocks: &[[u8; BLOCK]],
         tokens: &mut Tokens,
     ) -> (usize, Result<bool, Fault>) {
-        fill_with(&mut self.starts, blocks, tokens, super::masks::masks_by_table)
+        fill_with(self, blocks, tokens, super::masks::masks_by_table)
     }
 
     /// Where tokens begin, counted from the first block's first byte.
-    pub(super) fn starts(&self, count: usize) -> &[u16] {
+    pub(super) fn starts(&self, count: usize) -> &[u32] {
         self.starts.get(..count).unwrap_or_default()
+    }
+
+    /// Where those blocks begin in which something is escaped in a string, counted likewise.
+    pub(super) fn escapes(&self) -> &[u32] {
+        &self.escapes
     }
 }
 
 #[expect(clippy::inline_always, reason = "compiled anew for each instruction set")]
 #[inline(always)]
 fn fill_with(
-    places: &mut [u16],
+    batch: &mut Batch,
     blocks: &[[u8; BLOCK]],
     tokens: &mut Tokens,
     masks_of: impl Fn(&[u8; BLOCK]) -> Masks,
 ) -> (usize, Result<bool, Fault>) {
+    let Batch { starts: places, escapes } = batch;
     let mut count = 0;
     let mut high = 0;
-    for (block, first) in blocks.iter().zip((0_u16..).step_by(BLOCK)) {
+    escapes.clear();
+    for (block, first) in blocks.iter().zip((0_u32..).step_by(BLOCK)) {
         let masks = masks_of(block);
         high |= masks.high;
-        let starts = match tokens.take(block, &masks) {
-            Ok(starts) => starts,
+        let (starts, escaped) = match tokens.take(block, &masks) {
+            Ok(found) => found,
             Err(fault) => return (count, Err(fault)),
         };
+        if escaped != 0 {
+            escapes.push(first);
+        }
         count = spread(starts, first, places, count);
     }
     (count, Ok(high != 0))
@@ -122,15 +147,13 @@ const UNROLLED: usize = 8;
 
 #[expect(clippy::inline_always, reason = "compiled anew for each instruction set")]
 #[inline(always)]
-fn spread(mut bits: u64, first: u16, places: &mut [u16], count: usize) -> usize {
+fn spread(mut bits: u64, first: u32, places: &mut [u32], count: usize) -> usize {
     let after = count + bits.count_ones() as usize;
     let mut at = count;
     while bits != 0 {
         let Some(places) = places.get_mut(at..at + UNROLLED) else { break };
         for place in places {
-            #[expect(clippy::cast_possible_truncation, reason = "at most 64")]
-            let index = bits.trailing_zeros() as u16;
-            *place = first + index;
+            *place = first + bits.trailing_zeros();
             bits &= bits.wrapping_sub(1);
         }
         at += UNROLLED;
@@ -148,10 +171,10 @@ impl Tokens {
         self.in_string == 0 && self.in_scalar == 0 && self.escaped == 0
     }
 
-    /// Reads the next block: where tokens begin, one bit each.
+    /// Reads the next block: where tokens begin, and what is escaped in strings, one bit each.
     #[expect(clippy::inline_always, reason = "compiled anew for each instruction set")]
     #[inline(always)]
-    fn take(&mut self, block: &[u8; BLOCK], masks: &Masks) -> Result<u64, Fault> {
+    fn take(&mut self, block: &[u8; BLOCK], masks: &Masks) -> Result<(u64, u64), Fault> {
         let escaped = self.escapes(masks.backslash);
         let quotes = masks.quote & !escaped;
         let in_string = running_parity(quotes) ^ self.in_string;
@@ -171,7 +194,8 @@ impl Tokens {
             self.scalars(block, scalars, scalar_starts)?;
         }
         self.at += BLOCK as u64;
-        Ok((masks.operator & !in_string) | (quotes & in_string) | scalar_starts)
+        let starts = (masks.operator & !in_string) | (quotes & in_string) | scalar_starts;
+        Ok((starts, escaped & in_string))
     }
 
     /// The end of the file.
@@ -276,7 +300,7 @@ impl Tokens {
                 if self.scalar == Scalar::Bad {
                     return Err(self.bad_scalar(start));
                 }
-            } else if token != b"null" && !Scalar::Start.take(token).is_whole() {
+            } else if !Scalar::is_common(token) && !Scalar::Start.take(token).is_whole() {
                 return Err(self.bad_scalar(start));
             }
             starts &= starts - 1;

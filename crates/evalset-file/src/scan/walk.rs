@@ -6,8 +6,9 @@ use std::io;
 use std::os::unix::fs::FileExt as _;
 
 use super::masks::BLOCK;
+use super::reader::{CaseReader, CaseTokens, ReadCase};
 use super::structure::Structure;
-use super::tokens::{BATCH, Batch};
+use super::tokens::Batch;
 use super::utf8::Utf8;
 use super::{AHEAD, CHUNK, Fault, LastCase, Outline, Sink, ask_for};
 
@@ -21,7 +22,7 @@ pub(crate) struct Passed {
 
 /// A pass under way. It holds one chunk and what ended in it.
 #[derive(Debug)]
-pub(crate) struct Walk {
+pub(crate) struct Walk<R = ()> {
     length: u64,
     at: u64,
     /// Where the chunk at hand begins.
@@ -31,17 +32,18 @@ pub(crate) struct Walk {
     utf8: Utf8,
     batch: Batch,
     buffer: Vec<u8>,
-    heard: Heard,
+    heard: Heard<R>,
     outline: Option<Outline>,
 }
 
-#[derive(Debug, Default)]
-struct Heard {
+#[derive(Debug)]
+struct Heard<R> {
+    reader: R,
     eval_id: Option<String>,
     passed: VecDeque<Passed>,
 }
 
-impl Sink for Heard {
+impl<R: CaseReader> Sink for Heard<R> {
     fn eval_id(&mut self, id: &str, _: u64, _: u64) -> io::Result<()> {
         self.eval_id = Some(id.to_owned());
         Ok(())
@@ -55,11 +57,17 @@ impl Sink for Heard {
         self.passed.push_back(Passed { case, eval_id: self.eval_id.take(), turns });
         Ok(())
     }
+
+    fn read_case(&mut self, start: u64, tokens: CaseTokens<'_>) -> Option<ReadCase> {
+        let mut read = self.reader.read(start, tokens)?;
+        self.eval_id = Some(std::mem::take(&mut read.eval_id));
+        Some(read)
+    }
 }
 
-impl Walk {
+impl<R: CaseReader> Walk<R> {
     /// At the start of a file of `length` bytes.
-    pub(crate) fn new(length: u64) -> Self {
+    pub(crate) fn new(length: u64, reader: R) -> Self {
         Self {
             length,
             at: 0,
@@ -67,11 +75,16 @@ impl Walk {
             asked: 0,
             structure: Structure::new(),
             utf8: Utf8::default(),
-            batch: Batch::new(),
+            batch: Batch::of(CHUNK / BLOCK),
             buffer: vec![0; CHUNK],
-            heard: Heard::default(),
+            heard: Heard { reader, eval_id: None, passed: VecDeque::new() },
             outline: None,
         }
+    }
+
+    /// Who reads the cases.
+    pub(crate) fn reader(&mut self) -> &mut R {
+        &mut self.heard.reader
     }
 
     /// How many bytes have been read.
@@ -133,14 +146,12 @@ impl Walk {
         file.read_exact_at(&mut self.buffer[..wanted], self.at)?;
         let padded = wanted.next_multiple_of(BLOCK);
         self.buffer[wanted..padded].fill(b' ');
-        let mut high = false;
+        self.heard.reader.next_chunk();
         let (blocks, _) = self.buffer[..padded].as_chunks::<BLOCK>();
-        for blocks in blocks.chunks(BATCH) {
-            match self.structure.take(blocks, &mut self.batch, &mut self.heard)? {
-                Ok(seen) => high |= seen,
-                Err(fault) => return Ok(Err(Fault { at: fault.at.min(self.length), ..fault })),
-            }
-        }
+        let high = match self.structure.take(blocks, &mut self.batch, &mut self.heard)? {
+            Ok(high) => high,
+            Err(fault) => return Ok(Err(Fault { at: fault.at.min(self.length), ..fault })),
+        };
         if (high || !self.utf8.is_between())
             && let Err(index) = self.utf8.take(&self.buffer[..wanted])
         {

@@ -1,7 +1,7 @@
 //! What the page is drawn from: of each case a line for the list, and the case itself, which the
 //! page reads only when it is looked at.
 
-use case_trace::CaseTrace;
+use case_trace::{CaseTrace, LazyTrace};
 use json_text::JsonText;
 use scoring::config::{Config, Metric};
 use scoring::json::Equality;
@@ -98,7 +98,9 @@ fn is_zero(number: &usize) -> bool {
 
 /// The line and the case, as JSON for inside a script.
 pub(crate) fn case(case: &ScoredCase, config: &Config) -> (String, String) {
-    let (expected, actual) = (case.expected.as_ref(), case.actual.as_ref());
+    let expected = case.expected.as_ref().map(LazyTrace::trace);
+    let actual = case.actual.as_ref().map(LazyTrace::trace);
+    let (expected, actual) = (expected.as_deref(), actual.as_deref());
     let result = &case.result;
     let first = expected.or(actual).and_then(|case| case.trace.invocations.first());
     let line = Line {

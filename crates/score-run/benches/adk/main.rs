@@ -161,10 +161,10 @@ fn score_all(expected: &[PathBuf], actual: &[PathBuf], threads: usize) -> io::Re
     let choice = Choice::default();
     let order = Order { expected, actual, config: &config, choice: &choice, jobs };
     let mut all = Vec::new();
-    let scores = |pair: Pair, tools: &mut Tools<'_>| -> Option<Scores> {
-        let (expected, actual) = (pair.expected?.trace, pair.actual?.trace);
-        let calls = tool_trajectory(&expected, &actual, MatchType::Exact, false).ok()?;
-        let words = response_match(&expected, &actual, &mut tools.rouge).ok()?;
+    let scores = |pair: &mut Pair, tools: &mut Tools<'_>| -> Option<Scores> {
+        let (expected, actual) = (pair.expected.as_ref()?, pair.actual.as_ref()?);
+        let calls = tool_trajectory(expected, actual, MatchType::Exact, false).ok()?;
+        let words = response_match(expected, actual, &mut tools.rouge).ok()?;
         pair.fault.is_none().then_some((calls.overall, words.overall))
     };
     let take = |scores: Option<Scores>| {

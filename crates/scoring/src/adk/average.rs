@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::Conversation;
 use crate::outcome::Reason;
 use crate::trace::{Invocation, Trace};
 
@@ -15,19 +16,18 @@ pub struct Average {
 }
 
 impl Average {
-    /// Pairs the turns and scores each pair.
+    /// Pairs the turns and scores each pair, given by its place.
     ///
     /// # Errors
     /// [`Reason::DifferentLengths`], where ADK raises, and [`Reason::NoInvocations`], which ADK
     /// calls not evaluated.
     pub(super) fn over(
-        expected: &Trace,
-        actual: &Trace,
-        mut score: impl FnMut(&Invocation, &Invocation) -> f64,
+        expected: &impl Conversation,
+        actual: &impl Conversation,
+        score: impl FnMut(usize) -> f64,
     ) -> Result<Self, Reason> {
-        let pairs = paired(expected, actual)?;
-        let invocations: Vec<f64> =
-            pairs.map(|(expected, actual)| score(expected, actual)).collect();
+        let turns = paired_turns(expected.turns(), actual.turns())?;
+        let invocations: Vec<f64> = (0..turns).map(score).collect();
         // ADK adds to 0.0; Rust's `sum` begins at -0.0, which shows when all scores are zero.
         let total = invocations.iter().fold(0.0, |total, score| total + score);
         #[expect(clippy::cast_precision_loss, reason = "no case has 2^53 turns")]
@@ -45,11 +45,15 @@ pub(crate) fn paired<'t>(
     actual: &'t Trace,
 ) -> Result<impl Iterator<Item = (&'t Invocation, &'t Invocation)>, Reason> {
     let (one, other) = (&expected.invocations, &actual.invocations);
-    if one.len() != other.len() {
-        return Err(Reason::DifferentLengths { expected: one.len(), actual: other.len() });
-    }
-    if one.is_empty() {
-        return Err(Reason::NoInvocations);
-    }
+    paired_turns(one.len(), other.len())?;
     Ok(one.iter().zip(other))
+}
+
+/// How many pairs so many turns on each side make.
+fn paired_turns(expected: usize, actual: usize) -> Result<usize, Reason> {
+    match (expected, actual) {
+        _ if expected != actual => Err(Reason::DifferentLengths { expected, actual }),
+        (0, _) => Err(Reason::NoInvocations),
+        _ => Ok(expected),
+    }
 }

@@ -2,7 +2,7 @@
 
 use json_text::JsonText;
 
-use crate::adk::{self, Average, MatchType};
+use crate::adk::{self, Average, Conversation, MatchType};
 use crate::evidence::Evidence;
 use crate::gates::{self, Bounds, Countable, DurationPart, Per, TokenPart};
 use crate::json::Equality;
@@ -99,22 +99,9 @@ impl Criterion {
     #[must_use]
     pub fn score(&self, expected: &Trace, actual: &Trace, tools: &mut Tools<'_>) -> Outcome {
         match &self.metric {
-            Metric::AdkTrajectory { match_type, ignore_args } => {
-                let average = adk::tool_trajectory(expected, actual, *match_type, *ignore_args);
-                averaged(average, |invocations| {
-                    let matching = Matching {
-                        match_type: *match_type,
-                        ignore_args: *ignore_args,
-                        equality: Equality::Python,
-                        ..Matching::default()
-                    };
-                    let missed = failed_turns(&invocations, expected, actual, &matching);
-                    Evidence::AdkTrajectory { invocations, missed }
-                })
-            }
-            Metric::AdkResponse => {
-                let average = adk::response_match(expected, actual, &mut tools.rouge);
-                averaged(average, |invocations| Evidence::Invocations { invocations })
+            Metric::AdkTrajectory { .. } | Metric::AdkResponse => {
+                let outcome = self.score_as_adk(expected, actual, tools);
+                outcome.unwrap_or_else(|| Outcome::unscored(Reason::NotANumber))
             }
             Metric::Trajectory(matching) => trajectory(expected, actual, matching),
             Metric::Response(comparison) => {
@@ -137,6 +124,37 @@ impl Criterion {
                 Outcome::unscored(Reason::NotHere { metric: self.name.clone(), remedy })
             }
         }
+    }
+
+    /// Scores a case by one of ADK's two metrics, whatever holds the case; none when the criterion
+    /// asks another, which may look at the whole trace.
+    #[must_use]
+    pub fn score_as_adk(
+        &self,
+        expected: &impl Conversation,
+        actual: &impl Conversation,
+        tools: &mut Tools<'_>,
+    ) -> Option<Outcome> {
+        Some(match &self.metric {
+            Metric::AdkTrajectory { match_type, ignore_args } => {
+                let average = adk::tool_trajectory(expected, actual, *match_type, *ignore_args);
+                averaged(average, |invocations| {
+                    let matching = Matching {
+                        match_type: *match_type,
+                        ignore_args: *ignore_args,
+                        equality: Equality::Python,
+                        ..Matching::default()
+                    };
+                    let missed = failed_turns(&invocations, expected, actual, &matching);
+                    Evidence::AdkTrajectory { invocations, missed }
+                })
+            }
+            Metric::AdkResponse => {
+                let average = adk::response_match(expected, actual, &mut tools.rouge);
+                averaged(average, |invocations| Evidence::Invocations { invocations })
+            }
+            _ => return None,
+        })
     }
 
     /// Scores a case and holds the score against the threshold.
@@ -164,14 +182,14 @@ fn averaged(
 /// The calls of the turns that did not match, side by side: why it failed.
 fn failed_turns(
     scores: &[f64],
-    expected: &Trace,
-    actual: &Trace,
+    expected: &impl Conversation,
+    actual: &impl Conversation,
     matching: &Matching,
 ) -> Vec<crate::evidence::MissedTurn> {
-    let turns = expected.invocations.iter().zip(&actual.invocations).zip(scores).enumerate();
-    let failed = turns.filter(|(_, (_, score))| **score < 1.0);
-    let drawn = failed.filter_map(|(turn, ((expected, actual), _))| {
-        let alignment = align(&expected.tool_calls, &actual.tool_calls, matching).ok()?;
+    let failed = scores.iter().enumerate().filter(|(_, score)| **score < 1.0);
+    let drawn = failed.filter_map(|(turn, _)| {
+        let (expected, actual) = (expected.tool_calls(turn), actual.tool_calls(turn));
+        let alignment = align(&expected, &actual, matching).ok()?;
         Some(crate::evidence::MissedTurn { turn, alignment })
     });
     drawn.collect()

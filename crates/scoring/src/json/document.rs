@@ -30,7 +30,11 @@ impl<'t> Document<'t> {
     /// The index of a checked text.
     #[must_use]
     pub fn of(text: &'t JsonText) -> Self {
-        let text = text.as_str();
+        Self::of_checked(text.as_str())
+    }
+
+    /// The same of a text that has been checked elsewhere.
+    pub(crate) fn of_checked(text: &'t str) -> Self {
         Self { text, records: index(text) }
     }
 

@@ -13,7 +13,7 @@ mod subset;
 pub use difference::{Change, Difference, differences};
 pub(crate) use difference::{Fitting, Judge, compare, pointer_step};
 pub use document::{Document, Value};
-pub(crate) use equality::equal_values;
 pub use equality::{Equality, equal};
+pub(crate) use equality::{equal_texts, equal_values};
 pub use number::Decimal;
 pub use subset::subset;

@@ -7,6 +7,7 @@
 mod classes;
 mod porter;
 mod runs;
+mod short;
 mod tokens;
 mod words;
 

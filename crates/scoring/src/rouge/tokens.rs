@@ -91,8 +91,32 @@ fn each_word_of_any(text: &str, mut each: impl FnMut(Word<'_>)) {
 /// Whether a text is normalised and can be lower-cased one character at a time: nothing in it is
 /// unknown to Unicode 14, and no capital sigma looks around.
 fn is_plain(text: &str) -> bool {
-    text.chars().all(|c| c.is_ascii() || (c != 'Σ' && class(c) != Class::Unassigned))
-        && is_nfkc_quick(text.chars()) == IsNormalized::Yes
+    let mut rest = text;
+    while let Some(other) = rest.get(ascii_length(rest)..).filter(|other| !other.is_empty()) {
+        let length = other.bytes().position(|byte| byte.is_ascii()).unwrap_or(other.len());
+        let (run, after) = other.split_at(length);
+        // ASCII is normalised, and nothing before it can change that.
+        let is_plain = run.chars().all(|c| c != 'Σ' && class(c) != Class::Unassigned)
+            && is_nfkc_quick(run.chars()) == IsNormalized::Yes;
+        if !is_plain {
+            return false;
+        }
+        rest = after;
+    }
+    true
+}
+
+/// How many bytes of ASCII a text begins with.
+fn ascii_length(text: &str) -> usize {
+    let (eights, rest) = text.as_bytes().as_chunks::<8>();
+    let high = |eight: &[u8; 8]| u64::from_le_bytes(*eight) & 0x8080_8080_8080_8080;
+    match eights.iter().enumerate().find(|(_, eight)| high(eight) != 0) {
+        Some((place, eight)) => 8 * place + high(eight).trailing_zeros() as usize / 8,
+        None => {
+            let other = rest.iter().position(|byte| !byte.is_ascii());
+            8 * eights.len() + other.unwrap_or(rest.len())
+        }
+    }
 }
 
 /// The words of a plain text: runs of ASCII as a whole, other characters one by one.
@@ -101,8 +125,7 @@ fn each_plain_word(text: &str, mut each: impl FnMut(Word<'_>)) {
     let mut lowered = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
-        let end = rest.bytes().position(|byte| !byte.is_ascii()).unwrap_or(rest.len());
-        let (ascii, after) = rest.split_at(end);
+        let (ascii, after) = rest.split_at(ascii_length(rest));
         let mut met = 0;
         each_run(ascii.as_bytes(), |begin, end| {
             if begin > 0 {

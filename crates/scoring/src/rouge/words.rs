@@ -6,6 +6,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::porter::{Rules, Stemmer};
 use super::runs::each_run;
+use super::short::ShortWords;
 use super::tokens::{Word, each_word};
 
 /// When more words than this are remembered, all are forgotten.
@@ -17,7 +18,7 @@ type Table<Key> = HashMap<Key, u32, FxBuildHasher>;
 #[derive(Debug, Default)]
 pub(super) struct Words {
     /// ASCII words of up to 16 letters, lower-cased, in one number each, and their stem's number.
-    short: Table<u128>,
+    short: ShortWords,
     /// All others.
     long: Table<Box<[u8]>>,
     stems: Table<Box<[u8]>>,
@@ -45,10 +46,7 @@ impl Words {
             let bytes = text.as_bytes();
             each_run(bytes, |begin, end| {
                 let number = match packed(bytes, begin, end) {
-                    Some(key) => match self.short.get(&key) {
-                        Some(number) => *number,
-                        None => self.learn_short(key, end - begin),
-                    },
+                    Some(key) => self.number_of_short(key, end - begin),
                     None => {
                         let word = bytes.get(begin..end).unwrap_or_default().to_ascii_lowercase();
                         self.number(Word::Ascii(&word))
@@ -66,8 +64,7 @@ impl Words {
         let bytes = match word {
             Word::Ascii(bytes) => {
                 if let Some(key) = packed(bytes, 0, bytes.len()) {
-                    let known = self.short.get(&key).copied();
-                    return known.unwrap_or_else(|| self.learn_short(key, bytes.len()));
+                    return self.number_of_short(key, bytes.len());
                 }
                 bytes
             }
@@ -81,6 +78,15 @@ impl Words {
         number
     }
 
+    #[inline]
+    fn number_of_short(&mut self, key: u128, length: usize) -> u32 {
+        match self.short.get(key) {
+            Some(number) => number,
+            None => self.learn_short(key, length),
+        }
+    }
+
+    #[cold]
     fn learn_short(&mut self, key: u128, length: usize) -> u32 {
         let bytes = key.to_le_bytes();
         let number = self.learn(Word::Ascii(bytes.get(..length).unwrap_or_default()));
@@ -103,24 +109,35 @@ impl Words {
     }
 }
 
+/// By length, the bits that belong to a word; none for one that is too long.
+const KEPT: [u128; 17] = {
+    let mut kept = [u128::MAX; 17];
+    let mut length = 0;
+    while length < 16 {
+        kept[length] = (1 << (8 * length)) - 1;
+        length += 1;
+    }
+    kept
+};
+
 /// A word of up to 16 ASCII letters and digits as a number, lower-cased: for those bytes that is to
 /// set one bit, which digits have set anyway.
+#[inline]
 fn packed(bytes: &[u8], begin: usize, end: usize) -> Option<u128> {
-    let length = end - begin;
-    if length > 16 {
-        return None;
-    }
+    let kept = KEPT.get(end - begin)?;
     let rest = bytes.get(begin..)?;
     let word = match rest.first_chunk::<16>() {
         Some(chunk) => u128::from_le_bytes(*chunk),
-        None => {
-            let mut chunk = [0; 16];
-            for (to, from) in chunk.iter_mut().zip(rest) {
-                *to = *from;
-            }
-            u128::from_le_bytes(chunk)
-        }
+        None => last_word(rest),
     };
-    let kept = u128::MAX.checked_shr(128 - 8 * u32::try_from(length).ok()?).unwrap_or(0);
     Some((word | u128::from_le_bytes([0x20; 16])) & kept)
+}
+
+/// The same bytes where fewer than 16 are left.
+fn last_word(rest: &[u8]) -> u128 {
+    let mut chunk = [0; 16];
+    for (to, from) in chunk.iter_mut().zip(rest) {
+        *to = *from;
+    }
+    u128::from_le_bytes(chunk)
 }

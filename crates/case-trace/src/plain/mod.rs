@@ -1,0 +1,227 @@
+//! [`PlainCase`]: the cases that most files are full of, read without their model.
+//!
+//! A plain case is one of ADK's, in snake_case, with nothing but calls, responses and texts: what ADK
+//! itself writes for a recorded conversation. It is read in one pass from token to token that knows
+//! just these fields, and keeps where they stand. Whatever else is met, a fault above all, gives none,
+//! and the case goes the way through its model, which reads everything and says what is wrong. So
+//! this adds no rule of its own; a property test holds both ways against each other.
+
+mod reader;
+mod view;
+
+use std::borrow::Cow;
+
+use json_text::{JsonText, Node};
+use scoring::{Invocation, Timing, ToolCall, Trace};
+
+use crate::CaseTrace;
+use reader::Reader;
+
+/// A plain case: its text, and where in it things stand. It is meant to be filled again and again.
+#[derive(Debug, Clone, Default)]
+pub struct PlainCase {
+    text: String,
+    /// Texts that a message gives in several parts, joined.
+    joined: String,
+    eval_id: Text,
+    turns: Vec<Turn>,
+    calls: Vec<Call>,
+    answers: Vec<Answer>,
+}
+
+/// Where a text stands, without its quotes, counted from the case's first byte.
+#[derive(Debug, Clone, Copy, Default)]
+struct Text {
+    start: u32,
+    end: u32,
+    form: Form,
+}
+
+/// How a text stands there.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Form {
+    /// There is none.
+    #[default]
+    Absent,
+    AsIs,
+    /// With escapes.
+    Escaped,
+    /// Among the joined ones, as it is.
+    Joined,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Turn {
+    id: Text,
+    user: Text,
+    response: Text,
+    /// Where its calls and its tools' answers end among those of the case.
+    calls_end: u32,
+    answers_end: u32,
+    total: Text,
+    model: Text,
+    tool: Text,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Call {
+    name: Text,
+    args: Text,
+    id: Text,
+}
+
+/// Which call is answered, and with what.
+#[derive(Debug, Clone, Copy, Default)]
+struct Answer {
+    id: Text,
+    response: Text,
+}
+
+impl PlainCase {
+    /// Reads a plain case from the places where tokens begin in `bytes`, the first of which is the
+    /// case's `{`: how many of them it has. None when it is anything else; then what this holds
+    /// means nothing.
+    ///
+    /// Strings, numbers and words must have been checked; `NaN` and `Infinity` may be among them.
+    /// `escapes` are where stretches of 64 bytes begin in which something is escaped in a string.
+    /// That the tokens make a JSON object is found here.
+    #[must_use]
+    pub fn fill(&mut self, bytes: &[u8], starts: &[u32], escapes: &[u32]) -> Option<usize> {
+        self.text.clear();
+        self.joined.clear();
+        self.turns.clear();
+        self.calls.clear();
+        self.answers.clear();
+        Reader::new(bytes, starts, escapes, self)?.case()
+    }
+
+    /// Room for the case's text, which whoever has filled this in puts there.
+    pub fn text_mut(&mut self) -> &mut String {
+        &mut self.text
+    }
+
+    /// Its text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// How many turns it has.
+    #[must_use]
+    pub fn turns(&self) -> usize {
+        self.turns.len()
+    }
+
+    /// Its id.
+    #[must_use]
+    pub fn eval_id(&self) -> Cow<'_, str> {
+        self.text(self.eval_id).unwrap_or_default()
+    }
+
+    /// The id, before the text has been put in: `bytes` begin with the case.
+    #[must_use]
+    pub fn eval_id_in(&self, bytes: &[u8]) -> Option<String> {
+        let Text { start, end, form } = self.eval_id;
+        let (start, end) = (start as usize, end as usize);
+        match form {
+            Form::AsIs => String::from_utf8(bytes.get(start..end)?.to_vec()).ok(),
+            _ => serde_json::from_slice(bytes.get(start.checked_sub(1)?..=end)?).ok(),
+        }
+    }
+
+    /// The whole trace.
+    #[must_use]
+    pub fn trace(&self) -> CaseTrace {
+        let invocations = (0..self.turns.len()).map(|place| self.invocation(place)).collect();
+        CaseTrace {
+            eval_id: self.eval_id().into_owned(),
+            name: None,
+            tags: Vec::new(),
+            trace: Trace { invocations, final_state: None },
+        }
+    }
+
+    fn invocation(&self, place: usize) -> Invocation {
+        let turn = self.turns.get(place).copied().unwrap_or_default();
+        let owned = |text| self.text(text).map(Cow::into_owned);
+        let seconds = |text| self.text(text).and_then(|number| number.parse().ok());
+        Invocation {
+            id: owned(turn.id).unwrap_or_default(),
+            user_text: owned(turn.user).unwrap_or_default(),
+            tool_calls: self.calls_made(place),
+            final_response: owned(turn.response),
+            timing: Timing {
+                total: seconds(turn.total),
+                model: seconds(turn.model),
+                tool: seconds(turn.tool),
+            },
+            ..Invocation::default()
+        }
+    }
+
+    fn calls_made(&self, turn: usize) -> Vec<ToolCall> {
+        let answers = self.answers_of(turn);
+        let made = self.calls_of(turn).iter().map(|call| {
+            let id = self.text(call.id);
+            // Of several answers to one call the last counts.
+            let is_meant = |answer: &&Answer| id.is_some() && self.text(answer.id) == id;
+            let answer = answers.iter().rfind(is_meant);
+            ToolCall {
+                name: self.text(call.name).map(Cow::into_owned),
+                args: self.json(call.args),
+                author: None,
+                result: answer.and_then(|answer| self.json(answer.response)).map(unwrapped),
+                id: id.map(Cow::into_owned),
+            }
+        });
+        made.collect()
+    }
+
+    fn calls_of(&self, turn: usize) -> &[Call] {
+        let end = |turn: &Turn| turn.calls_end as usize;
+        let before = turn.checked_sub(1).and_then(|before| self.turns.get(before)).map_or(0, end);
+        self.calls.get(before..self.turns.get(turn).map_or(0, end)).unwrap_or_default()
+    }
+
+    fn answers_of(&self, turn: usize) -> &[Answer] {
+        let end = |turn: &Turn| turn.answers_end as usize;
+        let before = turn.checked_sub(1).and_then(|before| self.turns.get(before)).map_or(0, end);
+        self.answers.get(before..self.turns.get(turn).map_or(0, end)).unwrap_or_default()
+    }
+
+    fn text(&self, text: Text) -> Option<Cow<'_, str>> {
+        let (start, end) = (text.start as usize, text.end as usize);
+        match text.form {
+            Form::Absent => None,
+            Form::AsIs => self.text.get(start..end).map(Cow::Borrowed),
+            Form::Joined => self.joined.get(start..end).map(Cow::Borrowed),
+            Form::Escaped => {
+                let quoted = self.text.get(start.checked_sub(1)?..=end)?;
+                serde_json::from_str(quoted).ok().map(Cow::Owned)
+            }
+        }
+    }
+
+    /// A value as it stands.
+    fn raw(&self, text: Text) -> Option<&str> {
+        match text.form {
+            Form::Absent => None,
+            _ => self.text.get(text.start as usize..text.end as usize),
+        }
+    }
+
+    fn json(&self, text: Text) -> Option<JsonText> {
+        JsonText::parse(self.raw(text)?).ok()
+    }
+}
+
+/// What a tool answered, out of the `{"result": ...}` in which ADK wraps what is no object.
+pub(crate) fn unwrapped(text: JsonText) -> JsonText {
+    if let Node::Object(members) = text.open()
+        && let [(key, value)] = members.as_slice()
+        && key == "result"
+    {
+        return JsonText::from(*value);
+    }
+    text
+}

@@ -1,0 +1,88 @@
+//! [`PlainCases`]: plain cases read while their file is gone through.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use case_trace::PlainCase;
+use evalset_file::{CaseReader, CaseTokens, OneCase, ReadCase};
+
+use crate::room::{Lot, Room};
+
+/// Reads the plain cases of a file of ADK's on the way; those of others, and those that are not
+/// plain, are left to be read by themselves.
+#[derive(Debug)]
+pub(crate) struct PlainCases {
+    is_adk: bool,
+    /// Those of the chunk at hand, by where they begin.
+    read: VecDeque<(u64, Box<PlainCase>)>,
+    spare: Lot,
+    room: Arc<Room>,
+}
+
+impl PlainCases {
+    pub(crate) fn new(is_adk: bool, room: &Arc<Room>) -> Self {
+        Self { is_adk, read: VecDeque::new(), spare: Vec::new(), room: Arc::clone(room) }
+    }
+
+    /// The case that begins there, if it was read; its text is not in it yet.
+    pub(crate) fn take(&mut self, start: u64) -> Option<Box<PlainCase>> {
+        while let Some((begins, case)) = self.read.pop_front_if(|(begins, _)| *begins <= start) {
+            if begins == start {
+                return Some(case);
+            }
+            self.spare.push(case);
+        }
+        None
+    }
+
+    /// Room for a case.
+    pub(crate) fn spare(&mut self) -> Box<PlainCase> {
+        if self.spare.is_empty() {
+            self.spare = self.room.take();
+        }
+        self.spare.pop().unwrap_or_default()
+    }
+}
+
+impl CaseReader for PlainCases {
+    fn next_chunk(&mut self) {
+        self.spare.extend(self.read.drain(..).map(|(_, case)| case));
+    }
+
+    fn read(&mut self, start: u64, tokens: CaseTokens<'_>) -> Option<ReadCase> {
+        if !self.is_adk {
+            return None;
+        }
+        let mut case = self.spare();
+        match fill(&mut case, tokens) {
+            Some(read) => {
+                self.read.push_back((start, case));
+                Some(read)
+            }
+            None => {
+                self.spare.push(case);
+                None
+            }
+        }
+    }
+}
+
+fn fill(case: &mut PlainCase, tokens: CaseTokens<'_>) -> Option<ReadCase> {
+    let CaseTokens { bytes, starts, escapes } = tokens;
+    let count = case.fill(bytes, starts, escapes)?;
+    let begin = *starts.first()? as usize;
+    let eval_id = case.eval_id_in(bytes.get(begin..)?)?;
+    Some(ReadCase { tokens: count, eval_id, turns: case.turns() as u64 })
+}
+
+/// Reads a case from the text that has been put into it: whether it is plain.
+pub(crate) fn read_alone(case: &mut PlainCase) -> bool {
+    let text = std::mem::take(case.text_mut());
+    let tokens = OneCase::of(&text);
+    let is_plain = tokens.is_some_and(|one| {
+        let CaseTokens { bytes, starts, escapes } = one.tokens();
+        case.fill(bytes, starts, escapes) == Some(starts.len()) && starts.first() == Some(&0)
+    });
+    *case.text_mut() = text;
+    is_plain
+}
