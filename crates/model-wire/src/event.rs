@@ -4,6 +4,10 @@ use std::fmt;
 
 use json_text::JsonText;
 
+/// What ends a line for some clients, google-genai's among them, and may stand in a JSON string.
+const LINE_ENDS: [(char, &str); 3] =
+    [('\u{85}', "\\u0085"), ('\u{2028}', "\\u2028"), ('\u{2029}', "\\u2029")];
+
 /// One server-sent event, as it is put on the wire by `Display`.
 ///
 /// ```
@@ -51,9 +55,12 @@ impl Event {
     }
 }
 
-/// White space between tokens may hold line breaks, which would end the field.
+/// White space between tokens may hold line breaks, which would end the field; what else ends a line
+/// is written as an escape.
 fn line(json: &JsonText) -> String {
-    json.compact().as_str().to_owned()
+    LINE_ENDS.iter().fold(json.compact().as_str().to_owned(), |text, (end, escape)| {
+        if text.contains(*end) { text.replace(*end, escape) } else { text }
+    })
 }
 
 impl fmt::Display for Event {
@@ -62,5 +69,19 @@ impl fmt::Display for Event {
             writeln!(formatter, "event: {name}")?;
         }
         write!(formatter, "data: {}\n\n", self.data)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_character_of_a_text_ends_the_line() {
+        let text = JsonText::string("a\u{85}b\u{2028}c\u{2029}d\ne\u{b}");
+        let event = Event::of(&text);
+        assert!(!event.data().contains(|one: char| "\u{85}\u{2028}\u{2029}\n\u{b}".contains(one)));
+        let read: String = serde_json::from_str(event.data()).expect("JSON");
+        assert_eq!(read, "a\u{85}b\u{2028}c\u{2029}d\ne\u{b}");
     }
 }

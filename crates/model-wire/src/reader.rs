@@ -172,8 +172,10 @@ impl<'a> Object<'a> {
 
     /// The first member that is not null, with a name that is not empty.
     pub(crate) fn first(&self) -> Option<(String, Value<'a>)> {
-        let named = self.members.iter().map(|(name, _)| name).filter(|name| !name.is_empty());
-        named.filter_map(|name| Some((name.clone(), self.get(name)?))).next()
+        let mut members = self.members.iter();
+        let (name, raw) = members.find(|(name, raw)| !name.is_empty() && raw.get() != "null")?;
+        let joint = if self.path.is_empty() { "" } else { "." };
+        Some((name.clone(), Value { raw, path: format!("{}{joint}{name}", self.path) }))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
