@@ -1,6 +1,6 @@
 //! [`admit`]: nobody passes without saying who they are, where that is asked.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
@@ -12,11 +12,9 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use model_wire::{Fault, FaultKind};
 
-use super::attempts::origin;
 use super::audit::{VISIT, Visit};
 use super::caller::Caller;
-use super::login::note_refusal;
-use super::{Doorkeeper, Refused, Stay, cookie, secret};
+use super::{Doorkeeper, Refused, Stay, cookie};
 use crate::connections::Peer;
 use crate::endpoints::{Api, refusal};
 
@@ -50,32 +48,28 @@ pub(crate) async fn admit(
 struct Shown {
     cookie: Option<String>,
     token: Option<String>,
-    peer: Option<IpAddr>,
+    peer: IpAddr,
 }
 
 impl Shown {
     fn by(request: &Request) -> Self {
+        let peer = request.extensions().get::<Peer>();
         Self {
             cookie: cookie::content(request.headers()),
             token: token(request.headers(), request.uri()),
-            peer: request.extensions().get::<Peer>().map(|peer| peer.0.ip()),
+            peer: peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip()),
         }
     }
 }
 
 impl Doorkeeper {
     /// Who sends a request, and for how long they are logged in; a token stays.
-    async fn caller(&self, shown: Shown) -> Result<(Caller, Option<Stay>), Refused> {
+    async fn caller(self: &Arc<Self>, shown: Shown) -> Result<(Caller, Option<Stay>), Refused> {
         if let Some((caller, stay)) = shown.cookie.and_then(|it| self.tickets.caller(&it)) {
             return Ok((caller, Some(stay)));
         }
         let Some(token) = shown.token else { return Err(Refused::Unknown) };
-        let from = shown.peer.map(origin).unwrap_or_default();
-        let checked = self.token(&from, &token).await;
-        if let (Err(refused), Some(peer)) = (&checked, shown.peer) {
-            note_refusal(self, secret::token_id(&token).unwrap_or("token"), peer, *refused);
-        }
-        checked.map(|caller| (caller, None))
+        self.token(shown.peer, &token).await.map(|caller| (caller, None))
     }
 }
 

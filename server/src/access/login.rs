@@ -1,19 +1,20 @@
 //! `/login` and `/logout`.
 
-use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Extension, Form, Query};
+use axum::extract::{DefaultBodyLimit, Extension, Form, Query, Request};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, LOCATION, RETRY_AFTER, SET_COOKIE,
 };
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::middleware::{self, Next};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use serde::Deserialize;
+use tokio::sync::Semaphore;
 
-use super::attempts::origin;
 use super::audit::Note;
 use super::page::LoginPage;
 use super::{Doorkeeper, Refused, cookie};
@@ -21,6 +22,9 @@ use crate::connections::Peer;
 
 /// A name, a password and a path are short.
 const FORM_BYTES: usize = 16 * 1024;
+/// How many may be logging in at once, and for how long.
+const STRANGERS: usize = 64;
+const PATIENCE: Duration = Duration::from_secs(30);
 /// The page has no script of its own and loads nothing remote.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; \
@@ -34,6 +38,21 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(doorkeeper: Arc<Doorkeepe
         .route("/logout", post(log_out))
         .layer(DefaultBodyLimit::max(FORM_BYTES))
         .layer(Extension(doorkeeper))
+        .layer(middleware::from_fn(briefly))
+}
+
+/// Strangers get here, so few at once and none for long: somebody who sends half a form, or thousands
+/// of them, must not take the host's memory.
+async fn briefly(request: Request, next: Next) -> Response {
+    static AT_ONCE: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(STRANGERS));
+    let Ok(_place) = AT_ONCE.try_acquire() else {
+        return (StatusCode::SERVICE_UNAVAILABLE, "Many log in right now. Try again in a moment.")
+            .into_response();
+    };
+    match tokio::time::timeout(PATIENCE, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => (StatusCode::REQUEST_TIMEOUT, "The form did not arrive in time.").into_response(),
+    }
 }
 
 #[derive(Deserialize)]
@@ -69,10 +88,9 @@ async fn log_in(
     headers: HeaderMap,
     Form(entered): Form<Entered>,
 ) -> Response {
-    let from = origin(peer.ip());
     let next = local(&entered.next);
     let name = entered.name.trim();
-    match doorkeeper.person(&from, name, entered.password).await {
+    match doorkeeper.person(peer.ip(), name, entered.password).await {
         Ok(caller) => {
             let note = Note::new("login").with("from", &peer.ip());
             doorkeeper.audit.write(note, Some(&caller));
@@ -83,7 +101,6 @@ async fn log_in(
             with_cookie(go(next), &cookie::set(&content, &headers))
         }
         Err(refused) => {
-            note_refusal(&doorkeeper, name, peer.ip(), refused);
             let (status, fault) = match refused {
                 Refused::Unknown => {
                     (StatusCode::UNAUTHORIZED, "This name and password do not fit.".to_owned())
@@ -110,15 +127,6 @@ async fn log_out(
         doorkeeper.tickets.revoke(&content);
     }
     with_cookie(go("/login"), &cookie::clear(&headers))
-}
-
-/// Notes a wrong attempt. Those beyond the limit are not: a stranger could fill the disk with them.
-pub(super) fn note_refusal(doorkeeper: &Doorkeeper, name: &str, from: IpAddr, refused: Refused) {
-    if refused == Refused::Unknown {
-        // What a stranger typed may be long.
-        let name: String = name.chars().take(100).collect();
-        doorkeeper.audit.write(Note::new("refused").by(&name).with("from", &from), None);
-    }
 }
 
 fn minutes(seconds: u64) -> String {

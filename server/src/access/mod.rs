@@ -16,6 +16,7 @@ mod secret;
 mod tickets;
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -30,11 +31,13 @@ pub(crate) use login::routes;
 pub use secret::{FreshToken, SecretHash};
 pub(crate) use tickets::Stay;
 
-use attempts::Attempts;
+use attempts::{Attempts, origin};
 use tickets::Tickets;
 
 /// How many hashes are worked out at once: each takes 19 MiB and tens of milliseconds.
 const AT_ONCE: usize = 2;
+/// As long as a name can be.
+const NAME_CHARACTERS: usize = 100;
 
 /// The people and tokens that a host knows.
 ///
@@ -113,54 +116,71 @@ impl Doorkeeper {
     }
 
     /// Somebody who logs in.
-    async fn person(&self, from: &str, name: &str, password: String) -> Result<Caller, Refused> {
+    async fn person(
+        self: &Arc<Self>,
+        from: IpAddr,
+        name: &str,
+        password: String,
+    ) -> Result<Caller, Refused> {
         let known = self.access.people.get(name.trim()).cloned();
         self.check(from, name.trim(), known, password, How::Password).await
     }
 
     /// A program with a token.
-    async fn token(&self, from: &str, token: &str) -> Result<Caller, Refused> {
+    async fn token(self: &Arc<Self>, from: IpAddr, token: &str) -> Result<Caller, Refused> {
         let digest: [u8; 32] = Sha256::digest(token).into();
         if let Some(caller) = self.right().get(&digest) {
             return Ok(caller.clone());
         }
-        let id = secret::token_id(token).unwrap_or_default();
+        let id = secret::token_id(token).unwrap_or("token");
         let known = self.access.tokens.get(id).cloned();
         let caller = self.check(from, id, known, token.to_owned(), How::Token).await?;
         self.right().insert(digest, caller.clone());
         Ok(caller)
     }
 
+    /// Goes on when the one who asks hangs up: what it costs and that it was wrong count all the same.
     async fn check(
-        &self,
-        from: &str,
+        self: &Arc<Self>,
+        from: IpAddr,
         name: &str,
         known: Option<(DisplayName, SecretHash)>,
         secret: String,
         how: How,
     ) -> Result<Caller, Refused> {
-        self.attempts.allow(from, name).map_err(Refused::TooMany)?;
-        let Ok(_permit) = self.hashing.acquire().await else { return Err(Refused::Unknown) };
-        // Those who came while this one waited count.
-        self.attempts.allow(from, name).map_err(Refused::TooMany)?;
-        let checked = tokio::task::spawn_blocking(move || match known {
-            Some((name, hash)) => hash.fits(&secret).then_some(name),
-            None => {
-                // As slow as a name that is known.
-                let _ = SecretHash::nobodys().fits(&secret);
-                None
+        // What a stranger typed may be long.
+        let name: String = name.chars().take(NAME_CHARACTERS).collect();
+        self.attempts.allow(&origin(from), &name).map_err(Refused::TooMany)?;
+        let doorkeeper = Arc::clone(self);
+        let checked = tokio::spawn(async move {
+            let Ok(_permit) = doorkeeper.hashing.acquire().await else {
+                return Err(Refused::Unknown);
+            };
+            // Those who came while this one waited count.
+            doorkeeper.attempts.allow(&origin(from), &name).map_err(Refused::TooMany)?;
+            let fitting = tokio::task::spawn_blocking(move || match known {
+                Some((name, hash)) => hash.fits(&secret).then_some(name),
+                None => {
+                    // As slow as a name that is known.
+                    let _ = SecretHash::nobodys().fits(&secret);
+                    None
+                }
+            });
+            match fitting.await.unwrap_or_default() {
+                Some(known) => {
+                    doorkeeper.attempts.forgive(&origin(from), &name);
+                    Ok(Caller { name: known, how })
+                }
+                // Those beyond the limit are not noted: a stranger could fill the disk with them.
+                None => {
+                    doorkeeper.attempts.wrong(&origin(from), &name);
+                    let note = Note::new("refused").by(&name).with("from", &from);
+                    doorkeeper.audit.write(note, None);
+                    Err(Refused::Unknown)
+                }
             }
         });
-        match checked.await.unwrap_or_default() {
-            Some(known) => {
-                self.attempts.forgive(from, name);
-                Ok(Caller { name: known, how })
-            }
-            None => {
-                self.attempts.wrong(from, name);
-                Err(Refused::Unknown)
-            }
-        }
+        checked.await.unwrap_or(Err(Refused::Unknown))
     }
 
     fn right(&self) -> std::sync::MutexGuard<'_, HashMap<[u8; 32], Caller>> {
