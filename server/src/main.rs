@@ -71,6 +71,8 @@ fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
     }
     let simulator = Simulator::new().listen(config.listen).agents(agents).live(live);
     let simulator = simulator.access(config.access);
+    let proxies = config.security.trusted_proxies.into_iter();
+    let simulator = proxies.fold(simulator, Simulator::trust_proxy);
     let origins = config.security.allowed_origins.into_iter().map(String::from);
     let simulator = origins.fold(simulator, Simulator::allow_origin);
     runtime()?.block_on(simulator.serve())?;

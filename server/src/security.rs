@@ -9,15 +9,22 @@ use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::http::header::{HOST, ORIGIN};
-use axum::http::{HeaderName, HeaderValue, StatusCode, Uri};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+
+use crate::connections::Peer;
+
+/// Where a proxy writes who asked it, the nearest last.
+const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// Which names and origins are let in.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Doors {
     port: u16,
     origins: Vec<String>,
+    /// Proxies whose `X-Forwarded-For` counts.
+    proxies: Vec<IpAddr>,
     /// Whether everybody is asked who they are, so that other machines may come.
     asks: bool,
 }
@@ -26,6 +33,11 @@ impl Doors {
     /// Lets this origin in as well.
     pub(crate) fn allow_origin(&mut self, origin: &str) {
         self.origins.push(origin.trim_end_matches('/').to_owned());
+    }
+
+    /// Believes what this proxy says of where a request comes from.
+    pub(crate) fn trust_proxy(&mut self, address: IpAddr) {
+        self.proxies.push(address.to_canonical());
     }
 
     pub(crate) fn at(mut self, address: SocketAddr) -> Self {
@@ -53,13 +65,27 @@ impl Doors {
             || host.parse::<IpAddr>().is_ok_and(|address| self.asks || address.is_loopback())
     }
 
-    fn knows_origin(&self, origin: &str) -> bool {
-        if self.origins.iter().any(|known| known == origin) {
-            return true;
+    /// Our own origin is the address that this very request was sent to, which a foreign page's never
+    /// is; any other must have been let in, scheme and all.
+    fn knows_origin(&self, origin: &str, host: &str) -> bool {
+        self.origins.iter().any(|known| known == origin)
+            || origin.strip_prefix("http://").is_some_and(|own| own.eq_ignore_ascii_case(host))
+    }
+
+    /// Where a request comes from: what a proxy that is trusted says of it, else the connection's
+    /// other end.
+    fn peer(&self, connected: SocketAddr, headers: &HeaderMap) -> SocketAddr {
+        let mut from = connected;
+        let lines = headers.get_all(FORWARDED_FOR).iter().rev().filter_map(|it| it.to_str().ok());
+        // The last address is what the nearest proxy saw; those before it are hearsay of its peer.
+        let mut said = lines.flat_map(|line| line.rsplit(','));
+        while self.proxies.contains(&from.ip().to_canonical()) {
+            let Some(address) = said.next().and_then(|it| it.trim().parse::<IpAddr>().ok()) else {
+                break;
+            };
+            from = SocketAddr::new(address, 0);
         }
-        let Ok(uri) = origin.parse::<Uri>() else { return false };
-        uri.scheme_str() == Some("http")
-            && uri.authority().is_some_and(|authority| self.knows_authority(authority.as_str()))
+        from
     }
 
     /// Whether a development server on this machine may have passed the request on: Trunk leaves the
@@ -87,7 +113,7 @@ impl Doors {
             ));
         }
         let origin = request.headers().get(ORIGIN)?.to_str().unwrap_or_default();
-        (!self.knows_origin(origin)).then(|| {
+        (!self.knows_origin(origin, host)).then(|| {
             format!(
                 "Refused: a page from {origin:?} may not talk to this host. If it is yours, name \
                  it in rehearsal.toml under [security] allowed_origins."
@@ -99,9 +125,13 @@ impl Doors {
 /// Turns foreign requests away before anything else sees them.
 pub(crate) async fn guard(
     State(doors): State<Arc<Doors>>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
+    if let Some(&Peer(connected)) = request.extensions().get() {
+        let peer = doors.peer(connected, request.headers());
+        request.extensions_mut().insert(Peer(peer));
+    }
     match doors.refusal(&request) {
         Some(refusal) => (StatusCode::FORBIDDEN, refusal).into_response(),
         None => {
@@ -182,6 +212,40 @@ mod tests {
         assert!(!refused("192.168.1.20:4180"));
         assert!(!refused("rehearsal.example"), "behind a proxy that speaks TLS");
         assert!(refused("evil.example:4180"));
+    }
+
+    #[test]
+    fn an_origin_is_ours_by_scheme_name_and_port() {
+        let mut doors = Doors::default().at(SocketAddr::from(([0, 0, 0, 0], 4180))).asking(true);
+        doors.allow_origin("https://rehearsal.example");
+        let refused = |host: &str, origin: &str| {
+            let request = Request::builder().uri("/").header(HOST, host).header(ORIGIN, origin);
+            doors.refusal(&request.body(axum::body::Body::empty()).expect("builds")).is_some()
+        };
+        assert!(!refused("192.168.1.20:4180", "http://192.168.1.20:4180"));
+        assert!(!refused("rehearsal.example", "https://rehearsal.example"));
+        assert!(refused("rehearsal.example", "https://rehearsal.example:4180"));
+        assert!(refused("192.168.1.20:4180", "http://198.51.100.7:4180"), "another machine's page");
+        assert!(refused("192.168.1.20:4180", "http://rehearsal.example"), "not over TLS");
+    }
+
+    #[test]
+    fn only_a_trusted_proxy_says_where_a_request_comes_from() {
+        let mut doors = Doors::default();
+        doors.trust_proxy(IpAddr::from([10, 0, 0, 1]));
+        let peer = |connected: [u8; 4], said: &[&'static str]| {
+            let mut headers = HeaderMap::new();
+            for line in said {
+                headers.append(FORWARDED_FOR, HeaderValue::from_static(line));
+            }
+            doors.peer(SocketAddr::from((connected, 9)), &headers).ip().to_string()
+        };
+        assert_eq!(peer([10, 0, 0, 1], &["203.0.113.5"]), "203.0.113.5");
+        assert_eq!(peer([10, 0, 0, 1], &["1.1.1.1", "2.2.2.2, 203.0.113.5"]), "203.0.113.5");
+        assert_eq!(peer([10, 0, 0, 1], &["203.0.113.5, 10.0.0.1"]), "203.0.113.5", "two proxies");
+        assert_eq!(peer([10, 0, 0, 1], &["nonsense"]), "10.0.0.1");
+        assert_eq!(peer([10, 0, 0, 1], &[]), "10.0.0.1");
+        assert_eq!(peer([198, 51, 100, 7], &["203.0.113.5"]), "198.51.100.7", "a stranger's word");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! [`Simulator`]: the library's front door. Agents in, a served page out.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use crate::access::Access;
@@ -136,6 +136,13 @@ impl Simulator {
     #[must_use]
     pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
         self.doors.allow_origin(&origin.into());
+        self
+    }
+
+    /// Believes a proxy at this address when it says, in `X-Forwarded-For`, where a request comes from.
+    #[must_use]
+    pub fn trust_proxy(mut self, address: IpAddr) -> Self {
+        self.doors.trust_proxy(address);
         self
     }
 

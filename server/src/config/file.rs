@@ -4,6 +4,7 @@
 //! The doc comments here are what an editor shows, through [`json_schema`].
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -57,6 +58,11 @@ pub struct SecurityTable {
     #[serde(default)]
     #[schemars(with = "Vec<String>", example = ["http://127.0.0.1:8080"])]
     pub allowed_origins: Vec<Spanned<String>>,
+    /// Addresses of proxies before this host whose `X-Forwarded-For` says where a request comes from,
+    /// which limits wrong attempts to log in. Anybody else's is ignored.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>", example = ["127.0.0.1"])]
+    pub trusted_proxies: Vec<IpAddr>,
     /// A file to which a line is added for each login, decision and export, besides the log.
     pub audit_file: Option<PathBuf>,
 }
@@ -130,9 +136,11 @@ pub struct AgentEntry {
     #[schemars(with = "Option<String>")]
     pub model: Option<Spanned<String>>,
     /// For `mcp`: JSON Schema of the user's query, as a table or as the path of a JSON file.
+    #[serde(default)]
     #[schemars(schema_with = "object_or_path")]
     pub input_schema: Option<Spanned<toml::Value>>,
     /// For `mcp`: JSON Schema of the final response, as a table or as the path of a JSON file.
+    #[serde(default)]
     #[schemars(schema_with = "object_or_path")]
     pub output_schema: Option<Spanned<toml::Value>>,
     /// For `mcp`: the servers that have the tools.

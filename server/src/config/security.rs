@@ -1,5 +1,6 @@
 //! [`SecurityConfig`]: who may talk to the host besides its own page.
 
+use std::net::IpAddr;
 use std::ops::Range;
 use std::str::FromStr;
 
@@ -7,11 +8,13 @@ use super::error::ConfigError;
 use super::file::SecurityTable;
 use super::place::Place;
 
-/// Origins that are allowed beyond the host's own.
+/// Origins that are allowed beyond the host's own, and proxies that are believed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SecurityConfig {
     /// In the order of the file and then of the command line.
     pub allowed_origins: Vec<AllowedOrigin>,
+    /// Proxies whose word on where a request comes from counts.
+    pub trusted_proxies: Vec<IpAddr>,
 }
 
 /// An origin as browsers send it: scheme, host and port, lower case, without a slash.
@@ -27,7 +30,7 @@ impl SecurityConfig {
             AllowedOrigin::parse(written.get_ref(), Some(&place(written.span())))
         };
         let allowed_origins = table.allowed_origins.iter().map(check).collect::<Result<_, _>>()?;
-        Ok(Self { allowed_origins })
+        Ok(Self { allowed_origins, trusted_proxies: table.trusted_proxies.clone() })
     }
 }
 

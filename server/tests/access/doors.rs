@@ -1,11 +1,15 @@
 //! The login page and its cookie; a stranger gets nothing else.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
 
 use rehearsal::access::SecretHash;
 use rehearsal::{Access, ServeError};
 use reqwest::header::{ACCEPT, COOKIE, HOST, LOCATION, ORIGIN, RETRY_AFTER, SET_COOKIE};
+use reqwest::redirect::Policy;
 use reqwest::{Method, StatusCode};
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpStream;
 
 use crate::stage::{PASSWORD, Stage, name, simulator};
 
@@ -109,6 +113,51 @@ async fn after_five_wrong_passwords_the_right_one_must_wait() {
     assert!(limited.text().await.unwrap().contains("Try again in"));
     let inside = stage.get("/v1/models").header(COOKIE, cookie).send().await.unwrap();
     assert_eq!(inside.status(), StatusCode::OK, "whoever is logged in stays so");
+}
+
+#[tokio::test]
+async fn a_wrong_password_counts_although_its_sender_hangs_up() {
+    let stage = Stage::open().await;
+    let form = "name=Ann&password=guess";
+    let request = format!(
+        "POST /login HTTP/1.1\r\nhost: {}\r\ncontent-type: application/x-www-form-urlencoded\r\n\
+         content-length: {}\r\n\r\n{form}",
+        stage.running.address(),
+        form.len()
+    );
+    for _ in 0..8 {
+        let mut connection = TcpStream::connect(stage.running.address()).await.unwrap();
+        connection.write_all(request.as_bytes()).await.unwrap();
+    }
+    let path = stage.folder.path().join("audit.jsonl");
+    let refused = || std::fs::read_to_string(&path).map_or(0, |text| text.lines().count());
+    while refused() < 5 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let limited = stage.log_in("Ann", PASSWORD).await;
+    assert_eq!(limited.status(), StatusCode::TOO_MANY_REQUESTS);
+}
+
+#[tokio::test]
+async fn behind_a_trusted_proxy_one_visitors_attempts_are_not_anothers() {
+    let folder = tempfile::tempdir().unwrap();
+    let access = Access::default().person(name("Ann"), SecretHash::of(PASSWORD).unwrap());
+    let proxy = IpAddr::from([127, 0, 0, 1]);
+    let running = simulator(folder.path()).access(access).trust_proxy(proxy).start().await.unwrap();
+    let client = reqwest::Client::builder().redirect(Policy::none()).build().unwrap();
+    let log_in = async |from: &str, password: &str| {
+        let request = client.post(format!("http://{}/login", running.address()));
+        let request = request.header("content-type", "application/x-www-form-urlencoded");
+        let request = request.header("x-forwarded-for", from);
+        let form = format!("name=Ann&password={}", password.replace(' ', "+"));
+        request.body(form).send().await.unwrap().status()
+    };
+    for _ in 0..5 {
+        assert_eq!(log_in("203.0.113.5", "guess").await, StatusCode::UNAUTHORIZED);
+    }
+    assert_eq!(log_in("203.0.113.5", PASSWORD).await, StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(log_in("203.0.113.6", PASSWORD).await, StatusCode::SEE_OTHER);
+    running.stop().await;
 }
 
 #[tokio::test]
