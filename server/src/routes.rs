@@ -76,6 +76,7 @@ pub(crate) fn router(
         })
         .fallback(file_or_not_found)
         .with_state(shared)
+        .layer(middleware::map_response(server_functions::with_status))
         .layer(DefaultBodyLimit::max(BODY_BYTES))
         .layer(
             CompressionLayer::new().quality(CompressionLevel::Fastest).compress_when(
@@ -127,8 +128,7 @@ async fn page_events(
 }
 
 async fn server_function(State(shared): State<Shared>, request: Request) -> Response {
-    let answered = leptos_axum::handle_server_fns_with_context(context(&shared), request).await;
-    server_functions::with_status(answered.into_response()).await
+    leptos_axum::handle_server_fns_with_context(context(&shared), request).await.into_response()
 }
 
 async fn file_or_not_found(State(shared): State<Shared>, request: Request) -> Response {

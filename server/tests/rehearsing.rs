@@ -48,6 +48,22 @@ fn error(answer: &Answer) -> &ToolError {
 }
 
 #[tokio::test]
+async fn what_goes_wrong_has_the_status_that_fits() {
+    let (running, address, _folder) = host().await;
+    let ask = async |function: &str, body: &str| {
+        let request = reqwest::Client::new().post(format!("http://{address}/api/{function}"));
+        let request = request.header("content-type", "application/json");
+        request.body(body.to_owned()).send().await.unwrap().status().as_u16()
+    };
+    assert_eq!(ask("open_session", "{}").await, 400);
+    assert_eq!(ask("open_session", "no JSON").await, 400);
+    let unknown = r#"{"session":"s1","agent":"nobody"}"#;
+    assert_eq!(ask("open_session", unknown).await, 404);
+    assert_eq!(ask("list_agents", "{}").await, 200);
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn add_gives_8() {
     let (running, address, _folder) = host().await;
     let mut page = Page::rehearse(address, "maths", "What is 5 + 3?").await;
