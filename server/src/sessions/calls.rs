@@ -17,6 +17,8 @@ use crate::schemas;
 
 /// When a source has not ended a cancelled call by then, the call ends without it.
 const CANCEL_GRACE: Duration = Duration::from_millis(500);
+/// How long a source may then take to put away what the call left behind.
+const PUTTING_AWAY: Duration = Duration::from_secs(10);
 
 /// The calls of all sessions.
 pub(crate) struct Calls {
@@ -149,11 +151,17 @@ impl Calls {
                     }
                 }
             };
+            tokio::pin!(asked);
             let report = tokio::select! {
-                report = asked => report,
+                report = &mut asked => report,
                 () = async { cancel.cancelled().await; tokio::time::sleep(CANCEL_GRACE).await } => {
                     let waited = began.elapsed().as_secs_f64() * 1_000.0;
-                    CallReport::failed(ToolFailure::cancelled(), waited)
+                    let cancelled = CallReport::failed(ToolFailure::cancelled(), waited);
+                    calls.tell(&session, &call_id, cancelled);
+                    // The source still has to put away what it left behind, such as a worker that
+                    // is stuck: the next call would run into it.
+                    let _ = tokio::time::timeout(PUTTING_AWAY, asked).await;
+                    return;
                 }
             };
             calls.tell(&session, &call_id, report);

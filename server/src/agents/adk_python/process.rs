@@ -68,7 +68,8 @@ impl std::fmt::Display for Exit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "The worker of {} ended with {}.", self.worker, self.status)?;
         match &self.last_line {
-            Some(line) => write!(f, " The last it wrote: {line}"),
+            // The line may be anything, and sentences follow.
+            Some(line) => write!(f, " The last it wrote: \u{201c}{line}\u{201d}."),
             None => Ok(()),
         }
     }

@@ -105,6 +105,17 @@ impl AdkPythonSource {
         Ok((worker, Some(view)))
     }
 
+    /// What the model would see now.
+    async fn show(&self, open: &Open, place: &mut Place) -> Result<SessionView, AgentFault> {
+        match self.settle(open, place).await? {
+            (_, Some(view)) => Ok(view),
+            (worker, None) => {
+                let about = OfSession { session_id: open.id.as_str() };
+                ask(&worker, "describe", &about).await.map_err(fault_of)
+            }
+        }
+    }
+
     /// Runs one call, or goes on with it. Cancelled, it ends within [`CANCEL`].
     async fn run<P: Serialize + Sync>(
         &self,
@@ -142,9 +153,12 @@ impl AdkPythonSource {
             answer = &mut answered => answer.unwrap_or_else(|_| lost()),
             () = cancel.cancelled() => {
                 let ended = stop_call(&worker, session, call_id);
+                // A worker that knows that the call does not let go is not waited for.
                 let both = async {
-                    let (ended, answer) = futures::join!(ended, &mut answered);
-                    ended.then(|| answer.unwrap_or_else(|_| lost()))
+                    match ended.await {
+                        true => Some((&mut answered).await.unwrap_or_else(|_| lost())),
+                        false => None,
+                    }
                 };
                 match tokio::time::timeout(CANCEL, both).await {
                     Ok(Some(answer)) => answer,
@@ -299,13 +313,16 @@ impl AgentSource for AdkPythonSource {
             Arc::clone(open)
         };
         let mut place = open.place.lock().await;
-        let (worker, shown) = self.settle(&open, &mut place).await.map_err(SourceError::Faulted)?;
-        match shown {
-            Some(view) => Ok(view),
-            None => ask(&worker, "describe", &OfSession { session_id: session.as_str() })
-                .await
-                .map_err(|error| SourceError::Faulted(fault_of(error))),
-        }
+        let shown = match self.show(&open, &mut place).await {
+            // A worker may end while somebody comes in, killed for another session's stuck call: the
+            // next one serves both.
+            Err(fault) if fault.error_type.as_deref() == Some(ToolError::WORKER_EXITED) => {
+                place.worker = None;
+                self.show(&open, &mut place).await
+            }
+            shown => shown,
+        };
+        shown.map_err(SourceError::Faulted)
     }
 
     async fn begin_invocation(

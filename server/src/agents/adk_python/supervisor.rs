@@ -183,14 +183,15 @@ fn fault(error: RequestError, interpreter: &Interpreter, printed: &Printed) -> A
     let exited = matches!(error, RequestError::Exited(_));
     let mut fault = fault_of(error);
     if exited {
-        // No Python at all, or one too old to read the package, ends before it can answer.
-        fault.reason = format!(
-            "{} It ran {} ({}), which must be Python 3.10 or newer.",
-            fault.reason,
-            interpreter.program.display(),
-            interpreter.found_by.label()
-        );
         fault.traceback = printed.end();
+        // One that is no Python, or too old to read the package, says nothing or that it cannot.
+        let cannot_read = |said: &String| said.contains("SyntaxError");
+        let age = match fault.traceback.as_ref().is_none_or(cannot_read) {
+            true => ", which must be Python 3.10 or newer, and new enough for its google-adk",
+            false => "",
+        };
+        let (program, found_by) = (interpreter.program.display(), interpreter.found_by.label());
+        fault.reason = format!("{} It ran {program} ({found_by}){age}.", fault.reason);
     }
     fault
 }
