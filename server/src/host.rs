@@ -12,6 +12,7 @@ use app::host::Host;
 use async_trait::async_trait;
 use json_text::JsonText;
 use session::{AgentId, CallId, GoldenTrace, SessionId};
+use tokio::sync::Semaphore;
 
 use crate::access::{self, Note};
 use crate::agents::registry::{RegisteredAgent, Registry};
@@ -26,6 +27,9 @@ use crate::simulator::SimulatedAgentConfig;
 const HELD_IN_MEMORY: u64 = 128 * 1024 * 1024;
 /// How often silent sessions are looked for.
 const SWEEP: Duration = Duration::from_secs(30);
+/// How many agents are loaded at once, and how long one keeps others waiting.
+const LOADING_AT_ONCE: usize = 2;
+const MAKES_WAY: Duration = Duration::from_secs(10);
 
 /// Agents, sessions and calls behind the page.
 pub(crate) struct RehearsalHost {
@@ -46,12 +50,20 @@ impl RehearsalHost {
         Arc::new(Self { registry, sessions, calls: Arc::new(Calls::new()) })
     }
 
-    /// Loads every agent, one after the other: importing is heavy, and the first ones can be used
-    /// while the later ones load.
+    /// Loads every agent in order, few at once: importing is heavy, and the first ones can be used
+    /// while the later ones load. One that takes long makes way for the next.
     pub(crate) async fn load_agents(&self) {
-        for agent in self.registry.agents() {
-            self.registry.load(agent).await;
-        }
+        let places = Semaphore::new(LOADING_AT_ONCE);
+        let load = async |agent: &Arc<RegisteredAgent>| {
+            // Never closed.
+            let place = places.acquire().await;
+            let mut loading = std::pin::pin!(self.registry.load(agent));
+            if tokio::time::timeout(MAKES_WAY, loading.as_mut()).await.is_err() {
+                drop(place);
+                loading.await;
+            }
+        };
+        futures::future::join_all(self.registry.agents().iter().map(load)).await;
     }
 
     /// Forgets sessions whose pages are gone. Never returns.

@@ -81,6 +81,51 @@ async fn a_worker_killed_in_a_call_costs_that_call_only() {
     assert!(page.view.state.as_str().contains("temperatures"), "{}", page.view.state);
 }
 
+/// Each of these tools takes no notice of its cancel, in its own way.
+#[tokio::test]
+async fn a_tool_that_does_not_let_go_costs_its_session_nothing_more_than_the_call() {
+    let (Some(binary), Some(python)) = (binary(), python()) else { return };
+    let hazards = workspace().join("tests/python/fixtures/hazards").display().to_string();
+    let host = Host::start(&binary, Some(&python), &[&hazards]);
+    let mut page = Page::rehearse(host.address(), "hazards", "Try.").await;
+    let long = arguments(&json!({ "seconds": 600 }));
+    for tool in ["ignores_cancel", "blocks_the_loop", "ignores_cancel", "blocks_the_loop"] {
+        let call = page.start(tool, &long).await;
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let Answer::Error(error) = page.cancel(&call).await else { panic!("{tool} returned") };
+        assert_eq!(error.error_type, ToolError::CANCELLED, "{tool}");
+        // Somebody comes in while the stuck worker is put away.
+        Page::open(host.address(), "hazards").await;
+        let Answer::Output(output) = page.call("bare", &arguments(&json!({}))).await else {
+            panic!("after {tool} the session does not go on: {:?}", page.last_answer());
+        };
+        assert!(format!("{:?}", output.result).contains('5'), "{output:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_agent_that_hangs_at_import_keeps_no_other_waiting() {
+    let (Some(binary), Some(python)) = (binary(), python()) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let hangs = ["one", "two"].map(|name| {
+        let agent = folder.path().join(name);
+        std::fs::create_dir(&agent).unwrap();
+        std::fs::write(agent.join("agent.py"), "import time\ntime.sleep(600)\n").unwrap();
+        agent.display().to_string()
+    });
+    let host = Host::start(&binary, Some(&python), &[&hangs[0], &hangs[1], &smart_home()]);
+    let url = format!("http://{}/api/list_agents", host.address());
+    let loaded = async || {
+        let request = reqwest::Client::new().post(&url).header("content-type", "application/json");
+        let listed = request.body("{}").send().await.unwrap().text().await.unwrap();
+        let listed: Vec<serde_json::Value> = serde_json::from_str(&listed).unwrap();
+        listed.iter().any(|agent| agent["id"] == "smart_home" && !agent["runtime"].is_null())
+    };
+    while !loaded().await {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+}
+
 #[tokio::test]
 async fn stopping_leaves_nothing_running() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
