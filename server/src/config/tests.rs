@@ -3,6 +3,7 @@
 use std::fs;
 
 use expect_test::{Expect, expect};
+use json_text::JsonText;
 
 use super::*;
 
@@ -402,4 +403,39 @@ fn people_and_tokens_are_checked_where_they_stand() {
     assert!(twice.starts_with("rehearsal.toml:5:8: `Ann` stands here twice"), "{twice}");
     let nameless = fault("[[token]]\nname = \" \"\nid = \"1\"\nhash = \"x\"\n");
     assert!(nameless.contains("`name` must have 1 to 100 characters"), "{nameless}");
+}
+
+/// What editors check: the template of `rehearsal init`, and an agent of each source.
+#[test]
+fn the_published_schema_takes_what_the_host_takes() {
+    let schema = serde_json::to_value(json_schema()).expect("a schema is JSON");
+    let schema = JsonText::from_value(&schema);
+    let check = schema_check::Check::of(&schema).expect("a schema");
+    let agents = r#"
+        listen = "127.0.0.1:0"
+        [[agent]]
+        name = "Maths"
+        source = "native"
+        example = "math"
+        [[agent]]
+        name = "Home"
+        source = "adk_python"
+        folder = "home"
+        state = { city = "Lisbon" }
+        [[agent]]
+        name = "Notes"
+        source = "mcp"
+        instruction = "Look after the notes."
+        output_schema = { type = "object" }
+        [[agent.server]]
+        name = "files"
+        command = "npx"
+        [security]
+        trusted_proxies = ["127.0.0.1"]
+    "#;
+    for text in [include_str!("../cli/template/rehearsal.toml"), agents] {
+        let file: serde_json::Value = toml::from_str(text).expect("TOML");
+        let complaints = check.complaints(&JsonText::from_value(&file));
+        assert!(complaints.is_empty(), "{complaints:?}");
+    }
 }
