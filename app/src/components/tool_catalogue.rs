@@ -48,6 +48,8 @@ pub fn ToolCatalogue(
             event.prevent_default();
             browser::focus_first_in("tools");
         }
+        // The key that leads here, pressed once more.
+        "/" if filter.read_untracked().is_empty() => event.prevent_default(),
         "Escape" if !filter.read_untracked().is_empty() => {
             event.stop_propagation();
             filter.set(String::new());
