@@ -2,6 +2,7 @@
 
 import { expect, type Locator, type Page } from "@playwright/test";
 
+import { keep } from "./exported";
 import { open } from "./stage";
 
 /** One rehearsal, driven as a person would. */
@@ -75,6 +76,8 @@ export class Player {
     const receipt = this.page.locator("dl.receipt dd.path").first();
     await expect(receipt).toBeVisible();
     const path = (await receipt.textContent()) ?? "";
-    return /\S+\.json/.exec(path)?.[0] ?? path;
+    const file = /\S+\.json/.exec(path)?.[0] ?? path;
+    keep(file);
+    return file;
   }
 }

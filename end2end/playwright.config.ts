@@ -10,6 +10,7 @@ const browser = process.env.REHEARSAL_TEST_BROWSER;
 
 export default defineConfig({
   testDir: "stories",
+  globalSetup: "./exported",
   outputDir: "test-results",
   // A host for each worker, so that stories can run side by side and still count sessions.
   fullyParallel: true,
