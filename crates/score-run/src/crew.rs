@@ -13,7 +13,7 @@ use scoring::config::Tools;
 
 use crate::choice::Choice;
 use crate::error::RunError;
-use crate::room::{LOT, Lot, Room};
+use crate::room::{Lot, Room};
 use crate::task::{Pair, Task};
 
 /// A batch holds at least so many bytes of text, unless it is the last,
@@ -50,9 +50,6 @@ impl<M> Work<'_, M> {
                 hands.used.push(case);
             }
         }
-        if hands.used.len() >= LOT {
-            self.room.give(&mut hands.used);
-        }
         Some(made)
     }
 
@@ -60,7 +57,9 @@ impl<M> Work<'_, M> {
     where
         M: Fn(&mut Pair, &mut Tools<'_>) -> P,
     {
-        tasks.into_iter().filter_map(|task| self.done(task, hands)).collect()
+        let done = tasks.into_iter().filter_map(|task| self.done(task, hands)).collect();
+        self.room.give(&mut hands.used);
+        done
     }
 }
 
@@ -118,7 +117,9 @@ impl<'w, M> Crew<'w, M> {
         let mut hands = Hands::default();
         if self.jobs.get() == 1 {
             while let Some(task) = next()? {
-                if let Some(piece) = self.work.done(task, &mut hands) {
+                let piece = self.work.done(task, &mut hands);
+                self.work.room.give(&mut hands.used);
+                if let Some(piece) = piece {
                     take(piece)?;
                 }
             }

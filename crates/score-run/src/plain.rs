@@ -6,7 +6,7 @@ use std::sync::Arc;
 use case_trace::PlainCase;
 use evalset_file::{CaseReader, CaseTokens, OneCase, ReadCase};
 
-use crate::room::{Lot, Room};
+use crate::room::{Room, Spare};
 
 /// Reads the plain cases of a file of ADK's on the way; those of others, and those that are not
 /// plain, are left to be read by themselves.
@@ -15,52 +15,65 @@ pub(crate) struct PlainCases {
     is_adk: bool,
     /// Those of the chunk at hand, by where they begin.
     read: VecDeque<(u64, Box<PlainCase>)>,
-    spare: Lot,
+    spare: Spare,
     room: Arc<Room>,
 }
 
 impl PlainCases {
     pub(crate) fn new(is_adk: bool, room: &Arc<Room>) -> Self {
-        Self { is_adk, read: VecDeque::new(), spare: Vec::new(), room: Arc::clone(room) }
+        Self { is_adk, read: VecDeque::new(), spare: Spare::default(), room: Arc::clone(room) }
     }
 
-    /// The case that begins there, if it was read; its text is not in it yet.
+    /// The case that begins there, if it was read; there is room in it for its text.
     pub(crate) fn take(&mut self, start: u64) -> Option<Box<PlainCase>> {
         while let Some((begins, case)) = self.read.pop_front_if(|(begins, _)| *begins <= start) {
             if begins == start {
-                return Some(case);
+                return Some(self.with_text(case));
             }
-            self.spare.push(case);
+            self.spare.cases.push(case);
         }
         None
     }
 
-    /// Room for a case.
+    /// Room for a case and its text.
     pub(crate) fn spare(&mut self) -> Box<PlainCase> {
-        if self.spare.is_empty() {
-            self.spare = self.room.take();
+        let case = self.case();
+        self.with_text(case)
+    }
+
+    fn case(&mut self) -> Box<PlainCase> {
+        if self.spare.cases.is_empty() {
+            self.room.fill(&mut self.spare);
         }
-        self.spare.pop().unwrap_or_default()
+        self.spare.cases.pop().unwrap_or_default()
+    }
+
+    fn with_text(&mut self, mut case: Box<PlainCase>) -> Box<PlainCase> {
+        if self.spare.texts.is_empty() {
+            self.room.fill(&mut self.spare);
+        }
+        *case.text_mut() = self.spare.texts.pop().unwrap_or_default();
+        case
     }
 }
 
 impl CaseReader for PlainCases {
     fn next_chunk(&mut self) {
-        self.spare.extend(self.read.drain(..).map(|(_, case)| case));
+        self.spare.cases.extend(self.read.drain(..).map(|(_, case)| case));
     }
 
     fn read(&mut self, start: u64, tokens: CaseTokens<'_>) -> Option<ReadCase> {
         if !self.is_adk {
             return None;
         }
-        let mut case = self.spare();
+        let mut case = self.case();
         match fill(&mut case, tokens) {
             Some(read) => {
                 self.read.push_back((start, case));
                 Some(read)
             }
             None => {
-                self.spare.push(case);
+                self.spare.cases.push(case);
                 None
             }
         }

@@ -128,17 +128,59 @@ pub(super) mod avx512 {
     //! mask itself.
 
     use std::arch::x86_64::{
-        _mm512_cmpeq_epi8_mask, _mm512_cmple_epu8_mask, _mm512_movepi8_mask, _mm512_or_si512,
-        _mm512_set_epi64, _mm512_set1_epi8,
+        __m512i, _mm512_add_epi32, _mm512_cmpeq_epi8_mask, _mm512_cmple_epu8_mask,
+        _mm512_cvtepu8_epi32, _mm512_extracti32x4_epi32, _mm512_maskz_compress_epi8,
+        _mm512_movepi8_mask, _mm512_or_si512, _mm512_set_epi64, _mm512_set1_epi8,
+        _mm512_set1_epi32, _mm512_storeu_epi32,
     };
 
     use super::{BLOCK, Masks, word};
 
     #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn lanes_of(block: &[u8; BLOCK]) -> __m512i {
+        let [a, b, c, d, e, f, g, h] = std::array::from_fn(|index| word(block, index));
+        _mm512_set_epi64(h, g, f, e, d, c, b, a)
+    }
+
+    /// Writes the places of the bits that are set, `first` added, and leaves the rest as it may be.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
+    pub(in super::super) fn spread(bits: u64, first: u32, places: &mut [u32; BLOCK]) {
+        const PLACES: [u8; BLOCK] = {
+            let mut places = [0; BLOCK];
+            let mut place = 0;
+            while place < BLOCK {
+                #[expect(clippy::cast_possible_truncation, reason = "below 64")]
+                let byte = place as u8;
+                places[place] = byte;
+                place += 1;
+            }
+            places
+        };
+        let found = _mm512_maskz_compress_epi8(bits, lanes_of(&PLACES));
+        let first = _mm512_set1_epi32(first.cast_signed());
+        let parts = [
+            _mm512_extracti32x4_epi32::<0>(found),
+            _mm512_extracti32x4_epi32::<1>(found),
+            _mm512_extracti32x4_epi32::<2>(found),
+            _mm512_extracti32x4_epi32::<3>(found),
+        ];
+        let (sixteens, _) = places.as_chunks_mut::<16>();
+        let wanted = bits.count_ones().div_ceil(16) as usize;
+        for (places, part) in sixteens.iter_mut().zip(parts).take(wanted) {
+            let numbers = _mm512_add_epi32(_mm512_cvtepu8_epi32(part), first);
+            #[expect(unsafe_code, reason = "sixteen numbers are written where sixteen are")]
+            unsafe {
+                _mm512_storeu_epi32(places.as_mut_ptr().cast(), numbers);
+            }
+        }
+    }
+
+    #[inline]
     #[target_feature(enable = "avx512f,avx512bw")]
     pub(in super::super) fn masks_of(block: &[u8; BLOCK]) -> Masks {
-        let [a, b, c, d, e, f, g, h] = std::array::from_fn(|index| word(block, index));
-        let lanes = _mm512_set_epi64(h, g, f, e, d, c, b, a);
+        let lanes = lanes_of(block);
         let space = _mm512_set1_epi8(0x20);
         let is = |byte: u8| _mm512_cmpeq_epi8_mask(lanes, _mm512_set1_epi8(byte.cast_signed()));
         // `[` and `]` become `{` and `}` when this bit is set, and nothing else does.
@@ -226,8 +268,13 @@ mod tests {
                 if is_x86_feature_detected!("avx2") {
                     assert_eq!(avx2::masks_of(&block), expected, "{block:?}");
                 }
-                if is_x86_feature_detected!("avx512bw") {
+                if is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512vbmi2") {
                     assert_eq!(avx512::masks_of(&block), expected, "{block:?}");
+                    let bits = expected.quote | expected.operator | expected.blank | expected.high;
+                    let mut places = [u32::MAX; BLOCK];
+                    avx512::spread(bits, 1000, &mut places);
+                    let set = (0..64).filter(|bit| bits >> bit & 1 == 1).map(|bit| 1000 + bit);
+                    assert!(set.eq(places.into_iter().take(bits.count_ones() as usize)));
                 }
             }
             assert_eq!(expected.quote.count_ones() as usize, count(&block, b'"'));

@@ -39,7 +39,7 @@ pub(super) struct Batch {
 impl Batch {
     /// For up to so many blocks at a time. Room that is not needed is never touched.
     pub(super) fn of(blocks: usize) -> Self {
-        Self { starts: vec![0; blocks * BLOCK + UNROLLED], escapes: Vec::new() }
+        Self { starts: vec![0; (blocks + 1) * BLOCK], escapes: Vec::new() }
     }
 
     /// Finds the tokens of as many blocks as there is room for, up to the fault if there is one: how
@@ -50,13 +50,19 @@ impl Batch {
         blocks: &[[u8; BLOCK]],
         tokens: &mut Tokens,
     ) -> (usize, Result<bool, Fault>) {
-        #[target_feature(enable = "avx512f,avx512bw,bmi1,bmi2,popcnt")]
+        #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,bmi2,popcnt")]
         fn with_avx512(
             batch: &mut Batch,
             blocks: &[[u8; BLOCK]],
             tokens: &mut Tokens,
         ) -> (usize, Result<bool, Fault>) {
-            fill_with(batch, blocks, tokens, |block| avx512::masks_of(block))
+            let spread = |bits: u64, first, places: &mut [u32], count: usize| {
+                if let Some(places) = places.get_mut(count..).and_then(<[u32]>::first_chunk_mut) {
+                    avx512::spread(bits, first, places);
+                }
+                count + bits.count_ones() as usize
+            };
+            fill_with(batch, blocks, tokens, |block| avx512::masks_of(block), spread)
         }
         #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
         fn with_avx2(
@@ -64,7 +70,7 @@ impl Batch {
             blocks: &[[u8; BLOCK]],
             tokens: &mut Tokens,
         ) -> (usize, Result<bool, Fault>) {
-            fill_with(batch, blocks, tokens, |block| avx2::masks_of(block))
+            fill_with(batch, blocks, tokens, |block| avx2::masks_of(block), spread)
         }
         #[target_feature(enable = "sse2")]
         fn with_sse2(
@@ -72,14 +78,16 @@ impl Batch {
             blocks: &[[u8; BLOCK]],
             tokens: &mut Tokens,
         ) -> (usize, Result<bool, Fault>) {
-            fill_with(batch, blocks, tokens, |block| sse2::masks_of(block))
+            fill_with(batch, blocks, tokens, |block| sse2::masks_of(block), spread)
         }
         let has_avx2 = is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("bmi1")
             && is_x86_feature_detected!("bmi2")
             && is_x86_feature_detected!("popcnt");
-        let has_avx512 =
-            has_avx2 && is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
+        let has_avx512 = has_avx2
+            && is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512vbmi2");
         #[expect(unsafe_code, reason = "the processor has been asked; SSE2 is part of x86-64")]
         unsafe {
             if has_avx512 {
@@ -100,7 +108,7 @@ impl Batch {
         blocks: &[[u8; BLOCK]],
         tokens: &mut Tokens,
     ) -> (usize, Result<bool, Fault>) {
-        fill_with(self, blocks, tokens, super::masks::masks_by_table)
+        fill_with(self, blocks, tokens, super::masks::masks_by_table, spread)
     }
 
     /// Where tokens begin, counted from the first block's first byte.
@@ -121,6 +129,7 @@ fn fill_with(
     blocks: &[[u8; BLOCK]],
     tokens: &mut Tokens,
     masks_of: impl Fn(&[u8; BLOCK]) -> Masks,
+    spread: impl Fn(u64, u32, &mut [u32], usize) -> usize,
 ) -> (usize, Result<bool, Fault>) {
     let Batch { starts: places, escapes } = batch;
     let mut count = 0;
@@ -145,6 +154,7 @@ fn fill_with(
 /// many there are.
 const UNROLLED: usize = 8;
 
+/// Writes the places of the bits that are set, `first` added, from `count` on: where the next go.
 #[expect(clippy::inline_always, reason = "compiled anew for each instruction set")]
 #[inline(always)]
 fn spread(mut bits: u64, first: u32, places: &mut [u32], count: usize) -> usize {

@@ -10,7 +10,11 @@ use super::reader::{CaseReader, CaseTokens, ReadCase};
 use super::structure::Structure;
 use super::tokens::Batch;
 use super::utf8::Utf8;
-use super::{AHEAD, CHUNK, Fault, LastCase, Outline, Sink, ask_for};
+use super::{AHEAD, Fault, LastCase, Outline, Sink, ask_for};
+
+/// Bytes read at a time; a multiple of the block. More than where nobody asks for cases, since the
+/// one that lies across two chunks has to be read again.
+const AT_HAND: usize = 256 << 10;
 
 /// A case that was passed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,8 +79,8 @@ impl<R: CaseReader> Walk<R> {
             asked: 0,
             structure: Structure::new(),
             utf8: Utf8::default(),
-            batch: Batch::of(CHUNK / BLOCK),
-            buffer: vec![0; CHUNK],
+            batch: Batch::of(AT_HAND / BLOCK),
+            buffer: vec![0; AT_HAND],
             heard: Heard { reader, eval_id: None, passed: VecDeque::new() },
             outline: None,
         }
@@ -142,7 +146,7 @@ impl<R: CaseReader> Walk<R> {
             ask_for(file, self.asked..(self.at + AHEAD).min(self.length));
             self.asked = self.at + AHEAD;
         }
-        let wanted = usize::try_from(self.length - self.at).unwrap_or(CHUNK).min(CHUNK);
+        let wanted = usize::try_from(self.length - self.at).unwrap_or(AT_HAND).min(AT_HAND);
         file.read_exact_at(&mut self.buffer[..wanted], self.at)?;
         let padded = wanted.next_multiple_of(BLOCK);
         self.buffer[wanted..padded].fill(b' ');

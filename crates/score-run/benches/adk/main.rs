@@ -30,7 +30,6 @@ use scoring::config::{Config, Tools};
 
 /// Cases of one pair of files: what is in memory at a time, as in a reader that streams.
 const PER_FILE: usize = 500;
-const ROUNDS: usize = 3;
 const TIMES: f64 = 300.0;
 
 /// The two scores of a case.
@@ -65,9 +64,11 @@ fn main() -> io::Result<()> {
     let (expected, actual) = cases::joined(folder.path(), &files)?;
     let (expected, actual) = ([expected], [actual]);
 
+    let rounds = std::env::var("REHEARSAL_BENCH_ROUNDS").ok().and_then(|text| text.parse().ok());
+    let rounds: usize = rounds.unwrap_or(3);
     let mut ours = Vec::new();
     let mut best = Duration::MAX;
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         let before = processor_time();
         ours = score_all(&expected, &actual, 1)?;
         best = best.min(processor_time().saturating_sub(before));
@@ -79,7 +80,7 @@ fn main() -> io::Result<()> {
     report("the same with evidence", cases, took, bytes);
     let wall = |threads: usize| -> io::Result<Duration> {
         let mut best = Duration::MAX;
-        for _ in 0..ROUNDS {
+        for _ in 0..rounds {
             let before = Instant::now();
             let same = score_all(&expected, &actual, threads)?;
             best = best.min(before.elapsed());

@@ -14,7 +14,7 @@ mod words;
 pub use porter::stem;
 pub use tokens::tokens;
 
-use words::Words;
+use words::{Stems, Words};
 
 /// How far a candidate's words are those of a reference.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,24 +52,24 @@ pub struct Scorer {
     words: Words,
     /// How often each stem stands in the reference and was not yet met in the candidate.
     left: Vec<u32>,
-    reference: Vec<u32>,
-    candidate: Vec<u32>,
+    reference: Stems,
+    candidate: Stems,
 }
 
 impl Scorer {
     /// How far `candidate` says what `reference` says.
     pub fn score(&mut self, candidate: &str, reference: &str) -> Rouge1 {
         self.words.forget_if_many();
-        self.words.read(reference, &mut self.reference);
-        self.words.read(candidate, &mut self.candidate);
+        self.words.read(reference, &mut self.reference, &Stems::default());
+        self.words.read(candidate, &mut self.candidate, &self.reference);
         self.left.resize(self.left.len().max(self.words.stem_count()), 0);
-        for stem in &self.reference {
+        for stem in &self.reference.numbers {
             if let Some(left) = self.left.get_mut(*stem as usize) {
                 *left += 1;
             }
         }
         let mut shared = 0;
-        for stem in &self.candidate {
+        for stem in &self.candidate.numbers {
             if let Some(left) = self.left.get_mut(*stem as usize)
                 && *left > 0
             {
@@ -77,12 +77,12 @@ impl Scorer {
                 shared += 1;
             }
         }
-        for stem in &self.reference {
+        for stem in &self.reference.numbers {
             if let Some(left) = self.left.get_mut(*stem as usize) {
                 *left = 0;
             }
         }
-        Rouge1::of(self.candidate.len(), self.reference.len(), shared)
+        Rouge1::of(self.candidate.numbers.len(), self.reference.numbers.len(), shared)
     }
 }
 

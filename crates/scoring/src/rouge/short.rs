@@ -21,7 +21,8 @@ const FIRST: usize = 1 << 12;
 /// The numbers of short words.
 #[derive(Debug, Default)]
 pub(super) struct ShortWords {
-    /// At most half of them are taken, so that every search comes to an empty one soon.
+    /// At most three quarters of them are taken, so that every search comes to an empty one soon;
+    /// and not many less, since what is looked at must stay in the cache.
     places: Vec<Place>,
     taken: usize,
 }
@@ -55,7 +56,7 @@ impl ShortWords {
 
     /// Remembers a word that is not known.
     pub(super) fn insert(&mut self, word: u128, stem: u32) {
-        if 2 * (self.taken + 1) > self.places.len() {
+        if 4 * (self.taken + 1) > 3 * self.places.len() {
             let room = FIRST.max(2 * self.places.len());
             let before = std::mem::replace(&mut self.places, vec![EMPTY; room]);
             for place in before.into_iter().filter(|place| place.low != 0) {

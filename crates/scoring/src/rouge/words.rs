@@ -14,6 +14,15 @@ const MOST: usize = 1 << 16;
 
 type Table<Key> = HashMap<Key, u32, FxBuildHasher>;
 
+/// The words of a text, in order.
+#[derive(Debug, Default)]
+pub(super) struct Stems {
+    /// The numbers of their stems.
+    pub(super) numbers: Vec<u32>,
+    /// Of a text of ASCII the words, each in one number; 0 for those that are too long.
+    words: Vec<u128>,
+}
+
 /// The numbers of the stems met so far.
 #[derive(Debug, Default)]
 pub(super) struct Words {
@@ -39,23 +48,32 @@ impl Words {
         self.stems.len()
     }
 
-    /// Puts the stems of `text` into `into`, in order.
-    pub(super) fn read(&mut self, text: &str, into: &mut Vec<u32>) {
-        into.clear();
+    /// Puts the stems of `text` into `into`, in order. Where it has the words of `like`, which is
+    /// what agents mostly say, none is looked up.
+    pub(super) fn read(&mut self, text: &str, into: &mut Stems, like: &Stems) {
+        let Stems { numbers, words } = into;
+        numbers.clear();
+        words.clear();
         if text.is_ascii() {
             let bytes = text.as_bytes();
             each_run(bytes, |begin, end| {
-                let number = match packed(bytes, begin, end) {
+                let packed = packed(bytes, begin, end);
+                let place = words.len();
+                words.push(packed.unwrap_or(0));
+                let number = match packed {
+                    Some(key) if like.words.get(place) == Some(&key) => {
+                        like.numbers.get(place).copied().unwrap_or_default()
+                    }
                     Some(key) => self.number_of_short(key, end - begin),
                     None => {
                         let word = bytes.get(begin..end).unwrap_or_default().to_ascii_lowercase();
                         self.number(Word::Ascii(&word))
                     }
                 };
-                into.push(number);
+                numbers.push(number);
             });
         } else {
-            each_word(text, |word| into.push(self.number(word)));
+            each_word(text, |word| numbers.push(self.number(word)));
         }
     }
 
