@@ -14,9 +14,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::RunError;
-use crate::file::{EvalFile, FileFacts, Stream, Whole, stem};
+use crate::file::{EvalFile, FileFacts, Whole, stem};
 use crate::heading::heading;
 use crate::room::Room;
+use crate::stream::Stream;
 use crate::task::{Side, Way};
 
 /// Where what was done of a case is found.
@@ -78,10 +79,12 @@ pub(crate) struct Left {
 }
 
 impl ActualSide {
-    /// Opens the files; `beside` says that one expected file runs beside one actual.
+    /// Opens the files; `beside` says that one expected file runs beside one actual, and `ahead`
+    /// that a thread of its own reads the latter.
     pub(crate) fn open(
         paths: &[PathBuf],
         beside: bool,
+        ahead: bool,
         room: &Arc<Room>,
     ) -> Result<Self, RunError> {
         let mut side = Self {
@@ -112,6 +115,7 @@ impl ActualSide {
                         wholes: Vec::new(),
                         eval_set_id,
                     });
+                    let stream = if ahead { Box::new(stream.ahead()?) } else { stream };
                     side.beside = Some(stream);
                 }
                 EvalFile::Stream(stream) => {

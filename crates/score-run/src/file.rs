@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use case_trace::CaseTrace;
 use evalset::adk::EvalSetResult;
 use evalset::{Format, Origin, Reading, Severity, read_case};
-use evalset_file::{Cases, FoundCase};
+use evalset_file::Cases;
 
 use crate::error::RunError;
 use crate::heading::head;
 use crate::lines::Lines;
 use crate::plain::PlainCases;
 use crate::room::Room;
-use crate::task::{Side, Way};
+use crate::stream::Stream;
 
 /// A file of either side, opened.
 #[derive(Debug)]
@@ -35,14 +35,6 @@ pub(crate) struct FileFacts {
     lines: Mutex<Lines>,
 }
 
-/// A file that is gone through.
-#[derive(Debug)]
-pub(crate) struct Stream {
-    pub(crate) facts: Arc<FileFacts>,
-    cases: Cases<PlainCases>,
-    peeked: Option<FoundCase>,
-}
-
 impl EvalFile {
     pub(crate) fn open(path: &Path, room: &Arc<Room>) -> Result<Self, RunError> {
         let head = head(path)?;
@@ -59,7 +51,7 @@ impl EvalFile {
         let facts = facts(Cases::told_format(path)?);
         let plain = PlainCases::new(facts.format == Format::Adk, room);
         let cases = Cases::open_with(path, plain)?;
-        Ok(Self::Stream(Box::new(Stream { facts, cases, peeked: None })))
+        Ok(Self::Stream(Box::new(Stream::new(facts, cases))))
     }
 }
 
@@ -116,39 +108,6 @@ pub(crate) fn stem(path: &Path) -> String {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let ends = [".evalset_result.json", ".evalset.json", ".test.json", ".json"];
     ends.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name).to_owned()
-}
-
-impl Stream {
-    /// The next case, left in its place.
-    pub(crate) fn peek(&mut self) -> Result<Option<&FoundCase>, RunError> {
-        if self.peeked.is_none() {
-            self.peeked = self.cases.next().transpose()?;
-        }
-        Ok(self.peeked.as_ref())
-    }
-
-    /// The next case.
-    pub(crate) fn next(&mut self) -> Result<Option<FoundCase>, RunError> {
-        self.peek()?;
-        Ok(self.peeked.take())
-    }
-
-    /// The case, read or to be read, while it is at hand.
-    pub(crate) fn side(&mut self, found: &FoundCase) -> Result<Side, RunError> {
-        let facts = Arc::clone(&self.facts);
-        let reader = self.cases.reader();
-        let (mut case, way) = match reader.take(found.start) {
-            Some(case) => (case, Way::Plain),
-            None => (reader.spare(), Way::Unknown),
-        };
-        self.cases.text_into(found, case.text_mut())?;
-        Ok(Side::Text { facts, case, way, start: found.start, index: found.index })
-    }
-
-    /// How many bytes have been read.
-    pub(crate) fn read(&self) -> u64 {
-        self.cases.progress().0
-    }
 }
 
 impl FileFacts {

@@ -18,6 +18,7 @@ mod order;
 mod pairs;
 mod plain;
 mod room;
+mod stream;
 mod task;
 
 pub use choice::Choice;

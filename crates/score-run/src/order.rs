@@ -24,7 +24,8 @@ pub struct Order<'o> {
     pub config: &'o Config,
     /// Which cases.
     pub choice: &'o Choice<'o>,
-    /// How many threads work, this one included.
+    /// How many threads score, this one included. With several, those that read the files come to
+    /// that: one for each side.
     pub jobs: NonZeroUsize,
 }
 
@@ -71,7 +72,7 @@ pub fn run_pairs<P: Send>(
 ) -> Result<Ran, RunError> {
     let Order { expected, actual, choice, jobs, .. } = *order;
     let room = Arc::new(Room::default());
-    let mut pairs = Pairs::open(expected, actual, choice, passed_by, &room)?;
+    let mut pairs = Pairs::open(expected, actual, choice, passed_by, &room, jobs.get() > 1)?;
     let mut ran = Ran::default();
     Crew::new(jobs, Work { choice, make: &make, room: &room }).run(
         || {

@@ -10,9 +10,10 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::actual::{ActualSide, Left, LeftOver, Taken};
 use crate::choice::Choice;
 use crate::error::RunError;
-use crate::file::{EvalFile, FileFacts, Stream, Whole, is_history, stem};
+use crate::file::{EvalFile, FileFacts, Whole, is_history, stem};
 use crate::heading::heading;
 use crate::room::Room;
+use crate::stream::Stream;
 use crate::task::{Side, Task};
 
 /// The cases of both sides, paired.
@@ -23,6 +24,8 @@ pub(crate) struct Pairs<'o> {
     left: Option<LeftOver>,
     choice: &'o Choice<'o>,
     room: Arc<Room>,
+    /// Whether files are read by threads of their own.
+    ahead: bool,
     /// Ids of the expected file that is being read.
     seen: FxHashSet<u64>,
     bytes: u64,
@@ -52,6 +55,7 @@ impl<'o> Pairs<'o> {
         choice: &'o Choice<'o>,
         passed_by: PassedBy<'o>,
         room: &Arc<Room>,
+        ahead: bool,
     ) -> Result<Self, RunError> {
         for path in expected {
             if is_history(path)? {
@@ -61,10 +65,11 @@ impl<'o> Pairs<'o> {
         Ok(Self {
             paths: expected.iter(),
             file: None,
-            actual: Some(ActualSide::open(actual, expected.len() == 1, room)?),
+            actual: Some(ActualSide::open(actual, expected.len() == 1, ahead, room)?),
             left: None,
             choice,
             room: Arc::clone(room),
+            ahead,
             seen: FxHashSet::default(),
             bytes: 0,
             passed_by,
@@ -96,7 +101,7 @@ impl<'o> Pairs<'o> {
             }
             let Some(file) = &mut self.file else {
                 match self.paths.next() {
-                    Some(path) => self.file = Some(Expected::open(path, &self.room)?),
+                    Some(path) => self.file = Some(Expected::open(path, &self.room, self.ahead)?),
                     None => match self.actual.take() {
                         Some(actual) => {
                             self.bytes += actual.read();
@@ -210,9 +215,10 @@ impl ExpectedCase {
 }
 
 impl Expected {
-    fn open(path: &Path, room: &Arc<Room>) -> Result<Self, RunError> {
+    fn open(path: &Path, room: &Arc<Room>, ahead: bool) -> Result<Self, RunError> {
         let eval_set_id = heading(path)?.eval_set_id;
         let cases = match EvalFile::open(path, room)? {
+            EvalFile::Stream(stream) if ahead => Expectations::Stream(Box::new(stream.ahead()?)),
             EvalFile::Stream(stream) => Expectations::Stream(stream),
             EvalFile::Whole(facts, wholes) => Expectations::Whole(facts, wholes.into_iter()),
         };

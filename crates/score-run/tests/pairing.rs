@@ -290,6 +290,39 @@ fn many_cases_keep_their_order() {
     }
 }
 
+/// Plain cases are read on the way through the file, others and those that lie across two chunks by
+/// themselves: what becomes of a case does not depend on where it lies.
+#[test]
+fn cases_of_any_kind_lie_anywhere() {
+    let files = Files::new();
+    let long = |number: usize| if number == 700 { 600_000 } else { number * 37 % 1500 };
+    let one = |number: usize, tool: &str| {
+        let text = case(&format!("c{number}"), tool);
+        let text = text.replace('é', &format!("é\\n{}", "x".repeat(long(number))));
+        // ADK reads this name too, and a plain case has it not.
+        if number.is_multiple_of(7) { text.replace("eval_id", "evalId") } else { text }
+    };
+    let tool = |number: usize| if number.is_multiple_of(5) { "g" } else { "f" };
+    let all: Vec<String> = (0..1500).map(|number| one(number, "f")).collect();
+    let done: Vec<String> = (0..1500).map(|number| one(number, tool(number))).collect();
+    let expected = [files.put("e.json", &set("s", &all))];
+    let told = |number: usize| match tool(number) {
+        "f" => format!("c{number} passed "),
+        _ => format!("c{number} failed f was not called; g was called and not expected"),
+    };
+    let told: Vec<String> = (0..1500).map(told).collect();
+    let whole = set("s", &done);
+    let broken = format!("{}]", &whole[..whole.len() - 1]);
+    for jobs in [1, 2, 5] {
+        let actual = [files.put("a.json", &whole)];
+        let choice = Choice::default();
+        assert_eq!(lines(&expected, &actual, &choice, jobs).expect("scored"), told);
+        let actual = [files.put("a.json", &broken)];
+        let ended = lines(&expected, &actual, &choice, jobs);
+        assert!(matches!(ended, Err(RunError::File(_))), "{ended:?}");
+    }
+}
+
 #[test]
 fn what_take_refuses_ends_the_run() {
     let files = Files::new();

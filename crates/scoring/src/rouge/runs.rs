@@ -1,10 +1,5 @@
 //! Runs of ASCII letters and digits, found 64 bytes at a time.
 
-/// The byte `value` eight times.
-const fn eight(value: u8) -> u64 {
-    u64::from_le_bytes([value; 8])
-}
-
 /// Hands the begin and end of every run of letters and digits to `each`, in order. All bytes must
 /// be ASCII.
 pub(super) fn each_run(bytes: &[u8], mut each: impl FnMut(usize, usize)) {
@@ -39,32 +34,33 @@ pub(super) fn each_run(bytes: &[u8], mut each: impl FnMut(usize, usize)) {
 }
 
 /// A bit for each of up to 64 ASCII bytes, set for letters and digits.
+#[inline]
 fn alphanumeric(chunk: &[u8]) -> u64 {
-    let (words, rest) = chunk.as_chunks::<8>();
-    let mut mask = 0;
-    for (place, word) in words.iter().enumerate() {
-        mask |= alphanumeric_of_eight(u64::from_le_bytes(*word)) << (8 * place);
+    if let Some(block) = chunk.first_chunk() {
+        return alphanumeric_of_block(block);
     }
-    if !rest.is_empty() {
-        let mut word = [0; 8];
-        for (to, from) in word.iter_mut().zip(rest) {
-            *to = *from;
-        }
-        mask |= alphanumeric_of_eight(u64::from_le_bytes(word)) << (8 * words.len());
+    let mut block = [0; 64];
+    for (to, from) in block.iter_mut().zip(chunk) {
+        *to = *from;
     }
-    mask
+    alphanumeric_of_block(&block)
 }
 
-/// The same for eight bytes in one number: a sum per byte carries into its highest bit, which ASCII
-/// leaves free, exactly when the byte is at least some letter.
-fn alphanumeric_of_eight(bytes: u64) -> u64 {
-    let at_least = |bytes: u64, least: u8| bytes + eight(0x80 - least);
-    let lower = bytes | eight(0x20);
-    let letters = at_least(lower, b'a') & !at_least(lower, b'z' + 1);
-    let digits = at_least(bytes, b'0') & !at_least(bytes, b'9' + 1);
-    let found = ((letters | digits) & eight(0x80)) >> 7;
-    // Gathers the lowest bits of all bytes in the highest byte.
-    found.wrapping_mul(0x0102_0408_1020_4080) >> 56
+/// The same for a whole block: what each byte is, which compilers do for many at a time, and then
+/// the lowest bits of eight bytes gathered by a product.
+#[inline]
+fn alphanumeric_of_block(block: &[u8; 64]) -> u64 {
+    let found = block.map(|byte| {
+        let is_letter = (byte | 0x20).wrapping_sub(b'a') < 26;
+        let is_digit = byte.wrapping_sub(b'0') < 10;
+        u8::from(is_letter | is_digit)
+    });
+    let [a, b, c, d, e, f, g, h] = std::array::from_fn(|place| {
+        let eight = found.as_chunks::<8>().0.get(place).copied().unwrap_or_default();
+        // The highest byte of the product has a bit of each.
+        u64::from_le_bytes(eight).wrapping_mul(0x0102_0408_1020_4080).to_be_bytes()[0]
+    });
+    u64::from_le_bytes([a, b, c, d, e, f, g, h])
 }
 
 #[cfg(test)]
