@@ -6,58 +6,82 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-import { expect, test, type Page } from "@playwright/test";
+import { expect, test, type Browser, type Page } from "@playwright/test";
 
 import { startHost } from "../stage";
 import { Figures } from "./figures";
 
 const EVENTS = 100_000;
+/** A peer, opened in the same way: what any session costs. */
+const FEW = 40;
 const NATIVE_ONLY = '[[agent]]\nname = "Maths"\nsource = "native"\nexample = "math"\n';
 
 test(`a live session of ${EVENTS} events`, async ({ browser }) => {
   test.setTimeout(900_000);
   const host = await startHost({ config: NATIVE_ONLY });
   try {
-    const session = await write(new URL(host.url).host);
+    const address = new URL(host.url).host;
+    const [few, many] = [await write(address, FEW), await write(address, EVENTS)];
     const figures = new Figures();
-    const opened: number[] = [];
+    // In turns, so that what else the machine does disturbs both alike.
+    const opened: Record<string, number[]> = { few: [], many: [] };
     for (let turn = 0; turn < 6; turn += 1) {
-      // A browser of its own each time, so that nothing is kept.
-      const context = await browser.newContext({ viewport: { width: 1280, height: 720 } });
-      const page = await context.newPage();
-      await page.addInitScript(watch, `event-${EVENTS}`);
-      await page.goto(`${host.url}/live/${session}`);
-      const took = await page.waitForFunction(() => (window as any).shownAt as number | undefined);
-      // The first one warms the host's own caches up.
-      if (turn > 0) {
-        opened.push((await took.jsonValue()) ?? NaN);
-      } else {
-        console.log(`the first time: ${(await took.jsonValue())?.toFixed(1)} ms`);
-      }
-      if (turn === 5) {
-        figures.tell(`${EVENTS} events opened, the last one shown`, opened, 1000);
-        await expect(page.getByText(`${EVENTS} events`)).toBeVisible();
-        const jumps: number[] = [];
-        for (let times = 0; times < 10; times += 1) {
-          jumps.push(await jump(page, "Home", "event-1"), await jump(page, "End", `event-${EVENTS}`));
+      for (const [name, session, last] of [["few", few, FEW], ["many", many, EVENTS]] as const) {
+        const took = await inNewBrowser(browser, (page) => openedAt(page, `${host.url}/live/${session}`, last));
+        // The first of each warms the host up.
+        if (turn > 0) {
+          opened[name]?.push(took);
         }
-        figures.tell("to the first event and back", jumps, 100);
       }
-      await context.close();
     }
+    figures.tell(`${FEW} events, from the address to the last one shown`, opened.few ?? [], 1000);
+    figures.tell(`${EVENTS} events, from the address to the last one shown`, opened.many ?? [], 1000);
+    await inNewBrowser(browser, async (page) => {
+      const chosen: number[] = [];
+      for (let times = 0; times < 10; times += 1) {
+        await page.goto(`${host.url}/live`);
+        await page.waitForLoadState("networkidle");
+        chosen.push(await shown(page, `a[href="/live/${many}"]`, `event-${EVENTS}`));
+      }
+      figures.tell(`${EVENTS} events, from the list to the last one shown`, chosen, 250);
+      await expect(page.getByText(`${EVENTS} events`)).toBeVisible();
+      const jumps: number[] = [];
+      for (let times = 0; times < 10; times += 1) {
+        jumps.push(await jump(page, "Home", "event-1"), await jump(page, "End", `event-${EVENTS}`));
+      }
+      figures.tell("to the first event and back", jumps, 100);
+    });
     figures.check();
   } finally {
     await host.stop();
   }
 });
 
-/** Has the session written; gives its id. */
-async function write(address: string): Promise<string> {
+/** Has a session of so many events written; gives its id. */
+async function write(address: string, events: number): Promise<string> {
   const python = process.env.REHEARSAL_TEST_PYTHON ?? "python3";
   const script = join(import.meta.dirname, "long_session.py");
   // Not waited for in this thread, which reads what the host logs.
-  const wrote = await promisify(execFile)(python, [script, address, String(EVENTS)]);
+  const wrote = await promisify(execFile)(python, [script, address, String(events)]);
   return wrote.stdout.trim();
+}
+
+/** What `measure` finds in a browser of its own, so that nothing is kept from the one before. */
+async function inNewBrowser<T>(browser: Browser, measure: (page: Page) => Promise<T>): Promise<T> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 720 } });
+  try {
+    return await measure(await context.newPage());
+  } finally {
+    await context.close();
+  }
+}
+
+/** From the navigation to the frame that shows the last event, in ms. */
+async function openedAt(page: Page, address: string, last: number): Promise<number> {
+  await page.addInitScript(watch, `event-${last}`);
+  await page.goto(address);
+  const took = await page.waitForFunction(() => (window as any).shownAt as number | undefined);
+  return (await took.jsonValue()) ?? NaN;
 }
 
 /** In the page: notes when the element with this id has been drawn, in ms since the navigation. */
@@ -71,6 +95,22 @@ function watch(id: string): void {
     }
   };
   requestAnimationFrame(look);
+}
+
+/** From a press of what fits `selector` to the frame that shows the element with this id, in ms. */
+async function shown(page: Page, selector: string, id: string): Promise<number> {
+  return page.evaluate(
+    async ([selector, id]) => {
+      const start = performance.now();
+      document.querySelector<HTMLElement>(selector)?.click();
+      while (!document.getElementById(id)) {
+        await new Promise(requestAnimationFrame);
+      }
+      await new Promise(requestAnimationFrame);
+      return performance.now() - start;
+    },
+    [selector, id] as const,
+  );
 }
 
 /** From a key to the frame that shows the event with this id, fetched where it was not there, in ms. */

@@ -1,5 +1,5 @@
 // A vendor's own Python client whose read timeout is a second, answered in Chromium after longer than
-// that: a stream survives it, and a request that is asked again finds its own turn.
+// that: a stream survives it, and a request that is asked again finds its own turn. And a custom tool.
 //
 // Needs REHEARSAL_TEST_PYTHON, which `cargo xtask test` sets.
 
@@ -7,7 +7,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
 
-import { answer, introduce } from "../person";
+import { answer, choose, field, introduce } from "../person";
 import { expect, open, test as base } from "../stage";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -95,3 +95,41 @@ for (const vendor of ["chat", "responses", "anthropic", "gemini"]) {
     await expect(events.getByText("Ann", { exact: true })).toHaveCount(2);
   });
 }
+
+test("a custom tool takes the text that a person types, in several lines", async ({ page, host, picture, accessible }) => {
+  const session = randomUUID();
+  const asked = fetch(`${host.url}/s/${session}/a/planner/v1/responses`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      model: "gpt-test",
+      input: "How many are there?",
+      tools: [
+        {
+          type: "custom",
+          name: "query",
+          description: "Asks the archive.",
+          format: { type: "grammar", syntax: "lark", definition: "start: WORD+" },
+        },
+      ],
+    }),
+  });
+  await expect
+    .poll(async () => (await page.request.get(`${host.url}/live/${session}`)).status(), { timeout: 30_000 })
+    .toBe(200);
+  await open(page, `/live/${session}`);
+  await introduce(page, "Ann");
+  await choose(page, "query");
+  await expect(page.locator("#choice").getByText("start: WORD+")).toBeVisible();
+  await field(page, "input").fill('select "all"\nfrom archive');
+  await picture("query");
+  await accessible();
+  await page.locator("#send").click();
+  const answered = (await (await asked).json()) as any;
+  expect(answered.output).toHaveLength(1);
+  expect(answered.output[0]).toMatchObject({
+    type: "custom_tool_call",
+    name: "query",
+    input: 'select "all"\nfrom archive',
+  });
+});
