@@ -13,8 +13,24 @@ use crate::state::reading::{Reading, use_reading};
 /// How many characters of arguments and of result stand in the line.
 const BUDGET: usize = 160;
 
-/// What somebody said; what is more than text as the value that it is.
-pub fn said(number: usize, class: &'static str, glyph: Glyph, who: &str, text: String) -> AnyView {
+/// A row of words.
+#[derive(Debug, Clone)]
+pub struct Said {
+    /// Its place among the rows, from 1.
+    pub number: usize,
+    /// The row's classes.
+    pub class: &'static str,
+    /// What stands before it.
+    pub glyph: Glyph,
+    /// Who said it.
+    pub who: String,
+    /// The words.
+    pub text: String,
+}
+
+/// What somebody said, with what can be done with it; what is more than text as the value that it is.
+pub fn said(row: Said, actions: AnyView) -> AnyView {
+    let Said { number, class, glyph, who, text } = row;
     let body = if value_tree::is_more_than_text(&text) {
         let reading = use_reading(&JsonText::string(&text));
         view! { <ValueBody reading label="Value"/> }.into_any()
@@ -26,7 +42,8 @@ pub fn said(number: usize, class: &'static str, glyph: Glyph, who: &str, text: S
             <div class="line">
                 <span class="number" aria-hidden="true">{number}</span>
                 <Icon glyph/>
-                <div class="said"><span class="speaker">{who.to_owned()}</span>{body}</div>
+                <div class="said"><span class="speaker">{who}</span>{body}</div>
+                {actions}
             </div>
         </li>
     }
@@ -48,6 +65,9 @@ pub fn CalledStep(
     result: Option<JsonText>,
     /// What is said where there is no answer.
     none: &'static str,
+    /// What can be done with it; nothing unless given.
+    #[prop(optional, into)]
+    actions: ViewFn,
 ) -> impl IntoView {
     let open = RwSignal::new(false);
     let shown = arguments(&given, BUDGET);
@@ -91,6 +111,7 @@ pub fn CalledStep(
                     ")"
                     {answer.map(|tokens| view! { <span class="arrow">" → "</span> <Tokens tokens/> })}
                 </button>
+                {actions.run()}
             </div>
             <Show when=move || open.get()>
                 <div class="detail" id=detail_id.clone()>

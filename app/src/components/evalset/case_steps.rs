@@ -6,16 +6,11 @@ use leptos::prelude::*;
 
 use super::case_editor::{CallEditor, JsonEditor, TextEditor};
 use crate::api::{CaseChange, CaseStep, CaseTurn, CaseView, ExpectedCall};
-use crate::components::icon::{Glyph, Icon};
-use crate::components::tokens::Tokens;
-use crate::components::value::ValueBody;
+use crate::components::icon::Glyph;
+use crate::components::steps::{CalledStep, Said, said};
 use crate::components::value_pane::ValuePane;
 use crate::state::case_edits::{CaseEdits, Editing};
-use crate::state::preview::{arguments, preview};
-use crate::state::reading::{Reading, use_reading};
-
-/// How many characters of arguments and of result stand in the line.
-const BUDGET: usize = 160;
+use crate::state::reading::use_reading;
 
 /// The turns of a case; with `edits` each step can be changed.
 #[component]
@@ -42,7 +37,7 @@ pub(super) fn CaseSteps(
         };
         let asked = match edits {
             Some(edits) => editable_text(edits, Editing::Query(turn), asked),
-            None => said(asked),
+            None => just_said(asked),
         };
         let count = steps.iter().filter(|step| matches!(step, CaseStep::Call { .. })).count();
         let mut call = 0;
@@ -64,7 +59,7 @@ pub(super) fn CaseSteps(
             (Some(answered), Some(edits)) => {
                 editable_text(edits, Editing::Response(turn), answered)
             }
-            (Some(answered), None) => said(answered),
+            (Some(answered), None) => just_said(answered),
             (None, Some(edits)) => no_response(edits, turn),
             (None, None) => ().into_any(),
         };
@@ -139,15 +134,6 @@ struct Place {
     calls: usize,
 }
 
-/// Something said, as a row.
-struct Said {
-    number: usize,
-    class: &'static str,
-    glyph: Glyph,
-    who: String,
-    text: String,
-}
-
 /// Whether `what` is being edited: a row must not be made anew when another is.
 fn is_open(edits: CaseEdits, what: Editing) -> Memo<bool> {
     Memo::new(move |_| edits.open.get() == Some(what))
@@ -193,7 +179,7 @@ fn editable_text(edits: CaseEdits, what: Editing, row: Said) -> AnyView {
             .into_any();
         }
         let row = Said { number, class, glyph, who: who.clone(), text: shown.get_value() };
-        said_with(row, actions().into_any())
+        said(row, actions().into_any())
     };
     row.into_any()
 }
@@ -251,7 +237,7 @@ fn step_row(place: Place, step: CaseStep, edits: Option<CaseEdits>) -> AnyView {
     match step {
         CaseStep::Said { author, text } => {
             let who = if author.is_empty() { "Agent".to_owned() } else { author };
-            said(Said { number: place.number, class: "row", glyph: Glyph::Answer, who, text })
+            just_said(Said { number: place.number, class: "row", glyph: Glyph::Answer, who, text })
         }
         CaseStep::Call { author, tool, arguments, result } => {
             let Place { turn, call, .. } = place;
@@ -275,7 +261,15 @@ fn step_row(place: Place, step: CaseStep, edits: Option<CaseEdits>) -> AnyView {
                         }
                         .into_any()
                     }
-                    None => view! { <CallRow place author tool given result edits/> }.into_any(),
+                    None => {
+                        let actions =
+                            move || edits.map(|edits| view! { <CallActions place edits/> });
+                        let none = "The case records no response.";
+                        view! {
+                            <CalledStep number=place.number author tool given result none actions/>
+                        }
+                        .into_any()
+                    }
                 }
             })
             .into_any()
@@ -283,29 +277,8 @@ fn step_row(place: Place, step: CaseStep, edits: Option<CaseEdits>) -> AnyView {
     }
 }
 
-fn said(row: Said) -> AnyView {
-    said_with(row, ().into_any())
-}
-
-fn said_with(row: Said, actions: AnyView) -> AnyView {
-    let Said { number, class, glyph, who, text } = row;
-    let body = if value_tree::is_more_than_text(&text) {
-        let reading = use_reading(&JsonText::string(&text));
-        view! { <ValueBody reading label="Value"/> }.into_any()
-    } else {
-        view! { <p dir="auto">{text}</p> }.into_any()
-    };
-    view! {
-        <li class=class>
-            <div class="line">
-                <span class="number" aria-hidden="true">{number}</span>
-                <Icon glyph/>
-                <div class="said"><span class="speaker">{who}</span>{body}</div>
-                {actions}
-            </div>
-        </li>
-    }
-    .into_any()
+fn just_said(row: Said) -> AnyView {
+    said(row, ().into_any())
 }
 
 /// Edit, earlier, later, out: what can be done with a call.
@@ -347,87 +320,5 @@ fn CallActions(
             </button>
             <button type="button" title="Remove" aria-label="Remove the call" on:click=remove>"×"</button>
         </RowActions>
-    }
-}
-
-/// One call, which opens into its arguments and its result.
-#[component]
-fn CallRow(
-    /// Where it stands.
-    place: Place,
-    /// The agent that calls, where the case tells.
-    author: String,
-    /// The tool.
-    tool: String,
-    /// The arguments.
-    given: JsonText,
-    /// What it answers, where the case tells.
-    result: Option<JsonText>,
-    /// What changes it.
-    edits: Option<CaseEdits>,
-) -> impl IntoView {
-    let number = place.number;
-    let open = RwSignal::new(false);
-    let shown = arguments(&given, BUDGET);
-    let answer = result.as_ref().map(|result| preview(result, BUDGET));
-    let detail_id = format!("step-{number}-detail");
-    let controlled = detail_id.clone();
-    let parts = StoredValue::new((given, result));
-    // Read as it was left when the row is opened again.
-    let readings = StoredValue::new(None::<(Reading, Option<Reading>)>);
-    let owner = StoredValue::new(Owner::current());
-    let begun = move || {
-        readings.get_value().unwrap_or_else(|| {
-            let make = || {
-                parts.with_value(|(given, result)| {
-                    (use_reading(given), result.as_ref().map(use_reading))
-                })
-            };
-            let made = match owner.get_value() {
-                Some(owner) => owner.with(make),
-                None => make(),
-            };
-            readings.set_value(Some(made));
-            made
-        })
-    };
-    view! {
-        <li class="row returned" class:open=move || open.get()>
-            <div class="line" on:click=move |_| open.update(|open| *open = !*open)>
-                <span class="number" aria-hidden="true">{number}</span>
-                <Icon glyph=Glyph::Tool/>
-                <button
-                    type="button"
-                    class="signature"
-                    aria-expanded=move || open.get().to_string()
-                    aria-controls=move || open.get().then(|| controlled.clone())
-                >
-                    {(!author.is_empty()).then(|| view! { <span class="author">{author}</span> " " })}
-                    <b>{tool}</b>
-                    "("
-                    <Tokens tokens=shown/>
-                    ")"
-                    {answer.map(|tokens| view! { <span class="arrow">" → "</span> <Tokens tokens/> })}
-                </button>
-                {edits.map(|edits| view! { <CallActions place edits/> })}
-            </div>
-            <Show when=move || open.get()>
-                <div class="detail" id=detail_id.clone()>
-                    {
-                        let (arguments, result) = begun();
-                        view! {
-                            <ValuePane title="Arguments" what="the arguments" reading=arguments/>
-                            {match result {
-                                Some(reading) => view! { <ValuePane title="Response" what="the response" reading/> }.into_any(),
-                                None => view! {
-                                    <div class="pane"><p class="quiet">"The case records no response."</p></div>
-                                }
-                                .into_any(),
-                            }}
-                        }
-                    }
-                </div>
-            </Show>
-        </li>
     }
 }

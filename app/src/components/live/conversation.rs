@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::part::{Piece, kind};
 use crate::api::{LiveContent, LiveRole, LiveTurn, LiveWhat};
 use crate::components::icon::{Glyph, Icon};
-use crate::components::steps::{CalledStep, said};
+use crate::components::steps::{CalledStep, Said, said};
 use crate::state::browser;
 use crate::state::live_stage::use_this_live_stage;
 use crate::state::live_steps::{Step, steps};
@@ -61,7 +61,7 @@ fn rows(turn: LiveTurn) -> AnyView {
             let by = row.by.map(|by| format!("Cancelled by {by}")).unwrap_or_else(|| "Cancelled by its agent".to_owned());
             view! {
                 <li class="turn">{by}</li>
-                {said(count + 1, "row", Glyph::Stopped, "Reason", if reason.is_empty() { "No reason given.".to_owned() } else { reason })}
+                {spoken(count + 1, "row", Glyph::Stopped, "Reason", if reason.is_empty() { "No reason given.".to_owned() } else { reason })}
             }
             .into_any()
         }
@@ -75,14 +75,20 @@ fn rows(turn: LiveTurn) -> AnyView {
     .into_any()
 }
 
+fn spoken(number: usize, class: &'static str, glyph: Glyph, who: &str, text: String) -> AnyView {
+    said(Said { number, class, glyph, who: who.to_owned(), text }, ().into_any())
+}
+
 fn step_row(number: usize, step: Step, none: &'static str) -> AnyView {
     match step {
-        Step::Said(LiveRole::User, text) => said(number, "row asked", Glyph::User, "User", text),
+        Step::Said(LiveRole::User, text) => spoken(number, "row asked", Glyph::User, "User", text),
         Step::Said(LiveRole::Model, text) => {
-            said(number, "row answered", Glyph::Answer, "Model", text)
+            spoken(number, "row answered", Glyph::Answer, "Model", text)
         }
-        Step::Said(LiveRole::Function, text) => said(number, "row", Glyph::Tool, "Tools", text),
-        Step::Thought(text) => said(number, "row thought", Glyph::Answer, "Model, thinking", text),
+        Step::Said(LiveRole::Function, text) => spoken(number, "row", Glyph::Tool, "Tools", text),
+        Step::Thought(text) => {
+            spoken(number, "row thought", Glyph::Answer, "Model, thinking", text)
+        }
         Step::Call { name, args, answer } => view! {
             <CalledStep number author=String::new() tool=name given=args result=answer none/>
         }
