@@ -12,7 +12,7 @@ pub struct LiveAnswer {
     pub place: LivePlace,
     /// Who answers.
     pub by: String,
-    /// Under which lease, where this page holds the turn.
+    /// The secret under which this page holds the turn, or would; nothing refuses it where nobody does.
     pub lease: Option<LiveLeaseId>,
     /// The text, where there is one.
     pub text: Option<String>,

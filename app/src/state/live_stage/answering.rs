@@ -54,7 +54,9 @@ impl LiveStage {
                 let answer = LiveAnswer {
                     place: self.place(turn.clone()),
                     by,
-                    lease: self.is_held_here().then(|| draft.lease.get_value()),
+                    // Whether this page holds the turn is the host's to know: the answer may be on its
+                    // way before the page has heard of it.
+                    lease: Some(draft.lease.get_value()),
                     text,
                     calls,
                 };

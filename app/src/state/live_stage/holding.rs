@@ -96,12 +96,4 @@ impl LiveStage {
             }
         });
     }
-
-    pub(super) fn is_held_here(self) -> bool {
-        let name = self.live.name.get_untracked();
-        self.summary.with_untracked(|summary| {
-            let lease = summary.as_ref().and_then(|summary| summary.lease.as_ref());
-            lease.is_some_and(|lease| name.as_deref() == Some(lease.holder.as_str()))
-        })
-    }
 }

@@ -162,6 +162,17 @@ fn one_person_holds_the_turn_until_it_is_given_up_or_runs_out() {
     assert_eq!(stage.queue.lease(), None);
 }
 
+/// A page sends its answer before it has heard whether it holds the turn.
+#[test]
+fn an_answer_names_its_lease_whether_or_not_it_is_held_yet() {
+    let mut stage = Stage::new();
+    stage.does(&submit(1)).expect("joins");
+    assert_eq!(stage.does(&decide(1, 5, Some(7))), Ok(Answer::Event(Sequence(2))));
+    stage.does(&submit(2)).expect("joins");
+    stage.does(&hold(2, 7, "Ann")).expect("holds");
+    assert_eq!(stage.does(&decide(2, 5, Some(7))), Ok(Answer::Event(Sequence(4))));
+}
+
 #[test]
 fn a_record_belongs_to_a_turn_and_may_come_late() {
     let record = |event_id: u8, number: u8, content: u8| Command::Record {
