@@ -86,11 +86,10 @@ impl Api {
     }
 
     /// A fault within a stream, whose status has long been told.
-    pub(super) fn fault_within(self, fault: &Fault) -> String {
+    pub(super) fn fault_within(self, head: &Head, fault: &Fault) -> String {
         match self {
-            Self::OpenAiChat | Self::OpenAiResponses | Self::Gemini => {
-                Event::of(&self.fault(fault)).to_string()
-            }
+            Self::OpenAiChat | Self::Gemini => Event::of(&self.fault(fault)).to_string(),
+            Self::OpenAiResponses => text(&openai_responses::failed(head, fault)),
             Self::Anthropic => Event::named("error", &self.fault(fault)).to_string(),
             Self::GeminiList => format!("{}\n]\n", self.fault(fault)),
         }

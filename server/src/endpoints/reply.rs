@@ -5,8 +5,8 @@ use std::io;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::http::HeaderValue;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::{HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use futures::future::BoxFuture;
 use futures::stream::{StreamExt as _, unfold};
@@ -16,6 +16,9 @@ use model_wire::{Answer, Fault, Head};
 use super::api::Api;
 use super::attendance::Attending;
 use super::exchange::Waiting;
+
+/// nginx gathers an answer before it passes it on, signs of life too, unless it is told not to.
+const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// Waits, and gives the whole answer.
 pub(super) async fn whole(api: Api, waiting: Waiting) -> Result<Response, Fault> {
@@ -42,7 +45,10 @@ pub(super) fn stream(api: Api, waiting: Waiting, keep_alive: Duration) -> Respon
     let Waiting { head, attending, turn } = waiting;
     let outcome: BoxFuture<'static, _> = Box::pin(turn.outcome());
     let told = Told { api, head, attending, outcome, keep_alive, phase: Phase::Opening };
-    response(Body::from_stream(unfold(told, Told::next).fuse()), api.stream_type())
+    let body = Body::from_stream(unfold(told, Told::next).fuse());
+    let mut response = response(body, api.stream_type());
+    response.headers_mut().insert(BUFFERING, HeaderValue::from_static("no"));
+    response
 }
 
 struct Told {
@@ -96,7 +102,7 @@ impl Told {
                 if self.api.breaks_off() {
                     self.phase = Phase::BrokenOff;
                 }
-                self.api.fault_within(&fault)
+                self.api.fault_within(&self.head, &fault)
             }
         }
     }

@@ -9,4 +9,5 @@ mod response;
 mod tests;
 
 pub use request::read;
+pub(crate) use response::{code, error};
 pub use response::{fault, opening, rest, whole};

@@ -69,23 +69,36 @@ pub fn rest(answer: &Answer<'_>) -> Vec<Event> {
 /// A fault in OpenAI's shape.
 #[must_use]
 pub fn fault(fault: &Fault) -> JsonText {
-    let (kind, code) = match fault.kind {
-        FaultKind::Invalid | FaultKind::TooLarge | FaultKind::NotImplemented => {
-            ("invalid_request_error", None)
-        }
-        FaultKind::Unauthenticated => ("authentication_error", Some("invalid_api_key")),
-        FaultKind::NotFound => ("invalid_request_error", Some("not_found")),
-        FaultKind::Conflict => ("invalid_request_error", Some("conflict")),
-        FaultKind::Cancelled => ("invalid_request_error", Some("turn_cancelled")),
-        FaultKind::TooMany => ("rate_limit_error", Some("too_many_attempts")),
-        FaultKind::Internal | FaultKind::Unavailable => ("server_error", None),
+    Object::new().with("error", error(fault)).json()
+}
+
+pub(crate) fn error(fault: &Fault) -> Object {
+    let kind = match fault.kind {
+        FaultKind::Unauthenticated => "authentication_error",
+        FaultKind::TooMany => "rate_limit_error",
+        FaultKind::Internal | FaultKind::Unavailable => "server_error",
+        _ => "invalid_request_error",
     };
-    let error = Object::new()
+    Object::new()
         .with("message", fault.message.as_str())
         .with("type", kind)
         .with("param", fault.field.as_deref())
-        .with("code", code);
-    Object::new().with("error", error).json()
+        .with("code", code(fault))
+}
+
+pub(crate) fn code(fault: &Fault) -> Option<&'static str> {
+    match fault.kind {
+        FaultKind::Unauthenticated => Some("invalid_api_key"),
+        FaultKind::NotFound => Some("not_found"),
+        FaultKind::Conflict => Some("conflict"),
+        FaultKind::Cancelled => Some("turn_cancelled"),
+        FaultKind::TooMany => Some("too_many_attempts"),
+        FaultKind::Invalid
+        | FaultKind::TooLarge
+        | FaultKind::NotImplemented
+        | FaultKind::Internal
+        | FaultKind::Unavailable => None,
+    }
 }
 
 /// A candidate in OpenAI's terms.

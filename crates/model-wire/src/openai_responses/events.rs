@@ -2,6 +2,8 @@
 
 use crate::answer::{Answer, Head};
 use crate::event::Event;
+use crate::fault::Fault;
+use crate::openai_chat;
 use crate::output::{Json as _, Object};
 
 use super::response::{Item, Said, items, response, summary_part, text_part, whole};
@@ -10,7 +12,8 @@ use super::response::{Item, Said, items, response, summary_part, text_part, whol
 #[must_use]
 pub fn opening(head: &Head) -> Vec<Event> {
     let mut told = Told::default();
-    let standing = || Object::new().with("response", response(head, "in_progress", Vec::new()));
+    let standing =
+        || Object::new().with("response", response(head, "in_progress", None, Vec::new()));
     told.tell("response.created", standing());
     told.tell("response.in_progress", standing());
     told.events
@@ -27,6 +30,27 @@ pub fn rest(answer: &Answer<'_>) -> Vec<Event> {
         told.tell("response.output_item.done", at().with("item", item.whole()));
     }
     told.tell("response.completed", Object::new().with("response", whole(answer)));
+    told.events
+}
+
+/// What a stream ends with that has no answer.
+///
+/// Clients differ in what they look for: OpenAI's own raise at the member `error` of any event, typed
+/// ones read the event `error`, and others wait for `response.failed`.
+#[must_use]
+pub fn failed(head: &Head, fault: &Fault) -> Vec<Event> {
+    let mut told = Told { number: opening(head).len(), events: Vec::new() };
+    let members = Object::new()
+        .with("code", openai_chat::code(fault))
+        .with("message", fault.message.as_str())
+        .with("param", fault.field.as_deref())
+        .with("error", openai_chat::error(fault));
+    told.tell("error", members);
+    // The codes that a response may have are few: this one asks nobody to send the same again.
+    let code = if fault.kind.is_passing() { "server_error" } else { "invalid_prompt" };
+    let error = Object::new().with("code", code).with("message", fault.message.as_str());
+    let failed = response(head, "failed", Some(error), Vec::new());
+    told.tell("response.failed", Object::new().with("response", failed));
     told.events
 }
 

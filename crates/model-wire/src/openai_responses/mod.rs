@@ -10,7 +10,7 @@ mod response;
 #[cfg(test)]
 mod tests;
 
-pub use events::{opening, rest};
+pub use events::{failed, opening, rest};
 pub use history::history;
 pub use request::{previous_turn, read};
 pub use response::whole;

@@ -13,7 +13,7 @@ use crate::output::{Json as _, Object};
 #[must_use]
 pub fn whole(answer: &Answer<'_>) -> JsonText {
     let output = items(answer).into_iter().map(|item| item.whole()).collect();
-    response(answer.head, "completed", output)
+    response(answer.head, "completed", None, output)
 }
 
 /// One item of the output.
@@ -125,13 +125,18 @@ pub(super) fn summary_part(text: &str) -> Object {
     Object::new().with("type", "summary_text").with("text", text)
 }
 
-pub(super) fn response(head: &Head, status: &str, output: Vec<Object>) -> JsonText {
+pub(super) fn response(
+    head: &Head,
+    status: &str,
+    error: Option<Object>,
+    output: Vec<Object>,
+) -> JsonText {
     let mut response = Object::new()
         .with("id", format!("resp_{}", head.turn))
         .with("object", "response")
         .with("created_at", head.created)
         .with("status", status)
-        .with("error", ())
+        .with("error", error)
         .with("incomplete_details", ())
         .with("model", head.model.as_str())
         .with("output", output)
