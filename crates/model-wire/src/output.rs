@@ -1,6 +1,6 @@
 //! JSON put together from texts: what it is made of keeps its digits.
 
-use json_text::JsonText;
+use json_text::{JsonText, Node};
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::Value;
 
@@ -100,6 +100,17 @@ impl Object {
             Some(value) => self.with(key, value),
             None => self,
         }
+    }
+
+    /// Without members that say nothing: null, an empty list, an empty object.
+    pub(crate) fn without_blanks(mut self) -> Self {
+        self.0.retain(|(_, value)| match value.open() {
+            Node::Null => false,
+            Node::Array(items) => !items.is_empty(),
+            Node::Object(members) => !members.is_empty(),
+            _ => true,
+        });
+        self
     }
 
     pub(crate) fn is_empty(&self) -> bool {

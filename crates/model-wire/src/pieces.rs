@@ -3,7 +3,7 @@
 use json_text::JsonText;
 use live::{FunctionDeclaration, Invalid, OtherPart, Part, Tool};
 
-use crate::output::Json as _;
+use crate::output::{Json as _, Object as Output};
 use crate::reader::{Object, Value};
 
 /// Takes the schema out of a format of type `json_schema`; what is left of the format stays to be
@@ -26,13 +26,43 @@ pub(crate) fn response_format(
 }
 
 /// A function as OpenAI declares it.
-pub(crate) fn function(mut function: Object<'_>) -> Result<FunctionDeclaration, Invalid> {
-    Ok(FunctionDeclaration {
+pub(crate) fn function(mut function: Object<'_>) -> Result<(FunctionDeclaration, Left), Invalid> {
+    let declaration = FunctionDeclaration {
         name: function.required("name")?.name()?,
         description: function.text("description")?.unwrap_or_default(),
         parameters: function.take("parameters").map(|it| it.schema()).transpose()?,
         response: None,
-    })
+    };
+    let left = left_of_tool(&declaration.name, function, &["strict"]);
+    Ok((declaration, left))
+}
+
+/// What is left of a tool once its declaration is read, with the tool's name; it stays to be shown.
+pub(crate) type Left = Option<JsonText>;
+
+pub(crate) fn left_of_tool(name: &str, open: Object<'_>, unread: &[&str]) -> Left {
+    let left = left(open, unread);
+    (!left.is_empty()).then(|| Output::new().with("name", name).with_all(left).json())
+}
+
+/// What is left of a part once its known members are taken, kept beside it under the vendor's name of
+/// the part: the model reads it too. `unread` are members that it does not.
+pub(crate) fn beside(kind: &str, open: Object<'_>, unread: &[&str]) -> Option<Part> {
+    let json = left(open, unread).non_empty()?;
+    Some(Part::Other(OtherPart { kind: kind.to_owned(), json }))
+}
+
+/// A picture's `detail`, where it says no more than its absence does.
+pub(crate) fn unread_detail(image: &Object<'_>) -> &'static [&'static str] {
+    let detail = image.get("detail").and_then(|detail| detail.string().ok());
+    if detail.as_deref() == Some("auto") { &["detail"] } else { &[] }
+}
+
+fn left(mut open: Object<'_>, unread: &[&str]) -> Output {
+    for key in unread {
+        open.take(key);
+    }
+    open.rest().without_blanks()
 }
 
 /// The functions as one tool; none where there are none.

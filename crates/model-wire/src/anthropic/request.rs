@@ -10,7 +10,7 @@ use crate::asked::Asked;
 use crate::calls::Calls;
 use crate::inline;
 use crate::output::{Json as _, Object as Output};
-use crate::pieces::{as_tools, no_such_call, other, response_format};
+use crate::pieces::{Left, as_tools, beside, left_of_tool, no_such_call, other, response_format};
 use crate::reader::{self, Object, Value};
 
 /// Reads the body of a request.
@@ -28,7 +28,10 @@ pub fn read(text: &str) -> Result<Asked, Invalid> {
     let (mut functions, mut others) = (Vec::new(), Vec::new());
     for tool in body.take("tools").map_or(Ok(Vec::new()), |tools| tools.list())? {
         match declaration(&tool)? {
-            Some(declaration) => functions.push(declaration),
+            Some((declaration, left)) => {
+                functions.push(declaration);
+                others.extend(left);
+            }
             None => others.push(tool.json()),
         }
     }
@@ -71,19 +74,26 @@ fn output(body: &mut Object<'_>) -> Result<(Kept, Option<JsonText>), Invalid> {
 }
 
 /// A tool of the client's own; none for one that the vendor runs.
-fn declaration(tool: &Value<'_>) -> Result<Option<FunctionDeclaration>, Invalid> {
+fn declaration(tool: &Value<'_>) -> Result<Option<(FunctionDeclaration, Left)>, Invalid> {
     let mut open = tool.object()?;
     let kind = open.text("type")?;
     if kind.is_some_and(|kind| kind != "custom") {
         return Ok(None);
     }
-    Ok(Some(FunctionDeclaration {
+    let declaration = FunctionDeclaration {
         name: open.required("name")?.name()?,
         description: open.text("description")?.unwrap_or_default(),
         parameters: open.take("input_schema").map(|schema| schema.schema()).transpose()?,
         response: None,
-    }))
+    };
+    let left = left_of_tool(&declaration.name, open, &UNREAD_OF_TOOL);
+    Ok(Some((declaration, left)))
 }
+
+/// Hints to a cache, how a call is streamed, and a promise that is OpenAI's `strict`.
+const UNREAD_OF_TOOL: [&str; 3] = ["cache_control", "eager_input_streaming", "strict"];
+/// Hints to a cache, and signatures.
+const UNREAD: [&str; 2] = ["cache_control", "signature"];
 
 /// A string, or a list of text blocks.
 fn texts(value: &Value<'_>) -> Result<String, Invalid> {
@@ -107,13 +117,13 @@ fn messages(messages: &Value<'_>) -> Result<Vec<Content>, Invalid> {
             _ => return Err(written.fault("must be user or assistant")),
         };
         let content = open.required("content")?;
-        let parts = if content.kind() == Kind::String {
-            vec![Part::Text(content.string()?)]
+        let blocks = if content.kind() == Kind::String {
+            vec![vec![Part::Text(content.string()?)]]
         } else {
             let blocks = content.list()?;
-            blocks.iter().map(|block| part(block, &mut calls)).collect::<Result<_, _>>()?
+            blocks.iter().map(|block| parts(block, &mut calls)).collect::<Result<_, _>>()?
         };
-        contents.extend(by_speaker(role, parts));
+        contents.extend(by_speaker(role, blocks));
     }
     if contents.is_empty() {
         return Err(messages.fault("must have at least one message"));
@@ -122,33 +132,37 @@ fn messages(messages: &Value<'_>) -> Result<Vec<Content>, Invalid> {
 }
 
 /// What tools answered is theirs and not the user's, though both stand in one message.
-fn by_speaker(role: Role, parts: Vec<Part>) -> Vec<Content> {
+fn by_speaker(role: Role, blocks: Vec<Vec<Part>>) -> Vec<Content> {
     let mut contents: Vec<Content> = Vec::new();
-    if parts.is_empty() {
-        return vec![Content { role, parts }];
+    if blocks.is_empty() {
+        return vec![Content { role, parts: Vec::new() }];
     }
-    for part in parts {
-        let role = if matches!(part, Part::FunctionResponse(_)) { Role::Function } else { role };
+    for parts in blocks {
+        let is_result = matches!(parts.first(), Some(Part::FunctionResponse(_)));
+        let role = if is_result { Role::Function } else { role };
         match contents.last_mut() {
-            Some(last) if last.role == role => last.parts.push(part),
-            _ => contents.push(Content { role, parts: vec![part] }),
+            Some(last) if last.role == role => last.parts.extend(parts),
+            _ => contents.push(Content { role, parts }),
         }
     }
     contents
 }
 
-fn part(block: &Value<'_>, calls: &mut Calls) -> Result<Part, Invalid> {
+/// The parts of a block: its own, and what is left of it.
+fn parts(block: &Value<'_>, calls: &mut Calls) -> Result<Vec<Part>, Invalid> {
     let mut open = block.object()?;
     let kind = open.required("type")?.name()?;
-    match kind.as_str() {
-        "text" => Ok(Part::Text(open.required("text")?.string()?)),
-        "thinking" => Ok(Part::Thought(open.required("thinking")?.string()?)),
+    // What is left of the member that has the bytes.
+    let mut left = None;
+    let part = match kind.as_str() {
+        "text" => Part::Text(open.required("text")?.string()?),
+        "thinking" => Part::Thought(open.required("thinking")?.string()?),
         "tool_use" => {
             let id = open.required("id")?.name()?;
             let name = open.required("name")?.name()?;
             calls.saw(&id, &name);
             let args = open.take("input").map(|input| input.json());
-            Ok(Part::FunctionCall(FunctionCall { id: Some(id), name, args }))
+            Part::FunctionCall(FunctionCall { id: Some(id), name, args })
         }
         "tool_result" => {
             let call = open.required("tool_use_id")?;
@@ -160,18 +174,20 @@ fn part(block: &Value<'_>, calls: &mut Calls) -> Result<Part, Invalid> {
             } else {
                 content
             };
-            Ok(Part::FunctionResponse(FunctionResponse { id: Some(id), name, response }))
+            Part::FunctionResponse(FunctionResponse { id: Some(id), name, response })
         }
         "image" | "document" => {
             let display_name = open.text("title")?;
             let mut source = open.required("source")?.object()?;
             if source.required("type")?.string()? != "base64" {
-                return Ok(other(kind, block));
+                return Ok(vec![other(kind, block)]);
             }
             let mime_type = source.required("media_type")?.name()?;
             let data = inline::bytes(&source.required("data")?)?;
-            Ok(Part::InlineData(InlineData { mime_type, data, display_name }))
+            left = beside(&kind, source, &[]);
+            Part::InlineData(InlineData { mime_type, data, display_name })
         }
-        _ => Ok(other(kind, block)),
-    }
+        _ => return Ok(vec![other(kind, block)]),
+    };
+    Ok([part].into_iter().chain(left).chain(beside(&kind, open, &UNREAD)).collect())
 }

@@ -44,6 +44,39 @@ fn results_are_the_functions_though_the_user_sends_them() {
 }
 
 #[test]
+fn members_without_a_place_of_their_own_are_kept_beside() {
+    let asked = read(
+        r#"{"model": "claude", "max_tokens": 10,
+            "tools": [{"type": "custom", "name": "f", "input_schema": {}, "cache_control": {"type": "ephemeral"},
+                "input_examples": [{"n": 1}]}],
+            "messages": [
+                {"role": "user", "content": [
+                    {"type": "document", "title": "A", "context": "Old.", "citations": {"enabled": true},
+                     "source": {"type": "base64", "media_type": "application/pdf", "data": "aGk="}}]},
+                {"role": "assistant", "content": [
+                    {"type": "text", "text": "So.", "citations": [{"cited_text": "x"}]},
+                    {"type": "text", "text": "Yes.", "citations": null, "cache_control": {"type": "ephemeral"}},
+                    {"type": "tool_use", "id": "t", "name": "f", "input": {}}]},
+                {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": "x", "more": 1}]}]}"#,
+    );
+    let request = asked.expect("valid").request;
+    let shown = |content: usize| {
+        let parts = request.contents[content].parts.iter().map(|part| match part {
+            Part::Other(other) => format!("{} {}", other.kind, other.json),
+            Part::Text(text) => text.clone(),
+            _ => "...".to_owned(),
+        });
+        parts.collect::<Vec<_>>()
+    };
+    assert_eq!(shown(0), ["...", r#"document {"context":"Old.","citations":{"enabled": true}}"#]);
+    assert_eq!(shown(1), ["So.", r#"text {"citations":[{"cited_text": "x"}]}"#, "Yes.", "..."]);
+    assert_eq!(shown(2), ["...", r#"tool_result {"more":1}"#]);
+    assert_eq!(request.contents[2].role, Role::Function);
+    expect![[r#"{"max_tokens":10,"tools":[{"name":"f","input_examples":[{"n": 1}]}]}"#]]
+        .assert_eq(request.generation_config.expect("kept").as_str());
+}
+
+#[test]
 fn what_breaks_a_rule_is_named() {
     let refused = |messages: &str| {
         let body = format!(r#"{{"model": "m", "messages": {messages}}}"#);

@@ -8,8 +8,8 @@ use live::{
 
 use crate::asked::Asked;
 use crate::inline;
-use crate::pieces::other;
-
+use crate::output::Json as _;
+use crate::pieces::{Left, beside, left_of_tool, other};
 use crate::reader::{self, Object, Value};
 
 /// Reads the body of a request; the model stands in its address, and whether it streams too.
@@ -26,10 +26,12 @@ pub fn read(text: &str, model: &str) -> Result<Asked, Invalid> {
         let mut open = tool.object()?;
         if let Some(functions) = open.take_any(&["functionDeclarations", "function_declarations"]) {
             let functions: Result<Vec<_>, _> = functions.list()?.iter().map(declaration).collect();
-            tools.push(Tool { function_declarations: functions? });
+            let (function_declarations, left): (_, Vec<Left>) = functions?.into_iter().unzip();
+            tools.push(Tool { function_declarations });
+            others.extend(left.into_iter().flatten());
         }
         if !open.is_empty() {
-            others.push(open.rest());
+            others.push(open.rest().json());
         }
     }
     let (mut output_schema, mut candidates, mut config) = (None, 1, None);
@@ -57,14 +59,14 @@ pub fn read(text: &str, model: &str) -> Result<Asked, Invalid> {
     Ok(Asked { candidates, ..Asked::new(request) })
 }
 
-fn declaration(declaration: &Value<'_>) -> Result<FunctionDeclaration, Invalid> {
+fn declaration(declaration: &Value<'_>) -> Result<(FunctionDeclaration, Left), Invalid> {
     let mut open = declaration.object()?;
     let schema = |open: &mut Object<'_>, keys: [&[&str]; 2]| {
         let json_schema = open.take_any(keys[0]);
         let schema = open.take_any(keys[1]);
         json_schema.or(schema).map(|schema| schema.schema()).transpose()
     };
-    Ok(FunctionDeclaration {
+    let declaration = FunctionDeclaration {
         name: open.required("name")?.name()?,
         description: open.text("description")?.unwrap_or_default(),
         parameters: schema(
@@ -75,7 +77,9 @@ fn declaration(declaration: &Value<'_>) -> Result<FunctionDeclaration, Invalid> 
             &mut open,
             [&["responseJsonSchema", "response_json_schema"], &["response"]],
         )?,
-    })
+    };
+    let left = left_of_tool(&declaration.name, open, &[]);
+    Ok((declaration, left))
 }
 
 /// The text parts of a content, with an empty line between two.
@@ -113,50 +117,77 @@ fn content(content: &Value<'_>) -> Result<Content, Invalid> {
         },
     };
     let parts = open.take("parts").map_or(Ok(Vec::new()), |parts| one_or_many(&parts))?;
-    let parts = parts.iter().map(part).collect::<Result<Vec<_>, _>>()?;
-    let answers =
-        !parts.is_empty() && parts.iter().all(|it| matches!(it, Part::FunctionResponse(_)));
+    let parts = parts.iter().map(read_part).collect::<Result<Vec<_>, _>>()?;
+    let is_answer = |read: &Vec<Part>| matches!(read.first(), Some(Part::FunctionResponse(_)));
+    let answers = !parts.is_empty() && parts.iter().all(is_answer);
+    let parts = parts.into_iter().flatten().collect();
     Ok(Content { role: if answers { Role::Function } else { role }, parts })
 }
 
-fn part(part: &Value<'_>) -> Result<Part, Invalid> {
+/// The parts of a part: its own, and what is left of it, such as `videoMetadata`. What a tool gave
+/// besides its answer, such as a picture, comes right after the answer.
+fn read_part(part: &Value<'_>) -> Result<Vec<Part>, Invalid> {
     let mut open = part.object()?;
     // Signatures are the vendor's own and no part of what a model reads.
     open.take_any(&["thoughtSignature", "thought_signature"]);
     let thought = open.flag("thought")?;
+    let mut parts = Vec::new();
     if let Some(text) = open.take("text") {
         let text = text.string()?;
-        return Ok(if thought { Part::Thought(text) } else { Part::Text(text) });
-    }
-    if let Some(call) = open.take_any(&["functionCall", "function_call"]) {
+        parts.push(if thought { Part::Thought(text) } else { Part::Text(text) });
+    } else if let Some(call) = open.take_any(&["functionCall", "function_call"]) {
         let mut call = call.object()?;
-        return Ok(Part::FunctionCall(FunctionCall {
+        parts.push(Part::FunctionCall(FunctionCall {
             id: call.text("id")?,
             name: call.required("name")?.name()?,
             args: call.take("args").map(|args| args.json()),
         }));
-    }
-    if let Some(answer) = open.take_any(&["functionResponse", "function_response"]) {
+        parts.extend(beside("functionCall", call, &[]));
+    } else if let Some(answer) = open.take_any(&["functionResponse", "function_response"]) {
         let mut answer = answer.object()?;
-        return Ok(Part::FunctionResponse(FunctionResponse {
+        parts.push(Part::FunctionResponse(FunctionResponse {
             id: answer.text("id")?,
             name: answer.required("name")?.name()?,
             response: answer.take("response").map(|response| response.json()),
         }));
+        for item in answer.take("parts").map_or(Ok(Vec::new()), |parts| one_or_many(&parts))? {
+            let mut open = item.object()?;
+            if let Some(blob) = open.take_any(INLINE_DATA) {
+                parts.extend(bytes(&blob)?);
+            }
+            parts.extend(others(open));
+        }
+        parts.extend(beside("functionResponse", answer, &[]));
+    } else if let Some(blob) = open.take_any(INLINE_DATA) {
+        parts.extend(bytes(&blob)?);
+    } else if open.first().is_none() {
+        return Err(part.fault("must have text, functionCall, inlineData or the like"));
     }
-    if let Some(blob) = open.take_any(&["inlineData", "inline_data"]) {
-        let mut blob = blob.object()?;
-        return Ok(Part::InlineData(InlineData {
-            mime_type: blob.required_any(&["mimeType", "mime_type"])?.name()?,
-            data: inline::bytes(&blob.required("data")?)?,
-            display_name: blob
-                .take_any(&["displayName", "display_name"])
-                .map(|name| name.string())
-                .transpose()?,
-        }));
+    parts.extend(others(open));
+    Ok(parts)
+}
+
+const INLINE_DATA: &[&str] = &["inlineData", "inline_data"];
+
+fn bytes(blob: &Value<'_>) -> Result<impl Iterator<Item = Part>, Invalid> {
+    let mut blob = blob.object()?;
+    let data = InlineData {
+        mime_type: blob.required_any(&["mimeType", "mime_type"])?.name()?,
+        data: inline::bytes(&blob.required("data")?)?,
+        display_name: blob
+            .take_any(&["displayName", "display_name"])
+            .map(|name| name.string())
+            .transpose()?,
+    };
+    Ok([Part::InlineData(data)].into_iter().chain(beside("inlineData", blob, &[])))
+}
+
+/// Each member that has not been taken, under its name.
+fn others(mut open: Object<'_>) -> Vec<Part> {
+    let mut parts = Vec::new();
+    while let Some((kind, value)) = open.first() {
+        open.take(&kind);
+        parts.push(other(kind, &value));
     }
-    match open.first() {
-        Some((kind, value)) => Ok(other(kind, &value)),
-        None => Err(part.fault("must have text, functionCall, inlineData or the like")),
-    }
+    parts
 }

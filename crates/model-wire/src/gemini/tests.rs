@@ -42,6 +42,53 @@ fn names_are_read_in_either_spelling() {
 }
 
 #[test]
+fn what_a_tool_gave_besides_its_answer_comes_after_it() {
+    let with = |picture: &str| {
+        let body = format!(
+            r#"{{"contents": [{{"role": "user", "parts": [{{"functionResponse": {{"name": "f",
+                "response": {{"ok": true}}, "willContinue": true,
+                "parts": [{{"inlineData": {{"mimeType": "image/png", "data": "{picture}"}}}},
+                          {{"fileData": {{"fileUri": "gs://x"}}}}]}}}}]}}]}}"#
+        );
+        read(&body, "m").expect("valid").request.contents
+    };
+    let [content] = &with("aGk=")[..] else { panic!("one") };
+    assert_eq!(content.role, Role::Function);
+    let [
+        Part::FunctionResponse(_),
+        Part::InlineData(picture),
+        Part::Other(file),
+        Part::Other(left),
+    ] = &content.parts[..]
+    else {
+        panic!("{:?}", content.parts)
+    };
+    assert_eq!((picture.data.as_slice(), file.kind.as_str()), (&b"hi"[..], "fileData"));
+    assert_eq!(
+        (left.kind.as_str(), left.json.as_str()),
+        ("functionResponse", r#"{"willContinue":true}"#)
+    );
+    assert_ne!(with("aGk="), with("aG8="), "a new picture is another request");
+}
+
+#[test]
+fn members_without_a_place_of_their_own_are_kept_beside() {
+    let body = r#"{"contents": [{"parts": [{"inlineData": {"mimeType": "video/mp4", "data": "aGk="},
+            "videoMetadata": {"startOffset": "40s"}, "mediaResolution": null}]}],
+        "tools": [{"functionDeclarations": [{"name": "f", "behavior": "NON_BLOCKING"}]}]}"#;
+    let request = read(body, "m").expect("valid").request;
+    let [Part::InlineData(_), Part::Other(left)] = &request.contents[0].parts[..] else {
+        panic!("{:?}", request.contents)
+    };
+    assert_eq!(
+        (left.kind.as_str(), left.json.as_str()),
+        ("videoMetadata", r#"{"startOffset": "40s"}"#)
+    );
+    expect![[r#"{"tools":[{"name":"f","behavior":"NON_BLOCKING"}]}"#]]
+        .assert_eq(request.generation_config.expect("kept").as_str());
+}
+
+#[test]
 fn what_breaks_a_rule_is_named() {
     let refused = |body: &str| read(body, "m").expect_err(body).to_string();
     let cases = [

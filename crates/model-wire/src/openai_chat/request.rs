@@ -10,7 +10,9 @@ use crate::asked::Asked;
 use crate::calls::Calls;
 use crate::custom::{self, FreeText};
 use crate::inline;
-use crate::pieces::{arguments, as_tools, function, no_such_call, other, response_format};
+use crate::pieces::{
+    arguments, as_tools, beside, function, no_such_call, other, response_format, unread_detail,
+};
 use crate::reader::{self, Object, Value};
 
 /// Reads the body of a request.
@@ -61,7 +63,11 @@ fn tools(
     for tool in tools.map_or(Ok(Vec::new()), |tools| tools.list())? {
         let mut open = tool.object()?;
         match open.required("type")?.string()?.as_str() {
-            "function" => functions.push(function(open.required("function")?.object()?)?),
+            "function" => {
+                let (declaration, left) = function(open.required("function")?.object()?)?;
+                functions.push(declaration);
+                others.extend(left);
+            }
             "custom" => {
                 functions.push(free_text.declaration(open.required("custom")?.object()?)?);
             }
@@ -119,16 +125,19 @@ fn user(mut message: Object<'_>) -> Result<Content, Invalid> {
         parts.push(Part::Other(OtherPart { kind: "name".to_owned(), json: name.json() }));
     }
     parts.extend(content_parts(&message.required("content")?)?);
+    parts.extend(beside("message", message, &[]));
     Ok(Content { role: Role::User, parts })
 }
 
+/// What frameworks repeat of an answer and no model reads: its id, and signatures of its thoughts.
+const UNREAD: [&str; 2] = ["id", "reasoning_details"];
+
 fn assistant(mut message: Object<'_>, calls: &mut Calls) -> Result<Content, Invalid> {
     let mut parts = Vec::new();
-    for key in ["reasoning_content", "reasoning"] {
-        if let Some(thought) = message.take(key).filter(|it| it.kind() == Kind::String) {
-            parts.push(Part::Thought(thought.string()?));
-            break;
-        }
+    // Two spellings of the same.
+    let thoughts = ["reasoning_content", "reasoning"].map(|key| message.take(key));
+    if let Some(thought) = thoughts.into_iter().flatten().find(|it| it.kind() == Kind::String) {
+        parts.push(Part::Thought(thought.string()?));
     }
     if let Some(content) = message.take("content") {
         parts.extend(content_parts(&content)?);
@@ -141,6 +150,12 @@ fn assistant(mut message: Object<'_>, calls: &mut Calls) -> Result<Content, Inva
         let kind = open.take("type").map(|kind| kind.string()).transpose()?;
         let kind = kind.as_deref().unwrap_or("function");
         if !["function", "custom"].contains(&kind) {
+            // Its result may name it all the same.
+            if let Some(id) = open.text("id")? {
+                let called = open.get(kind).and_then(|it| it.object().ok());
+                let name = called.and_then(|it| it.get("name")).and_then(|it| it.name().ok());
+                calls.saw(&id, name.as_deref().unwrap_or(kind));
+            }
             parts.push(Part::Other(OtherPart { kind: "tool_call".to_owned(), json: call.json() }));
             continue;
         }
@@ -153,7 +168,10 @@ fn assistant(mut message: Object<'_>, calls: &mut Calls) -> Result<Content, Inva
             _ => called.take("arguments").map(|it| arguments(&it)).transpose()?.flatten(),
         };
         parts.push(Part::FunctionCall(FunctionCall { id: Some(id), name, args }));
+        parts.extend(beside("tool_call", called, &[]));
+        parts.extend(beside("tool_call", open, &["index"]));
     }
+    parts.extend(beside("message", message, &UNREAD));
     Ok(Content { role: Role::Model, parts })
 }
 
@@ -162,38 +180,59 @@ fn tool_result(mut message: Object<'_>, calls: &Calls) -> Result<Content, Invali
     let id = call.name()?;
     let name = calls.name(&id).ok_or_else(|| no_such_call(&call))?;
     let response = Some(message.required("content")?.json());
-    let part = Part::FunctionResponse(FunctionResponse { id: Some(id), name, response });
-    Ok(Content { role: Role::Function, parts: vec![part] })
+    let mut parts = vec![Part::FunctionResponse(FunctionResponse { id: Some(id), name, response })];
+    // Frameworks repeat the tool's name.
+    parts.extend(beside("tool", message, &["name"]));
+    Ok(Content { role: Role::Function, parts })
 }
 
 fn content_parts(content: &Value<'_>) -> Result<Vec<Part>, Invalid> {
     if content.kind() == Kind::String {
         return Ok(vec![Part::Text(content.string()?)]);
     }
-    content.list()?.iter().map(content_part).collect()
+    let parts: Result<Vec<_>, _> = content.list()?.iter().map(content_part).collect();
+    Ok(parts?.into_iter().flatten().collect())
 }
 
-fn content_part(part: &Value<'_>) -> Result<Part, Invalid> {
+/// A part, and what is left of it beside it.
+fn content_part(part: &Value<'_>) -> Result<Vec<Part>, Invalid> {
     let mut open = part.object()?;
     let kind = open.required("type")?.name()?;
-    let data = match kind.as_str() {
-        "text" => return Ok(Part::Text(open.required("text")?.string()?)),
+    // What is left of the member that has the bytes.
+    let mut left = None;
+    let read = match kind.as_str() {
+        "text" => Some(Part::Text(open.required("text")?.string()?)),
         "image_url" => {
             let mut image = open.required("image_url")?.object()?;
-            inline::from_address(&image.required("url")?, None)?
+            let data = inline::from_address(&image.required("url")?, None)?;
+            let unread = unread_detail(&image);
+            left = beside(&kind, image, unread);
+            data.map(Part::InlineData)
         }
         "input_audio" => {
             let mut audio = open.required("input_audio")?.object()?;
             let mime_type = format!("audio/{}", audio.required("format")?.name()?);
             let data = inline::bytes(&audio.required("data")?)?;
-            Some(InlineData { mime_type, data, display_name: None })
+            left = beside(&kind, audio, &[]);
+            Some(Part::InlineData(InlineData { mime_type, data, display_name: None }))
         }
         "file" => {
             let mut file = open.required("file")?.object()?;
             let name = file.text("filename")?;
-            file.take("file_data").map_or(Ok(None), |data| inline::from_address(&data, name))?
+            let data = file.take("file_data");
+            let data = data.map_or(Ok(None), |data| inline::from_address(&data, name))?;
+            left = beside(&kind, file, &[]);
+            data.map(Part::InlineData)
         }
         _ => None,
     };
-    Ok(data.map_or_else(|| other(kind, part), Part::InlineData))
+    Ok(match read {
+        Some(read) => {
+            [read].into_iter().chain(left).chain(beside(&kind, open, &UNREAD_OF_PART)).collect()
+        }
+        None => vec![other(kind, part)],
+    })
 }
+
+/// Hints to a cache, which some vendors take here too.
+const UNREAD_OF_PART: [&str; 1] = ["cache_control"];

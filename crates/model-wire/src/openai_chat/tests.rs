@@ -180,3 +180,41 @@ fn a_custom_tool_is_a_function_of_one_text_and_its_call_that_text() {
     let expected = r#"{"id":"c1","type":"custom","custom":{"name":"shell","input":"ls"}}"#;
     assert!(whole.as_str().contains(expected), "{whole}");
 }
+
+#[test]
+fn members_without_a_place_of_their_own_are_kept_beside() {
+    let parts = |image: &str, message: &str| {
+        let body = format!(
+            r#"{{"model": "gpt", "messages": [{{"role": "user", "content": [{{"type": "image_url",
+                "image_url": {{"url": "data:image/png;base64,aGk=" {image}}}}}]}},
+                {{"role": "assistant", "content": "So.", "refusal": null, "annotations": [] {message}}}]}}"#
+        );
+        let contents = read(&body).expect("valid").request.contents;
+        let parts = contents.into_iter().flat_map(|content| content.parts);
+        parts.map(|part| format!("{part:?}")).collect::<Vec<_>>()
+    };
+    let plain = parts("", "");
+    assert_eq!(plain.len(), 2);
+    assert_eq!(parts(r#", "detail": "auto""#, ""), plain, "the default says no more");
+    let rich = parts(r#", "detail": "low""#, r#", "audio": {"id": "a1"}"#);
+    assert!(rich[1].contains(r#"{"detail":"low"}"#), "{rich:?}");
+    assert!(rich[3].contains(r#"{"audio":{"id": "a1"}}"#), "{rich:?}");
+}
+
+#[test]
+fn the_result_of_a_call_of_an_unknown_sort_is_taken() {
+    let asked = read(
+        r#"{"model": "gpt", "messages": [{"role": "user", "content": "Go."},
+            {"role": "assistant", "tool_calls": [
+                {"type": "browser", "id": "c1", "browser": {"name": "open"}},
+                {"type": "bare", "id": "c2"}]},
+            {"role": "tool", "tool_call_id": "c1", "content": "x"},
+            {"role": "tool", "tool_call_id": "c2", "content": "y"}]}"#,
+    );
+    let contents = asked.expect("valid").request.contents;
+    let name = |content: &Content| match &content.parts[0] {
+        Part::FunctionResponse(result) => result.name.clone(),
+        part => panic!("{part:?}"),
+    };
+    assert_eq!([name(&contents[2]), name(&contents[3])], ["open", "bare"]);
+}

@@ -8,7 +8,9 @@ use crate::calls::Calls;
 use crate::custom::{self, FreeText};
 use crate::inline;
 use crate::output::Object as Output;
-use crate::pieces::{arguments, as_tools, function, no_such_call, other, response_format};
+use crate::pieces::{
+    arguments, as_tools, beside, function, no_such_call, other, response_format, unread_detail,
+};
 use crate::reader::{self, Object, Value};
 
 /// What a response repeats of its request.
@@ -49,6 +51,9 @@ pub fn previous_turn(text: &str) -> Result<Option<String>, Invalid> {
 /// Reads the body of a request that goes on from `history`: what was said up to the response which it
 /// names as the previous one, nothing otherwise.
 ///
+/// `instructions` alone are the system instruction, for a request that goes on does without them.
+/// System and developer messages are items as all others, and stay in their places.
+///
 /// # Errors
 /// [`Invalid`] with the path of the field and the rule that it breaks.
 pub fn read(text: &str, history: Vec<Content>) -> Result<Asked, Invalid> {
@@ -61,15 +66,19 @@ pub fn read(text: &str, history: Vec<Content>) -> Result<Asked, Invalid> {
         }
     }
     let model = body.text("model")?;
-    let mut system: Vec<String> = body.text("instructions")?.into_iter().collect();
+    let system_instruction = body.text("instructions")?;
     let mut contents = Conversation::after(history);
-    contents.read(&body.required("input")?, &mut system)?;
+    contents.read(&body.required("input")?)?;
     let (mut functions, mut others) = (Vec::new(), Vec::new());
     let mut free_text = FreeText::default();
     for tool in body.take("tools").map_or(Ok(Vec::new()), |tools| tools.list())? {
         let mut open = tool.object()?;
         match open.required("type")?.string()?.as_str() {
-            "function" => functions.push(function(open)?),
+            "function" => {
+                let (declaration, left) = function(open)?;
+                functions.push(declaration);
+                others.extend(left);
+            }
             "custom" => functions.push(free_text.declaration(open)?),
             _ => others.push(tool.json()),
         }
@@ -83,7 +92,7 @@ pub fn read(text: &str, history: Vec<Content>) -> Result<Asked, Invalid> {
     }
     let request = LlmRequest {
         contents: contents.contents,
-        system_instruction: (!system.is_empty()).then(|| system.join("\n\n")),
+        system_instruction,
         tools: as_tools(functions),
         generation_config: config.non_empty(),
         output_schema,
@@ -135,30 +144,30 @@ impl Conversation {
         Self { own: history.len(), contents: history, calls }
     }
 
-    fn read(&mut self, input: &Value<'_>, system: &mut Vec<String>) -> Result<(), Invalid> {
+    fn read(&mut self, input: &Value<'_>) -> Result<(), Invalid> {
         if input.kind() == Kind::String {
             self.say(Role::User, [Part::Text(input.string()?)]);
             return Ok(());
         }
         for item in input.list()? {
-            self.item(&item, system)?;
+            self.item(&item)?;
         }
         Ok(())
     }
 
-    fn item(&mut self, item: &Value<'_>, system: &mut Vec<String>) -> Result<(), Invalid> {
+    fn item(&mut self, item: &Value<'_>) -> Result<(), Invalid> {
         let mut open = item.object()?;
         let kind = open.take("type").map(|kind| kind.name()).transpose()?;
         let kind = kind.unwrap_or_else(|| "message".to_owned());
         match kind.as_str() {
-            "message" => return self.message(open, item, system),
+            "message" => return self.message(open, item),
             "function_call" => {
                 let id = open.required("call_id")?.name()?;
                 let name = open.required("name")?.name()?;
                 self.calls.saw(&id, &name);
                 let args = open.take("arguments").map(|it| arguments(&it)).transpose()?.flatten();
                 let call = FunctionCall { id: Some(id), name, args };
-                self.go_on(Role::Model, Part::FunctionCall(call));
+                self.go_on(Role::Model, Part::FunctionCall(call), beside(&kind, open, &UNREAD));
             }
             "custom_tool_call" => {
                 let id = open.required("call_id")?.name()?;
@@ -166,7 +175,7 @@ impl Conversation {
                 self.calls.saw(&id, &name);
                 let args = Some(custom::as_arguments(&open.required("input")?.string()?));
                 let call = FunctionCall { id: Some(id), name, args };
-                self.go_on(Role::Model, Part::FunctionCall(call));
+                self.go_on(Role::Model, Part::FunctionCall(call), beside(&kind, open, &UNREAD));
             }
             "function_call_output" | "custom_tool_call_output" => {
                 let call = open.required("call_id")?;
@@ -174,7 +183,8 @@ impl Conversation {
                 let name = self.calls.name(&id).ok_or_else(|| no_such_call(&call))?;
                 let response = Some(open.required("output")?.json());
                 let answer = FunctionResponse { id: Some(id), name, response };
-                self.go_on(Role::Function, Part::FunctionResponse(answer));
+                let left = beside(&kind, open, &UNREAD);
+                self.go_on(Role::Function, Part::FunctionResponse(answer), left);
             }
             "reasoning" => {
                 let mut thoughts = Vec::new();
@@ -184,39 +194,28 @@ impl Conversation {
                     }
                 }
                 if !thoughts.is_empty() {
-                    self.go_on(Role::Model, Part::Thought(thoughts.join("\n\n")));
+                    self.go_on(Role::Model, Part::Thought(thoughts.join("\n\n")), None);
                 }
             }
             "item_reference" => {
                 let rule = "is kept by the vendor: send the item itself, or previous_response_id";
                 return Err(item.fault(rule));
             }
-            _ => self.go_on(Role::Model, other(kind, item)),
+            _ => self.go_on(Role::Model, other(kind, item), None),
         }
         Ok(())
     }
 
-    fn message(
-        &mut self,
-        mut open: Object<'_>,
-        item: &Value<'_>,
-        system: &mut Vec<String>,
-    ) -> Result<(), Invalid> {
+    fn message(&mut self, mut open: Object<'_>, item: &Value<'_>) -> Result<(), Invalid> {
         let role = open.required("role")?;
         let content = open.required("content")?;
+        let left = beside("message", open, &UNREAD);
         match role.string()?.as_str() {
-            // Before anything is said it belongs to the instructions; later it keeps its place.
-            "system" | "developer" if self.contents.len() == self.own => {
-                system.extend(parts(&content)?.into_iter().filter_map(|part| match part {
-                    Part::Text(text) => Some(text),
-                    _ => None,
-                }));
-            }
             "system" | "developer" => self.say(Role::User, [other(role.string()?, item)]),
-            "user" => self.say(Role::User, parts(&content)?),
+            "user" => self.say(Role::User, parts(&content)?.into_iter().chain(left)),
             "assistant" => {
-                for part in parts(&content)? {
-                    self.go_on(Role::Model, part);
+                for part in parts(&content)?.into_iter().chain(left) {
+                    self.go_on(Role::Model, part, None);
                 }
             }
             _ => return Err(role.fault("must be system, developer, user or assistant")),
@@ -229,43 +228,60 @@ impl Conversation {
     }
 
     /// Items of the model that follow each other are one answer, and so are their results.
-    fn go_on(&mut self, role: Role, part: Part) {
+    fn go_on(&mut self, role: Role, part: Part, left: Option<Part>) {
         let own = self.contents.len() > self.own;
+        let parts = [part].into_iter().chain(left);
         match self.contents.last_mut() {
-            Some(last) if own && last.role == role => last.parts.push(part),
-            _ => self.say(role, [part]),
+            Some(last) if own && last.role == role => last.parts.extend(parts),
+            _ => self.say(role, parts),
         }
     }
 }
+
+/// What every item has and no model reads.
+const UNREAD: [&str; 2] = ["id", "status"];
 
 fn parts(content: &Value<'_>) -> Result<Vec<Part>, Invalid> {
     if content.kind() == Kind::String {
         return Ok(vec![Part::Text(content.string()?)]);
     }
-    content.list()?.iter().map(part).collect()
+    let parts: Result<Vec<_>, _> = content.list()?.iter().map(part).collect();
+    Ok(parts?.into_iter().flatten().collect())
 }
 
-fn part(part: &Value<'_>) -> Result<Part, Invalid> {
+/// A part, and what is left of it beside it.
+fn part(part: &Value<'_>) -> Result<Vec<Part>, Invalid> {
     let mut open = part.object()?;
     let kind = open.required("type")?.name()?;
-    let data = match kind.as_str() {
+    let mut unread: &[&str] = &[];
+    // What is left of the member that has the bytes.
+    let mut left = None;
+    let read = match kind.as_str() {
         "input_text" | "output_text" | "text" => {
-            return Ok(Part::Text(open.required("text")?.string()?));
+            unread = &["logprobs"];
+            Some(Part::Text(open.required("text")?.string()?))
         }
-        "input_image" => address(open.take("image_url"), None)?,
+        "input_image" => {
+            unread = unread_detail(&open);
+            address(open.take("image_url"), None)?.map(Part::InlineData)
+        }
         "input_file" => {
             let name = open.text("filename")?;
-            address(open.take("file_data"), name)?
+            address(open.take("file_data"), name)?.map(Part::InlineData)
         }
         "input_audio" => {
             let mut audio = open.required("input_audio")?.object()?;
             let mime_type = format!("audio/{}", audio.required("format")?.name()?);
             let data = inline::bytes(&audio.required("data")?)?;
-            Some(InlineData { mime_type, data, display_name: None })
+            left = beside(&kind, audio, &[]);
+            Some(Part::InlineData(InlineData { mime_type, data, display_name: None }))
         }
         _ => None,
     };
-    Ok(data.map_or_else(|| other(kind, part), Part::InlineData))
+    Ok(match read {
+        Some(read) => [read].into_iter().chain(left).chain(beside(&kind, open, unread)).collect(),
+        None => vec![other(kind, part)],
+    })
 }
 
 fn address(

@@ -3,7 +3,7 @@ use json_text::JsonText;
 use live::{Content, FunctionCall, Part, Role};
 
 use super::*;
-use crate::{Answer, FreeText, Head};
+use crate::{Answer, Event, Fault, FaultKind, FreeText, Head};
 
 const TURN: &str = "00000000000000000000000000000000";
 
@@ -51,10 +51,10 @@ fn items_of_the_model_are_one_content() {
     )
     .expect("valid");
     let request = asked.request;
-    assert_eq!(request.system_instruction.as_deref(), Some("One.\n\nTwo."));
+    assert_eq!(request.system_instruction.as_deref(), Some("One."));
     let shape: Vec<(Role, usize)> =
         request.contents.iter().map(|content| (content.role, content.parts.len())).collect();
-    assert_eq!(shape, [(Role::User, 2), (Role::Model, 4), (Role::Function, 2)]);
+    assert_eq!(shape, [(Role::User, 1), (Role::User, 2), (Role::Model, 4), (Role::Function, 2)]);
     expect![[r#"{"store":false,"temperature":1.10,"text":{"verbosity":"low","format":{"type":"json_schema","name":"W"}},"tools":[{"type": "web_search"}]}"#]]
         .assert_eq(request.generation_config.expect("kept").as_str());
     let echo = asked.echo.expect("repeated");
@@ -74,6 +74,46 @@ fn a_request_goes_on_from_the_response_before() {
         panic!("a result")
     };
     assert_eq!(result.name, "f");
+}
+
+#[test]
+fn what_a_developer_said_outlives_the_instructions() {
+    let first = read(
+        r#"{"model": "gpt", "instructions": "One.", "input": [
+            {"role": "developer", "content": [{"type": "input_text", "text": "Two."},
+                {"type": "input_image", "image_url": "data:image/png;base64,aGk="}]},
+            {"role": "user", "content": "Hi"}]}"#,
+        Vec::new(),
+    );
+    let asked = first.expect("valid").request.contents;
+    let body =
+        format!(r#"{{"model": "gpt", "previous_response_id": "resp_{TURN}", "input": "On."}}"#);
+    let second = read(&body, history(TURN, asked, answer())).expect("valid").request;
+    assert_eq!(second.system_instruction, None, "instructions are of their request alone");
+    let Part::Other(said) = &second.contents[0].parts[0] else { panic!("kept") };
+    assert_eq!(said.kind, "developer");
+    assert!(said.json.as_str().contains("Two.") && said.json.as_str().contains("aGk="), "{said:?}");
+}
+
+#[test]
+fn members_without_a_place_of_their_own_are_kept_beside() {
+    let parts = |picture: &str, call: &str| {
+        let body = format!(
+            r#"{{"input": [{{"role": "user", "content": [{{"type": "input_image",
+                "image_url": "data:image/png;base64,aGk=" {picture}}}]}},
+                {{"type": "function_call", "id": "fc", "status": "completed", "call_id": "c",
+                "name": "f", "arguments": "{{}}" {call}}}]}}"#
+        );
+        let contents = read(&body, Vec::new()).expect("valid").request.contents;
+        let parts = contents.into_iter().flat_map(|content| content.parts);
+        parts.map(|part| format!("{part:?}")).collect::<Vec<_>>()
+    };
+    let plain = parts("", "");
+    assert_eq!(plain.len(), 2);
+    assert_eq!(parts(r#", "detail": "auto", "file_id": null"#, ""), plain);
+    let rich = parts(r#", "detail": "high""#, r#", "namespace": "files""#);
+    assert!(rich[1].contains(r#"{"detail":"high"}"#), "{rich:?}");
+    assert!(rich[3].contains(r#"{"namespace":"files"}"#), "{rich:?}");
 }
 
 #[test]
@@ -134,6 +174,26 @@ fn events_are_numbered_through_and_end_with_the_whole() {
     let whole = whole(&answer);
     assert!(told.last().expect("ends").data().contains(whole.compact().as_str()));
     assert!(whole.as_str().contains(r#""arguments":"{\"n\": 9007199254740993}""#), "{whole}");
+}
+
+#[test]
+fn a_stream_without_an_answer_says_so_to_every_client() {
+    let cancelled = Fault::new(FaultKind::Cancelled, "the turn was cancelled by Ann");
+    let told = failed(&head(), &cancelled);
+    assert_eq!(
+        told.iter().filter_map(Event::name).collect::<Vec<_>>(),
+        ["error", "response.failed"]
+    );
+    expect![[r#"{"type":"error","sequence_number":2,"code":"turn_cancelled","message":"the turn was cancelled by Ann","param":null,"error":{"message":"the turn was cancelled by Ann","type":"invalid_request_error","param":null,"code":"turn_cancelled"}}"#]]
+        .assert_eq(told[0].data());
+    let end = told[1].data();
+    assert!(
+        end.contains(r#""status":"failed","error":{"code":"invalid_prompt","message":"the turn"#),
+        "{end}"
+    );
+    assert!(end.contains(r#""sequence_number":3,"#), "{end}");
+    let passing = failed(&head(), &Fault::new(FaultKind::Unavailable, "the host is stopping"));
+    assert!(passing[1].data().contains(r#""code":"server_error""#), "{}", passing[1]);
 }
 
 /// The custom tools of one request, and a call of the first in the conversation.
