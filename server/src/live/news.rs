@@ -7,9 +7,11 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use app::api::{HostEvent, LiveNews, LiveWatch};
+use futures::future::BoxFuture;
 use live::LiveSessionId;
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
+use tokio::time::Instant;
 
 use super::crossing::summary;
 use super::sessions::LiveSessions;
@@ -30,6 +32,10 @@ pub(crate) struct PageNews {
     changed: HashSet<LiveSessionId>,
     missed: bool,
     counts: bool,
+    /// When what has changed is told.
+    due: Option<Instant>,
+    /// What is being looked up to be told.
+    under_way: Option<BoxFuture<'static, Option<LiveNews>>>,
 }
 
 impl PageNews {
@@ -44,6 +50,8 @@ impl PageNews {
             changed: HashSet::new(),
             missed: false,
             counts: false,
+            due: None,
+            under_way: None,
         }
     }
 
@@ -58,26 +66,46 @@ impl PageNews {
         self.all = watch.all;
     }
 
-    /// The next news; never without any. May be dropped and called again without losing any.
+    /// The next news; never without any. May be dropped and called again at any pace: it goes on where
+    /// it was.
     pub(crate) async fn next(&mut self) -> HostEvent {
         loop {
-            while !self.has_some() {
-                let change = self.changes.recv().await;
-                self.take_in(&change);
-            }
-            tokio::time::sleep(GATHER).await;
-            while let Some(change) = match self.changes.try_recv() {
-                Ok(id) => Some(Ok(id)),
-                Err(broadcast::error::TryRecvError::Lagged(count)) => {
-                    Some(Err(RecvError::Lagged(count)))
+            if self.under_way.is_none() {
+                while !self.has_some() {
+                    let change = self.changes.recv().await;
+                    self.take_in(&change);
                 }
-                Err(_) => None,
-            } {
-                self.take_in(&change);
+                let due = *self.due.get_or_insert_with(|| Instant::now() + GATHER);
+                if Instant::now() < due {
+                    tokio::time::sleep_until(due).await;
+                }
+                self.take_in_what_waits();
+                self.due = None;
             }
-            if let Some(news) = self.gather().await {
+            let under_way = match &mut self.under_way {
+                Some(under_way) => under_way,
+                None => {
+                    let looked_up = self.look_up();
+                    self.under_way.insert(looked_up)
+                }
+            };
+            let news = under_way.await;
+            self.under_way = None;
+            if let Some(news) = news {
                 return HostEvent::Live(Box::new(news));
             }
+        }
+    }
+
+    fn take_in_what_waits(&mut self) {
+        while let Some(change) = match self.changes.try_recv() {
+            Ok(id) => Some(Ok(id)),
+            Err(broadcast::error::TryRecvError::Lagged(count)) => {
+                Some(Err(RecvError::Lagged(count)))
+            }
+            Err(_) => None,
+        } {
+            self.take_in(&change);
         }
     }
 
@@ -100,30 +128,37 @@ impl PageNews {
         }
     }
 
-    async fn gather(&mut self) -> Option<LiveNews> {
-        let mut wanted: Vec<LiveSessionId> = self.changed.iter().copied().collect();
-        let mut more = self.missed;
+    /// Looks up what has changed, and begins to gather anew.
+    fn look_up(&mut self) -> BoxFuture<'static, Option<LiveNews>> {
+        let mut wanted: Vec<LiveSessionId> = self.changed.drain().collect();
+        let mut more = std::mem::take(&mut self.missed);
+        self.counts = false;
         if wanted.len() > MOST {
             wanted.retain(|id| self.named.contains(id));
             more = true;
         }
-        let mut sessions = Vec::with_capacity(wanted.len());
-        for id in wanted {
-            match self.sessions.session(id).await {
-                Ok(found) => sessions.push(summary(&found)),
-                // Unknown, or the store cannot be read: whoever opens the page is told why.
-                Err(error) => tracing::debug!("a page watches {id}: {error}"),
-            }
-        }
-        let waiting = match self.all {
-            true => self.sessions.depth().await.ok().map(|depth| depth as u64),
-            false => None,
-        };
-        // Only now, so that nothing is forgotten when this is dropped half way.
-        self.changed.clear();
-        self.missed = false;
-        self.counts = false;
-        let is_empty = sessions.is_empty() && waiting.is_none() && !more;
-        (!is_empty).then_some(LiveNews { sessions, waiting, more })
+        Box::pin(found(self.sessions.clone(), wanted, self.all, more))
     }
+}
+
+async fn found(
+    live: LiveSessions,
+    wanted: Vec<LiveSessionId>,
+    all: bool,
+    more: bool,
+) -> Option<LiveNews> {
+    let mut sessions = Vec::with_capacity(wanted.len());
+    for id in wanted {
+        match live.session(id).await {
+            Ok(found) => sessions.push(summary(&found)),
+            // Unknown, or the store cannot be read: whoever opens the page is told why.
+            Err(error) => tracing::debug!("a page watches {id}: {error}"),
+        }
+    }
+    let waiting = match all {
+        true => live.depth().await.ok().map(|depth| depth as u64),
+        false => None,
+    };
+    let is_empty = sessions.is_empty() && waiting.is_none() && !more;
+    (!is_empty).then_some(LiveNews { sessions, waiting, more })
 }
