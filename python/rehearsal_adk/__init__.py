@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .live.faults import (
+        AnswerUnusable,
         RehearsalError,
         RehearsalUnreachable,
         RequestRefused,
@@ -33,6 +34,7 @@ PROTOCOL = 1
 
 __all__ = [
     "PROTOCOL",
+    "AnswerUnusable",
     "RehearsalError",
     "RehearsalPlugin",
     "RehearsalUnreachable",

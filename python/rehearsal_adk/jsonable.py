@@ -64,6 +64,11 @@ def lenient(value: object) -> JsonBytes:
         return _encode(described(value))
 
 
+def writable(text: str) -> str:
+    """The text with U+FFFD where a lone surrogate stood, which has no form in UTF-8."""
+    return _SURROGATE.sub("\ufffd", text)
+
+
 def compose(members: dict[str, object]) -> JsonBytes:
     """A JSON object of the members in order. ``JsonBytes`` go in as they stand, the rest is strict."""
     parts = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 
@@ -13,11 +14,14 @@ sys.path.append(str(ROOT / "python"))
 
 pytest.importorskip("google.protobuf")
 
+import grpc  # noqa: E402
 from google.adk.models.llm_request import LlmRequest  # noqa: E402
 from google.genai import types  # noqa: E402
 
-from rehearsal_adk.live import convert  # noqa: E402
+from rehearsal_adk import RehearsalPlugin  # noqa: E402
+from rehearsal_adk.live import client, convert  # noqa: E402
 from rehearsal_adk.live import messages as wire  # noqa: E402
+from rehearsal_adk.live.faults import AnswerUnusable, RequestRefused  # noqa: E402
 
 
 def converted(parts=(), role="user", **config):
@@ -60,6 +64,97 @@ def test_what_tools_answered_has_a_role_of_its_own():
     content = converted([types.Part(function_response=answer)]).contents[0]
     assert content.role == wire.ROLE_FUNCTION
     assert content.parts[0].function_response.response == '{"result":[1,null]}'
+
+
+def test_what_a_tool_gave_besides_its_answer_comes_after_it():
+    def answered(picture):
+        given = types.FunctionResponsePart(
+            inline_data=types.FunctionResponseBlob(mime_type="image/png", data=picture)
+        )
+        answer = types.FunctionResponse(name="f", response={"ok": True}, parts=[given])
+        return converted([types.Part(function_response=answer)]).contents[0]
+
+    content = answered(b"one")
+    assert content.role == wire.ROLE_FUNCTION
+    kinds = [part.WhichOneof("kind") for part in content.parts]
+    assert kinds == ["function_response", "inline_data"]
+    assert content.parts[1].inline_data.data == b"one"
+    assert answered(b"two") != content, "a new picture is another request"
+
+
+def test_what_stands_beside_a_part_is_kept():
+    video = types.Part(
+        inline_data=types.Blob(mime_type="video/mp4", data=b"x"),
+        video_metadata=types.VideoMetadata(start_offset="40s"),
+    )
+    parts = converted([video]).contents[0].parts
+    assert [part.WhichOneof("kind") for part in parts] == ["inline_data", "other"]
+    assert (parts[1].other.kind, json.loads(parts[1].other.json)) == (
+        "video_metadata",
+        {"start_offset": "40s"},
+    )
+
+
+def test_a_lone_surrogate_ends_no_run():
+    half = "a\ud83d"
+    parts = [
+        types.Part(text=half),
+        types.Part(function_call=types.FunctionCall(name="f", args={"x": half})),
+    ]
+    request = converted(parts, role="model", system_instruction=half)
+    assert request.contents[0].parts[0].text == "a\ufffd"
+    assert json.loads(request.contents[0].parts[1].function_call.args) == {"x": "a\ufffd"}
+    assert request.system_instruction == "a\ufffd"
+    fields = convert.tool_result("f", None, half)
+    assert json.loads(fields["response"]) == "a\ufffd"
+
+
+@pytest.mark.parametrize(
+    "part, named",
+    [
+        ({"function_call": {"name": "f", "args": "[1]"}}, "a call of f"),
+        ({"other": {"kind": "hologram", "json": "{}"}}, "hologram"),
+    ],
+)
+def test_an_answer_that_adk_cannot_take_is_named(part, named):
+    parts = [{"text": "so"}, part]
+    message = wire.HumanResponse(candidates=[{"role": wire.ROLE_MODEL, "parts": parts}])
+    with pytest.raises(AnswerUnusable, match=f"part 1 of the answer .{named}."):
+        convert.response(message)
+
+
+def test_loops_that_have_ended_are_forgotten():
+    plugin = RehearsalPlugin(server_url="http://127.0.0.1:9")
+
+    async def once():
+        plugin._client()
+
+    for _ in range(30):
+        asyncio.run(once())
+    assert len(plugin._clients) == 1
+
+
+def test_a_host_that_fails_each_time_ends_the_run(monkeypatch, caplog):
+    monkeypatch.setattr(client, "SHORTEST", 0.0)
+
+    async def failing():
+        live = client.LiveClient("http://127.0.0.1:9", "session", None)
+        tries = []
+
+        async def call():
+            tries.append(1)
+            raise grpc.aio.AioRpcError(
+                grpc.StatusCode.INTERNAL, grpc.aio.Metadata(), grpc.aio.Metadata(), "broken"
+            )
+
+        with pytest.raises(RequestRefused, match="failed 10 times in a row.*broken"):
+            await live._persist(call)
+        await live.close()
+        return len(tries)
+
+    with caplog.at_level("WARNING", "rehearsal_adk"):
+        assert asyncio.run(failing()) == client.DOUBTS
+    assert len(caplog.records) == client.DOUBTS - 1, "each try is told"
 
 
 def test_declarations_in_both_dialects():

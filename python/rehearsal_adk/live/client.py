@@ -26,15 +26,18 @@ FIRST_ANSWER = 10.0
 # Between two tries: the first and the longest, in seconds, each times a random half to whole.
 SHORTEST, LONGEST = 0.2, 15.0
 
+# How often in a row a message is sent again that the host may never take: about a minute.
+DOUBTS = 10
+
 # The host is away, is full, or went away: the same message is sent again.
 _PASSING = {
     grpc.StatusCode.UNAVAILABLE,
-    grpc.StatusCode.UNKNOWN,
-    grpc.StatusCode.INTERNAL,
     grpc.StatusCode.CANCELLED,
     grpc.StatusCode.DEADLINE_EXCEEDED,
     grpc.StatusCode.RESOURCE_EXHAUSTED,
 }
+# A connection that broke half way, or a fault that comes back each time.
+_DOUBTFUL = {grpc.StatusCode.UNKNOWN, grpc.StatusCode.INTERNAL}
 
 _OPTIONS = [
     ("grpc.max_receive_message_length", -1),
@@ -82,7 +85,7 @@ class LiveClient:
         try:
             await self._call("CreateSession", asked, FIRST_ANSWER, wait_for_ready=True)
         except grpc.aio.AioRpcError as error:
-            if error.code() in _PASSING:
+            if error.code() in _PASSING | _DOUBTFUL:
                 raise RehearsalUnreachable(self.url, error.code().name.lower()) from error
             raise RequestRefused(error.details()) from error
 
@@ -144,18 +147,27 @@ class LiveClient:
         await self._channel.close()
 
     async def _persist(self, call: Callable[[], Awaitable[Any]]) -> Any:
-        """Calls until there is an answer that is not ``None``."""
-        pause = SHORTEST
+        """Calls until there is an answer that is not ``None``.
+
+        Raises:
+          RequestRefused: the host does not take the message, or fails at it again and again.
+        """
+        pause, doubts = SHORTEST, 0
         while True:
             try:
                 answer = await call()
                 if answer is not None:
                     return answer
-                pause = SHORTEST
+                pause, doubts = SHORTEST, 0
             except grpc.aio.AioRpcError as error:
-                if error.code() not in _PASSING:
-                    raise RequestRefused(error.details()) from error
-                log.info("the host at %s: %s; trying again", self.url, error.details())
+                doubts = doubts + 1 if error.code() in _DOUBTFUL else 0
+                if error.code() not in _PASSING | _DOUBTFUL or doubts >= DOUBTS:
+                    said = error.details()
+                    if doubts:
+                        said = f"the host failed {doubts} times in a row, see its log: {said}"
+                    raise RequestRefused(said) from error
+                level = logging.WARNING if doubts else logging.INFO
+                log.log(level, "the host at %s: %s; trying again", self.url, error.details())
             # Many agents that lost the same host do not come back at the same moment.
             await asyncio.sleep(pause * random.uniform(0.5, 1.0))
             pause = min(pause * 2, LONGEST)

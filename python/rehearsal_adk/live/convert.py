@@ -9,10 +9,11 @@ from typing import Any
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.genai import types
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from .. import jsonable
 from . import messages as wire
+from .faults import AnswerUnusable
 
 # What stands in the config for the sender alone, or has a field of its own.
 _NOT_CONFIG = {
@@ -35,7 +36,7 @@ def request(llm_request: LlmRequest) -> Any:
     )
     instruction = _instruction(config.system_instruction)
     if instruction:
-        message.system_instruction = instruction
+        message.system_instruction = jsonable.writable(instruction)
     settings = _settings(config)
     if settings:
         message.generation_config = _text(settings)
@@ -43,14 +44,25 @@ def request(llm_request: LlmRequest) -> Any:
     if schema is not None:
         message.output_schema = _text(schema)
     if llm_request.model:
-        message.model = llm_request.model
+        message.model = jsonable.writable(llm_request.model)
     return message
 
 
 def response(message: Any) -> LlmResponse:
-    """A person's answer, as ADK takes it from a model."""
-    answer = message.candidates[0]
-    parts = [part for part in map(_adk_part, answer.parts) if part is not None]
+    """A person's answer, as ADK takes it from a model.
+
+    Raises:
+      AnswerUnusable: a part holds what ADK has no place for.
+    """
+    parts = []
+    for number, said in enumerate(message.candidates[0].parts):
+        try:
+            part = _adk_part(said)
+        except (ValidationError, ValueError, TypeError) as error:
+            why = f"part {number} of the answer ({_shown(said)}) is nothing that ADK can take"
+            raise AnswerUnusable(f"{why}: {error}") from error
+        if part is not None:
+            parts.append(part)
     return LlmResponse(
         content=types.Content(role="model", parts=parts),
         model_version="rehearsal",
@@ -59,9 +71,9 @@ def response(message: Any) -> LlmResponse:
 
 def tool_result(name: str, call_id: str | None, result: object) -> dict[str, Any]:
     """What a tool answered, as the fields of a ``FunctionResponse``."""
-    fields: dict[str, Any] = {"name": name}
+    fields: dict[str, Any] = {"name": jsonable.writable(name)}
     if call_id:
-        fields["id"] = call_id
+        fields["id"] = jsonable.writable(call_id)
     if result is not None:
         fields["response"] = _text(result)
     return fields
@@ -71,34 +83,66 @@ def _content(content: types.Content) -> Any:
     parts = content.parts or []
     answers = bool(parts) and all(part.function_response for part in parts)
     role = wire.ROLE_FUNCTION if answers else _ROLES.get(content.role or "user", wire.ROLE_USER)
-    return wire.Content(role=role, parts=[_part(part) for part in parts])
+    return wire.Content(role=role, parts=[read for part in parts for read in _parts(part)])
 
 
-def _part(part: types.Part) -> Any:
+def _parts(part: types.Part) -> list[Any]:
+    """The part, and beside it what else the model reads of it."""
+    read, left = _part(part)
+    if part.function_response is not None:
+        # Such as a picture that the tool gave; on older versions there is none.
+        for given in getattr(part.function_response, "parts", None) or []:
+            blob = given.inline_data
+            if blob is not None and blob.data is not None:
+                read.append(_inline(blob))
+            else:
+                left.update(given.model_dump(mode="json", exclude_none=True))
+    return read + [_other(kind, value) for kind, value in left.items()]
+
+
+# What has a field of its own, and what no model reads.
+_TAKEN = {"text", "thought", "thought_signature", "function_call", "function_response", "inline_data"}
+
+
+def _part(part: types.Part) -> tuple[list[Any], dict[str, Any]]:
+    left = part.model_dump(mode="json", exclude_none=True, exclude=_TAKEN)
     if part.text is not None:
-        return wire.Part(thought=part.text) if part.thought else wire.Part(text=part.text)
+        text = jsonable.writable(part.text)
+        return [wire.Part(thought=text) if part.thought else wire.Part(text=text)], left
     if part.function_call is not None:
         call = part.function_call
-        fields: dict[str, Any] = {"name": call.name or "?"}
+        fields: dict[str, Any] = {"name": jsonable.writable(call.name or "?")}
         if call.id:
-            fields["id"] = call.id
+            fields["id"] = jsonable.writable(call.id)
         if call.args is not None:
             fields["args"] = _text(call.args)
-        return wire.Part(function_call=fields)
+        return [wire.Part(function_call=fields)], left
     if part.function_response is not None:
         answer = part.function_response
-        return wire.Part(
-            function_response=tool_result(answer.name or "?", answer.id, answer.response)
-        )
+        told = tool_result(answer.name or "?", answer.id, answer.response)
+        return [wire.Part(function_response=told)], left
     if part.inline_data is not None and part.inline_data.data is not None:
-        blob = part.inline_data
-        fields = {"mime_type": blob.mime_type or "application/octet-stream", "data": blob.data}
-        if blob.display_name:
-            fields["display_name"] = blob.display_name
-        return wire.Part(inline_data=fields)
-    kept = part.model_dump(mode="json", exclude_none=True, exclude={"thought_signature"})
-    kind = next(iter(kept), "empty")
-    return wire.Part(other={"kind": kind, "json": _text(kept.get(kind, {}))})
+        return [_inline(part.inline_data)], left
+    return ([] if left else [_other("empty", {})]), left
+
+
+def _inline(blob: types.Blob) -> Any:
+    mime_type = jsonable.writable(blob.mime_type or "application/octet-stream")
+    fields = {"mime_type": mime_type, "data": blob.data}
+    if getattr(blob, "display_name", None):
+        fields["display_name"] = jsonable.writable(blob.display_name)
+    return wire.Part(inline_data=fields)
+
+
+def _other(kind: str, value: object) -> Any:
+    return wire.Part(other={"kind": kind, "json": _text(value)})
+
+
+def _shown(part: Any) -> str:
+    kind = part.WhichOneof("kind")
+    if kind == "function_call":
+        return f"a call of {part.function_call.name}"
+    return part.other.kind if kind == "other" else str(kind)
 
 
 def _adk_part(part: Any) -> types.Part | None:
@@ -137,8 +181,8 @@ def _tools(config: types.GenerateContentConfig) -> list[Any]:
 
 def _declaration(declaration: types.FunctionDeclaration) -> dict[str, Any]:
     fields: dict[str, Any] = {
-        "name": declaration.name or "?",
-        "description": declaration.description or "",
+        "name": jsonable.writable(declaration.name or "?"),
+        "description": jsonable.writable(declaration.description or ""),
     }
     parameters = _schema(declaration.parameters_json_schema, declaration.parameters)
     if parameters is not None:

@@ -22,6 +22,10 @@ class RequestRefused(RehearsalError):
     """The host does not take the request. The message names the field and the rule."""
 
 
+class AnswerUnusable(RehearsalError):
+    """The answer holds what ADK has no place for. The message names the part."""
+
+
 class TurnCancelled(RehearsalError):
     """Somebody decided not to answer."""
 

@@ -7,7 +7,6 @@ import logging
 import os
 import threading
 import uuid
-import weakref
 from collections.abc import Iterable
 from typing import Any
 
@@ -69,9 +68,7 @@ class RehearsalPlugin(BasePlugin):
         self._lock = threading.Lock()
         self._printed = False
         # A channel belongs to the loop on which it was made, and a runner may bring its own.
-        self._clients: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, LiveClient] = (
-            weakref.WeakKeyDictionary()
-        )
+        self._clients: dict[asyncio.AbstractEventLoop, LiveClient] = {}
         # Which turn asked for a call, and which was an invocation's last, with its agent.
         self._asked: dict[str, str] = {}
         self._last: dict[str, tuple[str, str]] = {}
@@ -147,18 +144,23 @@ class RehearsalPlugin(BasePlugin):
 
     async def close(self) -> None:
         """Lets go of the connection; called by the runner."""
-        client = self._clients.pop(asyncio.get_running_loop(), None)
+        with self._lock:
+            client = self._clients.pop(asyncio.get_running_loop(), None)
         if client is not None:
             await client.close()
 
     def _client(self) -> LiveClient:
         loop = asyncio.get_running_loop()
-        client = self._clients.get(loop)
-        if client is None:
-            client = LiveClient(
-                self.server_url, self.session_id, self.session_description, self._token
-            )
-            self._clients[loop] = client
+        with self._lock:
+            client = self._clients.get(loop)
+            if client is None:
+                # A channel holds its loop: those that have ended are let go of here.
+                for ended in [known for known in self._clients if known.is_closed()]:
+                    del self._clients[ended]
+                client = LiveClient(
+                    self.server_url, self.session_id, self.session_description, self._token
+                )
+                self._clients[loop] = client
         return client
 
     def _tell_where(self) -> None:
