@@ -14,7 +14,7 @@ use json_text::JsonText;
 use session::{AgentId, CallId, GoldenTrace, SessionId};
 use tokio::sync::Semaphore;
 
-use crate::access::{self, Note};
+use crate::access::Note;
 use crate::agents::registry::{RegisteredAgent, Registry};
 use crate::agents::{AnswerError, SourceError};
 use crate::evalsets;
@@ -322,8 +322,6 @@ impl Host for RehearsalHost {
             .map_err(|reason| ApiError::NotExportable { reason })?;
         }
         let noted = Note::new("export").with("agent", &agent.id).with("session", &trace.session_id);
-        let receipt = evalsets::export(agent, session.as_deref(), trace).await?;
-        access::note(noted.with("eval_id", &receipt.eval_id));
-        Ok(receipt)
+        evalsets::export(agent, session.as_deref(), trace, noted.here()).await
     }
 }

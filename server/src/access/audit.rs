@@ -23,11 +23,19 @@ struct Kept {
 }
 
 /// What happened.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Note {
     what: &'static str,
     who: Option<String>,
     members: Vec<(&'static str, String)>,
+}
+
+/// A note with who sends the request that was being answered when it was made: it may be written
+/// elsewhere, and after the request has ended.
+#[derive(Debug, Clone)]
+pub(crate) struct Noted {
+    note: Note,
+    visit: Visit,
 }
 
 /// What a request brings along, for what is noted while it is answered.
@@ -57,6 +65,13 @@ impl Note {
         self
     }
 
+    /// As whoever sends the request that is being answered.
+    pub(crate) fn here(self) -> Noted {
+        let visit = VISIT.try_with(Clone::clone);
+        let visit = visit.unwrap_or_else(|_| Visit { audit: Audit::default(), caller: None });
+        Noted { note: self, visit }
+    }
+
     fn line(self, caller: Option<&Caller>) -> String {
         let mut line = Map::new();
         let mut put = |key: &str, value: String| {
@@ -79,11 +94,15 @@ pub(crate) fn caller() -> Option<Caller> {
     VISIT.try_with(|visit| visit.caller.clone()).ok().flatten()
 }
 
-/// Writes down what happened, with who sends the request that is being answered.
-pub(crate) fn note(note: Note) {
-    match VISIT.try_with(Clone::clone) {
-        Ok(visit) => visit.audit.write(note, visit.caller.as_ref()),
-        Err(_) => Audit::default().write(note, None),
+impl Noted {
+    pub(crate) fn with(mut self, key: &'static str, value: &impl ToString) -> Self {
+        self.note = self.note.with(key, value);
+        self
+    }
+
+    /// Writes down what happened.
+    pub(crate) fn write(self) {
+        self.visit.audit.write(self.note, self.visit.caller.as_ref());
     }
 }
 
@@ -119,4 +138,10 @@ impl Kept {
         // One write, so that lines of two hosts do not mix.
         open.write_all(format!("{line}\n").as_bytes())
     }
+}
+
+/// Does work as a request whose audit is kept there.
+#[cfg(test)]
+pub(crate) async fn visiting<T>(path: PathBuf, work: impl Future<Output = T>) -> T {
+    VISIT.scope(Visit { audit: Audit::to(Some(path)), caller: None }, work).await
 }

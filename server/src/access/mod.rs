@@ -25,7 +25,9 @@ use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
 
 pub(crate) use admit::admit;
-pub(crate) use audit::{Audit, Note, caller, note};
+#[cfg(test)]
+pub(crate) use audit::visiting;
+pub(crate) use audit::{Audit, Note, Noted, caller};
 pub(crate) use caller::{Caller, How};
 pub(crate) use login::routes;
 pub use secret::{FreshToken, SecretHash};

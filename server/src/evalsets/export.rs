@@ -14,6 +14,7 @@ use session::GoldenTrace;
 
 use super::golden_trace::{eval_case, object};
 use super::live_case;
+use crate::access::Noted;
 use crate::agents::registry::{RegisteredAgent, Registry};
 use crate::sessions::HostSession;
 
@@ -30,6 +31,7 @@ pub(crate) async fn export(
     agent: &RegisteredAgent,
     session: Option<&HostSession>,
     trace: GoldenTrace,
+    noted: Noted,
 ) -> Result<ExportReceipt, ApiError> {
     let app_name = session.map_or_else(|| agent.name.clone(), |session| session.view().app_name);
     let state = session.map_or_else(|| object(&agent.seed.state), |it| it.initial_state.clone());
@@ -39,7 +41,7 @@ pub(crate) async fn export(
         held.inspect_err(|error| tracing::error!(%call_id, "held result: {error}")).ok().flatten()
     });
     let case = case.map_err(|gone| ApiError::NotExportable { reason: gone.to_string() })?;
-    keep(agent.eval_set_path.clone(), &agent.name, case).await
+    keep(agent.eval_set_path.clone(), &agent.name, case, noted).await
 }
 
 /// Where a live session of these events would be exported to, and what of it can be.
@@ -58,6 +60,7 @@ pub(crate) async fn export_live(
     session: LiveSessionId,
     events: &[SessionEvent],
     runs: &[u64],
+    noted: Noted,
 ) -> Result<ExportReceipt, ApiError> {
     let (name, path) = live_home(registry, events);
     let user = find(registry, &name).map_or("user", |agent| agent.seed.user_id.as_str());
@@ -66,7 +69,7 @@ pub(crate) async fn export_live(
     let case = case.ok_or_else(|| ApiError::NotExportable {
         reason: "none of the chosen runs has an answer".to_owned(),
     })?;
-    keep(path, &name, case).await
+    keep(path, &name, case, noted).await
 }
 
 /// The app of a live session and its eval-set file: those of the registered agent that goes by the
@@ -89,13 +92,24 @@ fn find<'a>(registry: &'a Registry, name: &str) -> Option<&'a Arc<RegisteredAgen
     registry.agents().iter().find(|agent| snake_case(&agent.name) == name)
 }
 
-async fn keep(path: PathBuf, name: &str, case: EvalCase) -> Result<ExportReceipt, ApiError> {
+/// The audit is written by the job that appends: whoever asked for it may be gone by then.
+async fn keep(
+    path: PathBuf,
+    name: &str,
+    case: EvalCase,
+    noted: Noted,
+) -> Result<ExportReceipt, ApiError> {
     let header = EvalSetHeader {
         eval_set_id: eval_set_id(name),
         name: name.to_owned(),
         creation_timestamp: seconds(jiff::Timestamp::now()),
     };
-    let appended = tokio::task::spawn_blocking(move || append(&path, case, &header)).await;
+    let job = move || {
+        let receipt = append(&path, case, &header)?;
+        noted.with("eval_id", &receipt.eval_id).with("file", &receipt.path).write();
+        Ok(receipt)
+    };
+    let appended = tokio::task::spawn_blocking(job).await;
     appended.map_err(|error| {
         tracing::error!("export of {name}: {error}");
         ApiError::Internal { what: "finish the export".to_owned() }

@@ -9,6 +9,7 @@ use tokio::sync::oneshot;
 use super::error::LiveError;
 use super::feed::{Standing, Watch};
 use super::room::{Outcome, Room};
+use crate::access::Noted;
 
 /// What the ledger is asked.
 pub(super) enum Ask {
@@ -34,6 +35,8 @@ pub(super) struct Act {
     pub(super) command: Command,
     pub(super) payload: Option<Payload>,
     pub(super) by: Option<DisplayName>,
+    /// What the audit says of a decision once it is kept: whoever sent it may be gone by then.
+    pub(super) noted: Option<Noted>,
 }
 
 /// What came of a command.

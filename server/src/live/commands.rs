@@ -43,10 +43,11 @@ impl LiveSessions {
         let fingerprint = rpc::fingerprint(&[by.as_str()], &payload);
         let command = Command::Decide { turn_id, fingerprint, lease_id };
         let decision = access::Note::new("decision").by(by.as_str());
-        let sequence =
-            event(&self.act(session_id, command, Some(payload), Some(by)).await?.answer)?;
-        access::note(decision.with("session", &session_id).with("turn", &turn_id));
-        Ok(sequence)
+        let noted = decision.with("session", &session_id).with("turn", &turn_id).here();
+        let act =
+            Act { session_id, command, payload: Some(payload), by: Some(by), noted: Some(noted) };
+        let act = Box::new(act);
+        event(&self.ask(|reply| Ask::Act(act, reply)).await?.answer)
     }
 
     /// A pending turn leaves the queue; `by` nobody when its agent gives up.
@@ -111,7 +112,7 @@ impl LiveSessions {
         payload: Option<WirePayload>,
         by: Option<DisplayName>,
     ) -> Result<Acted, LiveError> {
-        let act = Box::new(Act { session_id, command, payload, by });
+        let act = Box::new(Act { session_id, command, payload, by, noted: None });
         self.ask(|reply| Ask::Act(act, reply)).await
     }
 

@@ -264,14 +264,10 @@ impl LiveHost for LivePages {
     ) -> Result<ExportReceipt, ApiError> {
         let session = session_id(&session)?;
         let events = self.events(session).await?;
-        let receipt = evalsets::export_live(&self.host.registry, session, &events, &runs).await?;
+        let noted = access::Note::new("export").with("session", &session).here();
+        let registry = &self.host.registry;
+        let receipt = evalsets::export_live(registry, session, &events, &runs, noted).await?;
         tracing::info!(%session, eval_id = %receipt.eval_id, "exported to {}", receipt.path);
-        access::note(
-            access::Note::new("export")
-                .with("session", &session)
-                .with("eval_id", &receipt.eval_id)
-                .with("file", &receipt.path),
-        );
         Ok(receipt)
     }
 }

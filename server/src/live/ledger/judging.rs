@@ -138,7 +138,9 @@ impl Ledger {
             let (event, kept) = sealed(act, entry, event_id, kind, fingerprint);
             let bytes = kept.bytes.len();
             self.changes.push(Change::Append(kept));
-            self.drafts.push(Draft { session_id: act.session_id, fact, event, bytes });
+            // A decision that is sent again is no other one.
+            let noted = act.noted.clone().filter(|_| matches!(fact, Fact::Answered(..)));
+            self.drafts.push(Draft { session_id: act.session_id, fact, event, bytes, noted });
         }
     }
 

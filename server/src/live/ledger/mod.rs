@@ -19,6 +19,7 @@ use super::ask::Ask;
 use super::error::LiveError;
 use super::room::{Outcome, Room};
 use super::store::{Change, LiveStore};
+use crate::access::Noted;
 
 /// How many asks one transaction may hold.
 const BATCH: usize = 512;
@@ -31,6 +32,8 @@ struct Draft {
     fact: Fact,
     event: Outcome,
     bytes: usize,
+    /// Written down once it is kept.
+    noted: Option<Noted>,
 }
 
 pub(super) struct Ledger {
@@ -132,6 +135,9 @@ impl Ledger {
             return Err(error);
         }
         for draft in drafts {
+            if let Some(noted) = draft.noted {
+                noted.write();
+            }
             if let Some(room) = self.rooms.get_mut(&draft.session_id) {
                 room.tell(&draft.fact, &draft.event, draft.bytes);
             }
