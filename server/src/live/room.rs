@@ -44,6 +44,16 @@ impl Room {
         }
     }
 
+    /// Drops all who have gone; says whether a turn is left that nobody waits for any more.
+    pub(super) fn prune(&mut self) -> bool {
+        let before = self.waiters.len();
+        self.waiters.retain(|_, waiters| {
+            waiters.retain(|waiter| !waiter.is_closed());
+            !waiters.is_empty()
+        });
+        self.waiters.len() < before
+    }
+
     /// Whether somebody waits for the turn right now.
     pub(super) fn is_awaited(&self, turn_id: TurnId) -> bool {
         let waiters = self.waiters.get(&turn_id);

@@ -140,6 +140,53 @@ async fn a_turn_of_two_sessions_in_one_batch_belongs_to_one() {
     assert_eq!(stage.store.number("SELECT count(*) FROM events").await, 1);
 }
 
+#[tokio::test]
+async fn a_decision_is_written_down_once_also_when_whoever_sent_it_has_gone() {
+    let stage = Stage::open().await;
+    stage.submit(1, 10).await.expect("keeps");
+    let mut watch = stage.sessions.watch(stage.session).await.expect("watches");
+    let folder = tempfile::tempdir().expect("a folder");
+    let audit = folder.path().join("audit.jsonl");
+    let gone = async {
+        let mut decision = Box::pin(stage.decide(1));
+        let sent = std::future::poll_fn(|context| {
+            std::task::Poll::Ready(decision.as_mut().poll(context).is_pending())
+        });
+        assert!(sent.await, "it is sent, and not answered yet");
+    };
+    crate::access::visiting(audit.clone(), gone).await;
+    watch.standings.wait_for(|it| it.last == Sequence(2)).await.expect("it is kept");
+    for _ in 0..2 {
+        let again = crate::access::visiting(audit.clone(), stage.decide(1)).await;
+        assert_eq!(again.expect("the same"), Sequence(2));
+    }
+    let lines = std::fs::read_to_string(&audit).expect("written before anybody was told");
+    assert_eq!(lines.lines().count(), 1, "{lines}");
+    assert!(lines.contains(r#""what":"decision","who":"Ann""#), "{lines}");
+}
+
+#[tokio::test]
+async fn a_turn_whose_waiters_left_without_a_word_is_no_longer_awaited() {
+    let stage = Stage::open().await;
+    stage.submit(1, 10).await.expect("keeps");
+    let mut watch = stage.sessions.watch(stage.session).await.expect("watches");
+    let mut changes = stage.sessions.changes();
+    let awaited = |wanted: bool| {
+        move |standing: &super::feed::Standing| {
+            standing.up.as_ref().is_some_and(|(_, awaited)| *awaited == wanted)
+        }
+    };
+    let waited = stage.sessions.wait(stage.session, turn(1)).await.expect("pending");
+    watch.standings.wait_for(awaited(true)).await.expect("told");
+    while changes.try_recv().is_ok() {}
+    drop(waited);
+    let told = tokio::time::timeout(std::time::Duration::from_secs(10), async {
+        watch.standings.wait_for(awaited(false)).await.expect("told");
+        changes.recv().await.expect("told")
+    });
+    assert_eq!(told.await.expect("the watchers hear of it"), stage.session);
+}
+
 /// The pages' port over the stage's sessions, with a host that serves no agents.
 fn pages(stage: &Stage) -> LivePages {
     LivePages::new(stage.sessions.clone(), RehearsalHost::new(Vec::new()))
@@ -200,6 +247,27 @@ async fn a_page_is_told_what_it_watches() {
     let changed = told(&mut list).await;
     assert_eq!((changed.waiting, changed.sessions.len()), (Some(2), 1));
     assert_eq!(changed.sessions[0].id.as_str(), other.to_string());
+}
+
+#[tokio::test]
+async fn a_page_is_told_however_often_something_else_comes_between() {
+    let stage = Stage::open().await;
+    let id = LiveId::new(stage.session.to_string());
+    let mut news = PageNews::new(stage.sessions.clone());
+    news.watch(&LiveWatch { all: true, sessions: vec![id] });
+    let told = async {
+        loop {
+            // As the page's connection does: whatever comes first ends the wait for the others.
+            tokio::select! {
+                biased;
+                told = news.next() => break told,
+                () = tokio::task::yield_now() => {}
+            }
+        }
+    };
+    let told = tokio::time::timeout(std::time::Duration::from_secs(10), told).await;
+    let HostEvent::Live(told) = told.expect("it is told") else { panic!("of live sessions") };
+    assert_eq!((told.sessions.len(), told.waiting), (1, Some(0)));
 }
 
 #[tokio::test]

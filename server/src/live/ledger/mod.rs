@@ -23,7 +23,7 @@ use crate::access::Noted;
 
 /// How many asks one transaction may hold.
 const BATCH: usize = 512;
-/// How often leases that ran out and rooms that nobody uses are looked for.
+/// How often leases that ran out, those who left and rooms that nobody uses are looked for.
 pub(super) const SWEEP: Duration = Duration::from_millis(500);
 
 /// An event that is about to be kept.
@@ -159,23 +159,26 @@ impl Ledger {
         let _ = self.told.send(session_id);
     }
 
-    /// Ends leases that ran out, and leaves rooms that nobody uses to the store.
+    /// Ends leases that ran out, drops those who waited and left without a word, and leaves rooms that
+    /// nobody uses to the store.
     fn sweep(&mut self) {
         let now = now();
-        let mut freed = Vec::new();
+        let mut changed = Vec::new();
         self.rooms.retain(|session_id, room| {
+            let mut changes = room.prune();
             if let Ok(step) = room.queue.decide(&Command::Tick, now)
                 && !step.facts.is_empty()
             {
                 step.facts.iter().for_each(|fact| room.queue.apply(fact));
-                if !room.stale {
-                    room.feed.stands(room.standing());
-                    freed.push(*session_id);
-                }
+                changes = true;
+            }
+            if changes && !room.stale {
+                room.feed.stands(room.standing());
+                changed.push(*session_id);
             }
             !room.is_idle()
         });
-        freed.into_iter().for_each(|session_id| self.tell_change(session_id));
+        changed.into_iter().for_each(|session_id| self.tell_change(session_id));
     }
 }
 
