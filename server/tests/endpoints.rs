@@ -74,6 +74,38 @@ impl Stage {
         self.person.submit_decision(decision).await.unwrap();
     }
 
+    /// Waits until so many turns wait for an answer; gives their ids, and whether the oldest's client
+    /// is there.
+    async fn pending(&mut self, depth: usize, awaited: bool) -> Vec<String> {
+        let until = tokio::time::Instant::now() + SOON;
+        loop {
+            assert!(tokio::time::Instant::now() < until, "not {depth} turns");
+            let asked = wire::GetSessionRequest { session_id: SESSION.to_owned() };
+            if let Ok(answer) = self.person.get_session(asked).await {
+                let pending = answer.into_inner().summary.unwrap().pending;
+                if pending.len() == depth && pending[0].awaited == awaited {
+                    return pending.into_iter().map(|turn| turn.turn_id).collect();
+                }
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    async fn listed(&mut self) -> Vec<wire::SessionSummary> {
+        let asked = wire::ListSessionsRequest::default();
+        self.person.list_sessions(asked).await.unwrap().into_inner().sessions
+    }
+
+    async fn cancel(&mut self, turn_id: &str) {
+        let cancel = wire::CancelTurnRequest {
+            session_id: SESSION.to_owned(),
+            turn_id: turn_id.to_owned(),
+            reason: "no".to_owned(),
+            by: Some(wire::Person { display_name: "Ann".to_owned() }),
+        };
+        self.person.cancel_turn(cancel).await.unwrap();
+    }
+
     async fn requests(&mut self) -> u64 {
         let asked = wire::GetSessionRequest { session_id: SESSION.to_owned() };
         let summary = self.person.get_session(asked).await.unwrap().into_inner().summary.unwrap();
@@ -148,6 +180,98 @@ async fn a_client_that_goes_away_leaves_its_turn_and_finds_it_answered() {
     stage.answer("one").await;
     assert_eq!(said(stage.chat("Rain?")).await, "one");
     assert_eq!(stage.requests().await, 2);
+}
+
+#[tokio::test]
+async fn a_client_that_comes_back_finds_its_turn_and_not_its_neighbours_end() {
+    for tries in ["0", "1"] {
+        let mut stage = Stage::open().await;
+        let first = tokio::spawn(stage.chat("Rain?").send());
+        stage.pending(1, true).await;
+        let second = tokio::spawn(stage.chat("Rain?").send());
+        let turns = stage.pending(2, true).await;
+        stage.cancel(&turns[1]).await;
+        assert_eq!(second.await.unwrap().unwrap().status(), StatusCode::UNPROCESSABLE_ENTITY);
+        first.abort();
+        stage.pending(1, false).await;
+        let back = tokio::spawn(said(stage.chat("Rain?").header("x-stainless-retry-count", tries)));
+        assert_eq!(stage.pending(1, true).await, turns[..1], "nobody asks anew");
+        stage.answer("one").await;
+        assert_eq!(back.await.unwrap(), "one");
+        assert_eq!(stage.requests().await, 4, "two requests, an end each");
+    }
+}
+
+#[tokio::test]
+async fn a_retry_finds_its_answer_in_the_session_that_was_completed() {
+    let mut stage = Stage::open().await;
+    let url = format!("http://{}/s/demo/v1/chat/completions", stage.running.address());
+    let ask = |key: Option<&str>, tries: &str| {
+        let body = json!({ "model": "m", "messages": [{ "role": "user", "content": "Rain?" }] });
+        let request = Client::new().post(&url).body(body.to_string());
+        let request = request.header("x-stainless-retry-count", tries);
+        match key {
+            Some(key) => request.header("idempotency-key", key),
+            None => request,
+        }
+    };
+    let keyed = tokio::spawn(said(ask(Some("K1"), "0")));
+    let session = loop {
+        assert!(!keyed.is_finished(), "nobody answered it");
+        let mut listed = stage.listed().await;
+        if let Some(session) = listed.pop().filter(|it| !it.pending.is_empty()) {
+            break session;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    };
+    let session_id = session.session.unwrap().session_id;
+    let part = wire::Part { kind: Some(wire::part::Kind::Text("one".to_owned())) };
+    let candidate = wire::Content { role: wire::Role::Model.into(), parts: vec![part] };
+    let decision = wire::SubmitDecisionRequest {
+        session_id: session_id.clone(),
+        turn_id: session.pending[0].turn_id.clone(),
+        response: Some(wire::HumanResponse { candidates: vec![candidate] }),
+        by: Some(wire::Person { display_name: "Ann".to_owned() }),
+        lease_id: None,
+    };
+    stage.person.submit_decision(decision).await.unwrap();
+    assert_eq!(keyed.await.unwrap(), "one");
+    let complete = wire::CompleteSessionRequest { session_id, cancel_pending: false, by: None };
+    stage.person.complete_session(complete).await.unwrap();
+
+    assert_eq!(said(ask(Some("K1"), "1")).await, "one");
+    assert_eq!(stage.listed().await.len(), 1, "no session was opened for it");
+}
+
+#[tokio::test]
+async fn a_path_that_is_no_text_is_refused() {
+    let stage = Stage::open().await;
+    let body = json!({ "model": "m", "messages": [{ "role": "user", "content": "Rain?" }] });
+    for path in ["/s/%FF/v1/chat/completions", "/s/%FF/v1beta/models/m:generateContent"] {
+        let url = format!("http://{}{path}", stage.running.address());
+        let refused = stage.client.post(url).body(body.to_string()).timeout(SOON).send().await;
+        let refused = refused.unwrap();
+        assert_eq!(refused.status(), StatusCode::BAD_REQUEST, "{path}");
+        let error: Value = refused.json().await.unwrap();
+        let message = error["error"]["message"].as_str().unwrap();
+        assert!(message.starts_with("path: must be UTF-8"), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_of_responses_that_has_no_answer_names_its_end() {
+    let mut stage = Stage::open().await;
+    let body = json!({ "model": "m", "input": "Rain?", "stream": true }).to_string();
+    let mut response = stage.post("/v1/responses").body(body).send().await.unwrap();
+    assert_eq!(response.headers()["x-accel-buffering"], "no", "a proxy passes it on at once");
+    let turns = stage.pending(1, true).await;
+    stage.cancel(&turns[0]).await;
+    let mut seen = String::new();
+    while let Some(chunk) = response.chunk().await.unwrap() {
+        seen.push_str(std::str::from_utf8(&chunk).unwrap());
+    }
+    assert!(seen.contains("event: error\ndata: {\"type\":\"error\","), "{seen}");
+    assert!(seen.contains("event: response.failed\n"), "{seen}");
 }
 
 #[tokio::test]

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use live::TurnId;
 use tokio::sync::{Mutex as Gate, OwnedMutexGuard};
 
-/// How long an answer that reached nobody waits for its request to come again.
-const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+/// How long an answer that reached nobody waits for its request to come again, from the answer on.
+pub(super) const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 /// From how many turns on those that are kept no longer are looked for.
 const MANY: usize = 4096;
 

@@ -8,17 +8,17 @@ use axum::extract::{FromRequest as _, Request};
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use axum::response::Response;
-use live::{Content, HumanResponse, LiveSessionId, Payload, TurnId};
+use live::{Content, Fingerprint, HumanResponse, LiveSessionId, Payload, TurnId};
 use model_wire::{Asked, Fault, FaultKind, Head};
 use rpc::wire;
 use rpc::wire::session_event::Payload as WirePayload;
 
 use super::attendance::Attending;
 use super::fault::{of_body, of_host};
-use super::place::Place;
-use super::repeats::{Sending, Series};
+use super::place::{Found, Place};
+use super::repeats::{Own, Sending, Series};
 use super::{Api, Endpoints, refusal, reply};
-use crate::live::LiveSessions;
+use crate::live::{LiveError, LiveSessions};
 
 /// The headers in which OpenAI's, Anthropic's and Google's clients tell their read timeout, in seconds.
 const PATIENCE: [&str; 2] = ["x-stainless-read-timeout", "x-server-timeout"];
@@ -78,11 +78,11 @@ impl Endpoints {
         let content = rpc::fingerprint(&[agent.as_str(), run.as_str()], &payload);
         drop(payload);
         let sessions = &self.sessions;
-        let session_id = place.session(&agent, sessions).await.map_err(of_host)?;
-        let series = Series::new(session_id, content);
+        let found = place.find(&agent, sessions).await.map_err(of_host)?;
+        let series = Series::new(found.id, content);
         let gate = self.attendance.gate(series.digest).await;
-        let turn_id = series.own_turn(&sending, &self.attendance, sessions).await;
-        let turn_id = turn_id.map_err(of_host)?;
+        let own = self.own_turn(&found, content, &sending).await;
+        let (session_id, turn_id) = own.map_err(of_host)?;
         let submitted = sessions.submit(session_id, turn_id, agent, run, request).await;
         submitted.map_err(of_host)?;
         let attending = self.attendance.attend(turn_id);
@@ -97,6 +97,29 @@ impl Endpoints {
         };
         let turn = Turn { sessions: sessions.clone(), session_id, turn_id, candidates };
         Ok(Waiting { head, attending, turn })
+    }
+
+    /// The request's own turn and where it is: in its session, or in the completed one before it.
+    /// The session is opened for a new one.
+    async fn own_turn(
+        &self,
+        found: &Found,
+        content: Fingerprint,
+        sending: &Sending,
+    ) -> Result<(LiveSessionId, TurnId), LiveError> {
+        let own =
+            async |series: Series| series.own_turn(sending, &self.attendance, &self.sessions).await;
+        let new = match own(Series::new(found.id, content)).await? {
+            Own::Known(turn) => return Ok((found.id, turn)),
+            Own::New(turn) => turn,
+        };
+        if let Some(before) = found.before
+            && let Own::Known(turn) = own(Series::new(before, content).completed()).await?
+        {
+            return Ok((before, turn));
+        }
+        found.open(&self.sessions).await?;
+        Ok((found.id, new))
     }
 }
 

@@ -2,12 +2,13 @@
 //!
 //! Each request becomes a turn of a live session and waits for its decision.
 //! `model-wire` knows the vendors' shapes, `place` which session and agent a request belongs to,
-//! `repeats` which turn is its own when it comes again, `reply` how the answer travels.
+//! `repeats` which turn is its own when it comes again, by the rules of `equals`, `reply` how the answer travels.
 //! The rules are in `docs/design/model-endpoints.md`.
 
 mod anthropic;
 mod api;
 mod attendance;
+mod equals;
 mod exchange;
 mod fault;
 mod gemini;

@@ -26,6 +26,15 @@ pub(super) struct Place {
     pub(super) invocation_id: InvocationId,
 }
 
+/// The session of a request, which may still be to be opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) id: LiveSessionId,
+    /// The completed one of the same name before it: what was asked there is answered there.
+    pub(super) before: Option<LiveSessionId>,
+    description: Note,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum SessionWord {
     Id(LiveSessionId),
@@ -67,25 +76,29 @@ impl Place {
         }
     }
 
-    /// The session, opened where there is none yet.
-    pub(super) async fn session(
+    /// The session; nothing is opened.
+    pub(super) async fn find(
         &self,
         agent: &AgentName,
         sessions: &LiveSessions,
-    ) -> Result<LiveSessionId, LiveError> {
+    ) -> Result<Found, LiveError> {
         match &self.session {
-            Some(SessionWord::Id(id)) => match sessions.session(*id).await {
-                Err(LiveError::UnknownSession(_)) => {
-                    match sessions.create(Some(*id), Some(Note::cut(agent.as_str()))).await {
-                        // Another agent of the session was faster.
-                        Err(LiveError::SessionTaken(_)) => Ok(*id),
-                        opened => opened.map(|_| *id),
-                    }
-                }
-                known => known.map(|_| *id),
-            },
+            Some(SessionWord::Id(id)) => {
+                Ok(Found { id: *id, before: None, description: Note::cut(agent.as_str()) })
+            }
             Some(SessionWord::Name(name)) => by_name(name, sessions).await,
             None => by_name(agent.as_str(), sessions).await,
+        }
+    }
+}
+
+impl Found {
+    /// Opens it where it is not.
+    pub(super) async fn open(&self, sessions: &LiveSessions) -> Result<(), LiveError> {
+        match sessions.create(Some(self.id), Some(self.description.clone())).await {
+            // It is there, under a description of its own.
+            Err(LiveError::SessionTaken(_)) => Ok(()),
+            opened => opened.map(drop),
         }
     }
 }
@@ -107,7 +120,7 @@ impl SessionWord {
 ///
 /// The next number is taken only once a session is completed: the completed ones come first, and the
 /// end of them is found by halving.
-async fn by_name(name: &str, sessions: &LiveSessions) -> Result<LiveSessionId, LiveError> {
+async fn by_name(name: &str, sessions: &LiveSessions) -> Result<Found, LiveError> {
     let numbered = |number| LiveSessionId::from_random(digest("session", name, number));
     let is_completed = async |number| match sessions.session(numbered(number)).await {
         Ok(known) => Ok(known.session.status == Status::Completed),
@@ -126,12 +139,11 @@ async fn by_name(name: &str, sessions: &LiveSessions) -> Result<LiveSessionId, L
             if is_completed(middle).await? { completed = middle } else { first = middle }
         }
     }
-    let id = numbered(first);
-    match sessions.create(Some(id), Some(Note::cut(name))).await {
-        // It is there, under a description of its own.
-        Err(LiveError::SessionTaken(_)) => Ok(id),
-        opened => opened.map(|_| id),
-    }
+    Ok(Found {
+        id: numbered(first),
+        before: first.checked_sub(1).map(numbered),
+        description: Note::cut(name),
+    })
 }
 
 fn digest(kind: &str, name: &str, number: u64) -> [u8; 16] {

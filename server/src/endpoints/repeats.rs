@@ -4,29 +4,22 @@
 //! equal requests, so that a host that was started anew knows them too. With an `idempotency-key` it is
 //! made from the key, and the ledger refuses another content under it.
 //!
-//! Without a key a request is a repeat
-//! - of the oldest equal one that is pending and for which no client waits any more,
-//! - or of the oldest equal one whose answer reached nobody,
-//! - or, if its client says that it tries again (`x-stainless-retry-count`), of the last equal one that
-//!   is pending or was answered within the last ten minutes;
-//!
-//! otherwise it is a new question.
+//! Without a key the equal requests before it are looked at, and `equals` has the rules.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use axum::http::HeaderMap;
-use live::{ClosedTurn, Fingerprint, LiveSessionId, TurnId};
+use live::{ClosedTurn, Closing, Fingerprint, LiveSessionId, TurnId};
 use sha2::{Digest, Sha256};
 
 use super::attendance::Attendance;
+use super::equals::{Equals, Standing};
 use crate::live::{KnownTurn, LiveError, LiveSessions};
 
 const KEY: &str = "idempotency-key";
 const RETRIES: &str = "x-stainless-retry-count";
 
-/// How long after its answer a turn is still what a client means that says it tries again.
-const RECENT: Duration = Duration::from_secs(10 * 60);
-/// How many equal requests that nobody has answered are looked at.
+/// How many equal requests are looked at.
 const LOOK: u64 = 64;
 
 /// What a client says of its request besides the content.
@@ -52,6 +45,15 @@ pub(super) struct Series {
     session_id: LiveSessionId,
     /// Of the session, the agent, the run and the content.
     pub(super) digest: [u8; 32],
+    is_completed: bool,
+}
+
+/// The turn of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Own {
+    /// It was asked before.
+    Known(TurnId),
+    New(TurnId),
 }
 
 impl Series {
@@ -59,52 +61,65 @@ impl Series {
         let mut hash = Sha256::new();
         hash.update(session_id.to_string());
         hash.update(content.0);
-        Self { session_id, digest: hash.finalize().into() }
+        Self { session_id, digest: hash.finalize().into(), is_completed: false }
+    }
+
+    /// The same of a session that is completed: what was cancelled with it is asked anew, unless its
+    /// client says that it tries again.
+    pub(super) fn completed(self) -> Self {
+        Self { is_completed: true, ..self }
     }
 
     fn turn(&self, number: u64) -> TurnId {
         turn_id(&[b"content", &self.digest, &number.to_le_bytes()])
     }
 
-    /// The request's own turn, known or new. Called with the gate of the series held.
+    /// The request's own turn. Called with the gate of the series held.
     pub(super) async fn own_turn(
         &self,
         sending: &Sending,
         attendance: &Attendance,
         sessions: &LiveSessions,
-    ) -> Result<TurnId, LiveError> {
+    ) -> Result<Own, LiveError> {
         if let Some(key) = &sending.key {
             let session = self.session_id.to_string();
-            return Ok(turn_id(&[b"key", session.as_bytes(), key]));
+            let turn = turn_id(&[b"key", session.as_bytes(), key]);
+            let known = sessions.turn(turn).await?.is_some();
+            return Ok(if known { Own::Known(turn) } else { Own::New(turn) });
         }
-        let Some((last, known)) = self.last(sessions).await? else { return Ok(self.turn(0)) };
-        let mut own = None;
-        let mut seen = Some(known);
+        let Some((last, known)) = self.last(sessions).await? else {
+            return Ok(Own::New(self.turn(0)));
+        };
+        let mut newest = Some(known);
+        let mut equals = Equals::default();
         for number in (last.saturating_sub(LOOK)..=last).rev() {
             let turn = self.turn(number);
-            let turn_known = match seen.take() {
+            let owed = attendance.is_owed(turn);
+            if equals.is_past_answer() && !owed {
+                continue;
+            }
+            let known = match newest.take() {
                 Some(known) => Some(known),
                 None => sessions.turn(turn).await?,
             };
-            let Some(turn_known) = turn_known else { break };
-            match turn_known.closed {
-                None if !attendance.is_attended(turn) => own = Some(turn),
-                Some(_) if attendance.is_owed(turn) => own = Some(turn),
-                None => {}
-                Some(_) if attendance.is_attended(turn) => {}
-                // What is older was answered and taken.
-                Some(_) => break,
-            }
+            let Some(known) = known else { break };
+            let standing = match known.closed {
+                None => Standing::Pending { attended: attendance.is_attended(turn) },
+                Some(closed) => {
+                    let answered = matches!(closed.closing, Closing::Answered(_));
+                    let owed = owed && (answered || !self.is_completed);
+                    // Read where it counts.
+                    let age = match owed || sending.tries_again {
+                        true => age(sessions, &known, &closed).await?,
+                        false => Duration::MAX,
+                    };
+                    Standing::Ended { answered, owed, age }
+                }
+            };
+            equals.take(turn, standing);
         }
-        if let Some(own) = own {
-            return Ok(own);
-        }
-        let meant = match known.closed {
-            _ if !sending.tries_again => false,
-            None => true,
-            Some(closed) => is_recent(sessions, &known, &closed).await?,
-        };
-        Ok(self.turn(if meant { last } else { last + 1 }))
+        let own = equals.own(sending.tries_again);
+        Ok(own.map_or_else(|| Own::New(self.turn(last + 1)), Own::Known))
     }
 
     /// The last equal request that is known. The numbers have no gap.
@@ -126,15 +141,16 @@ impl Series {
     }
 }
 
-async fn is_recent(
+/// How long ago the turn ended.
+async fn age(
     sessions: &LiveSessions,
     turn: &KnownTurn,
     closed: &ClosedTurn,
-) -> Result<bool, LiveError> {
+) -> Result<Duration, LiveError> {
     let event = sessions.event(turn.session_id, closed.closed).await?;
     let at = Duration::from_millis(event.timestamp_ms.unsigned_abs());
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Ok(now.saturating_sub(at) < RECENT)
+    Ok(now.saturating_sub(at))
 }
 
 fn turn_id(pieces: &[&[u8]]) -> TurnId {
