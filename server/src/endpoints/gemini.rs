@@ -1,16 +1,22 @@
 //! `POST /v1beta/models/{model}:generateContent` and `:streamGenerateContent`.
 
+use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request, State};
 use axum::response::Response;
 use model_wire::{Fault, FaultKind, gemini};
 
+use super::place::unreadable;
 use super::{Api, Endpoints, refusal};
 
 pub(super) async fn ask(
     State(endpoints): State<Endpoints>,
-    params: RawPathParams,
+    params: Result<RawPathParams, RawPathParamsRejection>,
     request: Request,
 ) -> Response {
+    let params = match params {
+        Ok(params) => params,
+        Err(rejection) => return refusal(Api::Gemini, &unreadable(&rejection).into()),
+    };
     let called = params.iter().find(|(key, _)| *key == "model").map_or("", |(_, value)| value);
     let (model, method) = called.rsplit_once(':').unwrap_or((called, ""));
     let stream = match method {

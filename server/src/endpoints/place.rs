@@ -6,6 +6,7 @@
 //! and a new one once that is completed. Without a word the agent's name is the session's, and without
 //! that the model's is the agent's.
 
+use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
@@ -44,7 +45,11 @@ enum SessionWord {
 impl Place {
     /// Reads the path's parameters and the headers.
     pub(super) async fn of(parts: &mut Parts) -> Result<Self, Invalid> {
-        let params = RawPathParams::from_request_parts(parts, &()).await;
+        let params = match RawPathParams::from_request_parts(parts, &()).await {
+            Ok(params) => Some(params),
+            Err(RawPathParamsRejection::MissingPathParams(_)) => None,
+            Err(rejection) => return Err(unreadable(&rejection)),
+        };
         let param = |name: &str| {
             let mut found = params.iter().flatten().filter(|(key, _)| *key == name);
             found.next().map(|(_, value)| value.to_owned())
@@ -101,6 +106,11 @@ impl Found {
             opened => opened.map(drop),
         }
     }
+}
+
+/// The path holds what is no text.
+pub(super) fn unreadable(rejection: &RawPathParamsRejection) -> Invalid {
+    Invalid::new("path", format!("must be UTF-8 once its escapes are read: {rejection}"))
 }
 
 impl SessionWord {
