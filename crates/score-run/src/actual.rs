@@ -25,7 +25,7 @@ use crate::task::{Side, Way};
 pub(crate) struct ActualSide {
     files: Vec<ActualFile>,
     /// The file that runs beside the expected one.
-    beside: Option<Box<Stream>>,
+    beside: Option<Stream>,
     places: FxHashMap<u64, VecDeque<Entry>>,
     /// The ids that were taken, in their order: only what is left in the end is held against them.
     taken: Vec<u64>,
@@ -115,7 +115,7 @@ impl ActualSide {
                         wholes: Vec::new(),
                         eval_set_id,
                     });
-                    let stream = if ahead { Box::new(stream.ahead()?) } else { stream };
+                    let stream = if ahead { stream.ahead()? } else { stream };
                     side.beside = Some(stream);
                 }
                 EvalFile::Stream(stream) => {
@@ -135,7 +135,7 @@ impl ActualSide {
     }
 
     /// Keeps the places of all cases that are left in a file.
-    fn go_through(&mut self, mut stream: Box<Stream>, file: usize) -> Result<(), RunError> {
+    fn go_through(&mut self, mut stream: Stream, file: usize) -> Result<(), RunError> {
         while let Some(case) = stream.next()? {
             let FoundCase { index, eval_id, start, end, .. } = case;
             let entry = Entry { file, index, start, end };

@@ -19,7 +19,7 @@ use crate::stream::Stream;
 #[derive(Debug)]
 pub(crate) enum EvalFile {
     /// Gone through case by case.
-    Stream(Box<Stream>),
+    Stream(Stream),
     /// Read as a whole: ADK's older lists and its history.
     Whole(Arc<FileFacts>, Vec<Whole>),
 }
@@ -51,7 +51,7 @@ impl EvalFile {
         let facts = facts(Cases::told_format(path)?);
         let plain = PlainCases::new(facts.format == Format::Adk, room);
         let cases = Cases::open_with(path, plain)?;
-        Ok(Self::Stream(Box::new(Stream::new(facts, cases))))
+        Ok(Self::Stream(Stream::new(facts, cases)))
     }
 }
 

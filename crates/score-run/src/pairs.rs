@@ -44,7 +44,7 @@ struct Expected {
 }
 
 enum Expectations {
-    Stream(Box<Stream>),
+    Stream(Stream),
     Whole(Arc<FileFacts>, std::vec::IntoIter<Whole>),
 }
 
@@ -218,7 +218,7 @@ impl Expected {
     fn open(path: &Path, room: &Arc<Room>, ahead: bool) -> Result<Self, RunError> {
         let eval_set_id = heading(path)?.eval_set_id;
         let cases = match EvalFile::open(path, room)? {
-            EvalFile::Stream(stream) if ahead => Expectations::Stream(Box::new(stream.ahead()?)),
+            EvalFile::Stream(stream) if ahead => Expectations::Stream(stream.ahead()?),
             EvalFile::Stream(stream) => Expectations::Stream(stream),
             EvalFile::Whole(facts, wholes) => Expectations::Whole(facts, wholes.into_iter()),
         };
