@@ -224,7 +224,7 @@ async fn a_retry_finds_its_answer_in_the_session_that_was_completed() {
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     };
-    let session_id = session.session.unwrap().session_id;
+    let session_id = session.session.unwrap().id;
     let part = wire::Part { kind: Some(wire::part::Kind::Text("one".to_owned())) };
     let candidate = wire::Content { role: wire::Role::Model.into(), parts: vec![part] };
     let decision = wire::SubmitDecisionRequest {
