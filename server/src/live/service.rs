@@ -156,7 +156,7 @@ impl LiveService for LiveGrpc {
         let lease_id = lease_id.map_err(LiveError::from)?;
         let by = surely(caller, asked.by)?;
         let response = asked.response.ok_or_else(|| invalid("response", "must be given"))?;
-        let response = rpc::human_response(response).map_err(|fault| fault.within("response"));
+        let response = rpc::decision(response).map_err(|fault| fault.within("response"));
         let response = response.map_err(LiveError::from)?;
         let sequence = self.sessions.decide(id, turn_id, response, by, lease_id).await?;
         Ok(Response::new(wire::SubmitDecisionResponse { sequence: sequence.0 }))

@@ -47,6 +47,29 @@ pub fn human_response(message: wire::HumanResponse) -> Result<HumanResponse, Inv
     Ok(HumanResponse { candidates })
 }
 
+/// Checks a response that a person gives now. Besides, the arguments of its calls are objects, or null: no
+/// agent takes others, and once a turn is answered nobody can answer it better.
+///
+/// # Errors
+/// [`Invalid`] with the path of the field below the response.
+pub fn decision(message: wire::HumanResponse) -> Result<HumanResponse, Invalid> {
+    let response = human_response(message)?;
+    for (place, candidate) in response.candidates.iter().enumerate() {
+        for (part, said) in candidate.parts.iter().enumerate() {
+            if let Part::FunctionCall(call) = said
+                && let Some(args) = &call.args
+                && !matches!(args.kind(), Kind::Object | Kind::Null)
+            {
+                return Err(Invalid::new(
+                    format!("candidates[{place}].parts[{part}].function_call.args"),
+                    format!("must be a JSON object, and is of type {}", args.kind().name()),
+                ));
+            }
+        }
+    }
+    Ok(response)
+}
+
 fn content(message: wire::Content) -> Result<Content, Invalid> {
     let role = match wire::Role::try_from(message.role) {
         Ok(wire::Role::User) => Role::User,

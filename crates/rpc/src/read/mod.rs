@@ -6,7 +6,7 @@ mod event;
 #[cfg(test)]
 mod tests;
 
-pub use content::{human_response, llm_request};
+pub use content::{decision, human_response, llm_request};
 pub use event::{
     agent_name, description, event, invocation_id, person, recorded, required_person, stored_event,
 };

@@ -91,6 +91,22 @@ fn json_text_must_be_json() {
 }
 
 #[test]
+fn a_decision_calls_with_objects() {
+    let read = |args| {
+        let said = vec![model(vec![Kind::Text("so".to_owned()), call("f", args)])];
+        decision(wire::HumanResponse { candidates: said })
+    };
+    for args in [None, Some("null"), Some("{}"), Some(r#"{"n": 1}"#)] {
+        read(args).expect("taken");
+    }
+    let refused = read(Some("[1]")).expect_err("refused").to_string();
+    assert_eq!(
+        refused,
+        "candidates[0].parts[1].function_call.args: must be a JSON object, and is of type array"
+    );
+}
+
+#[test]
 fn contents_may_be_empty_and_args_may_be_absent() {
     assert!(llm_request(wire::SimulatedLlmRequest::default()).is_ok());
     let read =
