@@ -14,15 +14,16 @@ use app::api::{Answer, Asks, CallProgressed, HostEvent, SampledMessage, Sampling
 use json_text::JsonText;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult,
-    ElicitRequestParams, ElicitResult, ElicitationAction, ErrorData, Implementation,
-    ListRootsResult, LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken,
-    Root, SamplingMessage, SamplingMessageContentBlock,
+    CustomRequest, CustomResult, ElicitRequestParams, ElicitResult, ElicitationAction, ErrorCode,
+    ErrorData, Implementation, ListRootsResult, LoggingMessageNotificationParam,
+    ProgressNotificationParam, ProgressToken, Root, SamplingMessage, SamplingMessageContentBlock,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, RoleClient};
 use session::{CallId, SessionId};
 use tokio::sync::Notify;
 
+use super::misasked;
 use super::output::Output;
 use super::questions::Questions;
 use crate::agents::Reporter;
@@ -102,6 +103,12 @@ impl Client {
             None => Answer::Dismiss,
         }
     }
+
+    /// What the server hears, and the log with it, when its question cannot be put to a person.
+    fn refuse(&self, method: &str, reason: String) -> ErrorData {
+        self.output.log(&format!("asked what nobody can answer ({method}): {reason}."));
+        ErrorData::invalid_params(reason, None)
+    }
 }
 
 impl ClientHandler for Client {
@@ -122,6 +129,10 @@ impl ClientHandler for Client {
                 let schema = JsonText::serialize(&requested_schema).map_err(|error| {
                     ErrorData::invalid_params(format!("the schema cannot be read: {error}"), None)
                 })?;
+                let fields = schema.to_value().unwrap_or_default();
+                if let Some(reason) = misasked::unanswerable(&fields) {
+                    return Err(self.refuse("elicitation/create", reason));
+                }
                 Asks::Form { message, schema }
             }
             ElicitRequestParams::UrlElicitationParams { message, url, .. } => {
@@ -156,10 +167,23 @@ impl ClientHandler for Client {
             }
             // The code that the protocol gives for a person who says no.
             _ => Err(ErrorData::new(
-                rmcp::model::ErrorCode(-1),
+                ErrorCode(-1),
                 "The person declined to answer in the model's place",
                 None,
             )),
+        }
+    }
+
+    /// What the library could not read as a request that it knows.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleClient>,
+    ) -> Result<CustomResult, ErrorData> {
+        let CustomRequest { method, params, .. } = request;
+        match misasked::refusal(&method, params.as_ref()) {
+            Some(reason) => Err(self.refuse(&method, reason)),
+            None => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)),
         }
     }
 

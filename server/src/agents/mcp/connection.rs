@@ -20,6 +20,7 @@ use super::agent::{McpServer, McpTransport};
 use super::client::{Client, Link};
 use super::fault::ConnectFault;
 use super::http::Reach;
+use super::listing::{ListFault, list_tools};
 use super::messages::Messages;
 use super::output::Output;
 use crate::agents::AgentLog;
@@ -45,6 +46,9 @@ const INHERITED: [&str; 13] = [
 
 /// How long a server may take to end once its input is closed.
 const FAREWELL: Duration = Duration::from_millis(800);
+
+/// How long standard error is read on after the end. What the server left behind may hold it open.
+const LAST_WORDS: Duration = Duration::from_millis(400);
 
 /// A server that answers. What it started ends when this is dropped.
 pub(super) struct Connection {
@@ -102,30 +106,37 @@ impl Connection {
                 .map_err(|error| Greeting::Refused(Box::new(error)))?;
             Self::greeted(service, output.clone()).await.map_err(Greeting::Unlisted)
         };
-        let mut ended = process.ended.clone();
-        let fault = tokio::select! {
-            greeted = tokio::time::timeout(server.patience, greeting) => match greeted {
-                Ok(Ok(connection)) => {
-                    return Ok(Self { process: Some(process), ..connection });
-                }
-                Ok(Err(error)) => Some(error),
-                Err(_) => None,
-            },
+        // Kept until the reason is known: with the greeting goes the server's input, and a server
+        // that ends with its input would seem to have ended by itself.
+        let mut greeting = std::pin::pin!(greeting);
+        let fault = match tokio::time::timeout(server.patience, &mut greeting).await {
+            Ok(Ok(connection)) => return Ok(Self { process: Some(process), ..connection }),
+            Ok(Err(error)) => Some(error),
+            Err(_) => None,
         };
-        // It may have said why, and its end may be on its way.
-        let last_words = ended.wait_for(Option::is_some);
-        let status = match tokio::time::timeout(Duration::from_millis(300), last_words).await {
-            Ok(Ok(status)) => status.clone(),
-            _ => None,
+        let mut ended = process.ended.clone();
+        let is_broken_off = fault.as_ref().is_some_and(Greeting::is_broken_off);
+        let status = if is_broken_off {
+            // Its end, and why, may be on their way.
+            let last_words = ended.wait_for(Option::is_some);
+            match tokio::time::timeout(FAREWELL, last_words).await {
+                Ok(Ok(status)) => status.clone(),
+                _ => None,
+            }
+        } else {
+            ended.borrow().clone()
         };
         let (name, said) = (server.name.clone(), output.last_lines());
-        Err(match (output.nonsense(), status, fault) {
-            (Some(sample), ..) => ConnectFault::Nonsense { server: name, sample, output: said },
-            (None, Some(status), _) => ConnectFault::Ended { server: name, status, output: said },
+        Err(match (fault, output.nonsense(), status) {
+            (Some(error), ..) if !is_broken_off => {
+                ConnectFault::Refused { server: name, error: error.to_string(), output: said }
+            }
+            (_, Some(sample), _) => ConnectFault::Nonsense { server: name, sample, output: said },
+            (_, None, Some(status)) => ConnectFault::Ended { server: name, status, output: said },
             (None, None, None) => {
                 ConnectFault::Silent { server: name, patience: server.patience, output: said }
             }
-            (None, None, Some(error)) => {
+            (Some(error), None, None) => {
                 ConnectFault::Refused { server: name, error: error.to_string(), output: said }
             }
         })
@@ -170,7 +181,7 @@ impl Connection {
                     let error = innermost(&error);
                     ConnectFault::Unreachable { server: name, url: url.clone(), error }
                 }
-                other => refused(server, &other.to_string()),
+                other => refused(server, &Greeting::Refused(Box::new(other)).to_string()),
             }),
             Ok(Err(error)) => Err(refused(server, &error.to_string())),
             Err(_) => {
@@ -182,9 +193,9 @@ impl Connection {
     async fn greeted(
         service: RunningService<RoleClient, Client>,
         output: Output,
-    ) -> Result<Self, ServiceError> {
+    ) -> Result<Self, ListFault> {
         let about = service.peer_info().map(|info| about(&info)).unwrap_or_default();
-        let tools = service.list_all_tools().await?;
+        let tools = list_tools(service.peer()).await?;
         Ok(Self { service, tools, about, output, process: None })
     }
 
@@ -199,8 +210,8 @@ impl Connection {
     }
 
     /// Lists the tools anew.
-    pub(super) async fn list_tools(&mut self) -> Result<(), ServiceError> {
-        self.tools = self.service.list_all_tools().await?;
+    pub(super) async fn list_tools(&mut self) -> Result<(), ListFault> {
+        self.tools = list_tools(self.service.peer()).await?;
         Ok(())
     }
 
@@ -234,10 +245,41 @@ impl Connection {
 /// Where a greeting went wrong.
 #[derive(Debug, thiserror::Error)]
 enum Greeting {
-    #[error("{0}")]
+    #[error("{}", said(.0))]
     Refused(Box<ClientInitializeError>),
     #[error("its tools cannot be listed: {0}")]
-    Unlisted(ServiceError),
+    Unlisted(ListFault),
+}
+
+impl Greeting {
+    /// Whether the connection broke, so that the end of the process says more than this.
+    fn is_broken_off(&self) -> bool {
+        match self {
+            Self::Refused(error) => matches!(
+                **error,
+                ClientInitializeError::ConnectionClosed(_)
+                    | ClientInitializeError::TransportError { .. }
+            ),
+            Self::Unlisted(ListFault::Service(error)) => {
+                matches!(error, ServiceError::TransportClosed | ServiceError::TransportSend(_))
+            }
+            Self::Unlisted(_) => false,
+        }
+    }
+}
+
+/// What went wrong, for people: the library shows some of it as code.
+fn said(error: &ClientInitializeError) -> String {
+    match error {
+        ClientInitializeError::ExpectedInitResponse(_)
+        | ClientInitializeError::ExpectedInitResult(_) => "its answer to `initialize` is no \
+             greeting: it names `protocolVersion`, `capabilities` and `serverInfo`"
+            .to_owned(),
+        ClientInitializeError::JsonRpcError(error) => {
+            format!("{} (code {})", error.message, error.code.0)
+        }
+        other => other.to_string(),
+    }
 }
 
 fn refused(server: &McpServer, error: &str) -> ConnectFault {
@@ -294,12 +336,14 @@ fn spawn(
         let error = std::io::Error::other("a pipe to it is missing");
         return Err(ConnectFault::NotStarted { server: server.name.clone(), error });
     };
-    tokio::spawn(output.clone().read_errors(errors));
+    let reading = tokio::spawn(output.clone().read_errors(errors));
     let (end, ended) = watch::channel(None);
     let kill = CancellationToken::new();
     let asked = kill.clone();
     tokio::spawn(async move {
         let status = outlive(&mut child, &asked).await;
+        // Whoever hears of the end asks next what the server wrote.
+        let _ = tokio::time::timeout(LAST_WORDS, reading).await;
         end.send_replace(Some(status));
     });
     Ok((Messages::new(messages, output.clone()), input, Process { ended, kill }))

@@ -7,6 +7,7 @@ use futures::StreamExt;
 use http::{HeaderName, HeaderValue};
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+    ServerResult,
 };
 use rmcp::transport::common::client_side_sse::BoxedSseResponse;
 use rmcp::transport::common::http_header::{
@@ -77,6 +78,15 @@ impl Reach {
             })
         });
         lifted.boxed()
+    }
+
+    /// An answer that the library knew no name for, lifted.
+    fn read_again(&self, answer: &ServerJsonRpcMessage) -> Option<ServerJsonRpcMessage> {
+        let JsonRpcMessage::Response(response) = answer else { return None };
+        if !matches!(response.result, ServerResult::CustomResult(_)) {
+            return None;
+        }
+        serde_json::from_str(&self.lift(&serde_json::to_string(answer).ok()?)?).ok()
     }
 
     /// Asks once more what the library could not read, and reads the answer lifted.
@@ -150,6 +160,10 @@ impl StreamableHttpClient for Reach {
         match posted.await {
             Ok(StreamableHttpPostResponse::Sse(events, session)) => {
                 Ok(StreamableHttpPostResponse::Sse(self.lift_events(events), session))
+            }
+            Ok(StreamableHttpPostResponse::Json(answer, session)) => {
+                let answer = self.read_again(&answer).unwrap_or(answer);
+                Ok(StreamableHttpPostResponse::Json(answer, session))
             }
             Err(StreamableHttpError::UnexpectedServerResponse(told)) if told.contains(TOO_DEEP) => {
                 let JsonRpcMessage::Request(request) = &message else {

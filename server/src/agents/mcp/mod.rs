@@ -10,7 +10,9 @@ mod client;
 mod connection;
 mod fault;
 mod http;
+mod listing;
 mod messages;
+mod misasked;
 mod open_session;
 mod output;
 mod questions;
@@ -18,6 +20,7 @@ mod results;
 mod source;
 mod tasks;
 mod tools;
+mod unreadable;
 mod wire;
 
 pub use adk_folder::{FolderFile, adk_folder};

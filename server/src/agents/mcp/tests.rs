@@ -541,6 +541,130 @@ async fn over_http_a_deep_tool_keeps_the_others_as_well() {
     }
 }
 
+/// A server that greets, answers `tools/list` with `listed` and `tools/call` with `called`, each a
+/// member of the message, and ends with its input, as servers do.
+fn polite(listed: &str, called: &str) -> McpServer {
+    let text = r#"
+        while IFS= read -r line; do
+            id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+            case "$line" in
+                *'"initialize"'*) answer='"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"p","version":"1"}}' ;;
+                *'"tools/list"'*) answer="$1" ;;
+                *'"tools/call"'*) answer="$2" ;;
+                *) answer= ;;
+            esac
+            if [ -n "$answer" ]; then printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$id" "$answer"; fi
+        done"#;
+    let mut server = McpServer::stdio("polite", "sh", ["-c", text, "sh", listed, called]);
+    server.patience = Duration::from_secs(20);
+    server
+}
+
+#[tokio::test]
+async fn the_reason_is_not_the_farewell_of_a_polite_server() {
+    // Ends with its input, with status 0.
+    let fault = refused(script("cat > /dev/null")).await;
+    assert!(fault.reason.contains("did not answer within 2 s"), "{fault:?}");
+
+    let boom = r#""error":{"code":-32603,"message":"boom"}"#;
+    let fault = refused(polite(boom, "")).await;
+    assert!(fault.reason.contains("its tools cannot be listed: boom (code -32603)"), "{fault:?}");
+
+    let round = r#""result":{"tools":[{"name":"t","inputSchema":{}}],"nextCursor":"c"}"#;
+    let fault = refused(polite(round, "")).await;
+    assert!(fault.reason.contains("the `nextCursor` \"c\" comes a second time"), "{fault:?}");
+
+    let fault = refused(polite(r#""result":{"tools":5}"#, "")).await;
+    assert!(fault.reason.contains("is no list of tools"), "{fault:?}");
+}
+
+#[tokio::test]
+async fn what_a_server_wrote_before_it_ended_is_never_lost() {
+    // More than a pipe holds, so that reading it takes longer than noticing the end.
+    let text = "yes 'a line of a long complaint' | head -n 20000 >&2; echo no database >&2; exit 4";
+    for _ in 0..10 {
+        let fault = refused(script(text)).await;
+        assert!(fault.reason.contains("exit status 4"), "{fault:?}");
+        let said = fault.traceback.expect("it wrote something");
+        assert!(said.ends_with("no database"), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn a_tool_that_cannot_be_read_is_named_and_the_others_stay() {
+    let listed = r#""result":{"tools":[{"name":"good","inputSchema":{"type":"object"}},
+        {"name":"bool","inputSchema":true},{"name":"none"},{"name":5,"inputSchema":{}}]}"#;
+    let stage = Stage::of(polite(&listed.replace('\n', " "), "")).await;
+    let view = stage.source.open_session(&stage.session, &SessionSeed::default()).await;
+    let view = view.expect("open already");
+    let names: Vec<&str> = view.tools.iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(names, ["good"]);
+    for told in
+        ["The tool bool of polite is left out: its `inputSchema`", "The tool none of polite"]
+    {
+        assert!(view.warnings.iter().any(|it| it.contains(told)), "{told}: {:?}", view.warnings);
+    }
+    assert_eq!(view.warnings.len(), 3, "{:?}", view.warnings);
+    stage.end().await;
+}
+
+/// A server that answers a call with a question, and the call with what it was answered.
+fn asking(question: &str) -> McpServer {
+    let text = r#"
+        while IFS= read -r line; do
+            id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+            case "$line" in
+                *'"initialize"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"p","version":"1"}}}\n' "$id" ;;
+                *'"tools/list"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"ask","inputSchema":{"type":"object"}}]}}\n' "$id" ;;
+                *'"tools/call"'*) call=$id; printf '{"jsonrpc":"2.0","id":"q",%s}\n' "$1" ;;
+                *'"id":"q"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"content":[],"structuredContent":%s}}\n' "$call" "$line" ;;
+            esac
+        done"#;
+    let mut server = McpServer::stdio("asking", "sh", ["-c", text, "sh", question]);
+    server.patience = Duration::from_secs(20);
+    server
+}
+
+#[tokio::test]
+async fn a_question_that_cannot_be_put_is_answered_with_the_reason() {
+    let deep = format!("{}{{}}{}", r#"{"items":"#.repeat(200), "}".repeat(200));
+    let form = |schema: &str| {
+        format!(
+            r#""method":"elicitation/create","params":{{"message":"Which?","requestedSchema":{schema}}}"#
+        )
+    };
+    let nested = r#"{"type":"object","properties":{"home":{"type":"object","properties":{"no":{"type":"string"}}}}}"#;
+    let empty = r#"{"type":"object","properties":{"kind":{"type":"string","enum":[]}}}"#;
+    let alien = r#""method":"sampling/createMessage","params":{"maxTokens":9,"messages":[{"role":"alien","content":{"type":"text","text":"?"}}]}"#;
+    for (question, reason) in [
+        (form(&deep), "levels deep"),
+        (form(nested), "the property `home`"),
+        (form(empty), "the property `kind`"),
+        (r#""method":"elicitation/create","params":{"message":"?"}"#.to_owned(), "requestedSchema"),
+        (alien.to_owned(), "alien"),
+    ] {
+        let stage = Stage::of(asking(&question)).await;
+        let answered = returned(stage.call("ask", "{}").await).to_value().expect("JSON");
+        let error = &answered["structuredContent"]["error"];
+        assert_eq!(error["code"], -32602, "{question}: {answered}");
+        let message = error["message"].as_str().expect("a reason");
+        assert!(message.contains(reason), "{message}");
+        assert!(stage.log_text().contains(reason), "{}", stage.log_text());
+        stage.end().await;
+    }
+}
+
+#[tokio::test]
+async fn a_block_of_an_unknown_kind_does_not_take_the_others_away() {
+    let listed = r#""result":{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}"#;
+    let called = r#""result":{"content":[{"type":"text","text":"seen"},{"type":"hologram"}]}"#;
+    let stage = Stage::of(polite(listed, called)).await;
+    let result = returned(stage.call("t", "{}").await).to_value().expect("JSON");
+    assert_eq!(result["content"][0]["text"], "seen");
+    assert_eq!(result["content"][1]["type"], "hologram");
+    stage.end().await;
+}
+
 #[tokio::test]
 async fn a_server_that_cannot_be_used_says_why() {
     let missing = McpServer::stdio("none", "no-such-program-here", [""; 0]);

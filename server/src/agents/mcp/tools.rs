@@ -7,7 +7,7 @@ use serde::Serialize;
 use session::{SessionId, ToolName};
 
 use super::agent::McpServer;
-use super::wire;
+use super::{unreadable, wire};
 
 /// How deep a schema the host opens: as deep as serde_json does.
 const OPENED: usize = 127;
@@ -46,6 +46,12 @@ impl Catalogue {
     }
 
     fn add(&mut self, index: usize, server: &McpServer, tools: &[Tool]) {
+        let (tools, unusable): (Vec<&Tool>, Vec<&Tool>) =
+            tools.iter().partition(|tool| unreadable::reason(tool).is_none());
+        self.warnings.extend(unusable.into_iter().filter_map(|tool| {
+            let reason = unreadable::reason(tool)?;
+            Some(format!("The tool {} of {} is left out: {reason}.", tool.name, server.name))
+        }));
         if let Some(wanted) = &server.tools {
             let listed: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
             for name in wanted.iter().filter(|name| !listed.contains(&name.as_str())) {

@@ -5,11 +5,16 @@
 //! take every tool of its server away, and a deep result would never arrive.
 //! It also knows nothing of a tool's `execution`.
 //! Both travel in the tool's `_meta`, the schema as text.
+//! A deep request of the server goes on without its parameters, so that it is answered.
+//! A list with a tool that it cannot read is made [`readable`].
 
 use json_text::{JsonText, Node, nesting};
 use rmcp::model::Tool;
 use serde_json::Value;
 use serde_json::value::RawValue;
+
+use super::misasked::UNASKED;
+use super::unreadable::{is_readable, placeholder, readable};
 
 /// How deep a message may be nested: serde_json opens 127 levels, less a few for the library's own.
 pub(super) const READABLE: usize = 120;
@@ -35,21 +40,19 @@ pub(super) struct Lifted {
 pub(super) fn lifted(message: &str) -> Option<Lifted> {
     let levels = nesting(message);
     let is_deep = levels > READABLE;
-    if !is_deep && !message.contains("\"taskSupport\"") {
+    if !is_deep && !message.contains("\"tools\"") {
         return None;
     }
     let message: JsonText = JsonText::parse(message.trim()).ok()?;
     let Node::Object(members) = message.open() else { return None };
     let member = |name: &str| members.iter().find(|(key, _)| key == name).map(|(_, raw)| *raw);
-    if member("method").is_some() {
-        // A request or a notification of the server. The library skips it; nobody waits here.
-        let told =
-            is_deep.then(|| format!("A message is skipped: it is nested {levels} levels deep."));
-        return told.map(|told| Lifted { message: message.to_string(), told: vec![told] });
+    if let Some(method) = member("method") {
+        return is_deep.then(|| too_deep(method, member("id"), levels));
     }
     let result = member("result")?;
     let mut told = Vec::new();
     let lifted = match tools_of(result) {
+        Some((tools, _)) if !is_deep && tools.iter().all(|raw| is_plain(raw)) => return None,
         Some((tools, rest)) => {
             let tools: Vec<String> = tools.iter().map(|raw| tool(raw, &mut told)).collect();
             let mut result: Members<'_> = rest;
@@ -76,6 +79,21 @@ pub(super) fn lifted(message: &str) -> Option<Lifted> {
     Some(Lifted { message: lifted, told })
 }
 
+/// A request or a notification of the server that is nested too deep. Somebody waits for the answer
+/// to a request: it goes on without its parameters, and whoever answers it finds the reason there.
+fn too_deep(method: &RawValue, id: Option<&RawValue>, levels: usize) -> Lifted {
+    let reason =
+        format!("it is nested {levels} levels deep, and more than {READABLE} cannot be read");
+    let mut message = vec![("jsonrpc", r#""2.0""#.to_owned()), ("method", method.get().to_owned())];
+    let Some(id) = id else {
+        let told = vec![format!("A notification of the server is skipped: {reason}.")];
+        return Lifted { message: object(&message), told };
+    };
+    let params = object(&[(UNASKED, JsonText::string(&reason).to_string())]);
+    message.extend([("id", id.get().to_owned()), ("params", params)]);
+    Lifted { message: object(&message), told: Vec::new() }
+}
+
 /// Members of an object with their texts.
 type Members<'a> = Vec<(&'a str, String)>;
 
@@ -88,9 +106,18 @@ fn tools_of(result: &RawValue) -> Option<(Vec<&RawValue>, Members<'static>)> {
     Some((tools, cursor.into_iter().collect()))
 }
 
+/// Whether the library reads the tool and drops nothing of it that counts.
+fn is_plain(tool: &RawValue) -> bool {
+    !tool.get().contains("\"taskSupport\"") && is_readable(tool.get())
+}
+
 /// One tool, with what the library cannot take as its `_meta`.
 fn tool(raw: &RawValue, told: &mut Vec<String>) -> String {
-    let Node::Object(members) = Node::of(raw) else { return raw.get().to_owned() };
+    let Node::Object(members) = Node::of(raw) else {
+        let reason = "it is no object";
+        told.push(format!("A tool is left out: {reason}."));
+        return object(&placeholder("without a name", reason));
+    };
     let mut kept: Vec<(&str, String)> = Vec::new();
     let mut meta: Vec<(&str, String)> = Vec::new();
     let mut own_meta = Vec::new();
@@ -133,7 +160,7 @@ fn tool(raw: &RawValue, told: &mut Vec<String>) -> String {
     if !meta.is_empty() {
         kept.push(("_meta", object(&meta)));
     }
-    object(&kept)
+    object(&readable(kept, &name_of(&members), told))
 }
 
 fn name_of(members: &[(String, &RawValue)]) -> String {
@@ -144,7 +171,7 @@ fn name_of(members: &[(String, &RawValue)]) -> String {
     }
 }
 
-fn object(members: &[(&str, String)]) -> String {
+pub(super) fn object(members: &[(&str, String)]) -> String {
     let members: Vec<String> =
         members.iter().map(|(key, value)| format!("{}:{value}", JsonText::string(key))).collect();
     format!("{{{}}}", members.join(","))
@@ -222,6 +249,39 @@ mod tests {
         assert_eq!(value["id"], "x");
         let told = value["error"]["message"].as_str().expect("text");
         assert!(told.contains("nested 503 levels deep"), "{told}");
+    }
+
+    #[test]
+    fn a_deep_request_reaches_whoever_answers_it() {
+        let request = |id: &str| {
+            let deep = deep(200);
+            let method = "elicitation/create";
+            let request = format!(
+                r#"{{"jsonrpc":"2.0",{id}"method":"{method}","params":{{"requestedSchema":{deep}}}}}"#
+            );
+            lifted(&request).expect("lifted")
+        };
+        let asked: Value = serde_json::from_str(&request(r#""id":"q7","#).message).expect("read");
+        assert_eq!((&asked["id"], &asked["method"]), (&"q7".into(), &"elicitation/create".into()));
+        let reason = asked["params"][UNASKED].as_str().expect("a reason");
+        assert!(reason.contains("nested 203 levels deep"), "{reason}");
+        assert!(request("").told[0].contains("is skipped"), "nobody waits for this one");
+    }
+
+    #[test]
+    fn a_tool_that_cannot_be_read_leaves_the_others_where_they_are() {
+        let message = r#"{"id":1,"result":{"tools":[{"name":"good","inputSchema":{}},
+            {"name":"bool","inputSchema":true},{"name":"none"},7]}}"#;
+        let lifted = lifted(message).expect("lifted");
+        let tools = read(&lifted.message);
+        let usable: Vec<_> = tools
+            .iter()
+            .filter(|tool| super::super::unreadable::reason(tool).is_none())
+            .map(|tool| tool.name.as_ref())
+            .collect();
+        assert_eq!(usable, ["good"]);
+        assert_eq!(lifted.told.len(), 3, "{:?}", lifted.told);
+        assert!(lifted.told[0].contains("The tool bool is left out"), "{:?}", lifted.told);
     }
 
     #[test]

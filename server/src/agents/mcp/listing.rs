@@ -1,0 +1,58 @@
+//! [`list_tools`]: every page of a server's list of tools, as long as the pages end.
+
+use std::collections::HashSet;
+
+use rmcp::model::{PaginatedRequestParams, Tool};
+use rmcp::service::Peer;
+use rmcp::{RoleClient, ServiceError};
+
+/// The most pages that are read. Servers put tens of tools on a page.
+const MOST_PAGES: usize = 1_000;
+
+/// Why a server's tools cannot be listed.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ListFault {
+    #[error("{message} (code {code})")]
+    Refused { message: String, code: i32 },
+    #[error("the answer to `tools/list` is no list of tools")]
+    NoList,
+    #[error(
+        "the list has no end: the `nextCursor` {cursor:?} comes a second time. Leave `nextCursor` \
+         out on the last page"
+    )]
+    GoesRound { cursor: String },
+    #[error("the list goes on after {MOST_PAGES} pages. Leave `nextCursor` out on the last page")]
+    Endless,
+    #[error(transparent)]
+    Service(ServiceError),
+}
+
+impl From<ServiceError> for ListFault {
+    fn from(error: ServiceError) -> Self {
+        match error {
+            ServiceError::McpError(error) => {
+                Self::Refused { message: error.message.into_owned(), code: error.code.0 }
+            }
+            ServiceError::UnexpectedResponse => Self::NoList,
+            other => Self::Service(other),
+        }
+    }
+}
+
+/// All tools of the server.
+pub(super) async fn list_tools(peer: &Peer<RoleClient>) -> Result<Vec<Tool>, ListFault> {
+    let mut tools = Vec::new();
+    let mut cursors = HashSet::new();
+    let mut cursor = None;
+    for _ in 0..MOST_PAGES {
+        let params = PaginatedRequestParams::default().with_cursor(cursor);
+        let page = peer.list_tools(Some(params)).await?;
+        tools.extend(page.tools);
+        let Some(next) = page.next_cursor else { return Ok(tools) };
+        if !cursors.insert(next.clone()) {
+            return Err(ListFault::GoesRound { cursor: next });
+        }
+        cursor = Some(next);
+    }
+    Err(ListFault::Endless)
+}

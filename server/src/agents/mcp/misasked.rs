@@ -1,0 +1,101 @@
+//! [`refusal`]: why a server's question cannot be put to a person.
+
+#![expect(deprecated, reason = "sampling leaves the protocol; servers use it all the same")]
+
+use rmcp::model::{CreateMessageRequestParams, ElicitationSchema};
+use serde_json::{Map, Value, json};
+
+/// Where the reason travels when the question is nested too deep to be read.
+pub(super) const UNASKED: &str = "rehearsal/unasked";
+
+/// Why the library could not read the request; `None` for requests that are no questions.
+pub(super) fn refusal(method: &str, params: Option<&Value>) -> Option<String> {
+    let params = params.unwrap_or(&Value::Null);
+    let reason = match method {
+        "elicitation/create" => misasked_form(params),
+        "sampling/createMessage" => {
+            serde_json::from_value::<CreateMessageRequestParams>(params.clone())
+                .err()
+                .map(|error| error.to_string())
+        }
+        _ => return None,
+    };
+    let told = params.get(UNASKED).and_then(Value::as_str).map(str::to_owned);
+    Some(told.or(reason).unwrap_or_else(|| "its parameters cannot be read".to_owned()))
+}
+
+/// Why nobody can answer a form with these fields, though the library reads it.
+pub(super) fn unanswerable(schema: &Value) -> Option<String> {
+    let is_empty = |values: Option<&Value>| {
+        values.and_then(Value::as_array).is_some_and(|values| values.is_empty())
+    };
+    let offers_nothing = |property: &Value| {
+        ["/enum", "/oneOf", "/items/enum", "/items/anyOf"]
+            .into_iter()
+            .any(|values| is_empty(property.pointer(values)))
+    };
+    let properties = schema["properties"].as_object()?;
+    let (name, _) = properties.iter().find(|(_, property)| offers_nothing(property))?;
+    Some(format!("the property `{name}` of its form is a choice without a value to choose"))
+}
+
+fn misasked_form(params: &Value) -> Option<String> {
+    if !params["message"].is_string() {
+        return Some("it has no `message`".to_owned());
+    }
+    match params.get("mode").map(Value::as_str) {
+        Some(Some("url")) if !params["url"].is_string() => {
+            return Some("it has no `url`".to_owned());
+        }
+        None | Some(Some("form" | "url")) => {}
+        _ => return Some("its `mode` is neither `form` nor `url`".to_owned()),
+    }
+    let Some(schema) = params.get("requestedSchema") else {
+        return Some("it has no `requestedSchema`".to_owned());
+    };
+    let Some(properties) = schema["properties"].as_object() else {
+        return Some("its `requestedSchema` has no `properties`".to_owned());
+    };
+    let odd = properties.iter().find(|(name, property)| {
+        let alone = Map::from_iter([((*name).clone(), (*property).clone())]);
+        let alone = json!({"type": "object", "properties": alone});
+        serde_json::from_value::<ElicitationSchema>(alone).is_err()
+    });
+    if let Some((name, _)) = odd {
+        return Some(format!(
+            "the property `{name}` of its form is none that the protocol allows, which are text, \
+             numbers, booleans and choices"
+        ));
+    }
+    let fault = serde_json::from_value::<ElicitationSchema>(schema.clone()).err();
+    fault.map(|error| format!("its `requestedSchema` cannot be read: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form(params: &Value) -> String {
+        refusal("elicitation/create", Some(params)).expect("a question")
+    }
+
+    #[test]
+    fn the_reason_names_the_place() {
+        let nested = json!({"message": "?", "requestedSchema": {"type": "object", "properties": {
+            "fine": {"type": "string"},
+            "address": {"type": "object", "properties": {"street": {"type": "string"}}}}}});
+        assert!(form(&nested).contains("the property `address`"));
+        assert_eq!(form(&json!({"message": "?"})), "it has no `requestedSchema`");
+        assert_eq!(form(&json!({"requestedSchema": {}})), "it has no `message`");
+        assert_eq!(form(&json!({"message": "?", "mode": "url"})), "it has no `url`");
+        assert_eq!(form(&json!({UNASKED: "it is deep"})), "it is deep");
+        let role = json!({"maxTokens": 1, "messages": [
+            {"role": "alien", "content": {"type": "text", "text": "?"}}]});
+        let told = refusal("sampling/createMessage", Some(&role)).expect("a question");
+        assert!(told.contains("alien"), "{told}");
+        let empty = json!({"properties": {"kind": {"type": "string", "enum": []}}});
+        assert!(unanswerable(&empty).is_some_and(|told| told.contains("`kind`")));
+        assert_eq!(unanswerable(&json!({"properties": {"kind": {"enum": ["a"]}}})), None);
+        assert_eq!(refusal("tasks/unknown", None), None);
+    }
+}

@@ -1,0 +1,137 @@
+//! [`readable`]: a tool that the library cannot read, without the member that stops it.
+//!
+//! The library reads a list of tools whole or not at all, so that one odd tool would take every
+//! other away. What a tool can do without is left out of it; a tool without a name or an input
+//! schema stays in the list as a place that says why it cannot be used.
+
+use json_text::{JsonText, Node};
+use rmcp::model::Tool;
+use serde_json::value::RawValue;
+
+use super::wire::object;
+
+/// Where the reason travels.
+const UNREADABLE: &str = "rehearsal/unreadable";
+
+/// The members of the tool as the library reads them; what is left out goes to `told`, a sentence
+/// each. `name` is what people are told.
+pub(super) fn readable<'k>(
+    members: Vec<(&'k str, String)>,
+    name: &str,
+    told: &mut Vec<String>,
+) -> Vec<(&'k str, String)> {
+    if is_tool(&members) {
+        return members;
+    }
+    if let Some(reason) = missing(&members) {
+        told.push(format!("The tool {name} is left out: {reason}."));
+        return placeholder(name, &reason);
+    }
+    let needed = |key: &str| ["name", "inputSchema"].contains(&key);
+    let (mut kept, others): (Vec<_>, Vec<_>) =
+        members.into_iter().partition(|(key, _)| needed(key));
+    for (key, value) in others {
+        kept.push((key, value));
+        if !is_tool(&kept)
+            && let Some((key, value)) = kept.pop()
+        {
+            let kind = kind_of(&value);
+            told.push(format!(
+                "The `{key}` of the tool {name} is left out: the protocol allows no such \
+                 {kind} there."
+            ));
+        }
+    }
+    if is_tool(&kept) { kept } else { placeholder(name, "it cannot be read") }
+}
+
+/// What stands in the list for a tool that cannot be used.
+pub(super) fn placeholder(name: &str, reason: &str) -> Vec<(&'static str, String)> {
+    vec![
+        ("name", JsonText::string(name).to_string()),
+        ("inputSchema", r#"{"type":"object"}"#.to_owned()),
+        ("_meta", object(&[(UNREADABLE, JsonText::string(reason).to_string())])),
+    ]
+}
+
+/// Why the tool cannot be used, where it only holds a place in the list.
+pub(super) fn reason(tool: &Tool) -> Option<&str> {
+    tool.meta.as_ref()?.0.get(UNREADABLE)?.as_str()
+}
+
+/// Whether the library reads it.
+pub(super) fn is_readable(tool: &str) -> bool {
+    serde_json::from_str::<Tool>(tool).is_ok()
+}
+
+fn is_tool(members: &[(&str, String)]) -> bool {
+    is_readable(&object(members))
+}
+
+/// What it lacks to be called.
+fn missing(members: &[(&str, String)]) -> Option<String> {
+    let member = |name| members.iter().find(|(key, _)| *key == name).map(|(_, value)| value);
+    let Some(name) = member("name") else { return Some("it has no `name`".to_owned()) };
+    if !matches!(opened(name), Some(Node::String(_))) {
+        return Some(format!("its `name` must be a string and is of type {}", kind_of(name)));
+    }
+    let Some(schema) = member("inputSchema") else {
+        return Some("it has no `inputSchema`".to_owned());
+    };
+    (!matches!(opened(schema), Some(Node::Object(_))))
+        .then(|| format!("its `inputSchema` must be an object and is of type {}", kind_of(schema)))
+}
+
+fn opened(value: &str) -> Option<Node<'_>> {
+    serde_json::from_str::<&RawValue>(value).ok().map(Node::of)
+}
+
+fn kind_of(value: &str) -> &'static str {
+    JsonText::parse(value).map_or("value", |value| value.kind().name())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(tool: &[(&'static str, &str)]) -> (Tool, Vec<String>) {
+        let members = tool.iter().map(|(key, value)| (*key, (*value).to_owned())).collect();
+        let mut told = Vec::new();
+        let members = readable(members, "t", &mut told);
+        (serde_json::from_str(&object(&members)).expect("the library reads it"), told)
+    }
+
+    #[test]
+    fn what_a_tool_can_do_without_is_left_out_and_named() {
+        let (tool, told) = read(&[
+            ("annotations", "[1]"),
+            ("name", "\"t\""),
+            ("description", "\"kept\""),
+            ("inputSchema", r#"{"type":"object"}"#),
+            ("outputSchema", "true"),
+        ]);
+        assert_eq!(reason(&tool), None);
+        assert_eq!(tool.description.as_deref(), Some("kept"));
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(told[0].contains("`annotations` of the tool t"), "{told:?}");
+        assert!(told[1].contains("`outputSchema` of the tool t"), "{told:?}");
+    }
+
+    #[test]
+    fn a_tool_without_what_it_needs_holds_its_place_and_says_why() {
+        let unusable = |tool: &[(&'static str, &str)]| {
+            let (tool, told) = read(tool);
+            assert_eq!(told.len(), 1, "{told:?}");
+            reason(&tool).expect("marked").to_owned()
+        };
+        assert_eq!(unusable(&[("name", "\"t\"")]), "it has no `inputSchema`");
+        assert_eq!(
+            unusable(&[("name", "\"t\""), ("inputSchema", "true")]),
+            "its `inputSchema` must be an object and is of type boolean"
+        );
+        assert_eq!(
+            unusable(&[("name", "5"), ("inputSchema", "{}")]),
+            "its `name` must be a string and is of type number"
+        );
+    }
+}
