@@ -83,7 +83,7 @@ fn every_declaration_of_the_leaderboard_makes_a_form() {
     let json: usize =
         counts.iter().filter(|(name, _)| name.starts_with("JSON")).map(|(_, count)| count).sum();
     eprintln!("{declarations} declarations, {fields} fields, {json} of them JSON text");
-    eprintln!("{counts:#?}\n{diagnostics:#?}");
+    eprintln!("by kind: {counts:?}; oddities: {diagnostics:?}");
     assert_eq!(json, 0, "every type of the corpus has a widget");
 }
 
@@ -94,8 +94,7 @@ fn every_captured_declaration_makes_a_form() {
     let declarations: BTreeMap<String, Value> = serde_json::from_str(&text).expect("JSON");
     for (name, declaration) in &declarations {
         let form = Form::of_declaration(&JsonText::from_value(declaration));
-        eprintln!("{name}\n{form}");
-        assert_eq!(form.diagnostics(), []);
+        assert_eq!(form.diagnostics(), [], "{name}\n{form}");
         assert_eq!(form.is_empty(), name == "list_rooms");
     }
     let form = Form::of_declaration(&JsonText::from_value(&declarations["set_temperature"]));
