@@ -765,3 +765,21 @@ fn integers_that_would_not_arrive_are_told_at_their_fields() {
     assert!(told[1].starts_with("123456789012345678901 does not fit 64 bits"), "{told:?}");
     assert_eq!(reading.messages()[0].path, filling.path(&["n"]));
 }
+
+/// Comparing each value with each other, this would take billions of comparisons.
+#[test]
+fn an_enum_of_very_many_values_is_a_choice_like_any_other() {
+    const VALUES: usize = 100_000;
+    let values: Vec<String> = (0..VALUES).map(|number| format!("\"value {number}\"")).collect();
+    let values = values.join(",");
+    // Stated twice, so that what both layers admit has to be found as well.
+    let schema = format!(
+        r#"{{"type":"object","properties":{{"a":{{"enum":[{values},"value 0"],"allOf":[{{"enum":[{values}]}}]}}}}}}"#
+    );
+    let filling = Filling::of(&schema);
+    let path = filling.path(&["a"]);
+    let slot = filling.draft.shape(&filling.form, &path).expect("a place");
+    let FieldKind::Choice(options) = &slot.field().kind else { panic!("a choice") };
+    assert_eq!(options.len(), VALUES, "the repeated value stands once");
+    assert_eq!(options[VALUES - 1].label, format!("value {}", VALUES - 1));
+}

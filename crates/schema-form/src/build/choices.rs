@@ -1,13 +1,15 @@
 //! Values to choose from: `enum`, `const`, and unions of these.
 
+use std::collections::{HashMap, HashSet};
+
 use json_text::{JsonText, Kind, Node as Value};
 
 use super::Builder;
+use crate::{Reason, Types};
 use crate::canonical::canonical;
 use crate::decimal::is_number;
 use crate::document::{Node, NodeId};
 use crate::field::{ChoiceOption, FieldKind};
-use crate::{Reason, Types};
 
 impl Builder<'_> {
     /// The values to choose from, where `enum`, `const` or a union of these names them.
@@ -16,13 +18,12 @@ impl Builder<'_> {
         let mut narrow = |found: Vec<ChoiceOption>| {
             options = Some(match options.take() {
                 None => found,
-                Some(earlier) => earlier
-                    .into_iter()
-                    .filter(|option| {
-                        let value = canonical(&option.value);
-                        found.iter().any(|other| canonical(&other.value) == value)
-                    })
-                    .collect(),
+                Some(earlier) => {
+                    let found: HashSet<String> =
+                        found.iter().map(|option| canonical(&option.value)).collect();
+                    let is_left = |option: &ChoiceOption| found.contains(&canonical(&option.value));
+                    earlier.into_iter().filter(is_left).collect()
+                }
             });
         };
         let mut wrong = Vec::new();
@@ -64,13 +65,8 @@ impl Builder<'_> {
         if self.conjunction.null == Some(true) && options.len() > 1 {
             options.retain(|option| option.value.kind() != Kind::Null);
         }
-        let mut seen = Vec::new();
-        options.retain(|option| {
-            let value = canonical(&option.value);
-            let new = !seen.contains(&value);
-            seen.push(value);
-            new
-        });
+        let mut seen = HashSet::with_capacity(options.len());
+        options.retain(|option| seen.insert(canonical(&option.value)));
         self.tell_apart(&mut options);
         if options.is_empty() {
             if before > 0 {
@@ -99,10 +95,12 @@ impl Builder<'_> {
                 option.label = option.value.to_string();
             }
         }
-        let labels: Vec<String> = options.iter().map(|option| option.label.clone()).collect();
+        let mut times: HashMap<String, usize> = HashMap::with_capacity(options.len());
+        for option in options.iter() {
+            *times.entry(option.label.clone()).or_default() += 1;
+        }
         for option in options {
-            let is_shared = labels.iter().filter(|label| **label == option.label).count() > 1;
-            if is_shared {
+            if times.get(&option.label).is_some_and(|times| *times > 1) {
                 option.label = format!("{} — {}", option.label, option.value.compact());
             }
         }
