@@ -167,18 +167,24 @@ impl Builder<'_> {
                     description: None,
                 }])
             }
-            Types::NONE => {
-                self.odd(Reason::NothingValid);
-                FieldKind::Json(Reason::NothingValid)
-            }
+            Types::NONE => FieldKind::Json(self.contradiction()),
             several => self.types_apart(several),
         }
     }
 
-    fn odd(&mut self, reason: Reason) {
-        if let Some(at) = self.source.layers.first() {
-            self.diagnostics.push(Diagnostic { pointer: self.document.pointer(*at), reason });
+    /// Notes that the schemas admit nothing together: at the branch where one was chosen, for its
+    /// siblings may admit something.
+    fn contradiction(&mut self) -> Reason {
+        let layers = &self.source.layers;
+        let (at, reason) = match self.source.chosen.is_empty() {
+            true => (layers.first(), Reason::NothingValid),
+            false => (layers.last(), Reason::BranchDead),
+        };
+        if let Some(at) = at {
+            let pointer = self.document.pointer(*at);
+            self.diagnostics.push(Diagnostic { pointer, reason: reason.clone() });
         }
+        reason
     }
 
     fn wrong_shape(&mut self, at: NodeId, keyword: &str) {

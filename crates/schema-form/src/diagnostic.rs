@@ -40,6 +40,8 @@ pub enum Reason {
     NotASchema,
     /// No value can be valid: the schema is `false` or contradicts itself.
     NothingValid,
+    /// No value can be valid in one branch of a union; the others may admit some.
+    BranchDead,
     /// The text is nested too deep to be opened.
     TooDeep {
         /// How deep it is.
@@ -58,6 +60,7 @@ impl Reason {
             Self::WrongShape { .. } => "wrong_shape",
             Self::NotASchema => "not_a_schema",
             Self::NothingValid => "nothing_valid",
+            Self::BranchDead => "branch_dead",
             Self::TooDeep { .. } => "too_deep",
         }
     }
@@ -82,6 +85,10 @@ impl fmt::Display for Reason {
                 formatter.write_str("The schema is neither an object nor a boolean.")
             }
             Self::NothingValid => formatter.write_str("The schema admits no value at all."),
+            Self::BranchDead => formatter.write_str(
+                "This branch of the schema's union admits no value beside what holds for all of \
+                 them.",
+            ),
             Self::TooDeep { levels } => {
                 write!(formatter, "The schema is nested {levels} levels deep.")
             }

@@ -242,6 +242,14 @@ fn diagnose(document: &Arc<Document>, root: &Slot) -> Vec<Diagnostic> {
                 ahead.extend(list.rest.clone());
             }
             FieldKind::Union(branches) => {
+                let is_dead =
+                    |kind: &FieldKind| matches!(kind, FieldKind::Json(Reason::BranchDead));
+                if branches.iter().all(|branch| is_dead(&branch.slot.field().kind))
+                    && let Some(at) = slot.source().layers.first()
+                {
+                    let pointer = document.pointer(*at);
+                    diagnostics.push(Diagnostic { pointer, reason: Reason::NothingValid });
+                }
                 ahead.extend(branches.iter().map(|branch| branch.slot.clone()));
             }
             _ => {}

@@ -22,6 +22,7 @@ pub(crate) fn check(form: &Form, report: &mut Report) {
             // Where the constraint itself was found, nothing is added by its consequence.
             Reason::NothingValid if report.has_error_within(pointer) => continue,
             Reason::NothingValid => (Rule::NothingValid, "remove what contradicts"),
+            Reason::BranchDead => (Rule::BranchDead, "remove the branch, or what excludes it"),
             Reason::TooDeep { .. } => (Rule::TooDeep, "flatten it"),
         };
         let message = format!(

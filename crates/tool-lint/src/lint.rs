@@ -223,4 +223,29 @@ mod tests {
             assert!(!found.iter().any(|(rule, _)| *rule == "nothing-valid"), "{not}: {found:?}");
         }
     }
+
+    #[test]
+    fn a_dead_branch_is_no_dead_tool() {
+        let of = |a: &str| {
+            format!(
+                r#"{{"a":{{"description":"It.",{a}}},"b":{{"type":"string","description":"It."}}}}"#
+            )
+        };
+        for (a, branch) in [
+            (r#""type":"integer","anyOf":[{"type":"integer"},{"type":"string"}]"#, "/a/anyOf/1"),
+            (r#""type":"INTEGER","any_of":[{"type":"INTEGER"},{"type":"STRING"}]"#, "/a/any_of/1"),
+            (
+                r#""type":["integer","boolean"],"anyOf":[{"type":"string"},{"type":"integer"}]"#,
+                "/a/anyOf/0",
+            ),
+        ] {
+            let found = broken(&of(a));
+            let found: Vec<_> = found.iter().filter(|(rule, _)| rule.contains("dead")).collect();
+            assert_eq!(found.len(), 1, "{a}");
+            assert!(format!("{:?}", found[0]).contains(branch), "{a}: {found:?}");
+            assert!(!broken(&of(a)).iter().any(|(rule, _)| *rule == "nothing-valid"), "{a}");
+        }
+        let none = r#""type":"integer","anyOf":[{"type":"boolean"},{"type":"string"}]"#;
+        assert!(broken(&of(none)).iter().any(|(rule, _)| *rule == "nothing-valid"));
+    }
 }

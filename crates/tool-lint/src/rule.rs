@@ -114,6 +114,8 @@ rules! {
     RequiredMisplaced, "required-misplaced", Warning;
     /// No value can be valid.
     NothingValid, "nothing-valid", Error;
+    /// A branch of a union that admits nothing beside what holds for all of them.
+    BranchDead, "branch-dead", Warning;
     /// A default that its own schema refuses.
     DefaultInvalid, "default-invalid", Warning;
     /// An example that its own schema refuses.

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use json_text::{JsonText, Kind, Node as Value};
 
 use super::Builder;
-use crate::{Reason, Types};
+use crate::Types;
 use crate::canonical::canonical;
 use crate::decimal::is_number;
 use crate::document::{Node, NodeId};
@@ -72,11 +72,10 @@ impl Builder<'_> {
             if before > 0 {
                 // An `enum` whose values are of another type than the schema names, as in a list
                 // that names its items' values: the type is the more useful half.
-                self.odd(Reason::NothingValid);
+                self.contradiction();
                 return None;
             }
-            self.odd(Reason::NothingValid);
-            return Some(FieldKind::Json(Reason::NothingValid));
+            return Some(FieldKind::Json(self.contradiction()));
         }
         Some(FieldKind::Choice(options))
     }
