@@ -330,3 +330,35 @@ fn check(config: &str, vectors: &[Vector]) -> Option<usize> {
     }
     Some(compared)
 }
+
+#[test]
+fn what_was_done_may_be_adks_history_and_json_says_why() {
+    let folder = folder();
+    let invocation = |room: &str| {
+        json!({
+            "actual_invocation": {
+                "user_content": {"parts": [{"text": "Lights off."}], "role": "user"},
+                "final_response": {"parts": [{"text": "It is dark."}], "role": "model"},
+                "intermediate_data": {"tool_uses": [{"name": "set_lights", "args": {"room": room}}]}
+            }
+        })
+    };
+    let result = |eval_id: &str, room: &str| json!({"eval_id": eval_id, "eval_metric_result_per_invocation": [invocation(room)]});
+    let history = json!({
+        "eval_set_result_id": "r", "eval_set_id": "home",
+        "eval_case_results": [result("hall", "hall"), result("attic", "cellar")]
+    });
+    let below = folder.path().join("agent/.adk/eval_history");
+    std::fs::create_dir_all(&below).unwrap();
+    std::fs::write(below.join("r.evalset_result.json"), history.to_string()).unwrap();
+    let file = "agent/.adk/eval_history/r.evalset_result.json";
+    for actual in [file, "agent/.adk/eval_history"] {
+        let (code, out, error) = ran(folder.path(), &["--actual", actual, "--format", "json"]);
+        assert_eq!(code, Some(1), "{error}");
+        let report: EvalReport = serde_json::from_str(&out).unwrap();
+        let [hall, attic] = &report.results[..] else { panic!("{out}") };
+        assert_eq!((hall.passed, attic.passed), (Some(true), Some(false)));
+        let details = attic.criterion_results[0].details.to_value().unwrap();
+        assert_eq!(details["why"], "set_lights was called with room \"cellar\", not \"attic\"");
+    }
+}

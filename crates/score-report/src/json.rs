@@ -2,14 +2,33 @@
 
 use std::io::{self, Write};
 
-use json_text::JsonText;
+use indexmap::IndexMap;
+use json_text::{JsonText, Node};
 
 use crate::report::{Heading, Total};
 use crate::scored::ScoredCase;
 
 pub(crate) fn case(case: &ScoredCase) -> String {
+    let mut result = case.result.clone();
+    for (criterion, why) in result.criterion_results.iter_mut().zip(&case.whys) {
+        // What is unscored tells its reason already.
+        if let (Some(_), Some(why)) = (criterion.score, why) {
+            criterion.details = with_why(&criterion.details, why);
+        }
+    }
     // Its maps have string keys and its numbers are finite.
-    serde_json::to_string(&case.result).unwrap_or_default()
+    serde_json::to_string(&result).unwrap_or_default()
+}
+
+/// The details with, in a sentence, why the criterion was not met: for readers who show a report
+/// without computing it anew.
+fn with_why(details: &JsonText, why: &str) -> JsonText {
+    let Node::Object(members) = details.open() else { return details.clone() };
+    let mut told: IndexMap<String, JsonText> = IndexMap::with_capacity(members.len() + 1);
+    told.insert("why".to_owned(), JsonText::string(why));
+    told.extend(members.into_iter().map(|(name, value)| (name, JsonText::from(value))));
+    // Text keys and JSON always serialise.
+    JsonText::serialize(&told).unwrap_or_else(|_| details.clone())
 }
 
 #[derive(Debug)]

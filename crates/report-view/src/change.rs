@@ -1,0 +1,222 @@
+//! [`Changes`]: what became of each case since a baseline.
+
+use scoring::report::CaseVerdict;
+
+use crate::report::Report;
+
+/// Scores nearer to each other than this are the same.
+const SAME: f64 = 1e-9;
+
+/// What became of a case, in the order in which a reader should see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Change {
+    /// It fails where it passed, or scores less.
+    Regressed,
+    /// It is unscored now and was not, or the other way round: neither better nor worse.
+    Unclear,
+    /// It passes where it failed, or scores more.
+    Improved,
+    /// The baseline does not have it.
+    New,
+    /// Only the baseline has it.
+    Gone,
+    /// Nothing.
+    Same,
+}
+
+impl Change {
+    /// All there are, in their order.
+    pub const ALL: [Self; 6] =
+        [Self::Regressed, Self::Unclear, Self::Improved, Self::New, Self::Gone, Self::Same];
+}
+
+/// A case beside its baseline.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CaseChange {
+    /// What became of it.
+    pub change: Change,
+    /// Its place in the baseline.
+    pub before: Option<usize>,
+    /// Whether its verdict is another.
+    pub is_other_verdict: bool,
+    /// The score now less the score then, in the mean of the criteria that are scored in both.
+    pub by: f64,
+}
+
+/// Each case beside its baseline.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Changes {
+    /// In the order of the candidate's cases.
+    pub cases: Vec<CaseChange>,
+    /// The places of the baseline's cases that the candidate lacks.
+    pub gone: Vec<usize>,
+    /// What a reader should know before trusting the comparison.
+    pub notes: Vec<String>,
+}
+
+impl Changes {
+    /// Holds `candidate` against `baseline`: cases by their ids, criteria by their names.
+    #[must_use]
+    pub fn of(baseline: &Report, candidate: &Report) -> Self {
+        let place = |name: &String| baseline.criteria.iter().position(|other| other == name);
+        // The place of each criterion of the candidate in the baseline.
+        let criteria: Vec<Option<usize>> = candidate.criteria.iter().map(place).collect();
+        let cases = (0..candidate.cases.len())
+            .map(|now| {
+                let before = baseline.find(&candidate.cases[now].eval_id);
+                match before {
+                    Some(before) => beside(baseline, before, candidate, now, &criteria),
+                    None => CaseChange {
+                        change: Change::New,
+                        before: None,
+                        is_other_verdict: false,
+                        by: 0.0,
+                    },
+                }
+            })
+            .collect();
+        let gone = (0..baseline.cases.len())
+            .filter(|before| candidate.find(&baseline.cases[*before].eval_id).is_none())
+            .collect();
+        Self { cases, gone, notes: notes(baseline, candidate, &criteria) }
+    }
+
+    /// How many cases became this.
+    #[must_use]
+    pub fn count(&self, change: Change) -> usize {
+        match change {
+            Change::Gone => self.gone.len(),
+            change => self.cases.iter().filter(|case| case.change == change).count(),
+        }
+    }
+}
+
+fn beside(
+    baseline: &Report,
+    before: usize,
+    candidate: &Report,
+    now: usize,
+    criteria: &[Option<usize>],
+) -> CaseChange {
+    let (was, is) = (baseline.cases[before].verdict(), candidate.cases[now].verdict());
+    let score = |report: &Report, case, criterion| report.result(case, criterion)?.score;
+    let moved: Vec<f64> = criteria
+        .iter()
+        .enumerate()
+        .filter_map(|(place, then)| {
+            Some(score(candidate, now, place)? - score(baseline, before, (*then)?)?)
+        })
+        .collect();
+    #[expect(clippy::cast_precision_loss, reason = "no config has 2^53 criteria")]
+    let by = moved.iter().sum::<f64>() / moved.len().max(1) as f64;
+    let change = match (was, is) {
+        (was, is) if was == is => {
+            if by < -SAME {
+                Change::Regressed
+            } else if by > SAME {
+                Change::Improved
+            } else {
+                Change::Same
+            }
+        }
+        (CaseVerdict::Unscored, CaseVerdict::Error) => Change::Regressed,
+        (CaseVerdict::Error, CaseVerdict::Unscored) => Change::Improved,
+        (CaseVerdict::Unscored, _) | (_, CaseVerdict::Unscored) => Change::Unclear,
+        (was, is) if rank(is) < rank(was) => Change::Regressed,
+        _ => Change::Improved,
+    };
+    CaseChange { change, before: Some(before), is_other_verdict: was != is, by }
+}
+
+fn rank(verdict: CaseVerdict) -> u8 {
+    match verdict {
+        CaseVerdict::Error => 0,
+        CaseVerdict::Failed => 1,
+        CaseVerdict::Unscored => 2,
+        CaseVerdict::Passed => 3,
+    }
+}
+
+/// What the two were not scored alike by.
+fn notes(baseline: &Report, candidate: &Report, criteria: &[Option<usize>]) -> Vec<String> {
+    let mut notes = Vec::new();
+    if baseline.eval_set_id != candidate.eval_set_id {
+        notes.push(format!(
+            "The baseline is of another eval set: {}.",
+            if baseline.eval_set_id.is_empty() { "unnamed" } else { &baseline.eval_set_id }
+        ));
+    }
+    let threshold = |report: &Report, criterion| {
+        let mut cases = 0..report.cases.len();
+        cases.find_map(|case| Some(report.result(case, criterion)?.threshold))
+    };
+    for (place, name) in candidate.criteria.iter().enumerate() {
+        match criteria[place] {
+            None => notes.push(format!("The baseline does not know {name}.")),
+            Some(then) => {
+                let (was, is) = (threshold(baseline, then), threshold(candidate, place));
+                if let (Some(was), Some(is)) = (was, is)
+                    && (was - is).abs() > SAME
+                {
+                    notes.push(format!("{name} needed {was} in the baseline and needs {is} now."));
+                }
+            }
+        }
+    }
+    for name in &baseline.criteria {
+        if !candidate.criteria.contains(name) {
+            notes.push(format!("Only the baseline knows {name}."));
+        }
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::tests::report;
+
+    #[test]
+    fn each_case_beside_its_baseline() {
+        let baseline = report(&[
+            ("fails now", &[("m", Some(1.0), 0.8)]),
+            ("less", &[("m", Some(1.0), 0.8)]),
+            ("unclear", &[("m", Some(1.0), 0.8)]),
+            ("more", &[("m", Some(0.1), 0.8)]),
+            ("gone", &[("m", Some(0.1), 0.8)]),
+            ("same", &[("m", None, 0.8)]),
+        ]);
+        let candidate = report(&[
+            ("same", &[("m", None, 0.8)]),
+            ("new", &[("m", Some(0.1), 0.8)]),
+            ("more", &[("m", Some(0.9), 0.8)]),
+            ("unclear", &[("m", None, 0.8)]),
+            ("less", &[("m", Some(0.9), 0.8)]),
+            ("fails now", &[("m", Some(0.9), 0.95)]),
+        ]);
+        let changes = Changes::of(&baseline, &candidate);
+        let told: Vec<Change> = changes.cases.iter().map(|case| case.change).collect();
+        use Change::{Gone, Improved, New, Regressed, Same, Unclear};
+        assert_eq!(told, [Same, New, Improved, Unclear, Regressed, Regressed]);
+        assert_eq!(changes.gone, [4]);
+        assert_eq!(changes.count(Gone), 1);
+        assert!(changes.cases[5].is_other_verdict && !changes.cases[4].is_other_verdict);
+        assert!((changes.cases[4].by + 0.1).abs() < 1e-6);
+    }
+
+    #[test]
+    fn what_was_asked_otherwise_is_told() {
+        let baseline = report(&[("a", &[("m", Some(1.0), 0.8), ("old", Some(1.0), 0.5)])]);
+        let candidate = report(&[("a", &[("m", Some(1.0), 0.9), ("new", Some(0.0), 0.0)])]);
+        let changes = Changes::of(&baseline, &candidate);
+        assert_eq!(
+            changes.notes,
+            [
+                "m needed 0.8 in the baseline and needs 0.9 now.",
+                "The baseline does not know new.",
+                "Only the baseline knows old.",
+            ]
+        );
+        assert_eq!(changes.cases[0].change, Change::Same, "criteria of one side do not count");
+    }
+}

@@ -1,0 +1,284 @@
+//! [`evidence`]: what a score rests on, from the details of a report.
+//!
+//! Details are free in their shape, and other tools write their own: what is not understood here is
+//! left out, and the reader still has the JSON.
+
+use json_text::JsonText;
+use scoring::report::CriterionResult;
+use serde::Deserialize;
+
+/// Something that a score rests on.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Part {
+    /// The calls of a turn, side by side.
+    Calls {
+        /// The turn, from 0.
+        turn: usize,
+        /// Which trajectory is drawn: 0 is the expected one, others that are accepted count from 1.
+        trajectory: usize,
+        /// In order.
+        rows: Vec<CallRow>,
+    },
+    /// The response of a turn.
+    Response {
+        /// The turn, from 0.
+        turn: usize,
+        /// What it scores.
+        score: Option<f64>,
+        /// What was expected.
+        expected: Option<String>,
+        /// What was answered.
+        actual: Option<String>,
+        /// Why it falls short.
+        note: Option<String>,
+    },
+    /// The scores of the turns, or the numbers that a gate looked at.
+    Turns(Vec<f64>),
+    /// Conditions on the final state.
+    Conditions(Vec<Condition>),
+    /// What a judge said.
+    Rubrics(Vec<Rubric>),
+}
+
+/// A call of one side or of both.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallRow {
+    /// As expected.
+    pub expected: Option<Call>,
+    /// As made.
+    pub actual: Option<Call>,
+    /// Whether both are the same.
+    pub is_same: bool,
+    /// The names of the arguments that differ.
+    pub differing: Vec<String>,
+}
+
+/// A call.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Call {
+    /// The tool.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Its arguments.
+    #[serde(default)]
+    pub args: Option<JsonText>,
+}
+
+/// A condition on the final state.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Condition {
+    /// What is asked about.
+    pub path: String,
+    /// Whether it holds.
+    pub holds: bool,
+    /// What is asked.
+    #[serde(default)]
+    pub asked: Option<JsonText>,
+    /// What stands there.
+    #[serde(default)]
+    pub actual: Vec<JsonText>,
+}
+
+/// What a judge says of a rubric.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Rubric {
+    /// The rubric.
+    pub name: String,
+    /// Its score.
+    pub score: f64,
+    /// Each answer's score and reasoning.
+    #[serde(default)]
+    pub samples: Vec<Sample>,
+}
+
+/// One answer of a judge.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Sample {
+    /// What it is worth; `None` when it is no verdict.
+    #[serde(default)]
+    pub score: Option<f64>,
+    /// The reasoning.
+    #[serde(default)]
+    pub reasoning: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Details {
+    missed: Vec<Missed>,
+    turns: Vec<Turn>,
+    invocations: Vec<f64>,
+    conditions: Vec<Condition>,
+    rubrics: Vec<Rubric>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Missed {
+    turn: usize,
+    alignment: Alignment,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Turn {
+    score: Option<f64>,
+    trajectory: usize,
+    alignment: Option<Alignment>,
+    expected: Option<String>,
+    actual: Option<String>,
+    note: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Alignment {
+    rows: Vec<AlignedRow>,
+}
+
+#[derive(Debug, Deserialize)]
+struct AlignedRow {
+    kind: String,
+    #[serde(default)]
+    expected: Option<Call>,
+    #[serde(default)]
+    actual: Option<Call>,
+    #[serde(default)]
+    differences: Vec<Difference>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Difference {
+    path: String,
+}
+
+/// What a score rests on, as far as it is understood.
+#[must_use]
+pub fn evidence(details: &JsonText) -> Vec<Part> {
+    let Ok(Details { missed, turns, invocations, conditions, rubrics }) = details.decode() else {
+        return Vec::new();
+    };
+    let mut parts = Vec::new();
+    if invocations.len() > 1 {
+        parts.push(Part::Turns(invocations));
+    }
+    for Missed { turn, alignment } in missed {
+        parts.push(Part::Calls { turn, trajectory: 0, rows: rows(alignment) });
+    }
+    for (place, turn) in turns.into_iter().enumerate() {
+        let Turn { score, trajectory, alignment, expected, actual, note } = turn;
+        match alignment {
+            Some(alignment) => {
+                parts.push(Part::Calls { turn: place, trajectory, rows: rows(alignment) });
+            }
+            None => parts.push(Part::Response { turn: place, score, expected, actual, note }),
+        }
+    }
+    if !conditions.is_empty() {
+        parts.push(Part::Conditions(conditions));
+    }
+    if !rubrics.is_empty() {
+        parts.push(Part::Rubrics(rubrics));
+    }
+    parts
+}
+
+fn rows(alignment: Alignment) -> Vec<CallRow> {
+    let row = |row: AlignedRow| {
+        let mut differing: Vec<String> = Vec::new();
+        for difference in &row.differences {
+            let name = difference.path.split('/').nth(1).unwrap_or_default();
+            let name = name.replace("~1", "/").replace("~0", "~");
+            if !differing.contains(&name) {
+                differing.push(name);
+            }
+        }
+        let AlignedRow { kind, expected, actual, .. } = row;
+        CallRow { expected, actual, is_same: kind == "matched", differing }
+    };
+    alignment.rows.into_iter().map(row).collect()
+}
+
+/// In a sentence without its full stop, why a criterion was not met or not scored; `None` when it
+/// was met.
+#[must_use]
+pub fn why(result: &CriterionResult) -> Option<String> {
+    #[derive(Debug, Default, Deserialize)]
+    #[serde(default)]
+    struct Said {
+        why: Option<String>,
+        reason: Option<String>,
+    }
+    let name = &result.criterion;
+    let said = || result.details.decode::<Said>().unwrap_or_default();
+    match (result.score, result.passed) {
+        (_, Some(true)) => None,
+        (None, _) => Some(match said().reason {
+            Some(reason) => format!("{name} is not scored: {reason}"),
+            None => format!("{name} is not scored, and its report does not say why"),
+        }),
+        (Some(score), _) => Some(match said().why {
+            Some(why) => format!("{name}: {why}"),
+            None => format!("{name} scores {}, needs {}", figure(score), figure(result.threshold)),
+        }),
+    }
+}
+
+/// At most three decimals.
+fn figure(number: f64) -> String {
+    let text = format!("{number:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(details: &str) -> Vec<Part> {
+        evidence(&JsonText::parse(details).expect("JSON"))
+    }
+
+    #[test]
+    fn calls_keep_their_arguments_and_tell_what_differs() {
+        let parts = parts(
+            r#"{"invocations":[1.0,0.0],"missed":[{"turn":1,"alignment":{"rows":[
+            {"kind":"matched","expected":{"place":0,"name":"list","args":{}},"actual":{"place":0,"name":"list","args":{}},"agreement":1.0},
+            {"kind":"changed","expected":{"place":1,"name":"set","args":{"id":9007199254740993}},"actual":{"place":1,"name":"set","args":{"id":1}},"agreement":0.0,
+             "differences":[{"path":"/id","change":"changed"},{"path":"/id/x","change":"missing"},{"path":"/a~1b","change":"extra"}]},
+            {"kind":"missing","expected":{"place":2,"name":"close","args":null},"agreement":0}],"precision":0,"recall":0,"f1":0}}]}"#,
+        );
+        let [Part::Turns(turns), Part::Calls { turn: 1, rows, .. }] = &parts[..] else {
+            panic!("{parts:?}")
+        };
+        assert_eq!(turns, &[1.0, 0.0]);
+        assert!(rows[0].is_same && !rows[1].is_same);
+        assert_eq!(rows[1].differing, ["id", "a/b"]);
+        let args = rows[1].expected.as_ref().and_then(|call| call.args.as_ref());
+        assert_eq!(args.map(JsonText::as_str), Some(r#"{"id":9007199254740993}"#));
+        assert!(rows[2].actual.is_none());
+    }
+
+    #[test]
+    fn responses_conditions_and_rubrics() {
+        let parts = parts(
+            r#"{"turns":[{"score":0.5,"expected":"a","actual":"b"}],
+            "conditions":[{"path":"room.t","holds":false,"asked":21,"actual":[23]}],
+            "rubrics":[{"name":"kind","weight":1,"score":0.5,"samples":[{"score":null,"reasoning":"no verdict"}]}]}"#,
+        );
+        let [
+            Part::Response { score: Some(_), .. },
+            Part::Conditions(conditions),
+            Part::Rubrics(rubrics),
+        ] = &parts[..]
+        else {
+            panic!("{parts:?}")
+        };
+        assert!(!conditions[0].holds);
+        assert_eq!(rubrics[0].samples[0].reasoning, "no verdict");
+    }
+
+    #[test]
+    fn what_others_write_is_left_out() {
+        for details in ["{}", "[]", "null", r#"{"turns": 7}"#, r#"{"missed":[{"turn":-1}]}"#] {
+            assert_eq!(parts(details), [], "{details}");
+        }
+    }
+}

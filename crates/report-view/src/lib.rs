@@ -1,0 +1,21 @@
+//! A JSON report to read: checked with the place of every fault, its cases filtered and sorted, the
+//! spread of each criterion's scores, what a score rests on, and what changed since a baseline.
+//!
+//! The shapes are `scoring`'s; drawing and files are left to others.
+
+mod change;
+mod error;
+mod evidence;
+mod read;
+mod report;
+mod rows;
+mod spread;
+
+pub use change::{CaseChange, Change, Changes};
+pub use error::ReadError;
+pub use evidence::{Call, CallRow, Condition, Part, Rubric, evidence, why};
+pub use read::read;
+pub use report::Report;
+pub use rows::{Asked, Column, Row, Sorting, rows};
+pub use scoring::report::{CaseVerdict, CriterionResult, EvalCaseResult};
+pub use spread::{Bar, Spread};

@@ -1,0 +1,247 @@
+//! From a text to a [`Report`].
+
+use json_text::JsonText;
+use scoring::report::{CaseVerdict, EvalCaseResult};
+use serde::Deserialize;
+use serde_json::error::Category;
+
+use crate::error::ReadError;
+use crate::report::Report;
+
+/// A report as it is written. Its summary is counted anew, so that it fits the cases.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Written {
+    pub(crate) report_id: String,
+    #[serde(default)]
+    pub(crate) eval_set_id: String,
+    #[serde(default)]
+    pub(crate) eval_set_name: Option<String>,
+    pub(crate) results: Vec<EvalCaseResult>,
+    #[serde(default)]
+    pub(crate) config_used: Option<JsonText>,
+    #[serde(default)]
+    pub(crate) created_at: String,
+    #[serde(default)]
+    pub(crate) duration_seconds: Option<JsonText>,
+}
+
+/// Reads a report.
+///
+/// # Errors
+/// [`ReadError`] names the place and the remedy. A report is read whole or not at all: scores of
+/// which some are missing would mislead.
+pub fn read(text: &str) -> Result<Report, ReadError> {
+    let text = text.trim_start_matches('\u{feff}');
+    if text.trim().is_empty() {
+        return Err(ReadError::Empty);
+    }
+    if text.trim_start().starts_with('<') {
+        return Err(ReadError::OtherFile {
+            what: "a page or XML, not JSON",
+            remedy: "`rehearsal score --format json` writes what can be read here.",
+        });
+    }
+    let written: Written = match serde_json::from_str(text) {
+        Ok(written) => written,
+        Err(error) => return Err(placed(text, &error)),
+    };
+    for (at, case) in written.results.iter().enumerate() {
+        check(at, case)?;
+    }
+    Ok(Report::of(written))
+}
+
+fn check(at: usize, case: &EvalCaseResult) -> Result<(), ReadError> {
+    for (place, result) in case.criterion_results.iter().enumerate() {
+        let broken = |field: &str, reason: &str| {
+            Err(ReadError::Rule {
+                path: format!("results[{at}].criterion_results[{place}]{field}"),
+                reason: reason.to_owned(),
+            })
+        };
+        match (result.score, result.passed) {
+            (Some(score), _) if !score.is_finite() => {
+                return broken(".score", "a score is a finite number or null");
+            }
+            (None, Some(_)) => {
+                return broken(".passed", "what has no score has neither passed nor failed");
+            }
+            (Some(_), None) => {
+                return broken(".passed", "what has a score has passed or failed");
+            }
+            _ => {}
+        }
+        if !result.threshold.is_finite() {
+            return broken(".threshold", "a threshold is a finite number");
+        }
+    }
+    let passed = match case.verdict() {
+        CaseVerdict::Error | CaseVerdict::Failed => Some(false),
+        CaseVerdict::Unscored => None,
+        CaseVerdict::Passed => Some(true),
+    };
+    if passed == case.passed {
+        return Ok(());
+    }
+    let word = |passed| match passed {
+        Some(true) => "passed",
+        Some(false) => "failed",
+        None => "unscored",
+    };
+    Err(ReadError::Rule {
+        path: format!("results[{at}].passed"),
+        reason: format!(
+            "the case is told to be {}, and by its criteria it is {}",
+            word(case.passed),
+            word(passed)
+        ),
+    })
+}
+
+/// The error with its place. The path is sought only now: keeping it makes reading slower.
+fn placed(text: &str, error: &serde_json::Error) -> ReadError {
+    if matches!(error.classify(), Category::Syntax | Category::Eof) {
+        return ReadError::NotJson {
+            line: error.line(),
+            column: error.column(),
+            reason: bare(error),
+        };
+    }
+    if let Some(other) = other_file(text) {
+        return other;
+    }
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let told = serde_path_to_error::deserialize::<_, Written>(&mut deserializer);
+    let path = told.err().map(|error| error.path().to_string());
+    let path = path.filter(|path| path != ".").unwrap_or_else(|| "The report".to_owned());
+    ReadError::Shape { path, line: error.line(), column: error.column(), reason: bare(error) }
+}
+
+/// What the file is, where it is a well-known one that is no report.
+fn other_file(text: &str) -> Option<ReadError> {
+    #[derive(Deserialize)]
+    struct Keys {
+        #[serde(default)]
+        eval_cases: Option<serde::de::IgnoredAny>,
+        #[serde(default, rename = "evalCases")]
+        eval_cases_camel: Option<serde::de::IgnoredAny>,
+        #[serde(default)]
+        criteria: Option<serde::de::IgnoredAny>,
+        #[serde(default)]
+        eval_case_results: Option<serde::de::IgnoredAny>,
+        #[serde(default)]
+        results: Option<serde::de::IgnoredAny>,
+    }
+    let keys: Keys = serde_json::from_str(text).ok()?;
+    if keys.results.is_some() {
+        return None;
+    }
+    let (what, remedy) = if keys.eval_cases.is_some() || keys.eval_cases_camel.is_some() {
+        (
+            "an eval set, not a report",
+            "`rehearsal score --expected E --actual A --format json` makes a report of two.",
+        )
+    } else if keys.eval_case_results.is_some() {
+        (
+            "ADK's eval history, not a report",
+            "Score it first: `rehearsal score --expected E --actual THIS --format json`.",
+        )
+    } else if keys.criteria.is_some() {
+        ("an eval config, not a report", "Give it to `rehearsal score` as `--config`.")
+    } else {
+        return None;
+    };
+    Some(ReadError::OtherFile { what, remedy })
+}
+
+/// The words of the error without the place, which is told beside them.
+fn bare(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rfind(" at line ") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+    use crate::report::tests::report_text;
+
+    fn check(text: &str, expected: &Expect) {
+        let error = read(text).expect_err("no report");
+        expected.assert_eq(&error.to_string());
+    }
+
+    #[test]
+    fn garbage_is_told_with_its_place() {
+        check(
+            " \n",
+            &expect![
+                "The file is empty. A report is what `rehearsal score --format json --output FILE` writes; make it anew."
+            ],
+        );
+        check(
+            "<!doctype html>",
+            &expect![
+                "This is a page or XML, not JSON. `rehearsal score --format json` writes what can be read here."
+            ],
+        );
+        check(
+            "{\"report_id\": \"r\",\n \"results\": [",
+            &expect![
+                "Line 2, column 13 is no JSON: EOF while parsing a list. A report is what `rehearsal score --format json --output FILE` writes; make it anew."
+            ],
+        );
+        check(
+            r#"{"eval_set_id": "s", "eval_cases": []}"#,
+            &expect![
+                "This is an eval set, not a report. `rehearsal score --expected E --actual A --format json` makes a report of two."
+            ],
+        );
+        check(
+            r#"{"criteria": {}}"#,
+            &expect![
+                "This is an eval config, not a report. Give it to `rehearsal score` as `--config`."
+            ],
+        );
+        check(
+            "[1]",
+            &expect![
+                "This is an eval set, not a report. `rehearsal score --expected E --actual A --format json` makes a report of two."
+            ],
+        );
+    }
+
+    #[test]
+    fn a_broken_part_is_named() {
+        let text = report_text(&[("a", &[("m", Some(0.5), 0.8)])]);
+        check(
+            &text.replace(r#""score":0.5"#, r#""score":"half""#),
+            &expect![
+                "results[0].criterion_results[0].score (line 1, column 140): expected a number, found a string. A report is what `rehearsal score --format json --output FILE` writes; make it anew."
+            ],
+        );
+        check(
+            &text.replace(r#""score":0.5"#, r#""score":null"#),
+            &expect![
+                "results[0].criterion_results[0].passed: what has no score has neither passed nor failed. A report is what `rehearsal score --format json --output FILE` writes; make it anew."
+            ],
+        );
+        check(
+            &text.replacen(r#""passed":false"#, r#""passed":true"#, 1),
+            &expect![
+                "results[0].passed: the case is told to be passed, and by its criteria it is failed. A report is what `rehearsal score --format json --output FILE` writes; make it anew."
+            ],
+        );
+    }
+
+    #[test]
+    fn a_report_with_a_mark_before_it_and_fields_of_others_is_read() {
+        let text = report_text(&[("a", &[("m", Some(1.0), 0.8)])]);
+        let text = format!("\u{feff}{}", text.replacen('{', r#"{"theirs": [1],"#, 1));
+        assert_eq!(read(&text).expect("a report").cases.len(), 1);
+    }
+}

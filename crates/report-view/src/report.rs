@@ -1,0 +1,184 @@
+//! [`Report`]: a report that was read.
+
+use std::collections::HashMap;
+
+use json_text::JsonText;
+use scoring::report::{CaseVerdict, CriterionResult, EvalCaseResult, EvalSummary, Tally};
+
+use crate::evidence::why;
+use crate::read::Written;
+
+/// A report that was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// The report.
+    pub report_id: String,
+    /// The set whose cases were scored.
+    pub eval_set_id: String,
+    /// Its name, where it has one.
+    pub eval_set_name: Option<String>,
+    /// When it was made, in RFC 3339; empty where it does not say.
+    pub created_at: String,
+    /// How long the run took.
+    pub duration_seconds: Option<f64>,
+    /// The config that the cases were scored by.
+    pub config_used: Option<JsonText>,
+    /// The cases, in the order of the report.
+    pub cases: Vec<EvalCaseResult>,
+    /// The names of the criteria, in the order in which they first occur.
+    pub criteria: Vec<String>,
+    /// All cases together, counted anew.
+    pub summary: EvalSummary,
+    /// Of the failed cases, those that could not be scored at all.
+    pub errors: usize,
+    /// What a reader should know of it.
+    pub notes: Vec<String>,
+    places: HashMap<String, usize>,
+}
+
+impl Report {
+    pub(crate) fn of(written: Written) -> Self {
+        let Written { results: cases, .. } = written;
+        let mut tally = Tally::default();
+        let mut places = HashMap::with_capacity(cases.len());
+        let (mut errors, mut repeated) = (0, 0);
+        for (place, case) in cases.iter().enumerate() {
+            tally.add(case);
+            errors += usize::from(case.verdict() == CaseVerdict::Error);
+            if places.contains_key(&case.eval_id) {
+                repeated += 1;
+            } else {
+                places.insert(case.eval_id.clone(), place);
+            }
+        }
+        let summary = tally.summary();
+        let mut notes = Vec::new();
+        if repeated > 0 {
+            notes.push(format!(
+                "{repeated} cases have the id of an earlier one; a link leads to the first."
+            ));
+        }
+        Self {
+            report_id: written.report_id,
+            eval_set_id: written.eval_set_id,
+            eval_set_name: written.eval_set_name,
+            created_at: written.created_at,
+            duration_seconds: written.duration_seconds.and_then(|it| it.as_str().parse().ok()),
+            config_used: written.config_used,
+            criteria: summary.criterion_stats.keys().cloned().collect(),
+            cases,
+            summary,
+            errors,
+            notes,
+            places,
+        }
+    }
+
+    /// How many cases came to this.
+    #[must_use]
+    pub fn count(&self, verdict: CaseVerdict) -> usize {
+        match verdict {
+            CaseVerdict::Error => self.errors,
+            CaseVerdict::Failed => self.summary.failed_cases - self.errors,
+            CaseVerdict::Unscored => self.summary.unscored_cases,
+            CaseVerdict::Passed => self.summary.passed_cases,
+        }
+    }
+
+    /// The place of the first case with this id.
+    #[must_use]
+    pub fn find(&self, eval_id: &str) -> Option<usize> {
+        self.places.get(eval_id).copied()
+    }
+
+    /// What a criterion, by its place, says of a case; `None` where it was not asked.
+    #[must_use]
+    pub fn result(&self, case: usize, criterion: usize) -> Option<&CriterionResult> {
+        let name = self.criteria.get(criterion)?;
+        self.cases.get(case)?.criterion_results.iter().find(|result| result.criterion == *name)
+    }
+
+    /// In a sentence without its full stop, why the case is an error, failed or unscored; `None` of
+    /// one that passed.
+    #[must_use]
+    pub fn why(&self, case: usize) -> Option<String> {
+        let case = self.cases.get(case)?;
+        if let Some(error) = &case.error {
+            return Some(error.clone());
+        }
+        let failed = case.criterion_results.iter().filter(|it| it.passed == Some(false));
+        let unscored = case.criterion_results.iter().filter(|it| it.passed.is_none());
+        let told: Vec<String> = failed.chain(unscored).filter_map(why).collect();
+        match told.is_empty() {
+            true if case.criterion_results.is_empty() => {
+                Some("no criterion was asked of it".to_owned())
+            }
+            true => None,
+            false => Some(told.join("; ")),
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use scoring::report::{CriterionResult, EvalCaseResult};
+
+    use super::*;
+    use crate::read;
+
+    /// A criterion's name, its score and its threshold.
+    pub(crate) type Scored<'t> = (&'t str, Option<f64>, f64);
+
+    pub(crate) fn report_text(cases: &[(&str, &[Scored<'_>])]) -> String {
+        let results = cases.iter().map(|(id, scores)| {
+            let results = scores.iter().map(|(criterion, score, threshold)| CriterionResult {
+                criterion: (*criterion).to_owned(),
+                score: *score,
+                passed: score.map(|score| score >= *threshold),
+                threshold: *threshold,
+                details: JsonText::parse(r#"{"reason":"nobody asked"}"#).expect("JSON"),
+            });
+            EvalCaseResult::scored(*id, None, results.collect(), 0.5)
+        });
+        written(results.collect())
+    }
+
+    pub(crate) fn written(results: Vec<EvalCaseResult>) -> String {
+        let results = serde_json::to_string(&results).expect("JSON");
+        format!(r#"{{"report_id":"r","eval_set_id":"s","results":{results},"duration_seconds":2}}"#)
+    }
+
+    pub(crate) fn report(cases: &[(&str, &[Scored<'_>])]) -> Report {
+        read(&report_text(cases)).expect("a report")
+    }
+
+    #[test]
+    fn unscored_is_counted_by_itself() {
+        let report = report(&[
+            ("a", &[("m", Some(1.0), 0.8), ("n", None, 0.5)]),
+            ("b", &[("m", Some(0.1), 0.8)]),
+            ("c", &[("m", Some(0.9), 0.8)]),
+            ("a", &[("m", Some(0.9), 0.8)]),
+        ]);
+        let counts =
+            [CaseVerdict::Passed, CaseVerdict::Failed, CaseVerdict::Unscored, CaseVerdict::Error]
+                .map(|verdict| report.count(verdict));
+        assert_eq!(counts, [2, 1, 1, 0]);
+        assert_eq!(report.criteria, ["m", "n"]);
+        assert_eq!(report.find("a"), Some(0));
+        assert_eq!(report.notes.len(), 1, "{:?}", report.notes);
+        assert!(report.result(1, 1).is_none(), "it was not asked");
+        assert_eq!(report.why(0).as_deref(), Some("n is not scored: nobody asked"));
+        assert_eq!(report.why(1).as_deref(), Some("m scores 0.1, needs 0.8"));
+        assert_eq!(report.why(2), None);
+    }
+
+    #[test]
+    fn an_error_tells_itself() {
+        let error = EvalCaseResult::error("a", None, "no such case");
+        let report = read(&written(vec![error])).expect("a report");
+        assert_eq!(report.count(CaseVerdict::Error), 1);
+        assert_eq!(report.count(CaseVerdict::Failed), 0);
+        assert_eq!(report.why(0).as_deref(), Some("no such case"));
+    }
+}
