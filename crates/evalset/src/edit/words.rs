@@ -1,0 +1,28 @@
+//! Other words in the place of those that a message has.
+
+use crate::adk;
+use crate::agentflow::{MessageBody, MessageContent};
+
+/// Puts `text` in the place of the message's texts; thoughts and other parts stay.
+pub(super) fn say(content: &mut adk::Content, text: &str) {
+    let parts = content.parts.get_or_insert_default();
+    let is_text = |part: &adk::Part| part.text.is_some() && part.thought != Some(true);
+    let first = parts.iter().position(is_text);
+    match first {
+        Some(first) => {
+            let mut position = 0;
+            parts.retain(|part| {
+                position += 1;
+                position - 1 == first || !is_text(part)
+            });
+            if let Some(part) = parts.get_mut(first) {
+                part.text = Some(text.to_owned());
+            }
+        }
+        None => parts.push(adk::Part::text(text)),
+    }
+}
+
+pub(super) fn say_in_agentflow(message: &mut MessageContent, text: &str) {
+    message.content = MessageBody::Text(text.to_owned());
+}
