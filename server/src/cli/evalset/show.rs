@@ -1,9 +1,11 @@
-//! `rehearsal evalset show`.
+//! `rehearsal evalset show`: a case at a time, whatever the size of the file.
 
 use std::io::Write;
+use std::path::Path;
 
 use evalset::agentflow::{EvalCase, MessageContent, ToolCall};
-use evalset::{Case, Layout};
+use evalset::{Case, Layout, Origin, Severity, read_case};
+use evalset_file::{AppendError, Cases, FoundCase};
 use json_text::JsonText;
 
 use super::error::EvalsetError;
@@ -12,34 +14,130 @@ use super::list::shown;
 use super::{ShowArguments, Went};
 use crate::cli::Format;
 
+/// An id that is so many letters away from what was asked for is offered.
+const NEAR: usize = 3;
+
 pub(super) fn show(arguments: &ShowArguments, out: &mut impl Write) -> Result<Went, EvalsetError> {
     let ShowArguments { file, cases: wanted, format } = arguments;
-    let cases = sound_set(file)?.into_cases(&stem(file));
-    let mut chosen = Vec::new();
-    for wanted in wanted {
-        let by_place = wanted.strip_prefix('#').and_then(|place| place.parse::<usize>().ok());
-        let by_id = cases.iter().position(|case| case.eval_id() == wanted);
-        match by_id.or(by_place).and_then(|index| cases.get(index)) {
-            Some(case) => chosen.push(case.clone()),
-            None => {
-                let ids = cases.iter().map(Case::eval_id);
-                let near = ids.min_by_key(|id| strsim::damerau_levenshtein(id, wanted));
-                let near = near.filter(|id| strsim::damerau_levenshtein(id, wanted) <= 3);
-                return Err(EvalsetError::NoSuchCase {
-                    path: file.clone(),
-                    wanted: format!("{wanted:?}"),
-                    nearest: near.map(str::to_owned),
-                });
-            }
+    let mut show = |case: Case| match format {
+        Format::Json => Ok(writeln!(out, "{}", case.to_json().laid_out(&Layout::two_spaces()))?),
+        Format::Text => write_case(case, out),
+    };
+    let mut cases = Cases::open(file)?;
+    let told = Cases::told_format(file)?;
+    let mut sought = Sought::new(wanted);
+    while let Some(found) = cases.next() {
+        let found = match found {
+            Ok(found) => found,
+            // ADK's older lists are short.
+            Err(AppendError::LegacyList { .. }) => return show_older(file, wanted, show),
+            Err(error) => return Err(error.into()),
+        };
+        if wanted.is_empty() {
+            show(read(&mut cases, &found, told, file)?)?;
+        } else {
+            sought.look_at(&found);
         }
     }
-    for case in if wanted.is_empty() { cases } else { chosen } {
-        match format {
-            Format::Json => writeln!(out, "{}", case.to_json().laid_out(&Layout::two_spaces()))?,
-            Format::Text => write_case(case, out)?,
+    for found in sought.found(file)? {
+        show(read(&mut cases, found, told, file)?)?;
+    }
+    Ok(Went::Well)
+}
+
+/// The cases of an older list, which is read whole.
+fn show_older(
+    file: &Path,
+    wanted: &[String],
+    mut show: impl FnMut(Case) -> Result<(), EvalsetError>,
+) -> Result<Went, EvalsetError> {
+    let cases = sound_set(file)?.into_cases(&stem(file));
+    let mut sought = Sought::new(wanted);
+    for (index, case) in (0..).zip(&cases) {
+        let eval_id = Some(case.eval_id().to_owned());
+        sought.look_at(&FoundCase { index, eval_id, turns: 0, start: 0, end: 0 });
+    }
+    if wanted.is_empty() {
+        cases.into_iter().try_for_each(show)?;
+        return Ok(Went::Well);
+    }
+    for found in sought.found(file)? {
+        let place = usize::try_from(found.index).ok();
+        if let Some(case) = place.and_then(|place| cases.get(place)) {
+            show(case.clone())?;
         }
     }
     Ok(Went::Well)
+}
+
+fn read(
+    cases: &mut Cases,
+    found: &FoundCase,
+    told: evalset::Format,
+    file: &Path,
+) -> Result<Case, EvalsetError> {
+    let text = cases.text(found)?;
+    let (line, column) = cases.place(found)?;
+    let origin = Origin { line, column, case: usize::try_from(found.index).ok() };
+    let (case, mut faults) = read_case(&text, told, origin);
+    faults.retain(|fault| fault.severity() == Severity::Error);
+    match case {
+        Some(case) if faults.is_empty() => Ok(case),
+        _ => Err(EvalsetError::Faulty { path: file.to_owned(), faults }),
+    }
+}
+
+/// The cases that were asked for, by their ids or their places.
+struct Sought<'w> {
+    wanted: Vec<Wanted<'w>>,
+}
+
+struct Wanted<'w> {
+    asked: &'w str,
+    by_id: Option<FoundCase>,
+    by_place: Option<FoundCase>,
+    /// The id that is nearest, and how far it is.
+    nearest: Option<(usize, String)>,
+}
+
+impl<'w> Sought<'w> {
+    fn new(wanted: &'w [String]) -> Self {
+        let wanted =
+            wanted.iter().map(|asked| Wanted { asked, by_id: None, by_place: None, nearest: None });
+        Self { wanted: wanted.collect() }
+    }
+
+    fn look_at(&mut self, found: &FoundCase) {
+        let eval_id = found.eval_id.as_deref().unwrap_or_default();
+        for wanted in &mut self.wanted {
+            let place = wanted.asked.strip_prefix('#').and_then(|place| place.parse::<u64>().ok());
+            if eval_id == wanted.asked && wanted.by_id.is_none() {
+                wanted.by_id = Some(found.clone());
+            } else if place == Some(found.index) {
+                wanted.by_place = Some(found.clone());
+            } else if wanted.by_id.is_none() && eval_id.len().abs_diff(wanted.asked.len()) <= NEAR {
+                let distance = strsim::damerau_levenshtein(eval_id, wanted.asked);
+                let is_nearer = wanted.nearest.as_ref().is_none_or(|(least, _)| distance < *least);
+                if distance <= NEAR && is_nearer {
+                    wanted.nearest = Some((distance, eval_id.to_owned()));
+                }
+            }
+        }
+    }
+
+    /// What was found, in the order in which it was asked for.
+    fn found(&self, file: &Path) -> Result<Vec<&FoundCase>, EvalsetError> {
+        let each = self.wanted.iter().map(|wanted| {
+            wanted.by_id.as_ref().or(wanted.by_place.as_ref()).ok_or_else(|| {
+                EvalsetError::NoSuchCase {
+                    path: file.to_owned(),
+                    wanted: format!("{:?}", wanted.asked),
+                    nearest: wanted.nearest.as_ref().map(|(_, id)| id.clone()),
+                }
+            })
+        });
+        each.collect()
+    }
 }
 
 fn write_case(case: Case, out: &mut impl Write) -> Result<(), EvalsetError> {
