@@ -11,10 +11,11 @@ use leptos::prelude::{provide_context, use_context};
 use session::{AgentId, CallId, SessionId};
 
 use crate::api::{
-    AgentSummary, Answer, ApiError, CaseAsRead, CaseChange, CaseComparison, CaseList, CaseName,
-    CaseView, EvalSetSummary, ExportReceipt, ExportRequest, FieldMessage, LiveAnswer,
-    LiveExportPlan, LiveId, LiveLeaseId, LiveList, LivePlace, LiveRow, LiveSummary, LiveTarget,
-    LiveTurn, LogLine, ResultSlice, SessionView, ToolRequest, ValueTarget,
+    Actual, AgentSummary, Answer, ApiError, CaseAsRead, CaseChange, CaseComparison, CaseList,
+    CaseName, CaseView, CasesAsked, EvalSetList, ExportReceipt, ExportRequest, FieldMessage,
+    LiveAnswer, LiveExportPlan, LiveId, LiveLeaseId, LiveList, LivePlace, LiveRow, LiveSummary,
+    LiveTarget, LiveTurn, LogLine, ReportId, ReportList, ResultSlice, SessionView, SetId,
+    ToolRequest, ValueTarget,
 };
 
 /// The host as the server functions see it; each method is the server function of the same name.
@@ -72,32 +73,26 @@ pub trait Host: Send + Sync + 'static {
         answer: Answer,
     ) -> Result<(), ApiError>;
 
-    async fn list_eval_sets(&self) -> Vec<EvalSetSummary>;
-    async fn list_cases(
-        &self,
-        set: AgentId,
-        searched: String,
-        skipped: u64,
-        most: u64,
-    ) -> Result<CaseList, ApiError>;
+    async fn list_eval_sets(&self) -> Result<EvalSetList, ApiError>;
+    async fn list_cases(&self, set: SetId, asked: CasesAsked) -> Result<CaseList, ApiError>;
     async fn read_case(
         &self,
-        set: AgentId,
+        set: SetId,
         eval_id: String,
         index: u64,
     ) -> Result<CaseView, ApiError>;
 
     async fn change_case(
         &self,
-        set: AgentId,
+        set: SetId,
         case: CaseAsRead,
         change: CaseChange,
     ) -> Result<CaseView, ApiError>;
-    async fn duplicate_case(&self, set: AgentId, case: CaseAsRead) -> Result<CaseView, ApiError>;
-    async fn remove_case(&self, set: AgentId, case: CaseAsRead) -> Result<(), ApiError>;
+    async fn duplicate_case(&self, set: SetId, case: CaseAsRead) -> Result<CaseView, ApiError>;
+    async fn remove_case(&self, set: SetId, case: CaseAsRead) -> Result<(), ApiError>;
     async fn insert_case(
         &self,
-        set: AgentId,
+        set: SetId,
         index: u64,
         text: JsonText,
     ) -> Result<CaseView, ApiError>;
@@ -105,8 +100,11 @@ pub trait Host: Send + Sync + 'static {
     async fn compare_cases(
         &self,
         expected: CaseName,
-        actual: CaseName,
+        actual: Actual,
     ) -> Result<CaseComparison, ApiError>;
+
+    async fn list_reports(&self) -> Result<ReportList, ApiError>;
+    async fn read_report(&self, report: ReportId) -> Result<String, ApiError>;
 
     async fn export_session(&self, request: ExportRequest) -> Result<ExportReceipt, ApiError>;
 }
@@ -165,6 +163,12 @@ pub trait LiveHost: Send + Sync + 'static {
         by: String,
     ) -> Result<(), ApiError>;
 
+    async fn compare_live_session(
+        &self,
+        expected: CaseName,
+        session: LiveId,
+        runs: Vec<u64>,
+    ) -> Result<CaseComparison, ApiError>;
     async fn plan_live_export(&self, session: LiveId) -> Result<LiveExportPlan, ApiError>;
     async fn export_live_session(
         &self,

@@ -11,6 +11,7 @@ use crate::components::bars::{LoggedOut, TopBar};
 use crate::components::command_palette::CommandPalette;
 use crate::pages::{
     AgentsPage, EvalSetPage, EvalSetsPage, LivePage, LiveSessionPage, NotFoundPage, RehearsePage,
+    ReportPage, ReportsPage,
 };
 use crate::state::page::provide_page;
 
@@ -59,6 +60,8 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/live/:session/:turn?") view=LiveSessionPage ssr=SsrMode::Async/>
                     <Route path=path!("/evalsets") view=EvalSetsPage ssr=SsrMode::Async/>
                     <Route path=path!("/evalsets/:set/:case?") view=EvalSetPage ssr=SsrMode::Async/>
+                    <Route path=path!("/reports") view=ReportsPage ssr=SsrMode::Async/>
+                    <Route path=path!("/reports/:report/:case?") view=ReportPage ssr=SsrMode::Async/>
                 </Routes>
             </div>
             <CommandPalette/>

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use app::api::{
-    AgentSummary, Answer, ApiError, CaseAsRead, CaseChange, CaseComparison, CaseList, CaseName,
-    CaseView, EvalSetSummary, ExportReceipt, ExportRequest, FieldMessage, LogLine, ResultSlice,
-    SessionView, ToolRequest, ValueTarget,
+    Actual, AgentSummary, Answer, ApiError, CaseAsRead, CaseChange, CaseComparison, CaseList,
+    CaseName, CaseView, CasesAsked, EvalSetList, ExportReceipt, ExportRequest, FieldMessage,
+    LogLine, ReportId, ReportList, ResultSlice, SessionView, SetId, ToolRequest, ValueTarget,
 };
 use app::host::Host;
 use async_trait::async_trait;
@@ -17,7 +17,9 @@ use tokio::sync::Semaphore;
 use crate::access::Note;
 use crate::agents::registry::{RegisteredAgent, Registry};
 use crate::agents::{AnswerError, SourceError};
-use crate::evalsets;
+use crate::config::FoldersConfig;
+use crate::evalsets::{self, Held, SetFile, Sets, blocking};
+use crate::reports;
 use crate::schemas;
 use crate::sessions::{Calls, HostSession, Sessions};
 use crate::shelf::MemoryBound;
@@ -36,10 +38,11 @@ pub(crate) struct RehearsalHost {
     pub(crate) registry: Registry,
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) calls: Arc<Calls>,
+    folders: FoldersConfig,
 }
 
 impl RehearsalHost {
-    pub(crate) fn new(agents: Vec<SimulatedAgentConfig>) -> Arc<Self> {
+    pub(crate) fn new(agents: Vec<SimulatedAgentConfig>, folders: FoldersConfig) -> Arc<Self> {
         let sessions = Arc::new(Sessions::new(MemoryBound::new(HELD_IN_MEMORY)));
         let shown = Arc::clone(&sessions);
         let registry = Registry::new(agents, move |change| {
@@ -47,7 +50,7 @@ impl RehearsalHost {
                 session.set_view(change.view.clone());
             }
         });
-        Arc::new(Self { registry, sessions, calls: Arc::new(Calls::new()) })
+        Arc::new(Self { registry, sessions, calls: Arc::new(Calls::new()), folders })
     }
 
     /// Loads every agent in order, few at once: importing is heavy, and the first ones can be used
@@ -105,6 +108,30 @@ impl RehearsalHost {
         Ok(session)
     }
 
+    /// The eval set that a page asks for.
+    pub(crate) async fn set(&self, id: SetId) -> Result<SetFile, ApiError> {
+        let sets = self.sets();
+        blocking("find an eval set", move || sets.find(&id)).await
+    }
+
+    fn sets(&self) -> Sets {
+        Sets::new(&self.registry, self.folders.eval_sets.clone())
+    }
+
+    /// What was played, checked, with its agent and with the host's share of it where that is there
+    /// still.
+    fn performed(&self, request: ExportRequest) -> Result<Performed<'_>, ApiError> {
+        let agent = self.agent(&request.agent)?;
+        let session = self.sessions.find(&request.session);
+        if let Some(session) = &session {
+            session.hear();
+        }
+        let ExportRequest { session: id, agent: agent_id, history } = request;
+        let trace = GoldenTrace::from_history(id, agent_id, history)
+            .map_err(|fault| ApiError::NotExportable { reason: fault.to_string() })?;
+        Ok((agent, session, trace))
+    }
+
     fn refusal(&self, agent: &RegisteredAgent, error: SourceError) -> ApiError {
         match error {
             SourceError::UnknownSession(id) => ApiError::UnknownSession { id },
@@ -115,6 +142,9 @@ impl RehearsalHost {
         }
     }
 }
+
+/// What was played: the agent, the host's share of the session, the trace.
+type Performed<'h> = (&'h Arc<RegisteredAgent>, Option<Arc<HostSession>>, GoldenTrace);
 
 fn unreadable(error: &std::io::Error) -> ApiError {
     tracing::error!("a held result cannot be read back: {error}");
@@ -245,74 +275,86 @@ impl Host for RehearsalHost {
         })
     }
 
-    async fn list_eval_sets(&self) -> Vec<EvalSetSummary> {
-        self.registry.agents().iter().map(|agent| evalsets::summary(agent)).collect()
+    async fn list_eval_sets(&self) -> Result<EvalSetList, ApiError> {
+        let sets = self.sets();
+        blocking("list the eval sets", move || Ok(sets.list())).await
     }
 
-    async fn list_cases(
-        &self,
-        set: AgentId,
-        searched: String,
-        skipped: u64,
-        most: u64,
-    ) -> Result<CaseList, ApiError> {
-        evalsets::cases(self.agent(&set)?, searched, skipped, most).await
+    async fn list_cases(&self, set: SetId, asked: CasesAsked) -> Result<CaseList, ApiError> {
+        evalsets::cases(&self.set(set).await?, asked).await
     }
 
     async fn read_case(
         &self,
-        set: AgentId,
+        set: SetId,
         eval_id: String,
         index: u64,
     ) -> Result<CaseView, ApiError> {
-        evalsets::case(self.agent(&set)?, eval_id, index).await
+        let set = self.set(set).await?;
+        Ok(set.cast(&self.registry, evalsets::case(&set, eval_id, index).await?))
     }
 
     async fn change_case(
         &self,
-        set: AgentId,
+        set: SetId,
         case: CaseAsRead,
         change: CaseChange,
     ) -> Result<CaseView, ApiError> {
-        evalsets::change(self.agent(&set)?, case, change).await
+        let set = self.set(set).await?;
+        Ok(set.cast(&self.registry, evalsets::change(&set, case, change).await?))
     }
 
-    async fn duplicate_case(&self, set: AgentId, case: CaseAsRead) -> Result<CaseView, ApiError> {
-        evalsets::duplicate(self.agent(&set)?, case).await
+    async fn duplicate_case(&self, set: SetId, case: CaseAsRead) -> Result<CaseView, ApiError> {
+        let set = self.set(set).await?;
+        Ok(set.cast(&self.registry, evalsets::duplicate(&set, case).await?))
     }
 
-    async fn remove_case(&self, set: AgentId, case: CaseAsRead) -> Result<(), ApiError> {
-        evalsets::remove(self.agent(&set)?, case).await
+    async fn remove_case(&self, set: SetId, case: CaseAsRead) -> Result<(), ApiError> {
+        evalsets::remove(&self.set(set).await?, case).await
     }
 
     async fn insert_case(
         &self,
-        set: AgentId,
+        set: SetId,
         index: u64,
         text: JsonText,
     ) -> Result<CaseView, ApiError> {
-        evalsets::insert(self.agent(&set)?, index, text).await
+        let set = self.set(set).await?;
+        Ok(set.cast(&self.registry, evalsets::insert(&set, index, text).await?))
     }
 
     async fn compare_cases(
         &self,
         expected: CaseName,
-        actual: CaseName,
+        actual: Actual,
     ) -> Result<CaseComparison, ApiError> {
-        let one = (&**self.agent(&expected.set)?, expected.eval_id);
-        let other = (&**self.agent(&actual.set)?, actual.eval_id);
-        evalsets::compare(one, other).await
+        let actual = match actual {
+            Actual::Case(CaseName { set, eval_id }) => Held::Case(self.set(set).await?, eval_id),
+            Actual::Rehearsal(request) => {
+                let (agent, session, trace) = self.performed(request)?;
+                let case = evalsets::case_of_rehearsal(agent, session.as_deref(), trace)?;
+                Held::Played(Box::new(case))
+            }
+            // The doorway asks the port of live sessions.
+            Actual::Live { .. } => {
+                return Err(ApiError::Internal { what: "find a live session".to_owned() });
+            }
+        };
+        evalsets::compare((self.set(expected.set).await?, expected.eval_id), actual).await
+    }
+
+    async fn list_reports(&self) -> Result<ReportList, ApiError> {
+        let folders = self.folders.reports.clone();
+        blocking("list the reports", move || Ok(reports::list(&folders))).await
+    }
+
+    async fn read_report(&self, report: ReportId) -> Result<String, ApiError> {
+        let folders = self.folders.reports.clone();
+        blocking("read a report", move || reports::read(&folders, &report)).await
     }
 
     async fn export_session(&self, request: ExportRequest) -> Result<ExportReceipt, ApiError> {
-        let agent = self.agent(&request.agent)?;
-        let session = self.sessions.find(&request.session);
-        if let Some(session) = &session {
-            session.hear();
-        }
-        let ExportRequest { session: id, agent: agent_id, history } = request;
-        let trace = GoldenTrace::from_history(id, agent_id, history)
-            .map_err(|fault| ApiError::NotExportable { reason: fault.to_string() })?;
+        let (agent, session, trace) = self.performed(request)?;
         if let Some(session) = &session {
             schemas::check_ends(
                 &session.view(),

@@ -8,14 +8,13 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::access::{Access, Doorkeeper};
+use crate::access::Doorkeeper;
 use crate::connections;
 use crate::error::ServeError;
 use crate::host::RehearsalHost;
 use crate::live::LiveSessions;
 use crate::routes::router;
-use crate::security::Doors;
-use crate::simulator::SimulatedAgentConfig;
+use crate::simulator::Simulator;
 
 /// How long open requests may take to end once the host stops.
 const DRAIN: Duration = Duration::from_secs(2);
@@ -52,13 +51,8 @@ impl Running {
     }
 }
 
-pub(crate) async fn start(
-    agents: Vec<SimulatedAgentConfig>,
-    listen: SocketAddr,
-    doors: Doors,
-    live: LiveSessions,
-    access: Access,
-) -> Result<Running, ServeError> {
+pub(crate) async fn start(simulator: Simulator) -> Result<Running, ServeError> {
+    let Simulator { agents, listen, doors, live, access, folders } = simulator;
     if !listen.ip().to_canonical().is_loopback() && !access.is_asked() {
         return Err(ServeError::NotLoopback { address: listen });
     }
@@ -69,7 +63,7 @@ pub(crate) async fn start(
     };
     let (listener, address) =
         bound.await.map_err(|cause| ServeError::Bind { address: listen, cause })?;
-    let host = RehearsalHost::new(agents);
+    let host = RehearsalHost::new(agents, folders);
     let stop = CancellationToken::new();
     let doors = doors.at(address).asking(access.is_asked());
     let doorkeeper = Doorkeeper::new(access);

@@ -37,6 +37,8 @@ fn status(error: &ApiError) -> StatusCode {
         | ApiError::UnknownSession { .. }
         | ApiError::UnknownTool { .. }
         | ApiError::UnknownCase { .. }
+        | ApiError::UnknownSet { .. }
+        | ApiError::UnknownReport { .. }
         | ApiError::QuestionGone => StatusCode::NOT_FOUND,
         ApiError::NotWaiting { .. } | ApiError::CallUnderWay => StatusCode::CONFLICT,
         ApiError::Invalid { .. } | ApiError::NotExportable { .. } => {

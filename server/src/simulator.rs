@@ -7,6 +7,7 @@ use crate::access::Access;
 use crate::agents::mcp::{McpAgent, McpSource};
 use crate::agents::native::{NativeAgent, NativeSource};
 use crate::agents::{AgentSource, SessionSeed};
+use crate::config::FoldersConfig;
 use crate::error::ServeError;
 use crate::live::LiveSessions;
 use crate::security::Doors;
@@ -83,11 +84,12 @@ impl SimulatedAgentConfig {
 /// # }
 /// ```
 pub struct Simulator {
-    agents: Vec<SimulatedAgentConfig>,
-    listen: SocketAddr,
-    doors: Doors,
-    live: LiveSessions,
-    access: Access,
+    pub(crate) agents: Vec<SimulatedAgentConfig>,
+    pub(crate) listen: SocketAddr,
+    pub(crate) doors: Doors,
+    pub(crate) live: LiveSessions,
+    pub(crate) access: Access,
+    pub(crate) folders: FoldersConfig,
 }
 
 impl Default for Simulator {
@@ -98,6 +100,7 @@ impl Default for Simulator {
             doors: Doors::default(),
             live: LiveSessions::default(),
             access: Access::default(),
+            folders: FoldersConfig::default(),
         }
     }
 }
@@ -160,6 +163,13 @@ impl Simulator {
         self
     }
 
+    /// Also lists the eval sets and the reports in these folders.
+    #[must_use]
+    pub fn folders(mut self, folders: FoldersConfig) -> Self {
+        self.folders = folders;
+        self
+    }
+
     /// Serves until SIGINT or SIGTERM.
     ///
     /// # Errors
@@ -177,6 +187,6 @@ impl Simulator {
     /// # Errors
     /// [`ServeError`] when the address cannot be served.
     pub async fn start(self) -> Result<Running, ServeError> {
-        serve::start(self.agents, self.listen, self.doors, self.live, self.access).await
+        serve::start(self).await
     }
 }

@@ -78,6 +78,24 @@ pub enum ApiError {
         /// What happened and what to do.
         reason: String,
     },
+    /// There is no such eval set.
+    #[error("There is no eval set {id}. Its file may have been renamed or removed: see the list.")]
+    UnknownSet {
+        /// The id that was asked for.
+        id: String,
+    },
+    /// There is no such report.
+    #[error("There is no report {id}. Its file may have been renamed or removed: see the list.")]
+    UnknownReport {
+        /// The id that was asked for.
+        id: String,
+    },
+    /// A report could not be read.
+    #[error("{reason}")]
+    Report {
+        /// What happened and what to do.
+        reason: String,
+    },
     /// The set has no such case.
     #[error("There is no case {eval_id} in this eval set. It may have been removed: see the list.")]
     UnknownCase {

@@ -1,4 +1,5 @@
-//! Eval sets to read: the files of the registered agents, their cases, and one case step by step.
+//! Eval sets to read: the files of the registered agents and of the configured folders, their cases,
+//! and one case step by step.
 
 use json_text::JsonText;
 use leptos::prelude::*;
@@ -6,14 +7,49 @@ use serde::{Deserialize, Serialize};
 use server_fn::codec::Json;
 use session::AgentId;
 
-use super::ApiError;
+use super::{ApiError, ExportRequest, LiveId};
 
-/// The eval-set file of an agent.
+id! {
+    /// An eval set: the id of its agent, or what the host calls a file in a configured folder.
+    SetId
+}
+
+impl From<AgentId> for SetId {
+    fn from(agent: AgentId) -> Self {
+        Self::new(agent.as_str())
+    }
+}
+
+/// The eval sets, and the folders that were looked into.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EvalSetList {
+    /// Those of the agents, then those in folders.
+    pub sets: Vec<EvalSetSummary>,
+    /// The configured folders.
+    pub folders: Vec<FolderSummary>,
+}
+
+/// A folder that the host was told of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FolderSummary {
+    /// Its absolute path.
+    pub path: String,
+    /// How many files were found in it and below.
+    pub found: u64,
+    /// What of it cannot be read, and what to do.
+    pub faults: Vec<String>,
+}
+
+/// An eval-set file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EvalSetSummary {
-    /// The agent whose file it is; its id names the set.
-    pub agent: AgentId,
-    /// The agent's name.
+    /// What it is asked for by.
+    pub set: SetId,
+    /// The name of the file; with the folders above it where it lies below a configured one.
+    pub name: String,
+    /// The agent whose file it is.
+    pub agent: Option<AgentId>,
+    /// The agent's name; empty where it has none.
     pub agent_name: String,
     /// Absolute path of the file.
     pub path: String,
@@ -33,6 +69,62 @@ pub enum EvalSetContents {
     },
     /// Something that cannot be read, and what to do about it.
     Unreadable(String),
+}
+
+/// Which cases of an eval set, and in which order.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct CasesAsked {
+    /// Their id, query, tools or tags hold this, whatever the case; all where it is empty.
+    pub searched: String,
+    /// Their order.
+    pub order: CaseOrder,
+    /// So many are left out before the first.
+    pub skipped: u64,
+    /// At most so many.
+    pub most: u64,
+}
+
+/// An order of cases. Where it says nothing, that of the file counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum CaseOrder {
+    /// As they stand in the file.
+    #[default]
+    File,
+    /// From the end of the file.
+    FileFromEnd,
+    /// By their ids.
+    Id,
+    /// By the time at which they were made, the newest first; those that do not tell it last.
+    Newest,
+    /// By that time, the oldest first.
+    Oldest,
+    /// Those with the most calls first.
+    MostCalls,
+    /// Those with the fewest calls first.
+    FewestCalls,
+    /// Those with the most turns first.
+    MostTurns,
+}
+
+impl CaseOrder {
+    /// All there are, each with its name in an address and its name for people.
+    pub const ALL: [(Self, &'static str, &'static str); 8] = [
+        (Self::File, "file", "File order"),
+        (Self::FileFromEnd, "-file", "Last in the file"),
+        (Self::Id, "id", "By id"),
+        (Self::Newest, "newest", "Newest"),
+        (Self::Oldest, "oldest", "Oldest"),
+        (Self::MostCalls, "-calls", "Most calls"),
+        (Self::FewestCalls, "calls", "Fewest calls"),
+        (Self::MostTurns, "-turns", "Most turns"),
+    ];
+
+    /// The order of that name in an address; the file's where there is none such.
+    #[must_use]
+    pub fn parse(name: &str) -> Self {
+        let found = Self::ALL.iter().find(|(_, known, _)| *known == name);
+        found.map_or(Self::File, |(order, ..)| *order)
+    }
 }
 
 /// Some cases of an eval set.
@@ -80,6 +172,10 @@ pub struct CaseView {
     pub index: u64,
     /// Its id.
     pub eval_id: String,
+    /// The agent that can play it: the set's, or a registered one of the name that the case gives.
+    pub agent: Option<AgentId>,
+    /// The name that the case itself gives its agent; empty where it gives none.
+    pub app_name: String,
     /// When it was made, in seconds since 1970.
     pub created: Option<f64>,
     /// The turns.
@@ -210,10 +306,26 @@ pub enum CaseChange {
 /// Which case of which set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CaseName {
-    /// The agent whose set it is.
-    pub set: AgentId,
+    /// The set.
+    pub set: SetId,
     /// The case's id.
     pub eval_id: String,
+}
+
+/// What is held against a case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Actual {
+    /// Another case.
+    Case(CaseName),
+    /// A completed rehearsal, whose history the page sends.
+    Rehearsal(ExportRequest),
+    /// Runs of a live session, each by the place of its first request.
+    Live {
+        /// The session.
+        session: LiveId,
+        /// The runs.
+        runs: Vec<u64>,
+    },
 }
 
 /// Two cases, side by side.
@@ -221,8 +333,8 @@ pub struct CaseName {
 pub struct CaseComparison {
     /// What is expected.
     pub expected: CaseName,
-    /// What is held against it.
-    pub actual: CaseName,
+    /// What is held against it, where that is a case.
+    pub actual: Option<CaseName>,
     /// How well they agree.
     pub scores: Vec<ComparedScore>,
     /// In words, what is not the same; empty when nothing is.
@@ -314,34 +426,28 @@ pub struct CallSide {
     pub arguments: Option<JsonText>,
 }
 
-/// The eval sets of the registered agents.
+/// The eval sets of the registered agents and of the configured folders.
 #[server(prefix = "/api", endpoint = "list_eval_sets", input = Json, output = Json)]
-pub async fn list_eval_sets() -> Result<Vec<EvalSetSummary>, ApiError> {
-    Ok(crate::host::host()?.list_eval_sets().await)
+pub async fn list_eval_sets() -> Result<EvalSetList, ApiError> {
+    crate::host::host()?.list_eval_sets().await
 }
 
-/// The cases of a set whose id, query, tools or tags hold `searched`, whatever the case; at most
-/// `most` of them, after the first `skipped`.
+/// The cases of a set that are asked for.
 #[server(prefix = "/api", endpoint = "list_cases", input = Json, output = Json)]
-pub async fn list_cases(
-    set: AgentId,
-    searched: String,
-    skipped: u64,
-    most: u64,
-) -> Result<CaseList, ApiError> {
-    crate::host::host()?.list_cases(set, searched, skipped, most).await
+pub async fn list_cases(set: SetId, asked: CasesAsked) -> Result<CaseList, ApiError> {
+    crate::host::host()?.list_cases(set, asked).await
 }
 
 /// The case at `index` of a set; by its id where another case stands there by now.
 #[server(prefix = "/api", endpoint = "read_case", input = Json, output = Json)]
-pub async fn read_case(set: AgentId, eval_id: String, index: u64) -> Result<CaseView, ApiError> {
+pub async fn read_case(set: SetId, eval_id: String, index: u64) -> Result<CaseView, ApiError> {
     crate::host::host()?.read_case(set, eval_id, index).await
 }
 
 /// Changes a case of a set, if it still is what the page has read; gives the case as it stands then.
 #[server(prefix = "/api", endpoint = "change_case", input = Json, output = Json)]
 pub async fn change_case(
-    set: AgentId,
+    set: SetId,
     case: CaseAsRead,
     change: CaseChange,
 ) -> Result<CaseView, ApiError> {
@@ -350,28 +456,30 @@ pub async fn change_case(
 
 /// Puts a copy of a case behind it, under an id of its own; gives the copy.
 #[server(prefix = "/api", endpoint = "duplicate_case", input = Json, output = Json)]
-pub async fn duplicate_case(set: AgentId, case: CaseAsRead) -> Result<CaseView, ApiError> {
+pub async fn duplicate_case(set: SetId, case: CaseAsRead) -> Result<CaseView, ApiError> {
     crate::host::host()?.duplicate_case(set, case).await
 }
 
 /// Takes a case out of a set, if it still is what the page has read.
 #[server(prefix = "/api", endpoint = "remove_case", input = Json, output = Json)]
-pub async fn remove_case(set: AgentId, case: CaseAsRead) -> Result<(), ApiError> {
+pub async fn remove_case(set: SetId, case: CaseAsRead) -> Result<(), ApiError> {
     crate::host::host()?.remove_case(set, case).await
 }
 
 /// Puts a case into a set so that it stands at `index`, or behind the last when there are fewer:
 /// how a removal is taken back.
 #[server(prefix = "/api", endpoint = "insert_case", input = Json, output = Json)]
-pub async fn insert_case(set: AgentId, index: u64, text: JsonText) -> Result<CaseView, ApiError> {
+pub async fn insert_case(set: SetId, index: u64, text: JsonText) -> Result<CaseView, ApiError> {
     crate::host::host()?.insert_case(set, index, text).await
 }
 
-/// Holds the case `actual` against the case `expected`, of the same set or of another.
+/// Holds `actual` against the case `expected`.
 #[server(prefix = "/api", endpoint = "compare_cases", input = Json, output = Json)]
-pub async fn compare_cases(
-    expected: CaseName,
-    actual: CaseName,
-) -> Result<CaseComparison, ApiError> {
-    crate::host::host()?.compare_cases(expected, actual).await
+pub async fn compare_cases(expected: CaseName, actual: Actual) -> Result<CaseComparison, ApiError> {
+    match actual {
+        Actual::Live { session, runs } => {
+            crate::host::live_host()?.compare_live_session(expected, session, runs).await
+        }
+        actual => crate::host::host()?.compare_cases(expected, actual).await,
+    }
 }

@@ -4,6 +4,9 @@
 
 #![expect(missing_docs, reason = "the structs of arguments that #[server] generates")]
 
+#[macro_use]
+mod id;
+
 mod agents;
 mod calls;
 mod error;
@@ -12,6 +15,7 @@ mod events;
 mod exports;
 mod live;
 mod questions;
+mod reports;
 mod sessions;
 
 pub use agents::*;
@@ -22,4 +26,5 @@ pub use events::*;
 pub use exports::*;
 pub use live::*;
 pub use questions::*;
+pub use reports::*;
 pub use sessions::*;

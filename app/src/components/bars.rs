@@ -19,6 +19,7 @@ pub fn TopBar() -> impl IntoView {
     };
     let is_live = move || location.pathname.read().starts_with("/live");
     let reads_eval_sets = move || location.pathname.read().starts_with("/evalsets");
+    let reads_reports = move || location.pathname.read().starts_with("/reports");
     let theme = page.theme;
     let glyph = move || match theme.choice.get() {
         Choice::System => view! { <Icon glyph=Glyph::System/> },
@@ -39,6 +40,7 @@ pub fn TopBar() -> impl IntoView {
                     {move || page.live.badge().map(|count| view! { <span class="count">{count}<span class="unseen">" waiting"</span></span> })}
                 </a>
                 <a href="/evalsets" aria-current=move || reads_eval_sets().then_some("true")>"Eval sets"</a>
+                <a href="/reports" aria-current=move || reads_reports().then_some("true")>"Reports"</a>
             </nav>
             <span class="grow"></span>
             {move || page.live.logged_in().map(|name| view! { <LoggedIn name/> })}

@@ -187,7 +187,7 @@ fn every_command(page: Page, navigate: Navigate) -> Vec<Command> {
         keys: None,
         run: Callback::new(move |()| navigate.with_value(|go| go("/"))),
     });
-    let pages = [("Live sessions", "/live"), ("Eval sets", "/evalsets")];
+    let pages = [("Live sessions", "/live"), ("Eval sets", "/evalsets"), ("Reports", "/reports")];
     commands.extend(pages.map(|(name, address)| Command {
         group: "Go",
         name: name.to_owned(),

@@ -2,10 +2,12 @@
 
 use json_text::JsonText;
 use leptos::prelude::*;
+use leptos_router::hooks::use_query_map;
 use session::{AgentId, Answer};
 
-use crate::api::{ApiError, ExportReceipt};
+use crate::api::{Actual, ApiError, ExportReceipt, SetId};
 use crate::components::copy_button::CopyButton;
+use crate::components::evalset::CompareWithCase;
 use crate::components::icon::{Glyph, Icon};
 use crate::components::raw_text::RawText;
 use crate::components::value::{ValueBody, ValueTools};
@@ -44,6 +46,12 @@ pub fn ExportPanel(
         Export::Written(_) => "Export again".to_owned(),
         Export::Failed(_) => "Try again".to_owned(),
     };
+    // The case that was played again, where one was.
+    let query = use_query_map();
+    let named = |name: &str| query.with_untracked(|query| query.get(name));
+    let replayed = named("case");
+    let set = named("set").map_or_else(|| SetId::from(rehearsal.agent()), SetId::new);
+    let actual = Callback::new(move |()| Actual::Rehearsal(rehearsal.performance()));
     let is_written = move || matches!(&*rehearsal.export.read(), Export::Written(_));
     let is_writing = move || matches!(&*rehearsal.export.read(), Export::Writing);
     view! {
@@ -54,6 +62,7 @@ pub fn ExportPanel(
                     <Icon glyph=Glyph::Retry/>
                     "Rehearse again"
                 </button>
+                <CompareWithCase set actual replayed/>
                 <span class="grow"></span>
                 <button
                     type="button"

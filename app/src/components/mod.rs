@@ -18,6 +18,7 @@ pub mod steps;
 
 pub mod evalset;
 pub mod live;
+pub mod report;
 
 pub mod export_panel;
 pub mod facts;

@@ -18,7 +18,6 @@ pub fn ReplayStrip(
     /// The case.
     replay: Replay,
 ) -> impl IntoView {
-    let agent = replay.agent();
     let next = Memo::new(move |_| replay.next());
     let progress = move || {
         let (done, all) = replay.progress();
@@ -64,7 +63,8 @@ pub fn ReplayStrip(
             view! { <p class="field-fault" role="alert">{error.to_string()}</p> }.into_any()
         }
         Some(Ok(case)) => {
-            let address = format!("/evalsets/{}/{}", agent, browser::in_address(&case.eval_id));
+            let address =
+                format!("/evalsets/{}/{}", replay.set(), browser::in_address(&case.eval_id));
             let more = case.turns.len().saturating_sub(1);
             view! {
                 <Icon glyph=Glyph::Retry/>
@@ -85,7 +85,7 @@ pub fn ReplayStrip(
     view! {
         <Show when=move || replay.eval_id.read().is_some()>
             <section class="replay" aria-label="The case that is played again">
-                {body.clone()}
+                {body}
                 <button
                     type="button"
                     class="close"

@@ -6,9 +6,9 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
-use session::AgentId;
 
 use super::scene::{self, NotLoaded, Scenes};
+use crate::api::SetId;
 use crate::components::bars::FootBar;
 
 /// The eval set that the address names, and a case of it.
@@ -16,7 +16,8 @@ use crate::components::bars::FootBar;
 pub fn EvalSetPage() -> impl IntoView {
     let params = use_params_map();
     let set = Memo::new(move |_| {
-        AgentId::parse(&params.with(|params| params.get("set").unwrap_or_default())).ok()
+        let set = params.with(|params| params.get("set").unwrap_or_default());
+        (!set.is_empty()).then(|| SetId::new(set))
     });
     let case = Memo::new(move |_| params.with(|params| params.get("case")));
     let scenes = RwSignal::new(None::<Result<Scenes, NotLoaded>>);

@@ -1,9 +1,9 @@
-//! `/evalsets`: the eval-set file of every registered agent.
+//! `/evalsets`: the eval-set file of every registered agent, and those in the configured folders.
 
 use leptos::prelude::*;
 use leptos_meta::Title;
 
-use crate::api::{EvalSetContents, EvalSetSummary, list_eval_sets};
+use crate::api::{EvalSetContents, EvalSetList, EvalSetSummary, FolderSummary, list_eval_sets};
 use crate::components::bars::FootBar;
 use crate::state::times::size;
 
@@ -13,15 +13,15 @@ pub fn EvalSetsPage() -> impl IntoView {
     let sets = Resource::new(|| (), |()| list_eval_sets());
     let listed = move || {
         sets.get().map(|sets| match sets {
-            Ok(sets) if sets.is_empty() => view! {
+            Ok(list) if list.sets.is_empty() && list.folders.is_empty() => view! {
                 <div class="empty centred">
                     <h1>"No eval sets yet"</h1>
-                    <p>"An eval set belongs to an agent: its exports go there. Register one first."</p>
+                    <p>"An agent's exports make one. Register an agent, or name folders of eval sets in rehearsal.toml."</p>
                     <p><a class="link" href="/">"See the agents"</a></p>
                 </div>
             }
             .into_any(),
-            Ok(sets) => view! { <Sets sets/> }.into_any(),
+            Ok(list) => view! { <Sets list/> }.into_any(),
             Err(error) => {
                 view! { <div class="empty centred" role="alert"><p>{error.to_string()}</p></div> }
                     .into_any()
@@ -40,13 +40,20 @@ pub fn EvalSetsPage() -> impl IntoView {
 
 #[component]
 fn Sets(
-    /// The sets, in the order of the agents.
-    sets: Vec<EvalSetSummary>,
+    /// The sets, in the order of the agents, and the folders.
+    list: EvalSetList,
 ) -> impl IntoView {
+    let EvalSetList { sets, folders } = list;
+    let said = match folders.is_empty() {
+        true => "What was rehearsed and exported, one file for each agent.",
+        false => {
+            "What was rehearsed and exported, one file for each agent, and the files in the configured folders."
+        }
+    };
     view! {
         <header class="sheet-head">
             <h1>"Recorded cases"</h1>
-            <p class="quiet">"What was rehearsed and exported, one file for each agent."</p>
+            <p class="quiet">{said}</p>
         </header>
         <table class="sets">
             <thead>
@@ -59,6 +66,20 @@ fn Sets(
             </thead>
             <tbody>{sets.into_iter().map(|set| view! { <Set set/> }).collect_view()}</tbody>
         </table>
+        {(!folders.is_empty()).then(|| view! {
+            <ul class="folders" aria-label="Folders">{folders.into_iter().map(folder).collect_view()}</ul>
+        })}
+    }
+}
+
+fn folder(folder: FolderSummary) -> impl IntoView {
+    let is_empty = folder.found == 0 && folder.faults.is_empty();
+    view! {
+        <li>
+            <code>{folder.path}</code>
+            {is_empty.then(|| view! { " " <span class="quiet">"No eval set in it: they end in .evalset.json or .test.json."</span> })}
+            {folder.faults.into_iter().map(|fault| view! { <p class="field-fault">{fault}</p> }).collect_view()}
+        </li>
     }
 }
 
@@ -67,11 +88,10 @@ fn Set(
     /// The set.
     set: EvalSetSummary,
 ) -> impl IntoView {
-    let name = set.path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
-    let agent = set.agent.clone();
+    let name = set.name.clone();
     let (name, bytes) = match set.contents {
         EvalSetContents::File { bytes } => {
-            let address = format!("/evalsets/{agent}");
+            let address = format!("/evalsets/{}", set.set);
             (view! { <a href=address>{name}</a> }.into_any(), size(bytes).into_any())
         }
         EvalSetContents::Nothing => (
@@ -86,7 +106,7 @@ fn Set(
     view! {
         <tr>
             <th scope="row">{name}</th>
-            <td><a class="link" href=format!("/rehearse/{agent}")>{set.agent_name}</a></td>
+            <td>{set.agent.map(|agent| view! { <a class="link" href=format!("/rehearse/{agent}")>{set.agent_name}</a> })}</td>
             <td class="figure">{bytes}</td>
             <td class="path"><code>{set.path}</code></td>
         </tr>

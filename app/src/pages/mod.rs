@@ -5,7 +5,9 @@ mod eval_set;
 mod eval_sets;
 mod live;
 mod not_found;
+mod once_loaded;
 mod rehearse;
+mod reports;
 mod scene;
 
 pub use agents::AgentsPage;
@@ -14,3 +16,4 @@ pub use eval_sets::EvalSetsPage;
 pub use live::{LivePage, LiveSessionPage};
 pub use not_found::NotFoundPage;
 pub use rehearse::RehearsePage;
+pub use reports::{ReportPage, ReportsPage};

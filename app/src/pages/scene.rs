@@ -8,15 +8,16 @@
 
 use leptos::prelude::*;
 use leptos::wasm_split::SplitLoaderError;
-use session::{AgentId, SessionState};
+use session::SessionState;
 
-use crate::api::{AgentSummary, LiveId, LiveTurnId};
+use crate::api::{AgentSummary, LiveId, LiveTurnId, SetId};
 use crate::components::evalset::EvalSetReader;
 use crate::components::facts::{AgentFold, StateFold, Warnings};
 use crate::components::history::History;
 use crate::components::instructions::StageInstructions;
 use crate::components::live::{LiveSession, LiveSessions};
 use crate::components::notices::Notices;
+use crate::components::report::{ReportReader, Reports};
 use crate::components::right_panel::RightPanel;
 use crate::components::stage_head::StageHead;
 use crate::components::stage_keys::{listen_to_keys, offer_commands};
@@ -31,8 +32,12 @@ use crate::state::{Rehearsal, browser};
 pub struct Scenes {
     /// The stage of an agent's rehearsal.
     pub play: fn(AgentSummary, Rehearsal) -> AnyView,
-    /// The eval set of an agent, and the case of it that the address names.
-    pub read_eval_set: fn(AgentId, Memo<Option<String>>) -> AnyView,
+    /// An eval set, and the case of it that the address names.
+    pub read_eval_set: fn(SetId, Memo<Option<String>>) -> AnyView,
+    /// The reports of the host, and what opens one from the reader's disk.
+    pub list_reports: fn() -> AnyView,
+    /// A report, and the case of it that the address names.
+    pub show_report: fn(String, Memo<Option<String>>) -> AnyView,
     /// The live sessions.
     pub list_live: fn() -> AnyView,
     /// A live session, and the turn of it that the address names.
@@ -76,7 +81,7 @@ pub async fn load() -> Result<Scenes, NotLoaded> {
     expect(clippy::unnecessary_wraps, reason = "it fails where it is fetched")
 )]
 fn entrance() -> Result<Scenes, NotLoaded> {
-    Ok(Scenes { play, read_eval_set, list_live, show_live })
+    Ok(Scenes { play, read_eval_set, list_reports, show_report, list_live, show_live })
 }
 
 /// The three columns.
@@ -108,8 +113,18 @@ fn play(agent: AgentSummary, rehearsal: Rehearsal) -> AnyView {
 }
 
 /// The cases, and the one that is read.
-fn read_eval_set(set: AgentId, case: Memo<Option<String>>) -> AnyView {
+fn read_eval_set(set: SetId, case: Memo<Option<String>>) -> AnyView {
     view! { <EvalSetReader set case/> }.into_any()
+}
+
+/// The reports.
+fn list_reports() -> AnyView {
+    view! { <Reports/> }.into_any()
+}
+
+/// A report.
+fn show_report(report: String, case: Memo<Option<String>>) -> AnyView {
+    view! { <ReportReader report case/> }.into_any()
 }
 
 /// The live sessions.

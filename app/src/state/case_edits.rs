@@ -9,7 +9,7 @@ use session::AgentId;
 
 use super::browser;
 use crate::api::{
-    ApiError, CaseAsRead, CaseChange, CaseView, ToolView, change_case, close_session,
+    ApiError, CaseAsRead, CaseChange, CaseView, SetId, ToolView, change_case, close_session,
     duplicate_case, insert_case, open_session, read_case, remove_case,
 };
 
@@ -62,7 +62,7 @@ enum Back {
 /// The read case of a set and what is done to it, as small as its handles.
 #[derive(Clone, Copy)]
 pub struct CaseEdits {
-    set: StoredValue<AgentId>,
+    set: StoredValue<SetId>,
     go: StoredValue<Go, LocalStorage>,
     /// The case; `None` while it is read, or when none is chosen.
     pub case: RwSignal<Option<Result<CaseView, ApiError>>>,
@@ -76,7 +76,8 @@ pub struct CaseEdits {
     pub revision: RwSignal<u64>,
     /// The agent's tools, for the forms of their arguments; `None` until they are wanted and known.
     pub tools: RwSignal<Option<Result<Vec<ToolView>, ApiError>>>,
-    wants_tools: RwSignal<bool>,
+    /// Whose tools they are: of the agent that can play the case, if there is one.
+    tools_of: StoredValue<Option<Option<AgentId>>>,
     done: RwSignal<Vec<Done>>,
 }
 
@@ -84,7 +85,7 @@ type Go = Box<dyn Fn(&str)>;
 
 /// The edits of the set of `set`. Its signals belong to the current owner.
 #[must_use]
-pub fn use_case_edits(set: AgentId) -> CaseEdits {
+pub fn use_case_edits(set: SetId) -> CaseEdits {
     let navigate = use_navigate();
     let go: Go = Box::new(move |address| navigate(address, NavigateOptions::default()));
     CaseEdits {
@@ -96,7 +97,7 @@ pub fn use_case_edits(set: AgentId) -> CaseEdits {
         fault: RwSignal::new(None),
         revision: RwSignal::new(0),
         tools: RwSignal::new(None),
-        wants_tools: RwSignal::new(false),
+        tools_of: StoredValue::new(None),
         done: RwSignal::new(Vec::new()),
     }
 }
@@ -241,11 +242,19 @@ impl CaseEdits {
 
     /// Asks the agent once which tools it has.
     fn want_tools(self) {
-        if self.wants_tools.get_untracked() {
+        let agent = self.shown().and_then(|case| case.agent);
+        if self.tools_of.with_value(|asked| *asked == Some(agent.clone())) {
             return;
         }
-        self.wants_tools.set(true);
-        let (session, agent) = (browser::new_session_id(), self.set.get_value());
+        self.tools_of.set_value(Some(agent.clone()));
+        self.tools.set(None);
+        let Some(agent) = agent else {
+            self.tools.set(Some(Err(ApiError::EvalSet {
+                reason: "no agent of this host goes by the name that the case gives.".to_owned(),
+            })));
+            return;
+        };
+        let session = browser::new_session_id();
         spawn_local(async move {
             let opened = open_session(session.clone(), agent).await;
             self.tools.try_set(Some(opened.map(|view| view.tools)));

@@ -8,6 +8,7 @@ use super::clock::{Clock, use_clock};
 use super::connection::{Connection, Watched, use_connection};
 use super::live::{Live, use_live};
 use super::log::{Logs, use_logs};
+use super::opened_reports::{OpenedReports, use_opened_reports};
 use super::palette::{Palette, use_palette};
 use super::rehearsals::{Rehearsals, use_rehearsals};
 use super::theme::{Theme, use_theme};
@@ -22,6 +23,8 @@ pub struct Page {
     pub rehearsals: Rehearsals,
     /// The live sessions that this page knows of.
     pub live: Live,
+    /// Reports that were opened from the person's own disk.
+    pub opened_reports: OpenedReports,
     /// The line to the host.
     pub connection: Connection,
     /// What the agents print.
@@ -80,6 +83,7 @@ pub fn provide_page() -> Page {
         agents,
         rehearsals,
         live,
+        opened_reports: use_opened_reports(),
         connection,
         logs,
         clock: use_clock(),

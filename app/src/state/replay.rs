@@ -5,12 +5,12 @@ use json_text::JsonText;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos_router::NavigateOptions;
-use leptos_router::hooks::query_signal_with_options;
-use session::{AgentId, Answer, SessionState, ToolResult};
+use leptos_router::hooks::{query_signal_with_options, use_query_map};
+use session::{Answer, SessionState, ToolResult};
 
 use super::browser;
 use super::stage::{Stage, Tab};
-use crate::api::{ApiError, CaseStep, CaseView, read_case};
+use crate::api::{ApiError, CaseStep, CaseView, SetId, read_case};
 
 /// What the case did next.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,6 +49,7 @@ pub struct Replay {
     pub case: RwSignal<Option<Result<CaseView, ApiError>>>,
     /// The id of the case that the address names.
     pub eval_id: Memo<Option<String>>,
+    set: Memo<Option<SetId>>,
     set_eval_id: SignalSetter<Option<String>>,
 }
 
@@ -57,6 +58,9 @@ pub struct Replay {
 pub fn use_replay(stage: Stage) -> Replay {
     let in_place = NavigateOptions { replace: true, scroll: false, ..Default::default() };
     let (eval_id, set_eval_id) = query_signal_with_options::<String>("case", in_place);
+    // The set that the case is of, when it is not the agent's own.
+    let query = use_query_map();
+    let set = Memo::new(move |_| query.read().get("set").map(SetId::new));
     let case = RwSignal::new(None);
     Effect::new(move |_| {
         let Some(eval_id) = eval_id.get() else {
@@ -74,20 +78,22 @@ pub fn use_replay(stage: Stage) -> Replay {
                 }
             });
         }
-        let agent = stage.rehearsal.agent();
+        let set = set.get_untracked();
+        let set = set.unwrap_or_else(|| SetId::from(stage.rehearsal.agent()));
         spawn_local(async move {
-            let read = read_case(agent, eval_id, 0).await;
+            let read = read_case(set, eval_id, 0).await;
             case.try_set(Some(read));
         });
     });
-    Replay { stage, case, eval_id, set_eval_id }
+    Replay { stage, case, eval_id, set, set_eval_id }
 }
 
 impl Replay {
-    /// The agent whose eval set the case is of.
+    /// The eval set that the case is of. Untracked.
     #[must_use]
-    pub fn agent(self) -> AgentId {
-        self.stage.rehearsal.agent()
+    pub fn set(self) -> SetId {
+        let named = self.set.get_untracked();
+        named.unwrap_or_else(|| SetId::from(self.stage.rehearsal.agent()))
     }
 
     /// Goes on without the case.

@@ -200,7 +200,7 @@ fn write_block(out: &mut impl Write, indent: usize, text: &str) -> io::Result<()
 mod tests {
     use super::*;
     use crate::cli::simulated_agents;
-    use crate::config::{Config, LiveConfig, Origin, SecurityConfig};
+    use crate::config::{Config, FoldersConfig, LiveConfig, Origin, SecurityConfig};
 
     async fn reports() -> Vec<AgentReport> {
         let config = Config {
@@ -210,6 +210,7 @@ mod tests {
             security: SecurityConfig::default(),
             access: crate::Access::default(),
             live: LiveConfig::default(),
+            folders: FoldersConfig::default(),
             origin: Origin::Examples,
         };
         inspect(simulated_agents(&config).expect("the examples are in every build")).await

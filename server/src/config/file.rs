@@ -37,6 +37,9 @@ pub struct ConfigFile {
     /// Live sessions: agents that run elsewhere, answered by a person.
     #[serde(default)]
     pub live: LiveTable,
+    /// Folders whose eval sets and reports the page lists, besides the agents' own files.
+    #[serde(default)]
+    pub folders: FoldersTable,
     /// People who log in. With one, or with a token, everybody is asked who they are.
     #[serde(default, rename = "person")]
     pub people: Vec<PersonEntry>,
@@ -101,6 +104,20 @@ pub struct LiveTable {
     /// The SQLite file that keeps them, `.rehearsal/live.sqlite` unless given.
     /// It is made when somebody first asks for a session.
     pub database: Option<PathBuf>,
+}
+
+/// Folders to read from, with the folders in them; hidden ones are left out.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FoldersTable {
+    /// Their `*.evalset.json` and `*.test.json` files are read, searched, compared and edited.
+    #[serde(default)]
+    #[schemars(example = ["evals"])]
+    pub eval_sets: Vec<PathBuf>,
+    /// Their JSON reports, as `rehearsal score --format json` writes them, are opened.
+    #[serde(default)]
+    #[schemars(example = ["reports"])]
+    pub reports: Vec<PathBuf>,
 }
 
 /// One agent.

@@ -8,6 +8,7 @@ mod access;
 mod agent;
 mod error;
 mod file;
+mod folders;
 mod listen;
 mod live;
 mod mcp;
@@ -24,6 +25,7 @@ use crate::access::Access;
 pub use agent::{AgentConfig, AgentSourceConfig, default_eval_set_path};
 pub use error::ConfigError;
 pub use file::{AgentEntry, ConfigFile, PersonEntry, SourceName, TokenEntry, json_schema};
+pub use folders::FoldersConfig;
 pub use listen::{DEFAULT_LISTEN, ListenAddress};
 pub use live::LiveConfig;
 pub use mcp::ServerEntry;
@@ -68,6 +70,8 @@ pub struct Config {
     pub access: Access,
     /// Where live sessions are kept.
     pub live: LiveConfig,
+    /// Where eval sets and reports lie besides.
+    pub folders: FoldersConfig,
     /// Where the agents came from.
     pub origin: Origin,
 }
@@ -130,7 +134,7 @@ impl Config {
     ) -> Result<Self, ConfigError> {
         let file = ConfigFile::parse(text, path)?;
         let config = Self::assemble(file, Some((path, text)), overrides, examples)?;
-        if config.agents.is_empty() {
+        if config.agents.is_empty() && config.folders.is_empty() {
             return Err(ConfigError::NoAgents { path: path.to_path_buf() });
         }
         Ok(config)
@@ -172,7 +176,8 @@ impl Config {
         };
         let python = overrides.python.clone().or(file.python);
         let live = LiveConfig::of(&file.live, overrides.live_database.as_deref());
-        Ok(Self { listen, agents, python, security, access, live, origin })
+        let folders = FoldersConfig::of(file.folders);
+        Ok(Self { listen, agents, python, security, access, live, folders, origin })
     }
 }
 

@@ -1,16 +1,15 @@
 //! Eval-set files for the page to read: read anew each time, one case after the other, on a thread
-//! that may block. The page names a registered agent and never a path.
+//! that may block. The page names a set that the host knows and never a path.
 
-use std::fs;
-use std::io::ErrorKind;
+use std::cmp::Ordering;
 use std::path::Path;
 
-use app::api::{ApiError, CaseList, CaseSummary, CaseView, EvalSetContents, EvalSetSummary};
+use app::api::{ApiError, CaseList, CaseOrder, CaseSummary, CaseView, CasesAsked, EvalSetContents};
 use evalset::{Case, Format, Origin, read_case};
 use evalset_file::{AppendError, Cases, FoundCase};
 
-use super::case_view::{case_view, turns};
-use crate::agents::registry::RegisteredAgent;
+use super::case_view::{case_view, created, turns};
+use super::sets::SetFile;
 
 /// How many cases a page may ask for at once.
 const MOST: u64 = 500;
@@ -21,41 +20,16 @@ const TOOLS: usize = 12;
 /// The longest case that is looked into, in bytes; a longer one is listed by its id.
 const LOOKED_INTO: u64 = 32 * 1024 * 1024;
 
-/// What stands where the agent's eval set is expected.
-pub(crate) fn summary(agent: &RegisteredAgent) -> EvalSetSummary {
-    let path =
-        std::path::absolute(&agent.eval_set_path).unwrap_or_else(|_| agent.eval_set_path.clone());
-    let contents = match fs::metadata(&path) {
-        Ok(metadata) if metadata.is_file() => EvalSetContents::File { bytes: metadata.len() },
-        Ok(_) => EvalSetContents::Unreadable(format!(
-            "{} is no file. Name a file as the agent's eval_set_path.",
-            path.display()
-        )),
-        Err(error) if error.kind() == ErrorKind::NotFound => EvalSetContents::Nothing,
-        Err(error) => {
-            EvalSetContents::Unreadable(format!("{} cannot be read: {error}.", path.display()))
-        }
-    };
-    EvalSetSummary {
-        agent: agent.id.clone(),
-        agent_name: agent.name.clone(),
-        path: path.display().to_string(),
-        contents,
-    }
-}
-
-/// The cases that hold `searched`.
+/// The cases that are asked for.
+///
+/// In the order of the file one case is held at a time; in another, each case's place and what it is
+/// sorted by.
 ///
 /// # Errors
 /// [`ApiError::EvalSet`] when the file cannot be opened. One that is broken further on gives the
 /// cases up to there.
-pub(crate) async fn cases(
-    agent: &RegisteredAgent,
-    searched: String,
-    skipped: u64,
-    most: u64,
-) -> Result<CaseList, ApiError> {
-    let set = summary(agent);
+pub(crate) async fn cases(set: &SetFile, asked: CasesAsked) -> Result<CaseList, ApiError> {
+    let set = set.summary();
     let mut list = CaseList {
         set: set.clone(),
         format: String::new(),
@@ -70,10 +44,12 @@ pub(crate) async fn cases(
         EvalSetContents::Unreadable(reason) => return Err(ApiError::EvalSet { reason }),
     }
     blocking("list an eval set", move || {
+        let CasesAsked { searched, order, skipped, most } = asked;
         let wanted = searched.trim().to_lowercase();
         let page = skipped..skipped.saturating_add(most.min(MOST));
         let mut cases = Cases::open(Path::new(&set.path)).map_err(refused)?;
         let mut format = None;
+        let mut sorted = Vec::new();
         while let Some(found) = cases.next() {
             let found = match found {
                 Ok(found) => found,
@@ -83,18 +59,69 @@ pub(crate) async fn cases(
                 }
             };
             list.all += 1;
-            let summary = summarised(&mut cases, &found, &mut format)?;
+            let (summary, created) = summarised(&mut cases, &found, &mut format)?;
             if wanted.is_empty() || holds(&summary, &wanted) {
-                if page.contains(&list.fitting) {
+                if order != CaseOrder::File {
+                    sorted.push((Sorted::of(order, &summary, created), found));
+                } else if page.contains(&list.fitting) {
                     list.cases.push(summary);
                 }
                 list.fitting += 1;
             }
         }
+        // Equal ones keep the order of the file.
+        sorted.sort_by(|(one, _), (other, _)| one.order(other));
+        for (_, found) in sorted.iter().skip(whole(page.start)).take(whole(page.end - page.start)) {
+            list.cases.push(summarised(&mut cases, found, &mut format)?.0);
+        }
         list.format = format.map_or_else(String::new, |format| format.name().to_owned());
         Ok(list)
     })
     .await
+}
+
+fn whole(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}
+
+/// What a case is sorted by; the least comes first.
+#[derive(Debug, Clone, PartialEq)]
+enum Sorted {
+    Text(String),
+    Number(f64),
+    /// The case does not tell: it comes last.
+    Untold,
+}
+
+impl Sorted {
+    #[expect(clippy::cast_precision_loss, reason = "no case has 2^53 calls")]
+    fn of(order: CaseOrder, summary: &CaseSummary, created: Option<f64>) -> Self {
+        let told = |number: Option<f64>| number.map_or(Self::Untold, Self::Number);
+        match order {
+            CaseOrder::File => Self::Number(summary.index as f64),
+            CaseOrder::FileFromEnd => Self::Number(-(summary.index as f64)),
+            CaseOrder::Id if summary.eval_id.is_empty() => Self::Untold,
+            CaseOrder::Id => Self::Text(summary.eval_id.to_lowercase()),
+            CaseOrder::Newest => told(created.map(|created| -created)),
+            CaseOrder::Oldest => told(created),
+            CaseOrder::MostCalls => Self::Number(-(summary.calls as f64)),
+            CaseOrder::FewestCalls => Self::Number(summary.calls as f64),
+            CaseOrder::MostTurns => Self::Number(-(summary.turns as f64)),
+        }
+    }
+
+    fn order(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Text(one), Self::Text(other)) => one.cmp(other),
+            (Self::Number(one), Self::Number(other)) => one.total_cmp(other),
+            (Self::Untold, Self::Untold) => Ordering::Equal,
+            (Self::Untold, _) => Ordering::Greater,
+            (_, Self::Untold) => Ordering::Less,
+            // One order looks at one sort of thing.
+            (Self::Number(_), Self::Text(_)) => Ordering::Less,
+            (Self::Text(_), Self::Number(_)) => Ordering::Greater,
+        }
+    }
 }
 
 /// One case. The file may have changed since the page was told of it: the id counts, and the place
@@ -103,14 +130,10 @@ pub(crate) async fn cases(
 /// # Errors
 /// [`ApiError::UnknownCase`] when the file has no such case, [`ApiError::EvalSet`] when it cannot be
 /// read.
-pub(crate) async fn case(
-    agent: &RegisteredAgent,
-    eval_id: String,
-    index: u64,
-) -> Result<CaseView, ApiError> {
-    let path = summary(agent).path;
+pub(crate) async fn case(set: &SetFile, eval_id: String, index: u64) -> Result<CaseView, ApiError> {
+    let path = set.path.clone();
     blocking("read a case", move || {
-        let mut cases = Cases::open(Path::new(&path)).map_err(refused)?;
+        let mut cases = Cases::open(&path).map_err(refused)?;
         let (mut found, mut format) = (None, None);
         while let Some(next) = cases.next() {
             let next = next.map_err(refused)?;
@@ -142,11 +165,12 @@ fn text_of(cases: &mut Cases, found: &FoundCase) -> Result<(String, Origin), Api
     Ok((text, Origin { line, column, case: usize::try_from(found.index).ok() }))
 }
 
+/// The case on a line, and when it was made.
 fn summarised(
     cases: &mut Cases,
     found: &FoundCase,
     format: &mut Option<Format>,
-) -> Result<CaseSummary, ApiError> {
+) -> Result<(CaseSummary, Option<f64>), ApiError> {
     let mut summary = CaseSummary {
         index: found.index,
         eval_id: found.eval_id.clone().unwrap_or_default(),
@@ -158,7 +182,7 @@ fn summarised(
         fault: None,
     };
     if found.end - found.start > LOOKED_INTO {
-        return Ok(summary);
+        return Ok((summary, None));
     }
     let (text, origin) = text_of(cases, found)?;
     if format.is_none() {
@@ -166,7 +190,8 @@ fn summarised(
     }
     let (case, faults) = read_case(&text, format.unwrap_or(Format::Adk), origin);
     summary.fault = faults.first().map(ToString::to_string);
-    let Some(case) = case else { return Ok(summary) };
+    let Some(case) = case else { return Ok((summary, None)) };
+    let created = created(&case);
     if let Case::AgentFlow(case) = &case {
         summary.tags.clone_from(&case.tags);
     }
@@ -185,7 +210,7 @@ fn summarised(
             summary.tools.push(tool.clone());
         }
     }
-    Ok(summary)
+    Ok((summary, created))
 }
 
 fn holds(summary: &CaseSummary, wanted: &str) -> bool {
@@ -202,7 +227,8 @@ pub(super) fn refused(error: AppendError) -> ApiError {
     ApiError::EvalSet { reason: error.to_string() }
 }
 
-pub(super) async fn blocking<T: Send + 'static>(
+/// Does `work` on a thread that may block; `what` names it in the log.
+pub(crate) async fn blocking<T: Send + 'static>(
     what: &'static str,
     work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
@@ -210,4 +236,51 @@ pub(super) async fn blocking<T: Send + 'static>(
         tracing::error!("{what}: {error}");
         ApiError::Internal { what: what.to_owned() }
     })?
+}
+
+#[cfg(test)]
+mod tests {
+    use app::api::SetId;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_order_looks_at_the_whole_file_before_it_is_cut() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("s.evalset.json");
+        let case = |id: &str, created: &str, calls: usize| {
+            let calls = vec![r#"{"name": "f", "args": {}}"#; calls].join(",");
+            format!(
+                r#"{{"eval_id": "{id}", {created} "conversation": [{{"invocation_id": "i",
+                "user_content": {{"parts": [{{"text": "{id}?"}}], "role": "user"}},
+                "intermediate_data": {{"tool_uses": [{calls}]}}}}]}}"#
+            )
+        };
+        let cases = [
+            case("b", r#""creation_timestamp": 20.5,"#, 1),
+            case("C", "", 3),
+            case("a", r#""creation_timestamp": 30,"#, 2),
+        ];
+        let text = format!(r#"{{"eval_set_id": "s", "eval_cases": [{}]}}"#, cases.join(","));
+        std::fs::write(&path, text).expect("written");
+        let listed = async |order, most| {
+            let asked = CasesAsked { order, most, ..CasesAsked::default() };
+            let set = SetFile::at(SetId::new("s"), path.clone());
+            let list = super::cases(&set, asked).await.expect("read");
+            assert_eq!((list.all, list.fitting), (3, 3));
+            list.cases.into_iter().map(|case| case.eval_id).collect::<Vec<_>>().join(" ")
+        };
+        for (order, expected) in [
+            (CaseOrder::File, "b C a"),
+            (CaseOrder::FileFromEnd, "a C b"),
+            (CaseOrder::Id, "a b C"),
+            (CaseOrder::Newest, "a b C"),
+            (CaseOrder::Oldest, "b a C"),
+            (CaseOrder::MostCalls, "C a b"),
+            (CaseOrder::FewestCalls, "b a C"),
+        ] {
+            assert_eq!(listed(order, 10).await, expected, "{order:?}");
+        }
+        assert_eq!(listed(CaseOrder::MostCalls, 1).await, "C");
+    }
 }

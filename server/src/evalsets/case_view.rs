@@ -18,19 +18,22 @@ pub(super) fn case_view(
 ) -> Result<CaseView, ApiError> {
     let text = JsonText::parse(raw)
         .map_err(|error| ApiError::EvalSet { reason: format!("The case is no JSON: {error}.") })?;
-    let (state, created) = match case {
+    let (state, app_name) = match case {
         Some(Case::Adk(case)) => of_adk(case),
         Some(Case::AdkLegacy(case)) => of_adk(&case.modernised()),
         Some(Case::AgentFlow(case)) => {
-            (case.session_input.as_ref().and_then(|input| input.initial_state.clone()), None)
+            let state = case.session_input.as_ref().and_then(|input| input.initial_state.clone());
+            (state, String::new())
         }
-        None => (None, None),
+        None => (None, String::new()),
     };
     Ok(CaseView {
         digest: digest(raw),
         index: found.index,
         eval_id: found.eval_id.clone().unwrap_or_default(),
-        created,
+        agent: None,
+        app_name,
+        created: case.and_then(created),
         turns: case.map_or_else(Vec::new, turns),
         state,
         text,
@@ -38,10 +41,20 @@ pub(super) fn case_view(
     })
 }
 
-fn of_adk(case: &adk::EvalCase) -> (Option<JsonText>, Option<f64>) {
-    let state = case.session_input.as_ref().and_then(|input| input.state.clone());
-    let created = case.creation_timestamp.as_ref().and_then(|time| time.to_string().parse().ok());
-    (state, created)
+fn of_adk(case: &adk::EvalCase) -> (Option<JsonText>, String) {
+    let input = case.session_input.as_ref();
+    let state = input.and_then(|input| input.state.clone());
+    (state, input.map(|input| input.app_name.clone()).unwrap_or_default())
+}
+
+/// When a case was made, in seconds since 1970.
+pub(super) fn created(case: &Case) -> Option<f64> {
+    let of = |case: &adk::EvalCase| case.creation_timestamp.as_ref()?.to_string().parse().ok();
+    match case {
+        Case::Adk(case) => of(case),
+        Case::AdkLegacy(case) => of(&case.modernised()),
+        Case::AgentFlow(_) => None,
+    }
 }
 
 /// The turns of a case of any format.

@@ -9,10 +9,10 @@ use evalset_file::{AppendError, CaseAt, Cases, EvalSetFiles, FoundCase};
 use json_text::{JsonText, Node};
 use sha2::{Digest as _, Sha256};
 
-use super::browse::{blocking, refused, summary};
+use super::browse::{blocking, refused};
 use super::case_view::case_view;
 use super::export::files_for;
-use crate::agents::registry::RegisteredAgent;
+use super::sets::SetFile;
 
 /// Changes the case that the page has read.
 ///
@@ -20,11 +20,11 @@ use crate::agents::registry::RegisteredAgent;
 /// [`ApiError::EvalSet`] when it was changed meanwhile, or would be one that its format's reader
 /// refuses. The file is then as it was.
 pub(crate) async fn change(
-    agent: &RegisteredAgent,
+    set: &SetFile,
     at: CaseAsRead,
     change: CaseChange,
 ) -> Result<CaseView, ApiError> {
-    let set = Set::of(agent)?;
+    let set = Set::of(set);
     blocking("change a case", move || {
         let read = set.read(&at)?;
         let case = set.changed(&read, change)?;
@@ -41,11 +41,8 @@ pub(crate) async fn change(
 ///
 /// # Errors
 /// As [`change`].
-pub(crate) async fn duplicate(
-    agent: &RegisteredAgent,
-    at: CaseAsRead,
-) -> Result<CaseView, ApiError> {
-    let set = Set::of(agent)?;
+pub(crate) async fn duplicate(set: &SetFile, at: CaseAsRead) -> Result<CaseView, ApiError> {
+    let set = Set::of(set);
     blocking("copy a case", move || {
         let read = set.read(&at)?;
         let mut case = read.case()?;
@@ -68,8 +65,8 @@ pub(crate) async fn duplicate(
 ///
 /// # Errors
 /// [`ApiError::EvalSet`] when it was changed meanwhile.
-pub(crate) async fn remove(agent: &RegisteredAgent, at: CaseAsRead) -> Result<(), ApiError> {
-    let set = Set::of(agent)?;
+pub(crate) async fn remove(set: &SetFile, at: CaseAsRead) -> Result<(), ApiError> {
+    let set = Set::of(set);
     blocking("remove a case", move || {
         let read = set.read(&at)?;
         let at = CaseAt::AsRead { index: at.index, text: read.text };
@@ -83,11 +80,11 @@ pub(crate) async fn remove(agent: &RegisteredAgent, at: CaseAsRead) -> Result<()
 /// # Errors
 /// [`ApiError::EvalSet`] when it is no case, or its id is taken.
 pub(crate) async fn insert(
-    agent: &RegisteredAgent,
+    set: &SetFile,
     index: u64,
     text: JsonText,
 ) -> Result<CaseView, ApiError> {
-    let set = Set::of(agent)?;
+    let set = Set::of(set);
     blocking("put a case back", move || {
         // A case that its format's reader refuses could be removed, so it can be put back.
         let eval_id = eval_id_in(&text)
@@ -132,14 +129,13 @@ impl Read {
 }
 
 impl Set {
-    fn of(agent: &RegisteredAgent) -> Result<Self, ApiError> {
-        let path = PathBuf::from(summary(agent).path);
-        Ok(Self {
-            files: files_for(&path),
-            path,
-            app_name: agent.name.clone(),
-            user_id: agent.seed.user_id.clone(),
-        })
+    fn of(set: &SetFile) -> Self {
+        Self {
+            files: files_for(&set.path),
+            path: set.path.clone(),
+            app_name: set.app_name.clone(),
+            user_id: set.user_id.clone(),
+        }
     }
 
     /// The case at the place that the page names, if it reads as it did.

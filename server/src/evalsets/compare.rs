@@ -1,12 +1,15 @@
 //! Two cases side by side: the calls of each turn aligned, the texts word by word, and in words why
 //! they are not the same.
 
+use std::path::Path;
+
 use app::api::{
     ApiError, CallSide, CaseComparison, CaseName, ComparedCall, ComparedScore, ComparedText,
     ComparedTurn, Fate, TextPart,
 };
 use case_trace::CaseTrace;
-use evalset::{Format, Origin, read_case};
+use evalset::adk::EvalCase;
+use evalset::{Case, Format, Origin, read_case};
 use evalset_file::Cases;
 use scoring::adk::{Average, MatchType, response_match, tool_trajectory};
 use scoring::rouge::Scorer;
@@ -14,38 +17,56 @@ use scoring::trajectory::{CallSeen, Credit, Matching, Measure, Row, RowKind, ali
 use scoring::{Invocation, Outcome, Reason, Trace};
 use similar::{ChangeTag, TextDiff};
 
-use super::browse::{blocking, refused, summary};
-use crate::agents::registry::RegisteredAgent;
+use super::browse::{blocking, refused};
+use super::sets::SetFile;
 
 /// So many reasons are told.
 const MOST_REASONS: usize = 4;
 /// Texts longer than this, in bytes, are shown without marking their words.
 const LONGEST_MARKED: usize = 64 * 1024;
 
-/// Compares the case `expected` of a set with the case `actual` of that set or another.
+/// What is held against a case.
+pub(crate) enum Held {
+    /// A case of a set.
+    Case(SetFile, String),
+    /// What a rehearsal or a live session would be exported as.
+    Played(Box<EvalCase>),
+}
+
+/// Compares the case `expected` of a set with what is held against it.
 ///
 /// # Errors
 /// [`ApiError::UnknownCase`] when there is no such case, [`ApiError::EvalSet`] when one cannot be
 /// read.
 pub(crate) async fn compare(
-    expected: (&RegisteredAgent, String),
-    actual: (&RegisteredAgent, String),
+    expected: (SetFile, String),
+    actual: Held,
 ) -> Result<CaseComparison, ApiError> {
-    let names = [&expected, &actual]
-        .map(|(agent, eval_id)| CaseName { set: agent.id.clone(), eval_id: eval_id.clone() });
-    let [one, other] = [expected, actual].map(|(agent, eval_id)| (summary(agent).path, eval_id));
+    let named = |set: &SetFile, eval_id: &String| CaseName {
+        set: set.id.clone(),
+        eval_id: eval_id.clone(),
+    };
+    let name = named(&expected.0, &expected.1);
+    let other_name = match &actual {
+        Held::Case(set, eval_id) => Some(named(set, eval_id)),
+        Held::Played(_) => None,
+    };
     blocking("compare two cases", move || {
-        let (one, other) = (read(&one.0, &one.1)?, read(&other.0, &other.1)?);
-        let [expected, actual] = names;
+        let one = read(&expected.0.path, &expected.1)?;
+        let other = match actual {
+            Held::Case(set, eval_id) => read(&set.path, &eval_id)?,
+            Held::Played(case) => traced("what was played", &Case::Adk(*case))?,
+        };
         let turns = turns(&one, &other);
         let why = reasons(&turns);
-        Ok(CaseComparison { expected, actual, scores: scores(&one, &other), why, turns })
+        let scores = scores(&one, &other);
+        Ok(CaseComparison { expected: name, actual: other_name, scores, why, turns })
     })
     .await
 }
 
-fn read(path: &str, eval_id: &str) -> Result<Trace, ApiError> {
-    let mut cases = Cases::open(path.as_ref()).map_err(refused)?;
+fn read(path: &Path, eval_id: &str) -> Result<Trace, ApiError> {
+    let mut cases = Cases::open(path).map_err(refused)?;
     let mut format = None;
     while let Some(found) = cases.next() {
         let found = found.map_err(refused)?;
@@ -65,11 +86,14 @@ fn read(path: &str, eval_id: &str) -> Result<Trace, ApiError> {
                 reason: format!("{eval_id} cannot be read: {fault}."),
             });
         };
-        return CaseTrace::of(&case)
-            .map(|it| it.trace)
-            .map_err(|error| ApiError::EvalSet { reason: format!("{eval_id}: {error}.") });
+        return traced(eval_id, &case);
     }
     Err(ApiError::UnknownCase { eval_id: eval_id.to_owned() })
+}
+
+fn traced(what: &str, case: &Case) -> Result<Trace, ApiError> {
+    let trace = CaseTrace::of(case).map(|it| it.trace);
+    trace.map_err(|error| ApiError::EvalSet { reason: format!("{what}: {error}.") })
 }
 
 fn scores(expected: &Trace, actual: &Trace) -> Vec<ComparedScore> {

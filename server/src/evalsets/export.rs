@@ -33,6 +33,19 @@ pub(crate) async fn export(
     trace: GoldenTrace,
     noted: Noted,
 ) -> Result<ExportReceipt, ApiError> {
+    let case = case_of_rehearsal(agent, session, trace)?;
+    keep(agent.eval_set_path.clone(), &agent.name, case, noted).await
+}
+
+/// The case that `trace` is exported as.
+///
+/// # Errors
+/// [`ApiError::NotExportable`] when a large result is gone.
+pub(crate) fn case_of_rehearsal(
+    agent: &RegisteredAgent,
+    session: Option<&HostSession>,
+    trace: GoldenTrace,
+) -> Result<EvalCase, ApiError> {
     let app_name = session.map_or_else(|| agent.name.clone(), |session| session.view().app_name);
     let state = session.map_or_else(|| object(&agent.seed.state), |it| it.initial_state.clone());
     let input = SessionInput::new(app_name, agent.seed.user_id.clone(), state);
@@ -40,14 +53,14 @@ pub(crate) async fn export(
         let held = session?.held.whole(call_id);
         held.inspect_err(|error| tracing::error!(%call_id, "held result: {error}")).ok().flatten()
     });
-    let case = case.map_err(|gone| ApiError::NotExportable { reason: gone.to_string() })?;
-    keep(agent.eval_set_path.clone(), &agent.name, case, noted).await
+    case.map_err(|gone| ApiError::NotExportable { reason: gone.to_string() })
 }
 
 /// Where a live session of these events would be exported to, and what of it can be.
 pub(crate) fn live_plan(registry: &Registry, events: &[SessionEvent]) -> LiveExportPlan {
-    let (_, path) = live_home(registry, events);
-    LiveExportPlan { runs: live_case::runs(events), path: path.display().to_string() }
+    let (name, path) = live_home(registry, events);
+    let agent = find(registry, &name).map(|agent| agent.id.clone());
+    LiveExportPlan { runs: live_case::runs(events), path: path.display().to_string(), agent }
 }
 
 /// Appends the runs of a live session that begin with these requests.
@@ -63,13 +76,26 @@ pub(crate) async fn export_live(
     noted: Noted,
 ) -> Result<ExportReceipt, ApiError> {
     let (name, path) = live_home(registry, events);
+    keep(path, &name, case_of_live(registry, session, events, runs)?, noted).await
+}
+
+/// The case that these runs are exported as.
+///
+/// # Errors
+/// [`ApiError::NotExportable`] when none of them was answered.
+pub(crate) fn case_of_live(
+    registry: &Registry,
+    session: LiveSessionId,
+    events: &[SessionEvent],
+    runs: &[u64],
+) -> Result<EvalCase, ApiError> {
+    let (name, _) = live_home(registry, events);
     let user = find(registry, &name).map_or("user", |agent| agent.seed.user_id.as_str());
     let input = SessionInput::new(name.clone(), user, object(&agent_state(registry, &name)));
     let case = live_case::live_case(&name, &session.to_string(), input, events, runs);
-    let case = case.ok_or_else(|| ApiError::NotExportable {
+    case.ok_or_else(|| ApiError::NotExportable {
         reason: "none of the chosen runs has an answer".to_owned(),
-    })?;
-    keep(path, &name, case, noted).await
+    })
 }
 
 /// The app of a live session and its eval-set file: those of the registered agent that goes by the

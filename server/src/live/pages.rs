@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use app::api::{
-    ApiError, ExportReceipt, FieldMessage, LiveAnswer, LiveExportPlan, LiveId, LiveLeaseId,
-    LiveList, LivePlace, LiveRow, LiveSummary, LiveTarget, LiveTurn,
+    ApiError, CaseComparison, CaseName, ExportReceipt, FieldMessage, LiveAnswer, LiveExportPlan,
+    LiveId, LiveLeaseId, LiveList, LivePlace, LiveRow, LiveSummary, LiveTarget, LiveTurn,
 };
 use app::host::LiveHost;
 use async_trait::async_trait;
@@ -250,6 +250,20 @@ impl LiveHost for LivePages {
         completed.map_err(|error| refused(&error))?;
         tracing::info!(%session, %by, "completed");
         Ok(())
+    }
+
+    async fn compare_live_session(
+        &self,
+        expected: CaseName,
+        session: LiveId,
+        runs: Vec<u64>,
+    ) -> Result<CaseComparison, ApiError> {
+        let session = session_id(&session)?;
+        let events = self.events(session).await?;
+        let played = evalsets::case_of_live(&self.host.registry, session, &events, &runs)?;
+        let set = self.host.set(expected.set).await?;
+        let held = evalsets::Held::Played(Box::new(played));
+        evalsets::compare((set, expected.eval_id), held).await
     }
 
     async fn plan_live_export(&self, session: LiveId) -> Result<LiveExportPlan, ApiError> {

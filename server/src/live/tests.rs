@@ -20,6 +20,7 @@ use super::pages::LivePages;
 use super::sessions::LiveSessions;
 use super::store::sqlite::SqliteStore;
 use super::store::{LiveStore, StoreError};
+use crate::config::FoldersConfig;
 use crate::host::RehearsalHost;
 
 struct Stage {
@@ -189,7 +190,7 @@ async fn a_turn_whose_waiters_left_without_a_word_is_no_longer_awaited() {
 
 /// The pages' port over the stage's sessions, with a host that serves no agents.
 fn pages(stage: &Stage) -> LivePages {
-    LivePages::new(stage.sessions.clone(), RehearsalHost::new(Vec::new()))
+    LivePages::new(stage.sessions.clone(), RehearsalHost::new(Vec::new(), FoldersConfig::default()))
 }
 
 fn live_turn(number: u8) -> LiveTurnId {

@@ -1,6 +1,7 @@
 //! What of a session becomes a case.
 
 use serde::{Deserialize, Serialize};
+use session::AgentId;
 
 /// One run of an agent in a session: a user's message and all that followed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,4 +27,6 @@ pub struct LiveExportPlan {
     pub runs: Vec<LiveRun>,
     /// The eval-set file.
     pub path: String,
+    /// The registered agent whose file that is.
+    pub agent: Option<AgentId>,
 }

@@ -11,8 +11,6 @@ mod export;
 mod functions;
 mod summary;
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 pub use answer::*;
@@ -21,34 +19,6 @@ pub use event::*;
 pub use export::*;
 pub use functions::*;
 pub use summary::*;
-
-macro_rules! id {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(transparent)]
-        pub struct $name(String);
-
-        impl $name {
-            /// Takes the text as it is; the host is the judge of it.
-            pub fn new(text: impl Into<String>) -> Self {
-                Self(text.into())
-            }
-
-            /// The text.
-            #[must_use]
-            pub fn as_str(&self) -> &str {
-                &self.0
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str(&self.0)
-            }
-        }
-    };
-}
 
 id! {
     /// A live session: a UUID of version 4.

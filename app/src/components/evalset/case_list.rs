@@ -3,10 +3,10 @@
 use leptos::ev;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast as _;
-use session::AgentId;
+use leptos_router::hooks::use_location;
 
 use super::STEP;
-use crate::api::{ApiError, CaseList, CaseSummary};
+use crate::api::{ApiError, CaseList, CaseOrder, CaseSummary, SetId};
 use crate::components::icon::{Glyph, Icon};
 use crate::state::browser;
 use crate::state::times::counted;
@@ -14,12 +14,16 @@ use crate::state::times::counted;
 /// The search field and the cases below it.
 #[component]
 pub(super) fn CaseColumn(
-    /// The agent whose set it is.
-    set: AgentId,
+    /// The set.
+    set: SetId,
     /// The cases.
     listed: RwSignal<Option<Result<CaseList, ApiError>>>,
     /// What is searched.
     searched: RwSignal<String>,
+    /// The order, and what changes it.
+    order: Memo<CaseOrder>,
+    /// Told the order's name in the address; `None` for the file's.
+    set_order: Callback<Option<String>>,
     /// How many cases are fetched.
     most: RwSignal<u64>,
     /// The id of the chosen case.
@@ -74,6 +78,23 @@ pub(super) fn CaseColumn(
                 />
                 <span class="found-count" role="status">{count}</span>
             </div>
+            <label class="case-order">
+                <span class="quiet">"Sorted:"</span>
+                <select
+                    aria-label="Order of the cases"
+                    on:change=move |event| {
+                        let chosen = event_target_value(&event);
+                        set_order.run((CaseOrder::parse(&chosen) != CaseOrder::File).then_some(chosen));
+                    }
+                >
+                    {CaseOrder::ALL
+                        .into_iter()
+                        .map(|(one, name, label)| view! {
+                            <option value=name prop:selected=move || order.get() == one>{label}</option>
+                        })
+                        .collect_view()}
+                </select>
+            </label>
             {rows}
         </section>
     }
@@ -95,15 +116,25 @@ fn walk(event: ev::KeyboardEvent) {
 
 #[component]
 fn CaseLine(
-    /// The agent whose set it is.
-    set: AgentId,
+    /// The set.
+    set: SetId,
     /// The case.
     summary: CaseSummary,
     /// The id of the chosen case.
     case: Memo<Option<String>>,
 ) -> impl IntoView {
     let CaseSummary { eval_id, query, turns, tools, calls, tags, fault, .. } = summary;
+    // The order stays as the reader goes from case to case.
+    let search = use_location().search;
     let address = format!("/evalsets/{set}/{}", browser::in_address(&eval_id));
+    let address = move || {
+        let sort = search.with(|search| {
+            let pairs = search.trim_start_matches('?').split('&');
+            let mut sort = pairs.filter(|pair| pair.starts_with("sort="));
+            sort.next().map(|sort| format!("?{sort}")).unwrap_or_default()
+        });
+        format!("{address}{sort}")
+    };
     let own = eval_id.clone();
     let is_chosen = move || case.with(|case| case.as_deref() == Some(own.as_str()));
     let title = if query.trim().is_empty() { eval_id } else { query };

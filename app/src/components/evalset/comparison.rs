@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::api::{
-    ApiError, CallSide, CaseComparison, CaseName, CaseSummary, ComparedCall, ComparedScore,
+    Actual, ApiError, CallSide, CaseComparison, CaseName, CaseSummary, ComparedCall, ComparedScore,
     ComparedText, ComparedTurn, Fate, TextPart, compare_cases,
 };
 use crate::components::icon::{Glyph, Icon};
@@ -16,15 +16,18 @@ const BUDGET: usize = 400;
 
 /// The case `expected`, with `actual` held against it.
 #[component]
-pub(super) fn Comparison(
+pub fn Comparison(
     /// What is expected.
     expected: CaseName,
     /// What is held against it.
-    actual: CaseName,
+    actual: Actual,
     /// Counts the changes, after which it is compared anew.
     revision: RwSignal<u64>,
     /// Leaves the comparison.
     close: Callback<()>,
+    /// What is left to, on the button.
+    #[prop(default = "Back to the case")]
+    back: &'static str,
 ) -> impl IntoView {
     let names = StoredValue::new((expected, actual));
     let compared = LocalResource::new(move || {
@@ -43,7 +46,13 @@ pub(super) fn Comparison(
         <header class="toolbar">
             <h2 class="case-id">{one.eval_id}</h2>
             <span class="quiet">"against"</span>
-            <a class="link case-id" href=address(&other)>{other.eval_id.clone()}</a>
+            {match other {
+                Actual::Case(other) => {
+                    view! { <a class="link case-id" href=address(&other)>{other.eval_id.clone()}</a> }.into_any()
+                }
+                Actual::Rehearsal(_) => view! { <span class="case-id">"this rehearsal"</span> }.into_any(),
+                Actual::Live { .. } => view! { <span class="case-id">"this session"</span> }.into_any(),
+            }}
             <span class="grow"></span>
             <button
                 type="button"
@@ -54,7 +63,7 @@ pub(super) fn Comparison(
                 "Only differences"
             </button>
             <button type="button" class="button" on:click=move |_| close.run(())>
-                <Icon glyph=Glyph::Close/> "Back to the case"
+                <Icon glyph=Glyph::Close/> {back}
             </button>
         </header>
         {body}
@@ -63,7 +72,7 @@ pub(super) fn Comparison(
 
 /// Chooses the case to compare with.
 #[component]
-pub(super) fn AgainstChooser(
+pub fn AgainstChooser(
     /// The cases of the set.
     cases: Vec<CaseSummary>,
     /// The id of the case that is shown.
@@ -177,7 +186,10 @@ fn score(score: ComparedScore) -> AnyView {
     }
 }
 
-fn compared_call(call: ComparedCall, only_differences: RwSignal<bool>) -> AnyView {
+pub(in crate::components) fn compared_call(
+    call: ComparedCall,
+    only_differences: RwSignal<bool>,
+) -> AnyView {
     let ComparedCall { fate, expected, actual, differing } = call;
     let (class, sign, said) = match fate {
         Fate::Same => ("pair", "=", "the same"),
@@ -230,7 +242,7 @@ fn call_side(side: CallSide, differing: &[String]) -> AnyView {
     .into_any()
 }
 
-fn compared_text(
+pub(in crate::components) fn compared_text(
     text: ComparedText,
     what: &'static str,
     only_differences: RwSignal<bool>,

@@ -3,15 +3,20 @@
 mod case_editor;
 mod case_list;
 mod case_steps;
-mod comparison;
+pub(in crate::components) mod comparison;
+mod played;
+
+pub use played::CompareWithCase;
 
 use leptos::ev;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{query_signal_with_options, use_query_map};
-use session::AgentId;
 
-use crate::api::{ApiError, CaseChange, CaseList, CaseName, CaseView, EvalSetContents, list_cases};
+use crate::api::{
+    Actual, ApiError, CaseChange, CaseList, CaseName, CaseOrder, CaseView, CasesAsked,
+    EvalSetContents, SetId, list_cases,
+};
 use crate::components::copy_button::CopyButton;
 use crate::components::value::{ValueBody, ValueTools};
 use crate::components::value_pane::Switch;
@@ -30,8 +35,8 @@ const STEP: u64 = 200;
 /// The set of an agent, and the case that the address names.
 #[component]
 pub fn EvalSetReader(
-    /// The agent whose set it is.
-    set: AgentId,
+    /// The set.
+    set: SetId,
     /// The id of the case, once one is chosen.
     case: Memo<Option<String>>,
 ) -> impl IntoView {
@@ -39,9 +44,14 @@ pub fn EvalSetReader(
     let most = RwSignal::new(STEP);
     let edits = use_case_edits(set.clone());
     let id = StoredValue::new(set);
+    let in_place = NavigateOptions { replace: true, scroll: false, ..Default::default() };
+    let (sort, set_sort) = query_signal_with_options::<String>("sort", in_place);
+    let order = Memo::new(move |_| sort.get().map_or(CaseOrder::File, |it| CaseOrder::parse(&it)));
+    let set_order = Callback::new(move |name| set_sort.set(name));
     let cases = LocalResource::new(move || {
         edits.revision.track();
-        list_cases(id.get_value(), searched.get(), 0, most.get())
+        let (searched, order, most) = (searched.get(), order.get(), most.get());
+        list_cases(id.get_value(), CasesAsked { searched, order, skipped: 0, most })
     });
     // What was listed last stays while the next is fetched.
     let listed = RwSignal::new(None::<Result<CaseList, ApiError>>);
@@ -78,7 +88,7 @@ pub fn EvalSetReader(
         {body}
         <Show when=move || is_listed.get()>
             <div class="set-columns">
-                <CaseColumn set=id.get_value() listed searched most case/>
+                <CaseColumn set=id.get_value() listed searched order set_order most case/>
                 <section class="case" aria-label="Case">
                     <Chosen set=id.get_value() case listed edits/>
                 </section>
@@ -93,7 +103,7 @@ fn Head(
     list: CaseList,
 ) -> impl IntoView {
     let CaseList { set, format, all, .. } = list;
-    let name = set.path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+    let name = set.name.clone();
     let bytes = match set.contents {
         EvalSetContents::File { bytes } => Some(size(bytes)),
         _ => None,
@@ -113,7 +123,9 @@ fn Head(
             {bytes.map(|bytes| view! { <span class="chip">{bytes}</span> })}
             <CopyButton what="the path" text=Callback::new(move |()| path.clone())/>
             <span class="grow"></span>
-            <a class="button" href=format!("/rehearse/{}", set.agent)>"Rehearse " {set.agent_name}</a>
+            {set.agent.map(|agent| view! {
+                <a class="button" href=format!("/rehearse/{agent}")>"Rehearse " {set.agent_name}</a>
+            })}
         </header>
     }
 }
@@ -127,7 +139,9 @@ fn NoFile(
         <div class="empty centred">
             <h2>"Nothing recorded yet"</h2>
             <p>"The first export of " {list.set.agent_name.clone()} " makes this file: " <code>{list.set.path.clone()}</code></p>
-            <p><a class="button primary" href=format!("/rehearse/{}", list.set.agent)>"Rehearse it"</a></p>
+            {list.set.agent.map(|agent| view! {
+                <p><a class="button primary" href=format!("/rehearse/{agent}")>"Rehearse it"</a></p>
+            })}
         </div>
     }
 }
@@ -135,8 +149,8 @@ fn NoFile(
 /// The case that the address names.
 #[component]
 fn Chosen(
-    /// The agent whose set it is.
-    set: AgentId,
+    /// The set.
+    set: SetId,
     /// The id of the case.
     case: Memo<Option<String>>,
     /// The cases, for the place of the chosen one among them.
@@ -170,9 +184,9 @@ fn Chosen(
         "against",
         NavigateOptions { scroll: false, ..Default::default() },
     );
-    // The agent whose set the other case is of, when it is not this one.
+    // The set that the other case is of, when it is not this one.
     let query = use_query_map();
-    let of = Memo::new(move |_| AgentId::parse(&query.read().get("of")?).ok());
+    let of = Memo::new(move |_| query.read().get("of").map(SetId::new));
     let is_older = Memo::new(move |_| {
         listed.with(|list| matches!(list, Some(Ok(list)) if list.format == "adk-legacy"))
     });
@@ -211,7 +225,7 @@ fn Chosen(
                 Some(actual) => view! {
                     <Comparison
                         expected=own
-                        actual
+                        actual=Actual::Case(actual)
                         revision=edits.revision
                         close=Callback::new(move |()| set_against.set(None))
                     />
@@ -236,8 +250,8 @@ fn Chosen(
 /// One case, as steps or as its text.
 #[component]
 fn CaseReader(
-    /// The agent whose set it is.
-    set: AgentId,
+    /// The set.
+    set: SetId,
     /// The case.
     case: CaseView,
     /// What changes it.
@@ -254,8 +268,15 @@ fn CaseReader(
     let id = case.eval_id.clone();
     let shown_id = if id.is_empty() { "A case without an id".to_owned() } else { id.clone() };
     let faults = case.faults.clone();
-    let is_rehearsable = !id.is_empty() && !case.turns.is_empty();
-    let rehearse = format!("/rehearse/{set}?case={}", browser::in_address(&id));
+    let agent = case.agent.clone().filter(|_| !id.is_empty() && !case.turns.is_empty());
+    let rehearse = agent.map(|agent| {
+        let address = format!("/rehearse/{agent}?case={}", browser::in_address(&id));
+        // Of its own set an agent knows by itself.
+        match agent.as_str() == set.as_str() {
+            true => address,
+            false => format!("{address}&set={}", browser::in_address(set.as_str())),
+        }
+    });
     let others = move || {
         listed.with(|list| {
             let cases = list.as_ref().and_then(|list| list.as_ref().ok());
@@ -308,7 +329,7 @@ fn CaseReader(
             </Show>
             {actions}
             {chooser}
-            {is_rehearsable.then(|| view! { <a class="button" href=rehearse>"Open as a rehearsal"</a> })}
+            {rehearse.map(|rehearse| view! { <a class="button" href=rehearse>"Open as a rehearsal"</a> })}
             <Switch on=as_text off_label="Steps" on_label="JSON" label="How the case is shown"/>
         </header>
         {is_older.then(|| view! {

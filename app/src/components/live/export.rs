@@ -4,8 +4,10 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::api::{
-    ApiError, ExportReceipt, LiveExportPlan, LiveRun, export_live_session, plan_live_export,
+    Actual, ApiError, ExportReceipt, LiveExportPlan, LiveRun, SetId, export_live_session,
+    plan_live_export,
 };
+use crate::components::evalset::CompareWithCase;
 use crate::components::export_panel::{Receipt, file_name};
 use crate::components::icon::{Glyph, Icon};
 use crate::state::live_stage::use_this_live_stage;
@@ -48,7 +50,7 @@ fn Plan(
     plan: LiveExportPlan,
 ) -> impl IntoView {
     let stage = use_this_live_stage();
-    let LiveExportPlan { mut runs, path } = plan;
+    let LiveExportPlan { mut runs, path, agent } = plan;
     runs.retain(|run| run.turns > 0);
     let file = file_name(&path).to_owned();
     let chosen = RwSignal::new(runs.iter().map(|run| run.first).collect::<Vec<u64>>());
@@ -103,6 +105,13 @@ fn Plan(
                 <Show when=is_written>
                     <button type="button" class="button quiet" on:click=move |_| export.set(Export::NotYet)>"Choose runs"</button>
                 </Show>
+                {agent.map(|agent| {
+                    let actual = Callback::new(move |()| Actual::Live {
+                        session: stage.id.get_value(),
+                        runs: chosen.get_untracked(),
+                    });
+                    view! { <CompareWithCase set=SetId::from(agent) actual/> }
+                })}
                 <span class="grow"></span>
                 <button
                     type="submit"

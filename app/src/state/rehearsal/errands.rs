@@ -209,13 +209,20 @@ impl Rehearsal {
         }
     }
 
+    /// What was played, for the host to export or to compare. Untracked.
+    #[must_use]
+    pub fn performance(self) -> ExportRequest {
+        let (session, history) = self.session.with_untracked(|it| (it.id().clone(), it.history()));
+        ExportRequest { session, agent: self.agent(), history }
+    }
+
     /// Writes the session into the agent's eval set.
     pub fn export(self) {
         if matches!(&*self.export.read_untracked(), Export::Writing) {
             return;
         }
-        let (session, history) = self.session.with_untracked(|it| (it.id().clone(), it.history()));
-        let request = ExportRequest { session: session.clone(), agent: self.agent(), history };
+        let request = self.performance();
+        let session = request.session.clone();
         self.export.set(Export::Writing);
         spawn_local(async move {
             let exported = export_session(request).await;

@@ -1,0 +1,47 @@
+//! JSON reports in the configured folders. A report that a person picks from their own disk is read in
+//! the browser and never comes here.
+
+use leptos::prelude::*;
+use serde::{Deserialize, Serialize};
+use server_fn::codec::Json;
+
+use super::{ApiError, FolderSummary};
+
+id! {
+    /// A report in a configured folder.
+    ReportId
+}
+
+/// The reports, and the folders that were looked into.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReportList {
+    /// The reports, the newest first.
+    pub reports: Vec<ReportSummary>,
+    /// The configured folders.
+    pub folders: Vec<FolderSummary>,
+}
+
+/// A report in little.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReportSummary {
+    /// What it is asked for by.
+    pub report: ReportId,
+    /// The name of the file, with the folders above it where it lies below a configured one.
+    pub name: String,
+    /// How long it is, in bytes.
+    pub bytes: u64,
+    /// When the file was changed last, in milliseconds since 1970.
+    pub changed: Option<i64>,
+}
+
+/// The reports in the configured folders.
+#[server(prefix = "/api", endpoint = "list_reports", input = Json, output = Json)]
+pub async fn list_reports() -> Result<ReportList, ApiError> {
+    crate::host::host()?.list_reports().await
+}
+
+/// The text of a report, for the page to read.
+#[server(prefix = "/api", endpoint = "read_report", input = Json, output = Json)]
+pub async fn read_report(report: ReportId) -> Result<String, ApiError> {
+    crate::host::host()?.read_report(report).await
+}

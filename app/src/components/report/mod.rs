@@ -1,0 +1,11 @@
+//! JSON reports: the list of them, and one to read.
+
+mod detail;
+mod list;
+mod open_file;
+mod reader;
+mod spread;
+mod table;
+
+pub use list::Reports;
+pub use reader::ReportReader;

@@ -1,0 +1,222 @@
+//! Files in configured folders: found anew each time, so that what was added or removed shows at
+//! once, and named by ids, so that no path ever comes from a browser.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use app::api::FolderSummary;
+use session::AgentId;
+use sha2::{Digest as _, Sha256};
+
+/// Folders are looked into so deep.
+const DEEPEST: usize = 12;
+/// So many files of one folder are listed.
+const MOST: usize = 5_000;
+
+/// A file in a configured folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FoundFile {
+    /// What a page asks for it by.
+    pub(crate) id: String,
+    /// Its path from the folder on, for people.
+    pub(crate) name: String,
+    /// Where it lies: absolute.
+    pub(crate) path: PathBuf,
+}
+
+/// The files in `folders` whose names end in one of `endings`, each once and in the order of their
+/// paths, and what was found of each folder. `key` is where the folders are configured; `taken` are
+/// ids of other things.
+pub(crate) fn find(
+    folders: &[PathBuf],
+    key: &str,
+    endings: &[&str],
+    taken: &dyn Fn(&str) -> bool,
+) -> (Vec<FoundFile>, Vec<FolderSummary>) {
+    let mut files: Vec<FoundFile> = Vec::new();
+    let mut summaries = Vec::with_capacity(folders.len());
+    for folder in folders {
+        let path = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
+        let mut looking = Looking { root: &path, endings, found: Vec::new(), faults: Vec::new() };
+        match looking.begin(key) {
+            Ok(canonical) => looking.look(&path, &canonical, 0),
+            Err(fault) => looking.faults.push(fault),
+        }
+        let Looking { mut found, mut faults, .. } = looking;
+        if found.len() > MOST {
+            faults.push(format!("{} holds more than {MOST} files: the rest is left out. Name folders in it instead.", path.display()));
+            found.truncate(MOST);
+        }
+        summaries.push(FolderSummary {
+            path: path.display().to_string(),
+            found: found.len() as u64,
+            faults,
+        });
+        for file in found {
+            if !files.iter().any(|other| other.path == file.path) {
+                files.push(file);
+            }
+        }
+    }
+    name_apart(&mut files, taken);
+    (files, summaries)
+}
+
+/// Files that would go by one id get one of their path too, all of them: so a link never leads to
+/// another file than it did.
+fn name_apart(files: &mut [FoundFile], taken: &dyn Fn(&str) -> bool) {
+    let mut bearers: HashMap<String, usize> = HashMap::new();
+    for file in &*files {
+        *bearers.entry(file.id.clone()).or_default() += 1;
+    }
+    for file in files {
+        if taken(&file.id) || bearers.get(&file.id).is_some_and(|bearers| *bearers > 1) {
+            let digest = Sha256::digest(file.path.to_string_lossy().as_bytes());
+            let digits: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+            file.id = format!("{}-{digits}", file.id);
+        }
+    }
+}
+
+struct Looking<'l> {
+    root: &'l Path,
+    endings: &'l [&'l str],
+    found: Vec<FoundFile>,
+    faults: Vec<String>,
+}
+
+impl Looking<'_> {
+    fn begin(&self, key: &str) -> Result<PathBuf, String> {
+        let shown = self.root.display();
+        let correct = format!("or correct {key} in rehearsal.toml");
+        match fs::metadata(self.root) {
+            Ok(metadata) if metadata.is_dir() => self
+                .root
+                .canonicalize()
+                .map_err(|error| format!("{shown} cannot be read: {error}.")),
+            Ok(_) => Err(format!("{shown} is no folder: name the folder it lies in, {correct}.")),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Err(format!("{shown} is not there: make it, {correct}."))
+            }
+            Err(error) => Err(format!("{shown} cannot be read ({error}): allow it, {correct}.")),
+        }
+    }
+
+    fn look(&mut self, folder: &Path, root: &Path, depth: usize) {
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) => {
+                self.faults.push(format!("{} cannot be read: {error}.", folder.display()));
+                return;
+            }
+        };
+        let mut entries: Vec<_> = entries.filter_map(Result::ok).collect();
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            let path = entry.path();
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            if name.starts_with('.') || self.found.len() > MOST {
+                continue;
+            }
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_dir() && depth < DEEPEST {
+                self.look(&path, root, depth + 1);
+            } else if let Some(end) = self.endings.iter().find(|end| name.ends_with(*end)) {
+                // A link that leads out of the folder is none of it.
+                let is_within = !kind.is_symlink()
+                    || path.canonicalize().is_ok_and(|path| path.starts_with(root));
+                if is_within && path.is_file() {
+                    self.take(path, end);
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, path: PathBuf, end: &str) {
+        let name = path.strip_prefix(self.root).unwrap_or(&path);
+        let name = name.to_string_lossy().replace('\\', "/");
+        let stem = name.strip_suffix(end).unwrap_or(&name);
+        let id = AgentId::from_display_name(stem).to_string();
+        self.found.push(FoundFile { id, name, path });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENDINGS: [&str; 2] = [".evalset.json", ".test.json"];
+
+    fn write(folder: &Path, name: &str) {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(path, "{}").expect("written");
+    }
+
+    fn ids(files: &[FoundFile]) -> Vec<(&str, &str)> {
+        files.iter().map(|file| (file.id.as_str(), file.name.as_str())).collect()
+    }
+
+    #[test]
+    fn files_are_named_after_their_place_and_never_alike() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in [
+            "Home.evalset.json",
+            "below/office.test.json",
+            "below/other.json",
+            ".hidden/x.evalset.json",
+            "agent.evalset.json",
+            "same.evalset.json",
+            "same.test.json",
+        ] {
+            write(folder.path(), name);
+        }
+        let folders = [folder.path().to_owned(), folder.path().to_owned()];
+        let (files, summaries) = find(&folders, "folders.eval_sets", &ENDINGS, &|id| id == "agent");
+        let told = ids(&files);
+        assert_eq!(told.len(), 5, "each once: {told:?}");
+        assert!(told.contains(&("home", "Home.evalset.json")), "{told:?}");
+        assert!(told.contains(&("below-office", "below/office.test.json")), "{told:?}");
+        let apart = |name: &str, base: &str| {
+            let (id, _) = told.iter().find(|(_, it)| *it == name).expect("listed");
+            assert!(id.starts_with(base) && id.len() == base.len() + 9, "{id}");
+        };
+        apart("agent.evalset.json", "agent");
+        apart("same.evalset.json", "same");
+        apart("same.test.json", "same");
+        assert_eq!(summaries[0].found, 5);
+        assert_eq!(summaries[0].faults, Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_says_so() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folders = [folder.path().join("none")];
+        let (files, summaries) = find(&folders, "folders.reports", &ENDINGS, &|_| false);
+        assert_eq!(files, []);
+        let fault = &summaries[0].faults[0];
+        assert!(fault.contains("is not there") && fault.contains("folders.reports"), "{fault}");
+        write(folder.path(), "file");
+        let (_, summaries) = find(&[folder.path().join("file")], "k", &ENDINGS, &|_| false);
+        assert!(summaries[0].faults[0].contains("is no folder"), "{summaries:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_that_leads_out_is_not_followed() {
+        let (folder, outside) = (tempfile::tempdir().expect("a"), tempfile::tempdir().expect("b"));
+        write(outside.path(), "out.evalset.json");
+        write(folder.path(), "in.evalset.json");
+        let link = |to: PathBuf, name: &str| {
+            std::os::unix::fs::symlink(to, folder.path().join(name)).expect("linked");
+        };
+        link(outside.path().join("out.evalset.json"), "leads-out.evalset.json");
+        link(outside.path().to_owned(), "folder");
+        link(folder.path().join("in.evalset.json"), "stays.evalset.json");
+        let (files, _) = find(&[folder.path().to_owned()], "k", &ENDINGS, &|_| false);
+        let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
+        assert_eq!(names, ["in.evalset.json", "stays.evalset.json"]);
+    }
+}
