@@ -84,8 +84,13 @@ export function recorded(many: number): { expected: Case[]; actual: Case[] } {
 export function report(many: number): string {
   const folder = mkdtempSync(join(tmpdir(), "rehearsal-report-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  const { expected, actual } = recorded(many);
-  const put = (name: string, value: unknown) => writeFileSync(join(folder, name), JSON.stringify(value, undefined, 2));
+  return pathToFileURL(score(folder, "report.html", recorded(many))).href;
+}
+
+/** Scores both sides into a file of `folder`, whose name says the format: the path of the report. */
+export function score(folder: string, name: string, { expected, actual }: { expected: Case[]; actual: Case[] }): string {
+  const workshop = mkdtempSync(join(tmpdir(), "rehearsal-score-"));
+  const put = (name: string, value: unknown) => writeFileSync(join(workshop, name), JSON.stringify(value, undefined, 2));
   put("home.evalset.json", { eval_set_id: "home_evals", name: "Home automation", eval_cases: expected });
   put("run14.evalset.json", { eval_set_id: "home_evals", name: "Home automation", eval_cases: actual });
   put("test_config.json", {
@@ -95,14 +100,17 @@ export function report(many: number): string {
       aligned_f1: { metric: "trajectory", score: "f1", threshold: 0.9 },
     },
   });
-  const path = join(folder, "report.html");
+  const path = join(folder, name);
+  const format = name.endsWith(".html") ? "html" : "json";
   try {
-    execFileSync(binary(), ["score", "--expected", "home.evalset.json", "--actual", "run14.evalset.json", "--format", "html", "--output", path], { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+    execFileSync(binary(), ["score", "--expected", "home.evalset.json", "--actual", "run14.evalset.json", "--format", format, "--output", path], { cwd: workshop, stdio: ["ignore", "ignore", "pipe"] });
   } catch (error) {
     // 1 says that a case failed, as some must.
     if ((error as { status?: number }).status !== 1) {
       throw error;
     }
+  } finally {
+    rmSync(workshop, { recursive: true, force: true });
   }
-  return pathToFileURL(path).href;
+  return path;
 }

@@ -1,7 +1,7 @@
 // Eval sets: what was exported is listed, searched and read step by step, and what is broken says
 // where.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect, open, startHost, test } from "../stage";
@@ -105,7 +105,7 @@ eval_set_path = "broken.evalset.json"
   await open(page, `${host.url}/evalsets/broken`);
   await expect(page.getByRole("alert").filter({ hasText: /line 1/ })).toBeVisible();
   await open(page, `${host.url}/evalsets/nobody`);
-  await expect(page.getByRole("alert").filter({ hasText: "There is no agent nobody" })).toBeVisible();
+  await expect(page.getByRole("alert").filter({ hasText: "There is no eval set nobody" })).toBeVisible();
   await page.close();
   expect(await host.stop()).toBe(0);
 });
@@ -309,6 +309,94 @@ eval_set_path = "home.evalset.json"
   await expect(both.locator(".pair.lacks")).toHaveCount(2);
   await page.getByRole("button", { name: "Back to the case" }).click();
   await expect(page.locator(".case-steps")).toContainText("close_garage");
+  expect(await host.stop()).toBe(0);
+});
+
+test("files in configured folders are listed, sorted, edited and compared", async ({ page, picture, accessible }) => {
+  const config = `
+[[agent]]
+name = "Poet"
+source = "native"
+example = "poet"
+eval_set_path = "poet.evalset.json"
+
+[folders]
+eval_sets = ["evals", "not there"]
+`;
+  const host = await startHost({ config });
+  mkdirSync(join(host.folder, "evals", "below"), { recursive: true });
+  const one = (eval_id: string, at: number, calls: number) => ({
+    eval_id,
+    creation_timestamp: at,
+    session_input: { app_name: "poet", user_id: "user", state: {} },
+    conversation: [
+      {
+        invocation_id: "i",
+        user_content: { role: "user", parts: [{ text: `Do ${eval_id}.` }] },
+        intermediate_data: { tool_uses: Array.from({ length: calls }, (_, at) => ({ id: `${at}`, name: "f", args: {} })), tool_responses: [] },
+        final_response: { role: "model", parts: [{ text: "Roses." }] },
+      },
+    ],
+  });
+  const file = join(host.folder, "evals", "below", "house.test.json");
+  const cases = [one("b", 200, 1), one("c", 100, 3), one("a", 300, 0)];
+  writeFileSync(file, JSON.stringify({ eval_set_id: "house", eval_cases: cases }, undefined, 2));
+  await open(page, `${host.url}/evalsets`);
+  await expect(page.getByRole("row").filter({ hasText: "below/house.test.json" })).toBeVisible();
+  await expect(page.getByRole("list", { name: "Folders" })).toContainText("not there is not there");
+  await picture("folders");
+  await accessible();
+  await page.getByRole("link", { name: "below/house.test.json" }).click();
+  await expect(page).toHaveURL(/\/evalsets\/below-house$/);
+  const titles = page.getByRole("list", { name: "Cases" }).locator(".case-title");
+  await expect(titles).toHaveText(["Do b.", "Do c.", "Do a."]);
+  const order = page.getByRole("combobox", { name: "Order of the cases" });
+  await order.selectOption("Newest");
+  await expect(titles).toHaveText(["Do a.", "Do b.", "Do c."]);
+  await expect(page).toHaveURL(/sort=newest/);
+  await order.selectOption("Most calls");
+  await expect(titles).toHaveText(["Do c.", "Do b.", "Do a."]);
+  await picture("sorted");
+  await accessible();
+  await titles.first().click();
+  await expect(page).toHaveURL(/below-house\/c\?sort=-calls/);
+  await page.reload();
+  await expect(titles).toHaveText(["Do c.", "Do b.", "Do a."]);
+
+  // Edited with the safety of an agent's own file.
+  const steps = page.locator(".case-steps");
+  await steps.getByRole("button", { name: "Edit: What the user says" }).click();
+  await page.getByRole("textbox", { name: "What the user says" }).fill("Do c, please.");
+  await page.keyboard.press("Control+Enter");
+  await expect(page.getByText(/was changed/)).toBeVisible();
+  expect(readFileSync(file, "utf8")).toContain("Do c, please.");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(steps).not.toContainText("please");
+
+  // The agent whose name the case gives can play it, and what was played is held against the case.
+  await page.goto(`${host.url}/evalsets/below-house/a`);
+  await expect(page.getByRole("link", { name: "Open as a rehearsal" })).toHaveAttribute("href", "/rehearse/poet?case=a&set=below-house");
+  await page.goto(`${host.url}/rehearse/poet?case=a&set=below-house`);
+  const strip = page.getByRole("region", { name: "The case that is played again" });
+  await expect(strip).toContainText("0 of 2 steps");
+  await strip.getByRole("button", { name: /^Fill in/ }).click();
+  await page.keyboard.press("Control+Enter");
+  const response = page.getByRole("textbox", { name: "Final response" });
+  await response.fill("Violets.");
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("button", { name: "Compare with the case" }).click();
+  const both = page.getByRole("region", { name: "Both cases, step by step" });
+  await expect(both.locator("del")).toHaveText("Roses.");
+  await expect(both.locator("ins")).toHaveText("Violets.");
+  await expect(page.getByText("Why they differ.")).toBeVisible();
+  await picture("rehearsal-compared");
+  await accessible();
+  await page.getByRole("button", { name: "Another case" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: /Do b\./ }).click();
+  await expect(both.locator(".pair.lacks")).toHaveCount(1);
+  await page.keyboard.press("Escape");
+  await expect(both).toBeHidden();
+  await page.close();
   expect(await host.stop()).toBe(0);
 });
 

@@ -1,0 +1,229 @@
+// JSON reports in the page: opened from the reader's disk or from a configured folder, read case by
+// case, and held against a baseline.
+
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import type { Page } from "@playwright/test";
+
+import { recorded, score } from "../recorded";
+import { expect, open, startHost, test } from "../stage";
+
+const MANY = 300;
+
+let folder: string;
+
+test.beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "rehearsal-reports-"));
+  const before = recorded(MANY);
+  score(folder, "before.json", before);
+  const after = recorded(MANY);
+  const of = (eval_id: string) => after.actual.findIndex((it) => it.eval_id === eval_id);
+  // What passed calls something else now, what failed does as expected, one is gone, one is new.
+  const passed = (wanted: boolean) => {
+    const report = JSON.parse(readFileSync(join(folder, "before.json"), "utf8"));
+    return report.results.filter((it: { passed: boolean; error: string | null }) => it.passed === wanted && !it.error);
+  };
+  const worse = passed(true)[0].eval_id;
+  const better = passed(false).find((it: { eval_id: string }) => /^[a-z]+_\d+$/.test(it.eval_id)).eval_id;
+  const copy = structuredClone(after.actual[of(worse)]);
+  const turn = copy?.conversation[0] as { intermediate_data: { tool_uses: { name: string; args: { room?: number } }[] } };
+  for (const call of turn.intermediate_data.tool_uses) {
+    call.args.room = -1;
+  }
+  after.actual[of(worse)] = copy as (typeof after.actual)[number];
+  after.actual[of(better)] = after.expected.find((it) => it.eval_id === better) as (typeof after.actual)[number];
+  after.expected = after.expected.filter((it) => it.eval_id !== "guest_mode");
+  after.expected.push({ eval_id: "brand_new", conversation: after.expected[0]?.conversation ?? [] });
+  after.actual.push({ eval_id: "brand_new", conversation: after.actual[0]?.conversation ?? [] });
+  score(folder, "after.json", after);
+});
+
+test.afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Chooses a file as a person would. */
+async function choose(page: Page, label: string, file: string): Promise<void> {
+  const chooser = page.waitForEvent("filechooser");
+  await page.locator("button").filter({ hasText: label }).click();
+  await (await chooser).setFiles(file);
+}
+
+test("a report from the reader's disk tells why cases failed, and leaves the tab for nowhere", async ({ page, host, picture, accessible }) => {
+  void host;
+  const sent: string[] = [];
+  page.on("request", (request) => sent.push(request.postData() ?? ""));
+  await open(page, "/reports");
+  await expect(page.getByRole("heading", { name: "Reports" })).toBeVisible();
+  await expect(page.getByText("[folders]")).toBeVisible();
+  await picture("empty");
+  await accessible();
+
+  await choose(page, "Open a report…", join(folder, "after.json"));
+  await expect(page).toHaveURL(/\/reports\/~1$/);
+  await expect(page.getByRole("heading", { name: "Home automation" })).toBeVisible();
+  const table = page.getByRole("table", { name: "Cases" });
+  const rows = table.getByRole("row");
+  await expect(page.getByRole("status").filter({ hasText: "304 cases" })).toBeVisible();
+  await expect(page.getByRole("img", { name: /^response_match_score: / })).toBeVisible();
+  // Only what is in sight is drawn.
+  expect(await rows.count()).toBeLessThan(60);
+  await picture("whole");
+  await accessible();
+
+  const counts = page.getByRole("group", { name: "Show only", exact: true });
+  await counts.getByRole("button", { name: /unscored/ }).click();
+  await expect(page).toHaveURL(/show=unscored/);
+  await expect(table.getByRole("row").nth(1)).toContainText("the expected side has no case with this id");
+  await counts.getByRole("button", { name: /unscored/ }).click();
+
+  await page.getByRole("searchbox", { name: "Filter cases" }).fill("office");
+  await table.getByRole("link", { name: "office_tonight" }).or(table.getByRole("link", { name: "Office tonight, garage" })).click();
+  await expect(page).toHaveURL(/\/reports\/~1\/office_tonight/);
+  const shown = page.getByRole("region", { name: "Case", exact: true });
+  await expect(shown.locator(".why")).toContainText("set_temperature was called with degrees 23, not 21");
+  await expect(shown.locator(".pair.differs mark").first()).toContainText("degrees: 21");
+  await expect(shown.locator(".pair.lacks").first()).toBeVisible();
+  await picture("case");
+  await accessible();
+  await shown.getByRole("button", { name: "As JSON" }).first().click();
+  await expect(shown.getByRole("tree", { name: "Details as JSON" })).toContainText("why");
+  await page.keyboard.press("Escape");
+  await expect(shown).toBeHidden();
+  expect(sent.filter((body) => body.includes("office_tonight"))).toEqual([]);
+
+  // The tab forgets it at a reload, says so, and takes it back at the same address.
+  await page.goto("/reports/~1/office_tonight");
+  await expect(page.getByRole("heading", { name: "This report was opened in another tab" })).toBeVisible();
+  await choose(page, "Open a report…", join(folder, "after.json"));
+  await expect(page.getByRole("region", { name: "Case", exact: true }).locator(".why")).toContainText("degrees 23");
+});
+
+test("what regressed since the baseline comes first", async ({ page, picture, accessible }) => {
+  const host = await startHost({
+    config: `
+[folders]
+reports = [${JSON.stringify(folder)}, "nowhere"]
+`,
+  });
+  await open(page, `${host.url}/reports`);
+  await expect(page.getByRole("row").filter({ hasText: "after.json" })).toBeVisible();
+  await expect(page.getByRole("alert").filter({ hasText: "nowhere is not there" })).toBeVisible();
+  await picture("listed");
+  await accessible();
+  await page.getByRole("link", { name: "after.json" }).click();
+  await page.getByRole("combobox", { name: "Baseline" }).selectOption("before.json");
+  await expect(page).toHaveURL(/baseline=before/);
+  const changes = page.getByRole("group", { name: "Show only what changed" });
+  await expect(changes.getByRole("button", { name: /^1 regressed/ })).toBeVisible();
+  await expect(changes.getByRole("button", { name: /^1 improved/ })).toBeVisible();
+  await expect(changes.getByRole("button", { name: /^1 new/ })).toBeVisible();
+  await expect(changes.getByRole("button", { name: /^1 gone/ })).toBeVisible();
+  const rows = page.getByRole("table", { name: "Cases" }).getByRole("row");
+  await expect(rows.nth(1)).toContainText("regressed −");
+  await expect(rows.nth(2)).toContainText("improved +");
+  await expect(rows.nth(3)).toContainText("brand_new");
+  await expect(rows.nth(4)).toContainText("guest_mode");
+  await picture("baseline");
+  await accessible();
+
+  // By the keyboard: down to the first row, into the case, on to the next, and out again.
+  await rows.nth(1).getByRole("link").focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Enter");
+  const shown = page.getByRole("region", { name: "Case", exact: true });
+  await expect(shown.locator(".score").first()).toContainText("−1.000");
+  await picture("regressed");
+  const link = page.url();
+  await page.goto("about:blank");
+  await page.goto(link);
+  await expect(shown.locator(".score").first()).toContainText("−1.000");
+  await changes.getByRole("button", { name: /gone/ }).click();
+  await rows.nth(1).getByRole("link").click();
+  await expect(shown).toContainText("Only the baseline has this case");
+  await page.getByRole("button", { name: "Without baseline" }).click();
+  await expect(changes).toBeHidden();
+
+  // Sorted by a score, and the other way round.
+  await page.keyboard.press("Escape");
+  const head = page.getByRole("columnheader", { name: "response_match_score" });
+  await head.getByRole("button").click();
+  await expect(head).toHaveAttribute("aria-sort", "ascending");
+  await head.getByRole("button").click();
+  await expect(head).toHaveAttribute("aria-sort", "descending");
+  await expect(rows.nth(1)).toContainText("1.000");
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});
+
+test("what is no report says where and what to do", async ({ page, host, picture, accessible }) => {
+  void host;
+  const broken = join(folder, "broken.json");
+  const text = readFileSync(join(folder, "after.json"), "utf8");
+  await open(page, "/reports");
+  const cases: [string, string][] = [
+    [text.slice(0, 5000), "is no JSON"],
+    ['{"eval_set_id": "s", "eval_cases": []}', "This is an eval set, not a report"],
+    ["", "The file is empty"],
+    [text.replace('"threshold":0.8', '"threshold":"much"'), "criterion_results[1].threshold (line"],
+    ["\0\u0001 PNG", "Line 1, column 1 is no JSON"],
+  ];
+  for (const [wrong, told] of cases) {
+    writeFileSync(broken, wrong);
+    await page.goto("/reports");
+    await choose(page, "Open a report…", broken);
+    await expect(page.getByRole("alert")).toContainText(told);
+    await expect(page.getByRole("main")).toContainText("broken.json");
+  }
+  await picture("broken");
+  await accessible();
+  // Mended, it opens in its place.
+  writeFileSync(broken, text);
+  await choose(page, "Open a report…", broken);
+  await expect(page.getByRole("table", { name: "Cases" })).toBeVisible();
+  // A case that it does not have.
+  await page.evaluate(() => history.replaceState(null, "", location.href));
+  await page.goto("/reports/none");
+  await expect(page.getByRole("alert")).toContainText("There is no report none");
+});
+
+test("what a report holds is text, whatever it says", async ({ page, host }) => {
+  void host;
+  await open(page, "/reports");
+  await choose(page, "Open a report…", join(folder, "after.json"));
+  await page.getByRole("searchbox", { name: "Filter cases" }).fill("onerror");
+  await page.getByRole("table", { name: "Cases" }).getByRole("row").nth(1).getByRole("link").click();
+  const shown = page.getByRole("region", { name: "Case", exact: true });
+  await expect(shown.getByRole("heading").first()).toHaveText(/^<\/script><img src=x/);
+  await expect(page.locator("img")).toHaveCount(0);
+  expect(await page.title()).not.toBe("broken");
+});
+
+test("ten thousand cases stay fluid", async ({ page, host }) => {
+  void host;
+  test.slow();
+  const large = mkdtempSync(join(tmpdir(), "rehearsal-large-"));
+  score(large, "large.json", recorded(10_000));
+  await open(page, "/reports");
+  await choose(page, "Open a report…", join(large, "large.json"));
+  const table = page.getByRole("table", { name: "Cases" });
+  await expect(page.getByRole("status").filter({ hasText: "10,004 cases" })).toBeVisible({ timeout: 30_000 });
+  await table.getByRole("row").nth(1).getByRole("link").focus();
+  await page.keyboard.press("End");
+  await expect(table.locator("#report-row-10003")).toBeFocused();
+  expect(await table.getByRole("row").count()).toBeLessThan(60);
+  await page.getByRole("columnheader", { name: "Case" }).getByRole("button").click();
+  await expect(table.getByRole("row").nth(1)).toContainText("script");
+  await expect(table.locator("#report-row-0")).toBeVisible();
+  rmSync(large, { recursive: true, force: true });
+});
+
+test("a folder of reports that is empty says so", async ({ page }) => {
+  const host = await startHost({ config: '[folders]\nreports = ["reports"]\n' });
+  mkdirSync(join(host.folder, "reports"));
+  await open(page, `${host.url}/reports`);
+  await expect(page.getByText("No report in it yet.")).toBeVisible();
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});
