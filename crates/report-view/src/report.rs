@@ -140,11 +140,11 @@ pub(crate) mod tests {
             });
             EvalCaseResult::scored(*id, None, results.collect(), 0.5)
         });
-        written(results.collect())
+        written(&results.collect::<Vec<_>>())
     }
 
-    pub(crate) fn written(results: Vec<EvalCaseResult>) -> String {
-        let results = serde_json::to_string(&results).expect("JSON");
+    pub(crate) fn written(results: &[EvalCaseResult]) -> String {
+        let results = serde_json::to_string(results).expect("JSON");
         format!(r#"{{"report_id":"r","eval_set_id":"s","results":{results},"duration_seconds":2}}"#)
     }
 
@@ -176,7 +176,7 @@ pub(crate) mod tests {
     #[test]
     fn an_error_tells_itself() {
         let error = EvalCaseResult::error("a", None, "no such case");
-        let report = read(&written(vec![error])).expect("a report");
+        let report = read(&written(&[error])).expect("a report");
         assert_eq!(report.count(CaseVerdict::Error), 1);
         assert_eq!(report.count(CaseVerdict::Failed), 0);
         assert_eq!(report.why(0).as_deref(), Some("no such case"));

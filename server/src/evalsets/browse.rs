@@ -265,7 +265,7 @@ mod tests {
         std::fs::write(&path, text).expect("written");
         let listed = async |order, most| {
             let asked = CasesAsked { order, most, ..CasesAsked::default() };
-            let set = SetFile::at(SetId::new("s"), path.clone());
+            let set = SetFile::at(&SetId::new("s"), path.clone());
             let list = super::cases(&set, asked).await.expect("read");
             assert_eq!((list.all, list.fitting), (3, 3));
             list.cases.into_iter().map(|case| case.eval_id).collect::<Vec<_>>().join(" ")

@@ -65,7 +65,7 @@ impl SetFile {
 
     /// A file by itself, for tests.
     #[cfg(test)]
-    pub(super) fn at(id: SetId, path: PathBuf) -> Self {
+    pub(super) fn at(id: &SetId, path: PathBuf) -> Self {
         Self::found(FoundFile { id: id.to_string(), name: "s.evalset.json".to_owned(), path })
     }
 
