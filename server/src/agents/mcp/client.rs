@@ -15,8 +15,8 @@ use json_text::JsonText;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult,
     CustomRequest, CustomResult, ElicitRequestParams, ElicitResult, ElicitationAction, ErrorCode,
-    ErrorData, Implementation, ListRootsResult, LoggingMessageNotificationParam,
-    ProgressNotificationParam, ProgressToken, Root, SamplingMessage, SamplingMessageContentBlock,
+    ErrorData, Implementation, ListRootsResult, ProgressNotificationParam, ProgressToken, Root,
+    SamplingMessage, SamplingMessageContentBlock,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, RoleClient};
@@ -39,6 +39,8 @@ pub(super) struct Link {
     /// The progress tokens of requests that are over, each with its server. A server that does not
     /// heed a cancel goes on telling of it, which is nothing to the call after it.
     ended: Mutex<HashSet<(String, ProgressToken)>>,
+    /// How far the request under way has come, which only grows.
+    furthest: Mutex<Option<(ProgressToken, f64)>>,
 }
 
 impl Link {
@@ -50,6 +52,7 @@ impl Link {
             tools_changed: Notify::new(),
             call: Mutex::default(),
             ended: Mutex::default(),
+            furthest: Mutex::default(),
         }
     }
 
@@ -62,6 +65,16 @@ impl Link {
     fn is_over(&self, server: &str, token: &ProgressToken) -> bool {
         let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
         ended.contains(&(server.to_owned(), token.clone()))
+    }
+
+    /// Whether nothing further was told of the request before.
+    fn is_ahead(&self, token: &ProgressToken, done: f64) -> bool {
+        let mut furthest = self.furthest.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_behind = furthest.as_ref().is_some_and(|(of, far)| of == token && done < *far);
+        if !is_behind {
+            *furthest = Some((token.clone(), done));
+        }
+        !is_behind
     }
 
     /// The call under way: a session has one at a time, so what is reported belongs to it.
@@ -210,24 +223,13 @@ impl ClientHandler for Client {
         if let Some(link) = &self.link
             && !link.is_over(&self.server, &told.progress_token)
         {
+            // Handled side by side with those before it, so that it may come late.
+            if !link.is_ahead(&told.progress_token, told.progress) {
+                return;
+            }
             let total = told.total.filter(|total| *total > 0.0);
             link.progressed(Some(told.progress), total, told.message);
         }
-    }
-
-    async fn on_logging_message(
-        &self,
-        told: LoggingMessageNotificationParam,
-        _: NotificationContext<RoleClient>,
-    ) {
-        let level = serde_json::to_value(told.level).unwrap_or_default();
-        let level = level.as_str().unwrap_or("log").to_owned();
-        let logger = told.logger.map(|logger| format!(" {logger}:")).unwrap_or_default();
-        let text = match &told.data {
-            serde_json::Value::String(text) => text.clone(),
-            data => data.to_string(),
-        };
-        self.output.log(&format!("{level}{logger} {text}"));
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {

@@ -20,7 +20,7 @@ use rmcp_reqwest::redirect::Policy;
 use rmcp_reqwest::{Client, Error, StatusCode};
 
 use super::output::Output;
-use super::wire::{READABLE, lifted};
+use super::wire::{READABLE, lifted, log_line};
 
 /// The longest answer that is read whole, in bytes: as much as the library takes.
 const LONGEST: usize = 16 * 1024 * 1024;
@@ -71,7 +71,13 @@ impl Reach {
         let reach = self.clone();
         let lifted = events.map(move |event| {
             event.map(|mut event| {
-                if let Some(message) = event.data.as_deref().and_then(|data| reach.lift(data)) {
+                if let Some(told) = event.data.as_deref().and_then(log_line) {
+                    reach.output.log(&told);
+                    // Its id stays: the stream is taken up again from there.
+                    event.data = None;
+                } else if let Some(message) =
+                    event.data.as_deref().and_then(|data| reach.lift(data))
+                {
                     event.data = Some(message);
                 }
                 event

@@ -6,7 +6,7 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, ReadBuf};
 
 use super::output::Output;
-use super::wire::lifted;
+use super::wire::{lifted, log_line};
 
 /// How much of a line that is no message is looked at, in bytes.
 const SAMPLE: usize = 480;
@@ -75,8 +75,13 @@ impl<R> Messages<R> {
     /// Hands the line on, lifted where it must be.
     fn pass_line(&mut self) {
         self.is_judged = false;
-        let message = std::str::from_utf8(&self.line).ok().and_then(lifted);
-        match message {
+        let line = std::str::from_utf8(&self.line).ok();
+        if let Some(told) = line.and_then(log_line) {
+            self.output.log(&told);
+            self.line.clear();
+            return;
+        }
+        match line.and_then(lifted) {
             Some(lifted) => {
                 lifted.told.iter().for_each(|told| self.output.log(told));
                 self.ready.extend_from_slice(lifted.message.as_bytes());
@@ -149,6 +154,21 @@ mod tests {
         let (passed, output, _) = read(written.as_bytes()).await;
         assert_eq!(passed, written);
         assert_eq!(output.nonsense().as_deref(), Some("Welcome"));
+    }
+
+    #[tokio::test]
+    async fn lines_for_the_log_keep_their_order() {
+        let line = |number: usize| {
+            format!(
+                "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{{\"level\":\"info\",\"data\":\"{number}\"}}}}\n"
+            )
+        };
+        let written: String = (0..1_000).map(line).collect();
+        let (passed, _, log) = read(written.as_bytes()).await;
+        assert_eq!(passed, "", "the library has nothing to do with them");
+        let texts: Vec<String> = log.lines().into_iter().map(|line| line.text).collect();
+        let expected: Vec<String> = (0..1_000).map(|it| format!("[s] info {it}")).collect();
+        assert_eq!(texts, expected);
     }
 
     #[tokio::test]

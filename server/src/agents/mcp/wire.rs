@@ -10,6 +10,7 @@
 
 use json_text::{JsonText, Node, nesting};
 use rmcp::model::Tool;
+use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -33,6 +34,39 @@ pub(super) struct Lifted {
     pub(super) message: String,
     /// What a person should know about it, a sentence each.
     pub(super) told: Vec<String>,
+}
+
+/// The message as a line for the log, where it is one that the library reads. The library handles
+/// notifications side by side, which would mix up the lines of a busy server.
+pub(super) fn log_line(message: &str) -> Option<String> {
+    if !message.contains("notifications/message") || nesting(message) > READABLE {
+        return None;
+    }
+    let message: Notification = serde_json::from_str(message).ok()?;
+    if message.method != "notifications/message" {
+        return None;
+    }
+    let told = message.params;
+    let logger = told.logger.map(|logger| format!(" {logger}:")).unwrap_or_default();
+    let text = match &told.data {
+        Value::String(text) => text.clone(),
+        data => data.to_string(),
+    };
+    Some(format!("{}{logger} {text}", told.level.as_deref().unwrap_or("log")))
+}
+
+/// A server's notification of a line for the log.
+#[derive(Deserialize)]
+struct Notification {
+    method: String,
+    params: Told,
+}
+
+#[derive(Deserialize)]
+struct Told {
+    level: Option<String>,
+    logger: Option<String>,
+    data: Value,
 }
 
 /// The message with what is too deep, or unknown to the library, put elsewhere; `None` when the
@@ -249,6 +283,15 @@ mod tests {
         assert_eq!(value["id"], "x");
         let told = value["error"]["message"].as_str().expect("text");
         assert!(told.contains("nested 503 levels deep"), "{told}");
+    }
+
+    #[test]
+    fn a_line_for_the_log_is_read() {
+        let line = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","logger":"db","data":"up"}}"#;
+        assert_eq!(log_line(line).as_deref(), Some("info db: up"));
+        let data = line.replace(r#""up""#, "[1]").replace(r#""logger":"db","#, "");
+        assert_eq!(log_line(&data).as_deref(), Some("info [1]"));
+        assert_eq!(log_line(r#"{"id":1,"result":{"text":"notifications/message"}}"#), None);
     }
 
     #[test]
