@@ -60,10 +60,22 @@ pub(crate) fn check_against(schema: &JsonText, value: &JsonText) -> Vec<FieldMes
     check_schema(Some(schema), value)
 }
 
+/// What of the schema values are not checked against, a sentence each; nothing for a sound one.
+pub(crate) fn left_unchecked(schema: &JsonText) -> Vec<String> {
+    match Check::of_sound_parts(schema) {
+        Ok(sound) => sound
+            .unchecked
+            .into_iter()
+            .map(|part| format!("What stands at {} is not checked: {}.", part.pointer, part.reason))
+            .collect(),
+        Err(error) => vec![format!("Nothing is checked: {error}.")],
+    }
+}
+
 fn check_schema(schema: Option<&JsonText>, value: &JsonText) -> Vec<FieldMessage> {
     let Some(schema) = schema else { return Vec::new() };
-    let check = match Check::of(schema) {
-        Ok(check) => check,
+    let check = match Check::of_sound_parts(schema) {
+        Ok(sound) => sound.check,
         Err(error) => {
             // A model would be shown this schema all the same, and the tool would run.
             tracing::debug!("{error}");
@@ -90,6 +102,18 @@ mod tests {
         let schema = r#"{"type":"OBJECT","properties":{"a":{"type":"INTEGER"}},"required":["a"]}"#;
         assert_eq!(messages(schema, "{}"), [("/a".to_owned(), "Required.".to_owned())]);
         assert_eq!(messages(schema, r#"{"a":1}"#), []);
+    }
+
+    #[test]
+    fn one_broken_part_does_not_let_the_rest_pass() {
+        let schema = r##"{"type":"object","unevaluatedProperties":false,
+            "properties":{"a":{"$ref":"#/$defs/gone"},"n":{"type":"integer"}}}"##;
+        assert_eq!(messages(schema, r#"{"zz":1}"#).len(), 1);
+        assert_eq!(messages(schema, r#"{"n":"x"}"#)[0].0, "/n");
+        assert_eq!(messages(schema, r#"{"a":[],"n":1}"#), []);
+        let told = left_unchecked(&JsonText::parse(schema).expect("valid"));
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].contains("/properties/a is not checked"), "{told:?}");
     }
 
     #[test]

@@ -82,7 +82,10 @@ impl Check {
         Self::build(&opened(schema)?, Some(&documents))
     }
 
-    fn build(schema: &Value, documents: Option<&Registry<'_>>) -> Result<Self, Uncheckable> {
+    pub(crate) fn build(
+        schema: &Value,
+        documents: Option<&Registry<'_>>,
+    ) -> Result<Self, Uncheckable> {
         let options = jsonschema::options();
         let built = match documents {
             Some(documents) => options.with_registry(documents).build(schema),
@@ -118,7 +121,7 @@ impl Check {
     }
 }
 
-fn opened(schema: &JsonText) -> Result<Value, Uncheckable> {
+pub(crate) fn opened(schema: &JsonText) -> Result<Value, Uncheckable> {
     match schema.to_value() {
         Ok(schema) => Ok(plain(schema)),
         Err(error) => Err(Uncheckable::TooDeep { reason: error.to_string() }),

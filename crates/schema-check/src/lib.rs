@@ -27,9 +27,11 @@ mod plain;
 
 mod chance;
 mod make;
+mod sound;
 mod text;
 
 pub use check::{Check, Complaint, Uncheckable};
 pub use make::{values, values_of_part};
 pub use plain::types_meant;
+pub use sound::{Sound, Unchecked};
 pub use text::pattern_lengths;

@@ -608,6 +608,18 @@ async fn a_tool_that_cannot_be_read_is_named_and_the_others_stay() {
     stage.end().await;
 }
 
+#[tokio::test]
+async fn what_of_a_schema_is_not_checked_is_told() {
+    let listed = r#""result":{"tools":[{"name":"t","inputSchema":{"type":"object","properties":{"code":{"type":"string","pattern":"("},"n":{"type":"integer"}}}}]}"#;
+    let stage = Stage::of(polite(listed, "")).await;
+    let view = stage.source.open_session(&stage.session, &SessionSeed::default()).await;
+    let warnings = view.expect("open already").warnings;
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    let told = "The input schema of t: What stands at /properties/code is not checked";
+    assert!(warnings[0].contains(told), "{warnings:?}");
+    stage.end().await;
+}
+
 /// A server that answers a call with a question, and the call with what it was answered.
 fn asking(question: &str) -> McpServer {
     let text = r#"

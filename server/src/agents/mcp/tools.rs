@@ -8,6 +8,7 @@ use session::{SessionId, ToolName};
 
 use super::agent::McpServer;
 use super::{unreadable, wire};
+use crate::schemas;
 
 /// How deep a schema the host opens: as deep as serde_json does.
 const OPENED: usize = 127;
@@ -87,7 +88,10 @@ impl Catalogue {
                 continue;
             }
             let view = view(name, server, tool);
-            self.warnings.extend(too_deep_to_check(&view));
+            match too_deep_to_check(&view) {
+                Some(warning) => self.warnings.push(warning),
+                None => self.warnings.extend(left_unchecked(&view)),
+            }
             self.tools.push(Listed {
                 view,
                 server: index,
@@ -118,6 +122,12 @@ fn too_deep_to_check(tool: &ToolView) -> Option<String> {
             tool.name
         )
     })
+}
+
+/// What to tell of a tool whose schema has parts that no validator can use.
+fn left_unchecked(tool: &ToolView) -> Vec<String> {
+    let told = tool.parameters.as_ref().map(schemas::left_unchecked).unwrap_or_default();
+    told.into_iter().map(|told| format!("The input schema of {}: {told}", tool.name)).collect()
 }
 
 fn view(name: ToolName, server: &McpServer, tool: &Tool) -> ToolView {

@@ -1,0 +1,190 @@
+//! [`Sound`]: the check of a schema of which parts cannot be used.
+//!
+//! One broken reference must not let everything else pass unchecked. The smallest schemas of
+//! members or items that cannot be used admit anything, each is named, and the rest is checked.
+
+use json_text::JsonText;
+use serde_json::Value;
+
+use crate::check::{Check, Uncheckable, opened};
+
+/// At most so many schemas are tried; a schema with more has its fault named and is not checked.
+const MOST_TRIED: usize = 2_000;
+
+/// Keywords whose members are schemas. Definitions come first: others refer to them.
+const BY_NAME: [&str; 4] = ["$defs", "definitions", "properties", "patternProperties"];
+/// Keywords that are a schema, or a list of them, of something inside the value.
+const INSIDE: [&str; 4] = ["items", "prefixItems", "additionalProperties", "propertyNames"];
+
+/// What of a schema can be checked, and what cannot.
+#[derive(Debug, Clone)]
+pub struct Sound {
+    /// The check of all that can be checked.
+    pub check: Check,
+    /// The parts that admit anything, with the reason; empty where the whole schema is sound.
+    pub unchecked: Vec<Unchecked>,
+}
+
+/// A part of a schema that values are not checked against.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unchecked {
+    /// Its place in the schema, as a JSON pointer, keywords spelled as JSON Schema spells them.
+    pub pointer: String,
+    /// Why it cannot be used.
+    pub reason: String,
+}
+
+impl Check {
+    /// The check of `schema`, without the parts of it that cannot be used.
+    ///
+    /// # Errors
+    /// [`Uncheckable`] when the schema's own keywords are at fault, or leaving a part out might
+    /// refuse what the schema admits.
+    pub fn of_sound_parts(schema: &JsonText) -> Result<Sound, Uncheckable> {
+        let mut whole = opened(schema)?;
+        let fault = match Self::build(&whole, None) {
+            Ok(check) => return Ok(Sound { check, unchecked: Vec::new() }),
+            Err(fault) => fault,
+        };
+        let mut search = Search { tried: 0, unchecked: Vec::new() };
+        search.mend(&mut whole, "", fault)?;
+        let check = Self::build(&whole, None)?;
+        let Search { unchecked, .. } = search;
+        // What a definition says of members elsewhere is lost with it.
+        let is_defined = |part: &Unchecked| {
+            part.pointer.starts_with("/$defs/") || part.pointer.starts_with("/definitions/")
+        };
+        if schema.as_str().contains("\"unevaluated")
+            && let Some(part) = unchecked.iter().find(|part| is_defined(part))
+        {
+            let Unchecked { pointer, reason } = part.clone();
+            return Err(Uncheckable::NotASchema { pointer, reason });
+        }
+        Ok(Sound { check, unchecked })
+    }
+}
+
+struct Search {
+    tried: usize,
+    unchecked: Vec<Unchecked>,
+}
+
+impl Search {
+    /// Makes the schema at `at` usable, which it is not for `fault`. All the rest of `whole` is.
+    fn mend(&mut self, whole: &mut Value, at: &str, fault: Uncheckable) -> Result<(), Uncheckable> {
+        let parts = parts_of(whole.pointer(at), at);
+        let mut taken = Vec::with_capacity(parts.len());
+        for part in parts {
+            if let Some(value) = whole.pointer_mut(&part) {
+                taken.push((part, std::mem::replace(value, Value::Bool(true))));
+            }
+        }
+        if Check::build(whole, None).is_err() {
+            // Its own keywords are at fault.
+            let Some(value) = whole.pointer_mut(at).filter(|_| !at.is_empty()) else {
+                return Err(fault);
+            };
+            *value = Value::Bool(true);
+            let reason = match fault {
+                Uncheckable::NotASchema { reason, .. } | Uncheckable::TooDeep { reason } => reason,
+            };
+            self.unchecked.push(Unchecked { pointer: at.to_owned(), reason });
+            return Ok(());
+        }
+        for (part, value) in taken {
+            self.tried += 1;
+            if self.tried > MOST_TRIED {
+                return Err(fault);
+            }
+            if let Some(place) = whole.pointer_mut(&part) {
+                *place = value;
+            }
+            if let Err(fault) = Check::build(whole, None) {
+                self.mend(whole, &part, fault)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The places of the schemas of what is inside the value that the schema at `at` describes.
+fn parts_of(schema: Option<&Value>, at: &str) -> Vec<String> {
+    let Some(Value::Object(members)) = schema else { return Vec::new() };
+    let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");
+    let mut parts = Vec::new();
+    for keyword in BY_NAME {
+        if let Some(Value::Object(named)) = members.get(keyword) {
+            parts.extend(named.keys().map(|name| format!("{at}/{keyword}/{}", escaped(name))));
+        }
+    }
+    for keyword in INSIDE {
+        match members.get(keyword) {
+            Some(Value::Array(list)) => {
+                parts.extend((0..list.len()).map(|index| format!("{at}/{keyword}/{index}")));
+            }
+            Some(Value::Bool(_)) | None => {}
+            Some(_) => parts.push(format!("{at}/{keyword}")),
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sound(schema: &str) -> Result<Sound, Uncheckable> {
+        Check::of_sound_parts(&JsonText::parse(schema).expect("JSON"))
+    }
+
+    fn refuses(sound: &Sound, value: &str) -> bool {
+        !sound.check.complaints(&JsonText::parse(value).expect("JSON")).is_empty()
+    }
+
+    #[test]
+    fn one_broken_part_leaves_the_rest_checked() {
+        for (odd, place) in [
+            (r##"{"$ref":"#/$defs/nowhere"}"##, "/properties/odd"),
+            (r#"{"$ref":"https://example.org/remote.json"}"#, "/properties/odd"),
+            (r#"{"type":"string","pattern":"("}"#, "/properties/odd"),
+            (r#"{"type":"object","properties":[1]}"#, "/properties/odd"),
+            ("5", "/properties/odd"),
+            (
+                r#"{"type":"object","required":["x"],"properties":{"in":{"minLength":-1}}}"#,
+                "/properties/odd/properties/in",
+            ),
+            (
+                r#"{"type":"array","items":{"type":"string","pattern":"("}}"#,
+                "/properties/odd/items",
+            ),
+        ] {
+            let schema = format!(
+                r##"{{"type":"object","unevaluatedProperties":false,"properties":{{
+                    "n":{{"type":"integer"}},"odd":{odd},"m":{{"$ref":"#/properties/n"}}}}}}"##
+            );
+            let sound = sound(&schema).expect("the rest can be checked");
+            let places: Vec<&str> =
+                sound.unchecked.iter().map(|part| part.pointer.as_str()).collect();
+            assert_eq!(places, [place], "{odd}");
+            assert!(!sound.unchecked[0].reason.is_empty());
+            assert!(refuses(&sound, r#"{"zz":1}"#), "{odd}");
+            assert!(refuses(&sound, r#"{"n":"x"}"#), "{odd}");
+            assert!(refuses(&sound, r#"{"m":"x"}"#), "{odd}");
+            assert!(!refuses(&sound, r#"{"n":1,"m":2}"#), "{odd}");
+        }
+    }
+
+    #[test]
+    fn a_schema_without_a_sound_frame_is_not_checked() {
+        let fault = sound(r#"{"type":"object","properties":7}"#).expect_err("its own keyword");
+        assert!(matches!(fault, Uncheckable::NotASchema { .. }), "{fault:?}");
+        let fault = sound(r#"{"allOf":[{"$ref":"https://example.org/x.json"}]}"#);
+        assert!(fault.is_err(), "leaving it out could refuse members that it describes");
+    }
+
+    #[test]
+    fn a_sound_schema_is_checked_whole() {
+        let sound = sound(r#"{"type":"object","properties":{"a":{}}}"#).expect("sound");
+        assert_eq!(sound.unchecked, []);
+    }
+}
