@@ -16,9 +16,28 @@ pub struct Found {
 /// The declarations in `text`: one JSON object a line; or one JSON value that is a declaration, an
 /// array of declarations, or an object of declarations by name. Empty lines are passed over, and
 /// lines that are not JSON are told without keeping the others back; one JSON value of several
-/// lines that is not JSON is told once, at the place where it stops being it.
+/// lines that is not JSON is told once, at the place where it stops being it. Of a tool as OpenAI's
+/// API takes it, `{"type": "function", "function": …}`, the function is the declaration.
 #[must_use]
 pub fn declarations_in(text: &str) -> Vec<Found> {
+    let found = found_in(text).into_iter();
+    found.map(|found| Found { declaration: found.declaration.map(unwrapped), ..found }).collect()
+}
+
+/// The function of a tool that wraps one; anything else as it is.
+fn unwrapped(declaration: JsonText) -> JsonText {
+    let Node::Object(members) = declaration.open() else { return declaration };
+    let member = |name: &str| {
+        members.iter().find(|(key, _)| key == name).map(|(_, value)| JsonText::from(*value))
+    };
+    let is_function = member("type").is_some_and(|kind| kind == JsonText::string("function"));
+    match member("function").filter(|function| function.kind() == Kind::Object) {
+        Some(function) if is_function && member("name").is_none() => function,
+        _ => declaration,
+    }
+}
+
+fn found_in(text: &str) -> Vec<Found> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let broken = match JsonText::parse(text.trim_end()) {
         Ok(whole) => match in_value(&whole) {
@@ -84,6 +103,19 @@ mod tests {
             .into_iter()
             .map(|found| (found.line, found.declaration.is_ok()))
             .collect()
+    }
+
+    #[test]
+    fn a_function_is_taken_out_of_its_wrapping() {
+        let wrapped = r#"{"type":"function","function":{"name":"f","parameters":{}}}"#;
+        let bare = r#"{"name":"f","parameters":{}}"#;
+        for text in [wrapped.to_owned(), format!("[{wrapped}]"), format!("{wrapped}\n{wrapped}")] {
+            for found in declarations_in(&text) {
+                assert_eq!(found.declaration.expect("JSON").as_str(), bare, "{text}");
+            }
+        }
+        let own = r#"{"name":"g","type":"function","function":{}}"#;
+        assert_eq!(declarations_in(own)[0].declaration.as_ref().expect("JSON").as_str(), own);
     }
 
     #[test]
