@@ -77,7 +77,11 @@ const VOTERS: [(Language, &[&str]); 5] = [
         Language::JavaScript,
         &["const ", "let ", "var ", "function ", "export ", "import {", "return ", "console."],
     ),
-    (Language::Rust, &["fn ", "pub ", "let mut ", "use ", "impl ", "match ", "#["]),
+    // It shares words with JavaScript, which goes first where nothing but these speaks.
+    (
+        Language::Rust,
+        &["fn ", "pub ", "let ", "const ", "return ", "use ", "impl ", "match ", "#["],
+    ),
     (
         Language::Sql,
         &[
@@ -193,6 +197,10 @@ mod tests {
             Some(Language::JavaScript)
         );
         assert_eq!(code("pub fn f() {\n    let mut a = 1;\n}"), Some(Language::Rust));
+        let program = "fn main() {\n    let x = 1;\n    let y = 2;\n    const Z: u8 = 3;\n}";
+        assert_eq!(code(program), Some(Language::Rust));
+        let script = "let x = 1;\nlet y = 2;\nconst z = 3;";
+        assert_eq!(code(script), Some(Language::JavaScript));
         assert_eq!(code("SELECT a FROM b WHERE c = 1"), Some(Language::Sql));
         assert_eq!(code("#!/bin/sh\nls"), Some(Language::Shell));
         assert_eq!(code("<!DOCTYPE html><p>x"), Some(Language::Html));
