@@ -131,6 +131,7 @@ reports = [${JSON.stringify(folder)}, "nowhere"]
   await rows.nth(1).getByRole("link").focus();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("ArrowUp");
+  await expect(rows.nth(1).getByRole("link")).toBeFocused();
   await page.keyboard.press("Enter");
   const shown = page.getByRole("region", { name: "Case", exact: true });
   await expect(shown.locator(".score").first()).toContainText("−1.000");

@@ -111,7 +111,10 @@ pub(super) fn CaseTable(
         event.prevent_default();
         current.set(to);
         reveal(to);
-        browser::after_drawing(move || browser::focus(&format!("report-row-{to}")));
+        // At once where it is drawn, so that a key pressed right after meets it.
+        if !browser::focus(&format!("report-row-{to}")) {
+            browser::after_drawing(move || browser::focus(&format!("report-row-{to}")));
+        }
     };
     let seen = Memo::new(move |_| {
         let (range, ..) = window(count.get(), scrolled.get(), height.get());
