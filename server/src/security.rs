@@ -69,7 +69,8 @@ impl Doors {
     /// is; any other must have been let in, scheme and all.
     fn knows_origin(&self, origin: &str, host: &str) -> bool {
         self.origins.iter().any(|known| known == origin)
-            || origin.strip_prefix("http://").is_some_and(|own| own.eq_ignore_ascii_case(host))
+            || self.knows_authority(host)
+                && origin.strip_prefix("http://").is_some_and(|own| own.eq_ignore_ascii_case(host))
     }
 
     /// Where a request comes from: what a proxy that is trusted says of it, else the connection's

@@ -23,6 +23,9 @@ pub(super) fn show(arguments: &ShowArguments, out: &mut impl Write) -> Result<We
         Format::Json => Ok(writeln!(out, "{}", case.to_json().laid_out(&Layout::two_spaces()))?),
         Format::Text => write_case(case, out),
     };
+    // A mistyped path is a fault of the command line, told as by the other commands.
+    std::fs::metadata(file)
+        .map_err(|cause| EvalsetError::Unreadable { path: file.clone(), cause })?;
     let mut cases = Cases::open(file)?;
     let told = Cases::told_format(file)?;
     let mut sought = Sought::new(wanted);
