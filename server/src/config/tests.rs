@@ -82,7 +82,7 @@ fn a_misspelled_key_names_the_nearest_right_one() {
             rehearsal.toml:2:1: `lisen` is not a key here; did you mean `listen`?
               | lisen = "127.0.0.1:1"
               | ^^^^^
-              Known here: listen, python, security, live, person, token, agent"#]],
+              Known here: listen, python, security, live, folders, person, token, agent"#]],
     );
     refused(
         "[[agent]]\nname = \"A\"\nsource = \"native\"\nevalset_path = \"x\"\n",
@@ -98,7 +98,7 @@ fn a_misspelled_key_names_the_nearest_right_one() {
             rehearsal.toml:2:1: `allowed_origin` is not a key here; did you mean `allowed_origins`?
               | allowed_origin = []
               | ^^^^^^^^^^^^^^
-              Known here: allowed_origins, audit_file"#]],
+              Known here: allowed_origins, trusted_proxies, audit_file"#]],
     );
     refused(
         "zebra = 1\n",
@@ -106,7 +106,7 @@ fn a_misspelled_key_names_the_nearest_right_one() {
             rehearsal.toml:1:1: `zebra` is not a key here
               | zebra = 1
               | ^^^^^
-              Known here: listen, python, security, live, person, token, agent"#]],
+              Known here: listen, python, security, live, folders, person, token, agent"#]],
     );
 }
 
