@@ -2,6 +2,7 @@
 
 pub mod copy_button;
 pub mod dialog;
+pub mod filter_box;
 pub mod icon;
 pub mod tokens;
 

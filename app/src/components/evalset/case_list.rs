@@ -7,7 +7,7 @@ use leptos_router::hooks::use_location;
 
 use super::STEP;
 use crate::api::{ApiError, CaseList, CaseOrder, CaseSummary, SetId};
-use crate::components::icon::{Glyph, Icon};
+use crate::components::filter_box::FilterBox;
 use crate::state::browser;
 use crate::state::times::counted;
 
@@ -65,19 +65,7 @@ pub(super) fn CaseColumn(
     };
     view! {
         <section class="case-column" aria-label="Cases">
-            <div class="find">
-                <Icon glyph=Glyph::Search/>
-                <input
-                    type="search"
-                    autocomplete="off"
-                    spellcheck="false"
-                    placeholder="Filter cases"
-                    aria-label="Filter cases"
-                    prop:value=move || searched.get()
-                    on:input=move |event| searched.set(event_target_value(&event))
-                />
-                <span class="found-count" role="status">{count}</span>
-            </div>
+            <FilterBox searched placeholder="Filter cases" count=Signal::derive(move || count().unwrap_or_default())/>
             <label class="case-order">
                 <span class="quiet">"Sorted:"</span>
                 <select

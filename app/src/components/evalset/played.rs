@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use super::comparison::Comparison;
 use crate::api::{Actual, CaseName, CasesAsked, SetId, list_cases};
 use crate::components::dialog::Dialog;
+use crate::components::filter_box::FilterBox;
 use crate::components::icon::{Glyph, Icon};
 
 /// So many cases can be chosen from.
@@ -106,18 +107,7 @@ fn Choice(
             </button>
         </header>
         <div class="comparing-choice">
-            <div class="find">
-                <Icon glyph=Glyph::Search/>
-                <input
-                    type="search"
-                    autocomplete="off"
-                    spellcheck="false"
-                    placeholder="Filter cases"
-                    aria-label="Filter cases"
-                    prop:value=move || searched.get()
-                    on:input=move |event| searched.set(event_target_value(&event))
-                />
-            </div>
+            <FilterBox searched placeholder="Filter cases"/>
             {rows}
         </div>
     }

@@ -6,6 +6,7 @@ use leptos::task::spawn_local;
 
 use crate::api::{ApiError, LiveId, LiveSummary, list_live_sessions};
 use crate::components::copy_button::CopyButton;
+use crate::components::filter_box::FilterBox;
 use crate::components::icon::{Glyph, Icon};
 use crate::state::live::{Alerts, Live};
 use crate::state::times::{ago, elapsed};
@@ -136,18 +137,7 @@ pub fn LiveSessions() -> impl IntoView {
             </div>
             <span class="grow"></span>
             <AlertButton/>
-            <div class="find">
-                <Icon glyph=Glyph::Search/>
-                <input
-                    type="search"
-                    autocomplete="off"
-                    spellcheck="false"
-                    placeholder="Search descriptions"
-                    aria-label="Search descriptions"
-                    prop:value=move || listed.searched.get()
-                    on:input=move |event| listed.searched.set(event_target_value(&event))
-                />
-            </div>
+            <FilterBox searched=listed.searched placeholder="Search descriptions"/>
         </header>
         {move || { is_drawn.with(|_| ()); untrack(body) }}
     }

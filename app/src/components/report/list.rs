@@ -20,7 +20,7 @@ pub fn Reports() -> impl IntoView {
             let id = opened.take_in(None, name, text);
             navigate.with_value(|go| go(&format!("/reports/{id}"), NavigateOptions::default()));
         }
-        Err(reason) => fault.set(Some(reason)),
+        Err(unread) => fault.set(Some(unread.to_string())),
     });
     let list = LocalResource::new(list_reports);
     let body = move || match list.get() {

@@ -11,7 +11,15 @@ use wasm_bindgen_futures::JsFuture;
 use crate::components::icon::{Glyph, Icon};
 
 /// A file's name and its text, or why it cannot be read.
-pub(super) type Opened = Result<(String, String), String>;
+pub(super) type Opened = Result<(String, String), NotRead>;
+
+/// The browser gave no text.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{name} could not be read: it was moved, it is no file, or the browser may not read it.")]
+pub(super) struct NotRead {
+    /// The file's name.
+    name: String,
+}
 
 /// A button that opens a JSON file.
 #[component]
@@ -97,9 +105,7 @@ fn read(file: web_sys::File, on_open: Callback<Opened>) {
         let text = JsFuture::from(blob.text()).await;
         on_open.try_run(match text.ok().and_then(|text| text.as_string()) {
             Some(text) => Ok((name, text)),
-            None => Err(format!(
-                "{name} could not be read: it was moved, it is no file, or the browser may not read it."
-            )),
+            None => Err(NotRead { name }),
         });
     });
 }

@@ -9,6 +9,7 @@ use super::open_file::{DropPlace, OpenFile, Opened};
 use super::spread::Spreads;
 use super::table::{CaseTable, told};
 use crate::api::list_reports;
+use crate::components::filter_box::FilterBox;
 use crate::components::icon::{Glyph, Icon};
 use crate::components::value::{ValueBody, ValueTools};
 use crate::state::reading::use_reading;
@@ -31,7 +32,7 @@ pub fn ReportReader(
         Ok((name, text)) => {
             opened.take_in(Some(desk.id.get_value()), name, text);
         }
-        Err(reason) => unreadable.set(Some(reason)),
+        Err(unread) => unreadable.set(Some(unread.to_string())),
     });
     move || match desk.found.get() {
         None => view! {
@@ -156,19 +157,7 @@ fn Sheet(
             <ChangeFilter desk/>
             <div class="report-columns" class:open=is_open>
                 <section class="report-cases" aria-label="Cases">
-                    <div class="find">
-                        <Icon glyph=Glyph::Search/>
-                        <input
-                            type="search"
-                            autocomplete="off"
-                            spellcheck="false"
-                            placeholder="Filter cases by name or id"
-                            aria-label="Filter cases"
-                            prop:value=move || desk.searched.get()
-                            on:input=move |event| desk.searched.set(event_target_value(&event))
-                        />
-                        <span class="found-count" role="status">{count}</span>
-                    </div>
+                    <FilterBox searched=desk.searched placeholder="Filter cases by name or id" label="Filter cases" count=Signal::derive(count)/>
                     <CaseTable desk report=table rows case/>
                 </section>
                 {detail}
@@ -204,7 +193,7 @@ fn ReportHead(
             let id = opened.take_in(None, name, text);
             desk.hold_against(Some(id));
         }
-        Err(reason) => fault.set(Some(reason)),
+        Err(unread) => fault.set(Some(unread.to_string())),
     });
     let options = move || {
         let own = desk.id.get_value();
