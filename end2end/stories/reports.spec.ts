@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 
 import { recorded, score } from "../recorded";
 import { expect, open, startHost, test } from "../stage";
@@ -97,6 +97,36 @@ test("a report from the reader's disk tells why cases failed, and leaves the tab
   await expect(page.getByRole("heading", { name: "This report was opened in another tab" })).toBeVisible();
   await choose(page, "Open a report…", join(folder, "after.json"));
   await expect(page.getByRole("region", { name: "Case", exact: true }).locator(".why")).toContainText("degrees 23");
+});
+
+/** Lets go of a file over the page, as the mouse would: the browser gives no way to bring one from the desktop. */
+async function drop(page: Page, onto: Locator, name: string, text: string): Promise<void> {
+  const carried = await page.evaluateHandle(
+    ([name, text]) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([text], name, { type: "application/json" }));
+      return transfer;
+    },
+    [name, text] as const,
+  );
+  await onto.dispatchEvent("dragover", { dataTransfer: carried });
+  await expect(page.locator(".report-over")).toBeVisible();
+  await onto.dispatchEvent("drop", { dataTransfer: carried });
+  await expect(page.locator(".report-over")).toBeHidden();
+}
+
+test("a report is dropped on the page; what is no report says what is wrong", async ({ page, host, picture }) => {
+  void host;
+  await open(page, "/reports");
+  const place = page.locator(".report-drop");
+  await drop(page, place, "notes.json", '{"results": 7');
+  await expect(page.getByRole("main")).toContainText("notes.json");
+  await expect(page.getByRole("main")).toContainText(/line 1/);
+  await picture("no-report");
+  await open(page, "/reports");
+  await drop(page, place, "after.json", readFileSync(join(folder, "after.json"), "utf8"));
+  await expect(page).toHaveURL(/\/reports\/~\d+$/);
+  await expect(page.getByRole("heading", { name: "Home automation" })).toBeVisible();
 });
 
 test("what regressed since the baseline comes first", async ({ page, picture, accessible }) => {

@@ -17,6 +17,55 @@ const VIEW: f64 = 600.0;
 /// So much of why a case failed stands in its row, in characters.
 const WHY: usize = 300;
 
+/// How wide the columns are, in pixels.
+struct Widths {
+    verdict: usize,
+    name: usize,
+    change: usize,
+    /// The least and the most.
+    score: (usize, usize),
+    /// The least; nothing where why a case failed stands elsewhere.
+    why: Option<usize>,
+}
+
+/// Across the whole page.
+const ALONE: Widths =
+    Widths { verdict: 92, name: 180, change: 124, score: (84, 116), why: Some(240) };
+/// Beside an open case, which says itself why it failed: four criteria and a baseline fit half of
+/// 1280 pixels.
+const BESIDE_A_CASE: Widths =
+    Widths { verdict: 72, name: 108, change: 104, score: (56, 84), why: None };
+/// Between two columns.
+const GAP: usize = 10;
+/// Beside the first and the last column together.
+const MARGINS: usize = 32;
+
+impl Widths {
+    fn of(is_open: bool) -> &'static Self {
+        if is_open { &BESIDE_A_CASE } else { &ALONE }
+    }
+
+    /// As CSS has the columns of a grid.
+    fn columns(&self, criteria: usize, has_change: bool) -> String {
+        let Self { verdict, name, change, score: (least, most), why } = self;
+        let change = if has_change { format!(" {change}px") } else { String::new() };
+        let scores = match criteria {
+            0 => String::new(),
+            _ => format!(" repeat({criteria}, minmax({least}px, {most}px))"),
+        };
+        let why = why.map(|why| format!(" minmax({why}px, 1.6fr)")).unwrap_or_default();
+        format!("{verdict}px minmax({name}px, 1fr){change}{scores}{why}")
+    }
+
+    /// What a row needs at least.
+    fn least(&self, criteria: usize, has_change: bool) -> usize {
+        let change = if has_change { self.change } else { 0 };
+        let columns = 2 + criteria + usize::from(has_change) + usize::from(self.why.is_some());
+        let texts = self.verdict + self.name + change + self.why.unwrap_or_default();
+        texts + self.score.0 * criteria + GAP * (columns - 1) + MARGINS
+    }
+}
+
 /// The cases that are asked for.
 #[component]
 pub(super) fn CaseTable(
@@ -132,19 +181,8 @@ pub(super) fn CaseTable(
     let criteria = report.criteria.len();
     let has_since = Memo::new(move |_| desk.since.read().is_some());
     let is_open = Memo::new(move |_| case.read().is_some());
-    let columns = move || {
-        let scores = format!("repeat({criteria}, minmax(84px, 116px))");
-        let change = if has_since.get() { "124px " } else { "" };
-        let why = if is_open.get() { "" } else { " minmax(240px, 1.6fr)" };
-        format!("92px minmax(180px, 1fr) {change}{scores}{why}")
-    };
-    // The least widths of the columns, the gaps between them and the space beside them.
-    let width = move || {
-        let (change, why) = (usize::from(has_since.get()), usize::from(!is_open.get()));
-        let columns = 2 + criteria + change + why;
-        let least = 92 + 180 + 124 * change + 84 * criteria + 240 * why;
-        format!("{}px", least + 12 * (columns - 1) + 32)
-    };
+    let columns = move || Widths::of(is_open.get()).columns(criteria, has_since.get());
+    let width = move || format!("{}px", Widths::of(is_open.get()).least(criteria, has_since.get()));
     let stored = StoredValue::new(report);
     view! {
         <div
