@@ -251,12 +251,12 @@ impl Host for RehearsalHost {
         call_id: CallId,
         offset: u64,
     ) -> Result<ResultSlice, ApiError> {
-        let session = self.session(&session)?;
+        let Ok(session) = self.session(&session) else {
+            return Err(ApiError::ResultGone { call_id });
+        };
         match session.held.slice(&call_id, offset) {
             Ok(Some(slice)) => Ok(slice),
-            Ok(None) => {
-                Err(ApiError::NotWaiting { call_id, what: "its result to be read".to_owned() })
-            }
+            Ok(None) => Err(ApiError::ResultGone { call_id }),
             Err(error) => Err(unreadable(&error)),
         }
     }

@@ -46,6 +46,16 @@ pub enum ApiError {
         /// What the page tried to give it.
         what: String,
     },
+    /// The host no longer holds a large result, of which the page has the beginning.
+    #[error(
+        "The host no longer holds this result: it was restarted, or the page was silent for more \
+         than ten minutes. What is shown is all that is left of it, and the session cannot be \
+         exported: start over to call the tool again."
+    )]
+    ResultGone {
+        /// The call that returned it.
+        call_id: CallId,
+    },
     /// Nobody waits for this answer.
     #[error("This question no longer waits: the call ended, or another page answered it.")]
     QuestionGone,
