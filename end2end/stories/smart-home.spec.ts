@@ -63,6 +63,14 @@ test("what the model would see is on the page", async ({ page, picture, accessib
   await expect(tools.getByText("transfer_to_agent", { exact: true })).toBeVisible();
   await player.choose("set_temperature");
   await picture("set-temperature");
+  // What the palette chooses is in sight, whatever the catalogue was filtered by.
+  await page.getByRole("searchbox", { name: "Filter the tools" }).fill("temperature");
+  await page.keyboard.press("ControlOrMeta+k");
+  await page.keyboard.type("transfer_to_agent");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { name: "transfer_to_agent", exact: true })).toBeVisible();
+  await expect(tools.getByText("transfer_to_agent", { exact: true })).toBeInViewport({ ratio: 1 });
+  await player.choose("set_temperature");
   await accessible();
 });
 
@@ -169,8 +177,13 @@ test("a failing tool has its traceback behind a click", async ({ page, picture }
   await player.choose("transfer_to_agent");
   // There is one agent to hand over to, so there is nothing to choose.
   await expect(page.locator("#tool-form")).toContainText("garage_agent");
+  const filter = page.getByRole("searchbox", { name: "Filter the tools" });
+  await filter.fill("transfer");
   await player.run();
   await expect(player.call(1)).toHaveClass(/returned/);
+  // The page says who plays now, and what was filtered for the first agent hides no tool of this one.
+  await expect(page.locator(".stage-head")).toContainText("→ garage_agent");
+  await expect(filter).toHaveValue("");
   await player.choose("open_garage");
   await player.fill("code", "4417");
   await player.run();

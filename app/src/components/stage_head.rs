@@ -22,10 +22,29 @@ pub fn StageHead(
     let file = file_name(&agent.eval_set_path).to_owned();
     view! {
         <StageTitle agent>
+            <InCharge stage/>
             <Progress stage/>
             <span class="grow"></span>
             <Actions stage file/>
         </StageTitle>
+    }
+}
+
+/// Who plays now, after one agent has handed over to another.
+#[component]
+fn InCharge(
+    /// The stage.
+    stage: Stage,
+) -> impl IntoView {
+    let handed_to = Memo::new(move |_| stage.rehearsal.handed_to());
+    move || {
+        handed_to.get().map(|name| {
+            view! {
+                <span class="chip" title="The agent that is in charge since the last transfer">
+                    "→ " {name} <span class="unseen">" is in charge"</span>
+                </span>
+            }
+        })
     }
 }
 

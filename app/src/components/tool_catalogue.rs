@@ -127,9 +127,17 @@ fn ToolLine(
         (false, true) => Some((Glyph::Clock, "long-running")),
         (false, false) => None,
     };
+    let line = NodeRef::<html::Button>::new();
+    // It may have been chosen elsewhere: by a link, in the palette, by a replay.
+    Effect::new(move |_| {
+        if let (true, Some(line)) = (is_chosen.get(), line.get()) {
+            browser::after_drawing(move || browser::reveal_element(&line));
+        }
+    });
     view! {
         <li>
             <button
+                node_ref=line
                 type="button"
                 class="tool"
                 title=title

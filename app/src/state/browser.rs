@@ -171,10 +171,15 @@ pub fn press(id: &str) -> bool {
 /// Scrolls the element with this id into sight, as little as it takes.
 pub fn reveal(id: &str) {
     if let Some(element) = document().get_element_by_id(id) {
-        let options = ScrollIntoViewOptions::new();
-        options.set_block(ScrollLogicalPosition::Nearest);
-        element.scroll_into_view_with_scroll_into_view_options(&options);
+        reveal_element(&element);
     }
+}
+
+/// Scrolls `element` into sight, as little as it takes.
+pub fn reveal_element(element: &Element) {
+    let options = ScrollIntoViewOptions::new();
+    options.set_block(ScrollLogicalPosition::Nearest);
+    element.scroll_into_view_with_scroll_into_view_options(&options);
 }
 
 /// Scrolls the first marked words in the element with this id into sight, or those in the element
@@ -189,9 +194,7 @@ pub fn reveal_mark(id: &str) {
             .and_then(|it| mark(&it))
     });
     if let Some(found) = found {
-        let options = ScrollIntoViewOptions::new();
-        options.set_block(ScrollLogicalPosition::Nearest);
-        found.scroll_into_view_with_scroll_into_view_options(&options);
+        reveal_element(&found);
     }
 }
 
@@ -250,10 +253,11 @@ fn focus_first(id: &str, selector: &str) -> bool {
         .is_some_and(|element| focus_element(&element))
 }
 
-/// Moves the focus to the form with this id: to its first field, to the element itself when it is a
-/// field, or to the first button of a form that has only buttons.
+/// Moves the focus to the form with this id: to its first field or the button that adds to its
+/// first list, to the element itself when it is a field, or to the first button of a form that has
+/// only buttons.
 pub fn focus_form(id: &str) -> bool {
-    focus_first(id, "input, textarea, select")
+    focus_first(id, "input, textarea, select, button.add:not([disabled])")
         || (focus(id) && focused_id() == id)
         || focus_first_in(id)
 }

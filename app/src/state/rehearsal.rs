@@ -40,6 +40,8 @@ pub struct Rehearsal {
     pub session: RwSignal<Session>,
     /// What the model would see; `None` until the host has told.
     pub view: RwSignal<Option<SessionView>>,
+    /// The name of the agent that the session began with; another may be in charge by now.
+    pub began_with: RwSignal<Option<String>>,
     /// Why the host could not open its share of the session.
     pub fault: RwSignal<Option<ApiError>>,
     /// What went wrong last, for a banner.
@@ -74,6 +76,7 @@ pub fn use_rehearsal(agent: AgentId) -> Rehearsal {
         session: RwSignal::new(begin(&agent)),
         agent: StoredValue::new(agent),
         view: RwSignal::new(None),
+        began_with: RwSignal::new(None),
         fault: RwSignal::new(None),
         notice: RwSignal::new(None),
         announcement: RwSignal::new(String::new()),
@@ -133,6 +136,28 @@ impl Rehearsal {
         }
     }
 
+    /// Takes in what the model would see now.
+    pub(super) fn see(self, view: SessionView) {
+        let name = &view.agent.name;
+        if self.began_with.read_untracked().is_none() {
+            self.began_with.set(Some(name.clone()));
+        }
+        let before =
+            self.view.with_untracked(|view| view.as_ref().map(|view| view.agent.name.clone()));
+        if before.is_some_and(|before| before != *name) {
+            self.announcement.set(format!("{name} is in charge now."));
+        }
+        self.view.set(Some(view));
+    }
+
+    /// The agent in charge, when it is another than the one that the session began with. Tracked.
+    #[must_use]
+    pub fn handed_to(self) -> Option<String> {
+        let began_with = self.began_with.get()?;
+        let now = self.view.with(|view| view.as_ref().map(|view| view.agent.name.clone()))?;
+        (now != began_with).then_some(now)
+    }
+
     /// Whether something would be lost if the page closed now. Tracked.
     #[must_use]
     pub fn is_under_way(self) -> bool {
@@ -144,6 +169,7 @@ impl Rehearsal {
         self.close();
         self.session.set(begin(&self.agent()));
         self.view.set(None);
+        self.began_with.set(None);
         self.fault.set(None);
         self.notice.set(None);
         self.checking.set(false);

@@ -8,6 +8,7 @@ use leptos_router::hooks::query_signal_with_options;
 use schema_form::Integers;
 use session::SessionState;
 
+use super::catalogue::fits;
 use super::rehearsal::{FormKey, Rehearsal};
 use super::value_form::ValueForm;
 use crate::api::ToolView;
@@ -71,6 +72,20 @@ pub fn use_stage(rehearsal: Rehearsal) -> Stage {
         let responds = side.read().as_deref() == Some("response");
         if responds || has_no_tools { Tab::Respond } else { Tab::Call }
     });
+    let filter = RwSignal::new(String::new());
+    // A filter for one agent's tools would hide those of the agent that it hands over to.
+    let in_charge = Memo::new(move |_| {
+        rehearsal.view.with(|view| view.as_ref().map(|view| view.agent.name.clone()))
+    });
+    Effect::watch(
+        move || in_charge.get(),
+        move |now, before, _| {
+            if before.is_some_and(|before| before.is_some() && before != now) {
+                filter.set(String::new());
+            }
+        },
+        false,
+    );
     Stage {
         rehearsal,
         tools,
@@ -82,7 +97,7 @@ pub fn use_stage(rehearsal: Rehearsal) -> Stage {
         output_schema: Memo::new(move |_| {
             rehearsal.view.with(|view| view.as_ref().and_then(|view| view.output_schema.clone()))
         }),
-        filter: RwSignal::new(String::new()),
+        filter,
         shows_log: RwSignal::new(false),
         shows_raw: RwSignal::new(false),
         asks_to_start_over: RwSignal::new(false),
@@ -93,8 +108,15 @@ pub fn use_stage(rehearsal: Rehearsal) -> Stage {
 }
 
 impl Stage {
-    /// Chooses a tool and shows its form.
+    /// Chooses a tool and shows its form; a filter that hides it is taken away.
     pub fn choose_tool(self, name: &str) {
+        let hidden = self.tools.with_untracked(|tools| {
+            let filter = self.filter.read_untracked();
+            tools.iter().any(|tool| tool.name.as_str() == name && !fits(tool, &filter))
+        });
+        if hidden {
+            self.filter.set(String::new());
+        }
         self.tool_name.set(Some(name.to_owned()));
         self.side.set(None);
     }

@@ -28,7 +28,7 @@ impl Rehearsal {
             // The person may have started over meanwhile.
             if *self.session.read_untracked().id() == id {
                 match opened {
-                    Ok(view) => self.view.set(Some(view)),
+                    Ok(view) => self.see(view),
                     Err(error) => self.fault.set(Some(error)),
                 }
             }
@@ -154,7 +154,7 @@ impl Rehearsal {
                 // A restarted host opens the session anew; its state is as at the start.
                 checked = match self.opened().await {
                     Ok(view) => {
-                        self.view.set(Some(view));
+                        self.see(view);
                         check_value(id.clone(), target, value.clone()).await
                     }
                     Err(error) => Err(error),
@@ -246,7 +246,7 @@ impl Rehearsal {
             Effect::BeginInvocation { content } => spawn_local(async move {
                 match begin_invocation(session.clone(), content).await {
                     Ok(view) if *self.session.read_untracked().id() == session => {
-                        self.view.set(Some(view));
+                        self.see(view);
                     }
                     Ok(_) => {}
                     // Opening it anew tells the query too.

@@ -15,7 +15,7 @@ impl Rehearsal {
     pub fn take_in(self, news: CallNews) {
         let CallNews { call_id, progress, state, view, .. } = news;
         if let Some(view) = view {
-            self.view.set(Some(view));
+            self.see(view);
         }
         if let Some(state) = state {
             self.view.update(|view| {

@@ -41,7 +41,7 @@ impl Rehearsal {
     /// The tools are others than before.
     pub fn tools_changed(self, change: CatalogueChange) {
         self.announcement.set(format!("The tools changed: {}.", summary(&change)));
-        self.view.set(Some(change.view.clone()));
+        self.see(change.view.clone());
         self.catalogue_change.set(Some(change));
     }
 }
