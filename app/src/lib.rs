@@ -4,6 +4,10 @@
 //! doorways, `state` the reactive state of a page, `pages` arranges and `components` draw.
 
 #![recursion_limit = "256"]
+#![cfg_attr(
+    all(feature = "ssr", not(test)),
+    allow(dead_code, reason = "the host is built without the scenes, which call it")
+)]
 #![allow(
     unreachable_pub,
     reason = "#[component] makes its function pub; pages and parts of components are not"

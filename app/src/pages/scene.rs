@@ -1,31 +1,19 @@
 //! The scenes: the stage, with instructions on the left, history in the middle, acting on the right;
-//! an eval set, with its cases on the left and one of them beside it; the list of live sessions; and
-//! a live session, which looks like the stage.
+//! an eval set, with its cases on the left and one of them beside it; reports; the list of live
+//! sessions; and a live session, which looks like the stage.
 //!
-//! Everything that only a scene needs is reached from here and from nowhere else. With the
-//! feature `split` it is a module of its own, which the browser fetches at [`load`]; see
-//! docs/design/client-size.md.
+//! Everything that only a scene needs is reached from `drawn` and from nowhere else. With the
+//! feature `split` it is a module of its own, which the browser fetches at [`load`]. The host paints
+//! no scene and is built without them; see docs/design/client-size.md.
+
+#[cfg(any(not(feature = "ssr"), test))]
+mod drawn;
 
 use leptos::prelude::*;
 use leptos::wasm_split::SplitLoaderError;
-use session::SessionState;
 
 use crate::api::{AgentSummary, LiveId, LiveTurnId, SetId};
-use crate::components::evalset::EvalSetReader;
-use crate::components::facts::{AgentFold, StateFold, Warnings};
-use crate::components::history::History;
-use crate::components::instructions::StageInstructions;
-use crate::components::live::{LiveSession, LiveSessions};
-use crate::components::notices::Notices;
-use crate::components::report::{ReportReader, Reports};
-use crate::components::right_panel::RightPanel;
-use crate::components::stage_head::StageHead;
-use crate::components::stage_keys::{listen_to_keys, offer_commands};
-use crate::components::start_over::StartOver;
-use crate::components::tool_catalogue::FILTER;
-use crate::state::replay::use_replay;
-use crate::state::stage::use_stage;
-use crate::state::{Rehearsal, browser};
+use crate::state::Rehearsal;
 
 /// What draws the scenes. Pointers, so that who holds them need not hold the code.
 #[derive(Debug, Clone, Copy)]
@@ -77,88 +65,14 @@ pub async fn load() -> Result<Scenes, NotLoaded> {
     leptos::wasm_split::wasm_split(scene, wasm_split_path = ::leptos::wasm_split, fallible)
 )]
 #[cfg_attr(
-    not(feature = "split"),
+    all(not(feature = "split"), any(not(feature = "ssr"), test)),
     expect(clippy::unnecessary_wraps, reason = "it fails where it is fetched")
 )]
 fn entrance() -> Result<Scenes, NotLoaded> {
-    Ok(Scenes { play, read_eval_set, list_reports, show_report, list_live, show_live })
-}
-
-/// The three columns.
-fn play(agent: AgentSummary, rehearsal: Rehearsal) -> AnyView {
-    let stage = use_stage(rehearsal);
-    provide_context(stage);
-    let replay = use_replay(stage);
-    listen_to_keys(stage, replay);
-    offer_commands(stage);
-    follow_with_focus(rehearsal);
-    let path = agent.eval_set_path.clone();
-    view! {
-        <StageHead agent stage/>
-        <div class="columns">
-            <section class="left" aria-label="What the model sees">
-                <Warnings/>
-                <StageInstructions/>
-                <StateFold/>
-                <AgentFold eval_set_path=path.clone()/>
-            </section>
-            <History replay/>
-            <RightPanel eval_set_path=path/>
-        </div>
-        <Notices/>
-        <StartOver/>
-        <p class="unseen" role="status" aria-live="polite">{move || rehearsal.announcement.get()}</p>
-    }
-    .into_any()
-}
-
-/// The cases, and the one that is read.
-fn read_eval_set(set: SetId, case: Memo<Option<String>>) -> AnyView {
-    view! { <EvalSetReader set case/> }.into_any()
-}
-
-/// The reports.
-fn list_reports() -> AnyView {
-    view! { <Reports/> }.into_any()
-}
-
-/// A report.
-fn show_report(report: String, case: Memo<Option<String>>) -> AnyView {
-    view! { <ReportReader report case/> }.into_any()
-}
-
-/// The live sessions.
-fn list_live() -> AnyView {
-    view! { <LiveSessions/> }.into_any()
-}
-
-/// A live session.
-fn show_live(session: LiveId, turn: Memo<Option<LiveTurnId>>) -> AnyView {
-    view! { <LiveSession session turn/> }.into_any()
-}
-
-/// The focus goes where the next step is: to the query at first, then to the tools.
-fn follow_with_focus(rehearsal: Rehearsal) {
-    let state = Memo::new(move |_| {
-        rehearsal.view.read().is_some().then(|| rehearsal.session.read().state())
-    });
-    Effect::new(move |before: Option<Option<SessionState>>| {
-        let now = state.get();
-        let moved = before.flatten() != now;
-        if moved {
-            browser::after_drawing(move || match now {
-                Some(SessionState::AwaitingQuery) if !browser::is_typing() => {
-                    browser::focus_form("query");
-                }
-                Some(SessionState::Active) if before.is_some() => {
-                    let _ = browser::focus(FILTER) || browser::focus_form("response");
-                }
-                Some(SessionState::Completed) if before.is_some() => {
-                    browser::focus("export");
-                }
-                _ => {}
-            });
-        }
-        now
-    });
+    #[cfg(any(not(feature = "ssr"), test))]
+    let scenes = Ok(drawn::SCENES);
+    // Effects load scenes, and the host runs none.
+    #[cfg(all(feature = "ssr", not(test)))]
+    let scenes = Err(NotLoaded);
+    scenes
 }

@@ -1,31 +1,43 @@
 //! Reactive state: pure values made reactive by `use_*` functions that return small `Copy` structs.
 //!
 //! Values first (`preview`, `excerpt`, `rows`...), then what makes them reactive (`rehearsal`,
-//! `agents`, `connection`...), then the bundle that the page hands down ([`Page`]).
+//! `agents`, `connection`...), then the bundle that the page hands down ([`Page`]). What only a scene
+//! holds is left out of the host, which paints none.
 
 pub mod agents;
 pub mod browser;
+#[cfg(any(not(feature = "ssr"), test))]
 pub mod case_edits;
+#[cfg(any(not(feature = "ssr"), test))]
 pub mod catalogue;
 pub mod clock;
 pub mod connection;
+pub mod latest;
 pub mod live;
 pub mod live_draft;
+#[cfg(any(not(feature = "ssr"), test))]
 pub mod live_stage;
+#[cfg(any(not(feature = "ssr"), test))]
 pub mod live_steps;
+#[cfg(any(not(feature = "ssr"), test))]
 pub mod live_window;
 pub mod log;
+#[cfg(any(not(feature = "ssr"), test))]
 pub mod markdown;
 pub mod opened_reports;
 pub mod page;
 pub mod palette;
+#[cfg(any(not(feature = "ssr"), test))]
 pub mod placeholders;
 pub mod reading;
 pub mod rehearsal;
 pub mod rehearsals;
+#[cfg(any(not(feature = "ssr"), test))]
 pub mod replay;
+#[cfg(any(not(feature = "ssr"), test))]
 pub mod report_desk;
 pub mod rows;
+#[cfg(any(not(feature = "ssr"), test))]
 pub mod stage;
 pub mod theme;
 pub mod times;
