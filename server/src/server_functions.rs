@@ -39,15 +39,23 @@ fn status(error: &ApiError) -> StatusCode {
         | ApiError::UnknownCase { .. }
         | ApiError::UnknownSet { .. }
         | ApiError::UnknownReport { .. }
+        | ApiError::UnknownLiveSession { .. }
+        | ApiError::ResultGone { .. }
         | ApiError::QuestionGone => StatusCode::NOT_FOUND,
-        ApiError::NotWaiting { .. } | ApiError::CallUnderWay => StatusCode::CONFLICT,
-        ApiError::Invalid { .. } | ApiError::NotExportable { .. } => {
-            StatusCode::UNPROCESSABLE_ENTITY
-        }
+        ApiError::NotWaiting { .. }
+        | ApiError::CallUnderWay
+        | ApiError::LiveClosed { .. }
+        | ApiError::LiveHeld { .. }
+        | ApiError::LiveWaiting { .. } => StatusCode::CONFLICT,
+        ApiError::Invalid { .. }
+        | ApiError::NotExportable { .. }
+        | ApiError::EvalSet { .. }
+        | ApiError::Report { .. }
+        | ApiError::LiveRefused { .. } => StatusCode::UNPROCESSABLE_ENTITY,
         // On the host: arguments that could not be read.
         ApiError::Transport { .. } => StatusCode::BAD_REQUEST,
         ApiError::AgentFaulted { .. } => StatusCode::SERVICE_UNAVAILABLE,
-        _ => StatusCode::INTERNAL_SERVER_ERROR,
+        ApiError::Export { .. } | ApiError::Internal { .. } => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 
