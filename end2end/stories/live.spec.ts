@@ -3,7 +3,7 @@
 // Needs REHEARSAL_TEST_PYTHON, which `cargo xtask test` sets.
 
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
@@ -112,6 +112,61 @@ test("a person answers a real agent with a call and a text, and adk eval passes 
   const passed = adkEval(path);
   expect(passed.status, passed.told).toBe(1);
   expect(passed.scores).toEqual({ tool_trajectory_avg_score: 1, response_match_score: 1 });
+});
+
+test("a completed session is held against a case of its agent, before it is exported", async ({ page, picture, accessible }) => {
+  const folder = mkdtempSync(join(tmpdir(), "rehearsal-expected-"));
+  const file = join(folder, "expected.evalset.json");
+  const said = (role: string, text: string) => ({ role, parts: [{ text }] });
+  const expected = {
+    eval_id: "rain_in_lisbon",
+    conversation: [{
+      invocation_id: "one",
+      user_content: said("user", "Will it rain in Lisbon?"),
+      final_response: said("model", "No rain in Lisbon."),
+      intermediate_data: { tool_uses: [{ name: "forecast", args: { city: "Lisbon", days: 3 } }] },
+    }],
+  };
+  writeFileSync(file, JSON.stringify({ eval_set_id: "expected", eval_cases: [expected] }));
+  const host = await startHost({
+    config: `
+[[agent]]
+name = "Weather"
+source = "adk_python"
+folder = ${JSON.stringify(join(FIXTURES, "live_weather"))}
+eval_set_path = ${JSON.stringify(file)}
+`,
+  });
+  const agent = new Agent(host.url, "alone", "Rain in Lisbon");
+  await open(page, await agent.session());
+  await introduce(page, "Ann");
+  await choose(page, "forecast");
+  await field(page, "city").fill("Lisbon");
+  await field(page, "days").fill("2");
+  await page.locator("#send").click();
+  await expect(page.getByRole("list", { name: "Conversation" })).toContainText("21.5");
+  await answer(page, "No rain today.");
+  expect(await agent.ended).toBe(0);
+  await complete(page);
+
+  await page.getByRole("button", { name: "Compare with a case…" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: /Will it rain/ }).click();
+  const both = page.getByRole("region", { name: "Both cases, step by step" });
+  await expect(both.locator(".pair.differs").first()).toContainText("days: 3");
+  await expect(both.locator(".pair.differs").first()).toContainText("days: 2");
+  await expect(both.locator("del").last()).toHaveText(/Lisbon/);
+  await expect(both.locator("ins").last()).toHaveText(/today/);
+  await expect(page.getByText("Why they differ.")).toBeVisible();
+  await picture("compared");
+  await accessible();
+  await page.keyboard.press("Escape");
+  await expect(both).toBeHidden();
+  await page.locator("#export").click();
+  await expect(page.getByRole("heading", { name: /^Exported/ })).toBeVisible();
+  expect(JSON.parse(readFileSync(file, "utf8")).eval_cases).toHaveLength(2);
+  await page.close();
+  expect(await host.stop()).toBe(0);
+  rmSync(folder, { recursive: true, force: true });
 });
 
 test("three agents in one session are answered in their order", async ({ page, start, picture, accessible }) => {
