@@ -1,6 +1,7 @@
 //! The case that is read in an eval set, and its edits: one change at a time goes to the host, and
 //! each can be taken back in the order in which they were made.
 
+use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos_router::NavigateOptions;
@@ -8,6 +9,7 @@ use leptos_router::hooks::use_navigate;
 use session::AgentId;
 
 use super::browser;
+use super::latest::{Latest, use_latest};
 use crate::api::{
     ApiError, CaseAsRead, CaseChange, CaseView, SetId, ToolView, change_case, close_session,
     duplicate_case, insert_case, open_session, read_case, remove_case,
@@ -63,6 +65,9 @@ enum Back {
 #[derive(Clone, Copy)]
 pub struct CaseEdits {
     set: StoredValue<SetId>,
+    wanted: Latest,
+    /// Whether another case than the one that is shown is on its way.
+    is_reading: RwSignal<bool>,
     go: StoredValue<Go, LocalStorage>,
     /// The case; `None` while it is read, or when none is chosen.
     pub case: RwSignal<Option<Result<CaseView, ApiError>>>,
@@ -81,6 +86,9 @@ pub struct CaseEdits {
     done: RwSignal<Vec<Done>>,
 }
 
+/// How long a case stays in sight while another is read, in milliseconds.
+const STAYS_MS: u32 = 150;
+
 type Go = Box<dyn Fn(&str)>;
 
 /// The edits of the set of `set`. Its signals belong to the current owner.
@@ -90,6 +98,8 @@ pub fn use_case_edits(set: SetId) -> CaseEdits {
     let go: Go = Box::new(move |address| navigate(address, NavigateOptions::default()));
     CaseEdits {
         set: StoredValue::new(set),
+        wanted: use_latest(),
+        is_reading: RwSignal::new(false),
         go: StoredValue::new_local(go),
         case: RwSignal::new(None),
         open: RwSignal::new(None),
@@ -106,12 +116,16 @@ impl CaseEdits {
     /// Reads the case, unless it is the one that is shown.
     pub fn read(self, eval_id: Option<String>, index: u64) {
         let Some(eval_id) = eval_id else {
+            self.wanted.give_up();
+            self.is_reading.set(false);
             self.case.set(None);
             return;
         };
         let is_shown = self.case.with_untracked(
             |case| matches!(case, Some(Ok(case)) if case.eval_id == eval_id && case.index == index),
         );
+        let asked = self.wanted.ask();
+        self.is_reading.set(!is_shown);
         if is_shown {
             return;
         }
@@ -120,7 +134,17 @@ impl CaseEdits {
         let set = self.set.get_value();
         spawn_local(async move {
             let read = read_case(set, eval_id, index).await;
-            self.case.try_set(Some(read));
+            if asked.is_wanted() {
+                self.is_reading.set(false);
+                self.case.set(Some(read));
+            }
+        });
+        spawn_local(async move {
+            // What stays a moment longer does not flicker; what takes longer makes room.
+            TimeoutFuture::new(STAYS_MS).await;
+            if asked.is_wanted() && self.is_reading.get_untracked() {
+                self.case.set(None);
+            }
         });
     }
 
@@ -198,7 +222,11 @@ impl CaseEdits {
         true
     }
 
+    /// The case that a change is for: none while another is on its way.
     fn shown(self) -> Option<CaseView> {
+        if self.is_reading.get_untracked() {
+            return None;
+        }
         self.case.with_untracked(|case| case.clone()?.ok())
     }
 
@@ -213,6 +241,7 @@ impl CaseEdits {
         self.saving.set(true);
         self.fault.set(None);
         let set = self.set.get_value();
+        let asked = self.wanted.asked();
         spawn_local(async move {
             let outcome = work.await;
             // The person may be on another page by now.
@@ -224,8 +253,12 @@ impl CaseEdits {
                     if let Some(done) = done {
                         self.done.update(|all| all.push(done));
                     }
-                    self.open.set(None);
                     self.revision.update(|count| *count += 1);
+                    // The person may be reading another case by now.
+                    if !asked.is_wanted() {
+                        return;
+                    }
+                    self.open.set(None);
                     let address = match &shown {
                         Some(case) => {
                             format!("/evalsets/{set}/{}", browser::in_address(&case.eval_id))

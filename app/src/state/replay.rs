@@ -9,6 +9,7 @@ use leptos_router::hooks::{query_signal_with_options, use_query_map};
 use session::{Answer, SessionState, ToolResult};
 
 use super::browser;
+use super::latest::use_latest;
 use super::stage::{Stage, Tab};
 use crate::api::{ApiError, CaseStep, CaseView, SetId, read_case};
 
@@ -62,7 +63,9 @@ pub fn use_replay(stage: Stage) -> Replay {
     let query = use_query_map();
     let set = Memo::new(move |_| query.read().get("set").map(SetId::new));
     let case = RwSignal::new(None);
+    let wanted = use_latest();
     Effect::new(move |_| {
+        let asked = wanted.ask();
         let Some(eval_id) = eval_id.get() else {
             case.set(None);
             return;
@@ -82,7 +85,9 @@ pub fn use_replay(stage: Stage) -> Replay {
         let set = set.unwrap_or_else(|| SetId::from(stage.rehearsal.agent()));
         spawn_local(async move {
             let read = read_case(set, eval_id, 0).await;
-            case.try_set(Some(read));
+            if asked.is_wanted() {
+                case.set(Some(read));
+            }
         });
     });
     Replay { stage, case, eval_id, set, set_eval_id }

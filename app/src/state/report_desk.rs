@@ -11,7 +11,8 @@ use leptos_router::hooks::{query_signal_with_options, use_location};
 use report_view::{Asked, CaseVerdict, Change, Changes, Column, Report, Row, Sorting, read, rows};
 
 use super::browser;
-use super::opened_reports::{OpenedReports, is_opened};
+use super::latest::{self, use_latest};
+use super::opened_reports::{OpenedReport, OpenedReports, is_opened};
 use crate::api::{ReportId, read_report};
 
 /// The height of a row in pixels, as the stylesheet has it.
@@ -103,10 +104,17 @@ pub fn use_report_desk(id: String, opened: OpenedReports) -> ReportDesk {
     let found = RwSignal::new(None);
     let baseline_found: Found = RwSignal::new(None);
     let own = StoredValue::new(id);
-    Effect::new(move |_| fetch(own.get_value(), opened, found));
+    let (wanted, wanted_baseline) = (use_latest(), use_latest());
+    // Not each file that is opened, only those under these ids.
+    let local = Memo::new(move |_| own.with_value(|own| opened.find(own)));
+    let local_baseline = Memo::new(move |_| opened.find(&baseline.get()?));
+    Effect::new(move |_| fetch(own.get_value(), local.get(), found, wanted.ask()));
     Effect::new(move |_| match baseline.get() {
-        Some(id) => fetch(id, opened, baseline_found),
-        None => baseline_found.set(None),
+        Some(id) => fetch(id, local_baseline.get(), baseline_found, wanted_baseline.ask()),
+        None => {
+            wanted_baseline.give_up();
+            baseline_found.set(None);
+        }
     });
     let since = Memo::new(move |_| {
         let (report, baseline) = (found.get()?.ok()?, baseline_found.get()?.ok()?);
@@ -129,28 +137,34 @@ pub fn use_report_desk(id: String, opened: OpenedReports) -> ReportDesk {
     }
 }
 
-/// Reads the report of an id into `found`. Follows what is opened under it.
-fn fetch(id: String, opened: OpenedReports, found: Found) {
+/// Reads the report of an id, opened here or held by the host, into `found`, unless something else is
+/// `asked` for meanwhile.
+fn fetch(id: String, opened: Option<OpenedReport>, found: Found, asked: latest::Asked) {
     found.set(None);
-    let local = opened.find(&id);
     spawn_local(async move {
         // That the report is read is drawn before the reading, which takes the page's one thread.
         TimeoutFuture::new(0).await;
-        let text = match local {
-            Some(report) => Ok((report.name, report.text.to_string())),
+        let report = match opened {
+            Some(OpenedReport { name, text, .. }) => understood(name, &text),
             None if is_opened(&id) => Err(Unread::Forgotten),
             None => match read_report(ReportId::new(id)).await {
-                Ok(text) => Ok((String::new(), text)),
+                Ok(text) if asked.is_wanted() => understood(String::new(), &text),
+                // Nobody waits for it any more.
+                Ok(_) => return,
                 Err(error) => Err(Unread::Fault { name: String::new(), reason: error.to_string() }),
             },
         };
-        let report = text.and_then(|(name, text)| match read(&text) {
-            Ok(report) => Ok(Shared(Arc::new(report))),
-            Err(error) => Err(Unread::Fault { name, reason: error.to_string() }),
-        });
-        // The person may be on another page by now.
-        found.try_set(Some(report));
+        if asked.is_wanted() {
+            found.set(Some(report));
+        }
     });
+}
+
+fn understood(name: String, text: &str) -> Result<Shared<Report>, Unread> {
+    match read(text) {
+        Ok(report) => Ok(Shared(Arc::new(report))),
+        Err(error) => Err(Unread::Fault { name, reason: error.to_string() }),
+    }
 }
 
 /// What a reader may want to see of all cases.

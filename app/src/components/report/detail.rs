@@ -74,14 +74,17 @@ pub(super) fn CaseDetail(
     });
     let sections = ordered.into_iter().map(|it| section(it.clone())).collect_view();
     let beside = {
-        let row = now.map(Row::Case);
+        let gone_place = before.as_ref().map(|(_, place)| Row::Gone(*place));
+        let row = now.map(Row::Case).or(gone_place);
+        let baseline = since.map(|since| since.baseline.clone());
         move |by: isize| {
             let rows = rows.read();
             let here = rows.iter().position(|it| Some(*it) == row)?;
-            let there = rows.get(here.checked_add_signed(by)?)?;
-            let Row::Case(place) = there else { return None };
-            let eval_id = &report.cases.get(*place)?.eval_id;
-            Some(desk.address(Some(eval_id)))
+            let there = match *rows.get(here.checked_add_signed(by)?)? {
+                Row::Case(place) => report.cases.get(place),
+                Row::Gone(place) => baseline.as_ref()?.cases.get(place),
+            };
+            Some(desk.address(Some(&there?.eval_id)))
         }
     };
     let step = move |by: isize, label: &'static str, glyph: Glyph, class: &'static str| {

@@ -7,8 +7,8 @@ use leptos::task::spawn_local;
 
 use super::{FILTER, LiveStage, NAME_FIELD};
 use crate::api::{
-    ApiError, FieldMessage, LiveAnswer, LiveCall, LiveTarget, LiveTurnId, answer_live_turn,
-    cancel_live_turn, check_live_value, complete_live_session,
+    ApiError, FieldMessage, LiveAnswer, LiveCall, LivePlace, LiveTarget, LiveTurnId,
+    answer_live_turn, cancel_live_turn, check_live_value, complete_live_session,
 };
 use crate::state::browser;
 use crate::state::live_draft::{Draft, Side};
@@ -17,14 +17,17 @@ use crate::state::value_form::ValueForm;
 impl LiveStage {
     /// Puts the call in the form among those of the answer.
     pub fn add_call(self) {
-        let Some((draft, tool)) = untrack(|| Some((self.draft.get()?, self.tool()?))) else {
-            return;
-        };
+        let chosen = untrack(|| Some((self.draft.get()?, self.tool()?, self.shown.get()?)));
+        let Some((draft, tool, turn)) = chosen else { return };
+        let place = self.place(turn);
         let form = draft.tool_form(&tool);
         spawn_local(async move {
             let target = LiveTarget::Arguments(tool.name.to_string());
-            if let Some(args) = self.checked(form, target).await {
+            if let Some(args) = self.checked(place, form, target).await {
                 draft.add_call(&tool.name, args, form);
+                if self.is_gone() {
+                    return;
+                }
                 self.touch();
                 self.announcement.set(format!("{} is in the answer.", tool.name));
                 browser::after_drawing(|| browser::focus(FILTER));
@@ -49,10 +52,12 @@ impl LiveStage {
         };
         self.notice.set(None);
         self.is_sending.set(true);
+        let place = self.place(turn.clone());
         spawn_local(async move {
-            if let Some((text, calls)) = self.collect(draft).await {
+            // The person may leave the page meanwhile: what they sent is sent.
+            if let Some((text, calls)) = self.collect(place.clone(), draft).await {
                 let answer = LiveAnswer {
-                    place: self.place(turn.clone()),
+                    place,
                     by,
                     // Whether this page holds the turn is the host's to know: the answer may be on its
                     // way before the page has heard of it.
@@ -70,7 +75,11 @@ impl LiveStage {
     }
 
     /// What would be sent; `None` when something is to mend.
-    async fn collect(self, draft: Draft) -> Option<(Option<String>, Vec<LiveCall>)> {
+    async fn collect(
+        self,
+        place: LivePlace,
+        draft: Draft,
+    ) -> Option<(Option<String>, Vec<LiveCall>)> {
         let mut calls = draft.calls.get_untracked();
         let typed = draft.text.get_untracked();
         let mut text = (!typed.trim().is_empty()).then_some(typed);
@@ -79,13 +88,14 @@ impl LiveStage {
             (Side::Call, Some(tool), _) => {
                 let form = draft.tool_form(&tool);
                 let target = LiveTarget::Arguments(tool.name.to_string());
-                let args = self.checked(form, target).await?;
+                let args = self.checked(place, form, target).await?;
                 let id = draft.call_id.get_value();
                 calls.push(LiveCall { id, name: tool.name.to_string(), args });
             }
             (Side::Text, _, Some(schema)) => {
                 let form = draft.answer_form(&schema);
-                text = Some(self.checked(form, LiveTarget::Output).await?.as_str().to_owned());
+                text =
+                    Some(self.checked(place, form, LiveTarget::Output).await?.as_str().to_owned());
             }
             _ => {}
         }
@@ -94,7 +104,7 @@ impl LiveStage {
                 Side::Call => "Choose a tool to call, or answer in text.",
                 Side::Text => "Write what the model answers.",
             };
-            self.notice.set(Some(what.to_owned()));
+            self.notice.try_set(Some(what.to_owned()));
             return None;
         }
         Some((text, calls))
@@ -102,9 +112,13 @@ impl LiveStage {
 
     /// The value of a form once the host finds nothing wrong with it; what it finds stands at the
     /// fields.
-    async fn checked(self, form: ValueForm, target: LiveTarget) -> Option<JsonText> {
+    async fn checked(
+        self,
+        place: LivePlace,
+        form: ValueForm,
+        target: LiveTarget,
+    ) -> Option<JsonText> {
         let value = form.read()?;
-        let place = self.place(self.shown.get_untracked()?);
         let found: Result<Vec<FieldMessage>, ApiError> =
             check_live_value(place, target, value.clone()).await;
         match found {
@@ -122,6 +136,9 @@ impl LiveStage {
 
     fn was_sent(self, turn: &LiveTurnId) {
         self.live.drafts.forget(turn);
+        if self.is_gone() {
+            return;
+        }
         self.announcement.set("The answer is sent.".to_owned());
         self.go_on();
     }
@@ -140,7 +157,7 @@ impl LiveStage {
             }
             _ => error.to_string(),
         };
-        self.notice.set(Some(text));
+        self.notice.try_set(Some(text));
     }
 
     /// Sends the agent of the shown turn away.
@@ -154,6 +171,9 @@ impl LiveStage {
             match cancel_live_turn(place, reason, by).await {
                 Ok(()) => {
                     self.live.drafts.forget(&turn);
+                    if self.is_gone() {
+                        return;
+                    }
                     self.announcement.set("The turn is cancelled.".to_owned());
                     self.go_on();
                 }

@@ -128,6 +128,11 @@ impl LiveStage {
         LivePlace { session: self.id.get_value(), turn }
     }
 
+    /// Whether the person has left this stage, with what belonged to it.
+    fn is_gone(self) -> bool {
+        self.is_sending.try_get_untracked().is_none()
+    }
+
     /// The turn that is up for answer. Tracked.
     #[must_use]
     pub fn up(self) -> Option<LiveTurnId> {
