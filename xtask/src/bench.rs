@@ -43,7 +43,7 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
-/// What large forms and values cost in Chromium.
+/// What large forms, values and reports and long live sessions cost in Chromium.
 fn in_browser(workspace: &Workspace, binary: &Path, browser: &Browser) -> Result<()> {
     let mut command = process::npm_program("npx");
     command

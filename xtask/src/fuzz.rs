@@ -1,5 +1,5 @@
-//! The fuzz targets as a check: each is built with the pinned toolchain, replays its corpus and runs
-//! for a moment.
+//! The fuzz targets as a check: each is built with stable Rust, replays its corpus and runs for a
+//! moment.
 //!
 //! This shows that the targets work and that nothing known does harm again. It looks for little that
 //! is new: without the sanitizers, which need a nightly compiler, and for seconds only. CONTRIBUTING

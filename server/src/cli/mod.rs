@@ -100,7 +100,7 @@ Ends with 0 when every agent can be rehearsed, with 1 when one has a fault.")]
         #[command(subcommand)]
         command: ToolsCommand,
     },
-    /// List, show, check, convert, join, part and compare eval-set files
+    /// List, show, lint, convert, merge, split, append to and diff eval-set files
     #[command(subcommand_required = true, arg_required_else_help = true)]
     Evalset {
         /// What to do with the files.
@@ -220,8 +220,8 @@ pub struct ServeArguments {
     /// Which agents.
     #[command(flatten)]
     pub agents: AgentArguments,
-    /// The address to serve, loopback unless people are configured; port 0 takes a free port
-    /// [default: 127.0.0.1:4180]
+    /// The address to serve, loopback unless people or tokens are configured; port 0 takes a free
+    /// port [default: 127.0.0.1:4180]
     #[arg(long, env = "REHEARSAL_LISTEN", value_name = "ADDRESS")]
     pub listen: Option<ListenAddress>,
     /// Another page that may call the host, such as Trunk's in development
@@ -269,7 +269,7 @@ pub struct InitArguments {
 /// Arguments of `rehearsal adk-folder`.
 #[derive(Debug, Clone, Args)]
 pub struct AdkFolderArguments {
-    /// The agent, by its name or by its name in addresses
+    /// The agent, by its name or id
     pub agent: String,
     /// The configuration
     #[arg(long, env = "REHEARSAL_CONFIG", value_name = "FILE", value_hint = ValueHint::FilePath)]

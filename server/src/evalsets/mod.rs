@@ -2,8 +2,8 @@
 //!
 //! `golden_trace` makes the case of a rehearsal, `live_case` that of a live session, `export` has it
 //! appended; the file itself is `evalset-file`'s.
-//! `sets` knows which files there are, `browse` reads the files for the page, `case_view` makes one case into steps to read, and `change`
-//! edits them, and `compare` holds one against another.
+//! `sets` knows which files there are, `browse` reads them for the page, `case_view` makes one case
+//! into steps to read, `change` edits cases, and `compare` holds one against another.
 
 mod browse;
 mod case_view;
