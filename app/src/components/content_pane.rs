@@ -108,13 +108,18 @@ fn content_block(block: Block, is_alone: bool, read: impl Fn(&JsonText) -> Readi
             }
             .into_any()
         }
-        Block::Image { mime_type, url } => view! {
-            <figure>
-                <img src=url alt=format!("An image that the tool returned, {mime_type}")/>
-                <figcaption class="quiet">{mime_type}</figcaption>
-            </figure>
+        // As in a value: its measures are told, it can be copied, and one that may cost the page
+        // dear waits to be asked for.
+        Block::Image { url, .. } => {
+            let reading = read(&JsonText::string(&url));
+            view! {
+                <div class="content-value">
+                    <ValueTools reading/>
+                    <ValueBody reading label="Image"/>
+                </div>
+            }
+            .into_any()
         }
-        .into_any(),
         Block::Audio { mime_type, url } => view! {
             <figure>
                 <audio controls=true src=url aria-label=format!("A sound that the tool returned, {mime_type}")></audio>
