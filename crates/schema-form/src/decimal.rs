@@ -3,7 +3,12 @@
 //! Bounds and equality hold for numbers of any length: no value passes through a floating-point
 //! number on its way.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
+
+/// The longest whole number that is written out: Python reads no longer one either, and `1e9999999`
+/// is a slip that should not become ten megabytes.
+pub(crate) const MOST_DIGITS: usize = 4_300;
 
 /// Sign, digits without zeros at either end, and the power of ten of the last digit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,6 +83,18 @@ impl Decimal {
         Some(if self.negative { -magnitude } else { magnitude })
     }
 
+    /// The whole number in digits alone; `None` when it has a fraction or is longer than
+    /// [`MOST_DIGITS`].
+    fn digits(&self) -> Option<String> {
+        let zeros = usize::try_from(self.exponent).ok()?;
+        if self.digits.is_empty() {
+            return Some("0".to_owned());
+        }
+        let length = self.digits.len().checked_add(zeros)?;
+        let sign = if self.negative { "-" } else { "" };
+        (length <= MOST_DIGITS).then(|| format!("{sign}{}{}", self.digits, "0".repeat(zeros)))
+    }
+
     /// One spelling for all equal numbers.
     pub(crate) fn canonical(&self) -> String {
         format!("{}{}e{}", if self.negative { "-" } else { "" }, self.digits, self.exponent)
@@ -135,6 +152,53 @@ pub(crate) fn is_integer(text: &str) -> bool {
     is_number(text) && !text.contains(['.', 'e', 'E'])
 }
 
+/// What somebody typed where a whole number belongs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Whole<'t> {
+    /// One, in digits alone: `1e3` and `1000.0` are `1000`.
+    Digits(Cow<'t, str>),
+    /// One, whose exponent makes it longer than [`MOST_DIGITS`].
+    TooLong,
+    /// None, or none yet.
+    No,
+}
+
+impl<'t> Whole<'t> {
+    pub(crate) fn of(text: &'t str) -> Self {
+        if is_integer(text) {
+            return Self::Digits(Cow::Borrowed(text));
+        }
+        if !is_number(text) {
+            return Self::No;
+        }
+        match Decimal::parse(text) {
+            Some(decimal) if !decimal.is_whole() => Self::No,
+            Some(decimal) => {
+                decimal.digits().map_or(Self::TooLong, |digits| Self::Digits(Cow::Owned(digits)))
+            }
+            // The exponent itself is beyond reading.
+            None if text.contains("e-") || text.contains("E-") => Self::No,
+            None => Self::TooLong,
+        }
+    }
+}
+
+/// The digits of a whole number, however it is written; `None` for what is none, or is longer than
+/// 4,300 digits.
+///
+/// ```
+/// assert_eq!(schema_form::whole_number("1e3").as_deref(), Some("1000"));
+/// assert_eq!(schema_form::whole_number("-12.0").as_deref(), Some("-12"));
+/// assert_eq!(schema_form::whole_number("1.5"), None);
+/// ```
+#[must_use]
+pub fn whole_number(text: &str) -> Option<String> {
+    match Whole::of(text.trim()) {
+        Whole::Digits(digits) => Some(digits.into_owned()),
+        Whole::TooLong | Whole::No => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -167,6 +231,31 @@ mod tests {
             decimal("123456789012345678901234567890") < decimal("123456789012345678901234567891")
         );
         assert!(decimal("5.0").is_whole() && !decimal("5.5").is_whole());
+    }
+
+    #[test]
+    fn whole_numbers_are_written_in_digits() {
+        for (text, digits) in [
+            ("12", "12"),
+            ("-0", "-0"),
+            ("1.0", "1"),
+            ("-12.00", "-12"),
+            ("1e3", "1000"),
+            ("1.25E+2", "125"),
+            ("1500e-2", "15"),
+            ("0e5", "0"),
+            ("-0.0", "0"),
+            ("9007199254740993.0", "9007199254740993"),
+        ] {
+            assert_eq!(Whole::of(text), Whole::Digits(digits.into()), "{text}");
+        }
+        for text in ["", "-", "1.", "1e", "1.5", "15e-1", "1e-99999999999999999999", "007"] {
+            assert_eq!(Whole::of(text), Whole::No, "{text}");
+        }
+        for text in ["1e4300", "1e999999", "-1e999999999999", "1e99999999999999999999"] {
+            assert_eq!(Whole::of(text), Whole::TooLong, "{text}");
+        }
+        assert!(matches!(Whole::of("1e4299"), Whole::Digits(digits) if digits.len() == 4_300));
     }
 
     #[test]

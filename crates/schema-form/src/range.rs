@@ -74,13 +74,15 @@ impl Bounds {
         Decimal::parse(&written(number, scale))
     }
 
-    /// The number `by` steps from `text`, for the arrow keys: a step is `multipleOf`, else 1. Text
-    /// that is no number starts at the lower end, else at 0. Limits stop it.
+    /// The number `by` steps from `text`, for the arrow keys: a step is `multipleOf`, else 1. Where
+    /// nothing is typed the steps go from `default`, as the slider's do; text that is no number
+    /// starts at the lower end, else at 0. Limits stop it.
     #[must_use]
-    pub fn stepped(&self, text: &str, by: i32) -> Option<String> {
+    pub fn stepped(&self, text: &str, default: Option<&str>, by: i32) -> Option<String> {
         let step = self.multiple_of.as_deref().and_then(Decimal::parse);
         let step = step.or_else(|| Decimal::parse("1"))?;
-        let here = Decimal::parse(text.trim());
+        let standing = Some(text.trim()).filter(|text| !text.is_empty()).or(default);
+        let here = standing.and_then(Decimal::parse);
         let start = || {
             let least = self.minimum.as_ref().map(|limit| limit.number.as_str());
             Decimal::parse(least.unwrap_or("0"))
@@ -192,11 +194,24 @@ mod tests {
     #[test]
     fn arrow_keys_step_and_stop_at_the_ends() {
         let tenths = bounds("0", "1", Some("0.1"));
-        assert_eq!(tenths.stepped("0.2", 1).as_deref(), Some("0.3"));
-        assert_eq!(tenths.stepped("1", 1), None);
-        assert_eq!(tenths.stepped("", 1).as_deref(), Some("0"));
+        assert_eq!(tenths.stepped("0.2", None, 1).as_deref(), Some("0.3"));
+        assert_eq!(tenths.stepped("1", None, 1), None);
+        assert_eq!(tenths.stepped("", None, 1).as_deref(), Some("0"));
         let whole = Bounds::default();
-        assert_eq!(whole.stepped("9007199254740993", -1).as_deref(), Some("9007199254740992"));
-        assert_eq!(whole.stepped("-", 1).as_deref(), Some("0"));
+        let stepped = |text: &str, by| whole.stepped(text, None, by);
+        assert_eq!(stepped("9007199254740993", -1).as_deref(), Some("9007199254740992"));
+        assert_eq!(stepped("-", 1).as_deref(), Some("0"));
+        assert_eq!(stepped("1e3", 1).as_deref(), Some("1001"));
+    }
+
+    #[test]
+    fn steps_go_from_the_default_where_nothing_is_typed() {
+        let bounds = bounds("0", "5", None);
+        assert_eq!(bounds.stepped("", Some("3"), 1).as_deref(), Some("4"));
+        assert_eq!(bounds.stepped(" ", Some("3"), -1).as_deref(), Some("2"));
+        assert_eq!(bounds.stepped("1", Some("3"), 1).as_deref(), Some("2"));
+        assert_eq!(bounds.stepped("-", Some("3"), 1).as_deref(), Some("0"), "typed, so no default");
+        assert_eq!(bounds.stepped("", Some("5"), 1), None, "the limit stops it");
+        assert_eq!(bounds.stepped("", Some("null"), 1).as_deref(), Some("0"));
     }
 }

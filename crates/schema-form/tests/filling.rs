@@ -210,12 +210,64 @@ fn integers_stay_the_digits_typed() {
         filling.type_text(&["n"], digits);
         assert_eq!(filling.sent(), Some(format!(r#"{{"n":{digits}}}"#)));
     }
-    for wrong in ["5.0", "1e3", "007", "five", "-"] {
+    for wrong in ["5.5", "1e", "1e-3", "007", "five", "-"] {
         filling.type_text(&["n"], wrong);
         assert_eq!(filling.messages(), ["n: A whole number, such as 12."], "{wrong}");
     }
     filling.type_text(&["n"], "4");
     assert_eq!(filling.messages(), ["n: At least 5 (minimum)."]);
+}
+
+/// Whoever types `1e3` means 1000, and a callee's `int` should not get a float.
+#[test]
+fn a_whole_number_is_sent_as_digits_however_it_is_typed() {
+    let mut filling = Filling::of(
+        r#"{"type": "object", "properties": {"n": {"type": "integer", "maximum": 2000}}}"#,
+    );
+    for (typed, sent) in [("1e3", "1000"), ("1.0", "1"), ("-1.5E1", "-15"), (" 7.00 ", "7")] {
+        filling.type_text(&["n"], typed);
+        assert_eq!(filling.sent(), Some(format!(r#"{{"n":{sent}}}"#)), "{typed}");
+        let place = filling.path(&["n"]);
+        let entered = filling.draft.at(&place).and_then(|entered| entered.text());
+        assert_eq!(entered, Some(typed), "what was typed stays");
+    }
+    filling.type_text(&["n"], "1e4");
+    assert_eq!(filling.messages(), ["n: At most 2000 (maximum)."]);
+    for beyond in ["1e999999", "1e99999999999999999999", "-1E+5000"] {
+        filling.type_text(&["n"], beyond);
+        assert_eq!(
+            filling.messages(),
+            ["n: A whole number of more than 4300 digits: choose a smaller exponent."],
+            "{beyond}"
+        );
+        assert_eq!(filling.sent(), None);
+    }
+    // What comes from elsewhere keeps its spelling, and so does the way through JSON text and back.
+    for given in [r#"{"n":1e3}"#, r#"{"n":5.0}"#] {
+        filling.edit(&[], Edit::Fill(JsonText::parse(given).expect("JSON")));
+        assert_eq!(filling.sent().as_deref(), Some(given));
+    }
+    filling.edit(&[], Edit::Reset);
+    filling.type_text(&["n"], "1e3");
+    filling.edit(&["n"], Edit::AsJson);
+    assert_eq!(filling.sent().as_deref(), Some(r#"{"n":1000}"#));
+    filling.edit(&["n"], Edit::AsWidgets);
+    let place = filling.path(&["n"]);
+    assert_eq!(filling.draft.at(&place).and_then(|entered| entered.text()), Some("1e3"));
+}
+
+/// MCP servers read integers through 64 bits; an exponent does not hide a larger one.
+#[test]
+fn an_exponent_is_held_against_64_bits() {
+    let schema = r#"{"type": "object", "properties": {"n": {"type": "integer"}}}"#;
+    let form = Form::of_schema(&JsonText::parse(schema).expect("JSON"));
+    let form = form.with_integers(Integers::Of64Bits);
+    let draft = Draft::blank(&form);
+    let mut filling = Filling { form, draft };
+    filling.type_text(&["n"], "1e18");
+    assert_eq!(filling.sent().as_deref(), Some(r#"{"n":1000000000000000000}"#));
+    filling.type_text(&["n"], "1e30");
+    assert!(filling.messages()[0].contains("does not fit 64 bits"), "{:?}", filling.messages());
 }
 
 /// [adk-agent-sim: required checked at top level only]

@@ -2,7 +2,7 @@
 
 use leptos::ev;
 use leptos::prelude::*;
-use schema_form::{Bounds, Edit, FieldKind, Range};
+use schema_form::{Bounds, Edit, FieldKind, Range, whole_number};
 
 use super::place::Place;
 use super::text::{Frame, described_by, placeholder, typed};
@@ -21,6 +21,18 @@ pub(super) fn NumberInput(
     let typed = typed(&place);
     let invalid = place.is_faulty();
     let (typing, leaving) = (place.clone(), place.clone());
+    let leave = move |event: ev::FocusEvent| {
+        leaving.touch();
+        // What stands there then is what is sent: `1e3` reads 1000.
+        let text = event_target_value(&event);
+        let digits = whole_number(&text).filter(|digits| is_whole && *digits != text);
+        // A field that leaves the page with the focus is left once the form is gone.
+        if let Some(digits) = digits
+            && leaving.state.is_there()
+        {
+            leaving.edit(Edit::SetText(digits));
+        }
+    };
     let range = bounds.range(is_whole);
     let has_slider = range.is_some();
     let unit = place.field().unit();
@@ -41,8 +53,8 @@ pub(super) fn NumberInput(
                 on:input=move |event| {
                     typing.edit(Edit::SetText(event_target_value(&event)));
                 }
-                on:keydown=step_key(&inner, bounds)
-                on:blur=move |_| leaving.touch()
+                on:keydown=step_key(&inner, bounds, is_whole)
+                on:blur=leave
             />
             {unit.map(|unit| view! { <span class="unit">{unit}</span> })}
         </Frame>
@@ -93,8 +105,11 @@ fn slider(place: &Place, range: Range, typed: Memo<String>) -> AnyView {
 }
 
 /// The arrow keys step by `multipleOf`, else by 1; with Shift by ten steps.
-fn step_key(place: &Place, bounds: Bounds) -> impl Fn(ev::KeyboardEvent) + use<> {
+fn step_key(place: &Place, bounds: Bounds, is_whole: bool) -> impl Fn(ev::KeyboardEvent) + use<> {
     let place = place.clone();
+    let default = place.field().default.as_ref().map(|value| value.as_str().to_owned());
+    // From 2.5 no step leads to a whole number.
+    let default = default.filter(|number| !is_whole || whole_number(number).is_some());
     move |event| {
         let by = match event.key().as_str() {
             "ArrowUp" => 1,
@@ -106,7 +121,7 @@ fn step_key(place: &Place, bounds: Bounds) -> impl Fn(ev::KeyboardEvent) + use<>
         }
         event.prevent_default();
         let by = if event.shift_key() { by * 10 } else { by };
-        if let Some(number) = bounds.stepped(&event_target_value(&event), by) {
+        if let Some(number) = bounds.stepped(&event_target_value(&event), default.as_deref(), by) {
             place.edit(Edit::SetText(number));
         }
     }

@@ -167,6 +167,11 @@ impl FormState {
         });
     }
 
+    /// Whether the form is still on the page.
+    pub(super) fn is_there(self) -> bool {
+        self.draft.try_with_untracked(|_| ()).is_some()
+    }
+
     /// Remembers under which ids the form is drawn.
     pub(super) fn is_drawn_as(self, id: &'static str) {
         self.drawn_as.set_value(id);

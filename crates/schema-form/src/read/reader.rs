@@ -8,7 +8,7 @@ use json_text::{JsonText, Kind};
 use super::json::expected;
 use super::{Fault, Message, Reading, Tone};
 use crate::check::{self, Broken};
-use crate::decimal::{is_integer, is_number};
+use crate::decimal::{MOST_DIGITS, Whole, is_number};
 use crate::document::NodeId;
 use crate::draft::{Content, Entered, State, shape};
 use crate::field::{Field, FieldKind, Slot};
@@ -167,11 +167,20 @@ impl Reader {
                 self.value(JsonText::string(text).as_str(), Tone::String, broken);
             }
             (Content::Text(text), FieldKind::Integer(bounds)) => {
-                let digits = text.trim();
-                if is_integer(digits) {
-                    self.value(digits, Tone::Number, check::number(bounds, digits));
-                } else {
-                    self.unfinished(digits, "A whole number, such as 12.");
+                let typed = text.trim();
+                match Whole::of(typed) {
+                    Whole::Digits(digits) => {
+                        self.value(&digits, Tone::Number, check::number(bounds, &digits));
+                    }
+                    Whole::TooLong => {
+                        self.write(typed, Tone::Fault);
+                        let told = format!(
+                            "A whole number of more than {MOST_DIGITS} digits: choose a smaller \
+                             exponent."
+                        );
+                        self.tell(Fault::Invalid("type"), told);
+                    }
+                    Whole::No => self.unfinished(typed, "A whole number, such as 12."),
                 }
             }
             (Content::Text(text), FieldKind::Number(bounds)) => {
