@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use crate::api::ToolView;
 use crate::components::icon::{Glyph, Icon};
 use crate::state::browser;
-use crate::state::catalogue::{arguments, first_line, fits, returns, signature};
+use crate::state::catalogue::{Takes, first_line, fits, returns, signature, takes};
 use crate::state::times::counted;
 
 /// The id of the filter in the document.
@@ -117,7 +117,11 @@ fn ToolLine(
         let name = tool.name.clone();
         Memo::new(move |_| chosen.with(|tool| tool.as_ref().is_some_and(|it| it.name == name)))
     };
-    let count = arguments(tool.parameters.as_ref()).len();
+    let (count, counted) = match takes(tool.parameters.as_ref()) {
+        Takes::Named(arguments) if arguments.len() == 1 => ("1".to_owned(), " argument"),
+        Takes::Named(arguments) => (arguments.len().to_string(), " arguments"),
+        Takes::Anything => ("…".to_owned(), " any arguments"),
+    };
     let summary = first_line(&tool.description);
     let title = format!("{}\n{summary}", signature(&tool));
     let shown = name.clone();
@@ -150,7 +154,7 @@ fn ToolLine(
                     {flag.map(|(glyph, said)| view! { <Icon glyph/><span class="unseen">{said}</span> })}
                 </span>
                 <span class="tool-count">
-                    {count}<span class="unseen">{if count == 1 { " argument" } else { " arguments" }}</span>
+                    {count}<span class="unseen">{counted}</span>
                     {(!returned.is_empty()).then(|| view! { <span class="unseen">", returns " {returned}</span> })}
                 </span>
             </button>
