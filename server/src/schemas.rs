@@ -72,6 +72,31 @@ pub(crate) fn left_unchecked(schema: &JsonText) -> Vec<String> {
     }
 }
 
+/// What of the tool's schema values are not checked against.
+pub(crate) fn left_unchecked_of(tool: &ToolView) -> Vec<String> {
+    named(&format!("The input schema of {}", tool.name), tool.parameters.as_ref()).collect()
+}
+
+/// What of an agent's own schemas, for its input and its output, values are not checked against.
+pub(crate) fn left_unchecked_at_ends(ends: (Option<&JsonText>, Option<&JsonText>)) -> Vec<String> {
+    let (input, output) = ends;
+    let input = named("The agent's input schema", input);
+    input.chain(named("The agent's output schema", output)).collect()
+}
+
+/// Adds to the view's warnings what of its schemas values are not checked against.
+pub(crate) fn warn_of_unchecked(view: &mut SessionView) {
+    let ends = (view.input_schema.as_ref(), view.output_schema.as_ref());
+    let ends = left_unchecked_at_ends(ends);
+    let tools = view.tools.iter().flat_map(left_unchecked_of).collect::<Vec<_>>();
+    view.warnings.extend(ends.into_iter().chain(tools));
+}
+
+fn named(what: &str, schema: Option<&JsonText>) -> impl Iterator<Item = String> {
+    let told = schema.map(left_unchecked).unwrap_or_default().into_iter();
+    told.map(move |told| format!("{what}: {told}"))
+}
+
 fn check_schema(schema: Option<&JsonText>, value: &JsonText) -> Vec<FieldMessage> {
     let Some(schema) = schema else { return Vec::new() };
     let check = match Check::of_sound_parts(schema) {

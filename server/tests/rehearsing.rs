@@ -94,6 +94,18 @@ async fn arguments_that_do_not_fit_never_reach_the_tool() {
 }
 
 #[tokio::test]
+async fn what_of_a_schema_cannot_be_checked_is_told_and_the_rest_is_checked() {
+    let (running, address, _folder) = host().await;
+    let mut page = Page::rehearse(address, "trouble", "Label it.").await;
+    let told = "The input schema of label: What stands at /properties/label is not checked";
+    let warnings = &page.view.warnings;
+    assert!(warnings.iter().any(|it| it.contains(told)), "{warnings:?}");
+    let answer = page.call("label", &arguments(&json!({ "label": "x", "size": "large" }))).await;
+    assert_eq!(error(&answer).error_type, ToolError::INVALID_ARGUMENTS);
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn state_made_by_one_call_is_there_for_the_next_and_for_the_instruction() {
     let (running, address, _folder) = host().await;
     let mut page = Page::rehearse(address, "travel-desk", r#"{"query":"Lisbon"}"#).await;
@@ -210,12 +222,13 @@ mod trouble {
 
     use adk_core::{Tool, ToolContext};
     use rehearsal::agents::native::NativeAgent;
-    use serde_json::Value;
+    use serde_json::{Value, json};
 
     enum Trouble {
         Panic,
         Block,
         Print,
+        Label,
     }
 
     #[adk_core::async_trait]
@@ -225,6 +238,7 @@ mod trouble {
                 Self::Panic => "panic",
                 Self::Block => "block",
                 Self::Print => "print",
+                Self::Label => "label",
             }
         }
 
@@ -232,8 +246,18 @@ mod trouble {
             ""
         }
 
+        /// A label's pattern is no expression.
+        fn parameters_schema(&self) -> Option<Value> {
+            matches!(self, Self::Label).then(|| {
+                json!({"type": "object", "properties": {
+                    "label": {"type": "string", "pattern": "("}, "size": {"type": "integer"}
+                }})
+            })
+        }
+
         async fn execute(&self, _: Arc<dyn ToolContext>, _: Value) -> adk_core::Result<Value> {
             match self {
+                Self::Label => {}
                 Self::Panic => panic!("on purpose"),
                 Self::Block => std::thread::sleep(Duration::from_secs(20)),
                 Self::Print => println!("a tool prints what it likes"),
@@ -243,6 +267,8 @@ mod trouble {
     }
 
     pub(crate) fn agent() -> NativeAgent {
-        NativeAgent::new("trouble").tool(Trouble::Panic).tool(Trouble::Block).tool(Trouble::Print)
+        [Trouble::Block, Trouble::Print, Trouble::Label]
+            .into_iter()
+            .fold(NativeAgent::new("trouble").tool(Trouble::Panic), NativeAgent::tool)
     }
 }

@@ -34,6 +34,9 @@ pub enum Asks {
         message: String,
         /// JSON Schema of an object.
         schema: JsonText,
+        /// What of the schema the host cannot hold the answer against, a sentence each.
+        #[serde(default)]
+        unchecked: Vec<String>,
     },
     /// To open an address in a browser (elicitation by URL).
     Visit {

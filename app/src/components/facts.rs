@@ -156,13 +156,23 @@ pub fn Warnings() -> impl IntoView {
     let warnings = Memo::new(move |_| {
         view.with(|view| view.as_ref().map(|view| view.warnings.clone()).unwrap_or_default())
     });
-    view! {
-        <Show when=move || !warnings.read().is_empty()>
+    move || view! { <WarningList warnings=warnings.get()/> }
+}
+
+/// Sentences that warn of something; nothing where there are none.
+#[component]
+pub fn WarningList(
+    /// The sentences.
+    warnings: Vec<String>,
+) -> impl IntoView {
+    let each = |text: String| {
+        view! { <li><Icon glyph=Glyph::Warning/> <span>{with_code(&text)}</span></li> }
+    };
+    (!warnings.is_empty()).then(|| {
+        view! {
             <ul class="warnings" aria-label="Warnings">
-                <For each=move || warnings.get() key=|text| text.clone() let:text>
-                    <li><Icon glyph=Glyph::Warning/> <span>{with_code(&text)}</span></li>
-                </For>
+                {warnings.into_iter().map(each).collect_view()}
             </ul>
-        </Show>
-    }
+        }
+    })
 }

@@ -135,7 +135,11 @@ impl LiveHost for LivePages {
     }
 
     async fn read_live_turn(&self, place: LivePlace) -> Result<LiveTurn, ApiError> {
-        self.turn(&place).await
+        let mut turn = self.turn(&place).await?;
+        let unchecked = schemas::left_unchecked_at_ends((None, turn.output_schema.as_ref()));
+        turn.warnings.extend(unchecked);
+        turn.warnings.extend(turn.tools.iter().flat_map(schemas::left_unchecked_of));
+        Ok(turn)
     }
 
     async fn check_live_value(

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use schema_form::Integers;
 
 use crate::api::{Answer, Asks, Question, SampledMessage, SamplingRequest};
+use crate::components::facts::WarningList;
 use crate::components::form::SchemaForm;
 use crate::components::icon::{Glyph, Icon};
 use crate::components::value_pane::ValuePane;
@@ -16,6 +17,10 @@ use crate::state::value_form::use_value_form;
 
 /// The id of the question in the document.
 const QUESTION: &str = "question";
+
+/// A text longer than this, in bytes or in lines, may not fit its place without scrolling.
+const LONG: usize = 400;
+const LONG_LINES: usize = 6;
 
 /// The question that has waited longest, and how many wait behind it.
 #[component]
@@ -46,8 +51,8 @@ fn QuestionCard(
     // The group and not a button of it: a key pressed meanwhile must not answer.
     Effect::new(|_| browser::after_drawing(|| browser::focus_from_its_top(QUESTION)));
     match asks {
-        Asks::Form { message, schema } => {
-            view! { <FormQuestion number asked_by message schema/> }.into_any()
+        Asks::Form { message, schema, unchecked } => {
+            view! { <FormQuestion number asked_by message schema unchecked/> }.into_any()
         }
         Asks::Visit { message, url } => {
             view! { <VisitQuestion number asked_by message url/> }.into_any()
@@ -67,6 +72,8 @@ fn FormQuestion(
     message: String,
     /// What the values must be like.
     schema: JsonText,
+    /// What of the schema the host cannot check.
+    unchecked: Vec<String>,
 ) -> impl IntoView {
     let rehearsal = use_this_stage().rehearsal;
     let form = use_value_form(Some(&schema), Integers::Of64Bits);
@@ -79,7 +86,8 @@ fn FormQuestion(
     view! {
         <form class="wanted" id=QUESTION tabindex="-1" aria-label="Question of the server" on:submit=accept>
             <Heading asked_by what="asks you"/>
-            <p class="question-text">{message}</p>
+            <QuestionText message/>
+            <WarningList warnings=unchecked/>
             <SchemaForm state=form id="answer" label="Your answer"/>
             <div class="choices">
                 <Refusals number/>
@@ -113,7 +121,7 @@ fn VisitQuestion(
     view! {
         <div class="wanted" id=QUESTION tabindex="-1" role="group" aria-label="Question of the server">
             <Heading asked_by what="asks you to visit an address"/>
-            <p class="question-text">{message}</p>
+            <QuestionText message/>
             <p>{address}</p>
             <p class="quiet">"Open it only if you expected this: the server chose the address."</p>
             <div class="choices">
@@ -194,6 +202,19 @@ fn Message(
         }
     };
     view! { <dt>{role}</dt><dd>{said}</dd> }
+}
+
+/// Why the server asks: in lines as it wrote them, and a long text scrolls.
+#[component]
+fn QuestionText(
+    /// The text.
+    message: String,
+) -> impl IntoView {
+    let is_long = message.len() > LONG || message.lines().count() > LONG_LINES;
+    // What may scroll must be reached by the keyboard.
+    let (stop, role, label) =
+        if is_long { (Some("0"), Some("region"), Some("Why it asks")) } else { (None, None, None) };
+    view! { <p class="question-text" tabindex=stop role=role aria-label=label>{message}</p> }
 }
 
 #[component]

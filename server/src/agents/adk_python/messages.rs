@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use session::ToolError;
 
 use crate::agents::{CallProgress, CallReport, ToolFailure};
+use crate::schemas;
 
 /// The protocol spoken here.
 pub(super) const PROTOCOL: u32 = 1;
@@ -192,7 +193,10 @@ pub(super) struct Delta {
 }
 
 impl CallOutcome {
-    pub(super) fn report(self) -> CallReport {
+    pub(super) fn report(mut self) -> CallReport {
+        if let Some(view) = &mut self.view {
+            schemas::warn_of_unchecked(view);
+        }
         let progress = match self.status {
             Status::Output => CallProgress::Returned(self.result.unwrap_or_else(JsonText::null)),
             Status::Error => CallProgress::Failed(self.error.map_or_else(

@@ -23,6 +23,7 @@ use crate::agents::{
     AgentFacts, AgentLog, AgentSource, CallReport, SessionSeed, SourceError, ToolFailure,
     ToolInvocation,
 };
+use crate::schemas;
 use crate::shelf::MemoryBound;
 
 /// How long a worker may take to end a cancelled call before it is replaced.
@@ -313,7 +314,7 @@ impl AgentSource for AdkPythonSource {
             Arc::clone(open)
         };
         let mut place = open.place.lock().await;
-        let shown = match self.show(&open, &mut place).await {
+        let mut shown = match self.show(&open, &mut place).await {
             // A worker may end while somebody comes in, killed for another session's stuck call: the
             // next one serves both.
             Err(fault) if fault.error_type.as_deref() == Some(ToolError::WORKER_EXITED) => {
@@ -322,6 +323,9 @@ impl AgentSource for AdkPythonSource {
             }
             shown => shown,
         };
+        if let Ok(view) = &mut shown {
+            schemas::warn_of_unchecked(view);
+        }
         shown.map_err(SourceError::Faulted)
     }
 
@@ -335,7 +339,7 @@ impl AgentSource for AdkPythonSource {
         let mut place = open.place.lock().await;
         let about = UserContent { session_id: session.as_str(), text: content };
         let mut tried_again = false;
-        let said: Said = loop {
+        let mut said: Said = loop {
             let (worker, _) = self.settle(&open, &mut place).await.map_err(SourceError::Faulted)?;
             match ask(&worker, "user_content", &about).await {
                 Ok(said) => break said,
@@ -349,6 +353,7 @@ impl AgentSource for AdkPythonSource {
         place.record.said(content);
         note(place.record.take(said.delta));
         place.record.in_charge(&said.view.agent.name);
+        schemas::warn_of_unchecked(&mut said.view);
         Ok(said.view)
     }
 

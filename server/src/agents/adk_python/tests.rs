@@ -128,6 +128,25 @@ async fn a_smart_home_is_rehearsed_from_the_first_look_to_a_transfer() {
 }
 
 #[tokio::test]
+async fn what_of_a_schema_is_not_checked_is_told_of_every_view() {
+    let Some(stage) = Stage::new("tests/python/fixtures/half_checked").await else { return };
+    let session = SessionId::parse("s").expect("valid");
+    let opened = stage.source.open_session(&session, &SessionSeed::default()).await;
+    let begun = stage.source.begin_invocation(&session, r#"{"city":"Oslo"}"#).await;
+    for view in [opened, begun] {
+        let warnings = view.expect("a view").warnings;
+        for told in [
+            "The agent's input schema: What stands at /properties/city is not checked",
+            "The input schema of measure: What stands at /properties/place is not checked",
+        ] {
+            let times = warnings.iter().filter(|it| it.contains(told)).count();
+            assert_eq!(times, 1, "{told}: {warnings:?}");
+        }
+    }
+    stage.source.shut_down().await;
+}
+
+#[tokio::test]
 async fn confirmation_and_a_supplied_result() {
     let Some(stage) = Stage::smart_home().await else { return };
     let session = stage.open("s", "{}").await;

@@ -23,10 +23,11 @@ use rmcp::{ClientHandler, RoleClient};
 use session::{CallId, SessionId};
 use tokio::sync::Notify;
 
-use super::misasked;
 use super::output::Output;
 use super::questions::Questions;
+use super::{asked_schema, misasked};
 use crate::agents::Reporter;
+use crate::schemas;
 
 /// The session at the other end of its connections.
 pub(super) struct Link {
@@ -135,18 +136,21 @@ impl ClientHandler for Client {
     async fn create_elicitation(
         &self,
         request: ElicitRequestParams,
-        _: RequestContext<RoleClient>,
+        context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
         let asks = match request {
             ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
-                let schema = JsonText::serialize(&requested_schema).map_err(|error| {
+                let read = || JsonText::serialize(&requested_schema);
+                let written = asked_schema::carried(&context.meta).map_or_else(read, Ok);
+                let schema = written.map_err(|error| {
                     ErrorData::invalid_params(format!("the schema cannot be read: {error}"), None)
                 })?;
                 let fields = schema.to_value().unwrap_or_default();
                 if let Some(reason) = misasked::unanswerable(&fields) {
                     return Err(self.refuse("elicitation/create", reason));
                 }
-                Asks::Form { message, schema }
+                let unchecked = schemas::left_unchecked(&schema);
+                Asks::Form { message, schema, unchecked }
             }
             ElicitRequestParams::UrlElicitationParams { message, url, .. } => {
                 Asks::Visit { message, url }

@@ -5,6 +5,7 @@
 
 mod adk_folder;
 mod agent;
+mod asked_schema;
 mod call;
 mod client;
 mod connection;

@@ -18,6 +18,7 @@ use super::connection::Connection;
 use super::tools::{self, Catalogue, Listed};
 use crate::agents::instruction::resolved_instruction;
 use crate::agents::{AgentLog, SessionSeed, ToolFailure, ToolInvocation};
+use crate::schemas;
 
 /// One open session.
 pub(super) struct OpenSession {
@@ -104,6 +105,8 @@ impl OpenSession {
                     written.clone()
                 }
             };
+        let ends = (agent.input_schema.as_ref(), agent.output_schema.as_ref());
+        warnings.extend(schemas::left_unchecked_at_ends(ends));
         SessionView {
             app_name: agent.name.clone(),
             agent: AgentInCharge {

@@ -252,7 +252,7 @@ async fn a_task_asks_the_person_and_goes_on_with_the_answer() {
     let arguments = r#"{"topic": "python", "ambiguous": true}"#;
     let (question, report) =
         stage.asked("simulate-research-query", arguments, Answer::Accept(Some(answer))).await;
-    let Asks::Form { message, schema } = question.asks else { panic!("a form") };
+    let Asks::Form { message, schema, .. } = question.asks else { panic!("a form") };
     assert!(message.contains("multiple interpretations"), "{message}");
     assert!(schema.as_str().contains("Python snake species"), "{schema}");
     assert_eq!(question.call_id, CallId::parse("c1").ok());
@@ -317,7 +317,7 @@ async fn a_server_asks_the_person_with_a_form() {
     let values = |text: &str| Answer::Accept(Some(JsonText::parse(text).expect("JSON")));
     let (question, report) =
         stage.asked("trigger-elicitation-request", "{}", values(r#"{"name": "Ada"}"#)).await;
-    let Asks::Form { message, schema } = question.asks else { panic!("a form") };
+    let Asks::Form { message, schema, .. } = question.asks else { panic!("a form") };
     assert!(!message.is_empty());
     assert_eq!(schema.to_value().expect("JSON")["required"], serde_json::json!(["name"]));
     assert!(returned(report).as_str().contains("Ada"));
@@ -617,6 +617,50 @@ async fn what_of_a_schema_is_not_checked_is_told() {
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     let told = "The input schema of t: What stands at /properties/code is not checked";
     assert!(warnings[0].contains(told), "{warnings:?}");
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn what_of_the_agents_own_schemas_is_not_checked_is_told() {
+    let listed = r#""result":{"tools":[]}"#;
+    let odd = r#"{"type":"object","properties":{"code":{"type":"string","pattern":"("}}}"#;
+    let mut agent = McpAgent::new("odd").server(polite(listed, ""));
+    agent.input_schema = Some(JsonText::parse(odd).expect("JSON"));
+    agent.output_schema = Some(JsonText::parse(r#"{"type":"string"}"#).expect("JSON"));
+    let source = McpSource::new(agent);
+    source.load(Arc::new(AgentLog::default())).await.expect("the agent loads");
+    let session = SessionId::parse("s").expect("valid");
+    let view = source.open_session(&session, &SessionSeed::default()).await.expect("opens");
+    let told = "The agent's input schema: What stands at /properties/code is not checked";
+    assert_eq!(view.warnings.len(), 1, "{:?}", view.warnings);
+    assert!(view.warnings[0].contains(told), "{:?}", view.warnings);
+    source.close_session(&session).await;
+    source.shut_down().await;
+}
+
+#[tokio::test]
+async fn a_question_keeps_what_the_library_drops_and_tells_what_is_not_checked() {
+    let question = r#""method":"elicitation/create","params":{"message":"Which?","requestedSchema":
+        {"type":"object","properties":{"z":{"type":"string","pattern":"^[A-Z]+$"},
+        "a":{"type":"string","pattern":"("}}}}"#;
+    let stage = Stage::of(asking(&question.replace('\n', " "))).await;
+    let (source, call) = (Arc::clone(&stage.source), stage.invocation("ask", "{}"));
+    let running =
+        tokio::spawn(async move { source.call_tool(call, CancellationToken::new()).await });
+    let asked = stage.until_told(|event| matches!(event, HostEvent::Asked(_))).await;
+    let HostEvent::Asked(question) = asked else { panic!("asked") };
+    let Asks::Form { schema, unchecked, .. } = question.asks else { panic!("a form") };
+    let text = schema.as_str();
+    assert!(text.find("\"z\"") < text.find("\"a\""), "in the server's order: {text}");
+    assert_eq!(unchecked.len(), 1, "{unchecked:?}");
+    assert!(unchecked[0].contains("/properties/a is not checked"), "{unchecked:?}");
+    let answer = |text: &str| Answer::Accept(Some(JsonText::parse(text).expect("JSON")));
+    let refused = stage.source.answer(&stage.session, question.number, answer(r#"{"z":"low"}"#));
+    let Err(AnswerError::Invalid(messages)) = refused.await else { panic!("the pattern holds") };
+    assert_eq!(messages[0].pointer, "/z");
+    let taken = stage.source.answer(&stage.session, question.number, answer(r#"{"z":"UP"}"#));
+    taken.await.expect("taken");
+    assert!(returned(running.await.expect("runs")).as_str().contains("UP"));
     stage.end().await;
 }
 

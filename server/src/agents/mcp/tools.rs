@@ -90,7 +90,7 @@ impl Catalogue {
             let view = view(name, server, tool);
             match too_deep_to_check(&view) {
                 Some(warning) => self.warnings.push(warning),
-                None => self.warnings.extend(left_unchecked(&view)),
+                None => self.warnings.extend(schemas::left_unchecked_of(&view)),
             }
             self.tools.push(Listed {
                 view,
@@ -122,12 +122,6 @@ fn too_deep_to_check(tool: &ToolView) -> Option<String> {
             tool.name
         )
     })
-}
-
-/// What to tell of a tool whose schema has parts that no validator can use.
-fn left_unchecked(tool: &ToolView) -> Vec<String> {
-    let told = tool.parameters.as_ref().map(schemas::left_unchecked).unwrap_or_default();
-    told.into_iter().map(|told| format!("The input schema of {}: {told}", tool.name)).collect()
 }
 
 fn view(name: ToolName, server: &McpServer, tool: &Tool) -> ToolView {

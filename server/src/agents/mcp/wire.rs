@@ -6,6 +6,7 @@
 //! It also knows nothing of a tool's `execution`.
 //! Both travel in the tool's `_meta`, the schema as text.
 //! A deep request of the server goes on without its parameters, so that it is answered.
+//! A question's schema goes along as it was written ([`super::asked_schema`]).
 //! A list with a tool that it cannot read is made [`readable`].
 
 use json_text::{JsonText, Node, nesting};
@@ -14,6 +15,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::asked_schema;
 use super::misasked::UNASKED;
 use super::unreadable::{is_readable, placeholder, readable};
 
@@ -74,14 +76,18 @@ struct Told {
 pub(super) fn lifted(message: &str) -> Option<Lifted> {
     let levels = nesting(message);
     let is_deep = levels > READABLE;
-    if !is_deep && !message.contains("\"tools\"") {
+    if !is_deep && !message.contains("\"tools\"") && !asked_schema::may_ask(message) {
         return None;
     }
     let message: JsonText = JsonText::parse(message.trim()).ok()?;
     let Node::Object(members) = message.open() else { return None };
     let member = |name: &str| members.iter().find(|(key, _)| key == name).map(|(_, raw)| *raw);
     if let Some(method) = member("method") {
-        return is_deep.then(|| too_deep(method, member("id"), levels));
+        if is_deep {
+            return Some(too_deep(method, member("id"), levels));
+        }
+        let asked = asked_schema::carrying(&members);
+        return asked.map(|message| Lifted { message, told: Vec::new() });
     }
     let result = member("result")?;
     let mut told = Vec::new();

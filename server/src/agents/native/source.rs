@@ -21,6 +21,7 @@ use crate::agents::{
     AgentFacts, AgentLog, AgentSource, CallProgress, CallReport, SessionSeed, SourceError,
     ToolFailure, ToolInvocation,
 };
+use crate::schemas;
 
 /// The source of one native agent.
 pub struct NativeSource {
@@ -90,7 +91,7 @@ impl NativeSource {
                 template.clone()
             }
         };
-        SessionView {
+        let mut view = SessionView {
             app_name: self.agent.name.clone(),
             agent: AgentInCharge {
                 name: self.agent.name.clone(),
@@ -107,7 +108,9 @@ impl NativeSource {
             sub_agents: Vec::new(),
             state: JsonText::from_value(&Value::Object(stored.snapshot())),
             warnings,
-        }
+        };
+        schemas::warn_of_unchecked(&mut view);
+        view
     }
 
     fn built_in_tools(&self) -> Vec<String> {

@@ -1,0 +1,96 @@
+//! [`carrying`]: the schema of a server's question as the server wrote it.
+//!
+//! The library reads it into types of its own and drops what these do not know: a `pattern`, a
+//! `multipleOf`, the order of the fields. It travels in the request's `_meta` as text, so that the
+//! form shows all of it and the host checks all of it.
+
+use json_text::{JsonText, Node};
+use rmcp::model::RequestMetaObject;
+use serde_json::value::RawValue;
+
+use super::wire::object;
+
+/// Where the schema travels.
+const REQUESTED_SCHEMA: &str = "rehearsal/requestedSchema";
+const METHOD: &str = "\"elicitation/create\"";
+
+/// Whether `message` may be such a question.
+pub(super) fn may_ask(message: &str) -> bool {
+    message.contains(METHOD)
+}
+
+/// The request with its schema in its `_meta`; `None` for any other message.
+pub(super) fn carrying(members: &[(String, &RawValue)]) -> Option<String> {
+    if member(members, "method")?.get() != METHOD {
+        return None;
+    }
+    let Node::Object(params) = Node::of(member(members, "params")?) else { return None };
+    let schema = member(&params, "requestedSchema")?;
+    let own_meta = match member(&params, "_meta").map(Node::of) {
+        Some(Node::Object(meta)) => meta,
+        _ => Vec::new(),
+    };
+    // What the server says under our name is not ours.
+    let mut meta = texts_but(&own_meta, REQUESTED_SCHEMA);
+    meta.push((REQUESTED_SCHEMA, JsonText::string(schema.get()).to_string()));
+    let mut given = texts_but(&params, "_meta");
+    given.push(("_meta", object(&meta)));
+    let mut message = texts_but(members, "params");
+    message.push(("params", object(&given)));
+    Some(object(&message))
+}
+
+/// The schema as the server wrote it, where it passed by us.
+pub(super) fn carried(meta: &RequestMetaObject) -> Option<JsonText> {
+    JsonText::parse(meta.get(REQUESTED_SCHEMA)?.as_str()?).ok()
+}
+
+fn member<'a>(members: &[(String, &'a RawValue)], name: &str) -> Option<&'a RawValue> {
+    members.iter().find(|(key, _)| key == name).map(|(_, raw)| *raw)
+}
+
+fn texts_but<'k>(members: &'k [(String, &RawValue)], name: &str) -> Vec<(&'k str, String)> {
+    let others = members.iter().filter(|(key, _)| key != name);
+    others.map(|(key, raw)| (key.as_str(), raw.get().to_owned())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    fn carried_by(message: &str) -> Option<(Value, Option<JsonText>)> {
+        let message = JsonText::parse(message).expect("JSON");
+        let Node::Object(members) = message.open() else { panic!("an object") };
+        let message: Value = serde_json::from_str(&carrying(&members)?).expect("JSON");
+        let meta = serde_json::from_value(message["params"]["_meta"].clone()).expect("an object");
+        Some((message, carried(&meta)))
+    }
+
+    #[test]
+    fn a_schema_arrives_as_it_was_written() {
+        let schema = r#"{"type":"object","properties":{"z":{"type":"string","pattern":"^a"},"a":{"type":"integer","minimum":9007199254740993}}}"#;
+        let message = format!(
+            r#"{{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{{"message":"?",
+                "_meta":{{"own":1,"rehearsal/requestedSchema":"{{}}"}},"requestedSchema":{schema}}}}}"#
+        );
+        let (message, found) = carried_by(&message).expect("a question");
+        assert_eq!(found.expect("carried").as_str(), schema);
+        assert_eq!((&message["id"], &message["params"]["message"]), (&"q".into(), &"?".into()));
+        assert_eq!(message["params"]["_meta"]["own"], 1);
+        assert!(message["params"]["requestedSchema"].is_object(), "the library reads it too");
+    }
+
+    #[test]
+    fn other_messages_stay_as_they_are() {
+        for message in [
+            r#"{"id":1,"result":{"content":"\"elicitation/create\""}}"#,
+            r#"{"id":1,"method":"elicitation/create","params":{"mode":"url","url":"x"}}"#,
+            r#"{"id":1,"method":"elicitation/create"}"#,
+            r#"{"id":1,"method":"roots/list"}"#,
+        ] {
+            assert!(carried_by(message).is_none(), "{message}");
+        }
+    }
+}
