@@ -38,6 +38,12 @@ server.registerTool("markup", { description: "Returns markup." }, async () =>
   }),
 );
 
+const image = (bytes, mimeType) => ({ type: "image", data: Buffer.from(bytes).toString("base64"), mimeType });
+
+server.registerTool("pictures", { description: "Returns images." }, async () => ({
+  content: [image(BOMB, "image/png"), image(SVG, "image/svg+xml")],
+}));
+
 server.registerTool("depth", { description: "Returns lists in lists." }, async () => ({
   content: [{ type: "text", text: `${"[".repeat(5_000)}1${"]".repeat(5_000)}` }],
 }));

@@ -1,9 +1,10 @@
 // An MCP server with schemas and results of unusual shapes: nested beyond what parsers read, options
-// that look alike, lists of texts, a schema within itself, content that is said twice.
+// that look alike, lists of texts, a schema within itself, content that is said twice, keywords that
+// only the host checks or nobody can, a union as the whole, a long question.
 
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
-import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { CallToolRequestSchema, ElicitResultSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 
 const object = (properties, more = {}) => ({ type: "object", properties, ...more });
 
@@ -20,7 +21,7 @@ const tools = [
     description: "Takes one of several.",
     inputSchema: object({
       mode: { enum: ["1", 1, "null", null, "fast"] },
-      count: { type: "integer" },
+      count: { type: "integer", default: 3 },
       tags: { type: "array", items: { type: "string" } },
     }),
   },
@@ -40,6 +41,36 @@ const tools = [
       },
     ),
   },
+  {
+    name: "check_in",
+    description: "Takes what only a whole validator can judge.",
+    inputSchema: object(
+      {
+        // What looks ahead is left to the host, and so is `unevaluatedProperties`.
+        code: { type: "string", pattern: "^(?!000)[0-9]{3}$" },
+        seat: { type: "string" },
+        guest: { allOf: [object({ name: { type: "string" } })], unevaluatedProperties: false },
+      },
+      { required: ["code"] },
+    ),
+  },
+  {
+    name: "broken",
+    description: "Has a pattern that is none.",
+    inputSchema: object({ label: { type: "string", pattern: "(" }, size: { type: "integer" } }),
+  },
+  {
+    name: "pay",
+    description: "Takes one of two.",
+    inputSchema: {
+      type: "object",
+      anyOf: [
+        object({ card: { type: "string" } }, { title: "card", required: ["card"] }),
+        object({ iban: { type: "string" }, name: { type: "string" } }, { title: "transfer", required: ["iban"] }),
+      ],
+    },
+  },
+  { name: "ask", description: "Asks at length.", inputSchema: object({}) },
   { name: "orders", description: "Lists orders.", inputSchema: object({}) },
   { name: "report", description: "Answers with a page of markdown.", inputSchema: object({}) },
   { name: "bottomless", description: "Answers with what is nested without end.", inputSchema: object({}) },
@@ -67,6 +98,20 @@ function answer(name, given) {
 }
 
 const server = new Server({ name: "shapes", version: "1.0.0" }, { capabilities: { tools: {} } });
+
+/** Asks for a code and a label: more text than a page holds, a pattern, and a pattern that is none. */
+async function ask() {
+  const requestedSchema = object(
+    { code: { type: "string", pattern: "^[A-Z]{3}$" }, label: { type: "string", pattern: "(" } },
+    { required: ["code"] },
+  );
+  const lines = Array.from({ length: 200 }, (_, at) => `Clause ${at + 1} of the terms that come before the form.`);
+  const params = { message: lines.join("\n"), requestedSchema };
+  return server.request({ method: "elicitation/create", params }, ElicitResultSchema);
+}
+
 server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools }));
-server.setRequestHandler(CallToolRequestSchema, async ({ params }) => answer(params.name, params.arguments));
+server.setRequestHandler(CallToolRequestSchema, async ({ params }) =>
+  params.name === "ask" ? { content: [text(await ask())] } : answer(params.name, params.arguments),
+);
 await server.connect(new StdioServerTransport());

@@ -342,15 +342,85 @@ test("what was sent before is filled in with one click", async ({ page, picture,
   await expect(preview(page)).toContainText('"company":"Far & Away"');
 });
 
-test("what the host finds stands at the same field", async ({ page }) => {
-  const player = await booking(page);
-  await player.fill("fare", "OSLLIS-2");
-  await row(page, "number").locator("textarea").fill("441712345678");
-  await player.fill("fare", "osl");
+test("what the host finds stands at the same field", async ({ page, picture, accessible }) => {
+  const host = await startShapes();
+  const player = await Player.at(page, "shapes", host.url);
+  await player.ask("Check in.");
+  await player.choose("check_in");
+  await player.fill("seat", "12A");
+  await player.fill("code", "000");
+  // The form has nothing against it: only the host can tell.
+  await player.field("seat").focus();
+  await expect(player.field("code")).toHaveAttribute("aria-invalid", "false");
+  await expect(page.getByText("to mend")).toHaveCount(0);
   await player.run();
-  await expect(player.field("fare")).toHaveAttribute("aria-invalid", "true");
-  await expect(player.field("fare")).toBeFocused();
+  await expect(player.field("code")).toHaveAttribute("aria-invalid", "true");
+  await expect(player.field("code")).toBeFocused();
+  await expect(row(page, "code").getByText("pattern")).toBeVisible();
+  await expect(player.field("seat")).toHaveAttribute("aria-invalid", "false");
   await expect(player.call(1)).toHaveCount(0);
+  await picture("host");
+  await accessible();
+  await player.fill("code", "123");
+  await expect(player.field("code")).toHaveAttribute("aria-invalid", "false");
+  // A member that no schema has looked at is refused where it stands.
+  await pasteAnywhere(page, '{"code": "123", "guest": {"name": "Ada", "zz": 1}}');
+  await player.run();
+  await expect(page.getByText("1 field to mend")).toBeVisible();
+  await expect(row(page, "guest").getByText("unevaluatedProperties")).toBeVisible();
+  await expect(player.call(1)).toHaveCount(0);
+  await picture("unevaluated");
+  await pasteAnywhere(page, '{"code": "123", "guest": {"name": "Ada"}}');
+  await player.run();
+  await expect(player.call(1)).toContainText("Ada");
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});
+
+test("a whole number is typed in any spelling and sent as digits", async ({ page }) => {
+  const host = await startShapes();
+  const player = await Player.at(page, "shapes", host.url);
+  await player.ask("Choose.");
+  await player.choose("choose");
+  const count = player.field("count");
+  // From the default, as a slider would go.
+  await count.press("ArrowUp");
+  await expect(count).toHaveValue("4");
+  await count.fill("");
+  for (const [typed, sent] of [["1", "1"], ["1e3", "1000"], ["1.0", "1"]] as const) {
+    await count.fill("");
+    await count.pressSequentially(typed);
+    await expect(count).toHaveValue(typed);
+    await expect(preview(page)).toHaveText(`{"count":${sent}}`);
+  }
+  await count.fill("1e999999");
+  await expect(row(page, "count")).toContainText("choose a smaller exponent");
+  await count.fill("1e3");
+  await player.field("mode").focus();
+  await expect(count).toHaveValue("1000");
+  await player.run();
+  await expect(player.call(1)).toContainText("1000");
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});
+
+test("a message about JSON text stays in sight", async ({ page, picture }) => {
+  const host = await startShapes();
+  const player = await Player.at(page, "shapes", host.url);
+  await player.ask("Plant.");
+  await player.choose("plant");
+  await page.locator("#tool-form").getByRole("button", { name: "JSON", exact: true }).click();
+  const json = page.getByRole("textbox", { name: "JSON" });
+  await json.fill(`{\n  "root": {\n    "name": "oak",\n    "children": [\n${"      1,\n".repeat(60)}      nil\n    ]\n  }\n}`);
+  await player.run();
+  const told = page.getByText(/^Not JSON: .* at line 65, column/);
+  await expect(told).toBeInViewport({ ratio: 1 });
+  const foot = await page.locator(".tool-form .panel-preview").boundingBox();
+  const message = await told.boundingBox();
+  expect((message?.y ?? 0) + (message?.height ?? 0)).toBeLessThanOrEqual(foot?.y ?? 0);
+  await picture("json-message");
+  await page.close();
+  expect(await host.stop()).toBe(0);
 });
 
 test("options that look alike are told apart, and large integers are told of", async ({ page, picture, accessible }) => {

@@ -289,6 +289,39 @@ test("resources are what their type says", async ({ page, picture, accessible })
   expect(await host.stop()).toBe(0);
 });
 
+test("an image that may cost dear waits to be asked for", async ({ page, picture, accessible }) => {
+  const program = join(import.meta.dirname, "..", "mcp", "hostile.mjs");
+  const host = await startHost({
+    config: `
+[[agent]]
+name = "Hostile"
+source = "mcp"
+instruction = "Beware."
+[[agent.server]]
+name = "hostile"
+command = "node"
+args = [${JSON.stringify(program)}]
+`,
+  });
+  const player = await Player.at(page, "hostile", host.url);
+  await player.ask("Show me.");
+  await player.choose("pictures");
+  await player.run();
+  await player.call(1).getByRole("button").first().click();
+  const content = page.getByRole("group", { name: "Content", exact: true });
+  await expect(content.getByText("Unpacked it takes hundreds of megabytes.")).toBeVisible();
+  await expect(content.getByText("A drawing can keep the page busy")).toBeVisible();
+  await expect(content.locator("img")).toHaveCount(0);
+  await expect(content.getByRole("button", { name: /^Copy/ })).toHaveCount(2);
+  await expect(content.getByRole("button", { name: "Raw" })).toHaveCount(2);
+  await picture("images");
+  await accessible();
+  await content.getByRole("button", { name: "Show it" }).last().click();
+  await expect(content.locator("img")).toHaveCount(1);
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});
+
 test("hostile values harm nothing", async ({ page, picture, accessible }) => {
   const program = join(import.meta.dirname, "..", "mcp", "hostile.mjs");
   const config = `
