@@ -6,19 +6,21 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, ReadBuf};
 
 use super::output::Output;
+use super::too_long::TooLong;
 use super::wire::{lifted, log_line};
 
 /// How much of a line that is no message is looked at, in bytes.
 const SAMPLE: usize = 480;
 /// How much of a line must be there to tell that it is no message, in bytes.
 const TELLING: usize = 120;
-/// The longest line that is looked at, in bytes. The library drops longer ones.
-const LONGEST: usize = 16 * 1024 * 1024;
+/// The longest line that is taken, in bytes. The library drops longer ones.
+const LONGEST: usize = 16 * 1024 * 1024 - 1;
 /// How much is read at once, in bytes.
 const CHUNK: usize = 64 * 1024;
 
 /// The messages of a server. Lines that cannot be messages are told to [`Output`], for the library
-/// skips them without a word; what it could not read in the others is lifted.
+/// skips them without a word; what it could not read in the others is lifted, and an answer that is
+/// too long becomes an error.
 pub(super) struct Messages<R> {
     inner: R,
     output: Output,
@@ -27,8 +29,8 @@ pub(super) struct Messages<R> {
     line: Vec<u8>,
     /// Whether that line was looked at for being no message.
     is_judged: bool,
-    /// Whether that line is too long, and goes on as it comes.
-    is_passed_on: bool,
+    /// That line instead, where it is too long.
+    skipped: Option<TooLong>,
     /// What the library has not taken yet, from `taken` on.
     ready: Vec<u8>,
     taken: usize,
@@ -42,7 +44,7 @@ impl<R> Messages<R> {
             chunk: vec![0; CHUNK].into_boxed_slice(),
             line: Vec::new(),
             is_judged: false,
-            is_passed_on: false,
+            skipped: None,
             ready: Vec::new(),
             taken: 0,
         }
@@ -52,24 +54,37 @@ impl<R> Messages<R> {
         let chunk = std::mem::take(&mut self.chunk);
         for part in chunk[..length].split_inclusive(|byte| *byte == b'\n') {
             let ends = part.ends_with(b"\n");
-            if self.is_passed_on {
-                self.ready.extend_from_slice(part);
-                self.is_passed_on = !ends;
+            if let Some(skipped) = &mut self.skipped {
+                skipped.take(part);
+                if ends {
+                    self.end_skipped();
+                }
                 continue;
             }
             self.line.extend_from_slice(part);
             if !self.is_judged && (ends || self.line.len() >= TELLING) {
                 self.judge();
             }
-            if ends {
-                self.pass_line();
-            } else if self.line.len() > LONGEST {
+            if self.line.len() > LONGEST {
                 self.output.log("A message is skipped: it is longer than 16 MB.");
-                self.ready.append(&mut self.line);
-                (self.is_passed_on, self.is_judged) = (true, false);
+                self.skipped = Some(TooLong::of(&std::mem::take(&mut self.line)));
+                self.is_judged = false;
+                if ends {
+                    self.end_skipped();
+                }
+            } else if ends {
+                self.pass_line();
             }
         }
         self.chunk = chunk;
+    }
+
+    /// Whoever waits for what was skipped hears why.
+    fn end_skipped(&mut self) {
+        if let Some(answer) = self.skipped.take().and_then(|skipped| skipped.answer()) {
+            self.ready.extend_from_slice(answer.as_bytes());
+            self.ready.push(b'\n');
+        }
     }
 
     /// Hands the line on, lifted where it must be.
@@ -169,6 +184,20 @@ mod tests {
         let texts: Vec<String> = log.lines().into_iter().map(|line| line.text).collect();
         let expected: Vec<String> = (0..1_000).map(|it| format!("[s] info {it}")).collect();
         assert_eq!(texts, expected);
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_is_too_long_becomes_an_error_and_the_next_passes() {
+        let long = "x".repeat(LONGEST);
+        let written = format!(
+            "{{\"result\":{{\"text\":\"{long}\"}},\"jsonrpc\":\"2.0\",\"id\":4}}\n{{\"id\":5,\"result\":{{}}}}\n"
+        );
+        let (passed, _, log) = read(written.as_bytes()).await;
+        let lines: Vec<&str> = passed.lines().collect();
+        assert_eq!(lines.len(), 2, "{} bytes", passed.len());
+        assert!(lines[0].contains("\"id\":4") && lines[0].contains("longer than 16 MB"));
+        assert_eq!(lines[1], "{\"id\":5,\"result\":{}}");
+        assert!(log.lines().iter().any(|line| line.text.contains("is skipped")));
     }
 
     #[tokio::test]

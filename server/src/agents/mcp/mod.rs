@@ -20,6 +20,7 @@ mod questions;
 mod results;
 mod source;
 mod tasks;
+mod too_long;
 mod tools;
 mod unreadable;
 mod wire;
