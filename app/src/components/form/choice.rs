@@ -1,5 +1,6 @@
 //! One of given values: a list to choose from.
 
+use leptos::html;
 use leptos::prelude::*;
 use schema_form::{ChoiceOption, Content, Edit, FieldKind, State};
 
@@ -33,14 +34,17 @@ pub(super) fn Choice(
         }
         (None, false) => "not sent".to_owned(),
     };
-    let option = move |value: String, label: String, title: Option<String>| {
-        let own = value.clone();
-        view! {
-            <option value=value title=title prop:selected=move || chosen.with(|chosen| *chosen == own)>
-                {label}
-            </option>
-        }
+    let option = |value: String, label: String, title: Option<String>| {
+        view! { <option value=value title=title>{label}</option> }
     };
+    // Once the options are there. Were each to follow what is chosen, one choice of many thousands
+    // would wake them all.
+    let select = NodeRef::<html::Select>::new();
+    Effect::new(move |_| {
+        if let Some(select) = select.get() {
+            chosen.with(|chosen| select.set_value(chosen));
+        }
+    });
     let (choosing, leaving) = (place.clone(), place.clone());
     let choose = move |event| {
         let value = event_target_value(&event);
@@ -60,6 +64,7 @@ pub(super) fn Choice(
             class:bad=move || invalid.get()
         >
             <select
+                node_ref=select
                 id=place.input_id()
                 aria-describedby=described_by(&place)
                 aria-invalid=move || invalid.get().to_string()
