@@ -66,7 +66,7 @@ pub(crate) async fn start(simulator: Simulator) -> Result<Running, ServeError> {
     let host = RehearsalHost::new(agents, folders);
     let stop = CancellationToken::new();
     let doors = doors.at(address).asking(access.is_asked());
-    let doorkeeper = Doorkeeper::new(access);
+    let doorkeeper = Doorkeeper::new(access, address.port());
     let router = router(Arc::clone(&host), live.clone(), doors, doorkeeper, stop.clone());
     let mut tasks = JoinSet::new();
     tasks.spawn(connections::serve(listener, router, stop.clone()));

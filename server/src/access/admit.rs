@@ -14,7 +14,7 @@ use model_wire::{Fault, FaultKind};
 
 use super::audit::{VISIT, Visit};
 use super::caller::Caller;
-use super::{Doorkeeper, Refused, Stay, cookie};
+use super::{Doorkeeper, Refused, Stay, cut_off};
 use crate::connections::Peer;
 use crate::endpoints::{Api, refusal};
 
@@ -29,19 +29,25 @@ pub(crate) async fn admit(
     next: Next,
 ) -> Response {
     let mut visit = Visit { audit: doorkeeper.audit.clone(), caller: None };
+    let mut login = None;
     if doorkeeper.is_asked() && !OPEN.contains(&request.uri().path()) {
-        match doorkeeper.caller(Shown::by(&request)).await {
+        match doorkeeper.caller(Shown::by(&request, &doorkeeper)).await {
             Ok((caller, stay)) => {
                 request.extensions_mut().insert(caller.clone());
-                if let Some(stay) = stay {
-                    request.extensions_mut().insert(stay);
+                if let Some(stay) = &stay {
+                    request.extensions_mut().insert(stay.clone());
                 }
+                login = stay;
                 visit.caller = Some(caller);
             }
             Err(refused) => return turned_away(&request, refused),
         }
     }
-    VISIT.scope(visit, next.run(request)).await
+    let response = VISIT.scope(visit, next.run(request)).await;
+    match login {
+        Some(stay) => cut_off::response(stay, response),
+        None => response,
+    }
 }
 
 /// What a request shows of who sends it.
@@ -52,10 +58,10 @@ struct Shown {
 }
 
 impl Shown {
-    fn by(request: &Request) -> Self {
+    fn by(request: &Request, doorkeeper: &Doorkeeper) -> Self {
         let peer = request.extensions().get::<Peer>();
         Self {
-            cookie: cookie::content(request.headers()),
+            cookie: doorkeeper.cookie.content(request.headers()),
             token: token(request.headers(), request.uri()),
             peer: peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip()),
         }

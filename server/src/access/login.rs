@@ -17,7 +17,7 @@ use tokio::sync::Semaphore;
 
 use super::audit::Note;
 use super::page::LoginPage;
-use super::{Doorkeeper, Refused, cookie};
+use super::{Doorkeeper, Refused};
 use crate::connections::Peer;
 
 /// A name, a password and a path are short.
@@ -75,7 +75,7 @@ async fn show(
     Query(asked): Query<Asked>,
 ) -> Response {
     let next = local(&asked.next);
-    let known = cookie::content(&headers).and_then(|it| doorkeeper.tickets.caller(&it));
+    let known = doorkeeper.cookie.content(&headers).and_then(|it| doorkeeper.tickets.caller(&it));
     if known.is_some() || !doorkeeper.is_asked() {
         return go(next);
     }
@@ -94,11 +94,11 @@ async fn log_in(
         Ok(caller) => {
             let note = Note::new("login").with("from", &peer.ip());
             doorkeeper.audit.write(note, Some(&caller));
-            if let Some(old) = cookie::content(&headers) {
+            if let Some(old) = doorkeeper.cookie.content(&headers) {
                 doorkeeper.tickets.revoke(&old);
             }
             let content = doorkeeper.tickets.issue(caller);
-            with_cookie(go(next), &cookie::set(&content, &headers))
+            with_cookie(go(next), &doorkeeper.cookie.set(&content, &headers))
         }
         Err(refused) => {
             let (status, fault) = match refused {
@@ -123,10 +123,10 @@ async fn log_out(
     Extension(doorkeeper): Extension<Arc<Doorkeeper>>,
     headers: HeaderMap,
 ) -> Response {
-    if let Some(content) = cookie::content(&headers) {
+    if let Some(content) = doorkeeper.cookie.content(&headers) {
         doorkeeper.tickets.revoke(&content);
     }
-    with_cookie(go("/login"), &cookie::clear(&headers))
+    with_cookie(go("/login"), &doorkeeper.cookie.clear(&headers))
 }
 
 fn minutes(seconds: u64) -> String {

@@ -10,6 +10,7 @@ mod attempts;
 mod audit;
 mod caller;
 mod cookie;
+mod cut_off;
 mod login;
 mod page;
 mod secret;
@@ -29,11 +30,13 @@ pub(crate) use admit::admit;
 pub(crate) use audit::visiting;
 pub(crate) use audit::{Audit, Note, Noted, caller};
 pub(crate) use caller::{Caller, How};
+pub(crate) use cut_off::while_logged_in;
 pub(crate) use login::routes;
 pub use secret::{FreshToken, SecretHash};
 pub(crate) use tickets::Stay;
 
 use attempts::{Attempts, origin};
+use cookie::Cookie;
 use tickets::Tickets;
 
 /// How many hashes are worked out at once: each takes 19 MiB and tens of milliseconds.
@@ -83,6 +86,7 @@ impl Access {
 /// [`Access`] at work in a host.
 pub(crate) struct Doorkeeper {
     access: Access,
+    cookie: Cookie,
     tickets: Arc<Tickets>,
     attempts: Attempts,
     /// Tokens that were found right, by their SHA-256: a program sends its own with every request.
@@ -101,10 +105,12 @@ pub(crate) enum Refused {
 }
 
 impl Doorkeeper {
-    pub(crate) fn new(access: Access) -> Arc<Self> {
+    /// For a host that listens on this port.
+    pub(crate) fn new(access: Access, port: u16) -> Arc<Self> {
         let audit = Audit::to(access.audit_file.clone());
         Arc::new(Self {
             access,
+            cookie: Cookie::of_port(port),
             tickets: Arc::default(),
             attempts: Attempts::default(),
             right: Mutex::default(),

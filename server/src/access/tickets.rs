@@ -33,7 +33,7 @@ struct Ticket {
     revoked: CancellationToken,
 }
 
-/// How long somebody stays logged in, for what outlives a request: the page's WebSocket.
+/// How long somebody stays logged in, for what outlives a request: the page's WebSocket, and streams.
 #[derive(Debug, Clone)]
 pub(crate) struct Stay {
     tickets: Arc<Tickets>,
@@ -91,6 +91,11 @@ impl Tickets {
 }
 
 impl Stay {
+    /// That of whoever sends a gRPC request; a token has none.
+    pub(crate) fn of<T>(request: &tonic::Request<T>) -> Option<Self> {
+        request.extensions().get::<Self>().cloned()
+    }
+
     /// Returns once they have logged out, or are logged out because their time is over.
     pub(crate) async fn over(&self) {
         while let Some(ends) = self.ends().filter(|ends| *ends > Instant::now()) {

@@ -13,7 +13,7 @@ use tonic::{Request, Response, Status};
 use super::error::LiveError;
 use super::sessions::LiveSessions;
 use super::{shapes, streams};
-use crate::access::{Caller, How};
+use crate::access::{Caller, How, Stay, while_logged_in};
 
 /// A request may carry pictures; what is longer is refused before it is read.
 const MESSAGE_BYTES: usize = 64 * 1024 * 1024;
@@ -100,10 +100,12 @@ impl LiveService for LiveGrpc {
         &self,
         request: Request<wire::SubscribeRequest>,
     ) -> Answer<Self::SubscribeStream> {
+        let stay = Stay::of(&request);
         let asked = request.get_ref();
         let watch = self.sessions.watch(session_id(&asked.session_id)?).await?;
         let (after, stop) = (Sequence(asked.after_sequence), self.stop.clone());
-        Ok(Response::new(streams::watch(watch, after, self.sessions.keep_alive(), stop)?))
+        let told = streams::watch(watch, after, self.sessions.keep_alive(), stop)?;
+        Ok(Response::new(while_logged_in(stay, told)))
     }
 
     async fn submit_request(
@@ -126,10 +128,11 @@ impl LiveService for LiveGrpc {
         &self,
         request: Request<wire::AwaitDecisionRequest>,
     ) -> Answer<Self::AwaitDecisionStream> {
+        let stay = Stay::of(&request);
         let (id, turn_id) = place(&request.get_ref().session_id, &request.get_ref().turn_id)?;
         let waited = self.sessions.wait(id, turn_id).await?;
         let stream = streams::wait(self.sessions.clone(), id, turn_id, waited, self.stop.clone());
-        Ok(Response::new(stream))
+        Ok(Response::new(while_logged_in(stay, stream)))
     }
 
     async fn record_event(

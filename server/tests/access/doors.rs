@@ -41,7 +41,8 @@ async fn nothing_is_served_to_nobody() {
         let url = reqwest::Url::parse(&stage.url(path)).unwrap();
         let response = stage.client.request(method.clone(), url).send().await.unwrap();
         assert_eq!(response.status(), StatusCode::UNAUTHORIZED, "{method} {path}");
-        let forged = stage.get(path).header(COOKIE, "rehearsal_session=0123").send().await.unwrap();
+        let forged = format!("rehearsal_session_{}=0123", stage.running.address().port());
+        let forged = stage.get(path).header(COOKIE, forged).send().await.unwrap();
         assert_eq!(forged.status(), StatusCode::UNAUTHORIZED, "{path}");
     }
     let page = stage.get("/evalsets?x=1&y=2").header(ACCEPT, "text/html").send().await.unwrap();
@@ -184,4 +185,26 @@ async fn other_machines_are_served_only_where_everybody_is_asked() {
     let url = format!("http://127.0.0.1:{}/v1/models", running.address().port());
     assert_eq!(reqwest::get(url).await.unwrap().status(), StatusCode::UNAUTHORIZED);
     running.stop().await;
+}
+
+#[tokio::test]
+async fn two_hosts_on_one_machine_leave_each_other_their_logins() {
+    let hosts = [Stage::open().await, Stage::open().await];
+    // What a browser keeps for the machine, all of which it sends to every port.
+    let mut jar = std::collections::BTreeMap::new();
+    for stage in &hosts {
+        let cookie = stage.cookie().await;
+        let (name, content) = cookie.split_once('=').unwrap();
+        jar.insert(name.to_owned(), content.to_owned());
+    }
+    let sent: Vec<String> = jar.iter().map(|(name, it)| format!("{name}={it}")).collect();
+    let sent = sent.join("; ");
+    for stage in &hosts {
+        let models = stage.get("/v1/models").header(COOKIE, &sent).send().await.unwrap();
+        assert_eq!(models.status(), StatusCode::OK);
+    }
+    let out = hosts[0].client.post(hosts[0].url("/logout")).header(COOKIE, &sent);
+    out.send().await.unwrap();
+    let models = hosts[1].get("/v1/models").header(COOKIE, &sent).send().await.unwrap();
+    assert_eq!(models.status(), StatusCode::OK, "logged out of the other one alone");
 }

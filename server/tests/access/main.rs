@@ -6,4 +6,5 @@ mod audit;
 mod doors;
 mod sockets;
 mod stage;
+mod streams;
 mod tokens;

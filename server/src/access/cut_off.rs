@@ -1,0 +1,82 @@
+//! What outlives its request ends with the login of whoever sent it.
+//!
+//! A stream over gRPC ends with a status that says so, any other body with an error, so that nobody
+//! takes for whole what is not. The page's WebSocket has no body and ends by itself (`events`).
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::http::header::CONTENT_TYPE;
+use axum::response::Response;
+use futures::future::BoxFuture;
+use futures::stream::{BoxStream, StreamExt as _, unfold};
+use hyper::body::{Frame, SizeHint};
+use tonic::Status;
+
+use super::tickets::Stay;
+
+const LOGGED_OUT: &str = "you are logged out: log in again at /login";
+
+/// The stream, for as long as its reader is logged in; a token's reader always is.
+pub(crate) fn while_logged_in<T: Send + 'static>(
+    stay: Option<Stay>,
+    told: BoxStream<'static, Result<T, Status>>,
+) -> BoxStream<'static, Result<T, Status>> {
+    let Some(stay) = stay else { return told };
+    unfold(Some((told, over(stay))), |state| async move {
+        let (mut told, mut over) = state?;
+        tokio::select! {
+            biased;
+            () = &mut over => Some((Err(Status::unauthenticated(LOGGED_OUT)), None)),
+            next = told.next() => Some((next?, Some((told, over)))),
+        }
+    })
+    .boxed()
+}
+
+/// The response, for as long as its reader is logged in. gRPC's own are left to [`while_logged_in`].
+pub(super) fn response(stay: Stay, response: Response) -> Response {
+    let kind = response.headers().get(CONTENT_TYPE);
+    let is_grpc = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc"));
+    if is_grpc || response.body().is_end_stream() {
+        return response;
+    }
+    response.map(|body| Body::new(CutOff { body, over: Some(over(stay)) }))
+}
+
+fn over(stay: Stay) -> BoxFuture<'static, ()> {
+    Box::pin(async move { stay.over().await })
+}
+
+/// A body until the login of its reader ends.
+struct CutOff {
+    body: Body,
+    /// `None` once it was told.
+    over: Option<BoxFuture<'static, ()>>,
+}
+
+impl HttpBody for CutOff {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let Some(over) = &mut self.over else { return Poll::Ready(None) };
+        if over.as_mut().poll(context).is_ready() {
+            self.over = None;
+            return Poll::Ready(Some(Err(axum::Error::new(Status::unauthenticated(LOGGED_OUT)))));
+        }
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
