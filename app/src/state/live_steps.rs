@@ -1,6 +1,6 @@
 //! A conversation as steps to read: what was said, and each call together with its answer.
 
-use json_text::JsonText;
+use json_text::{JsonText, Node};
 
 use crate::api::{LiveContent, LivePart, LiveRole, LiveValue};
 
@@ -9,6 +9,8 @@ use crate::api::{LiveContent, LivePart, LiveRole, LiveValue};
 pub enum Step {
     /// Somebody said something.
     Said(LiveRole, String),
+    /// Somebody said something whom the vendor calls by this name, such as a developer.
+    SaidAs(String, String),
     /// The model thought something.
     Thought(String),
     /// A tool was asked for, and perhaps answered.
@@ -54,13 +56,25 @@ pub fn steps(contents: &[LiveContent]) -> Vec<Step> {
                         _ => steps.push(Step::Piece(*role, part.clone())),
                     }
                 }
-                LivePart::Data { .. } | LivePart::Other { .. } => {
-                    steps.push(Step::Piece(*role, part.clone()));
-                }
+                LivePart::Data { .. } | LivePart::Other { .. } => steps.push(match said_as(part) {
+                    Some((who, text)) => Step::SaidAs(who.to_owned(), text),
+                    None => Step::Piece(*role, part.clone()),
+                }),
             }
         }
     }
     steps
+}
+
+/// Whom the vendor has say a text, and the text: a part of the vendor's own that is a JSON string, such
+/// as what a developer says within the conversation. `None` for every other part.
+#[must_use]
+pub fn said_as(part: &LivePart) -> Option<(&str, String)> {
+    let LivePart::Other { kind, value: LiveValue::Whole(value) } = part else { return None };
+    match value.open() {
+        Node::String(text) => Some((kind, text.to_string())),
+        _ => None,
+    }
 }
 
 /// No arguments at all, as people read it.
@@ -108,6 +122,19 @@ mod tests {
             other => (format!("{other:?}").chars().take(5).collect(), None),
         });
         told.collect()
+    }
+
+    #[test]
+    fn what_a_developer_says_is_text_and_other_values_stay_pieces() {
+        let other = |kind: &str, text: &str| LivePart::Other {
+            kind: kind.to_owned(),
+            value: LiveValue::Whole(value(text)),
+        };
+        let file = other("image_url", r#"{"url": "https://example.com/x.png"}"#);
+        let parts = vec![other("developer", r#""Say \"so\".\nTwice.""#), file.clone()];
+        let told = steps(&[LiveContent { role: LiveRole::User, parts }]);
+        let said = Step::SaidAs("developer".to_owned(), "Say \"so\".\nTwice.".to_owned());
+        assert_eq!(told, [said, Step::Piece(LiveRole::User, file)]);
     }
 
     #[test]

@@ -80,6 +80,18 @@ pub(crate) fn no_such_call(call: &Value<'_>) -> Invalid {
     call.fault("must be the id of a call in an earlier message")
 }
 
+/// What a system or developer message says where it stands in the conversation. Its texts are under
+/// the role's name, for they are not the user's; other pieces are as they are.
+pub(crate) fn instructing(role: &str, parts: Vec<Part>) -> Vec<Part> {
+    let named = |part| match part {
+        Part::Text(text) => {
+            Part::Other(OtherPart { kind: role.to_owned(), json: JsonText::string(&text) })
+        }
+        part => part,
+    };
+    parts.into_iter().map(named).collect()
+}
+
 /// A part that is kept as it came.
 pub(crate) fn other(kind: String, part: &Value<'_>) -> Part {
     Part::Other(OtherPart { kind, json: part.json() })

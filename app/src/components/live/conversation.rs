@@ -79,6 +79,12 @@ fn spoken(number: usize, class: &'static str, glyph: Glyph, who: &str, text: Str
     said(Said { number, class, glyph, who: who.to_owned(), text }, ().into_any())
 }
 
+/// A vendor's word at the beginning of a line.
+fn titled(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
 fn step_row(number: usize, step: Step, none: &'static str) -> AnyView {
     match step {
         Step::Said(LiveRole::User, text) => spoken(number, "row asked", Glyph::User, "User", text),
@@ -86,6 +92,7 @@ fn step_row(number: usize, step: Step, none: &'static str) -> AnyView {
             spoken(number, "row answered", Glyph::Answer, "Model", text)
         }
         Step::Said(LiveRole::Function, text) => spoken(number, "row", Glyph::Tool, "Tools", text),
+        Step::SaidAs(who, text) => spoken(number, "row", Glyph::User, &titled(&who), text),
         Step::Thought(text) => {
             spoken(number, "row thought", Glyph::Answer, "Model, thinking", text)
         }

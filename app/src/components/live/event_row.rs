@@ -14,6 +14,7 @@ use crate::components::icon::{Glyph, Icon};
 use crate::components::tokens::Tokens;
 use crate::state::excerpt::{Lines, beginning, written_out};
 use crate::state::live_stage::use_this_live_stage;
+use crate::state::live_steps::said_as;
 use crate::state::live_window::Rows;
 use crate::state::preview::{arguments, preview};
 use crate::state::{browser, times};
@@ -152,7 +153,8 @@ fn pieces(parts: &[LivePart]) -> AnyView {
             }
             .into_any(),
             LivePart::Data { .. } | LivePart::Other { .. } => {
-                view! { <span class="ink-count">{kind(part)}</span> }.into_any()
+                let said = said_as(part).map(|(_, text)| format!(" {}", words(&text)));
+                view! { <span class="ink-count">{kind(part)}</span> {said} }.into_any()
             }
         };
         view! { <span class="quiet">{between}</span> {shown} }

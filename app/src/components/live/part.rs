@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use crate::api::LivePart;
 use crate::components::raw_text::RawText;
 use crate::components::value::ValueBody;
-use crate::state::live_steps::whole;
+use crate::state::live_steps::{said_as, whole};
 use crate::state::reading::use_reading;
 use crate::state::times::size;
 
@@ -27,6 +27,12 @@ pub(super) fn Piece(
     /// The piece.
     part: LivePart,
 ) -> impl IntoView {
+    match said_as(&part) {
+        Some((_, text)) if !value_tree::is_more_than_text(&text) => {
+            return view! { <RawText text label="Text"/> }.into_any();
+        }
+        _ => {}
+    }
     match part {
         LivePart::Text(text) | LivePart::Thought(text) => {
             view! { <RawText text label="Text"/> }.into_any()

@@ -11,14 +11,15 @@ use crate::calls::Calls;
 use crate::custom::{self, FreeText};
 use crate::inline;
 use crate::pieces::{
-    arguments, as_tools, beside, function, no_such_call, other, response_format, unread_detail,
+    arguments, as_tools, beside, function, instructing, no_such_call, other, response_format,
+    unread_detail,
 };
 use crate::reader::{self, Object, Value};
 
 /// Reads the body of a request.
 ///
 /// System and developer messages before the first other one are the system instruction, with an
-/// empty line between two; later ones stay in their places.
+/// empty line between two; later ones stay in their places, their texts under the role's name.
 ///
 /// # Errors
 /// [`Invalid`] with the path of the field and the rule that it breaks.
@@ -89,13 +90,11 @@ fn messages(messages: &Value<'_>) -> Result<(Option<String>, Vec<Content>), Inva
                 system.push(system_text(&open.required("content")?)?);
                 continue;
             }
-            "system" | "developer" => Content {
-                role: Role::User,
-                parts: vec![Part::Other(OtherPart {
-                    kind: role.string()?,
-                    json: open.required("content")?.json(),
-                })],
-            },
+            role @ ("system" | "developer") => {
+                let mut parts = instructing(role, content_parts(&open.required("content")?)?);
+                parts.extend(beside(role, open, &[]));
+                Content { role: Role::User, parts }
+            }
             "user" => user(open)?,
             "assistant" => assistant(open, &mut calls)?,
             "tool" => tool_result(open, &calls)?,

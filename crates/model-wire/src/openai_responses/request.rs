@@ -9,7 +9,8 @@ use crate::custom::{self, FreeText};
 use crate::inline;
 use crate::output::Object as Output;
 use crate::pieces::{
-    arguments, as_tools, beside, function, no_such_call, other, response_format, unread_detail,
+    arguments, as_tools, beside, function, instructing, no_such_call, other, response_format,
+    unread_detail,
 };
 use crate::reader::{self, Object, Value};
 
@@ -52,7 +53,8 @@ pub fn previous_turn(text: &str) -> Result<Option<String>, Invalid> {
 /// names as the previous one, nothing otherwise.
 ///
 /// `instructions` alone are the system instruction, for a request that goes on does without them.
-/// System and developer messages are items as all others, and stay in their places.
+/// System and developer messages are items as all others, and stay in their places, their texts under
+/// the role's name.
 ///
 /// # Errors
 /// [`Invalid`] with the path of the field and the rule that it breaks.
@@ -160,7 +162,7 @@ impl Conversation {
         let kind = open.take("type").map(|kind| kind.name()).transpose()?;
         let kind = kind.unwrap_or_else(|| "message".to_owned());
         match kind.as_str() {
-            "message" => return self.message(open, item),
+            "message" => return self.message(open),
             "function_call" => {
                 let id = open.required("call_id")?.name()?;
                 let name = open.required("name")?.name()?;
@@ -206,12 +208,15 @@ impl Conversation {
         Ok(())
     }
 
-    fn message(&mut self, mut open: Object<'_>, item: &Value<'_>) -> Result<(), Invalid> {
+    fn message(&mut self, mut open: Object<'_>) -> Result<(), Invalid> {
         let role = open.required("role")?;
         let content = open.required("content")?;
         let left = beside("message", open, &UNREAD);
         match role.string()?.as_str() {
-            "system" | "developer" => self.say(Role::User, [other(role.string()?, item)]),
+            role @ ("system" | "developer") => {
+                let said = instructing(role, parts(&content)?);
+                self.say(Role::User, said.into_iter().chain(left));
+            }
             "user" => self.say(Role::User, parts(&content)?.into_iter().chain(left)),
             "assistant" => {
                 for part in parts(&content)?.into_iter().chain(left) {

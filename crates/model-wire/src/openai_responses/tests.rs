@@ -90,9 +90,11 @@ fn what_a_developer_said_outlives_the_instructions() {
         format!(r#"{{"model": "gpt", "previous_response_id": "resp_{TURN}", "input": "On."}}"#);
     let second = read(&body, history(TURN, asked, answer())).expect("valid").request;
     assert_eq!(second.system_instruction, None, "instructions are of their request alone");
-    let Part::Other(said) = &second.contents[0].parts[0] else { panic!("kept") };
-    assert_eq!(said.kind, "developer");
-    assert!(said.json.as_str().contains("Two.") && said.json.as_str().contains("aGk="), "{said:?}");
+    let [Part::Other(said), Part::InlineData(shown)] = &second.contents[0].parts[..] else {
+        panic!("its text and its picture: {:?}", second.contents[0])
+    };
+    assert_eq!((said.kind.as_str(), said.json.as_str()), ("developer", r#""Two.""#));
+    assert_eq!(shown.data, b"hi");
 }
 
 #[test]
