@@ -10,12 +10,19 @@ use crate::components::form::use_form;
 
 pub use crate::components::form::FormState as ValueForm;
 
-/// A form for a value of `schema`; without one, for no arguments. Other integers than `integers` are
+/// A form for a value of `schema`; without one, for nothing. Other integers than `integers` are
 /// told at their fields.
 #[must_use]
 pub fn use_value_form(schema: Option<&JsonText>, integers: Integers) -> ValueForm {
     let form = schema.map_or_else(Form::no_arguments, Form::of_schema);
     use_form(form.with_integers(integers), None)
+}
+
+/// A form for a tool's arguments: an object, whatever the schema says.
+#[must_use]
+pub fn use_arguments_form(schema: Option<&JsonText>, integers: Integers) -> ValueForm {
+    let form = schema.map_or_else(Form::no_arguments, Form::of_schema);
+    use_form(form.with_integers(integers).with_objects_only(), None)
 }
 
 /// A form for any value, as JSON text at first, starting from `begin`.

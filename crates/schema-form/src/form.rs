@@ -32,6 +32,8 @@ pub enum Integers {
 pub struct Form {
     root: Slot,
     integers: Integers,
+    /// Whether only an object is taken, whatever the schema says.
+    objects: bool,
     /// Found when somebody asks: it takes a look at the whole schema.
     diagnostics: Arc<OnceLock<Vec<Diagnostic>>>,
 }
@@ -111,7 +113,7 @@ impl Form {
     fn of_node(document: &Arc<Document>, schema: NodeId) -> Self {
         let layers = vec![schema];
         let root = Slot::new(document, Source { required: true, layers, ..Source::default() });
-        Self { root, integers: Integers::Any, diagnostics: Arc::default() }
+        Self { root, integers: Integers::Any, objects: false, diagnostics: Arc::default() }
     }
 
     /// The same form where only such integers arrive: others are told at their fields.
@@ -131,8 +133,31 @@ impl Form {
         Self { integers, ..self }
     }
 
+    /// The same form where only an object is taken, as arguments are, whatever the schema says: a
+    /// schema that gives no type admits a list, and no tool takes one.
+    ///
+    /// ```
+    /// use json_text::JsonText;
+    /// use schema_form::Form;
+    /// let list = JsonText::parse("[1]")?;
+    /// assert!(Form::any().fill(&list).read(&Form::any()).json().is_some());
+    /// let form = Form::any().with_objects_only();
+    /// let reading = form.fill(&list).read(&form);
+    /// assert!(reading.json().is_none());
+    /// assert_eq!(reading.messages()[0].text, "A tool takes an object; this is a list.");
+    /// # Ok::<(), json_text::JsonTextError>(())
+    /// ```
+    #[must_use]
+    pub fn with_objects_only(self) -> Self {
+        Self { objects: true, ..self }
+    }
+
     pub(crate) fn integers(&self) -> Integers {
         self.integers
+    }
+
+    pub(crate) fn objects_only(&self) -> bool {
+        self.objects
     }
 
     /// A form of one JSON field.
@@ -142,12 +167,13 @@ impl Form {
         let layers = vec![document.root()];
         let root = Slot::unexpressed(&document, layers, reason.clone());
         let found = vec![Diagnostic { pointer: String::new(), reason }];
-        Self { root, integers: Integers::Any, diagnostics: Arc::new(found.into()) }
+        let diagnostics = Arc::new(found.into());
+        Self { root, integers: Integers::Any, objects: false, diagnostics }
     }
 
     /// A form of one place, for reading and naming within it.
     pub(crate) fn around(slot: Slot) -> Self {
-        Self { root: slot, integers: Integers::Any, diagnostics: Arc::default() }
+        Self { root: slot, integers: Integers::Any, objects: false, diagnostics: Arc::default() }
     }
 
     /// The outermost field.

@@ -10,7 +10,7 @@ mod reader;
 
 use std::ops::Range;
 
-use json_text::{JsonText, JsonTextError};
+use json_text::{JsonText, JsonTextError, Kind};
 
 use self::reader::Reader;
 use crate::{Draft, Form, Path};
@@ -73,11 +73,24 @@ impl Draft {
     pub fn read(&self, form: &Form) -> Reading {
         let mut reader = Reader::of(form.integers());
         reader.place(form.root(), &self.root, None);
-        reader.finish()
+        let reading = reader.finish();
+        if form.objects_only() { reading.of_an_object() } else { reading }
     }
 }
 
 impl Reading {
+    /// Tells of a finished value that is no object, and does not send it.
+    fn of_an_object(mut self) -> Self {
+        if let Some(value) = self.json.take_if(|value| value.kind() != Kind::Object) {
+            self.messages.push(Message {
+                path: Path::root(),
+                text: format!("A tool takes an object; this is {}.", json::named(value.kind())),
+                fault: Fault::Invalid("type"),
+            });
+        }
+        self
+    }
+
     /// Exactly what would be sent; `None` while there are messages.
     #[must_use]
     pub fn json(&self) -> Option<&JsonText> {

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use app::api::{
-    ApiError, CaseComparison, CaseName, ExportReceipt, FieldMessage, LiveAnswer, LiveExportPlan,
-    LiveId, LiveLeaseId, LiveList, LivePlace, LiveRow, LiveSummary, LiveTarget, LiveTurn,
+    ApiError, CaseComparison, CaseName, ExportReceipt, FieldMessage, LiveAnswer, LiveCall,
+    LiveExportPlan, LiveId, LiveLeaseId, LiveList, LivePlace, LiveRow, LiveSummary, LiveTarget,
+    LiveTurn,
 };
 use app::host::LiveHost;
 use async_trait::async_trait;
-use json_text::JsonText;
+use json_text::{JsonText, Kind};
 use live::{
     Content, FunctionCall, HumanResponse, LiveSessionId, Note, Part, Refusal, Role, Sequence,
     SessionEvent,
@@ -166,6 +167,14 @@ impl LiveHost for LivePages {
         let by = myself(&answer.by)?;
         let lease = answer.lease.as_ref().map(lease_id).transpose()?;
         let text = answer.text.filter(|text| !text.is_empty()).map(Part::Text);
+        let no_object = |call: &&LiveCall| call.args.kind() != Kind::Object;
+        if let Some(call) = answer.calls.iter().find(no_object) {
+            // The form says so at the field; this is for whoever comes around it.
+            let (tool, kind) = (&call.name, call.args.kind().name());
+            let reason =
+                format!("The arguments of {tool} must be an object, and are of type {kind}.");
+            return Err(ApiError::LiveRefused { reason });
+        }
         let calls = answer.calls.into_iter().map(|call| {
             Part::FunctionCall(FunctionCall {
                 id: Some(call.id),

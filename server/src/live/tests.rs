@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use app::api::{
-    ApiError, HostEvent, LiveAnswer, LiveId, LiveNews, LivePart, LivePlace, LiveTurnId, LiveWatch,
-    LiveWhat,
+    ApiError, HostEvent, LiveAnswer, LiveCall, LiveId, LiveNews, LivePart, LivePlace, LiveTurnId,
+    LiveWatch, LiveWhat,
 };
 use app::host::LiveHost;
 use live::{
@@ -208,6 +208,26 @@ fn answer(stage: &Stage, number: u8, by: &str, text: &str) -> LiveAnswer {
         lease: None,
         text: Some(text.to_owned()),
         calls: Vec::new(),
+    }
+}
+
+#[tokio::test]
+async fn a_page_cannot_answer_with_arguments_that_are_no_object() {
+    let stage = Stage::open().await;
+    stage.submit(1, 10).await.expect("keeps");
+    for (args, is_taken) in [("[1]", false), ("\"x\"", false), ("null", false), ("{}", true)] {
+        let args = json_text::JsonText::parse(args).expect("JSON");
+        let call = LiveCall { id: "c".to_owned(), name: "forecast".to_owned(), args };
+        let answer = LiveAnswer { calls: vec![call], ..answer(&stage, 1, "Ann", "") };
+        match pages(&stage).answer_live_turn(answer).await {
+            Ok(()) => assert!(is_taken),
+            Err(ApiError::LiveRefused { reason }) => {
+                assert!(!is_taken, "{reason}");
+                let rule = "The arguments of forecast must be an object";
+                assert!(reason.starts_with(rule), "{reason}");
+            }
+            Err(other) => panic!("{other}"),
+        }
     }
 }
 

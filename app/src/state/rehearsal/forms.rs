@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use schema_form::Integers;
 use session::ToolName;
 
-use crate::state::value_form::{ValueForm, use_value_form};
+use crate::state::value_form::{ValueForm, use_arguments_form, use_value_form};
 
 /// What a form is for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -79,7 +79,10 @@ impl Forms {
             made.get(key).filter(|(of, _)| of.as_ref() == schema).map(|(_, form)| *form)
         });
         made.unwrap_or_else(|| {
-            let make = || use_value_form(schema, integers);
+            let make = || match key {
+                FormKey::Tool(_) => use_arguments_form(schema, integers),
+                FormKey::Query | FormKey::Response => use_value_form(schema, integers),
+            };
             // Forms live as long as the rehearsal, not as long as the part of the page that asks.
             let form = match self.owner.get_value() {
                 Some(owner) => owner.with(make),

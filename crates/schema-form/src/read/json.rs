@@ -112,14 +112,7 @@ impl Reader {
 }
 
 pub(super) fn expected(field: &Field, found: Kind) -> String {
-    let found = match found {
-        Kind::Null => "null",
-        Kind::Bool => "true or false",
-        Kind::Number => "a number",
-        Kind::String => "text",
-        Kind::Array => "a list",
-        Kind::Object => "an object",
-    };
+    let found = named(found);
     let wanted = field.types.phrase();
     let mut letters = wanted.chars();
     let wanted: String = letters
@@ -127,4 +120,16 @@ pub(super) fn expected(field: &Field, found: Kind) -> String {
         .map(|first| first.to_uppercase().chain(letters).collect())
         .unwrap_or_default();
     format!("{wanted} is expected; this is {found} (type).")
+}
+
+/// What a person calls a value of this kind.
+pub(super) fn named(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Null => "null",
+        Kind::Bool => "true or false",
+        Kind::Number => "a number",
+        Kind::String => "text",
+        Kind::Array => "a list",
+        Kind::Object => "an object",
+    }
 }
