@@ -22,6 +22,8 @@ pub enum FaultKind {
     Unauthenticated,
     /// 404: there is no such thing here.
     NotFound,
+    /// 405: there is such a thing, and it is asked for by another method.
+    WrongMethod,
     /// 409: the session is completed, or the key names another request.
     Conflict,
     /// 413: the body is too long.
@@ -60,6 +62,7 @@ impl FaultKind {
             Self::Invalid => 400,
             Self::Unauthenticated => 401,
             Self::NotFound => 404,
+            Self::WrongMethod => 405,
             Self::Conflict => 409,
             Self::TooLarge => 413,
             Self::Cancelled => 422,

@@ -60,7 +60,8 @@ pub(crate) fn router<S: Clone + Send + Sync + 'static>(sessions: LiveSessions) -
         .route("/v1/models", get(models::all))
         .route("/v1/models/{model}", get(models::one).post(gemini::ask))
         .route("/v1/{*rest}", any(models::unknown))
-        .route("/v1beta/{*rest}", any(models::unknown));
+        .route("/v1beta/{*rest}", any(models::unknown))
+        .method_not_allowed_fallback(models::wrong_method);
     let nested = |router: Router<Endpoints>, prefix: &&str| router.nest(prefix, vendors.clone());
     PREFIXES
         .iter()

@@ -1,13 +1,15 @@
 //! `GET /v1/models` and its like, for clients that ask before they talk: any name is a model here.
 
+use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{OriginalUri, RawPathParams};
-use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, Method};
 use axum::response::{IntoResponse, Response};
 use json_text::JsonText;
 use model_wire::{Fault, FaultKind};
 use serde_json::{Value, json};
 
+use super::place::unreadable;
 use super::{Api, refusal};
 
 /// The only name that is listed.
@@ -28,17 +30,29 @@ pub(super) async fn all(headers: HeaderMap) -> Response {
     respond(&listed)
 }
 
-pub(super) async fn one(headers: HeaderMap, params: RawPathParams) -> Response {
-    let name = named(&params);
-    respond(&if is_anthropic(&headers) { anthropic_model(name) } else { openai_model(name) })
+pub(super) async fn one(headers: HeaderMap, params: Params) -> Response {
+    let is_anthropic = is_anthropic(&headers);
+    let api = if is_anthropic { Api::Anthropic } else { Api::OpenAiChat };
+    let describe = if is_anthropic { anthropic_model } else { openai_model };
+    described(api, params, describe)
 }
 
 pub(super) async fn gemini_all() -> Response {
     respond(&json!({ "models": [gemini_model(PERSON)] }))
 }
 
-pub(super) async fn gemini_one(params: RawPathParams) -> Response {
-    respond(&gemini_model(named(&params)))
+pub(super) async fn gemini_one(params: Params) -> Response {
+    described(Api::Gemini, params, gemini_model)
+}
+
+/// What the path holds, which may be no text.
+type Params = Result<RawPathParams, RawPathParamsRejection>;
+
+fn described(api: Api, params: Params, describe: impl FnOnce(&str) -> Value) -> Response {
+    match params {
+        Ok(params) => respond(&describe(named(&params))),
+        Err(rejection) => refusal(api, &unreadable(&rejection).into()),
+    }
 }
 
 /// A path of the vendor's that is not answered here.
@@ -50,6 +64,16 @@ pub(super) async fn unknown(OriginalUri(uri): OriginalUri) -> Response {
         uri.path()
     );
     refusal(api, &Fault::new(FaultKind::NotFound, message))
+}
+
+/// A path that is answered here, asked for in another way.
+pub(super) async fn wrong_method(method: Method, OriginalUri(uri): OriginalUri) -> Response {
+    let api = Api::of_path(uri.path()).unwrap_or(Api::OpenAiChat);
+    let message = format!(
+        "{}: {method} is not answered here: questions are sent with POST, models asked for with GET",
+        uri.path()
+    );
+    refusal(api, &Fault::new(FaultKind::WrongMethod, message))
 }
 
 fn named(params: &RawPathParams) -> &str {

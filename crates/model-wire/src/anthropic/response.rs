@@ -53,7 +53,10 @@ pub fn rest(answer: &Answer<'_>) -> Vec<Event> {
 #[must_use]
 pub fn fault(fault: &Fault) -> JsonText {
     let kind = match fault.kind {
-        FaultKind::Invalid | FaultKind::Conflict | FaultKind::Cancelled => "invalid_request_error",
+        FaultKind::Invalid
+        | FaultKind::WrongMethod
+        | FaultKind::Conflict
+        | FaultKind::Cancelled => "invalid_request_error",
         FaultKind::Unauthenticated => "authentication_error",
         FaultKind::NotFound | FaultKind::NotImplemented => "not_found_error",
         FaultKind::TooLarge => "request_too_large",

@@ -41,7 +41,7 @@ pub fn fault(fault: &Fault) -> JsonText {
         FaultKind::Conflict | FaultKind::Cancelled => "FAILED_PRECONDITION",
         FaultKind::TooMany => "RESOURCE_EXHAUSTED",
         FaultKind::Internal => "INTERNAL",
-        FaultKind::NotImplemented => "UNIMPLEMENTED",
+        FaultKind::WrongMethod | FaultKind::NotImplemented => "UNIMPLEMENTED",
         FaultKind::Unavailable => "UNAVAILABLE",
     };
     let error = Object::new()

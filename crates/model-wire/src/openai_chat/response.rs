@@ -90,6 +90,7 @@ pub(crate) fn code(fault: &Fault) -> Option<&'static str> {
     match fault.kind {
         FaultKind::Unauthenticated => Some("invalid_api_key"),
         FaultKind::NotFound => Some("not_found"),
+        FaultKind::WrongMethod => Some("method_not_supported"),
         FaultKind::Conflict => Some("conflict"),
         FaultKind::Cancelled => Some("turn_cancelled"),
         FaultKind::TooMany => Some("too_many_attempts"),
