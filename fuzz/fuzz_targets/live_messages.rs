@@ -4,13 +4,13 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use live::{DisplayName, EventId, LeaseId, LiveSessionId, TurnId};
+use live::{DisplayName, EventId, LeaseId, LiveSessionId, Note, TurnId};
 use prost::Message;
 use rpc::wire;
 
 fuzz_target!(|data: &[u8]| {
     let Some((kind, data)) = data.split_first() else { return };
-    match kind % 4 {
+    match kind % 6 {
         0 => {
             let Ok(message) = wire::SubmitRequestRequest::decode(data) else { return };
             named(rpc::agent_name(&message.agent_name));
@@ -30,7 +30,7 @@ fuzz_target!(|data: &[u8]| {
             named(rpc::recorded(message.payload));
         }
         // The ids and names that every other message is made of.
-        _ => {
+        3 => {
             let Ok(text) = std::str::from_utf8(data) else { return };
             if let Some(id) = named(LiveSessionId::parse(text)) {
                 assert_eq!(LiveSessionId::parse(&id.to_string()), Ok(id));
@@ -41,6 +41,27 @@ fuzz_target!(|data: &[u8]| {
             if let Some(name) = named(DisplayName::parse(text)) {
                 assert!((1..=100).contains(&name.as_str().chars().count()));
             }
+        }
+        // Where a list goes on: nothing but what was given out is taken.
+        4 => {
+            let Ok(message) = wire::ListSessionsRequest::decode(data) else { return };
+            if let Some(size) = named(rpc::page_size(message.page_size)) {
+                assert!((1..=500).contains(&size));
+            }
+            if let Some(Some(number)) = named(rpc::cursor(&message.cursor)) {
+                assert_eq!(rpc::cursor_to_wire(number), message.cursor);
+            }
+        }
+        // What is cut instead of refused, and who is named.
+        _ => {
+            if let Ok(message) = wire::CreateSessionRequest::decode(data)
+                && let Some(description) = rpc::description(message.description.as_deref())
+            {
+                assert!(description.as_str().chars().count() <= Note::MOST);
+            }
+            let Ok(message) = wire::CancelTurnRequest::decode(data) else { return };
+            assert!(Note::cut(&message.reason).as_str().chars().count() <= Note::MOST);
+            named(rpc::person(message.by));
         }
     }
 });

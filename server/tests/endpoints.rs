@@ -202,45 +202,93 @@ async fn a_client_that_comes_back_finds_its_turn_and_not_its_neighbours_end() {
     }
 }
 
-#[tokio::test]
-async fn a_retry_finds_its_answer_in_the_session_that_was_completed() {
-    let mut stage = Stage::open().await;
-    let url = format!("http://{}/s/demo/v1/chat/completions", stage.running.address());
-    let ask = |key: Option<&str>, tries: &str| {
-        let body = json!({ "model": "m", "messages": [{ "role": "user", "content": "Rain?" }] });
+/// The sessions that requests under a name get to.
+struct Named<'a> {
+    stage: &'a mut Stage,
+}
+
+impl Named<'_> {
+    fn ask(&self, words: &str, key: Option<&str>, tries: &str) -> RequestBuilder {
+        let url = format!("http://{}/s/demo/v1/chat/completions", self.stage.running.address());
+        let body = json!({ "model": "m", "messages": [{ "role": "user", "content": words }] });
         let request = Client::new().post(&url).body(body.to_string());
         let request = request.header("x-stainless-retry-count", tries);
         match key {
             Some(key) => request.header("idempotency-key", key),
             None => request,
         }
-    };
-    let keyed = tokio::spawn(said(ask(Some("K1"), "0")));
-    let session = loop {
-        assert!(!keyed.is_finished(), "nobody answered it");
-        let mut listed = stage.listed().await;
-        if let Some(session) = listed.pop().filter(|it| !it.pending.is_empty()) {
-            break session;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    };
-    let session_id = session.session.unwrap().id;
-    let part = wire::Part { kind: Some(wire::part::Kind::Text("one".to_owned())) };
-    let candidate = wire::Content { role: wire::Role::Model.into(), parts: vec![part] };
-    let decision = wire::SubmitDecisionRequest {
-        session_id: session_id.clone(),
-        turn_id: session.pending[0].turn_id.clone(),
-        response: Some(wire::HumanResponse { candidates: vec![candidate] }),
-        by: Some(wire::Person { display_name: "Ann".to_owned() }),
-        lease_id: None,
-    };
-    stage.person.submit_decision(decision).await.unwrap();
-    assert_eq!(keyed.await.unwrap(), "one");
-    let complete = wire::CompleteSessionRequest { session_id, cancel_pending: false, by: None };
-    stage.person.complete_session(complete).await.unwrap();
+    }
 
-    assert_eq!(said(ask(Some("K1"), "1")).await, "one");
-    assert_eq!(stage.listed().await.len(), 1, "no session was opened for it");
+    /// The session in which somebody waits, and the turn.
+    async fn up(&mut self) -> (String, String) {
+        let until = tokio::time::Instant::now() + SOON;
+        loop {
+            assert!(tokio::time::Instant::now() < until, "nobody asked");
+            let listed = self.stage.listed().await;
+            if let Some(session) = listed.into_iter().find(|it| !it.pending.is_empty()) {
+                return (session.session.unwrap().id, session.pending[0].turn_id.clone());
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    /// Waits until the client has gone whose turn is up.
+    async fn is_left(&mut self) {
+        let until = tokio::time::Instant::now() + SOON;
+        while self.stage.listed().await.iter().any(|it| it.pending.iter().any(|turn| turn.awaited))
+        {
+            assert!(tokio::time::Instant::now() < until, "the client stays");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    /// Answers what is up and completes its session.
+    async fn end(&mut self, words: &str) {
+        let (session_id, turn_id) = self.up().await;
+        let part = wire::Part { kind: Some(wire::part::Kind::Text(words.to_owned())) };
+        let candidate = wire::Content { role: wire::Role::Model.into(), parts: vec![part] };
+        let decision = wire::SubmitDecisionRequest {
+            session_id: session_id.clone(),
+            turn_id,
+            response: Some(wire::HumanResponse { candidates: vec![candidate] }),
+            by: Some(wire::Person { display_name: "Ann".to_owned() }),
+            lease_id: None,
+        };
+        self.stage.person.submit_decision(decision).await.unwrap();
+        let complete = wire::CompleteSessionRequest { session_id, cancel_pending: false, by: None };
+        self.stage.person.complete_session(complete).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_repeated_request_finds_its_answer_in_any_session_of_its_name() {
+    let mut stage = Stage::open().await;
+    let mut named = Named { stage: &mut stage };
+    let keyed = tokio::spawn(said(named.ask("Rain?", Some("K1"), "0")));
+    named.end("one").await;
+    assert_eq!(keyed.await.unwrap(), "one");
+    // Its client goes away before there is an answer.
+    let left = tokio::spawn(said(named.ask("Snow?", None, "0")));
+    named.up().await;
+    left.abort();
+    named.is_left().await;
+    named.end("two").await;
+    for words in ["Wind?", "Hail?"] {
+        let other = tokio::spawn(said(named.ask(words, None, "0")));
+        named.end(words).await;
+        assert_eq!(other.await.unwrap(), words);
+    }
+
+    assert_eq!(said(named.ask("Rain?", Some("K1"), "0")).await, "one");
+    assert_eq!(said(named.ask("Snow?", None, "0")).await, "two", "its client had gone");
+    assert_eq!(said(named.ask("Wind?", None, "1")).await, "Wind?", "it says that it tries again");
+    assert_eq!(named.stage.listed().await.len(), 4, "no session was opened for them");
+
+    let taken = named.ask("Fog?", Some("K1"), "0").send().await.unwrap();
+    assert_eq!(taken.status(), StatusCode::CONFLICT, "the key names another request");
+    let anew = tokio::spawn(said(named.ask("Snow?", None, "0")));
+    named.end("three").await;
+    assert_eq!(anew.await.unwrap(), "three", "its answer was taken: it is asked anew");
 }
 
 #[tokio::test]
@@ -255,6 +303,43 @@ async fn a_path_that_is_no_text_is_refused() {
         let error: Value = refused.json().await.unwrap();
         let message = error["error"]["message"].as_str().unwrap();
         assert!(message.starts_with("path: must be UTF-8"), "{message}");
+    }
+    for (path, version, pointer, told) in [
+        ("/s/%FF/v1/models/m", None, "/error/type", "invalid_request_error"),
+        ("/v1/models/%FF", None, "/error/type", "invalid_request_error"),
+        ("/v1/models/%FF", Some("2023-06-01"), "/type", "error"),
+        ("/v1beta/models/%FF", None, "/error/status", "INVALID_ARGUMENT"),
+    ] {
+        let request = stage.client.get(format!("http://{}{path}", stage.running.address()));
+        let request = match version {
+            Some(version) => request.header("anthropic-version", version),
+            None => request,
+        };
+        let refused = request.timeout(SOON).send().await.unwrap();
+        assert_eq!(refused.status(), StatusCode::BAD_REQUEST, "{path}");
+        let error: Value = refused.json().await.unwrap();
+        assert_eq!(error.pointer(pointer).unwrap(), told, "{error}");
+        let message = error["error"]["message"].as_str().unwrap();
+        assert!(message.starts_with("path: must be UTF-8"), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn another_method_is_refused_in_the_vendors_shape() {
+    let stage = Stage::open().await;
+    for (path, pointer, told) in [
+        ("/v1/chat/completions", "/error/code", "method_not_supported"),
+        ("/v1/responses", "/error/code", "method_not_supported"),
+        ("/s/demo/v1/messages", "/error/type", "invalid_request_error"),
+        ("/a/planner/v1beta/models/m:generateContent", "/error/status", "UNIMPLEMENTED"),
+    ] {
+        let url = format!("http://{}{path}", stage.running.address());
+        let refused = stage.client.delete(url).timeout(SOON).send().await.unwrap();
+        assert_eq!(refused.status(), StatusCode::METHOD_NOT_ALLOWED, "{path}");
+        let error: Value = refused.json().await.unwrap();
+        assert_eq!(error.pointer(pointer).unwrap(), told, "{error}");
+        let message = error["error"]["message"].as_str().unwrap();
+        assert!(message.contains("DELETE is not answered here"), "{message}");
     }
 }
 

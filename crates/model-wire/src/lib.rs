@@ -4,13 +4,15 @@
 //! One module for each API, each with the same words: `read` and then, of an [`Answer`], `whole`, or
 //! `opening` at once and `rest` once there is an answer; `fault` is an error in the vendor's shape.
 //! Numbers keep their digits: JSON passes as text.
-//! What this crate leaves to others: connections, waiting, and which session a request belongs to.
+//! What a request says of its session is read here too ([`Place`]).
+//! What this crate leaves to others: connections, waiting, and which session that is.
 
 pub mod anthropic;
 pub mod gemini;
 pub mod openai_chat;
 pub mod openai_responses;
 
+mod address;
 mod answer;
 mod asked;
 mod calls;
@@ -20,10 +22,13 @@ mod fault;
 mod inline;
 mod output;
 mod pieces;
+mod place;
 mod reader;
 
+pub use address::{GeminiCall, Vendor};
 pub use answer::{Answer, Head};
 pub use asked::Asked;
 pub use custom::FreeText;
 pub use event::Event;
 pub use fault::{Fault, FaultKind};
+pub use place::{AGENT_HEADER, Place, RUN_HEADER, SESSION_HEADER, SessionWord};

@@ -10,8 +10,8 @@ mod write;
 
 pub use fingerprint::fingerprint;
 pub use read::{
-    agent_name, decision, description, event, human_response, invocation_id, llm_request, person,
-    recorded, required_person, stored_event,
+    agent_name, cursor, cursor_to_wire, decision, description, event, human_response,
+    invocation_id, llm_request, page_size, person, recorded, required_person, stored_event,
 };
 pub use write::{event_to_wire, payload_to_wire, person_to_wire, status_to_wire};
 

@@ -1,7 +1,9 @@
 //! [`Api`]: which vendor's words a client speaks.
 
 use json_text::JsonText;
-use model_wire::{Answer, Event, Fault, Head, anthropic, gemini, openai_chat, openai_responses};
+use model_wire::{
+    Answer, Event, Fault, Head, Vendor, anthropic, gemini, openai_chat, openai_responses,
+};
 
 /// A vendor's API, and for Gemini the two ways in which it streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,21 +20,12 @@ pub(crate) enum Api {
 impl Api {
     /// The API of a path; `None` for a path of none.
     pub(crate) fn of_path(path: &str) -> Option<Self> {
-        let mut rest = path;
-        for prefix in ["/s/", "/a/"] {
-            if let Some(named) = rest.strip_prefix(prefix) {
-                rest = named.find('/').map_or("", |end| &named[end..]);
-            }
-        }
-        if rest.starts_with("/v1/messages") {
-            Some(Self::Anthropic)
-        } else if rest.starts_with("/v1/responses") {
-            Some(Self::OpenAiResponses)
-        } else if rest.starts_with("/v1beta/") || is_gemini_call(rest) {
-            Some(Self::Gemini)
-        } else {
-            rest.starts_with("/v1/").then_some(Self::OpenAiChat)
-        }
+        Some(match Vendor::of_path(path)? {
+            Vendor::OpenAiChat => Self::OpenAiChat,
+            Vendor::OpenAiResponses => Self::OpenAiResponses,
+            Vendor::Anthropic => Self::Anthropic,
+            Vendor::Gemini => Self::Gemini,
+        })
     }
 
     pub(super) fn whole(self, answer: &Answer<'_>) -> JsonText {
@@ -109,30 +102,6 @@ impl Api {
     }
 }
 
-fn is_gemini_call(path: &str) -> bool {
-    path.strip_prefix("/v1/models/").is_some_and(|model| model.contains(':'))
-}
-
 fn text(events: &[Event]) -> String {
     events.iter().map(ToString::to_string).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_tell_the_api_behind_any_prefix() {
-        for prefix in ["", "/s/demo", "/a/planner", "/s/demo/a/planner"] {
-            let api = |path: &str| Api::of_path(&format!("{prefix}{path}"));
-            assert_eq!(api("/v1/chat/completions"), Some(Api::OpenAiChat));
-            assert_eq!(api("/v1/responses"), Some(Api::OpenAiResponses));
-            assert_eq!(api("/v1/messages"), Some(Api::Anthropic));
-            assert_eq!(api("/v1beta/models/m:generateContent"), Some(Api::Gemini));
-            assert_eq!(api("/v1/models/m:generateContent"), Some(Api::Gemini));
-            assert_eq!(api("/v1/models/m"), Some(Api::OpenAiChat));
-            assert_eq!(api("/agents"), None);
-        }
-        assert_eq!(Api::of_path("/"), None);
-    }
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use live::TurnId;
+use live::{Fingerprint, TurnId};
 use tokio::sync::{Mutex as Gate, OwnedMutexGuard};
 
 /// How long an answer that reached nobody waits for its request to come again, from the answer on.
@@ -23,6 +23,7 @@ pub(super) struct Attendance {
 
 #[derive(Debug)]
 struct Attended {
+    content: Fingerprint,
     clients: usize,
     left: Instant,
 }
@@ -65,13 +66,18 @@ impl Attendance {
         self.with(|turns| turns.get(&turn_id).is_some_and(|turn| turn.clients == 0))
     }
 
-    /// A client waits for the turn.
-    pub(super) fn attend(self: &Arc<Self>, turn_id: TurnId) -> Attending {
+    /// Whether the client of some turn with this content has gone without its answer.
+    pub(super) fn owes(&self, content: Fingerprint) -> bool {
+        self.with(|turns| turns.values().any(|turn| turn.clients == 0 && turn.content == content))
+    }
+
+    /// A client waits for the turn, which has this content.
+    pub(super) fn attend(self: &Arc<Self>, turn_id: TurnId, content: Fingerprint) -> Attending {
         self.with(|turns| {
             if turns.len() > MANY {
                 turns.retain(|_, turn| turn.clients > 0 || turn.left.elapsed() < KEPT);
             }
-            let fresh = || Attended { clients: 0, left: Instant::now() };
+            let fresh = || Attended { content, clients: 0, left: Instant::now() };
             turns.entry(turn_id).or_insert_with(fresh).clients += 1;
         });
         Attending { attendance: Arc::clone(self), turn_id, delivered: false }
@@ -111,13 +117,16 @@ mod tests {
         let attendance = Arc::new(Attendance::default());
         let turn = TurnId::from_random([1; 16]);
         assert!(!attendance.is_owed(turn), "nobody asked");
-        let first = attendance.attend(turn);
+        let content = Fingerprint([7; 32]);
+        let first = attendance.attend(turn, content);
         assert!(attendance.is_attended(turn) && !attendance.is_owed(turn));
         drop(first);
         assert!(!attendance.is_attended(turn) && attendance.is_owed(turn));
-        let mut again = attendance.attend(turn);
+        assert!(attendance.owes(content) && !attendance.owes(Fingerprint([8; 32])));
+        let mut again = attendance.attend(turn, content);
         again.delivered();
         drop(again);
         assert!(!attendance.is_attended(turn) && !attendance.is_owed(turn));
+        assert!(!attendance.owes(content));
     }
 }

@@ -9,7 +9,7 @@ use live::TurnId;
 use super::attendance::KEPT;
 
 /// How long after its end a turn is still what a client means that says it tries again.
-const RECENT: Duration = Duration::from_secs(10 * 60);
+pub(super) const RECENT: Duration = Duration::from_secs(10 * 60);
 
 /// How an equal request stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use rpc::wire::session_event::Payload as WirePayload;
 
 use super::attendance::Attending;
 use super::fault::{of_body, of_host};
-use super::place::{Found, Place};
+use super::place::{Found, place};
 use super::repeats::{Own, Sending, Series};
 use super::{Api, Endpoints, refusal, reply};
 use crate::live::{LiveError, LiveSessions};
@@ -68,7 +68,7 @@ impl Endpoints {
 
     /// Makes the request a turn of its session, or finds the turn that it already is.
     async fn submit(&self, parts: &mut Parts, asked: Asked) -> Result<Waiting, Fault> {
-        let place = Place::of(parts).await?;
+        let place = place(parts).await?;
         let sending = Sending::of(&parts.headers);
         let Asked { request, candidates, echo, free_text, .. } = asked;
         let agent = place.agent(request.model.as_deref())?;
@@ -78,14 +78,14 @@ impl Endpoints {
         let content = rpc::fingerprint(&[agent.as_str(), run.as_str()], &payload);
         drop(payload);
         let sessions = &self.sessions;
-        let found = place.find(&agent, sessions).await.map_err(of_host)?;
+        let found = Found::by(&place, &agent, sessions).await.map_err(of_host)?;
         let series = Series::new(found.id, content);
         let gate = self.attendance.gate(series.digest).await;
         let own = self.own_turn(&found, content, &sending).await;
         let (session_id, turn_id) = own.map_err(of_host)?;
         let submitted = sessions.submit(session_id, turn_id, agent, run, request).await;
         submitted.map_err(of_host)?;
-        let attending = self.attendance.attend(turn_id);
+        let attending = self.attendance.attend(turn_id, content);
         drop(gate);
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let head = Head {
@@ -99,7 +99,7 @@ impl Endpoints {
         Ok(Waiting { head, attending, turn })
     }
 
-    /// The request's own turn and where it is: in its session, or in the completed one before it.
+    /// The request's own turn and where it is: in its session, or in a completed one of the same name.
     /// The session is opened for a new one.
     async fn own_turn(
         &self,
@@ -107,16 +107,27 @@ impl Endpoints {
         content: Fingerprint,
         sending: &Sending,
     ) -> Result<(LiveSessionId, TurnId), LiveError> {
+        if let Some(turn) = sending.keyed(&found.scope()) {
+            if let Some(known) = self.sessions.turn(turn).await? {
+                return Ok((known.session_id, turn));
+            }
+            found.open(&self.sessions).await?;
+            return Ok((found.id, turn));
+        }
         let own =
             async |series: Series| series.own_turn(sending, &self.attendance, &self.sessions).await;
         let new = match own(Series::new(found.id, content)).await? {
             Own::Known(turn) => return Ok((found.id, turn)),
             Own::New(turn) => turn,
         };
-        if let Some(before) = found.before
-            && let Own::Known(turn) = own(Series::new(before, content).completed()).await?
-        {
-            return Ok((before, turn));
+        if let Some(reach) = sending.reach(content, &self.attendance) {
+            let mut earlier = found.earlier.clone();
+            while let Some(before) = earlier.next(reach, &self.sessions).await? {
+                let series = Series::new(before, content).completed();
+                if let Own::Known(turn) = own(series).await? {
+                    return Ok((before, turn));
+                }
+            }
         }
         found.open(&self.sessions).await?;
         Ok((found.id, new))

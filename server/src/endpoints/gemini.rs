@@ -3,7 +3,7 @@
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request, State};
 use axum::response::Response;
-use model_wire::{Fault, FaultKind, gemini};
+use model_wire::{GeminiCall, gemini};
 
 use super::place::unreadable;
 use super::{Api, Endpoints, refusal};
@@ -18,20 +18,9 @@ pub(super) async fn ask(
         Err(rejection) => return refusal(Api::Gemini, &unreadable(&rejection).into()),
     };
     let called = params.iter().find(|(key, _)| *key == "model").map_or("", |(_, value)| value);
-    let (model, method) = called.rsplit_once(':').unwrap_or((called, ""));
-    let stream = match method {
-        "generateContent" => false,
-        "streamGenerateContent" => true,
-        "countTokens" | "embedContent" | "batchEmbedContents" => {
-            let message = format!("{method}: a person answers here, who does no such thing");
-            return refusal(Api::Gemini, &Fault::new(FaultKind::NotImplemented, message));
-        }
-        _ => {
-            let message = format!(
-                "{called:?}: there are MODEL:generateContent and MODEL:streamGenerateContent"
-            );
-            return refusal(Api::Gemini, &Fault::new(FaultKind::NotFound, message));
-        }
+    let GeminiCall { model, stream } = match GeminiCall::read(called) {
+        Ok(call) => call,
+        Err(fault) => return refusal(Api::Gemini, &fault),
     };
     let events =
         request.uri().query().is_some_and(|query| query.split('&').any(|it| it == "alt=sse"));

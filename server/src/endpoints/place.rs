@@ -1,4 +1,4 @@
-//! [`Place`]: which session and which agent a request belongs to.
+//! Which session a request belongs to.
 //!
 //! The path says so, `/s/{session}` and `/a/{agent}` before the vendor's own, or the headers
 //! `x-rehearsal-session` and `x-rehearsal-agent` do; the path wins.
@@ -6,98 +6,72 @@
 //! and a new one once that is completed. Without a word the agent's name is the session's, and without
 //! that the model's is the agent's.
 
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
-use live::{AgentName, Invalid, InvocationId, LiveSessionId, Note, Status};
+use live::{AgentName, Invalid, LiveSessionId, Note, Status};
+use model_wire::{AGENT_HEADER, Place, RUN_HEADER, SESSION_HEADER, SessionWord};
 use sha2::{Digest, Sha256};
 
 use crate::live::{LiveError, LiveSessions};
 
-const SESSION: &str = "x-rehearsal-session";
-const AGENT: &str = "x-rehearsal-agent";
-const RUN: &str = "x-rehearsal-run";
-
-/// What a request says of where it belongs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
-    session: Option<SessionWord>,
-    agent: Option<AgentName>,
-    pub(super) invocation_id: InvocationId,
+/// Reads what the path's parameters and the headers say.
+pub(super) async fn place(parts: &mut Parts) -> Result<Place, Invalid> {
+    let params = match RawPathParams::from_request_parts(parts, &()).await {
+        Ok(params) => Some(params),
+        Err(RawPathParamsRejection::MissingPathParams(_)) => None,
+        Err(rejection) => return Err(unreadable(&rejection)),
+    };
+    let param = |name: &str| {
+        let mut found = params.iter().flatten().filter(|(key, _)| *key == name);
+        found.next().map(|(_, value)| value.to_owned())
+    };
+    let session = word(param("session"), &parts.headers, SESSION_HEADER)?;
+    let agent = word(param("agent"), &parts.headers, AGENT_HEADER)?;
+    let run = word(None, &parts.headers, RUN_HEADER)?.unwrap_or_default();
+    Place::read(session.as_deref(), agent.as_deref(), &run)
 }
 
 /// The session of a request, which may still be to be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) id: LiveSessionId,
-    /// The completed one of the same name before it: what was asked there is answered there.
-    pub(super) before: Option<LiveSessionId>,
+    /// The completed ones of the same name before it: what was asked there is answered there.
+    pub(super) earlier: Earlier,
     description: Note,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum SessionWord {
-    Id(LiveSessionId),
-    Name(String),
-}
-
-impl Place {
-    /// Reads the path's parameters and the headers.
-    pub(super) async fn of(parts: &mut Parts) -> Result<Self, Invalid> {
-        let params = match RawPathParams::from_request_parts(parts, &()).await {
-            Ok(params) => Some(params),
-            Err(RawPathParamsRejection::MissingPathParams(_)) => None,
-            Err(rejection) => return Err(unreadable(&rejection)),
+impl Found {
+    /// The session; nothing is opened.
+    pub(super) async fn by(
+        place: &Place,
+        agent: &AgentName,
+        sessions: &LiveSessions,
+    ) -> Result<Self, LiveError> {
+        let name = match &place.session {
+            Some(SessionWord::Id(id)) => {
+                let (description, earlier) = (Note::cut(agent.as_str()), Earlier::default());
+                return Ok(Self { id: *id, earlier, description });
+            }
+            Some(SessionWord::Name(name)) => name,
+            None => agent.as_str(),
         };
-        let param = |name: &str| {
-            let mut found = params.iter().flatten().filter(|(key, _)| *key == name);
-            found.next().map(|(_, value)| value.to_owned())
-        };
-        let session = word(param("session"), &parts.headers, SESSION)?;
-        let agent = word(param("agent"), &parts.headers, AGENT)?;
-        let run = word(None, &parts.headers, RUN)?.unwrap_or_default();
-        Self::read(session.as_deref(), agent.as_deref(), &run)
-    }
-
-    fn read(session: Option<&str>, agent: Option<&str>, run: &str) -> Result<Self, Invalid> {
-        let named = |field: &'static str| move |invalid: Invalid| Invalid::new(field, invalid.rule);
+        let number = first_not_completed(name, sessions).await?;
         Ok(Self {
-            session: session.map(SessionWord::read).transpose()?,
-            agent: agent.map(AgentName::parse).transpose().map_err(named(AGENT))?,
-            invocation_id: InvocationId::parse(run).map_err(named(RUN))?,
+            id: numbered(name, number),
+            earlier: Earlier { name: name.to_owned(), number },
+            description: Note::cut(name),
         })
     }
 
-    /// The agent, which the model stands for where no name is given.
-    pub(super) fn agent(&self, model: Option<&str>) -> Result<AgentName, Invalid> {
-        match &self.agent {
-            Some(agent) => Ok(agent.clone()),
-            None => {
-                let plain = model.unwrap_or("agent").chars().filter(|it| !it.is_control());
-                AgentName::parse(&plain.take(100).collect::<String>())
-                    .map_err(|invalid| Invalid::new("model", invalid.rule))
-            }
-        }
+    /// What all sessions have in common that a request under the same words may get to.
+    pub(super) fn scope(&self) -> String {
+        if self.earlier.name.is_empty() { self.id.to_string() } else { self.earlier.name.clone() }
     }
 
-    /// The session; nothing is opened.
-    pub(super) async fn find(
-        &self,
-        agent: &AgentName,
-        sessions: &LiveSessions,
-    ) -> Result<Found, LiveError> {
-        match &self.session {
-            Some(SessionWord::Id(id)) => {
-                Ok(Found { id: *id, before: None, description: Note::cut(agent.as_str()) })
-            }
-            Some(SessionWord::Name(name)) => by_name(name, sessions).await,
-            None => by_name(agent.as_str(), sessions).await,
-        }
-    }
-}
-
-impl Found {
     /// Opens it where it is not.
     pub(super) async fn open(&self, sessions: &LiveSessions) -> Result<(), LiveError> {
         match sessions.create(Some(self.id), Some(self.description.clone())).await {
@@ -108,52 +82,74 @@ impl Found {
     }
 }
 
+/// The completed sessions of a name, from the newest back.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Earlier {
+    name: String,
+    /// That of the session after the next one to look at; 0 when there is none.
+    number: u64,
+}
+
+impl Earlier {
+    /// The next one, unless it was completed longer ago than `reach`: the one after it has been
+    /// opened before that.
+    pub(super) async fn next(
+        &mut self,
+        reach: Duration,
+        sessions: &LiveSessions,
+    ) -> Result<Option<LiveSessionId>, LiveError> {
+        let Some(number) = self.number.checked_sub(1) else { return Ok(None) };
+        match sessions.session(numbered(&self.name, self.number)).await {
+            Ok(after) if age(after.session.created_at.0) > reach => return Ok(None),
+            // It is not opened yet.
+            Ok(_) | Err(LiveError::UnknownSession(_)) => {}
+            Err(error) => return Err(error),
+        }
+        self.number = number;
+        Ok(Some(numbered(&self.name, number)))
+    }
+}
+
+/// How long ago a moment is, given in milliseconds since 1970.
+pub(super) fn age(at_ms: i64) -> Duration {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    now.saturating_sub(Duration::from_millis(at_ms.unsigned_abs()))
+}
+
 /// The path holds what is no text.
 pub(super) fn unreadable(rejection: &RawPathParamsRejection) -> Invalid {
     Invalid::new("path", format!("must be UTF-8 once its escapes are read: {rejection}"))
 }
 
-impl SessionWord {
-    fn read(word: &str) -> Result<Self, Invalid> {
-        if let Ok(id) = LiveSessionId::parse(word) {
-            return Ok(Self::Id(id));
-        }
-        match AgentName::parse(word) {
-            Ok(name) => Ok(Self::Name(name.to_string())),
-            Err(invalid) => Err(Invalid::new(SESSION, invalid.rule)),
-        }
-    }
+/// The ids are made from the name and a number, so that a host that was started anew finds them again
+/// and two requests at once find the same one.
+fn numbered(name: &str, number: u64) -> LiveSessionId {
+    LiveSessionId::from_random(digest("session", name, number))
 }
 
-/// The first session of this name that is not completed. The ids are made from the name and a number,
-/// so that a host that was started anew finds them again and two requests at once find the same one.
+/// The number of the first session of this name that is not completed.
 ///
 /// The next number is taken only once a session is completed: the completed ones come first, and the
 /// end of them is found by halving.
-async fn by_name(name: &str, sessions: &LiveSessions) -> Result<Found, LiveError> {
-    let numbered = |number| LiveSessionId::from_random(digest("session", name, number));
-    let is_completed = async |number| match sessions.session(numbered(number)).await {
+async fn first_not_completed(name: &str, sessions: &LiveSessions) -> Result<u64, LiveError> {
+    let is_completed = async |number| match sessions.session(numbered(name, number)).await {
         Ok(known) => Ok(known.session.status == Status::Completed),
         Err(LiveError::UnknownSession(_)) => Ok(false),
         Err(error) => Err(error),
     };
-    let mut first = 0_u64;
-    if is_completed(0).await? {
-        let (mut completed, mut step) = (0, 1);
-        while is_completed(completed + step).await? {
-            (completed, step) = (completed + step, step * 2);
-        }
-        first = completed + step;
-        while first - completed > 1 {
-            let middle = completed + (first - completed) / 2;
-            if is_completed(middle).await? { completed = middle } else { first = middle }
-        }
+    if !is_completed(0).await? {
+        return Ok(0);
     }
-    Ok(Found {
-        id: numbered(first),
-        before: first.checked_sub(1).map(numbered),
-        description: Note::cut(name),
-    })
+    let (mut completed, mut step) = (0, 1);
+    while is_completed(completed + step).await? {
+        (completed, step) = (completed + step, step * 2);
+    }
+    let mut first = completed + step;
+    while first - completed > 1 {
+        let middle = completed + (first - completed) / 2;
+        if is_completed(middle).await? { completed = middle } else { first = middle }
+    }
+    Ok(first)
 }
 
 fn digest(kind: &str, name: &str, number: u64) -> [u8; 16] {
@@ -182,4 +178,40 @@ fn word(
         (None, None) => None,
     };
     Ok(word.filter(|word| !word.is_empty()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Longer than a test takes.
+    const LONG: Duration = Duration::from_secs(60 * 60);
+
+    #[tokio::test]
+    async fn completed_sessions_of_a_name_are_found_as_far_back_as_it_reaches() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let sessions = LiveSessions::at(folder.path().join("live.sqlite"));
+        let place = Place::read(Some("demo"), None, "").expect("valid");
+        let agent = AgentName::parse("planner").expect("a name");
+        let mut opened = Vec::new();
+        for _ in 0..3 {
+            let found = Found::by(&place, &agent, &sessions).await.expect("found");
+            found.open(&sessions).await.expect("opened");
+            sessions.complete(found.id, false, None).await.expect("completed");
+            opened.push(found.id);
+        }
+        let found = Found::by(&place, &agent, &sessions).await.expect("found");
+        let (mut all, mut none) = (found.earlier.clone(), found.earlier);
+        while let Some(id) = all.next(LONG, &sessions).await.expect("read") {
+            assert_eq!(Some(id), opened.pop());
+        }
+        assert!(opened.is_empty(), "each of them");
+
+        // The last was completed a moment ago, those before it before it was opened.
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        let last = none.next(Duration::ZERO, &sessions).await.expect("read");
+        assert!(last.is_some(), "nothing was opened after it");
+        assert_eq!(none.next(Duration::ZERO, &sessions).await.expect("read"), None);
+        sessions.close().await;
+    }
 }

@@ -2,18 +2,20 @@
 //!
 //! A turn's id is made from the session, the agent, the run, the content and a number that counts the
 //! equal requests, so that a host that was started anew knows them too. With an `idempotency-key` it is
-//! made from the key, and the ledger refuses another content under it.
+//! made from the key and the session's name, and the ledger refuses another content under it.
 //!
 //! Without a key the equal requests before it are looked at, and `equals` has the rules.
+//! `exchange` asks the completed sessions of the same name too, as far back as `Sending::reach`.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use axum::http::HeaderMap;
 use live::{ClosedTurn, Closing, Fingerprint, LiveSessionId, TurnId};
 use sha2::{Digest, Sha256};
 
-use super::attendance::Attendance;
-use super::equals::{Equals, Standing};
+use super::attendance::{Attendance, KEPT};
+use super::equals::{Equals, RECENT, Standing};
+use super::place::age;
 use crate::live::{KnownTurn, LiveError, LiveSessions};
 
 const KEY: &str = "idempotency-key";
@@ -37,12 +39,22 @@ impl Sending {
             tries_again: retries.and_then(|it| it.parse::<u32>().ok()).is_some_and(|it| it > 0),
         }
     }
+
+    /// The turn that the client's own key names, among all sessions that go by `scope`.
+    pub(super) fn keyed(&self, scope: &str) -> Option<TurnId> {
+        self.key.as_ref().map(|key| turn_id(&[b"key", scope.as_bytes(), key]))
+    }
+
+    /// How far back the request may still be one of a completed session: as long as the rules keep an
+    /// answer for it. `None`: it is none of them.
+    pub(super) fn reach(&self, content: Fingerprint, attendance: &Attendance) -> Option<Duration> {
+        if attendance.owes(content) { Some(KEPT) } else { self.tries_again.then_some(RECENT) }
+    }
 }
 
 /// Equal requests of one session.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Series {
-    session_id: LiveSessionId,
     /// Of the session, the agent, the run and the content.
     pub(super) digest: [u8; 32],
     is_completed: bool,
@@ -61,7 +73,7 @@ impl Series {
         let mut hash = Sha256::new();
         hash.update(session_id.to_string());
         hash.update(content.0);
-        Self { session_id, digest: hash.finalize().into(), is_completed: false }
+        Self { digest: hash.finalize().into(), is_completed: false }
     }
 
     /// The same of a session that is completed: what was cancelled with it is asked anew, unless its
@@ -81,12 +93,6 @@ impl Series {
         attendance: &Attendance,
         sessions: &LiveSessions,
     ) -> Result<Own, LiveError> {
-        if let Some(key) = &sending.key {
-            let session = self.session_id.to_string();
-            let turn = turn_id(&[b"key", session.as_bytes(), key]);
-            let known = sessions.turn(turn).await?.is_some();
-            return Ok(if known { Own::Known(turn) } else { Own::New(turn) });
-        }
         let Some((last, known)) = self.last(sessions).await? else {
             return Ok(Own::New(self.turn(0)));
         };
@@ -110,7 +116,7 @@ impl Series {
                     let owed = owed && (answered || !self.is_completed);
                     // Read where it counts.
                     let age = match owed || sending.tries_again {
-                        true => age(sessions, &known, &closed).await?,
+                        true => since_the_end(sessions, &known, &closed).await?,
                         false => Duration::MAX,
                     };
                     Standing::Ended { answered, owed, age }
@@ -142,15 +148,13 @@ impl Series {
 }
 
 /// How long ago the turn ended.
-async fn age(
+async fn since_the_end(
     sessions: &LiveSessions,
     turn: &KnownTurn,
     closed: &ClosedTurn,
 ) -> Result<Duration, LiveError> {
     let event = sessions.event(turn.session_id, closed.closed).await?;
-    let at = Duration::from_millis(event.timestamp_ms.unsigned_abs());
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Ok(now.saturating_sub(at))
+    Ok(age(event.timestamp_ms))
 }
 
 fn turn_id(pieces: &[&[u8]]) -> TurnId {

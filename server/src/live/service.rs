@@ -67,17 +67,12 @@ impl LiveService for LiveGrpc {
         request: Request<wire::ListSessionsRequest>,
     ) -> Answer<wire::ListSessionsResponse> {
         let asked = request.get_ref();
-        let count = match asked.page_size {
-            0 => 50,
-            size if size <= 500 => size,
-            size => {
-                return Err(invalid("page_size", format!("must be at most 500, and is {size}")));
-            }
-        };
-        let listed = self.sessions.list(cursor(&asked.cursor)?, &asked.search, count).await?;
+        let count = rpc::page_size(asked.page_size).map_err(LiveError::from)?;
+        let cursor = rpc::cursor(&asked.cursor).map_err(LiveError::from)?;
+        let listed = self.sessions.list(cursor, &asked.search, count).await?;
         Ok(Response::new(wire::ListSessionsResponse {
             sessions: listed.sessions.iter().map(shapes::summary).collect(),
-            next_cursor: listed.next.map(|next| next.to_string()).unwrap_or_default(),
+            next_cursor: listed.next.map(rpc::cursor_to_wire).unwrap_or_default(),
         }))
     }
 
@@ -253,15 +248,6 @@ fn agent(
     invocation_id: &str,
 ) -> Result<(live::AgentName, live::InvocationId), LiveError> {
     Ok((rpc::agent_name(name)?, rpc::invocation_id(invocation_id)?))
-}
-
-/// Cursors are numbers that the host gave out.
-fn cursor(text: &str) -> Result<Option<i64>, Status> {
-    if text.is_empty() {
-        return Ok(None);
-    }
-    let number = text.parse().ok().filter(|number| *number > 0);
-    number.map(Some).ok_or_else(|| invalid("cursor", "must be a next_cursor of an earlier page"))
 }
 
 fn invalid(field: &str, rule: impl Into<String>) -> Status {

@@ -53,11 +53,17 @@ async fn grpc_is_cut_off_at_logout() {
     }
     log_out(&stage, &mine).await;
 
-    let ended = in_time(async { while waiting.message().await?.is_some() {} Ok(()) });
+    let ended = in_time(async {
+        while waiting.message().await?.is_some() {}
+        Ok(())
+    });
     let ended: Result<(), tonic::Status> = ended.await;
     assert_eq!(ended.unwrap_err().code(), Code::Unauthenticated);
     let mut cut = streams.remove(0);
-    let ended = in_time(async { while cut.message().await?.is_some() {} Ok(()) });
+    let ended = in_time(async {
+        while cut.message().await?.is_some() {}
+        Ok(())
+    });
     let ended: Result<(), tonic::Status> = ended.await;
     let ended = ended.unwrap_err();
     assert_eq!(ended.code(), Code::Unauthenticated);

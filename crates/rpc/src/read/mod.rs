@@ -3,6 +3,7 @@
 
 mod content;
 mod event;
+mod list;
 #[cfg(test)]
 mod tests;
 
@@ -10,3 +11,4 @@ pub use content::{decision, human_response, llm_request};
 pub use event::{
     agent_name, description, event, invocation_id, person, recorded, required_person, stored_event,
 };
+pub use list::{cursor, cursor_to_wire, page_size};

@@ -1,0 +1,47 @@
+//! Any text as a path and as the words that say where a request belongs: reading them never panics, a
+//! prefix does not change the vendor, and a refusal names its field and its rule.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use model_wire::{GeminiCall, Place, SessionWord, Vendor};
+use rehearsal_fuzz::named;
+
+fuzz_target!(|text: &str| {
+    let mut lines = text.split('\n');
+    let mut line = || lines.next().unwrap_or_default();
+    let (path, session, agent, run) = (line(), line(), line(), line());
+
+    let vendor = Vendor::of_path(path);
+    if path.starts_with("/v1") && !session.contains('/') && !agent.contains('/') {
+        for prefix in [format!("/s/{session}"), format!("/s/{session}/a/{agent}")] {
+            assert_eq!(Vendor::of_path(&format!("{prefix}{path}")), vendor, "{prefix}");
+        }
+    }
+
+    let segment = path.rsplit('/').next().unwrap_or_default();
+    match GeminiCall::read(segment) {
+        Ok(call) => {
+            let method = if call.stream { "streamGenerateContent" } else { "generateContent" };
+            assert_eq!(format!("{}:{method}", call.model), segment);
+        }
+        Err(fault) => assert!(!fault.message.is_empty()),
+    }
+
+    match Place::read(Some(session), Some(agent), run) {
+        Ok(place) => {
+            match place.session {
+                Some(SessionWord::Id(id)) => assert_eq!(id.to_string(), session.to_lowercase()),
+                Some(SessionWord::Name(name)) => assert_eq!(name, session),
+                None => panic!("it is named"),
+            }
+            assert_eq!(place.agent.as_ref().map(|name| name.as_str()), Some(agent));
+        }
+        Err(refusal) => named(&refusal),
+    }
+    if let Ok(unnamed) = Place::read(None, None, "")
+        && let Err(refusal) = unnamed.agent(Some(session))
+    {
+        named(&refusal);
+    }
+});
