@@ -13,6 +13,7 @@ import contextlib
 import dataclasses
 import inspect
 import time
+from typing import Any
 
 from rehearsal_adk import faults, jsonable, threads, tree, view
 from rehearsal_adk.session import RehearsalSession
@@ -350,14 +351,15 @@ def _may_run_nodes(tool) -> bool:
     """ADK runs a generator function as a workflow node; a tool of another class may do anything."""
     from google.adk.tools.function_tool import FunctionTool
 
-    function = inspect.unwrap(getattr(tool, "func", None))
+    function: Any = getattr(tool, "func", None)
+    function = inspect.unwrap(function)
     generates = inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function)
     return generates or not isinstance(tool, FunctionTool)
 
 
 def _open_confirmation(session: RehearsalSession, call_id: str):
     """The unanswered request for confirmation that belongs to the call, or ``None``."""
-    answered = set()
+    answered: set[str | None] = set()
     for event in reversed(session.session.events):
         answered.update(one.id for one in event.get_function_responses())
         for one in event.get_function_calls():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import traceback
+from collections.abc import Callable
 
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _PLUMBING = (
@@ -89,7 +90,9 @@ def _trim(report: traceback.TracebackException, seen: set[int]) -> None:
         _trim(other, seen)
 
 
-def _after_leading(frames, unwanted):
+def _after_leading(
+    frames: list[traceback.FrameSummary], unwanted: Callable[[str], bool]
+) -> list[traceback.FrameSummary]:
     for index, frame in enumerate(frames):
         if not unwanted(frame.filename):
             return frames[index:]

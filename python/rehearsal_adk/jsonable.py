@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Mapping
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -69,7 +70,7 @@ def writable(text: str) -> str:
     return _SURROGATE.sub("\ufffd", text)
 
 
-def compose(members: dict[str, object]) -> JsonBytes:
+def compose(members: Mapping[str, object]) -> JsonBytes:
     """A JSON object of the members in order. ``JsonBytes`` go in as they stand, the rest is strict."""
     parts = []
     for key, value in members.items():

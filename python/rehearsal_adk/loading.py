@@ -11,6 +11,7 @@ import dataclasses
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 from rehearsal_adk.faults import Fault
 
@@ -23,9 +24,9 @@ class LoadedAgent:
     """The folder's name, which is what ``adk web`` and ``adk eval`` call the application."""
     entry: str
     """Where the agent was found: ``app``, ``root_agent`` or ``root_agent.yaml``."""
-    root: object
+    root: Any
     """The root agent, or a workflow."""
-    app: object | None
+    app: Any
     """The ``App``, when the folder exposes one."""
 
     @property

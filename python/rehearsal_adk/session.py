@@ -16,6 +16,7 @@ import contextlib
 import copy
 import logging
 import warnings
+from typing import Any
 
 from rehearsal_adk import jsonable, tree
 from rehearsal_adk.faults import Fault, message_of
@@ -52,8 +53,8 @@ class RehearsalSession:
             self.credential_service = InMemoryCredentialService()
         self.plugin_manager = PluginManager(plugins=[self.observer, *loaded.plugins])
         self.run_config = RunConfig()
-        self.session = None
-        self.user_content = None
+        self.session: Any = None
+        self.user_content: Any = None
         self.tools: dict = {}
         self.last_view: dict | None = None
         self.max_result_bytes = 0
@@ -116,8 +117,7 @@ class RehearsalSession:
         for recorded in restore.get("events") or ():
             event = Event.model_validate(recorded)
             await self.session_service.append_event(session=self.session, event=event)
-            for call in event.get_function_calls():
-                self.started.add(call.id)
+            self.started.update(call.id for call in event.get_function_calls() if call.id)
             if self.user_content is None and event.author == "user" and event.content:
                 self.user_content = event.content
         # The recorded state is the truth: appending replayed older deltas over it.

@@ -18,6 +18,7 @@ import contextvars
 import inspect
 import queue
 import threading
+from typing import Any
 
 abandoned: contextvars.ContextVar[list | None] = contextvars.ContextVar(
     "rehearsal_abandoned", default=None
@@ -48,7 +49,8 @@ async def run_in_own_thread(target, kwargs: dict):
             future.set_result(result)
 
     def job() -> None:
-        result, error = None, None
+        result: Any = None
+        error: BaseException | None = None
         try:
             result = context.run(target, **kwargs)
         except (SystemExit, KeyboardInterrupt, StopIteration) as ended:
@@ -139,4 +141,4 @@ def _patch_function_tool() -> None:
         result = await run_in_own_thread(target, args_to_call)
         return await result if inspect.isawaitable(result) else result
 
-    FunctionTool._invoke_callable = invoke
+    FunctionTool._invoke_callable = invoke  # type: ignore[method-assign]

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import logging
 import re
+from typing import Any
 
 from rehearsal_adk import jsonable, tree
 from rehearsal_adk.faults import Fault, message_of
@@ -110,7 +111,7 @@ async def _toolsets(session: RehearsalSession) -> tuple[dict[str, str], list[Fau
     faults = []
     for one in session.agent.tools:
         if not isinstance(one, BaseToolset):
-            owners[getattr(one, "name", None) or getattr(one, "__name__", "")] = "agent"
+            owners[str(getattr(one, "name", None) or getattr(one, "__name__", ""))] = "agent"
             continue
         kind = type(one).__name__
         try:
@@ -238,7 +239,8 @@ def _stand_in_model(agent):
 
 
 def _declarations(request) -> tuple[list, list[str]]:
-    declared, model_side = [], []
+    declared: list[Any] = []
+    model_side: list[str] = []
     for entry in request.config.tools or ():
         functions = getattr(entry, "function_declarations", None)
         declared.extend(functions or ())

@@ -8,6 +8,7 @@ whatever reads standard input finds its end at once.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -46,8 +47,10 @@ class Wire:
         os.close(null)
         sys.stdout.flush()
         os.dup2(2, 1)
-        sys.stdout.reconfigure(line_buffering=True, errors="backslashreplace")
-        sys.stderr.reconfigure(line_buffering=True, errors="backslashreplace")
+        for stream in (sys.stdout, sys.stderr):
+            # Who embeds this Python may have put something else in their place.
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(line_buffering=True, errors="backslashreplace")
         self._input = os.fdopen(own_input, "rb", buffering=1 << 16)
         self._output = os.fdopen(own_output, "wb", buffering=0)
         self._writing = threading.Lock()

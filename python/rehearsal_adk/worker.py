@@ -15,6 +15,7 @@ import queue
 import sys
 import threading
 import time
+from typing import Any
 
 from rehearsal_adk import PROTOCOL, calling, faults, jsonable, loading, view
 from rehearsal_adk.session import RehearsalSession
@@ -52,7 +53,8 @@ class Worker:
         self._wire = wire
         self._loop = asyncio.new_event_loop()
         self._first: queue.SimpleQueue = queue.SimpleQueue()
-        self._loaded: loading.LoadedAgent | None = None
+        # Set before anything asks for it: `_answer` sees to that.
+        self._loaded: Any = None
         self._fault: BaseException | None = None
         self._max_result_bytes = MAX_RESULT_BYTES
         self._sessions: dict[str, RehearsalSession] = {}
@@ -121,7 +123,7 @@ class Worker:
         turned.set()
 
     def _cancel(self, request_id: object, params: dict) -> None:
-        key = (params.get("session_id"), params.get("call_id"))
+        key: tuple[Any, Any] = (params.get("session_id"), params.get("call_id"))
         call = self._calls.get(key) or self._arrived(key)
         ended, left = True, False
         if call is not None:
@@ -130,7 +132,7 @@ class Worker:
             left = bool(call.running.left_threads)
         self._wire.answer(request_id, jsonable.compose({"ended": ended, "thread_left": left}))
 
-    def _arrived(self, key: tuple) -> "_Call | None":
+    def _arrived(self, key: tuple[Any, Any]) -> "_Call | None":
         """The call, once the loop has begun what was read before: a cancel may overtake its call."""
         looked = threading.Event()
         # What was read before is accepted in this turn of the loop and begun in the next.
@@ -271,25 +273,30 @@ class Worker:
 
     async def _call_tool(self, params: dict) -> jsonable.JsonBytes:
         tool, args = _text(params, "tool"), _mapping(params, "args")
-        return await self._run(params, lambda *at: calling.call_tool(*at[:2], tool, args, at[2]))
+        return await self._run(params, lambda of, call_id, running: calling.call_tool(of, call_id, tool, args, running))
 
     async def _confirm(self, params: dict) -> jsonable.JsonBytes:
         confirmed, payload = params.get("confirmed"), params.get("payload")
         if not isinstance(confirmed, bool):
             raise Refused(BAD_PARAMS, "`confirmed` must be true or false.")
         return await self._run(
-            params, lambda *at: calling.confirm(*at[:2], confirmed, payload, at[2])
+            params,
+            lambda of, call_id, running: calling.confirm(of, call_id, confirmed, payload, running),
         )
 
     async def _supply_result(self, params: dict) -> jsonable.JsonBytes:
         result = params.get("result")
-        return await self._run(params, lambda *at: calling.supply_result(*at[:2], result, at[2]))
+        return await self._run(
+            params, lambda of, call_id, running: calling.supply_result(of, call_id, result, running)
+        )
 
     async def _run(self, params: dict, work) -> jsonable.JsonBytes:
         """Runs one call of an idle session so that it can be cancelled."""
         session = self._session(params, idle=True)
         call_id = _text(params, "call_id")
-        call = _Call(asyncio.current_task())
+        task = asyncio.current_task()
+        assert task is not None, "it runs as one"
+        call = _Call(task)
         session.running = call_id
         self._calls[session.id, call_id] = call
         try:
@@ -315,7 +322,7 @@ class Worker:
 class _Call:
     """A call that can be cancelled from the reader's thread."""
 
-    def __init__(self, task: asyncio.Task) -> None:
+    def __init__(self, task: asyncio.Task[Any]) -> None:
         self._task = task
         self.running = calling.Running()
         self.over = threading.Event()

@@ -39,7 +39,7 @@ enum Check {
     Doc,
     /// Every fuzz target: built, its corpus replayed, and a short run (Linux, with a C++ compiler)
     Fuzz,
-    /// Types of the browser stories
+    /// Types of the browser stories, and of the Python package
     Types,
     /// Tests of the Python worker
     Python,
@@ -205,7 +205,16 @@ impl Check {
                 cargo(&[&["test", "--doc"], &chosen[..]].concat())
             }
             Self::Fuzz => fuzz::smoke(context.workspace),
-            Self::Types => aloud(&mut npx(context, &["tsc", "--noEmit"])),
+            Self::Types => {
+                aloud(&mut npx(context, &["tsc", "--noEmit"]))?;
+                let mut command = Command::new(context.workspace.python());
+                // The settings are in pyproject.toml, what it remembers is not in the checkout.
+                command
+                    .args(["-m", "mypy", "--cache-dir"])
+                    .arg(context.workspace.target().join("mypy"))
+                    .current_dir(context.workspace.root().join("python"));
+                aloud(&mut command)
+            }
             Self::Python => {
                 let mut command = Command::new(context.workspace.python());
                 // Without the cache, so that a checkout stays clean.
@@ -219,7 +228,7 @@ impl Check {
                 let mut command = Command::new(context.workspace.python());
                 command
                     .args(["-m", "pytest", "-q", "-p", "no:cacheprovider"])
-                    .args(["tests/python/test_live.py", "tests/python/test_endpoints.py"])
+                    .args(["tests/python", "-k", "test_live.py or test_endpoint_"])
                     .current_dir(context.workspace.root())
                     .env("REHEARSAL_TEST_BINARY", binary(context)?);
                 aloud(&mut command)

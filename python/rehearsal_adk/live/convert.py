@@ -128,9 +128,9 @@ def _part(part: types.Part) -> tuple[list[Any], dict[str, Any]]:
 
 def _inline(blob: types.Blob) -> Any:
     mime_type = jsonable.writable(blob.mime_type or "application/octet-stream")
-    fields = {"mime_type": mime_type, "data": blob.data}
-    if getattr(blob, "display_name", None):
-        fields["display_name"] = jsonable.writable(blob.display_name)
+    fields: dict[str, object] = {"mime_type": mime_type, "data": blob.data}
+    if name := getattr(blob, "display_name", None):
+        fields["display_name"] = jsonable.writable(name)
     return wire.Part(inline_data=fields)
 
 
@@ -204,7 +204,8 @@ def _schema(json_schema: object, schema: object) -> object | None:
         return wanted
     if isinstance(wanted, types.Schema):
         return wanted.model_dump(mode="json", exclude_none=True)
-    return TypeAdapter(wanted).json_schema()
+    kind: Any = wanted
+    return TypeAdapter(kind).json_schema()
 
 
 def _instruction(instruction: object) -> str:
@@ -227,7 +228,7 @@ def _settings(config: types.GenerateContentConfig) -> dict[str, Any]:
     )
     settings = {key: value for key, value in settings.items() if value not in ({}, [])}
     # Tools without declarations, such as a search of the model's own, are shown as they are.
-    others = []
+    others: list[object] = []
     for tool in config.tools or []:
         if isinstance(tool, types.Tool):
             kept = tool.model_dump(

@@ -192,8 +192,9 @@ class RehearsalPlugin(BasePlugin):
         )
 
     async def _record_end(self, invocation_id: str, outcome: int, said: str) -> None:
-        turn_id, agent_name = self._last.pop(invocation_id, (None, None))
-        if turn_id is not None:
+        last = self._last.pop(invocation_id, None)
+        if last is not None:
+            turn_id, agent_name = last
             ended = {"outcome": outcome, "message": said}
             await self._record(turn_id, agent_name, invocation_id, run_ended=ended)
 

@@ -1,0 +1,137 @@
+"""OpenAI's Chat Completions, with its own client."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from endpoint_desk import (  # noqa: F401 - two of them are fixtures
+    CHAT_TOOL,
+    DAYS,
+    PIXEL,
+    Weather,
+    asking,
+    declared,
+    desk,
+    host,
+    openai,
+    parallel,
+    results,
+    thought,
+)
+from live_host import PATIENCE, call, text, needs_binary
+
+pytestmark = needs_binary
+
+
+def test_chat_tools_in_parallel_and_their_results(desk):
+    client = desk.openai()
+    asked = {
+        "model": "gpt-test",
+        "messages": [
+            {"role": "system", "content": "Be short."},
+            {"role": "user", "content": "Rain?"},
+        ],
+        "tools": [CHAT_TOOL],
+        "tool_choice": "required",
+        "temperature": 0.10,
+    }
+    first = asking(lambda: client.chat.completions.create(**asked))
+    desk.person.up()
+    request = desk.person.request()
+    assert request.system_instruction == "Be short."
+    assert declared(request) == "forecast"
+    assert json.loads(request.generation_config) == {"tool_choice": "required", "temperature": 0.1}
+    assert desk.person.events()[0].agent_name == "planner"
+    desk.person.answer(*parallel())
+    choice = first.result(PATIENCE).choices[0]
+    assert choice.finish_reason == "tool_calls"
+    assert choice.message.content == "Let me look."
+    calls = choice.message.tool_calls
+    assert [json.loads(one.function.arguments).get("days") for one in calls] == [DAYS, None]
+    assert len({one.id for one in calls}) == 2
+
+    asked["messages"] += [choice.message.model_dump(exclude_none=True)]
+    asked["messages"] += [
+        {"role": "tool", "tool_call_id": one.id, "content": f"clear {index}"}
+        for index, one in enumerate(calls)
+    ]
+    second = asking(lambda: client.chat.completions.create(**asked))
+    desk.person.up()
+    assert results(desk.person.request()) == [
+        ("forecast", '"clear 0"'),
+        ("forecast", '"clear 1"'),
+    ]
+    desk.person.answer(thought("Both clear."), text("No rain."))
+    answered = second.result(PATIENCE)
+    assert answered.choices[0].message.content == "No rain."
+    assert answered.choices[0].message.reasoning_content == "Both clear."
+    assert answered.choices[0].finish_reason == "stop"
+    assert answered.usage is None, "nobody counted"
+
+
+def test_chat_streams_structures_and_shows_pictures(desk):
+    client = desk.openai()
+    picture = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PIXEL}"}}
+    message = {"role": "user", "content": [{"type": "text", "text": "What is it?"}, picture]}
+
+    def stream():
+        chunks = client.chat.completions.create(
+            model="m", messages=[message], tools=[CHAT_TOOL], stream=True
+        )
+        return list(chunks)
+
+    chunks = asking(stream)
+    desk.person.up()
+    parts = desk.person.request().contents[0].parts
+    assert parts[1].inline_data.data == b"\x89PNG pixel"
+    desk.person.answer(*parallel())
+    deltas = [chunk.choices[0].delta for chunk in chunks.result(PATIENCE)]
+    assert "".join(delta.content or "" for delta in deltas) == "Let me look."
+    calls = [one for delta in deltas for one in delta.tool_calls or []]
+    assert [one.index for one in calls] == [0, 1]
+
+    structured = asking(
+        lambda: client.chat.completions.parse(
+            model="m", messages=[{"role": "user", "content": "Lisbon?"}], response_format=Weather
+        )
+    )
+    desk.person.up()
+    schema = json.loads(desk.person.request().output_schema)
+    assert schema["properties"]["dry"]["type"] == "boolean"
+    desk.person.answer(text('{"city": "Lisbon", "dry": true}'))
+    parsed = structured.result(PATIENCE).choices[0].message.parsed
+    assert parsed == Weather(city="Lisbon", dry=True)
+
+
+def test_openai_errors_name_the_field_and_models_are_listed(desk):
+    client = desk.openai(max_retries=2)
+    with pytest.raises(openai.BadRequestError) as refused:
+        client.chat.completions.create(model="m", messages=[{"role": "robot", "content": "x"}])
+    assert refused.value.param == "messages[0].role"
+    assert "must be system, developer, user, assistant or tool" in refused.value.message
+    with pytest.raises(openai.NotFoundError):
+        client.embeddings.create(model="m", input="x")
+    assert [model.id for model in client.models.list()] == ["person"]
+
+    cancelled = asking(
+        lambda: client.chat.completions.create(
+            model="m", messages=[{"role": "user", "content": "x"}]
+        )
+    )
+    desk.person.call("CancelTurn", turn_id=desk.person.up().turn_id, reason="not now")
+    with pytest.raises(openai.UnprocessableEntityError, match="not now"):
+        cancelled.result(PATIENCE)
+    assert desk.kinds() == ["request", "cancelled"], "and it was not asked again"
+
+
+def test_a_custom_tool_of_chat_takes_a_text(desk):
+    client = desk.openai()
+    tool = {"type": "custom", "custom": {"name": "shell", "description": "Runs a line."}}
+    create = client.chat.completions.create
+    messages = [{"role": "user", "content": "Go."}]
+    asked = asking(lambda: create(model="m", messages=messages, tools=[tool]))
+    desk.person.answer(call("shell", {"input": "ls"}))
+    (made,) = asked.result(PATIENCE).choices[0].message.tool_calls
+    assert (made.type, made.custom.name, made.custom.input) == ("custom", "shell", "ls")

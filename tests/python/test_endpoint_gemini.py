@@ -1,0 +1,115 @@
+"""Gemini's API, with its own client."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from endpoint_desk import (  # noqa: F401 - two of them are fixtures
+    DAYS,
+    GEMINI_TOOL,
+    NO_CALLING,
+    Weather,
+    asking,
+    declared,
+    desk,
+    host,
+    parallel,
+    results,
+    thought,
+)
+from google.genai import errors, types
+from live_host import PATIENCE, text, needs_binary
+
+pytestmark = needs_binary
+
+
+def test_gemini_tools_in_parallel_and_their_results(desk):
+    client = desk.gemini()
+    config = types.GenerateContentConfig(
+        system_instruction="Be short.",
+        tools=[GEMINI_TOOL],
+        automatic_function_calling=NO_CALLING,
+        tool_config=types.ToolConfig(
+            function_calling_config=types.FunctionCallingConfig(mode="ANY")
+        ),
+    )
+    said = types.Content(
+        role="user",
+        parts=[types.Part.from_bytes(data=b"\x89PNG", mime_type="image/png"), types.Part(text="?")],
+    )
+    asked = {"model": "gemini-test", "config": config}
+    first = asking(lambda: client.models.generate_content(contents=[said], **asked))
+    desk.person.up()
+    request = desk.person.request()
+    assert request.system_instruction == "Be short."
+    assert request.model == "gemini-test"
+    assert declared(request) == "forecast"
+    assert request.contents[0].parts[0].inline_data.data == b"\x89PNG"
+    assert "ANY" in request.generation_config
+    desk.person.answer(thought("Two cities."), *parallel())
+    response = first.result(PATIENCE)
+    calls = response.function_calls
+    assert [one.args.get("days") for one in calls] == [DAYS, None]
+    assert response.candidates[0].content.parts[0].thought
+
+    answers = [
+        types.Part(
+            function_response=types.FunctionResponse(
+                id=one.id, name=one.name, response={"sky": "clear"}
+            )
+        )
+        for one in calls
+    ]
+    contents = [said, response.candidates[0].content, types.Content(role="user", parts=answers)]
+    second = asking(lambda: client.models.generate_content(contents=contents, **asked))
+    desk.person.up()
+    request = desk.person.request()
+    assert [json.loads(one) for _, one in results(request)] == [{"sky": "clear"}] * 2
+    assert request.contents[1].parts[0].thought == "Two cities."
+    desk.person.answer(text("No rain."))
+    assert second.result(PATIENCE).text == "No rain."
+
+
+def test_gemini_streams_and_structures(desk):
+    client = desk.gemini()
+
+    def stream():
+        return list(client.models.generate_content_stream(model="m", contents="Rain?"))
+
+    streamed = asking(stream)
+    desk.person.up()
+    desk.person.answer(*parallel())
+    (chunk,) = streamed.result(PATIENCE)
+    assert chunk.candidates[0].content.parts[0].text == "Let me look."
+    assert len(chunk.function_calls) == 2
+
+    config = types.GenerateContentConfig(
+        response_mime_type="application/json", response_schema=Weather
+    )
+    structured = asking(
+        lambda: client.models.generate_content(model="m", contents="Lisbon?", config=config)
+    )
+    desk.person.up()
+    assert set(json.loads(desk.person.request().output_schema)["properties"]) == {"city", "dry"}
+    desk.person.answer(text('{"city": "Lisbon", "dry": true}'))
+    assert structured.result(PATIENCE).parsed == Weather(city="Lisbon", dry=True)
+
+
+def test_gemini_errors_name_the_field(desk):
+    client = desk.gemini()
+    with pytest.raises(errors.ClientError) as refused:
+        client.models.generate_content(
+            model="m", contents=[types.Content(role="robot", parts=[types.Part(text="x")])]
+        )
+    assert refused.value.code == 400 and refused.value.status == "INVALID_ARGUMENT"
+    assert refused.value.message.startswith("contents[0].role: must be user, model or function")
+    with pytest.raises(errors.ServerError, match="countTokens"):
+        client.models.count_tokens(model="m", contents="x")
+    cancelled = asking(
+        lambda: list(client.models.generate_content_stream(model="m", contents="x"))
+    )
+    desk.person.call("CancelTurn", turn_id=desk.person.up().turn_id, reason="not now")
+    with pytest.raises(Exception):  # noqa: B017 - whichever the HTTP library has for a cut stream
+        cancelled.result(PATIENCE)

@@ -1,0 +1,135 @@
+"""A person who takes longer than a client waits: a request that comes again finds its own turn."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from endpoint_desk import (  # noqa: F401 - two of them are fixtures
+    anthropic,
+    ask,
+    asking,
+    desk,
+    host,
+    openai,
+)
+from google.genai import types
+from live_host import PATIENCE, text, needs_binary
+
+pytestmark = needs_binary
+
+
+LONGER = 3.0
+
+
+def late(desk, *parts):
+    """Answers once the client has given up at least once."""
+    desk.person.up()
+    time.sleep(LONGER)
+    desk.person.answer(*parts)
+
+
+@pytest.mark.parametrize("vendor", ["chat", "responses", "anthropic", "gemini"])
+def test_a_repeated_request_finds_its_own_turn(desk, vendor):
+    message = {"role": "user", "content": "Rain?"}
+    if vendor == "gemini":
+        client = desk.gemini(
+            timeout=1000, retry_options=types.HttpRetryOptions(attempts=9, max_delay=0.5)
+        )
+        asked = asking(lambda: client.models.generate_content(model="m", contents="Rain?").text)
+    elif vendor == "anthropic":
+        client = desk.anthropic(timeout=1.0, max_retries=9)
+        create = client.messages.create
+        asked = asking(lambda: create(model="m", max_tokens=9, messages=[message]).content[0].text)
+    elif vendor == "chat":
+        create = desk.openai(timeout=1.0, max_retries=9).chat.completions.create
+        asked = asking(lambda: create(model="m", messages=[message]).choices[0].message.content)
+    else:
+        create = desk.openai(timeout=1.0, max_retries=9).responses.create
+        asked = asking(lambda: create(model="m", input="Rain?").output_text)
+    late(desk, text("No rain."))
+    assert asked.result(PATIENCE) == "No rain."
+    assert desk.kinds() == ["request", "response"], "one turn, however often it was asked"
+
+
+@pytest.mark.parametrize("vendor", ["chat", "responses", "anthropic", "gemini"])
+def test_a_stream_outlives_the_read_timeout(desk, vendor):
+    message = {"role": "user", "content": "Rain?"}
+
+    def chat():
+        create = desk.openai(timeout=1.0).chat.completions.create
+        chunks = create(model="m", messages=[message], stream=True)
+        return "".join(chunk.choices[0].delta.content or "" for chunk in chunks)
+
+    def responses():
+        with desk.openai(timeout=1.0).responses.stream(model="m", input="Rain?") as events:
+            return events.get_final_response().output_text
+
+    def messages():
+        client = desk.anthropic(timeout=1.0)
+        with client.messages.stream(model="m", max_tokens=9, messages=[message]) as events:
+            return events.get_final_message().content[0].text
+
+    def gemini():
+        client = desk.gemini(timeout=1000)
+        chunks = client.models.generate_content_stream(model="m", contents="Rain?")
+        return "".join(chunk.text or "" for chunk in chunks)
+
+    work = {"chat": chat, "responses": responses, "anthropic": messages, "gemini": gemini}[vendor]
+    asked = asking(work)
+    late(desk, text("No rain."))
+    assert asked.result(PATIENCE) == "No rain."
+    assert desk.kinds() == ["request", "response"]
+
+
+def test_the_same_question_again_is_a_new_one_unless_its_answer_was_missed(desk):
+    first = ask(desk)
+    desk.person.answer(text("one"))
+    assert first.result(PATIENCE) == "one"
+    second = ask(desk)
+    desk.person.answer(text("two"))
+    assert second.result(PATIENCE) == "two"
+    # Gives up, and is answered while it is away.
+    third = ask(desk, timeout=0.5)
+    with pytest.raises(openai.APITimeoutError):
+        third.result(PATIENCE)
+    desk.person.answer(text("three"))
+    assert ask(desk).result(PATIENCE) == "three"
+    assert desk.kinds().count("request") == 3
+
+
+def test_equal_questions_at_once_are_questions_of_their_own(desk):
+    asked = [ask(desk) for _ in range(3)]
+    until = time.monotonic() + PATIENCE
+    while desk.kinds().count("request") < 3:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    for number in range(3):
+        desk.person.answer(text(str(number)))
+    assert sorted(one.result(PATIENCE) for one in asked) == ["0", "1", "2"]
+
+
+def test_a_host_that_was_killed_knows_the_question_again(host, desk):
+    asked = ask(desk, max_retries=9, timeout=PATIENCE)
+    desk.person.up()
+    host.kill()
+    host.start()
+    desk.person.answer(text("still here"))
+    assert asked.result(PATIENCE) == "still here"
+    assert desk.kinds() == ["request", "response"]
+
+
+def test_an_idempotency_key_names_one_question(desk):
+    def keyed(words):
+        headers = {"idempotency-key": "k-1"}
+        create = desk.openai().chat.completions.create
+        messages = [{"role": "user", "content": words}]
+        return create(model="m", messages=messages, extra_headers=headers).choices[0].message.content
+
+    first = asking(lambda: keyed("Rain?"))
+    desk.person.answer(text("no"))
+    assert first.result(PATIENCE) == "no"
+    assert keyed("Rain?") == "no"
+    with pytest.raises(openai.ConflictError, match="turn_id"):
+        keyed("Snow?")
