@@ -10,13 +10,27 @@ use super::classes::RUNS;
 use super::porter::{Rules, Stemmer};
 use super::runs::each_run;
 
-/// A word in lower case.
+/// A word.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Word<'w> {
     /// Of ASCII letters and digits, which is stemmed.
-    Ascii(&'w [u8]),
-    /// With any other character, which is not.
+    Ascii(Run<'w>),
+    /// With any other character, which is not; in lower case.
     Other(&'w str),
+}
+
+/// A word of ASCII where it stands, its capitals included.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Run<'w> {
+    pub(super) text: &'w [u8],
+    pub(super) begin: usize,
+    pub(super) end: usize,
+}
+
+impl Run<'_> {
+    pub(super) fn lowered(self) -> Vec<u8> {
+        self.text.get(self.begin..self.end).unwrap_or_default().to_ascii_lowercase()
+    }
 }
 
 /// The tokens that ROUGE compares: the words of `text`, those of ASCII that are longer than three
@@ -37,9 +51,10 @@ pub(super) fn tokens_by(text: &str, rules: &Rules) -> Vec<String> {
     let mut tokens = Vec::new();
     each_word(text, |word| {
         tokens.push(match word {
-            Word::Ascii(bytes) => {
-                let bytes = if bytes.len() > 3 { stemmer.stem(rules, bytes) } else { bytes };
-                String::from_utf8_lossy(bytes).into_owned()
+            Word::Ascii(run) => {
+                let word = run.lowered();
+                let stem = if word.len() > 3 { stemmer.stem(rules, &word) } else { &word };
+                String::from_utf8_lossy(stem).into_owned()
             }
             Word::Other(text) => text.to_owned(),
         });
@@ -50,10 +65,8 @@ pub(super) fn tokens_by(text: &str, rules: &Rules) -> Vec<String> {
 /// Hands every word of `text` to `each`, in order.
 pub(super) fn each_word(text: &str, mut each: impl FnMut(Word<'_>)) {
     if text.is_ascii() {
-        each_run(text.as_bytes(), |begin, end| {
-            let word = text.as_bytes().get(begin..end).unwrap_or_default();
-            each(Word::Ascii(&word.to_ascii_lowercase()));
-        });
+        let text = text.as_bytes();
+        each_run(text, |begin, end| each(Word::Ascii(Run { text, begin, end })));
     } else if is_plain(text) {
         each_plain_word(text, each);
     } else {
@@ -122,7 +135,6 @@ fn ascii_length(text: &str) -> usize {
 /// The words of a plain text: runs of ASCII as a whole, other characters one by one.
 fn each_plain_word(text: &str, mut each: impl FnMut(Word<'_>)) {
     let mut word = String::new();
-    let mut lowered = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
         let (ascii, after) = rest.split_at(ascii_length(rest));
@@ -132,14 +144,12 @@ fn each_plain_word(text: &str, mut each: impl FnMut(Word<'_>)) {
                 flush(&mut word, &mut each);
             }
             met = end;
-            lowered.clear();
-            let run = ascii.as_bytes().get(begin..end).unwrap_or_default();
-            lowered.extend(run.iter().map(u8::to_ascii_lowercase));
             // At either end of the part the word may go on with another character.
             if begin == 0 || end == ascii.len() {
-                word.extend(lowered.iter().map(|byte| char::from(*byte)));
+                let run = ascii.get(begin..end).unwrap_or_default();
+                word.extend(run.chars().map(|letter| letter.to_ascii_lowercase()));
             } else {
-                each(Word::Ascii(&lowered));
+                each(Word::Ascii(Run { text: ascii.as_bytes(), begin, end }));
             }
         });
         if met < ascii.len() {
@@ -219,7 +229,7 @@ fn flush(word: &mut String, each: &mut impl FnMut(Word<'_>)) {
         return;
     }
     if word.is_ascii() {
-        each(Word::Ascii(word.as_bytes()));
+        each(Word::Ascii(Run { text: word.as_bytes(), begin: 0, end: word.len() }));
     } else {
         each(Word::Other(word));
     }
@@ -263,14 +273,43 @@ fn class(character: char) -> Class {
         return if character.is_ascii_alphanumeric() { Class::Word } else { Class::Other };
     }
     let code = u32::from(character);
+    // Letters with accents and the signs beside them: the most frequent of the others.
+    if let Some(class) = NEAR.get(code as usize) {
+        return *class;
+    }
     let after = RUNS.partition_point(|run| run >> 2 <= code);
-    match after.checked_sub(1).and_then(|place| RUNS.get(place)).map(|run| run & 3) {
-        Some(1) => Class::Word,
-        Some(2) => Class::Mark,
-        Some(3) => Class::Unassigned,
-        _ => Class::Other,
+    match after.checked_sub(1).and_then(|place| RUNS.get(place)) {
+        Some(run) => Class::of_run(*run),
+        None => Class::Other,
     }
 }
+
+impl Class {
+    const fn of_run(run: u32) -> Self {
+        match run & 3 {
+            1 => Self::Word,
+            2 => Self::Mark,
+            3 => Self::Unassigned,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// The classes of the first characters.
+const NEAR: [Class; 0x180] = {
+    let mut near = [Class::Other; 0x180];
+    let (mut code, mut run) = (0, 0);
+    while code < near.len() {
+        while run < RUNS.len() && (RUNS[run] >> 2) as usize <= code {
+            run += 1;
+        }
+        if run > 0 {
+            near[code] = Class::of_run(RUNS[run - 1]);
+        }
+        code += 1;
+    }
+    near
+};
 
 #[cfg(test)]
 mod tests {
@@ -285,7 +324,7 @@ mod tests {
         let mut words = Vec::new();
         each_word(text, &mut |word| {
             words.push(match word {
-                Word::Ascii(bytes) => (true, String::from_utf8_lossy(bytes).into_owned()),
+                Word::Ascii(run) => (true, String::from_utf8_lossy(&run.lowered()).into_owned()),
                 Word::Other(text) => (false, text.to_owned()),
             });
         });
@@ -321,6 +360,16 @@ mod tests {
         check("น้ำ", &["น้\u{e4d}", "า"]);
         check("हिन्दी", &["हिन्दी"]);
         check("a\u{200b}b", &["a", "b"]);
+    }
+
+    #[test]
+    fn near_characters_have_the_class_of_their_run() {
+        for (code, class) in (0_u32..).zip(NEAR) {
+            let after = RUNS.partition_point(|run| run >> 2 <= code);
+            let run = after.checked_sub(1).map(|place| RUNS[place]);
+            assert_eq!(class, run.map_or(Class::Other, Class::of_run), "{code:x}");
+        }
+        assert_eq!((class('é'), class('°'), class('ß')), (Class::Word, Class::Other, Class::Word));
     }
 
     #[test]

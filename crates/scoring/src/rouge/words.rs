@@ -7,20 +7,25 @@ use rustc_hash::FxBuildHasher;
 use super::porter::{Rules, Stemmer};
 use super::runs::each_run;
 use super::short::ShortWords;
-use super::tokens::{Word, each_word};
+use super::tokens::{Run, Word, each_word};
 
 /// When more words than this are remembered, all are forgotten.
 const MOST: usize = 1 << 16;
 
 type Table<Key> = HashMap<Key, u32, FxBuildHasher>;
 
-/// The words of a text, in order.
-#[derive(Debug, Default)]
-pub(super) struct Stems {
-    /// The numbers of their stems.
-    pub(super) numbers: Vec<u32>,
-    /// Of a text of ASCII the words, each in one number; 0 for those that are too long.
-    words: Vec<u128>,
+/// A word: the bytes of a short one, lower-cased, or [`NUMBERED`], the number of its stem and its
+/// first byte. Equal words have equal stems; unequal ones may have.
+pub(super) type WordKey = u128;
+
+/// No short word has this bit, since all its bytes are ASCII.
+const NUMBERED: WordKey = 1 << 127;
+
+/// A bit for the first letter of a word, which is that of its stem: words without a bit in common
+/// have other stems.
+#[inline]
+pub(super) fn initial(word: WordKey) -> u64 {
+    1 << (word & 63)
 }
 
 /// The numbers of the stems met so far.
@@ -44,87 +49,90 @@ impl Words {
         }
     }
 
-    pub(super) fn stem_count(&self) -> usize {
-        self.stems.len()
-    }
-
-    /// Puts the stems of `text` into `into`, in order. Where it has the words of `like`, which is
-    /// what agents mostly say, none is looked up.
-    pub(super) fn read(&mut self, text: &str, into: &mut Stems, like: &Stems) {
-        let Stems { numbers, words } = into;
-        numbers.clear();
-        words.clear();
+    /// Puts the words of `text` into `into`, in order.
+    pub(super) fn split(&mut self, text: &str, into: &mut Vec<WordKey>) {
+        into.clear();
         if text.is_ascii() {
-            let bytes = text.as_bytes();
-            each_run(bytes, |begin, end| {
-                let packed = packed(bytes, begin, end);
-                let place = words.len();
-                words.push(packed.unwrap_or(0));
-                let number = match packed {
-                    Some(key) if like.words.get(place) == Some(&key) => {
-                        like.numbers.get(place).copied().unwrap_or_default()
-                    }
-                    Some(key) => self.number_of_short(key, end - begin),
-                    None => {
-                        let word = bytes.get(begin..end).unwrap_or_default().to_ascii_lowercase();
-                        self.number(Word::Ascii(&word))
-                    }
-                };
-                numbers.push(number);
-            });
+            let text = text.as_bytes();
+            each_run(text, |begin, end| into.push(self.key(Run { text, begin, end })));
         } else {
-            each_word(text, |word| numbers.push(self.number(word)));
+            each_word(text, |word| {
+                into.push(match word {
+                    Word::Ascii(run) => self.key(run),
+                    Word::Other(text) => self.numbered(text.as_bytes(), Self::learn_as_it_is),
+                });
+            });
         }
-    }
-
-    /// The number of a word's stem.
-    fn number(&mut self, word: Word<'_>) -> u32 {
-        let bytes = match word {
-            Word::Ascii(bytes) => {
-                if let Some(key) = packed(bytes, 0, bytes.len()) {
-                    return self.number_of_short(key, bytes.len());
-                }
-                bytes
-            }
-            Word::Other(text) => text.as_bytes(),
-        };
-        if let Some(number) = self.long.get(bytes) {
-            return *number;
-        }
-        let number = self.learn(word);
-        self.long.insert(bytes.into(), number);
-        number
     }
 
     #[inline]
-    fn number_of_short(&mut self, key: u128, length: usize) -> u32 {
-        match self.short.get(key) {
-            Some(number) => number,
-            None => self.learn_short(key, length),
+    fn key(&mut self, run: Run<'_>) -> WordKey {
+        match packed(run) {
+            Some(key) => key,
+            None => self.long(run),
         }
     }
 
     #[cold]
-    fn learn_short(&mut self, key: u128, length: usize) -> u32 {
-        let bytes = key.to_le_bytes();
-        let number = self.learn(Word::Ascii(bytes.get(..length).unwrap_or_default()));
-        self.short.insert(key, number);
+    fn long(&mut self, run: Run<'_>) -> WordKey {
+        self.numbered(&run.lowered(), Self::learn)
+    }
+
+    /// The number of a word's stem.
+    #[inline]
+    pub(super) fn stem(&mut self, word: WordKey) -> u32 {
+        if word & NUMBERED != 0 {
+            #[expect(clippy::cast_possible_truncation, reason = "the number stands there")]
+            return (word >> 32) as u32;
+        }
+        match self.short.get(word) {
+            Some(number) => number,
+            None => self.learn_short(word),
+        }
+    }
+
+    /// A word that is long, or not of ASCII.
+    fn numbered(&mut self, word: &[u8], learn: impl FnOnce(&mut Self, &[u8]) -> u32) -> WordKey {
+        let number = match self.long.get(word) {
+            Some(number) => *number,
+            None => {
+                let number = learn(self, word);
+                self.long.insert(word.into(), number);
+                number
+            }
+        };
+        let first = word.first().copied().unwrap_or_default();
+        NUMBERED | WordKey::from(number) << 32 | WordKey::from(first)
+    }
+
+    #[cold]
+    fn learn_short(&mut self, word: WordKey) -> u32 {
+        let length = (WordKey::BITS - word.leading_zeros()).div_ceil(8) as usize;
+        let bytes = word.to_le_bytes();
+        let number = self.learn(bytes.get(..length).unwrap_or_default());
+        self.short.insert(word, number);
         number
     }
 
-    fn learn(&mut self, word: Word<'_>) -> u32 {
-        let stem = match word {
-            Word::Ascii(bytes) if bytes.len() > 3 => self.stemmer.stem(&Rules::NLTK, bytes),
-            Word::Ascii(bytes) => bytes,
-            Word::Other(text) => text.as_bytes(),
-        };
-        if let Some(number) = self.stems.get(stem) {
-            return *number;
-        }
-        let number = u32::try_from(self.stems.len()).unwrap_or(u32::MAX);
-        self.stems.insert(stem.into(), number);
-        number
+    /// The number of the stem of a word of ASCII.
+    fn learn(&mut self, word: &[u8]) -> u32 {
+        let stem = if word.len() > 3 { self.stemmer.stem(&Rules::NLTK, word) } else { word };
+        number_of(&mut self.stems, stem)
     }
+
+    /// The number of a word that is its own stem.
+    fn learn_as_it_is(&mut self, word: &[u8]) -> u32 {
+        number_of(&mut self.stems, word)
+    }
+}
+
+fn number_of(stems: &mut Table<Box<[u8]>>, stem: &[u8]) -> u32 {
+    if let Some(number) = stems.get(stem) {
+        return *number;
+    }
+    let number = u32::try_from(stems.len()).unwrap_or(u32::MAX);
+    stems.insert(stem.into(), number);
+    number
 }
 
 /// By length, the bits that belong to a word; none for one that is too long.
@@ -141,9 +149,9 @@ const KEPT: [u128; 17] = {
 /// A word of up to 16 ASCII letters and digits as a number, lower-cased: for those bytes that is to
 /// set one bit, which digits have set anyway.
 #[inline]
-fn packed(bytes: &[u8], begin: usize, end: usize) -> Option<u128> {
+fn packed(Run { text, begin, end }: Run<'_>) -> Option<WordKey> {
     let kept = KEPT.get(end - begin)?;
-    let rest = bytes.get(begin..)?;
+    let rest = text.get(begin..)?;
     let word = match rest.first_chunk::<16>() {
         Some(chunk) => u128::from_le_bytes(*chunk),
         None => last_word(rest),
