@@ -4,9 +4,9 @@
 //! Gigabytes of JSON per Second"); what the grammar says about the tokens is for `structure`.
 
 use super::fault::Fault;
-use super::masks::{BLOCK, Masks};
+use super::masks::{BLOCK, Masks, running_parity};
 #[cfg(target_arch = "x86_64")]
-use super::masks::{avx2, avx512, sse2};
+use super::masks::{avx2, avx512, clmul, sse2};
 use super::scalar::Scalar;
 
 /// What one block leaves for the next.
@@ -50,7 +50,7 @@ impl Batch {
         blocks: &[[u8; BLOCK]],
         tokens: &mut Tokens,
     ) -> (usize, Result<bool, Fault>) {
-        #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,bmi2,popcnt")]
+        #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,bmi1,bmi2,popcnt,pclmulqdq")]
         fn with_avx512(
             batch: &mut Batch,
             blocks: &[[u8; BLOCK]],
@@ -62,15 +62,17 @@ impl Batch {
                 }
                 count + bits.count_ones() as usize
             };
-            fill_with(batch, blocks, tokens, |block| avx512::masks_of(block), spread)
+            let parity = |bits| clmul::running_parity(bits);
+            fill_with(batch, blocks, tokens, |block| avx512::masks_of(block), parity, spread)
         }
-        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
+        #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,pclmulqdq")]
         fn with_avx2(
             batch: &mut Batch,
             blocks: &[[u8; BLOCK]],
             tokens: &mut Tokens,
         ) -> (usize, Result<bool, Fault>) {
-            fill_with(batch, blocks, tokens, |block| avx2::masks_of(block), spread)
+            let parity = |bits| clmul::running_parity(bits);
+            fill_with(batch, blocks, tokens, |block| avx2::masks_of(block), parity, spread)
         }
         #[target_feature(enable = "sse2")]
         fn with_sse2(
@@ -78,12 +80,13 @@ impl Batch {
             blocks: &[[u8; BLOCK]],
             tokens: &mut Tokens,
         ) -> (usize, Result<bool, Fault>) {
-            fill_with(batch, blocks, tokens, |block| sse2::masks_of(block), spread)
+            fill_with(batch, blocks, tokens, |block| sse2::masks_of(block), running_parity, spread)
         }
         let has_avx2 = is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("bmi1")
             && is_x86_feature_detected!("bmi2")
-            && is_x86_feature_detected!("popcnt");
+            && is_x86_feature_detected!("popcnt")
+            && is_x86_feature_detected!("pclmulqdq");
         let has_avx512 = has_avx2
             && is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
@@ -108,7 +111,7 @@ impl Batch {
         blocks: &[[u8; BLOCK]],
         tokens: &mut Tokens,
     ) -> (usize, Result<bool, Fault>) {
-        fill_with(self, blocks, tokens, super::masks::masks_by_table, spread)
+        fill_with(self, blocks, tokens, super::masks::masks_by_table, running_parity, spread)
     }
 
     /// Where tokens begin, counted from the first block's first byte.
@@ -129,6 +132,7 @@ fn fill_with(
     blocks: &[[u8; BLOCK]],
     tokens: &mut Tokens,
     masks_of: impl Fn(&[u8; BLOCK]) -> Masks,
+    running_parity: impl Fn(u64) -> u64,
     spread: impl Fn(u64, u32, &mut [u32], usize) -> usize,
 ) -> (usize, Result<bool, Fault>) {
     let Batch { starts: places, escapes } = batch;
@@ -138,7 +142,7 @@ fn fill_with(
     for (block, first) in blocks.iter().zip((0_u32..).step_by(BLOCK)) {
         let masks = masks_of(block);
         high |= masks.high;
-        let (starts, escaped) = match tokens.take(block, &masks) {
+        let (starts, escaped) = match tokens.take(block, &masks, &running_parity) {
             Ok(found) => found,
             Err(fault) => return (count, Err(fault)),
         };
@@ -184,7 +188,12 @@ impl Tokens {
     /// Reads the next block: where tokens begin, and what is escaped in strings, one bit each.
     #[expect(clippy::inline_always, reason = "compiled anew for each instruction set")]
     #[inline(always)]
-    fn take(&mut self, block: &[u8; BLOCK], masks: &Masks) -> Result<(u64, u64), Fault> {
+    fn take(
+        &mut self,
+        block: &[u8; BLOCK],
+        masks: &Masks,
+        running_parity: impl Fn(u64) -> u64,
+    ) -> Result<(u64, u64), Fault> {
         let escaped = self.escapes(masks.backslash);
         let quotes = masks.quote & !escaped;
         let in_string = running_parity(quotes) ^ self.in_string;
@@ -324,15 +333,4 @@ impl Tokens {
             "neither a number nor true, false, null; a text needs double quotes",
         )
     }
-}
-
-/// Bit n of the result is the parity of bits 0 to n.
-fn running_parity(mut bits: u64) -> u64 {
-    bits ^= bits << 1;
-    bits ^= bits << 2;
-    bits ^= bits << 4;
-    bits ^= bits << 8;
-    bits ^= bits << 16;
-    bits ^= bits << 32;
-    bits
 }
