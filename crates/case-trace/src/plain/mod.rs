@@ -7,6 +7,7 @@
 //! this adds no rule of its own; a property test holds both ways against each other.
 
 mod reader;
+mod tokens;
 mod view;
 
 use std::borrow::Cow;
