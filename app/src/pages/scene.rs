@@ -64,10 +64,6 @@ pub async fn load() -> Result<Scenes, NotLoaded> {
     feature = "split",
     leptos::wasm_split::wasm_split(scene, wasm_split_path = ::leptos::wasm_split, fallible)
 )]
-#[cfg_attr(
-    all(not(feature = "split"), any(not(feature = "ssr"), test)),
-    expect(clippy::unnecessary_wraps, reason = "it fails where it is fetched")
-)]
 fn entrance() -> Result<Scenes, NotLoaded> {
     #[cfg(any(not(feature = "ssr"), test))]
     let scenes = Ok(drawn::SCENES);

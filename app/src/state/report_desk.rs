@@ -98,8 +98,7 @@ pub struct ReportDesk {
 pub fn use_report_desk(id: String, opened: OpenedReports) -> ReportDesk {
     let in_place =
         || NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() };
-    let (baseline, set_baseline) =
-        query_signal_with_options::<String>("baseline", in_place());
+    let (baseline, set_baseline) = query_signal_with_options::<String>("baseline", in_place());
     let (show, set_show) = query_signal_with_options("show", in_place());
     let (sort, set_sort) = query_signal_with_options("sort", in_place());
     let found = RwSignal::new(None);

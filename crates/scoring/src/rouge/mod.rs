@@ -106,7 +106,10 @@ impl Scorer {
             }
         }
         for stem in reference.iter() {
-            #[expect(clippy::cast_possible_truncation, reason = "a stem's number, put there above")]
+            #[allow(
+                clippy::cast_possible_truncation,
+                reason = "on 64 bits only: a stem's number, put there above"
+            )]
             if let Some(left) = left.get_mut(*stem as usize) {
                 *left = 0;
             }
