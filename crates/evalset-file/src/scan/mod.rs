@@ -2,8 +2,7 @@
 //!
 //! The pass checks the whole file as UTF-8 and as JSON, holds one chunk of it at a time, and
 //! reports every case's and invocation's id to a [`Sink`].
-//! A large file is read by several threads: each supposes that it starts between two cases, and is
-//! believed only when the one before it arrives at just that place and state.
+//! A large file is read by several threads (`shared`).
 
 mod fault;
 mod grammar;
@@ -11,6 +10,7 @@ mod masks;
 mod outline;
 mod reader;
 mod scalar;
+mod shared;
 mod single;
 mod structure;
 mod tokens;
@@ -40,9 +40,6 @@ const AHEAD: u64 = 16 << 20;
 /// A file shorter than this is read by one thread.
 const SHARED_FROM: u64 = 8 << 20;
 
-/// How far from an even share a place to part the file is looked for.
-const SEAM_WITHIN: u64 = 8 << 20;
-
 /// Reads the first `length` bytes of `file`.
 ///
 /// `sink` makes a sink for each thread; all of them are returned, those of threads that were not
@@ -58,67 +55,13 @@ pub(crate) fn scan<S: Sink + Send>(
 ) -> io::Result<Result<(Outline, Vec<S>), Fault>> {
     if threads > 1
         && length >= SHARED_FROM
-        && let Some(scanned) = scan_shared(file, length, threads, &sink)?
+        && let Some(scanned) = shared::scan(file, length, threads, &sink)?
     {
         return Ok(scanned);
     }
     let mut only = sink();
     let read = read(file, Structure::new(), 0, 0..length, &mut only)?;
     Ok(read.and_then(|structure| structure.finish(length)).map(|outline| (outline, vec![only])))
-}
-
-type Scanned<S> = Result<(Outline, Vec<S>), Fault>;
-
-fn scan_shared<S: Sink + Send>(
-    file: &File,
-    length: u64,
-    threads: usize,
-    sink: &(impl Fn() -> S + Sync),
-) -> io::Result<Option<Scanned<S>>> {
-    let seams = seams(file, length, threads)?;
-    if seams.is_empty() {
-        return Ok(None);
-    }
-    let ends = seams.iter().copied().skip(1).chain([length]);
-    let (first, rest) = std::thread::scope(|scope| {
-        let others: Vec<_> = seams
-            .iter()
-            .copied()
-            .zip(ends)
-            .map(|(start, end)| {
-                scope.spawn(move || {
-                    let mut sink = sink();
-                    let supposed = Structure::between_cases(block_of(start), start - 1);
-                    read(file, supposed, start, start..end, &mut sink).map(|read| (read, sink))
-                })
-            })
-            .collect();
-        let mut own = sink();
-        let first = read(file, Structure::new(), 0, 0..seams[0], &mut own).map(|read| (read, own));
-        (first, others.into_iter().map(|other| other.join()).collect::<Vec<_>>())
-    });
-
-    let (mut so_far, own) = match first? {
-        (Ok(structure), sink) => (structure, sink),
-        (Err(fault), _) => return Ok(Some(Err(fault))),
-    };
-    let mut sinks = vec![own];
-    for (start, other) in seams.into_iter().zip(rest) {
-        if !so_far.is_between_cases(start - 1) {
-            return Ok(None);
-        }
-        let Ok(other) = other else {
-            return Err(io::Error::other("a thread that read the eval set panicked"));
-        };
-        match other? {
-            (Ok(later), sink) => {
-                so_far = so_far.continued_by(later);
-                sinks.push(sink);
-            }
-            (Err(fault), _) => return Ok(Some(Err(fault))),
-        }
-    }
-    Ok(Some(so_far.finish(length).map(|outline| (outline, sinks))))
 }
 
 /// Reads one case, given as text that is to stand at `at`.
@@ -219,76 +162,6 @@ fn read<S: Sink>(
     Ok(Ok(structure))
 }
 
-/// Places between two cases at which to part the file, about evenly spread: each is the byte behind
-/// a comma. A guess from how the first two cases are parted.
-fn seams(file: &File, length: u64, threads: usize) -> io::Result<Vec<u64>> {
-    let Some(pattern) = seam_pattern(file, length)? else { return Ok(Vec::new()) };
-    let finder = memchr::memmem::Finder::new(&pattern);
-    let share = length / threads as u64;
-    let mut seams = Vec::new();
-    let mut buffer = vec![0; CHUNK];
-    for number in 1..threads as u64 {
-        let mut at = share * number;
-        let end = (at + SEAM_WITHIN).min(length);
-        while at + pattern.len() as u64 <= end {
-            let wanted = usize::try_from(end - at).unwrap_or(CHUNK).min(CHUNK);
-            file.read_exact_at(&mut buffer[..wanted], at)?;
-            if let Some(found) = finder.find(&buffer[..wanted]) {
-                let comma = at + found as u64 + 1;
-                if seams.last().is_none_or(|&last| last < comma) {
-                    seams.push(comma + 1);
-                }
-                break;
-            }
-            // Whatever of the pattern the chunk ended with is read again.
-            at += (wanted - pattern.len() + 1) as u64;
-        }
-    }
-    Ok(seams)
-}
-
-/// `}`, comma, white space with a line feed, `{`: as the first two cases are parted. The line feed
-/// cannot stand in a string, so a match is between tokens.
-fn seam_pattern(file: &File, length: u64) -> io::Result<Option<Vec<u8>>> {
-    struct Nobody;
-    impl Sink for Nobody {
-        fn eval_id(&mut self, _: &str, _: u64, _: u64) -> io::Result<()> {
-            Ok(())
-        }
-        fn invocation_id(&mut self, _: &str, _: u64, _: u64) -> io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut structure = Structure::new();
-    let mut batch = Batch::of(BATCH);
-    let mut first_end = None;
-    let mut buffer = vec![0; CHUNK];
-    let mut at = 0;
-    while at + CHUNK as u64 <= length.min(SEAM_WITHIN) {
-        file.read_exact_at(&mut buffer, at)?;
-        for block in buffer.as_chunks::<BLOCK>().0 {
-            if structure.take(std::slice::from_ref(block), &mut batch, &mut Nobody)?.is_err() {
-                return Ok(None);
-            }
-            let Some(last) = structure.last() else { continue };
-            let first = *first_end.get_or_insert(last.end);
-            if last.end == first {
-                continue;
-            }
-            let Ok(width) = usize::try_from(last.start + 2 - first) else { return Ok(None) };
-            if last.parting < first || width > 256 {
-                return Ok(None);
-            }
-            let mut pattern = vec![0; width];
-            file.read_exact_at(&mut pattern, first - 1)?;
-            let regular = pattern.starts_with(b"},") && pattern.contains(&b'\n');
-            return Ok(regular.then_some(pattern));
-        }
-        at += CHUNK as u64;
-    }
-    Ok(None)
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::Write as _;
@@ -298,7 +171,7 @@ mod tests {
     use super::*;
 
     #[derive(Debug, Default, Clone, PartialEq)]
-    struct Heard(Vec<(String, u64, u64)>);
+    pub(super) struct Heard(pub(super) Vec<(String, u64, u64)>);
 
     impl Sink for Heard {
         fn eval_id(&mut self, id: &str, at: u64, case: u64) -> io::Result<()> {
@@ -310,13 +183,13 @@ mod tests {
         }
     }
 
-    fn file_of(bytes: &[u8]) -> File {
+    pub(super) fn file_of(bytes: &[u8]) -> File {
         let mut file = tempfile::tempfile().expect("a file");
         file.write_all(bytes).expect("written");
         file
     }
 
-    fn scanned(bytes: &[u8]) -> Result<(Outline, Vec<Heard>), Fault> {
+    pub(super) fn scanned(bytes: &[u8]) -> Result<(Outline, Vec<Heard>), Fault> {
         scan(&file_of(bytes), bytes.len() as u64, 1, Heard::default).expect("read")
     }
 
@@ -355,72 +228,6 @@ mod tests {
         };
         assert!(scanned(nested(100_000).as_bytes()).is_ok());
         assert!(scanned(nested(1 << 20).as_bytes()).is_err());
-    }
-
-    /// A file with enough in it for several threads.
-    fn long_text(cases: usize, odd: &str) -> String {
-        let cases: Vec<_> = (0..cases)
-            .map(|number| {
-                let text = "x\\\"}, é".repeat(number % 40);
-                format!("  {{\n    \"eval_id\": \"{number}\",\n    \"t\": \"{text}\"\n  }}")
-            })
-            .collect();
-        format!(
-            "{{\n \"eval_set_id\": \"s\",\n \"eval_cases\": [\n{}\n ]{odd}}}",
-            cases.join(",\n")
-        )
-    }
-
-    #[test]
-    fn several_threads_see_what_one_sees() {
-        let text = long_text(12_000, ", \"after\": {\"x\": [1, 2]}");
-        let file = file_of(text.as_bytes());
-        let length = text.len() as u64;
-        let (outline, alone) = scanned(text.as_bytes()).expect("an eval set");
-        for threads in 2..=5 {
-            let shared = scan_shared(&file, length, threads, &Heard::default).expect("read");
-            let (shared, heard) = shared.expect("shared").expect("an eval set");
-            assert_eq!(shared, outline);
-            assert_eq!(heard.len(), threads);
-            let heard: Vec<_> = heard.into_iter().flat_map(|heard| heard.0).collect();
-            assert_eq!(heard, alone[0].0);
-        }
-    }
-
-    #[test]
-    fn several_threads_find_what_one_finds_wrong() {
-        let text = long_text(12_000, "");
-        for at in [5, 200_000, text.len() / 2, text.len() - 40, text.len() - 2] {
-            let mut bytes = text.clone().into_bytes();
-            bytes[at] = 0x01;
-            let file = file_of(&bytes);
-            let alone = scanned(&bytes).expect_err("broken");
-            let shared = scan_shared(&file, bytes.len() as u64, 3, &Heard::default).expect("read");
-            match shared {
-                None => assert!(at < 200_000, "no seam is found before the second case"),
-                Some(shared) => assert_eq!(shared.expect_err("broken"), alone),
-            }
-        }
-    }
-
-    #[test]
-    fn a_wrong_guess_is_not_believed() {
-        // Lists that look like the list of cases, so that every seam is in one of them.
-        let inner = long_text(12_000, "");
-        let list = &inner[inner.find('[').expect("there")..inner.len() - 1];
-        // Longer than a block, so that each of the two is seen to end.
-        let long = "y".repeat(100);
-        let case = format!("  {{\n    \"eval_id\": \"a\",\n    \"t\": \"{long}\"\n  }}");
-        let text = format!(
-            "{{\n \"eval_set_id\": \"s\",\n \"eval_cases\": [\n{case},\n{case}\n ],\n \"x\": {list}}}"
-        );
-        let padding = " ".repeat(CHUNK);
-        let text = text.replacen("\"eval_set_id\"", &format!("{padding}\"eval_set_id\""), 1);
-        let file = file_of(text.as_bytes());
-        assert!(!seams(&file, text.len() as u64, 3).expect("read").is_empty());
-        let shared = scan_shared(&file, text.len() as u64, 3, &Heard::default).expect("read");
-        assert!(shared.is_none());
-        assert_eq!(scanned(text.as_bytes()).expect("an eval set").0.cases, 2);
     }
 
     fn json_like() -> impl Strategy<Value = Vec<u8>> {

@@ -38,6 +38,8 @@ pub(crate) struct Walk<R = ()> {
     buffer: Vec<u8>,
     heard: Heard<R>,
     outline: Option<Outline>,
+    /// Whether a set must have an id.
+    needs_id: bool,
 }
 
 #[derive(Debug)]
@@ -83,7 +85,14 @@ impl<R: CaseReader> Walk<R> {
             buffer: vec![0; AT_HAND],
             heard: Heard { reader, eval_id: None, passed: VecDeque::new() },
             outline: None,
+            needs_id: true,
         }
+    }
+
+    /// Takes a set without an id for one, too.
+    pub(crate) fn without_id(mut self) -> Self {
+        self.needs_id = false;
+        self
     }
 
     /// Who reads the cases.
@@ -129,7 +138,11 @@ impl<R: CaseReader> Walk<R> {
                 if !self.utf8.is_between() {
                     return Ok(Err(Fault::invalid(self.length, "the text is not UTF-8")));
                 }
-                match self.structure.finish(self.length) {
+                let finished = match self.needs_id {
+                    true => self.structure.finish(self.length),
+                    false => self.structure.finish_with_cases(self.length),
+                };
+                match finished {
                     Ok(outline) => self.outline = Some(outline),
                     Err(fault) => return Ok(Err(fault)),
                 }

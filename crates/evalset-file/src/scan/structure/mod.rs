@@ -4,15 +4,18 @@
 //! their ids: `eval_cases[].eval_id` and `eval_cases[].conversation[].invocation_id`, in either of
 //! the casings that ADK reads below the set.
 
+mod names;
+mod quote;
+
+use names::{Key, Reading};
+use quote::ClosingQuote;
+
 use super::fault::{Fault, FaultKind};
 use super::grammar::{Class, Containers, Expect};
 use super::masks::BLOCK;
 use super::outline::{LastCase, Outline, Sink};
 use super::reader::CaseTokens;
 use super::tokens::{Batch, Tokens};
-
-/// An id longer than this is not one of ours and is not looked at.
-const LONGEST_ID: usize = 16 << 10;
 
 /// The innermost container on the way to the ids that is open. Its number is its depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,23 +27,6 @@ enum Place {
     Case = 3,
     Conversation = 4,
     Invocation = 5,
-}
-
-/// What the latest key at the watched depth means there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Key {
-    /// Leads to the next [`Place`].
-    Leads,
-    /// Holds the id of the place.
-    Id,
-    Other,
-}
-
-/// What a string that is being read out is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reading {
-    Key,
-    Id,
 }
 
 /// A scan under way, fed block by block.
@@ -225,7 +211,12 @@ impl Structure {
                 sink.case(case, self.turns)?;
             }
             if self.reading.is_some() {
-                self.read_on(bytes, index + 1, sink)?;
+                let whole =
+                    whole_string(bytes, index, starts.get(next)).filter(|_| escapes.is_empty());
+                match whole {
+                    Some(text) => self.read_whole(text, sink)?,
+                    None => self.read_on(bytes, index + 1, sink)?,
+                }
             }
             expect = self.expect;
             open = self.open.near();
@@ -236,8 +227,20 @@ impl Structure {
         Ok(Ok(()))
     }
 
-    /// The end of the file: what was found.
+    /// The end of the file: what was found, if ADK would take it for an eval set.
     pub(super) fn finish(&self, length: u64) -> Result<Outline, Fault> {
+        let outline = self.finish_with_cases(length)?;
+        if !self.set_id_seen {
+            return Err(Fault::not_an_eval_set(
+                0,
+                "the key \"eval_set_id\" is missing or no string",
+            ));
+        }
+        Ok(outline)
+    }
+
+    /// The end of the file: what was found, if it has cases at all.
+    pub(super) fn finish_with_cases(&self, length: u64) -> Result<Outline, Fault> {
         self.tokens.finish().map_err(|fault| Fault { at: length, ..fault })?;
         if self.expect != Expect::Nothing {
             let reason = match (self.open.depth(), self.open.in_object()) {
@@ -256,12 +259,6 @@ impl Structure {
                 ),
                 None => Fault::not_an_eval_set(0, "the key \"eval_cases\" is missing"),
             });
-        }
-        if !self.set_id_seen {
-            return Err(Fault::not_an_eval_set(
-                0,
-                "the key \"eval_set_id\" is missing or no string",
-            ));
         }
         Ok(self.outline)
     }
@@ -372,114 +369,13 @@ impl Structure {
         };
         self.key = Key::Other;
     }
-
-    fn begin(&mut self, reading: Reading, at: u64) {
-        self.reading = Some(reading);
-        self.text.clear();
-        self.closing = ClosingQuote::default();
-        self.text_at = at;
-    }
-
-    /// Goes on with the string that is being read out, from `from` on.
-    fn read_on<S: Sink>(&mut self, bytes: &[u8], from: usize, sink: &mut S) -> std::io::Result<()> {
-        let rest = bytes.get(from..).unwrap_or_default();
-        let end = self.closing.find(rest);
-        let Some(end) = end else {
-            if self.text.len() <= LONGEST_ID {
-                self.text.extend_from_slice(rest);
-            }
-            return Ok(());
-        };
-        let reading = self.reading.take();
-        if self.text.is_empty() {
-            return self.string_read(reading, &rest[..end], sink);
-        }
-        let mut text = std::mem::take(&mut self.text);
-        text.extend_from_slice(&rest[..end]);
-        let read = self.string_read(reading, &text, sink);
-        self.text = text;
-        read
-    }
-
-    fn string_read<S: Sink>(
-        &mut self,
-        reading: Option<Reading>,
-        raw: &[u8],
-        sink: &mut S,
-    ) -> std::io::Result<()> {
-        let escapes = self.closing.passed_escape;
-        match reading {
-            Some(Reading::Key) if escapes => {
-                let key = unescaped(raw, escapes).unwrap_or_default();
-                self.key_read(key.as_bytes());
-            }
-            Some(Reading::Key) => self.key_read(raw),
-            Some(Reading::Id) => {
-                let Some(id) = unescaped(raw, escapes) else { return Ok(()) };
-                if self.place == Place::Case {
-                    sink.eval_id(&id, self.text_at, self.case_start)?;
-                } else {
-                    sink.invocation_id(&id, self.text_at, self.case_start)?;
-                }
-            }
-            None => {}
-        }
-        Ok(())
-    }
-
-    fn key_read(&mut self, key: &[u8]) {
-        self.key = match (self.place, key) {
-            (Place::Set, b"eval_cases") | (Place::Case, b"conversation") => Key::Leads,
-            (Place::Set, b"eval_set_id")
-            | (Place::Case, b"eval_id" | b"evalId")
-            | (Place::Invocation, b"invocation_id" | b"invocationId") => Key::Id,
-            (Place::Set, b"evalCases") => {
-                self.camel_case_list = self.camel_case_list.or(Some(self.text_at));
-                Key::Other
-            }
-            _ => Key::Other,
-        };
-    }
 }
 
-/// The text of a string between its quotes; none when it is not text, or too long to matter.
-fn unescaped(raw: &[u8], escapes: bool) -> Option<std::borrow::Cow<'_, str>> {
-    if raw.len() > LONGEST_ID {
-        return None;
-    }
-    let text = simdutf8::basic::from_utf8(raw).ok()?;
-    if !escapes {
-        return Some(text.into());
-    }
-    serde_json::from_str::<String>(&format!("\"{text}\"")).ok().map(Into::into)
-}
-
-/// Looks for the quote that ends a string, over several stretches of it.
-#[derive(Debug, Clone, Copy, Default)]
-struct ClosingQuote {
-    /// The next byte is escaped.
-    escaped: bool,
-    /// A backslash stood in the string.
-    passed_escape: bool,
-}
-
-impl ClosingQuote {
-    fn find(&mut self, bytes: &[u8]) -> Option<usize> {
-        let mut at = 0;
-        loop {
-            if std::mem::take(&mut self.escaped) {
-                at += 1;
-            }
-            let found = at + memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
-            if bytes[found] == b'"' {
-                return Some(found);
-            }
-            self.escaped = true;
-            self.passed_escape = true;
-            at = found + 1;
-            if at == bytes.len() {
-                return None;
-            }
-        }
+/// What stands between the quotes of a string without escapes; none where white space is between it
+/// and the next token, or that one is not at hand.
+fn whole_string<'b>(bytes: &'b [u8], quote: usize, after: Option<&u32>) -> Option<&'b [u8]> {
+    match bytes.get(quote + 1..*after? as usize)? {
+        [text @ .., b'"'] => Some(text),
+        _ => None,
     }
 }

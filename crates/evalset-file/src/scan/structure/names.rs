@@ -1,0 +1,103 @@
+//! The strings that are read out: keys on the way to the cases, and ids.
+
+use super::quote::{ClosingQuote, LONGEST_ID, unescaped};
+use super::{Place, Structure};
+use crate::scan::outline::Sink;
+
+/// What the latest key at the watched depth means there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Key {
+    /// Leads to the next [`Place`].
+    Leads,
+    /// Holds the id of the place.
+    Id,
+    Other,
+}
+
+/// What a string that is being read out is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reading {
+    Key,
+    Id,
+}
+
+impl Structure {
+    pub(super) fn begin(&mut self, reading: Reading, at: u64) {
+        self.reading = Some(reading);
+        self.text.clear();
+        self.closing = ClosingQuote::default();
+        self.text_at = at;
+    }
+
+    /// Goes on with the string that is being read out, from `from` on.
+    pub(super) fn read_on<S: Sink>(
+        &mut self,
+        bytes: &[u8],
+        from: usize,
+        sink: &mut S,
+    ) -> std::io::Result<()> {
+        let rest = bytes.get(from..).unwrap_or_default();
+        let end = self.closing.find(rest);
+        let Some(end) = end else {
+            if self.text.len() <= LONGEST_ID {
+                self.text.extend_from_slice(rest);
+            }
+            return Ok(());
+        };
+        let reading = self.reading.take();
+        if self.text.is_empty() {
+            return self.string_read(reading, &rest[..end], sink);
+        }
+        let mut text = std::mem::take(&mut self.text);
+        text.extend_from_slice(&rest[..end]);
+        let read = self.string_read(reading, &text, sink);
+        self.text = text;
+        read
+    }
+
+    /// Takes the string that is to be read out, in which nothing is escaped.
+    pub(super) fn read_whole<S: Sink>(&mut self, text: &[u8], sink: &mut S) -> std::io::Result<()> {
+        let reading = self.reading.take();
+        self.string_read(reading, text, sink)
+    }
+
+    fn string_read<S: Sink>(
+        &mut self,
+        reading: Option<Reading>,
+        raw: &[u8],
+        sink: &mut S,
+    ) -> std::io::Result<()> {
+        let escapes = self.closing.passed_escape;
+        match reading {
+            Some(Reading::Key) if escapes => {
+                let key = unescaped(raw, escapes).unwrap_or_default();
+                self.key_read(key.as_bytes());
+            }
+            Some(Reading::Key) => self.key_read(raw),
+            Some(Reading::Id) => {
+                let Some(id) = unescaped(raw, escapes) else { return Ok(()) };
+                if self.place == Place::Case {
+                    sink.eval_id(&id, self.text_at, self.case_start)?;
+                } else {
+                    sink.invocation_id(&id, self.text_at, self.case_start)?;
+                }
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn key_read(&mut self, key: &[u8]) {
+        self.key = match (self.place, key) {
+            (Place::Set, b"eval_cases") | (Place::Case, b"conversation") => Key::Leads,
+            (Place::Set, b"eval_set_id")
+            | (Place::Case, b"eval_id" | b"evalId")
+            | (Place::Invocation, b"invocation_id" | b"invocationId") => Key::Id,
+            (Place::Set, b"evalCases") => {
+                self.camel_case_list = self.camel_case_list.or(Some(self.text_at));
+                Key::Other
+            }
+            _ => Key::Other,
+        };
+    }
+}
