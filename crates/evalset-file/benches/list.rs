@@ -3,7 +3,8 @@
 //!
 //! Listing writes each case's id and number of turns; the file lies on the disk, so that is where
 //! both find it: its pages are dropped from memory before each. Bounds: 1.5 times the time of `cat`,
-//! and 64 MB of memory. Reading every case into its model is printed beside it, without a bound.
+//! and 64 MB of memory, which also holds for telling all that is wrong in the file. How long that takes,
+//! and reading every case into its model, is printed beside it, without a bound.
 //!
 //! The measured process is this program started again, so that its peak memory is its own.
 
@@ -19,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use common::{LAYOUTS, cat, folder_and_bytes, forget_pages, generate, median, peak_memory};
 use evalset::{Format, Origin, read_case};
-use evalset_file::Cases;
+use evalset_file::{Cases, Checked, CheckedCases};
 
 const ROUNDS: usize = 5;
 const CAT_WITHIN: f64 = 1.5;
@@ -30,6 +31,7 @@ fn main() -> io::Result<()> {
     match arguments.get(1).map(String::as_str) {
         Some("list") => return list(Path::new(&arguments[2])),
         Some("read") => return read(Path::new(&arguments[2])),
+        Some("check") => return check(Path::new(&arguments[2])),
         // `cargo test --benches` starts this too; then there is nothing to measure.
         Some("--bench") => {}
         _ => return Ok(()),
@@ -62,6 +64,7 @@ fn measure(name: &str, file: &Path) -> io::Result<bool> {
         }
     }
     let (read, read_peak) = started("read", file)?;
+    let (check, check_peak) = started("check", file)?;
     let (cat, list) = (median(cats), median(lists));
     let ratio = list.as_secs_f64() / cat.as_secs_f64();
     println!("{name}, {} bytes, median of {ROUNDS}:", std::fs::metadata(file)?.len());
@@ -71,7 +74,10 @@ fn measure(name: &str, file: &Path) -> io::Result<bool> {
     println!("  list, in memory   {:>9.1?}", median(warm));
     println!("  list              peak {peak} bytes (bound {MEMORY_WITHIN})");
     println!("  read every case   {read:>9.1?}  peak {read_peak} bytes, in memory, no bound");
-    Ok(ratio <= CAT_WITHIN && peak < MEMORY_WITHIN)
+    println!(
+        "  check every case  {check:>9.1?}  peak {check_peak} bytes (bound {MEMORY_WITHIN}), in memory"
+    );
+    Ok(ratio <= CAT_WITHIN && peak < MEMORY_WITHIN && check_peak < MEMORY_WITHIN)
 }
 
 /// Goes through the file in a process of its own: how long that took, and its peak memory.
@@ -110,6 +116,22 @@ fn read(file: &Path) -> io::Result<()> {
         if read.is_none() || !faults.is_empty() {
             return Err(io::Error::other(format!("{faults:?}")));
         }
+    }
+    println!("{}", peak_memory()?);
+    Ok(())
+}
+
+/// Reads every case with what is wrong in it, as `rehearsal evalset lint` does.
+fn check(file: &Path) -> io::Result<()> {
+    let Checked::Cases(mut cases) = CheckedCases::open(file).map_err(io::Error::other)? else {
+        return Err(io::Error::other("the file is no set of cases"));
+    };
+    let mut faults = cases.faults_before().len() + cases.faults_behind().len();
+    for case in &mut *cases {
+        faults += case.map_err(io::Error::other)?.faults.len();
+    }
+    if faults > 0 {
+        return Err(io::Error::other(format!("{faults} faults")));
     }
     println!("{}", peak_memory()?);
     Ok(())

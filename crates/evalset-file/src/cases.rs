@@ -45,8 +45,21 @@ pub struct Cases<R = ()> {
     walk: Walk<R>,
     next: u64,
     ended: bool,
-    /// How far lines have been counted, and how many there are up to there.
-    counted: (u64, u64),
+    counted: Counted,
+}
+
+/// How far lines have been counted: a byte, its line and its column.
+#[derive(Debug, Clone, Copy)]
+struct Counted {
+    at: u64,
+    line: u64,
+    column: u64,
+}
+
+impl Default for Counted {
+    fn default() -> Self {
+        Self { at: 0, line: 1, column: 1 }
+    }
 }
 
 /// Where a case stands in its file.
@@ -72,6 +85,15 @@ impl Cases {
     /// write has to settle that first.
     pub fn open(path: &Path) -> Result<Self, AppendError> {
         Self::open_with(path, ())
+    }
+
+    /// Opens a file that may also lack the set's id.
+    ///
+    /// # Errors
+    /// Those of [`Cases::open`].
+    pub(crate) fn open_any_set(path: &Path) -> Result<Self, AppendError> {
+        let Self { file, path, walk, next, ended, counted } = Self::open(path)?;
+        Ok(Self { file, path, walk: walk.without_id(), next, ended, counted })
     }
 
     /// The format of a file, by the first of a hundred cases that tells; ADK's where none does.
@@ -109,7 +131,14 @@ impl<R: CaseReader> Cases<R> {
             return Err(AppendError::HalfWritten { path: path.to_owned() });
         }
         let walk = Walk::new(metadata.len(), reader);
-        Ok(Self { file, path: path.to_owned(), walk, next: 0, ended: false, counted: (0, 1) })
+        Ok(Self {
+            file,
+            path: path.to_owned(),
+            walk,
+            next: 0,
+            ended: false,
+            counted: Counted::default(),
+        })
     }
 
     /// Who reads the cases; what it has read of one is at hand right after the case was found.
@@ -165,22 +194,24 @@ impl<R: CaseReader> Cases<R> {
     }
 
     fn count_lines(&mut self, to: u64) -> io::Result<(u64, u64)> {
-        let (mut at, mut line) = if to < self.counted.0 { (0, 1) } else { self.counted };
-        let mut buffer = vec![0; 128 << 10];
+        let Counted { mut at, mut line, mut column } =
+            if to < self.counted.at { Counted::default() } else { self.counted };
+        let mut buffer = vec![0; usize::try_from((to - at).min(128 << 10)).unwrap_or(0)];
         while at < to {
             let wanted = usize::try_from(to - at).unwrap_or(buffer.len()).min(buffer.len());
             let Some(bytes) = buffer.get_mut(..wanted) else { break };
             self.file.read_exact_at(bytes, at)?;
-            line += memchr::memchr_iter(b'\n', bytes).count() as u64;
+            let last = memchr::memrchr(b'\n', bytes);
+            if last.is_some() {
+                line += memchr::memchr_iter(b'\n', bytes).count() as u64;
+                column = 1;
+            }
+            let behind = bytes.get(last.map_or(0, |feed| feed + 1)..).unwrap_or_default();
+            column += behind.iter().filter(|byte| **byte & 0xc0 != 0x80).count() as u64;
             at += wanted as u64;
         }
-        self.counted = (to, line);
-        let from = to.saturating_sub(4096);
-        let mut before = vec![0; usize::try_from(to - from).unwrap_or(0)];
-        self.file.read_exact_at(&mut before, from)?;
-        let begins = memchr::memrchr(b'\n', &before).map_or(0, |feed| feed + 1);
-        let characters = before[begins..].iter().filter(|byte| **byte & 0xc0 != 0x80).count();
-        Ok((line, characters as u64 + 1))
+        self.counted = Counted { at, line, column };
+        Ok((line, column))
     }
 
     /// What the file says around its cases: the set without them. Only once all have been read.
@@ -188,14 +219,27 @@ impl<R: CaseReader> Cases<R> {
     /// # Errors
     /// The reading's.
     pub fn frame(&self) -> Result<Option<String>, AppendError> {
+        Ok(self.frame_parts()?.map(|(head, tail)| head + &tail))
+    }
+
+    /// What the file says up to the `[` of its cases, and from their `]` on. Only once all have been
+    /// read.
+    pub(crate) fn frame_parts(&self) -> Result<Option<(String, String)>, AppendError> {
         let Some(outline) = self.walk.outline() else { return Ok(None) };
         let length = self.walk.length();
         if outline.list_open + (length - outline.list_close) > LONGEST_FRAME {
             return Ok(None);
         }
         let read = |from, to| self.between(from, to).doing("reading", &self.path);
-        let head = read(0, outline.list_open + 1)?;
-        Ok(Some(head + &read(outline.list_close, length)?))
+        Ok(Some((read(0, outline.list_open + 1)?, read(outline.list_close, length)?)))
+    }
+
+    /// The line and column of the `]` behind the cases, once all have been read.
+    pub(crate) fn end_of_list(&mut self) -> Result<Option<(u64, u64)>, AppendError> {
+        let Some(close) = self.walk.outline().map(|outline| outline.list_close) else {
+            return Ok(None);
+        };
+        self.count_lines(close).doing("reading", &self.path).map(Some)
     }
 }
 

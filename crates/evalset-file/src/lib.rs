@@ -32,6 +32,7 @@
 
 mod append;
 mod cases;
+mod checked;
 mod edit;
 mod error;
 mod identity;
@@ -47,6 +48,7 @@ mod write;
 
 pub use append::{Appended, EvalSetFiles, default_cache};
 pub use cases::{Cases, FoundCase};
+pub use checked::{Checked, CheckedCase, CheckedCases};
 pub use edit::{CaseAt, Edited};
 pub use error::AppendError;
 pub use scan::{CaseReader, CaseTokens, OneCase, ReadCase};

@@ -1,0 +1,218 @@
+//! [`CheckedCases`]: a file read case by case with all that is wrong in it, in constant memory.
+//!
+//! The file is gone through twice. The first time says whether it is sound as a whole and what stands
+//! around its cases; so the faults of the set are known before those of its cases, and all are told
+//! in the order of the file, as [`evalset::read`] tells them. Then each case is read by its model.
+//! What is remembered are fingerprints of the ids.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::path::Path;
+
+use evalset::{Case, EvalSet, Fault, FaultyCase, Format, Origin, Problem, Reading, read_case};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::AppendError;
+use crate::cases::Cases;
+
+/// A file that is no set of cases is read as a whole up to this length, which says more of it.
+const WHOLE_UP_TO: u64 = 64 << 20;
+
+/// What a file turned out to be.
+#[derive(Debug)]
+pub enum Checked {
+    /// A set, whose cases are read one after the other.
+    Cases(Box<CheckedCases>),
+    /// Something else, read as a whole: ADK's older lists, and what is no set of cases.
+    Whole(Box<Reading>),
+    /// Not JSON, and long: this is wrong with it.
+    Broken(Fault),
+}
+
+/// A set whose cases are read one after the other, each with what is wrong in it.
+///
+/// ```
+/// use evalset_file::{Checked, CheckedCases};
+/// # let folder = tempfile::tempdir().expect("a folder");
+/// # let path = folder.path().join("set.evalset.json");
+/// std::fs::write(&path, r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a", "conversation": [{}]}]}"#)?;
+/// let Checked::Cases(mut cases) = CheckedCases::open(&path)? else { panic!("a set") };
+/// assert!(cases.faults_before().is_empty());
+/// let case = cases.next().expect("one case")?;
+/// assert_eq!(
+///     case.faults[0].to_string(),
+///     "line 1, column 70, case \"a\" at conversation[0]: an invocation needs \"user_content\"; add it"
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct CheckedCases {
+    cases: Cases,
+    format: Format,
+    /// What stands up to the `[` of the cases, and from their `]` on.
+    around: (String, String),
+    before: Vec<Fault>,
+    behind: Vec<Fault>,
+    /// The ids that were met, as fingerprints, and which case has each.
+    ids: HashMap<u64, usize>,
+}
+
+/// A case as it was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckedCase {
+    /// Its place among the cases, from 0.
+    pub index: usize,
+    /// The case; none when it cannot be read.
+    pub case: Option<Case>,
+    /// What is wrong in it, in the order of the file.
+    pub faults: Vec<Fault>,
+}
+
+impl CheckedCases {
+    /// Opens a file, and goes through it once.
+    ///
+    /// # Errors
+    /// There is no such file, or it cannot be read, or it is only half written; what is wrong with
+    /// its content is no error.
+    pub fn open(path: &Path) -> Result<Checked, AppendError> {
+        let mut cases = Cases::open_any_set(path)?;
+        let length = cases.progress().1;
+        let mut told = None;
+        let around = loop {
+            match cases.next() {
+                Some(Ok(case)) if told.is_none() => told = Format::of_case(&cases.text(&case)?),
+                Some(Ok(_)) => {}
+                None => break cases.frame_parts()?,
+                Some(Err(error)) => return not_a_set(path, length, error),
+            }
+        };
+        let (Some((head, tail)), Some(end)) = (around, cases.end_of_list()?) else {
+            return read_whole(path);
+        };
+        // A set that names its cases is ADK's where none of them tells.
+        let format = told.unwrap_or(Format::Adk);
+        let mut before = evalset::read_as(format!("{head}{tail}").as_bytes(), format).faults;
+        let begins = end_of(&head);
+        let mut behind =
+            before.split_off(before.partition_point(|fault| (fault.line, fault.column) < begins));
+        for fault in &mut behind {
+            if fault.line == begins.0 {
+                fault.column = fault.column - begins.1 + end.1;
+            }
+            fault.line = fault.line - begins.0 + end.0;
+        }
+        let cases = Cases::open_any_set(path)?;
+        let around = (head, tail);
+        let ids = HashMap::new();
+        Ok(Checked::Cases(Box::new(Self { cases, format, around, before, behind, ids })))
+    }
+
+    /// The format that the cases tell.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// What is wrong in what stands before the cases.
+    #[must_use]
+    pub fn faults_before(&self) -> &[Fault] {
+        &self.before
+    }
+
+    /// What is wrong in what stands behind the cases.
+    #[must_use]
+    pub fn faults_behind(&self) -> &[Fault] {
+        &self.behind
+    }
+
+    /// How many bytes of the file have been read by now, and how many there are.
+    #[must_use]
+    pub fn progress(&self) -> (u64, u64) {
+        self.cases.progress()
+    }
+
+    /// The set with `first` for its only case, or with none; none when the set cannot be read.
+    #[must_use]
+    pub fn set_with(&self, first: Option<&Case>) -> Option<EvalSet> {
+        let (head, tail) = &self.around;
+        let mut set = evalset::read_as(format!("{head}{tail}").as_bytes(), self.format).set?;
+        match (&mut set, first.cloned()) {
+            (_, None) => {}
+            (EvalSet::Adk(set), Some(Case::Adk(case))) => set.eval_cases.push(case),
+            (EvalSet::AgentFlow(set), Some(Case::AgentFlow(case))) => set.eval_cases.push(case),
+            _ => return None,
+        }
+        Some(set)
+    }
+}
+
+impl Iterator for CheckedCases {
+    type Item = Result<CheckedCase, AppendError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.read_next().transpose()
+    }
+}
+
+impl CheckedCases {
+    fn read_next(&mut self) -> Result<Option<CheckedCase>, AppendError> {
+        let Some(found) = self.cases.next().transpose()? else { return Ok(None) };
+        let text = self.cases.text(&found)?;
+        let (line, column) = self.cases.place(&found)?;
+        let index = usize::try_from(found.index).unwrap_or(usize::MAX);
+        let origin = Origin { line, column, case: Some(index) };
+        let (case, mut faults) = read_case(&text, self.format, origin);
+        let eval_id = case.as_ref().map(|case| case.eval_id().to_owned()).or(found.eval_id);
+        if let Some(eval_id) = eval_id {
+            match self.ids.entry(xxh3_64(eval_id.as_bytes())) {
+                Entry::Vacant(free) => {
+                    free.insert(index);
+                }
+                Entry::Occupied(taken) => {
+                    let case = Some(FaultyCase { index, eval_id: Some(eval_id.clone()) });
+                    let problem = Problem::IdTaken { eval_id, first: *taken.get() };
+                    let at = faults.partition_point(|it| (it.line, it.column) <= (line, column));
+                    faults.insert(at, Fault { case, path: String::new(), line, column, problem });
+                }
+            }
+        }
+        Ok(Some(CheckedCase { index, case, faults }))
+    }
+}
+
+/// What becomes of a file that is no set of cases.
+fn not_a_set(path: &Path, length: u64, error: AppendError) -> Result<Checked, AppendError> {
+    let broken = |line, column, problem| {
+        Checked::Broken(Fault { case: None, path: String::new(), line, column, problem })
+    };
+    match error {
+        AppendError::InvalidJson { line, column, reason, .. } if length > WHOLE_UP_TO => {
+            Ok(broken(line, column, Problem::NotJson { reason: reason.to_owned() }))
+        }
+        AppendError::ByteOrderMark { .. } if length > WHOLE_UP_TO => {
+            Ok(broken(1, 1, Problem::ByteOrderMark))
+        }
+        AppendError::InvalidJson { .. }
+        | AppendError::ByteOrderMark { .. }
+        | AppendError::NotAnEvalSet { .. }
+        | AppendError::CasesTwice { .. }
+        | AppendError::LegacyList { .. } => read_whole(path),
+        error => Err(error),
+    }
+}
+
+fn read_whole(path: &Path) -> Result<Checked, AppendError> {
+    let bytes = std::fs::read(path).map_err(|source| AppendError::Io {
+        path: path.to_owned(),
+        doing: "reading",
+        source,
+    })?;
+    Ok(Checked::Whole(Box::new(evalset::read(&bytes))))
+}
+
+/// The line and column behind a text, both from 1.
+fn end_of(text: &str) -> (u64, u64) {
+    let line = memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64 + 1;
+    let last = text.rsplit('\n').next().unwrap_or_default();
+    (line, last.chars().count() as u64 + 1)
+}

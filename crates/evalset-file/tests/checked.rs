@@ -1,0 +1,159 @@
+//! A file read case by case has the faults and the cases that it has as a whole.
+
+use std::path::Path;
+
+use evalset::{Case, Fault, Format, Reading};
+use evalset_file::{Checked, CheckedCases};
+use proptest::prelude::*;
+
+/// What was read case by case, as the whole file would have been.
+fn case_by_case(path: &Path) -> Option<Reading> {
+    let Checked::Cases(mut cases) = CheckedCases::open(path).expect("opened") else { return None };
+    let mut faults = cases.faults_before().to_vec();
+    let (mut read, mut unread) = (Vec::new(), Vec::new());
+    for case in &mut *cases {
+        let case = case.expect("read");
+        match case.case {
+            Some(case) => read.push(case),
+            None => unread.push(case.index),
+        }
+        faults.extend(case.faults);
+    }
+    faults.extend_from_slice(cases.faults_behind());
+    let mut set = cases.set_with(None);
+    match &mut set {
+        Some(evalset::EvalSet::Adk(set)) => {
+            set.eval_cases = read.into_iter().filter_map(adk).collect();
+        }
+        Some(evalset::EvalSet::AgentFlow(set)) => {
+            set.eval_cases = read.into_iter().filter_map(agentflow).collect();
+        }
+        _ => {}
+    }
+    Some(Reading { format: Some(cases.format()), set, unread, faults })
+}
+
+fn adk(case: Case) -> Option<evalset::adk::EvalCase> {
+    if let Case::Adk(case) = case { Some(case) } else { None }
+}
+
+fn agentflow(case: Case) -> Option<evalset::agentflow::EvalCase> {
+    if let Case::AgentFlow(case) = case { Some(case) } else { None }
+}
+
+/// The set as text, since one without cases has kept that its list was empty; where a case cannot be
+/// read the set is not written, so whether there is one is enough.
+fn told(reading: &Reading) -> (Option<Format>, Option<String>, &[usize], &[Fault]) {
+    let written = |set: &evalset::EvalSet| match reading.unread.as_slice() {
+        [] => set.to_json().laid_out(&evalset::Layout::compact()),
+        _ => String::new(),
+    };
+    (reading.format, reading.set.as_ref().map(written), &reading.unread, &reading.faults)
+}
+
+fn check(text: &str) -> bool {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("set.evalset.json");
+    std::fs::write(&path, text).expect("written");
+    let Some(read) = case_by_case(&path) else { return false };
+    assert_eq!(told(&read), told(&evalset::read(text.as_bytes())), "{text}");
+    true
+}
+
+const CASES: [&str; 12] = [
+    r#"{"eval_id": "a", "conversation": []}"#,
+    r#"{"eval_id": "a", "conversation": [{"user_content": {"parts": [{"text": "é"}]}}], "x": 1}"#,
+    r#"{"eval_id": "\u0061", "conversation": [{}]}"#,
+    "{\"eval_id\": \"b\",\n\t\"conversation\": [{\"user_content\": 5, \"y\": []}]}",
+    r#"{"eval_id": 5, "conversation": null}"#,
+    r#"{"conversation": [{"user_content": {"role": "user"}, "final_response": {"parts": 1}}]}"#,
+    r#"{"evalId": "c", "conversation": [], "sessionInput": {"appName": "é", "userId": "\ud800"}}"#,
+    r#"{"eval_id": "d", "conversation": [{"user_content": {"role": "user", "content": "x"}}]}"#,
+    r#"{"eval_id": "d"}"#,
+    "{\n\"eval_id\": \"e\",\n\"tags\": [1, 2], \"conversation\": [{\"user_content\": {\"role\": \"x\", \"content\": \"\"}}]\n}",
+    r#"{"eval_id": "f", "conversation": [], "rubrics": [{"rubric_id": "r"}]}"#,
+    "{}",
+];
+
+const MEMBERS: [&str; 9] = [
+    r#""eval_set_id": "s""#,
+    r#""eval_set_id": 5"#,
+    r#""eval_set_id": "s/t""#,
+    r#""name": "é""#,
+    "\"name\":\n[]",
+    r#""description": 1, "description": 2"#,
+    r#""unknown": {"eval_cases": [1]}"#,
+    "\"metadata\":\n\t[]",
+    r#""creation_timestamp": null"#,
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn faults_and_cases_are_those_of_the_whole(
+        before in prop::collection::vec((0..MEMBERS.len(), "[ \n]{0,2}"), 0..3),
+        cases in prop::collection::vec((0..CASES.len(), "[ \n]{0,3}"), 0..6),
+        behind in prop::collection::vec((0..MEMBERS.len(), "[ \n]{0,2}"), 0..3),
+    ) {
+        let cases: Vec<_> =
+            cases.iter().map(|(case, blank)| format!("{blank}{}", CASES[*case])).collect();
+        let member = |(member, blank): &(usize, String)| format!("{blank}{}", MEMBERS[*member]);
+        let list = format!("\"eval_cases\": [{}\n]", cases.join(","));
+        let members: Vec<_> =
+            before.iter().map(member).chain([list]).chain(behind.iter().map(member)).collect();
+        let is_set = check(&format!("{{{}}}\n", members.join(",")));
+        prop_assert!(is_set);
+    }
+}
+
+#[test]
+fn what_is_no_set_of_cases_is_read_as_a_whole() {
+    for text in [
+        "",
+        "[]",
+        r#"[{"query": "hi"}]"#,
+        r#"{"eval_set_id": "s"}"#,
+        r#"{"eval_set_id": "s", "eval_cases": [1]}"#,
+        r#"{"eval_set_id": "s", "eval_cases": [], "eval_cases": []}"#,
+        "{\"eval_set_id\": \"s\",,}",
+        "\u{feff}{\"eval_set_id\": \"s\", \"eval_cases\": []}",
+    ] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("set.evalset.json");
+        std::fs::write(&path, text).expect("written");
+        let Checked::Whole(read) = CheckedCases::open(&path).expect("opened") else {
+            panic!("{text}")
+        };
+        assert_eq!(*read, evalset::read(text.as_bytes()));
+    }
+}
+
+#[test]
+fn googles_files_are_read_alike() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora/adk-evalsets");
+    let Ok(entries) = std::fs::read_dir(&folder) else {
+        eprintln!("SKIPPED: Google's eval files are not at ../shared/corpora/adk-evalsets");
+        return;
+    };
+    let mut checked = 0;
+    for entry in entries {
+        let text = std::fs::read_to_string(entry.expect("listed").path()).expect("read");
+        checked += usize::from(check(&text));
+    }
+    assert!(checked > 0);
+}
+
+#[test]
+fn a_long_file_that_breaks_off_is_told_without_being_held() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("set.evalset.json");
+    let case = format!("{{\"eval_id\": \"{}\"}}", "x".repeat(1 << 20));
+    let cases = vec![case; 65].join(",\n");
+    std::fs::write(&path, format!("{{\"eval_cases\": [\n{cases}")).expect("written");
+    let Checked::Broken(fault) = CheckedCases::open(&path).expect("opened") else {
+        panic!("broken")
+    };
+    assert_eq!((fault.line, fault.column), (66, (1 << 20) + 16));
+    assert!(fault.to_string().contains("the file ends inside a list; a ] is missing"), "{fault}");
+}
