@@ -48,21 +48,22 @@ impl ScoredCase {
         Self { expected: Some(expected), actual: Some(actual), result, whys }
     }
 
-    /// A case that nothing was done for: an error, since what is expected did not happen.
+    /// A case that nothing was done for: an error, since what is expected did not happen. `partner` is
+    /// what was looked for, such as `with this id`.
     #[must_use]
-    pub fn expected_only(expected: impl Into<LazyTrace>) -> Self {
+    pub fn expected_only(expected: impl Into<LazyTrace>, partner: &str) -> Self {
         let expected = expected.into();
-        let error = "the actual side has no case with this id";
+        let error = format!("the actual side has no case {partner}");
         let name = expected.name().map(str::to_owned);
         let result = EvalCaseResult::error(expected.eval_id(), name, error);
         Self { expected: Some(expected), actual: None, result, whys: Vec::new() }
     }
 
-    /// A case that nothing is expected of: unscored by every criterion.
+    /// A case that nothing is expected of: unscored by every criterion. `partner` as above.
     #[must_use]
-    pub fn actual_only(config: &Config, actual: impl Into<LazyTrace>) -> Self {
+    pub fn actual_only(config: &Config, actual: impl Into<LazyTrace>, partner: &str) -> Self {
         let actual = actual.into();
-        let reason = "the expected side has no case with this id";
+        let reason = format!("the expected side has no case {partner}");
         let details = JsonText::from_value(&serde_json::json!({ "reason": reason }));
         let unscored = config.criteria.iter().map(|criterion| CriterionResult {
             criterion: criterion.name.clone(),
@@ -73,7 +74,7 @@ impl ScoredCase {
         });
         let (eval_id, name) = (actual.eval_id(), actual.name().map(str::to_owned));
         let result = EvalCaseResult::scored(eval_id, name, unscored.collect(), 0.0);
-        let whys = vec![Some(reason.to_owned()); config.criteria.len()];
+        let whys = vec![Some(reason); config.criteria.len()];
         Self { expected: None, actual: Some(actual), result, whys }
     }
 

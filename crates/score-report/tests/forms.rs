@@ -65,11 +65,11 @@ fn cases(config: &Config) -> Vec<ScoredCase> {
     let hostile = case(HOSTILE, &[(HOSTILE, "{\"a\": \"</script>\"}")], HOSTILE);
     vec![
         scored(expected, actual),
-        ScoredCase::expected_only(CaseTrace {
-            name: Some("Gone".to_owned()),
-            ..case("gone", &[], "")
-        }),
-        ScoredCase::actual_only(config, case("new", &[("list_rooms", "{}")], "")),
+        ScoredCase::expected_only(
+            CaseTrace { name: Some("Gone".to_owned()), ..case("gone", &[], "") },
+            "with this id",
+        ),
+        ScoredCase::actual_only(config, case("new", &[("list_rooms", "{}")], ""), "with this id"),
         scored(hostile, case(HOSTILE, &[(HOSTILE, "{\"a\": \"<!--\"}")], "")),
     ]
 }
@@ -150,7 +150,10 @@ fn markdown() {
 #[test]
 fn a_comment_on_a_pull_request_stays_short() {
     let gone = (0..5000).map(|number| {
-        ScoredCase::expected_only(case(&format!("{number}{}", "x".repeat(500)), &[], ""))
+        ScoredCase::expected_only(
+            case(&format!("{number}{}", "x".repeat(500)), &[], ""),
+            "with this id",
+        )
     });
     let text = written(Form::Markdown, gone.collect());
     assert!(text.len() < 65_536, "{}", text.len());
@@ -240,7 +243,9 @@ fn html_holds_all_as_data() {
 #[test]
 fn html_parts_its_cases() {
     let many: Vec<ScoredCase> = (0..250)
-        .map(|number| ScoredCase::expected_only(case(&format!("c{number}"), &[], "")))
+        .map(|number| {
+            ScoredCase::expected_only(case(&format!("c{number}"), &[], ""), "with this id")
+        })
         .collect();
     let (scripts, _) = scripts(&written(Form::Html, many));
     let counts: Vec<(String, usize)> = scripts

@@ -11,13 +11,13 @@ use std::sync::Arc;
 use case_trace::PlainCase;
 use evalset_file::{Cases, FoundCase};
 use rustc_hash::{FxHashMap, FxHashSet};
-use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::RunError;
 use crate::file::{EvalFile, FileFacts, Whole, stem};
 use crate::heading::heading;
+use crate::pairing::{Key, Pairing, of_id};
 use crate::room::Room;
-use crate::stream::Stream;
+use crate::stream::{Keyed, Stream};
 use crate::task::{Side, Way};
 
 /// Where what was done of a case is found.
@@ -26,9 +26,12 @@ pub(crate) struct ActualSide {
     files: Vec<ActualFile>,
     /// The file that runs beside the expected one.
     beside: Option<Stream>,
-    places: FxHashMap<u64, VecDeque<Entry>>,
-    /// The ids that were taken, in their order: only what is left in the end is held against them.
-    taken: Vec<u64>,
+    places: FxHashMap<Key, VecDeque<Entry>>,
+    /// The keys that were taken, in their order: only what is left in the end is held against them.
+    taken: Vec<Key>,
+    pairing: Pairing,
+    /// How many cases have been passed.
+    passed: u64,
     bytes: u64,
 }
 
@@ -85,6 +88,7 @@ impl ActualSide {
         paths: &[PathBuf],
         beside: bool,
         ahead: bool,
+        pairing: Pairing,
         room: &Arc<Room>,
     ) -> Result<Self, RunError> {
         let mut side = Self {
@@ -92,15 +96,17 @@ impl ActualSide {
             beside: None,
             places: FxHashMap::default(),
             taken: Vec::new(),
+            pairing,
+            passed: 0,
             bytes: 0,
         };
         for path in paths {
-            match EvalFile::open(path, room)? {
+            match EvalFile::open(path, pairing, room)? {
                 EvalFile::Whole(facts, wholes) => {
                     let file = side.files.len();
-                    for (index, (eval_id, _)) in (0..).zip(&wholes) {
-                        let entry = Entry { file, index, start: 0, end: 0 };
-                        side.places.entry(fingerprint(eval_id)).or_default().push_back(entry);
+                    for (index, whole) in (0..).zip(&wholes) {
+                        let key = pairing.key_of_whole(whole, side.passed);
+                        side.enter(key, Entry { file, index, start: 0, end: 0 });
                     }
                     side.bytes += std::fs::metadata(path).map_or(0, |metadata| metadata.len());
                     let eval_set_id = heading(path)?.eval_set_id;
@@ -136,14 +142,25 @@ impl ActualSide {
 
     /// Keeps the places of all cases that are left in a file.
     fn go_through(&mut self, mut stream: Stream, file: usize) -> Result<(), RunError> {
-        while let Some(case) = stream.next()? {
-            let FoundCase { index, eval_id, start, end, .. } = case;
-            let entry = Entry { file, index, start, end };
-            let print = fingerprint(eval_id.as_deref().unwrap_or_default());
-            self.places.entry(print).or_default().push_back(entry);
+        while let Some(Keyed { found, key }) = stream.next()? {
+            let FoundCase { index, start, end, .. } = found;
+            self.enter(self.placed(key), Entry { file, index, start, end });
         }
         self.bytes += stream.read();
         Ok(())
+    }
+
+    /// Keeps the place of the case that is next.
+    fn enter(&mut self, key: Option<Key>, entry: Entry) {
+        // One that has no key is nobody's partner, and left in the end.
+        let key = key.unwrap_or_else(|| of_id(""));
+        self.places.entry(key).or_default().push_back(entry);
+        self.passed += 1;
+    }
+
+    /// The key of the case that is next: its place among those of all files, where that counts.
+    fn placed(&self, key: Option<Key>) -> Option<Key> {
+        if self.pairing == Pairing::Order { Some(self.passed) } else { key }
     }
 
     /// How many bytes have been read.
@@ -151,28 +168,30 @@ impl ActualSide {
         self.bytes + self.beside.as_ref().map_or(0, |stream| stream.read())
     }
 
-    /// Takes the case with this id out of the side.
+    /// Takes the case with this key out of the side; `eval_id` is that of its partner.
     pub(crate) fn take(
         &mut self,
-        eval_id: &str,
+        key: Key,
+        eval_id: Option<&str>,
         set: &str,
         stem_of_set: &str,
     ) -> Result<Taken, RunError> {
-        let print = fingerprint(eval_id);
+        let (passed, placed) = (self.passed, self.pairing == Pairing::Order);
         if let Some(stream) = &mut self.beside {
-            let known = self.places.contains_key(&print);
-            let next = stream.peek()?.and_then(|case| case.eval_id.as_deref());
-            if !known && next == Some(eval_id) {
-                self.taken.push(print);
+            let known = self.places.contains_key(&key);
+            let next = stream.peek()?.and_then(|case| if placed { Some(passed) } else { case.key });
+            if !known && next == Some(key) {
+                self.taken.push(key);
+                self.passed += 1;
                 let Some(case) = stream.next()? else { return Ok(Taken::Missing) };
                 // While the chunk that it lies in is at hand.
-                return Ok(Taken::Found(Found::Beside(stream.side(&case)?)));
+                return Ok(Taken::Found(Found::Beside(stream.side(&case.found)?)));
             }
             if let Some(stream) = self.beside.take() {
                 self.go_through(stream, 0)?;
             }
         }
-        let Some(entries) = self.places.get_mut(&print) else { return Ok(Taken::Missing) };
+        let Some(entries) = self.places.get_mut(&key) else { return Ok(Taken::Missing) };
         let mut files: Vec<usize> = entries.iter().map(|entry| entry.file).collect();
         files.dedup();
         let chosen = match files.as_slice() {
@@ -186,12 +205,13 @@ impl ActualSide {
                 };
                 let by_id = only(&|file| file.eval_set_id == set);
                 let by_name = || only(&|file| stem(&file.facts.path) == stem_of_set);
-                match by_id.or_else(by_name) {
+                let first = || several.first().copied().filter(|_| self.pairing != Pairing::Id);
+                match by_id.or_else(by_name).or_else(first) {
                     Some(file) => file,
                     None => {
                         let paths = several.iter().filter_map(|file| self.files.get(*file));
                         let paths = paths.map(|file| file.facts.path.clone()).collect();
-                        self.places.remove(&print);
+                        self.places.remove(&key);
                         return Ok(Taken::Several(paths));
                     }
                 }
@@ -200,10 +220,10 @@ impl ActualSide {
         let at = entries.iter().position(|entry| entry.file == chosen).unwrap_or(0);
         let Some(entry) = entries.remove(at) else { return Ok(Taken::Missing) };
         if entries.is_empty() {
-            self.places.remove(&print);
+            self.places.remove(&key);
         }
-        self.taken.push(print);
-        Ok(self.found(entry, Some(eval_id)).map_or(Taken::Missing, Taken::Found))
+        self.taken.push(key);
+        Ok(self.found(entry, eval_id).map_or(Taken::Missing, Taken::Found))
     }
 
     fn found(&mut self, entry: Entry, eval_id: Option<&str>) -> Option<Found> {
@@ -261,7 +281,7 @@ pub(crate) struct LeftOver {
 impl LeftOver {
     pub(crate) fn next(&mut self) -> Result<Option<Left>, RunError> {
         let Some((print, entry)) = self.entries.next() else { return Ok(None) };
-        let again = !self.taken.insert(print);
+        let again = !self.taken.insert(print) && self.side.pairing == Pairing::Id;
         let path = self.side.files.get(entry.file).map(|file| file.facts.path.clone());
         let again = path.filter(|_| again);
         let Some(found) = self.side.found(entry, None) else { return Ok(None) };
@@ -271,8 +291,4 @@ impl LeftOver {
         };
         Ok(Some(Left { eval_id, side: self.side.side(found)?, again }))
     }
-}
-
-fn fingerprint(eval_id: &str) -> u64 {
-    xxh3_64(eval_id.as_bytes())
 }

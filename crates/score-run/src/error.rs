@@ -1,10 +1,46 @@
-//! Why a run came to no end.
+//! Why a run came to no end, and why a case cannot be scored.
 
 use std::io;
 use std::path::PathBuf;
 
+use case_trace::Misread;
 use evalset::Fault;
 use evalset_file::AppendError;
+
+/// Why a case cannot be scored, though its file can be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CaseFault {
+    /// Its format's own reader would refuse it.
+    #[error("{}: {fault}", path.display())]
+    Faulty { path: PathBuf, fault: Box<Fault> },
+    /// What is read of it for scoring alone cannot be meant.
+    #[error("{}: {fault}", path.display())]
+    Misread { path: PathBuf, fault: Misread },
+    /// Nothing of it can be read.
+    #[error("{}: case #{index} cannot be read; see `rehearsal evalset lint`", path.display())]
+    Unread { path: PathBuf, index: u64 },
+    /// Its id is another's in the expected file.
+    #[error("{} has several cases with this id; give each its own", path.display())]
+    ExpectedAgain { path: PathBuf },
+    /// Its id is another's in the actual file.
+    #[error("{} has several cases with this id; the first was scored", path.display())]
+    ActualAgain { path: PathBuf },
+    /// Several files have a partner for it.
+    #[error(
+        "this id stands in {}; name one of them, or give the sets the eval_set_id of the expected \
+         one",
+        listed(paths)
+    )]
+    SeveralPartners { paths: Vec<PathBuf> },
+    /// The file has changed since the cases were paired.
+    #[error("its partner has another id by now; do not change files while they are scored")]
+    Changed,
+}
+
+fn listed(paths: &[PathBuf]) -> String {
+    let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    paths.join(" and in ")
+}
 
 /// Each message names the file and says what to do.
 #[derive(Debug, thiserror::Error)]

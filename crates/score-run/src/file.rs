@@ -8,9 +8,10 @@ use evalset::adk::EvalSetResult;
 use evalset::{Format, Origin, Reading, Severity, read_case};
 use evalset_file::Cases;
 
-use crate::error::RunError;
+use crate::error::{CaseFault, RunError};
 use crate::heading::head;
 use crate::lines::Lines;
+use crate::pairing::Pairing;
 use crate::plain::PlainCases;
 use crate::room::Room;
 use crate::stream::Stream;
@@ -25,7 +26,7 @@ pub(crate) enum EvalFile {
 }
 
 /// A case of a file that was read as a whole: its id, and its trace or why there is none.
-pub(crate) type Whole = (String, Result<CaseTrace, String>);
+pub(crate) type Whole = (String, Result<CaseTrace, CaseFault>);
 
 /// What is known of a file while its cases are on their way.
 #[derive(Debug)]
@@ -36,7 +37,7 @@ pub(crate) struct FileFacts {
 }
 
 impl EvalFile {
-    pub(crate) fn open(path: &Path, room: &Arc<Room>) -> Result<Self, RunError> {
+    pub(crate) fn open(path: &Path, pairing: Pairing, room: &Arc<Room>) -> Result<Self, RunError> {
         let head = head(path)?;
         let facts = |format| {
             let lines = Mutex::new(Lines::of(path));
@@ -51,7 +52,7 @@ impl EvalFile {
         let facts = facts(Cases::told_format(path)?);
         let plain = PlainCases::new(facts.format == Format::Adk, room);
         let cases = Cases::open_with(path, plain)?;
-        Ok(Self::Stream(Stream::new(facts, cases)))
+        Ok(Self::Stream(Stream::new(facts, cases, pairing)))
     }
 }
 
@@ -74,7 +75,8 @@ fn history(path: &Path) -> Result<Vec<Whole>, RunError> {
             continue;
         };
         if !cases.iter().any(|(known, _)| *known == eval_id) {
-            cases.push((eval_id, Err(format!("{}: {fault}", path.display()))));
+            let (path, fault) = (path.to_owned(), Box::new(fault));
+            cases.push((eval_id, Err(CaseFault::Faulty { path, fault })));
         }
     }
     Ok(cases)
@@ -85,8 +87,8 @@ fn older(path: &Path) -> Result<Vec<Whole>, RunError> {
     faults.retain(|fault| fault.severity() == Severity::Error);
     let Some(set) = set.filter(|_| faults.is_empty()) else { return Err(faulty(path, faults)) };
     let read = set.into_cases(&stem(path)).into_iter().map(|case| {
-        let trace = CaseTrace::of(&case);
-        (case.eval_id().to_owned(), trace.map_err(|error| format!("{}: {error}", path.display())))
+        let misread = |fault| CaseFault::Misread { path: path.to_owned(), fault };
+        (case.eval_id().to_owned(), CaseTrace::of(&case).map_err(misread))
     });
     Ok(read.collect())
 }
@@ -113,7 +115,7 @@ pub(crate) fn stem(path: &Path) -> String {
 impl FileFacts {
     /// Reads a case's text, which begins at `start` in the file, by its model; an error tells its
     /// place there.
-    pub(crate) fn read(&self, text: &str, start: u64, index: u64) -> Result<CaseTrace, String> {
+    pub(crate) fn read(&self, text: &str, start: u64, index: u64) -> Result<CaseTrace, CaseFault> {
         let case = usize::try_from(index).ok();
         let sound = |origin: Origin| {
             let (case, faults) = read_case(text, self.format, origin);
@@ -129,11 +131,13 @@ impl FileFacts {
             let (line, column) = lines.place(start).unwrap_or((1, 1));
             sound(Origin { line, column, case })
         });
-        let path = self.path.display();
+        let path = || self.path.clone();
         match read {
-            Ok(case) => CaseTrace::of(&case).map_err(|error| format!("{path}: {error}")),
-            Err(Some(fault)) => Err(format!("{path}: {fault}")),
-            Err(None) => Err(format!("{path}: case #{index} cannot be read")),
+            Ok(case) => {
+                CaseTrace::of(&case).map_err(|fault| CaseFault::Misread { path: path(), fault })
+            }
+            Err(Some(fault)) => Err(CaseFault::Faulty { path: path(), fault }),
+            Err(None) => Err(CaseFault::Unread { path: path(), index }),
         }
     }
 }

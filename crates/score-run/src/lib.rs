@@ -1,4 +1,4 @@
-//! Two sides' files read case by case, paired by their ids, and scored by several threads in order.
+//! Two sides' files read case by case, paired, and scored by several threads in order.
 //!
 //! Cases are streamed: in memory are those under way, and of each case on the actual side that
 //! stands elsewhere than its partner a few bytes that say where. ADK's older lists and its history
@@ -15,6 +15,7 @@ mod file;
 mod heading;
 mod lines;
 mod order;
+mod pairing;
 mod pairs;
 mod plain;
 mod room;
@@ -25,4 +26,5 @@ pub use choice::Choice;
 pub use error::RunError;
 pub use heading::{SetHeading, heading};
 pub use order::{Order, Ran, run, run_pairs};
+pub use pairing::Pairing;
 pub use task::Pair;

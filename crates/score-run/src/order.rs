@@ -10,6 +10,7 @@ use scoring::config::{Config, Tools};
 use crate::choice::Choice;
 use crate::crew::{Crew, Work};
 use crate::error::RunError;
+use crate::pairing::Pairing;
 use crate::pairs::Pairs;
 use crate::room::Room;
 use crate::task::Pair;
@@ -24,6 +25,8 @@ pub struct Order<'o> {
     pub config: &'o Config,
     /// Which cases.
     pub choice: &'o Choice<'o>,
+    /// By what they are paired.
+    pub pairing: Pairing,
     /// How many threads score, this one included. With several, those that read the files come to
     /// that: one for each side.
     pub jobs: NonZeroUsize,
@@ -36,6 +39,10 @@ pub struct Ran {
     pub cases: u64,
     /// How many bytes both sides' files have.
     pub bytes: u64,
+    /// How many of the expected cases had no partner.
+    pub expected_alone: u64,
+    /// How many of the actual cases had no partner.
+    pub actual_alone: u64,
 }
 
 /// Scores the cases: those of the expected side in their order, then what only the actual side has.
@@ -70,9 +77,10 @@ pub fn run_pairs<P: Send>(
     passed_by: &mut dyn FnMut(&str),
     mut progress: impl FnMut(u64),
 ) -> Result<Ran, RunError> {
-    let Order { expected, actual, choice, jobs, .. } = *order;
+    let Order { expected, actual, choice, pairing, jobs, .. } = *order;
     let room = Arc::new(Room::default());
-    let mut pairs = Pairs::open(expected, actual, choice, passed_by, &room, jobs.get() > 1)?;
+    let ahead = jobs.get() > 1;
+    let mut pairs = Pairs::open(expected, actual, choice, passed_by, &room, ahead, pairing)?;
     let mut ran = Ran::default();
     Crew::new(jobs, Work { choice, make: &make, room: &room }).run(
         || {
@@ -86,5 +94,6 @@ pub fn run_pairs<P: Send>(
             take(piece).map_err(RunError::from)
         },
     )?;
+    (ran.expected_alone, ran.actual_alone) = (pairs.alone.expected, pairs.alone.actual);
     Ok(ran)
 }

@@ -1,19 +1,19 @@
-//! [`Pairs`]: the cases of both sides, paired by their ids, in the order of the expected side.
+//! [`Pairs`]: the cases of both sides, paired, in the order of the expected side.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use evalset_file::FoundCase;
 use rustc_hash::FxHashSet;
-use xxhash_rust::xxh3::xxh3_64;
 
 use crate::actual::{ActualSide, Left, LeftOver, Taken};
 use crate::choice::Choice;
-use crate::error::RunError;
+use crate::error::{CaseFault, RunError};
 use crate::file::{EvalFile, FileFacts, Whole, is_history, stem};
 use crate::heading::heading;
+use crate::pairing::{Key, Pairing, of_id};
 use crate::room::Room;
-use crate::stream::Stream;
+use crate::stream::{Keyed, Stream};
 use crate::task::{Side, Task};
 
 /// The cases of both sides, paired.
@@ -26,15 +26,27 @@ pub(crate) struct Pairs<'o> {
     room: Arc<Room>,
     /// Whether files are read by threads of their own.
     ahead: bool,
+    pairing: Pairing,
+    /// How many expected cases have been passed.
+    passed: u64,
     /// Ids of the expected file that is being read.
-    seen: FxHashSet<u64>,
+    seen: FxHashSet<Key>,
     bytes: u64,
+    /// Cases without a partner.
+    pub(crate) alone: Alone,
     /// Ids that were not chosen, for whoever mistyped one.
     pub(crate) passed_by: PassedBy<'o>,
 }
 
 /// Is told every id that was not chosen.
 pub(crate) type PassedBy<'o> = &'o mut dyn FnMut(&str);
+
+/// How many cases of each side have no partner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Alone {
+    pub(crate) expected: u64,
+    pub(crate) actual: u64,
+}
 
 /// The expected file that is being read.
 struct Expected {
@@ -45,7 +57,7 @@ struct Expected {
 
 enum Expectations {
     Stream(Stream),
-    Whole(Arc<FileFacts>, std::vec::IntoIter<Whole>),
+    Whole(Arc<FileFacts>, std::iter::Zip<std::ops::RangeFrom<u64>, std::vec::IntoIter<Whole>>),
 }
 
 impl<'o> Pairs<'o> {
@@ -56,22 +68,27 @@ impl<'o> Pairs<'o> {
         passed_by: PassedBy<'o>,
         room: &Arc<Room>,
         ahead: bool,
+        pairing: Pairing,
     ) -> Result<Self, RunError> {
         for path in expected {
             if is_history(path)? {
                 return Err(RunError::History { path: path.clone() });
             }
         }
+        let beside = expected.len() == 1;
         Ok(Self {
             paths: expected.iter(),
             file: None,
-            actual: Some(ActualSide::open(actual, expected.len() == 1, ahead, room)?),
+            actual: Some(ActualSide::open(actual, beside, ahead, pairing, room)?),
             left: None,
             choice,
             room: Arc::clone(room),
             ahead,
+            pairing,
+            passed: 0,
             seen: FxHashSet::default(),
             bytes: 0,
+            alone: Alone::default(),
             passed_by,
         })
     }
@@ -101,7 +118,10 @@ impl<'o> Pairs<'o> {
             }
             let Some(file) = &mut self.file else {
                 match self.paths.next() {
-                    Some(path) => self.file = Some(Expected::open(path, &self.room, self.ahead)?),
+                    Some(path) => {
+                        let file = Expected::open(path, self.pairing, &self.room, self.ahead)?;
+                        self.file = Some(file);
+                    }
                     None => match self.actual.take() {
                         Some(actual) => {
                             self.bytes += actual.read();
@@ -113,9 +133,9 @@ impl<'o> Pairs<'o> {
                 self.seen.clear();
                 continue;
             };
-            match file.next()? {
-                Some((eval_id, case)) => {
-                    if let Some(task) = self.of_expected(eval_id, case)? {
+            match file.next(self.pairing)? {
+                Some(case) => {
+                    if let Some(task) = self.of_expected(case)? {
                         return Ok(Some(task));
                     }
                 }
@@ -127,18 +147,23 @@ impl<'o> Pairs<'o> {
         }
     }
 
-    fn of_expected(
-        &mut self,
-        eval_id: Option<String>,
-        case: ExpectedCase,
-    ) -> Result<Option<Task>, RunError> {
+    fn of_expected(&mut self, case: ExpectedCase) -> Result<Option<Task>, RunError> {
         let (Some(file), Some(actual)) = (&mut self.file, &mut self.actual) else {
             return Ok(None);
         };
+        let ExpectedCase { eval_id, key, index, place } = case;
         let chosen = self.choice.takes_id(eval_id.as_deref());
-        let again = eval_id.as_ref().is_some_and(|id| !self.seen.insert(xxh3_64(id.as_bytes())));
-        let taken = match &eval_id {
-            Some(eval_id) if !again => actual.take(eval_id, &file.eval_set_id, &file.stem)?,
+        let id = match self.pairing {
+            Pairing::Id => key,
+            Pairing::Order | Pairing::Query => eval_id.as_deref().map(of_id),
+        };
+        let again = id.is_some_and(|id| !self.seen.insert(id));
+        let key = if self.pairing == Pairing::Order { Some(self.passed) } else { key };
+        self.passed += 1;
+        let taken = match key {
+            Some(key) if !again || self.pairing != Pairing::Id => {
+                actual.take(key, eval_id.as_deref(), &file.eval_set_id, &file.stem)?
+            }
             _ => Taken::Missing,
         };
         if !chosen {
@@ -147,27 +172,22 @@ impl<'o> Pairs<'o> {
             }
             return Ok(None);
         }
-        let called = eval_id.unwrap_or_else(|| format!("#{}", case.index()));
-        let mut trouble = again.then(|| {
-            let path = file.path();
-            format!("{} has several cases with this id; give each its own", path.display())
-        });
+        let called = eval_id.unwrap_or_else(|| format!("#{index}"));
+        let mut trouble = again.then(|| CaseFault::ExpectedAgain { path: file.path().to_owned() });
         let partner = match taken {
             Taken::Found(found) => actual.side(found)?,
-            Taken::Missing => Side::Absent,
+            Taken::Missing => {
+                self.alone.expected += u64::from(!again);
+                Side::Absent
+            }
             Taken::Several(paths) => {
-                let paths: Vec<String> =
-                    paths.iter().map(|path| path.display().to_string()).collect();
-                trouble = Some(format!(
-                    "this id stands in {}; name one of them, or give the sets the eval_set_id of \
-                     the expected one",
-                    paths.join(" and in ")
-                ));
+                trouble = Some(CaseFault::SeveralPartners { paths });
                 Side::Absent
             }
         };
-        let side = file.side(case)?;
-        Ok(Some(Task { called, expected: side, actual: partner, trouble }))
+        let side = file.side(place)?;
+        let pairing = self.pairing;
+        Ok(Some(Task { called, expected: side, actual: partner, trouble, pairing }))
     }
 
     fn of_left(&mut self, left: Left) -> Option<Task> {
@@ -183,11 +203,11 @@ impl<'o> Pairs<'o> {
             }
             return None;
         }
-        let trouble = again.map(|path| {
-            format!("{} has several cases with this id; the first was scored", path.display())
-        });
+        self.alone.actual += u64::from(again.is_none());
+        let trouble = again.map(|path| CaseFault::ActualAgain { path });
         let called = eval_id.unwrap_or_else(|| "(no eval_id)".to_owned());
-        Some(Task { called, expected: Side::Absent, actual: side, trouble })
+        let pairing = self.pairing;
+        Some(Task { called, expected: Side::Absent, actual: side, trouble, pairing })
     }
 }
 
@@ -200,27 +220,32 @@ fn id_in(side: &Side) -> Option<String> {
 }
 
 /// A case of the expected side, not read yet.
-enum ExpectedCase {
+struct ExpectedCase {
+    eval_id: Option<String>,
+    /// What its partner is found by, unless by its place.
+    key: Option<Key>,
+    index: u64,
+    place: Place,
+}
+
+/// Where it is.
+enum Place {
     Found(FoundCase),
     Whole(Box<Whole>),
 }
 
-impl ExpectedCase {
-    fn index(&self) -> u64 {
-        match self {
-            Self::Found(case) => case.index,
-            Self::Whole(_) => 0,
-        }
-    }
-}
-
 impl Expected {
-    fn open(path: &Path, room: &Arc<Room>, ahead: bool) -> Result<Self, RunError> {
+    fn open(
+        path: &Path,
+        pairing: Pairing,
+        room: &Arc<Room>,
+        ahead: bool,
+    ) -> Result<Self, RunError> {
         let eval_set_id = heading(path)?.eval_set_id;
-        let cases = match EvalFile::open(path, room)? {
+        let cases = match EvalFile::open(path, pairing, room)? {
             EvalFile::Stream(stream) if ahead => Expectations::Stream(stream.ahead()?),
             EvalFile::Stream(stream) => Expectations::Stream(stream),
-            EvalFile::Whole(facts, wholes) => Expectations::Whole(facts, wholes.into_iter()),
+            EvalFile::Whole(facts, wholes) => Expectations::Whole(facts, (0..).zip(wholes)),
         };
         Ok(Self { eval_set_id, stem: stem(path), cases })
     }
@@ -232,23 +257,25 @@ impl Expected {
         }
     }
 
-    fn next(&mut self) -> Result<Option<(Option<String>, ExpectedCase)>, RunError> {
-        match &mut self.cases {
-            Expectations::Stream(stream) => {
-                Ok(stream.next()?.map(|mut case| (case.eval_id.take(), ExpectedCase::Found(case))))
-            }
-            Expectations::Whole(_, wholes) => {
-                let whole = wholes.next();
-                Ok(whole.map(|it| (Some(it.0.clone()), ExpectedCase::Whole(Box::new(it)))))
-            }
-        }
+    fn next(&mut self, pairing: Pairing) -> Result<Option<ExpectedCase>, RunError> {
+        Ok(match &mut self.cases {
+            Expectations::Stream(stream) => stream.next()?.map(|Keyed { mut found, key }| {
+                let (eval_id, index) = (found.eval_id.take(), found.index);
+                ExpectedCase { eval_id, key, index, place: Place::Found(found) }
+            }),
+            Expectations::Whole(_, wholes) => wholes.next().map(|(index, whole)| {
+                let key = pairing.key_of_whole(&whole, index);
+                let eval_id = Some(whole.0.clone());
+                ExpectedCase { eval_id, key, index, place: Place::Whole(Box::new(whole)) }
+            }),
+        })
     }
 
-    fn side(&mut self, case: ExpectedCase) -> Result<Side, RunError> {
-        match (case, &mut self.cases) {
-            (ExpectedCase::Found(case), Expectations::Stream(stream)) => stream.side(&case),
-            (ExpectedCase::Whole(whole), _) => Ok(Side::Read(Box::new(whole.1))),
-            (ExpectedCase::Found(_), Expectations::Whole(..)) => Ok(Side::Absent),
+    fn side(&mut self, place: Place) -> Result<Side, RunError> {
+        match (place, &mut self.cases) {
+            (Place::Found(case), Expectations::Stream(stream)) => stream.side(&case),
+            (Place::Whole(whole), _) => Ok(Side::Read(Box::new(whole.1))),
+            (Place::Found(_), Expectations::Whole(..)) => Ok(Side::Absent),
         }
     }
 }

@@ -12,6 +12,7 @@ use evalset_file::{Cases, FoundCase};
 
 use crate::error::RunError;
 use crate::file::FileFacts;
+use crate::pairing::{Key, Pairing};
 use crate::plain::PlainCases;
 use crate::task::{Side, Way};
 
@@ -27,7 +28,15 @@ const WAITING: usize = 3;
 pub(crate) struct Stream {
     pub(crate) facts: Arc<FileFacts>,
     source: Source,
-    peeked: Option<FoundCase>,
+    pairing: Pairing,
+    peeked: Option<Keyed>,
+}
+
+/// A case, and what its partner is found by; none of one that has no partner.
+#[derive(Debug)]
+pub(crate) struct Keyed {
+    pub(crate) found: FoundCase,
+    pub(crate) key: Option<Key>,
 }
 
 #[derive(Debug)]
@@ -40,7 +49,7 @@ enum Source {
 #[derive(Debug)]
 struct Ahead {
     lots: Receiver<Result<Lot, RunError>>,
-    cases: VecDeque<(FoundCase, Side)>,
+    cases: VecDeque<(Keyed, Side)>,
     /// Of the case that was asked for last.
     side: Option<Side>,
     read: u64,
@@ -50,39 +59,39 @@ struct Ahead {
 /// Some cases.
 #[derive(Debug, Default)]
 struct Lot {
-    cases: VecDeque<(FoundCase, Side)>,
+    cases: VecDeque<(Keyed, Side)>,
     /// How many bytes of the file have been read.
     read: u64,
     is_last: bool,
 }
 
 impl Stream {
-    pub(crate) fn new(facts: Arc<FileFacts>, cases: Cases<PlainCases>) -> Self {
-        Self { facts, source: Source::Here(Box::new(cases)), peeked: None }
+    pub(crate) fn new(facts: Arc<FileFacts>, cases: Cases<PlainCases>, pairing: Pairing) -> Self {
+        Self { facts, source: Source::Here(Box::new(cases)), pairing, peeked: None }
     }
 
     /// Lets a thread of its own run ahead; nothing of the file may have been asked for.
     pub(crate) fn ahead(self) -> Result<Self, RunError> {
-        let Self { facts, source: Source::Here(mut cases), peeked: None } = self else {
+        let Self { facts, source: Source::Here(mut cases), pairing, peeked: None } = self else {
             return Ok(self);
         };
         let (sender, lots) = sync_channel(WAITING);
         let of = Arc::clone(&facts);
-        let run = move || hand_over(&of, &mut cases, &sender);
+        let run = move || hand_over(&of, &mut cases, pairing, &sender);
         std::thread::Builder::new()
             .name("eval set".to_owned())
             .spawn(run)
             .map_err(|cause| RunError::Unreadable { path: facts.path.clone(), cause })?;
         let ahead = Ahead { lots, cases: VecDeque::new(), side: None, read: 0, ended: false };
-        Ok(Self { facts, source: Source::Ahead(ahead), peeked: None })
+        Ok(Self { facts, source: Source::Ahead(ahead), pairing, peeked: None })
     }
 
     /// The next case, left in its place.
-    pub(crate) fn peek(&mut self) -> Result<Option<&FoundCase>, RunError> {
+    pub(crate) fn peek(&mut self) -> Result<Option<&Keyed>, RunError> {
         match &mut self.source {
             Source::Here(cases) => {
                 if self.peeked.is_none() {
-                    self.peeked = cases.next().transpose()?;
+                    self.peeked = keyed(&self.facts, cases, self.pairing)?;
                 }
                 Ok(self.peeked.as_ref())
             }
@@ -94,7 +103,7 @@ impl Stream {
     }
 
     /// The next case.
-    pub(crate) fn next(&mut self) -> Result<Option<FoundCase>, RunError> {
+    pub(crate) fn next(&mut self) -> Result<Option<Keyed>, RunError> {
         self.peek()?;
         match &mut self.source {
             Source::Here(_) => Ok(self.peeked.take()),
@@ -143,10 +152,11 @@ impl Ahead {
 fn hand_over(
     facts: &Arc<FileFacts>,
     cases: &mut Cases<PlainCases>,
+    pairing: Pairing,
     lots: &SyncSender<Result<Lot, RunError>>,
 ) {
     loop {
-        let lot = lot(facts, cases);
+        let lot = lot(facts, cases, pairing);
         let goes_on = lot.as_ref().is_ok_and(|lot| !lot.is_last);
         if lots.send(lot).is_err() || !goes_on {
             return;
@@ -154,20 +164,34 @@ fn hand_over(
     }
 }
 
-fn lot(facts: &Arc<FileFacts>, cases: &mut Cases<PlainCases>) -> Result<Lot, RunError> {
+fn lot(
+    facts: &Arc<FileFacts>,
+    cases: &mut Cases<PlainCases>,
+    pairing: Pairing,
+) -> Result<Lot, RunError> {
     let (mut lot, mut bytes) = (Lot::default(), 0);
     while bytes < LOT_BYTES && lot.cases.len() < LOT_CASES && !lot.is_last {
-        match cases.next().transpose()? {
-            Some(found) => {
-                let side = side(facts, cases, &found)?;
+        match keyed(facts, cases, pairing)? {
+            Some(keyed) => {
+                let side = side(facts, cases, &keyed.found)?;
                 bytes += side.size();
-                lot.cases.push_back((found, side));
+                lot.cases.push_back((keyed, side));
             }
             None => lot.is_last = true,
         }
     }
     lot.read = cases.progress().0;
     Ok(lot)
+}
+
+fn keyed(
+    facts: &FileFacts,
+    cases: &mut Cases<PlainCases>,
+    pairing: Pairing,
+) -> Result<Option<Keyed>, RunError> {
+    let Some(found) = cases.next().transpose()? else { return Ok(None) };
+    let key = pairing.key(&found, facts, || cases.text(&found))?;
+    Ok(Some(Keyed { found, key }))
 }
 
 /// The case, while it is at hand.

@@ -9,7 +9,9 @@ use score_report::ScoredCase;
 use scoring::config::{Config, Tools};
 
 use crate::choice::Choice;
+use crate::error::CaseFault;
 use crate::file::FileFacts;
+use crate::pairing::Pairing;
 use crate::plain::read_alone;
 use crate::room::Lot;
 
@@ -21,7 +23,9 @@ pub(crate) struct Task {
     pub(crate) expected: Side,
     pub(crate) actual: Side,
     /// Why it cannot be scored, whatever its sides say.
-    pub(crate) trouble: Option<String>,
+    pub(crate) trouble: Option<CaseFault>,
+    /// How its partner was looked for.
+    pub(crate) pairing: Pairing,
 }
 
 /// One side of a case.
@@ -32,7 +36,7 @@ pub(crate) enum Side {
     /// Its text, and how far it has been read.
     Text { facts: Arc<FileFacts>, case: Box<PlainCase>, way: Way, start: u64, index: u64 },
     /// Read already.
-    Read(Box<Result<CaseTrace, String>>),
+    Read(Box<Result<CaseTrace, CaseFault>>),
 }
 
 /// How a text is read.
@@ -54,7 +58,7 @@ impl Side {
     }
 
     /// Reads it; `used` gets what is not needed any more.
-    fn read(self, used: &mut Lot) -> Result<Option<LazyTrace>, String> {
+    fn read(self, used: &mut Lot) -> Result<Option<LazyTrace>, CaseFault> {
         match self {
             Self::Absent => Ok(None),
             Self::Read(read) => (*read).map(|case| Some(LazyTrace::from(case))),
@@ -73,7 +77,7 @@ impl Side {
 impl Task {
     /// Reads both sides; none when the case is not among those chosen.
     pub(crate) fn read(self, choice: &Choice<'_>, used: &mut Lot) -> Option<Pair> {
-        let Self { called, expected, actual, trouble } = self;
+        let Self { called, expected, actual, trouble, pairing } = self;
         let expected = expected.read(used);
         if let Ok(Some(expected)) = &expected
             && !choice.takes_tags(expected.tags())
@@ -82,19 +86,26 @@ impl Task {
         }
         let actual = actual.read(used);
         // Whether a case that cannot be read has the tag is not known: it is told, not left out.
-        let faults =
-            [expected.as_ref().err(), actual.as_ref().err()].into_iter().flatten().cloned();
-        let mut faults: Vec<String> = trouble.into_iter().chain(faults).collect();
-        let (expected, actual) = (expected.ok().flatten(), actual.ok().flatten());
-        if let (Some(expected), Some(actual)) = (&expected, &actual)
+        let mut faults: Vec<CaseFault> = trouble.into_iter().collect();
+        let mut read = |side: Result<Option<LazyTrace>, CaseFault>| match side {
+            Ok(side) => side,
+            Err(fault) => {
+                faults.push(fault);
+                None
+            }
+        };
+        let (expected, actual) = (read(expected), read(actual));
+        if pairing == Pairing::Id
+            && let (Some(expected), Some(actual)) = (&expected, &actual)
             && expected.eval_id() != actual.eval_id()
         {
-            let fault =
-                "its partner has another id by now; do not change files while they are scored";
-            faults.push(fault.to_owned());
+            faults.push(CaseFault::Changed);
         }
-        let fault = (!faults.is_empty()).then(|| faults.join("; "));
-        Some(Pair { called, expected, actual, fault })
+        let fault = (!faults.is_empty()).then(|| {
+            let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+            faults.join("; ")
+        });
+        Some(Pair { called, expected, actual, fault, pairing })
     }
 }
 
@@ -109,6 +120,8 @@ pub struct Pair {
     pub actual: Option<LazyTrace>,
     /// Why the case cannot be scored, whatever its sides say.
     pub fault: Option<String>,
+    /// How its partner was looked for.
+    pub pairing: Pairing,
 }
 
 impl Pair {
@@ -125,8 +138,8 @@ impl Pair {
                 let clock = || begin.elapsed().as_secs_f64();
                 ScoredCase::of(config, expected, actual, tools, clock)
             }
-            (Some(expected), None) => ScoredCase::expected_only(expected),
-            (None, Some(actual)) => ScoredCase::actual_only(config, actual),
+            (Some(expected), None) => ScoredCase::expected_only(expected, self.pairing.partner()),
+            (None, Some(actual)) => ScoredCase::actual_only(config, actual, self.pairing.partner()),
             (None, None) => {
                 ScoredCase::error(&self.called, None, None, "nothing of it can be read")
             }

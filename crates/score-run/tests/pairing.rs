@@ -8,7 +8,7 @@ use std::slice::from_ref;
 use expect_test::{Expect, expect};
 use json_text::JsonText;
 use score_report::ScoredCase;
-use score_run::{Choice, Order, RunError, heading, run};
+use score_run::{Choice, Order, Pairing, Ran, RunError, heading, run};
 use scoring::config::Config;
 use scoring::report::CaseVerdict;
 use scoring::trajectory::NoSchemas;
@@ -55,9 +55,19 @@ fn lines(
     choice: &Choice<'_>,
     jobs: usize,
 ) -> Result<Vec<String>, RunError> {
+    paired(expected, actual, choice, Pairing::Id, jobs).map(|(lines, _)| lines)
+}
+
+fn paired(
+    expected: &[PathBuf],
+    actual: &[PathBuf],
+    choice: &Choice<'_>,
+    pairing: Pairing,
+    jobs: usize,
+) -> Result<(Vec<String>, Ran), RunError> {
     let config = config();
     let jobs = NonZeroUsize::new(jobs).expect("a number");
-    let order = Order { expected, actual, config: &config, choice, jobs };
+    let order = Order { expected, actual, config: &config, choice, pairing, jobs };
     let mut lines = Vec::new();
     let line = |case: ScoredCase| {
         let verdict = match case.result.verdict() {
@@ -75,7 +85,7 @@ fn lines(
     };
     let ran = run(&order, line, take, &mut |_| {}, |_| {})?;
     assert_eq!(ran.cases, lines.len() as u64);
-    Ok(lines)
+    Ok((lines, ran))
 }
 
 /// The lines of one thread, which those of several must be.
@@ -101,6 +111,126 @@ fn files_in_the_same_order() {
         a passed 
         b failed f was not called; g was called and not expected
         c passed "#]],
+    );
+}
+
+/// A case in which the user says `words`, one turn each.
+fn said(eval_id: &str, words: &[&str], tool: &str) -> String {
+    let turns: Vec<String> = words
+        .iter()
+        .map(|text| {
+            format!(
+                r#"{{"user_content": {{"parts": [{{"text": "{text}"}}]}}, "intermediate_data": {{"tool_uses": [{{"name": "{tool}", "args": {{}}}}]}}}}"#
+            )
+        })
+        .collect();
+    format!(r#"{{"eval_id": "{eval_id}", "conversation": [{}]}}"#, turns.join(","))
+}
+
+fn check_paired(
+    pairing: Pairing,
+    expected: &[PathBuf],
+    actual: &[PathBuf],
+    alone: (u64, u64),
+    told: &Expect,
+) {
+    let choice = Choice::default();
+    let (one, ran) = paired(expected, actual, &choice, pairing, 1).expect("scored");
+    assert_eq!((ran.expected_alone, ran.actual_alone), alone);
+    for jobs in [2, 5] {
+        let (several, ran) = paired(expected, actual, &choice, pairing, jobs).expect("scored");
+        assert_eq!((several, (ran.expected_alone, ran.actual_alone)), (one.clone(), alone));
+    }
+    told.assert_eq(&one.join("\n"));
+}
+
+#[test]
+fn cases_with_other_ids_are_paired_by_their_places() {
+    let files = Files::new();
+    let expected = files.put("e.json", &set("s", &cases(&[("a", "f"), ("b", "g"), ("c", "h")])));
+    let actual = files.put("a.json", &set("t", &cases(&[("x1", "f"), ("x2", "f")])));
+    let (expected, actual) = ([expected], [actual]);
+    let alone = expect![[r#"
+        a error the actual side has no case with this id
+        b error the actual side has no case with this id
+        c error the actual side has no case with this id
+        x1 unscored the expected side has no case with this id
+        x2 unscored the expected side has no case with this id"#]];
+    check_paired(Pairing::Id, &expected, &actual, (3, 2), &alone);
+    check_paired(
+        Pairing::Order,
+        &expected,
+        &actual,
+        (1, 0),
+        &expect![[r#"
+            a passed 
+            b failed g was not called; f was called and not expected
+            c error the actual side has no case at this place"#]],
+    );
+    check_paired(
+        Pairing::Order,
+        &actual,
+        &expected,
+        (0, 1),
+        &expect![[r#"
+            x1 passed 
+            x2 failed f was not called; g was called and not expected
+            c unscored the expected side has no case at this place"#]],
+    );
+}
+
+#[test]
+fn places_are_counted_over_all_files_of_a_side() {
+    let files = Files::new();
+    let first = files.put("e1.json", &set("s", &cases(&[("a", "f"), ("b", "g")])));
+    let second = files.put("e2.json", &set("s", &cases(&[("a", "h")])));
+    let older = files.put("old.test.json", r#"[{"name": "o", "data": [{"query": "é", "expected_tool_use": [{"tool_name": "f", "tool_input": {}}]}]}]"#);
+    let rest = files.put("a.json", &set("t", &cases(&[("x1", "g"), ("x2", "h")])));
+    check_paired(
+        Pairing::Order,
+        &[first, second],
+        &[older, rest],
+        (0, 0),
+        &expect![[r#"
+            a passed 
+            b passed 
+            a passed "#]],
+    );
+}
+
+#[test]
+fn cases_with_other_ids_are_paired_by_what_the_user_says() {
+    let files = Files::new();
+    let expected = [
+        said("a", &["hi", "é"], "f"),
+        said("b", &["hi"], "g"),
+        said("b2", &["hi"], "h"),
+        said("c", &["hié"], "f"),
+        said("d", &["nobody said this"], "f"),
+        r#"{"eval_id": "e", "conversation_scenario": {"starting_prompt": "p", "conversation_plan": "q"}}"#.to_owned(),
+    ];
+    let actual = [
+        said("x1", &["hi"], "g"),
+        said("x2", &["hi\\u00e9"], "f"),
+        said("x3", &["h\\u0069", "é"], "f"),
+        said("x4", &["new"], "f"),
+        said("x5", &["hi"], "h"),
+    ];
+    let expected = files.put("e.json", &set("s", &expected));
+    let actual = files.put("a.json", &set("t", &actual));
+    check_paired(
+        Pairing::Query,
+        &[expected],
+        &[actual],
+        (2, 1),
+        &expect![[r#"
+            a passed 
+            b passed 
+            b2 passed 
+            c passed 
+            d error the actual side has no case in which the user says the same
+            e error the actual side has no case in which the user says the same
+            x4 unscored the expected side has no case in which the user says the same"#]],
     );
 }
 
@@ -332,8 +462,14 @@ fn what_take_refuses_ends_the_run() {
     for jobs in [1, 4] {
         let jobs = NonZeroUsize::new(jobs).expect("a number");
         let choice = Choice::default();
-        let order =
-            Order { expected: &path, actual: &path, config: &config, choice: &choice, jobs };
+        let order = Order {
+            expected: &path,
+            actual: &path,
+            config: &config,
+            choice: &choice,
+            pairing: Pairing::Id,
+            jobs,
+        };
         let full = |_| Err(std::io::Error::from(std::io::ErrorKind::StorageFull));
         let ended = run(&order, |case| case, full, &mut |_| {}, |_| {});
         assert!(matches!(ended, Err(RunError::Output(_))), "{ended:?}");

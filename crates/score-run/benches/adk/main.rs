@@ -24,7 +24,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
-use score_run::{Choice, Order, Pair, run, run_pairs};
+use score_run::{Choice, Order, Pair, Pairing, run, run_pairs};
 use scoring::adk::{MatchType, response_match, tool_trajectory};
 use scoring::config::{Config, Tools};
 
@@ -160,7 +160,8 @@ fn score_all(expected: &[PathBuf], actual: &[PathBuf], threads: usize) -> io::Re
     let config = Config::adk_default();
     let jobs = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
     let choice = Choice::default();
-    let order = Order { expected, actual, config: &config, choice: &choice, jobs };
+    let order =
+        Order { expected, actual, config: &config, choice: &choice, pairing: Pairing::Id, jobs };
     let mut all = Vec::new();
     let scores = |pair: &mut Pair, tools: &mut Tools<'_>| -> Option<Scores> {
         let (expected, actual) = (pair.expected.as_ref()?, pair.actual.as_ref()?);
@@ -181,7 +182,8 @@ fn with_evidence(expected: &[PathBuf], actual: &[PathBuf]) -> io::Result<()> {
     let config = Config::adk_default();
     let choice = Choice::default();
     let jobs = NonZeroUsize::MIN;
-    let order = Order { expected, actual, config: &config, choice: &choice, jobs };
+    let order =
+        Order { expected, actual, config: &config, choice: &choice, pairing: Pairing::Id, jobs };
     let take = |case| {
         std::hint::black_box(&case);
         Ok(())

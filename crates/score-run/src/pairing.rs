@@ -1,0 +1,74 @@
+//! [`Pairing`]: by what a case of the one side finds its partner on the other.
+
+use evalset_file::FoundCase;
+use scoring::Trace;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use crate::file::{FileFacts, Whole};
+
+/// By what a case of the one side finds its partner on the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Pairing {
+    /// The same `eval_id`.
+    #[default]
+    Id,
+    /// The same place, counted over all files of a side in their order.
+    Order,
+    /// The same words of the user in every turn. Of several such cases the first goes with the first.
+    Query,
+}
+
+/// What stands for an id, or for what a user says.
+pub(crate) type Key = u64;
+
+impl Pairing {
+    /// What a partner would have, behind "no case".
+    pub(crate) fn partner(self) -> &'static str {
+        match self {
+            Self::Id => "with this id",
+            Self::Order => "at this place",
+            Self::Query => "in which the user says the same",
+        }
+    }
+
+    /// The key of a case that was found; none of one that has no partner. `text` gives its text.
+    pub(crate) fn key<E>(
+        self,
+        found: &FoundCase,
+        facts: &FileFacts,
+        text: impl FnOnce() -> Result<String, E>,
+    ) -> Result<Option<Key>, E> {
+        Ok(match self {
+            Self::Id => found.eval_id.as_deref().map(of_id),
+            Self::Order => Some(found.index),
+            Self::Query => {
+                let case = facts.read(&text()?, found.start, found.index);
+                case.ok().and_then(|case| of_query(&case.trace))
+            }
+        })
+    }
+
+    /// The same of a case of a file that was read as a whole.
+    pub(crate) fn key_of_whole(self, whole: &Whole, place: u64) -> Option<Key> {
+        match self {
+            Self::Id => Some(of_id(&whole.0)),
+            Self::Order => Some(place),
+            Self::Query => whole.1.as_ref().ok().and_then(|case| of_query(&case.trace)),
+        }
+    }
+}
+
+/// By which an id is remembered.
+pub(crate) fn of_id(eval_id: &str) -> Key {
+    xxh3_64(eval_id.as_bytes())
+}
+
+fn of_query(trace: &Trace) -> Option<Key> {
+    let mut hash = Xxh3::new();
+    for turn in &trace.invocations {
+        hash.update(turn.user_text.as_bytes());
+        // No text has this byte, so turns stay apart.
+        hash.update(&[0xff]);
+    }
+    (!trace.invocations.is_empty()).then(|| hash.digest())
+}
