@@ -256,6 +256,49 @@ fn convert_goes_there_and_back() {
 }
 
 #[test]
+fn a_set_is_converted_case_by_case_as_it_would_be_as_a_whole() {
+    let folder = folder();
+    let of_a_set = r#""description": "é", "creation_timestamp": 5.50, "vendor": {"x": [1]}"#;
+    let many: Vec<String> = (0..300)
+        .map(|number| {
+            let text = "\\n  ]\\n  \\\"eval_cases\\\": [\\n".repeat(number % 7);
+            let unknown = if number % 5 == 0 { r#", "vendor": {"n": 1.0}"# } else { "" };
+            format!(
+                r#"{{"eval_id": "{number}", "conversation": [{{"invocation_id": "{number}", "user_content": {{"parts": [{{"text": "{text}"}}], "role": "user"}}}}]{unknown}}}"#
+            )
+        })
+        .collect();
+    let many = many.join(",\n");
+    let sets = [
+        TWO.to_owned(),
+        FLOW.to_owned(),
+        FLOW.replacen("\"eval_set_id\"", &format!("{of_a_set}, \"eval_set_id\""), 1),
+        format!(r#"{{"eval_set_id": "s", "eval_cases": [{many}], {of_a_set}}}"#),
+        format!(r#"{{{of_a_set}, "eval_cases": [], "eval_set_id": "s"}}"#),
+        r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a"}]}"#.to_owned(),
+        r#"[{"query": "hi", "reference": "ho"}, {"query": "bye"}]"#.to_owned(),
+        r#"[{"name": "a", "data": [{"query": "hi"}]}, {"name": "b", "data": []}]"#.to_owned(),
+    ];
+    let path = folder.path().join("x.evalset.json");
+    for text in sets {
+        let mut text = text;
+        for (to, adk) in [("agentflow", false), ("adk", true), ("adk", true), ("agentflow", false)]
+        {
+            std::fs::write(&path, &text).unwrap();
+            let set = evalset::read(text.as_bytes()).whole().unwrap();
+            let as_a_whole = match adk {
+                true => evalset::EvalSet::Adk(set.into_adk("x")),
+                false => evalset::EvalSet::AgentFlow(set.into_agentflow("x")),
+            };
+            let as_a_whole = as_a_whole.to_json().laid_out(&evalset::Layout::two_spaces()) + "\n";
+            let converted = ran(folder.path(), &["convert", "--to", to, "x.evalset.json"]);
+            assert_eq!(converted, as_a_whole);
+            text = converted;
+        }
+    }
+}
+
+#[test]
 fn a_file_with_errors_is_not_converted() {
     let folder = folder();
     std::fs::write(

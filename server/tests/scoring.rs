@@ -362,3 +362,24 @@ fn what_was_done_may_be_adks_history_and_json_says_why() {
         assert_eq!(details["why"], "set_lights was called with room \"cellar\", not \"attic\"");
     }
 }
+
+#[test]
+fn cases_with_other_ids_find_their_partners_otherwise() {
+    let folder = folder();
+    let exported = [case("home_agent_1", "hall", "It is dark."), case("home_agent_2", "attic", "")];
+    write(folder.path(), "exported.evalset.json", &exported);
+    let (code, _, err) = ran(folder.path(), &["--actual", "exported.evalset.json"]);
+    assert_eq!(code, Some(1));
+    assert_eq!(
+        err,
+        "note: no partner was found for 2 of the expected cases, nor for 2 of the actual ones; where \
+         they have other ids, --pair query pairs them by what the user says, and --pair order by \
+         their places\n"
+    );
+    let (code, out, err) =
+        ran(folder.path(), &["--actual", "exported.evalset.json", "--pair", "order"]);
+    assert_eq!((code, err.as_str()), (Some(1), ""));
+    assert!(out.contains("2 cases: 1 passed, 1 failed, 0 unscored."), "{out}");
+    let (code, _, err) = ran(folder.path(), &["--actual", "exported.evalset.json", "--pair", "x"]);
+    assert!(code == Some(2) && err.contains("[possible values: id, order, query]"), "{err}");
+}

@@ -9,7 +9,9 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::Path;
 
-use evalset::{Case, EvalSet, Fault, FaultyCase, Format, Origin, Problem, Reading, read_case};
+use evalset::{
+    Case, EvalSet, Fault, FaultyCase, Format, Layout, Origin, Problem, Reading, read_case,
+};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::AppendError;
@@ -135,11 +137,14 @@ impl CheckedCases {
     #[must_use]
     pub fn set_with(&self, first: Option<&Case>) -> Option<EvalSet> {
         let (head, tail) = &self.around;
-        let mut set = evalset::read_as(format!("{head}{tail}").as_bytes(), self.format).set?;
+        // A list that was read empty would be remembered as one, and written so without cases.
+        let text = first.map(|case| case.to_json().laid_out(&Layout::compact()));
+        let text = format!("{head}{}{tail}", text.unwrap_or_default());
+        let mut set = evalset::read_as(text.as_bytes(), self.format).set?;
         match (&mut set, first.cloned()) {
             (_, None) => {}
-            (EvalSet::Adk(set), Some(Case::Adk(case))) => set.eval_cases.push(case),
-            (EvalSet::AgentFlow(set), Some(Case::AgentFlow(case))) => set.eval_cases.push(case),
+            (EvalSet::Adk(set), Some(Case::Adk(case))) => set.eval_cases = vec![case],
+            (EvalSet::AgentFlow(set), Some(Case::AgentFlow(case))) => set.eval_cases = vec![case],
             _ => return None,
         }
         Some(set)

@@ -28,7 +28,7 @@ pub use know::{
     Added, KnowArguments, KnowError, TokenCommand, UserCommand, add_token, add_user, read_password,
 };
 pub use lint::{LintError, Linted, lint_tools, write_lint};
-pub use score::{ReportFormat, ScoreArguments, ScoreError, Verdict, score};
+pub use score::{PairBy, ReportFormat, ScoreArguments, ScoreError, Verdict, score};
 pub use sources::{example_names, simulated_agents};
 
 use crate::config::{AllowedOrigin, ListenAddress, Overrides};

@@ -44,12 +44,20 @@ pub enum EvalsetError {
         cause: io::Error,
     },
     /// The file has errors, so that it cannot be worked with.
-    #[error("{}: {}", path.display(), told(faults))]
+    #[error("{}: {}", path.display(), told(faults, *more))]
     Faulty {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// What is wrong, as far as it is told.
         faults: Vec<Fault>,
+        /// How many other faults there are.
+        more: usize,
+    },
+    /// The file is not what it was a moment ago.
+    #[error("{} has changed while it was read; do it again", path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
     },
     /// A case that is not there.
     #[error("{} has no case {wanted}{}", path.display(), near(nearest.as_deref()))]
@@ -106,6 +114,9 @@ pub enum EvalsetError {
 }
 
 impl EvalsetError {
+    /// So many faults of a file are told at most; `rehearsal evalset lint` tells all.
+    pub(super) const FAULTS_TOLD: usize = 20;
+
     /// Whether the command itself cannot be followed: the exit code is 2 then, and 1 otherwise.
     #[must_use]
     pub fn is_usage(&self) -> bool {
@@ -120,6 +131,7 @@ impl EvalsetError {
             | Self::InTheWay { .. }
             | Self::File(AppendError::NoFile { .. } | AppendError::Directory { .. }) => true,
             Self::Faulty { .. }
+            | Self::Changed { .. }
             | Self::IdTwice { .. }
             | Self::Unwritable { .. }
             | Self::File(_)
@@ -128,14 +140,14 @@ impl EvalsetError {
     }
 }
 
-fn told(faults: &[Fault]) -> String {
-    let mut told: Vec<String> = faults.iter().take(20).map(ToString::to_string).collect();
-    if faults.len() > told.len() {
-        told.push(format!("and {} more, see `rehearsal evalset lint`", faults.len() - told.len()));
+fn told(faults: &[Fault], more: usize) -> String {
+    let mut told: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    if more > 0 {
+        told.push(format!("and {more} more, see `rehearsal evalset lint`"));
     }
     match told.as_slice() {
         [one] => one.clone(),
-        _ => format!("{} faults\n  {}", faults.len(), told.join("\n  ")),
+        _ => format!("{} faults\n  {}", faults.len() + more, told.join("\n  ")),
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use evalset::{EvalSet, Reading, Severity};
+use evalset::{EvalSet, Fault, Reading, Severity};
+use evalset_file::{Checked, CheckedCases};
 
 use super::error::EvalsetError;
 
@@ -100,13 +101,60 @@ pub(in crate::cli) fn history_in(folder: &Path) -> Result<Vec<PathBuf>, EvalsetE
     Ok(found)
 }
 
+/// Opens a file to be read case by case, or reads it where that cannot be.
+pub(super) fn checked(path: &Path) -> Result<Checked, EvalsetError> {
+    let unreadable = |cause| EvalsetError::Unreadable { path: path.to_owned(), cause };
+    let metadata = std::fs::metadata(path).map_err(unreadable)?;
+    if !metadata.is_file() {
+        // A pipe is read once and from its start.
+        return reading(path).map(|reading| Checked::Whole(Box::new(reading)));
+    }
+    std::fs::File::open(path).map_err(unreadable)?;
+    Ok(CheckedCases::open(path)?)
+}
+
 /// Reads a file in which nothing is an error.
 pub(super) fn sound_set(path: &Path) -> Result<EvalSet, EvalsetError> {
-    let Reading { set, unread, mut faults, .. } = reading(path)?;
-    faults.retain(|fault| fault.severity() == Severity::Error);
+    sound(path, reading(path)?)
+}
+
+/// What was read, in which nothing is an error.
+pub(super) fn sound(path: &Path, reading: Reading) -> Result<EvalSet, EvalsetError> {
+    let Reading { set, unread, faults, .. } = reading;
+    let mut errors = Errors::default();
+    errors.take(faults);
     match set {
-        Some(set) if faults.is_empty() && unread.is_empty() => Ok(set),
-        _ => Err(EvalsetError::Faulty { path: path.to_owned(), faults }),
+        Some(set) if errors.is_none() && unread.is_empty() => Ok(set),
+        _ => Err(errors.of(path)),
+    }
+}
+
+/// The errors of a file: the first of them, and how many there are.
+#[derive(Debug, Default)]
+pub(super) struct Errors {
+    first: Vec<Fault>,
+    more: usize,
+}
+
+impl Errors {
+    /// Takes what is an error.
+    pub(super) fn take(&mut self, faults: impl IntoIterator<Item = Fault>) {
+        for fault in faults.into_iter().filter(|fault| fault.severity() == Severity::Error) {
+            if self.first.len() < EvalsetError::FAULTS_TOLD {
+                self.first.push(fault);
+            } else {
+                self.more += 1;
+            }
+        }
+    }
+
+    pub(super) fn is_none(&self) -> bool {
+        self.first.is_empty()
+    }
+
+    pub(super) fn of(self, path: &Path) -> EvalsetError {
+        let Self { first: faults, more } = self;
+        EvalsetError::Faulty { path: path.to_owned(), faults, more }
     }
 }
 

@@ -1,13 +1,15 @@
-//! `rehearsal evalset lint`.
+//! `rehearsal evalset lint`: all that is wrong in files, told in their order while they are read.
 
 use std::io::Write;
 
 use evalset::{Fault, Severity};
+use evalset_file::Checked;
 use serde::Serialize;
 
 use super::error::EvalsetError;
-use super::files::{files, reading};
+use super::files::{checked, files};
 use super::list::shown;
+use super::progress::bar;
 use super::{LintFilesArguments, Went};
 use crate::cli::Format;
 
@@ -27,27 +29,62 @@ pub(super) fn lint(
     arguments: &LintFilesArguments,
     out: &mut impl Write,
 ) -> Result<Went, EvalsetError> {
-    let (mut errors, mut warnings, mut count) = (0, 0, 0);
-    for path in files(&arguments.files)? {
-        count += 1;
+    let mut findings = Findings { format: arguments.format, errors: 0, warnings: 0, out };
+    let files = files(&arguments.files)?;
+    for path in &files {
         let name = path.display().to_string();
-        for fault in reading(&path)?.faults {
-            match fault.severity() {
-                Severity::Error => errors += 1,
-                Severity::Warning => warnings += 1,
+        match checked(path)? {
+            Checked::Whole(reading) => findings.take(&name, &reading.faults)?,
+            Checked::Broken(fault) => findings.take(&name, &[fault])?,
+            Checked::Cases(mut cases) => {
+                let bar = bar(cases.progress().1, &name);
+                findings.take(&name, cases.faults_before())?;
+                while let Some(case) = cases.next() {
+                    let faults = case?.faults;
+                    if !faults.is_empty() {
+                        bar.suspend(|| findings.take(&name, &faults))?;
+                    }
+                    bar.set_position(cases.progress().0);
+                }
+                findings.take(&name, cases.faults_behind())?;
+                bar.finish_and_clear();
             }
-            write_fault(&name, &fault, arguments.format, out)?;
         }
     }
-    if arguments.format == Format::Text {
-        let counted = |count: usize, noun: &str| match count {
-            1 => format!("1 {noun}"),
-            _ => format!("{count} {noun}s"),
-        };
-        let (files, errors) = (counted(count, "file"), counted(errors, "error"));
-        writeln!(out, "{files}: {errors}, {}.", counted(warnings, "warning"))?;
+    findings.sum_up(files.len())
+}
+
+/// What was found, told as it is found.
+struct Findings<'a, W> {
+    format: Format,
+    errors: usize,
+    warnings: usize,
+    out: &'a mut W,
+}
+
+impl<W: Write> Findings<'_, W> {
+    fn take(&mut self, file: &str, faults: &[Fault]) -> Result<(), EvalsetError> {
+        for fault in faults {
+            match fault.severity() {
+                Severity::Error => self.errors += 1,
+                Severity::Warning => self.warnings += 1,
+            }
+            write_fault(file, fault, self.format, self.out)?;
+        }
+        Ok(())
     }
-    Ok(if errors == 0 { Went::Well } else { Went::Found })
+
+    fn sum_up(self, files: usize) -> Result<Went, EvalsetError> {
+        if self.format == Format::Text {
+            let counted = |count: usize, noun: &str| match count {
+                1 => format!("1 {noun}"),
+                _ => format!("{count} {noun}s"),
+            };
+            let (files, errors) = (counted(files, "file"), counted(self.errors, "error"));
+            writeln!(self.out, "{files}: {errors}, {}.", counted(self.warnings, "warning"))?;
+        }
+        Ok(if self.errors == 0 { Went::Well } else { Went::Found })
+    }
 }
 
 fn write_fault(

@@ -8,7 +8,7 @@ use evalset_file::{AppendError, Cases, FoundCase};
 use serde::Serialize;
 
 use super::error::EvalsetError;
-use super::files::{files, sound_set, stem};
+use super::files::{Errors, files, sound_set, stem};
 use super::filter::{Filter, Traits};
 use super::progress::bar;
 use super::{ListArguments, Went};
@@ -91,8 +91,9 @@ impl<W: Write> Listing<'_, W> {
                     match read_case(&text, format, origin) {
                         (Some(read), _) => self.line_if_taken(&case, &read)?,
                         (None, faults) => {
-                            let path = path.to_owned();
-                            return Err(EvalsetError::Faulty { path, faults });
+                            let mut errors = Errors::default();
+                            errors.take(faults);
+                            return Err(errors.of(path));
                         }
                     }
                 }

@@ -1,6 +1,6 @@
 //! Writing a file as a whole: it is there complete or not at all.
 
-use std::io::Write as _;
+use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use evalset::{CaseText, Layout};
@@ -24,6 +24,15 @@ pub(super) fn require_free(path: &Path, force: bool) -> Result<(), EvalsetError>
 
 /// Writes `text` to `path`, whose folder is made where there is none.
 pub(super) fn write(path: &Path, text: &str, force: bool) -> Result<(), EvalsetError> {
+    write_by(path, force, |out| Ok(out.write_all(text.as_bytes())?))
+}
+
+/// Writes to `path` what `write` does, unless that fails.
+pub(super) fn write_by(
+    path: &Path,
+    force: bool,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), EvalsetError>,
+) -> Result<(), EvalsetError> {
     let unwritable = |cause| EvalsetError::Unwritable { path: path.to_owned(), cause };
     let folder = match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
@@ -33,12 +42,17 @@ pub(super) fn write(path: &Path, text: &str, force: bool) -> Result<(), EvalsetE
     // A link is followed, so that what it leads to is written and not the link itself.
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let beside = real.parent().filter(|folder| *folder != Path::new("")).unwrap_or(folder);
-    let mut draft = tempfile::Builder::new()
+    let draft = tempfile::Builder::new()
         .prefix(".rehearsal-")
         .permissions(permissions_of(&real))
         .tempfile_in(beside)
         .map_err(unwritable)?;
-    draft.write_all(text.as_bytes()).map_err(unwritable)?;
+    let mut draft = BufWriter::new(draft);
+    write(&mut draft).map_err(|error| match error {
+        EvalsetError::Output(cause) => unwritable(cause),
+        error => error,
+    })?;
+    let draft = draft.into_inner().map_err(|error| unwritable(error.into_error()))?;
     draft.as_file().sync_all().map_err(unwritable)?;
     if force {
         draft.persist(&real).map_err(|error| unwritable(error.error))?;

@@ -4,12 +4,12 @@ use std::io::Write;
 use std::path::Path;
 
 use evalset::agentflow::{EvalCase, MessageContent, ToolCall};
-use evalset::{Case, Layout, Origin, Severity, read_case};
+use evalset::{Case, Layout, Origin, read_case};
 use evalset_file::{AppendError, Cases, FoundCase};
 use json_text::JsonText;
 
 use super::error::EvalsetError;
-use super::files::{sound_set, stem};
+use super::files::{Errors, sound_set, stem};
 use super::list::shown;
 use super::{ShowArguments, Went};
 use crate::cli::Format;
@@ -82,11 +82,12 @@ fn read(
     let text = cases.text(found)?;
     let (line, column) = cases.place(found)?;
     let origin = Origin { line, column, case: usize::try_from(found.index).ok() };
-    let (case, mut faults) = read_case(&text, told, origin);
-    faults.retain(|fault| fault.severity() == Severity::Error);
+    let (case, faults) = read_case(&text, told, origin);
+    let mut errors = Errors::default();
+    errors.take(faults);
     match case {
-        Some(case) if faults.is_empty() => Ok(case),
-        _ => Err(EvalsetError::Faulty { path: file.to_owned(), faults }),
+        Some(case) if errors.is_none() => Ok(case),
+        _ => Err(errors.of(file)),
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 use score_report::Form;
+use score_run::Pairing;
 
 /// Arguments of `rehearsal score`.
 #[derive(Debug, Clone, Args)]
@@ -32,9 +33,35 @@ pub struct ScoreArguments {
     /// Only cases whose id matches, such as 'lights_*'
     #[arg(long = "case", env = "REHEARSAL_SCORE_CASE", value_name = "PATTERN")]
     pub case: Option<String>,
-    /// How many threads work [default: one for each processor]
+    /// By what a case finds its partner on the other side
+    #[arg(long, env = "REHEARSAL_SCORE_PAIR", value_enum, default_value_t)]
+    pub pair: PairBy,
+    /// How many threads score; from two on, one more for each side reads its files ahead
+    /// [default: one for each processor]
     #[arg(long, env = "REHEARSAL_SCORE_JOBS", value_name = "NUMBER")]
     pub jobs: Option<NonZeroUsize>,
+}
+
+/// By what a case finds its partner.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum PairBy {
+    /// The same eval_id
+    #[default]
+    Id,
+    /// The same place, counted over all files of a side
+    Order,
+    /// The same words of the user in every turn
+    Query,
+}
+
+impl From<PairBy> for Pairing {
+    fn from(pair: PairBy) -> Self {
+        match pair {
+            PairBy::Id => Self::Id,
+            PairBy::Order => Self::Order,
+            PairBy::Query => Self::Query,
+        }
+    }
 }
 
 /// What a report looks like.

@@ -14,10 +14,10 @@ use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use score_report::{Ending, Heading, Piece, Report};
-use score_run::{Choice, Order, run};
+use score_run::{Choice, Order, Ran, run};
 use scoring::report::EvalSummary;
 
-pub use arguments::{ReportFormat, ScoreArguments};
+pub use arguments::{PairBy, ReportFormat, ScoreArguments};
 pub use error::ScoreError;
 
 use self::destination::Destination;
@@ -47,6 +47,27 @@ impl Verdict {
     }
 }
 
+/// What to do about cases of both sides that have no partner, which are mostly the same by other ids.
+fn alone(ran: &Ran, pair: PairBy) -> Option<String> {
+    let Ran { expected_alone, actual_alone, .. } = *ran;
+    if expected_alone == 0 || actual_alone == 0 {
+        return None;
+    }
+    let found = format!(
+        "no partner was found for {expected_alone} of the expected cases, nor for {actual_alone} of \
+         the actual ones"
+    );
+    let remedy = match pair {
+        PairBy::Id => {
+            "where they have other ids, --pair query pairs them by what the user says, and --pair \
+             order by their places"
+        }
+        PairBy::Order => return None,
+        PairBy::Query => "their users say other things; --pair order pairs them by their places",
+    };
+    Some(format!("{found}; {remedy}"))
+}
+
 /// Scores; the report goes to `out`, unless a file is named.
 ///
 /// # Errors
@@ -69,6 +90,7 @@ pub fn score(
         actual: &inputs.actual,
         config: &config,
         choice: &choice,
+        pairing: arguments.pair.into(),
         jobs: jobs.unwrap_or(NonZeroUsize::MIN),
     };
 
@@ -97,6 +119,9 @@ pub fn score(
     bar.finish_and_clear();
     if ran.cases == 0 {
         return Err(inputs.no_case(arguments, &nearest, &choice.other_tags()));
+    }
+    if let Some(note) = alone(&ran, arguments.pair) {
+        eprintln!("note: {note}");
     }
     let ending = Ending { duration_seconds: begin.elapsed().as_secs_f64() };
     let (destination, summary) = report.finish(ending)?;
