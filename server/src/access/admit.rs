@@ -34,6 +34,9 @@ pub(crate) async fn admit(
         match doorkeeper.caller(Shown::by(&request, &doorkeeper)).await {
             Ok((caller, stay)) => {
                 request.extensions_mut().insert(caller.clone());
+                if stay.is_none() && is_the_pages(request.uri().path()) {
+                    return no_agents_business();
+                }
                 if let Some(stay) = &stay {
                     request.extensions_mut().insert(stay.clone());
                 }
@@ -48,6 +51,19 @@ pub(crate) async fn admit(
         Some(stay) => cut_off::response(stay, response),
         None => response,
     }
+}
+
+/// Whether only a page asks for this: it runs the host's tools, changes its files and reads all
+/// sessions, which is for people.
+fn is_the_pages(path: &str) -> bool {
+    path.starts_with("/api/")
+}
+
+/// What a token is told where only people may.
+fn no_agents_business() -> Response {
+    let message = "a token is for agents and programs: it opens gRPC and the model endpoints. What \
+                   the pages ask for is for people, who log in at /login";
+    (StatusCode::FORBIDDEN, message).into_response()
 }
 
 /// What a request shows of who sends it.

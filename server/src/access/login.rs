@@ -1,5 +1,6 @@
 //! `/login` and `/logout`.
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
@@ -8,23 +9,22 @@ use axum::extract::{DefaultBodyLimit, Extension, Form, Query, Request};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, LOCATION, RETRY_AFTER, SET_COOKIE,
 };
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use serde::Deserialize;
-use tokio::sync::Semaphore;
 
 use super::audit::Note;
 use super::page::LoginPage;
+use super::places::Places;
 use super::{Doorkeeper, Refused};
 use crate::connections::Peer;
 
 /// A name, a password and a path are short.
 const FORM_BYTES: usize = 16 * 1024;
-/// How many may be logging in at once, and for how long.
-const STRANGERS: usize = 64;
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a form may take to arrive and to be judged.
+const PATIENCE: Duration = Duration::from_secs(15);
 /// The page has no script of its own and loads nothing remote.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; \
@@ -41,11 +41,18 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(doorkeeper: Arc<Doorkeepe
         .layer(middleware::from_fn(briefly))
 }
 
-/// Strangers get here, so few at once and none for long: somebody who sends half a form, or thousands
-/// of them, must not take the host's memory.
+/// Strangers get here, so few forms at once and none for long: somebody who sends half a form, or
+/// thousands of them, must not take the host's memory, nor the others' way in. The page itself holds
+/// nothing.
 async fn briefly(request: Request, next: Next) -> Response {
-    static AT_ONCE: LazyLock<Semaphore> = LazyLock::new(|| Semaphore::new(STRANGERS));
-    let Ok(_place) = AT_ONCE.try_acquire() else {
+    static FORMS: LazyLock<Places> = LazyLock::new(Places::default);
+    let peer = request.extensions().get::<Peer>();
+    let address = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip());
+    let place = match request.method() {
+        &Method::POST => FORMS.take(address),
+        _ => return next.run(request).await,
+    };
+    let Some(_place) = place else {
         return (StatusCode::SERVICE_UNAVAILABLE, "Many log in right now. Try again in a moment.")
             .into_response();
     };

@@ -13,6 +13,7 @@ mod cookie;
 mod cut_off;
 mod login;
 mod page;
+mod places;
 mod secret;
 mod tickets;
 

@@ -7,6 +7,16 @@ use tonic::Code;
 use crate::stage::Stage;
 
 #[tokio::test]
+async fn a_token_runs_no_tools_and_reads_no_files_of_the_host() {
+    let stage = Stage::open().await;
+    let get = stage.get(app::api::EVENTS_PATH).bearer_auth(&stage.token).send().await.unwrap();
+    assert_eq!(get.status(), StatusCode::FORBIDDEN);
+    let list = stage.get("/api/list_agents").bearer_auth(&stage.token).send().await.unwrap();
+    assert_eq!(list.status(), StatusCode::FORBIDDEN);
+    assert!(list.text().await.unwrap().contains("log in at /login"));
+}
+
+#[tokio::test]
 async fn each_vendors_key_header_takes_a_token() {
     let stage = Stage::open().await;
     let token = &stage.token;
