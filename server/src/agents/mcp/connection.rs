@@ -209,12 +209,6 @@ impl Connection {
         self.service.is_closed() || self.service.peer().is_transport_closed()
     }
 
-    /// Lists the tools anew.
-    pub(super) async fn list_tools(&mut self) -> Result<(), ListFault> {
-        self.tools = list_tools(self.service.peer()).await?;
-        Ok(())
-    }
-
     /// How it ended, once it has, and what it wrote last.
     pub(super) async fn end_of(&self) -> (Option<String>, Option<String>) {
         let Some(process) = &self.process else { return (None, None) };

@@ -15,6 +15,7 @@ use tokio::task::JoinHandle;
 use super::agent::McpAgent;
 use super::client::Link;
 use super::connection::Connection;
+use super::listing::list_tools;
 use super::tools::{self, Catalogue, Listed};
 use crate::agents::instruction::resolved_instruction;
 use crate::agents::{AgentLog, SessionSeed, ToolFailure, ToolInvocation};
@@ -157,11 +158,26 @@ impl OpenSession {
     /// Lists all tools anew and tells the page what changed.
     async fn refresh(&self) {
         for (server, slot) in self.agent.servers.iter().zip(&self.connections) {
-            let mut slot = slot.lock().await;
-            if let Some(connection) = slot.as_mut()
-                && let Err(error) = connection.list_tools().await
-            {
-                self.log.push(&format!("[{}] its tools cannot be listed: {error}", server.name));
+            // Not held while listing: a call must not wait for a server that announces tools and
+            // does not list them.
+            let peer = slot.lock().await.as_ref().map(|connection| connection.peer().clone());
+            let Some(peer) = peer else { continue };
+            match tokio::time::timeout(server.patience, list_tools(&peer)).await {
+                Ok(Ok(tools)) => {
+                    if let Some(connection) = slot.lock().await.as_mut() {
+                        connection.tools = tools;
+                    }
+                }
+                Ok(Err(error)) => {
+                    self.log
+                        .push(&format!("[{}] its tools cannot be listed: {error}", server.name));
+                }
+                Err(_) => self.log.push(&format!(
+                    "[{}] announced a change of its tools and did not list them within {} s: the \
+                     catalogue stays as it was",
+                    server.name,
+                    server.patience.as_secs()
+                )),
             }
         }
         let mut listed = Vec::with_capacity(self.connections.len());

@@ -1,13 +1,13 @@
 //! [`McpSource`]: rehearses an [`McpAgent`].
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use app::api::{AgentFault, Answer, Question, SessionView, SourceKind};
 use async_trait::async_trait;
 use json_text::JsonText;
 use session::{CallId, SessionId, ToolError};
-use tokio::sync::Mutex as AsyncMutex;
+use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
 use super::agent::McpAgent;
@@ -25,8 +25,12 @@ pub struct McpSource {
     agent: Arc<McpAgent>,
     reporter: OnceLock<Reporter>,
     log: Mutex<Arc<AgentLog>>,
-    sessions: AsyncMutex<HashMap<SessionId, Arc<OpenSession>>>,
+    sessions: Mutex<HashMap<SessionId, Arc<Opening>>>,
 }
+
+/// A session from the moment at which somebody asks for it: two tabs of one must not start two sets
+/// of servers, and one that takes long to start keeps no other waiting.
+type Opening = OnceCell<Arc<OpenSession>>;
 
 impl McpSource {
     /// A source for this agent.
@@ -36,13 +40,38 @@ impl McpSource {
             agent: Arc::new(agent),
             reporter: OnceLock::new(),
             log: Mutex::default(),
-            sessions: AsyncMutex::default(),
+            sessions: Mutex::default(),
         }
     }
 
-    async fn open(&self, session: &SessionId) -> Result<Arc<OpenSession>, SourceError> {
-        let sessions = self.sessions.lock().await;
-        sessions.get(session).cloned().ok_or_else(|| SourceError::UnknownSession(session.clone()))
+    fn sessions(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Opening>>> {
+        // Plain data: a panic elsewhere leaves nothing half done.
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn open(&self, session: &SessionId) -> Result<Arc<OpenSession>, SourceError> {
+        let open = self.sessions().get(session).and_then(|opening| opening.get().cloned());
+        open.ok_or_else(|| SourceError::UnknownSession(session.clone()))
+    }
+
+    /// Starts the servers of a session.
+    async fn start(
+        &self,
+        session: &SessionId,
+        seed: &SessionSeed,
+    ) -> Result<Arc<OpenSession>, SourceError> {
+        let reporter = self.reporter.get().cloned().unwrap_or_else(Reporter::silent);
+        let link = Arc::new(Link::new(session.clone(), reporter));
+        let connections = self.connect(Some(&link)).await.map_err(SourceError::Faulted)?;
+        let log = Arc::clone(&self.log.lock().unwrap_or_else(PoisonError::into_inner));
+        let catalogue = self.catalogue(&connections);
+        let agent = Arc::clone(&self.agent);
+        Ok(OpenSession::new(agent, log, link, seed, connections, catalogue))
+    }
+
+    /// Whether `opening` still is the session's, and not closed meanwhile.
+    fn is_wanted(&self, session: &SessionId, opening: &Arc<Opening>) -> bool {
+        self.sessions().get(session).is_some_and(|now| Arc::ptr_eq(now, opening))
     }
 
     async fn connect(&self, link: Option<&Arc<Link>>) -> Result<Vec<Connection>, AgentFault> {
@@ -116,21 +145,21 @@ impl AgentSource for McpSource {
         session: &SessionId,
         seed: &SessionSeed,
     ) -> Result<SessionView, SourceError> {
-        // Held while connecting: two tabs of one session must not start two sets of servers.
-        let mut sessions = self.sessions.lock().await;
-        if let Some(open) = sessions.get(session).cloned() {
-            drop(sessions);
-            return Ok(open.view().await);
+        let opening = Arc::clone(self.sessions().entry(session.clone()).or_default());
+        let started = opening.get_or_try_init(|| self.start(session, seed)).await;
+        let open = match started {
+            Ok(open) => Arc::clone(open),
+            Err(error) => {
+                if !opening.initialized() && self.is_wanted(session, &opening) {
+                    self.sessions().remove(session);
+                }
+                return Err(error);
+            }
+        };
+        if !self.is_wanted(session, &opening) {
+            open.close().await;
+            return Err(SourceError::UnknownSession(session.clone()));
         }
-        let reporter = self.reporter.get().cloned().unwrap_or_else(Reporter::silent);
-        let link = Arc::new(Link::new(session.clone(), reporter));
-        let connections = self.connect(Some(&link)).await.map_err(SourceError::Faulted)?;
-        let log = Arc::clone(&self.log.lock().unwrap_or_else(PoisonError::into_inner));
-        let catalogue = self.catalogue(&connections);
-        let agent = Arc::clone(&self.agent);
-        let open = OpenSession::new(agent, log, link, seed, connections, catalogue);
-        sessions.insert(session.clone(), Arc::clone(&open));
-        drop(sessions);
         Ok(open.view().await)
     }
 
@@ -139,11 +168,11 @@ impl AgentSource for McpSource {
         session: &SessionId,
         _content: &str,
     ) -> Result<SessionView, SourceError> {
-        Ok(self.open(session).await?.view().await)
+        Ok(self.open(session)?.view().await)
     }
 
     async fn call_tool(&self, call: ToolInvocation, cancel: CancellationToken) -> CallReport {
-        let open = match self.open(&call.session).await {
+        let open = match self.open(&call.session) {
             Ok(open) => open,
             Err(error) => {
                 let failure = ToolFailure::new("UnknownSession", error.to_string());
@@ -169,7 +198,7 @@ impl AgentSource for McpSource {
         _payload: Option<JsonText>,
         cancel: CancellationToken,
     ) -> CallReport {
-        let Ok(open) = self.open(session).await else { return nothing_waits(call_id) };
+        let Ok(open) = self.open(session) else { return nothing_waits(call_id) };
         let Some(call) = open.take_waiting(call_id) else { return nothing_waits(call_id) };
         if confirmed {
             return open.timed(&call, &cancel).await;
@@ -189,7 +218,7 @@ impl AgentSource for McpSource {
     }
 
     async fn questions(&self, session: &SessionId) -> Vec<Question> {
-        match self.open(session).await {
+        match self.open(session) {
             Ok(open) => open.link.questions.waiting(),
             Err(_) => Vec::new(),
         }
@@ -201,20 +230,21 @@ impl AgentSource for McpSource {
         number: u64,
         answer: Answer,
     ) -> Result<(), AnswerError> {
-        let open = self.open(session).await.map_err(|_| AnswerError::NotWaiting)?;
+        let open = self.open(session).map_err(|_| AnswerError::NotWaiting)?;
         open.link.questions.answer(number, answer)
     }
 
     async fn close_session(&self, session: &SessionId) {
-        let open = self.sessions.lock().await.remove(session);
-        if let Some(open) = open {
+        let opening = self.sessions().remove(session);
+        // What is still starting is closed by whoever waits for it.
+        if let Some(open) = opening.as_ref().and_then(|opening| opening.get()) {
             open.close().await;
         }
     }
 
     async fn shut_down(&self) {
-        let open: Vec<Arc<OpenSession>> =
-            self.sessions.lock().await.drain().map(|(_, open)| open).collect();
+        let all: Vec<Arc<Opening>> = self.sessions().drain().map(|(_, opening)| opening).collect();
+        let open: Vec<&Arc<OpenSession>> = all.iter().filter_map(|opening| opening.get()).collect();
         futures::future::join_all(open.iter().map(|open| open.close())).await;
     }
 }

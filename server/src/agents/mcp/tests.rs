@@ -543,8 +543,8 @@ async fn over_http_a_deep_tool_keeps_the_others_as_well() {
 
 /// A server that greets, answers `tools/list` with `listed` and `tools/call` with `called`, each a
 /// member of the message, and ends with its input, as servers do.
-fn polite(listed: &str, called: &str) -> McpServer {
-    let text = r#"
+/// What a polite server does with each line.
+const POLITE: &str = r#"
         while IFS= read -r line; do
             id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
             case "$line" in
@@ -555,9 +555,33 @@ fn polite(listed: &str, called: &str) -> McpServer {
             esac
             if [ -n "$answer" ]; then printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$id" "$answer"; fi
         done"#;
-    let mut server = McpServer::stdio("polite", "sh", ["-c", text, "sh", listed, called]);
+
+fn polite(listed: &str, called: &str) -> McpServer {
+    let mut server = McpServer::stdio("polite", "sh", ["-c", POLITE, "sh", listed, called]);
     server.patience = Duration::from_secs(20);
     server
+}
+
+#[tokio::test]
+async fn a_session_that_takes_long_to_open_keeps_no_other_waiting() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let marker = folder.path().join("slow");
+    let text = format!(r#"if [ -e "{}" ]; then sleep 60; fi; {POLITE}"#, marker.display());
+    let listed = r#""result":{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}"#;
+    let called = r#""result":{"content":[{"type":"text","text":"done"}]}"#;
+    let mut server = McpServer::stdio("polite", "sh", ["-c", &text, "sh", listed, called]);
+    server.patience = Duration::from_secs(40);
+    let stage = Stage::of(server).await;
+    std::fs::write(&marker, "").expect("written");
+    let (source, slow) = (Arc::clone(&stage.source), SessionId::parse("slow").expect("valid"));
+    let opening =
+        tokio::spawn(async move { source.open_session(&slow, &SessionSeed::default()).await });
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let called = tokio::time::timeout(Duration::from_secs(15), stage.call("t", "{}")).await;
+    assert!(returned(called.expect("it waits for nobody")).as_str().contains("done"));
+    assert!(!opening.is_finished(), "it was to take long");
+    tokio::time::timeout(Duration::from_secs(15), stage.end()).await.expect("nor does the end");
+    opening.abort();
 }
 
 #[tokio::test]
