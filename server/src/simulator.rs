@@ -170,7 +170,7 @@ impl Simulator {
         self
     }
 
-    /// Serves until SIGINT or SIGTERM.
+    /// Serves until SIGINT or SIGTERM. A second one ends it at once, whatever is still closing.
     ///
     /// # Errors
     /// [`ServeError`] when the address cannot be served.
@@ -178,7 +178,10 @@ impl Simulator {
         let running = self.start().await?;
         tracing::info!("serving at http://{}", running.address());
         serve::until_asked_to_stop().await;
-        running.stop().await;
+        tokio::select! {
+            () = running.stop() => {}
+            () = serve::until_asked_to_stop() => tracing::warn!("asked twice: stopping at once"),
+        }
         Ok(())
     }
 

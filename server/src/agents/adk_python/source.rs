@@ -58,6 +58,16 @@ struct Place {
     lived: bool,
 }
 
+impl Place {
+    /// Lets the worker forget the session.
+    fn forget(&self, session: &SessionId) {
+        if let Some(worker) = &self.worker {
+            // One that has ended knows it no longer.
+            let _ = worker.send("close_session", &OfSession { session_id: session.as_str() });
+        }
+    }
+}
+
 impl AdkPythonSource {
     /// A source for the agent in `folder`, run by `python` or else by the interpreter that
     /// `adk` would use.
@@ -326,6 +336,13 @@ impl AgentSource for AdkPythonSource {
         if let Ok(view) = &mut shown {
             schemas::warn_of_unchecked(view);
         }
+        if shown.is_err() && !place.lived {
+            // Nobody will close what was never open.
+            let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+            if sessions.get(session).is_some_and(|now| Arc::ptr_eq(now, &open)) {
+                sessions.remove(session);
+            }
+        }
         shown.map_err(SourceError::Faulted)
     }
 
@@ -400,11 +417,13 @@ impl AgentSource for AdkPythonSource {
     async fn close_session(&self, session: &SessionId) {
         let open = self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
         let Some(open) = open else { return };
-        // A call under way keeps the place; the session goes when it ends, with its worker's copy.
-        let Ok(place) = open.place.try_lock() else { return };
-        if let Some(worker) = &place.worker {
-            let _ = worker.send("close_session", &OfSession { session_id: session.as_str() });
+        if let Ok(place) = open.place.try_lock() {
+            place.forget(session);
+            return;
         }
+        // A call under way keeps the place; the worker's copy goes when it ends.
+        let session = session.clone();
+        tokio::spawn(async move { open.place.lock().await.forget(&session) });
     }
 
     async fn shut_down(&self) {

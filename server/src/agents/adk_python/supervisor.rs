@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use app::api::AgentFault;
+use tokio_util::sync::CancellationToken;
 
 use super::messages::{Initialize, Initialized, MAX_RESULT_BYTES, PROTOCOL};
 use super::package;
@@ -27,6 +28,8 @@ pub(super) struct Supervisor {
     /// Held while a worker is started, so that one is started at a time.
     serving: tokio::sync::Mutex<Serving>,
     drained: Mutex<Vec<Arc<Worker>>>,
+    /// Cancelled when the host stops, which waits for no import.
+    stopping: CancellationToken,
 }
 
 #[derive(Default)]
@@ -44,6 +47,7 @@ impl Supervisor {
             log: Mutex::default(),
             serving: tokio::sync::Mutex::default(),
             drained: Mutex::default(),
+            stopping: CancellationToken::new(),
         }
     }
 
@@ -81,6 +85,7 @@ impl Supervisor {
 
     /// Ends every worker and starts no further one.
     pub(super) async fn stop(&self) {
+        self.stopping.cancel();
         let mut serving = self.serving.lock().await;
         serving.stopped = true;
         let worker = serving.worker.take();
@@ -106,7 +111,7 @@ impl Supervisor {
 
     async fn start(&self, serving: &mut Serving) -> Result<(Arc<Worker>, Initialized), AgentFault> {
         if serving.stopped {
-            return Err(plain("The host is stopping.".to_owned()));
+            return Err(stopping());
         }
         let interpreter = find_interpreter(&self.folder, self.python.as_deref());
         let log = Arc::clone(&self.log.lock().unwrap_or_else(PoisonError::into_inner));
@@ -121,7 +126,14 @@ impl Supervisor {
             agent_dir: &agent_dir,
             max_result_bytes: MAX_RESULT_BYTES,
         };
-        let answer = tokio::time::timeout(IMPORT, worker.request("initialize", &about)).await;
+        let answered = tokio::time::timeout(IMPORT, worker.request("initialize", &about));
+        let answer = tokio::select! {
+            answer = answered => answer,
+            () = self.stopping.cancelled() => {
+                worker.stop(Duration::ZERO).await;
+                return Err(stopping());
+            }
+        };
         let answer = answer.map_err(|_| {
             plain(format!(
                 "Importing the agent took longer than {} seconds and was given up. \
@@ -209,6 +221,10 @@ fn no_interpreter(interpreter: &Interpreter, error: &std::io::Error) -> AgentFau
 
 fn is_folder(program: &Path) -> bool {
     program.components().count() > 1 && program.is_dir()
+}
+
+fn stopping() -> AgentFault {
+    plain("The host is stopping.".to_owned())
 }
 
 fn plain(reason: String) -> AgentFault {
