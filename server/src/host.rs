@@ -125,6 +125,10 @@ impl RehearsalHost {
         let session = self.sessions.find(&request.session);
         if let Some(session) = &session {
             session.hear();
+            if session.agent.id != request.agent {
+                let reason = format!("{} played it, not {}", session.agent.id, request.agent);
+                return Err(ApiError::NotExportable { reason });
+            }
         }
         let ExportRequest { session: id, agent: agent_id, history } = request;
         let trace = GoldenTrace::from_history(id, agent_id, history)
@@ -173,6 +177,10 @@ impl Host for RehearsalHost {
         agent: AgentId,
     ) -> Result<SessionView, ApiError> {
         let agent = self.agent(&agent)?;
+        // A session keeps its agent.
+        if self.sessions.find(&session).is_some_and(|open| open.agent.id != agent.id) {
+            return Err(ApiError::UnknownSession { id: session });
+        }
         agent.ready().await.map_err(|fault| ApiError::AgentFaulted { fault: Box::new(fault) })?;
         let opened = agent.source.open_session(&session, &agent.seed).await;
         let view = opened.map_err(|error| self.refusal(agent, error))?;

@@ -202,6 +202,27 @@ async fn what_is_unknown_is_named() {
 }
 
 #[tokio::test]
+async fn a_cancel_that_overtakes_its_call_is_kept_and_a_session_keeps_its_agent() {
+    let (running, address, _folder) = host().await;
+    let mut page = Page::rehearse(address, "maths", "What is 5 + 3?").await;
+    let session = page.session.id().clone();
+    let cancel = json!({ "session": session, "call_id": "late" });
+    page.ask::<()>("cancel_call", &cancel).await.unwrap();
+    let late = json!({ "request": {
+        "session": session, "call_id": "late", "tool": "add", "arguments": { "a": 1, "b": 2 }
+    } });
+    let refused = page.ask::<()>("start_call", &late).await.unwrap_err();
+    assert!(refused.to_string().contains("cancelled before it came"), "{refused}");
+    let answer = page.call("add", &arguments(&json!({ "a": 5, "b": 3 }))).await;
+    assert_eq!(output(&answer), "8");
+
+    let other = json!({ "session": session, "agent": "poet" });
+    let refused = page.ask::<app::api::SessionView>("open_session", &other).await.unwrap_err();
+    assert!(matches!(refused, ApiError::UnknownSession { .. }), "{refused}");
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn two_pages_run_at_once_without_hearing_each_other() {
     let (running, address, _folder) = host().await;
     let mut slow = Page::rehearse(address, "travel-desk", "{}").await;

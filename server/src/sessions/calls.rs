@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::held::HELD_OVER_BYTES;
-use super::open::{CallUnderWay, HostSession, Waits};
+use super::open::{CallUnderWay, HostSession, NotBegun, Waits};
 use crate::agents::{CallProgress, CallReport, ToolFailure, ToolInvocation};
 use crate::schemas;
 
@@ -59,9 +59,13 @@ impl Calls {
             waits: None,
         };
         let cancel = under_way.cancel.clone();
-        if !session.begin_call(under_way) {
-            return Err(ApiError::CallUnderWay);
-        }
+        session.begin_call(under_way).map_err(|why| match why {
+            NotBegun::AnotherIsUnderWay => ApiError::CallUnderWay,
+            NotBegun::Cancelled => ApiError::NotWaiting {
+                call_id: request.call_id.clone(),
+                what: "its tool to be run: it was cancelled before it came".to_owned(),
+            },
+        })?;
         let messages = schemas::check_arguments(tool, &request.arguments);
         if !messages.is_empty() {
             let listed: Vec<String> = messages
@@ -97,8 +101,11 @@ impl Calls {
                 }
                 Ok(())
             }
-            // It ended while the page asked.
-            _ => Ok(()),
+            // It ended while the page asked, or the page's call is slower than its cancel.
+            _ => {
+                session.forgo_call(call_id);
+                Ok(())
+            }
         }
     }
 

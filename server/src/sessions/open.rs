@@ -1,6 +1,6 @@
 //! [`Sessions`]: every session that is open on this host, and when each was last heard of.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -16,6 +16,18 @@ use crate::shelf::MemoryBound;
 /// How long a session outlives the last sign of life of its page.
 const OUTLIVES: Duration = Duration::from_secs(10 * 60);
 
+/// So many cancelled calls are remembered; a person cancels one at a time.
+const MOST_FORGONE: usize = 16;
+
+/// Why a call did not begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NotBegun {
+    /// It was cancelled before it came.
+    Cancelled,
+    /// One call runs at a time.
+    AnotherIsUnderWay,
+}
+
 /// One open session.
 pub(crate) struct HostSession {
     pub(crate) id: SessionId,
@@ -30,6 +42,8 @@ struct Live {
     view: SessionView,
     heard: Instant,
     call: Option<CallUnderWay>,
+    /// Calls that were cancelled before they came: the last of them.
+    forgone: VecDeque<CallId>,
     /// The last thing told of a call, for a page that was not connected then.
     news: Option<Arc<CallNews>>,
 }
@@ -73,15 +87,29 @@ impl HostSession {
         self.live().call.clone()
     }
 
-    /// Makes `call` the one under way; `false` when there is one already.
-    pub(crate) fn begin_call(&self, call: CallUnderWay) -> bool {
+    /// Makes `call` the one under way.
+    pub(crate) fn begin_call(&self, call: CallUnderWay) -> Result<(), NotBegun> {
         let mut live = self.live();
+        if live.forgone.contains(&call.call_id) {
+            return Err(NotBegun::Cancelled);
+        }
         if live.call.is_some() {
-            return false;
+            return Err(NotBegun::AnotherIsUnderWay);
         }
         live.call = Some(call);
         live.news = None;
-        true
+        drop(live);
+        Ok(())
+    }
+
+    /// The person cancelled a call that is not under way: it has ended, or it is still on its way
+    /// here and must not begin.
+    pub(crate) fn forgo_call(&self, call_id: &CallId) {
+        let mut live = self.live();
+        if live.forgone.len() == MOST_FORGONE {
+            live.forgone.pop_front();
+        }
+        live.forgone.push_back(call_id.clone());
     }
 
     /// Changes what the call waits for; `false` when it is no longer under way.
@@ -144,7 +172,13 @@ impl Sessions {
     ) -> Arc<HostSession> {
         let mut all = self.all();
         let session = all.entry(id.clone()).or_insert_with(|| {
-            let live = Live { view: view.clone(), heard: Instant::now(), call: None, news: None };
+            let live = Live {
+                view: view.clone(),
+                heard: Instant::now(),
+                call: None,
+                forgone: VecDeque::new(),
+                news: None,
+            };
             Arc::new(HostSession {
                 id: id.clone(),
                 agent: Arc::clone(agent),
