@@ -1,7 +1,7 @@
 //! Files in configured folders: found anew each time, so that what was added or removed shows at
 //! once, and named by ids, so that no path ever comes from a browser.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -36,6 +36,7 @@ pub(crate) fn find(
     taken: &dyn Fn(&str) -> bool,
 ) -> (Vec<FoundFile>, Vec<FolderSummary>) {
     let mut files: Vec<FoundFile> = Vec::new();
+    let mut known = HashSet::new();
     let mut summaries = Vec::with_capacity(folders.len());
     for folder in folders {
         let path = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
@@ -54,18 +55,14 @@ pub(crate) fn find(
             found: found.len() as u64,
             faults,
         });
-        for file in found {
-            if !files.iter().any(|other| other.path == file.path) {
-                files.push(file);
-            }
-        }
+        files.extend(found.into_iter().filter(|file| known.insert(file.path.clone())));
     }
     name_apart(&mut files, taken);
     (files, summaries)
 }
 
-/// Files that would go by one id get one of their path too, all of them: so a link never leads to
-/// another file than it did.
+/// Files that would go by one id get one of their path too, all of them. A link leads to another
+/// file than it did only where that one is gone and another goes by its name alone.
 fn name_apart(files: &mut [FoundFile], taken: &dyn Fn(&str) -> bool) {
     let mut bearers: HashMap<String, usize> = HashMap::new();
     for file in &*files {

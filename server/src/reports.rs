@@ -14,7 +14,11 @@ const HEAD: u64 = 64 * 1024;
 /// What a report has there.
 const NAME: &[u8] = b"\"report_id\"";
 /// The longest report that is handed to a browser, in bytes.
-const LONGEST: u64 = 512 * 1024 * 1024;
+const LONGEST: u64 = 128 * 1024 * 1024;
+/// Where the folders are configured.
+const KEY: &str = "folders.reports";
+/// How reports' files end.
+const ENDINGS: [&str; 1] = [".json"];
 
 /// The reports in `folders`, the newest first. JSON files that are none are left out.
 pub(crate) fn list(folders: &[PathBuf]) -> ReportList {
@@ -34,8 +38,9 @@ pub(crate) fn list(folders: &[PathBuf]) -> ReportList {
 /// [`ApiError::UnknownReport`] when no folder has it, [`ApiError::Report`] when it cannot be read or
 /// is too long for a browser.
 pub(crate) fn read(folders: &[PathBuf], id: &ReportId) -> Result<String, ApiError> {
-    let (files, _) = found(folders);
-    let file = files.into_iter().find(|file| file.id == id.as_str());
+    let (files, _) = find(folders, KEY, &ENDINGS, &|_| false);
+    // Looking into each of them is for the list.
+    let file = files.into_iter().find(|file| file.id == id.as_str() && is_report(&file.path));
     let file = file.ok_or_else(|| ApiError::UnknownReport { id: id.to_string() })?;
     let refused = |reason: String| ApiError::Report { reason };
     let shown = file.path.display();
@@ -52,7 +57,7 @@ pub(crate) fn read(folders: &[PathBuf], id: &ReportId) -> Result<String, ApiErro
 }
 
 fn found(folders: &[PathBuf]) -> (Vec<FoundFile>, Vec<app::api::FolderSummary>) {
-    let (mut files, summaries) = find(folders, "folders.reports", &[".json"], &|_| false);
+    let (mut files, summaries) = find(folders, KEY, &ENDINGS, &|_| false);
     files.retain(|file| is_report(&file.path));
     (files, summaries)
 }

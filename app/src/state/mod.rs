@@ -38,6 +38,8 @@ pub mod replay;
 pub mod report_desk;
 pub mod rows;
 #[cfg(any(not(feature = "ssr"), test))]
+pub mod settled;
+#[cfg(any(not(feature = "ssr"), test))]
 pub mod stage;
 pub mod theme;
 pub mod times;

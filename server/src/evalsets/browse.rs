@@ -3,6 +3,7 @@
 
 use std::cmp::Ordering;
 use std::path::Path;
+use std::sync::{Arc, Weak};
 
 use app::api::{ApiError, CaseList, CaseOrder, CaseSummary, CaseView, CasesAsked, EvalSetContents};
 use evalset::{Case, Format, Origin, read_case};
@@ -43,6 +44,7 @@ pub(crate) async fn cases(set: &SetFile, asked: CasesAsked) -> Result<CaseList, 
         EvalSetContents::Nothing => return Ok(list),
         EvalSetContents::Unreadable(reason) => return Err(ApiError::EvalSet { reason }),
     }
+    let (_waits, waiting) = Waits::new();
     blocking("list an eval set", move || {
         let CasesAsked { searched, order, skipped, most } = asked;
         let wanted = searched.trim().to_lowercase();
@@ -51,6 +53,10 @@ pub(crate) async fn cases(set: &SetFile, asked: CasesAsked) -> Result<CaseList, 
         let mut format = None;
         let mut sorted = Vec::new();
         while let Some(found) = cases.next() {
+            // Who types on asks anew: what was asked before is read no further.
+            if !waiting.is_alive() {
+                break;
+            }
             let found = match found {
                 Ok(found) => found,
                 Err(error) => {
@@ -78,6 +84,26 @@ pub(crate) async fn cases(set: &SetFile, asked: CasesAsked) -> Result<CaseList, 
         Ok(list)
     })
     .await
+}
+
+/// Alive for as long as somebody waits for what is done on another thread.
+struct Waits(#[expect(dead_code, reason = "it is there or not")] Arc<()>);
+
+/// Tells whether they still do.
+struct Waiting(Weak<()>);
+
+impl Waits {
+    fn new() -> (Self, Waiting) {
+        let alive = Arc::new(());
+        let waiting = Waiting(Arc::downgrade(&alive));
+        (Self(alive), waiting)
+    }
+}
+
+impl Waiting {
+    fn is_alive(&self) -> bool {
+        self.0.strong_count() > 0
+    }
 }
 
 fn whole(count: u64) -> usize {

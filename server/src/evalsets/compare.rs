@@ -2,6 +2,7 @@
 //! they are not the same.
 
 use std::path::Path;
+use std::time::Duration;
 
 use app::api::{
     ApiError, CallSide, CaseComparison, CaseName, ComparedCall, ComparedScore, ComparedText,
@@ -24,6 +25,8 @@ use super::sets::SetFile;
 const MOST_REASONS: usize = 4;
 /// Texts longer than this, in bytes, are shown without marking their words.
 const LONGEST_MARKED: usize = 64 * 1024;
+/// How long the words of one text may be compared; then it is marked as a whole.
+const PATIENCE: Duration = Duration::from_millis(200);
 
 /// What is held against a case.
 pub(crate) enum Held {
@@ -174,7 +177,8 @@ fn text(expected: Option<String>, actual: Option<String>) -> ComparedText {
     let is_same = expected == actual;
     let parts = match (&expected, &actual) {
         (Some(one), Some(other)) if !is_same && one.len().max(other.len()) <= LONGEST_MARKED => {
-            let diff = TextDiff::from_words(one.as_str(), other.as_str());
+            let diff =
+                TextDiff::configure().timeout(PATIENCE).diff_words(one.as_str(), other.as_str());
             let mut parts: Vec<TextPart> = Vec::new();
             for change in diff.iter_all_changes() {
                 let words = change.value();

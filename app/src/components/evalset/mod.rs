@@ -23,6 +23,7 @@ use crate::components::value_pane::Switch;
 use crate::state::browser;
 use crate::state::case_edits::{CaseEdits, Editing, use_case_edits};
 use crate::state::reading::use_reading;
+use crate::state::settled::use_settled;
 use crate::state::times::{counted, size};
 use case_editor::{JsonEditor, TextEditor};
 use case_list::CaseColumn;
@@ -42,6 +43,7 @@ pub fn EvalSetReader(
 ) -> impl IntoView {
     let searched = RwSignal::new(String::new());
     let most = RwSignal::new(STEP);
+    let wanted = use_settled(searched);
     let edits = use_case_edits(set.clone());
     let id = StoredValue::new(set);
     let in_place = NavigateOptions { replace: true, scroll: false, ..Default::default() };
@@ -50,7 +52,7 @@ pub fn EvalSetReader(
     let set_order = Callback::new(move |name| set_sort.set(name));
     let cases = LocalResource::new(move || {
         edits.revision.track();
-        let (searched, order, most) = (searched.get(), order.get(), most.get());
+        let (searched, order, most) = (wanted.get(), order.get(), most.get());
         list_cases(id.get_value(), CasesAsked { searched, order, skipped: 0, most })
     });
     // What was listed last stays while the next is fetched.

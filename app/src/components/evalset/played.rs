@@ -7,6 +7,7 @@ use crate::api::{Actual, CaseName, CasesAsked, SetId, list_cases};
 use crate::components::dialog::Dialog;
 use crate::components::filter_box::FilterBox;
 use crate::components::icon::{Glyph, Icon};
+use crate::state::settled::use_settled;
 
 /// So many cases can be chosen from.
 const MOST: u64 = 500;
@@ -65,9 +66,10 @@ fn Choice(
     open: RwSignal<bool>,
 ) -> impl IntoView {
     let searched = RwSignal::new(String::new());
+    let wanted = use_settled(searched);
     let set = StoredValue::new(set);
     let cases = LocalResource::new(move || {
-        let asked = CasesAsked { searched: searched.get(), most: MOST, ..CasesAsked::default() };
+        let asked = CasesAsked { searched: wanted.get(), most: MOST, ..CasesAsked::default() };
         list_cases(set.get_value(), asked)
     });
     let rows = move || {
