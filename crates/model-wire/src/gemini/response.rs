@@ -1,6 +1,6 @@
 //! The response. A stream's only chunk is the whole of it.
 //!
-//! `usageMetadata` is left out: nobody counted tokens.
+//! `usageMetadata` is there and empty: nobody counted tokens, and frameworks refuse an answer without it.
 
 use json_text::JsonText;
 use live::{Content, Part};
@@ -26,6 +26,7 @@ pub fn whole(answer: &Answer<'_>) -> JsonText {
     let candidates: Vec<Object> = answer.candidates.iter().enumerate().map(candidate).collect();
     Object::new()
         .with("candidates", candidates)
+        .with("usageMetadata", Object::new())
         .with("modelVersion", answer.head.model.as_str())
         .with("responseId", answer.head.turn.as_str())
         .json()
