@@ -22,6 +22,7 @@ sys.path.append(str(ROOT / "python"))
 
 from google.adk.agents import LlmAgent, ParallelAgent, RunConfig  # noqa: E402
 from google.adk.agents.run_config import StreamingMode  # noqa: E402
+from google.adk.apps import App  # noqa: E402
 from google.adk.runners import InMemoryRunner  # noqa: E402
 from google.adk.tools import FunctionTool  # noqa: E402
 from google.genai import types  # noqa: E402
@@ -68,11 +69,14 @@ def weather_agent(**options):
 class Run:
     """One run of an agent in a thread of its own, as a user's program would have it."""
 
-    def __init__(self, agent, plugin, said="Will it rain?", config=None):
+    def __init__(self, agent, plugin, said="Will it rain?", config=None, app=None):
         self.events, self.error = [], None
 
         async def run():
-            runner = InMemoryRunner(agent=agent, app_name="app", plugins=[plugin])
+            if app is None:
+                runner = InMemoryRunner(agent=agent, app_name="app", plugins=[plugin])
+            else:
+                runner = InMemoryRunner(app=app)
             session = await runner.session_service.create_session(app_name="app", user_id="u")
             content = types.Content(role="user", parts=[types.Part(text=said)])
             asked = {"user_id": "u", "session_id": session.id, "new_message": content}
@@ -136,6 +140,14 @@ def test_a_person_calls_a_tool_and_answers(host, capsys):
     assert len({event.invocation_id for event in events}) == 1
     told = capsys.readouterr().out
     assert told.count(f"{host.url}/live/{plugin.session_id}") == 1, "printed once"
+
+
+def test_an_app_brings_the_plugin_along(host):
+    plugin = RehearsalPlugin(server_url=host.url)
+    app = App(name="app", root_agent=weather_agent(), plugins=[plugin])
+    run = Run(app.root_agent, plugin, app=app)
+    Person(host, plugin.session_id).answer(text("No rain."))
+    assert run.words() == ["No rain."]
 
 
 def test_several_calls_in_one_answer_and_a_tool_that_fails(host):
