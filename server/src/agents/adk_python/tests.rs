@@ -131,7 +131,8 @@ async fn a_smart_home_is_rehearsed_from_the_first_look_to_a_transfer() {
 async fn what_of_a_schema_is_not_checked_is_told_of_every_view() {
     let Some(stage) = Stage::new("tests/python/fixtures/half_checked").await else { return };
     let session = SessionId::parse("s").expect("valid");
-    let opened = stage.source.open_session(&session, &SessionSeed::default()).await;
+    let seed = SessionSeed { user_id: "user".to_owned(), ..SessionSeed::default() };
+    let opened = stage.source.open_session(&session, &seed).await;
     let begun = stage.source.begin_invocation(&session, r#"{"city":"Oslo"}"#).await;
     for view in [opened, begun] {
         let warnings = view.expect("a view").warnings;
