@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::api::{AgentStatus, AgentSummary, CatalogueChange};
+use crate::api::{AgentStatus, AgentSummary, ApiError, CatalogueChange};
 use crate::components::icon::{Glyph, Icon};
 use crate::state::stage::use_this_stage;
 use crate::state::use_page;
@@ -16,7 +16,18 @@ pub fn Notices() -> impl IntoView {
         agent @ AgentSummary { status: AgentStatus::Faulted(_), .. } => Some(agent),
         _ => None,
     });
-    let agent_fault = move || {
+    let is_faulted = Memo::new(move |_| agent_fault.read().is_some());
+    // Once the agent is there again, so is its session.
+    Effect::new(move |before: Option<bool>| {
+        let now = is_faulted.get();
+        let waits =
+            matches!(&*rehearsal.fault.read_untracked(), Some(ApiError::AgentFaulted { .. }));
+        if before == Some(true) && !now && waits {
+            rehearsal.open();
+        }
+        now
+    });
+    let agent_notice = move || {
         agent_fault.get().map(|agent| {
             let reason = match &agent.status {
                 AgentStatus::Faulted(fault) => fault.reason.clone(),
@@ -32,7 +43,10 @@ pub fn Notices() -> impl IntoView {
         })
     };
     let fault = move || {
-        rehearsal.fault.get().map(|fault| view! {
+        // What is said of the agent need not be said twice.
+        let said =
+            |fault: &ApiError| is_faulted.get() && matches!(fault, ApiError::AgentFaulted { .. });
+        rehearsal.fault.get().filter(|fault| !said(fault)).map(|fault| view! {
             <div class="notice bad" role="alert">
                 <Icon glyph=Glyph::Error/>
                 <p>{fault.to_string()}</p>
@@ -58,7 +72,7 @@ pub fn Notices() -> impl IntoView {
             </div>
         })
     };
-    view! { <div class="notices">{agent_fault} {fault} {notice} {change}</div> }
+    view! { <div class="notices">{agent_notice} {fault} {notice} {change}</div> }
 }
 
 /// What is new, gone and different in the catalogue, by name.

@@ -31,10 +31,10 @@ struct Widths {
 /// Across the whole page.
 const ALONE: Widths =
     Widths { verdict: 92, name: 180, change: 124, score: (84, 116), why: Some(240) };
-/// Beside an open case, which says itself why it failed: four criteria and a baseline fit half of
+/// Beside an open case, which says itself why it failed: three criteria and a baseline fit half of
 /// 1280 pixels.
 const BESIDE_A_CASE: Widths =
-    Widths { verdict: 72, name: 108, change: 104, score: (56, 84), why: None };
+    Widths { verdict: 72, name: 108, change: 134, score: (56, 84), why: None };
 /// Between two columns.
 const GAP: usize = 10;
 /// Beside the first and the last column together.
