@@ -174,9 +174,9 @@ async fn first_page(binary: &Path) {
         let url = format!("http://{}{path}", host.address());
         let request = client.get(url).header("accept-encoding", "br");
         let body = request.send().await.unwrap().error_for_status().unwrap().bytes().await.unwrap();
-        println!("  {path:<42} {:>9.1} KB", body.len() as f64 / 1024.0);
+        println!("  {path:<42} {:>9.1} KB", body.len() as f64 / 1000.0);
         bytes += body.len();
     }
     #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
-    report("first page transferred with brotli", bytes as f64 / 1024.0, "KB", 350.0);
+    report("first page transferred with brotli", bytes as f64 / 1000.0, "KB", 350.0);
 }

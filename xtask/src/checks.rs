@@ -54,7 +54,7 @@ enum Check {
 }
 
 /// Packages besides the client that must compile for the browser.
-const PURE: [&str; 13] = [
+const PURE: [&str; 14] = [
     "json-text",
     "session",
     "schema-form",
@@ -68,6 +68,7 @@ const PURE: [&str; 13] = [
     "scoring",
     "case-trace",
     "score-report",
+    "report-view",
 ];
 
 /// How a check ended.

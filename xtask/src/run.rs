@@ -1,5 +1,6 @@
 //! `cargo xtask run`: from nothing to the page.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
@@ -17,7 +18,9 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCod
     let binary = build::binary(workspace)?;
     eprintln!("Everything stands after {}.\n", elapsed(since.elapsed()));
     let mut command = Command::new(&binary);
-    command.arg("serve").args(arguments).current_dir(workspace.root());
+    // Paths count from where the person stands.
+    let from_here = arguments.iter().map(|argument| in_full(argument));
+    command.arg("serve").args(from_here).current_dir(workspace.root());
     // A choice of the person's own comes first, and so does the environment of a folder of theirs.
     let own = arguments.iter().any(|argument| Path::new(argument).exists());
     if !own {
@@ -27,6 +30,15 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCod
         command.env("REHEARSAL_PYTHON", workspace.python());
     }
     become_it(&mut command).with_context(|| format!("cannot start {}", binary.display()))
+}
+
+/// An argument that is a path of something that is there, in full; another as it is.
+fn in_full(argument: &str) -> OsString {
+    let path = Path::new(argument);
+    match std::path::absolute(path) {
+        Ok(full) if path.exists() => full.into(),
+        _ => argument.into(),
+    }
 }
 
 /// The host takes this process's place, so that signals reach it without a go-between.

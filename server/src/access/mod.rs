@@ -184,6 +184,7 @@ impl Doorkeeper {
                 None => {
                     doorkeeper.attempts.wrong(&origin(from), &name);
                     let note = Note::new("refused").by(&name).with("from", &from);
+                    let note = note.with("how", &how.word());
                     doorkeeper.audit.write(note, None);
                     Err(Refused::Unknown)
                 }

@@ -17,7 +17,7 @@ use crate::agents::{AgentFacts, AgentLog, AgentSource, SourceError};
 pub struct AgentReport {
     /// The name that people read.
     pub(super) name: String,
-    /// `native` or `adk_python`.
+    /// `native`, `adk_python` or `mcp`.
     source: &'static str,
     /// The file that exports go to.
     eval_set_path: String,
@@ -58,6 +58,9 @@ pub fn write_reports(
         Format::Json => {
             serde_json::to_writer_pretty(&mut *out, reports)?;
             writeln!(out)
+        }
+        Format::Text if reports.is_empty() => {
+            writeln!(out, "There are no agents: name a folder, or add [[agent]] to rehearsal.toml.")
         }
         Format::Text => reports.iter().try_for_each(|report| write_text(report, out)),
     }

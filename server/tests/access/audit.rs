@@ -35,7 +35,7 @@ async fn a_decision_and_an_export_of_a_page_are_written_down_with_who() {
     assert_eq!(
         seen,
         [
-            ("refused", "Ann", "not asked"),
+            ("refused", "Ann", "password"),
             ("login", "Ann", "password"),
             ("decision", "Ann", "password"),
             ("export", "Ann", "password"),
