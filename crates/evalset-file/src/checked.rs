@@ -43,7 +43,7 @@ pub enum Checked {
 /// let case = cases.next().expect("one case")?;
 /// assert_eq!(
 ///     case.faults[0].to_string(),
-///     "line 1, column 70, case \"a\" at conversation[0]: an invocation needs \"user_content\"; add it"
+///     "line 1, column 71, case \"a\" at conversation[0]: an invocation needs \"user_content\"; add it"
 /// );
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
