@@ -1,5 +1,7 @@
 //! The rules about what a schema demands: limits, enums, patterns, `required`, types, defaults.
 
+use std::collections::HashSet;
+
 use json_text::JsonText;
 use schema_check::{Check, pattern_lengths, types_meant, values_of_part};
 use serde_json::{Value, json};
@@ -75,8 +77,14 @@ fn values(place: &Place<'_>, report: &mut Report) {
         );
         return;
     }
+    let mut seen = HashSet::with_capacity(values.len());
     for (index, value) in values.iter().enumerate() {
-        if values[..index].contains(value) {
+        // The members of an object may stand in another order.
+        let repeats = match value {
+            Value::Array(_) | Value::Object(_) => values[..index].contains(value),
+            _ => !seen.insert(value.to_string()),
+        };
+        if repeats {
             let message = format!("The value {value} stands twice: keep one.");
             report.find(Rule::EnumRepeats, &format!("{at}/{index}"), message);
         }
