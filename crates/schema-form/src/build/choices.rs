@@ -27,9 +27,9 @@ impl Builder<'_> {
             });
         };
         let mut wrong = Vec::new();
-        for (_, values) in self.conjunction.all(&["enum"]) {
+        for (layer, values) in self.conjunction.all(&["enum"]) {
             match self.document.items(values) {
-                Some(items) => narrow(items.iter().map(|item| self.option(*item, None)).collect()),
+                Some(items) => narrow(self.named(layer, items)),
                 None => wrong.push(values),
             }
         }
@@ -103,6 +103,23 @@ impl Builder<'_> {
                 option.label = format!("{} — {}", option.label, option.value.compact());
             }
         }
+    }
+
+    /// The values of an `enum`, by the names that `enumNames` beside it gives them: so MCP's older
+    /// elicitation titles its choices.
+    fn named(&self, layer: NodeId, values: &[NodeId]) -> Vec<ChoiceOption> {
+        let mut options: Vec<ChoiceOption> =
+            values.iter().map(|value| self.option(*value, None)).collect();
+        let names = self.document.member(layer, &["enumNames"]);
+        let names = names.and_then(|names| self.document.items(names)).unwrap_or_default();
+        if names.len() == options.len() {
+            for (option, name) in options.iter_mut().zip(names) {
+                if let Some(name) = self.document.string(*name).filter(|name| !name.is_empty()) {
+                    option.label = name.to_owned();
+                }
+            }
+        }
+        options
     }
 
     fn option(&self, value: NodeId, described: Option<NodeId>) -> ChoiceOption {
