@@ -76,8 +76,8 @@ pub(crate) fn inside(text: &str, budget: usize) -> Vec<Token> {
 pub fn arguments(value: &JsonText, budget: usize) -> Vec<Token> {
     let mut line = Line { tokens: Vec::new(), left: budget };
     match value.kind() {
-        Kind::Object => line.members(value.as_str(), Ink::Plain, 1),
-        _ => line.value(value.as_str(), 1),
+        Kind::Object => line.members(value.as_str(), Ink::Plain, 2),
+        _ => line.value(value.as_str(), 2),
     }
     line.tokens
 }
@@ -122,7 +122,14 @@ impl Line {
                 if scan::is_empty(text) {
                     self.push(Ink::Plain, format!("{open}{close}"));
                 } else if levels == 0 {
-                    let count = count(text);
+                    // In words: a number in brackets would read as a list of that number.
+                    let count = match (count(text).as_str(), is_list) {
+                        ("…", _) => "…".to_owned(),
+                        ("1", true) => "1 item".to_owned(),
+                        ("1", false) => "1 member".to_owned(),
+                        (count, true) => format!("{count} items"),
+                        (count, false) => format!("{count} members"),
+                    };
                     self.push(Ink::Plain, format!("{open}{count}{close}"));
                 } else {
                     self.push(Ink::Plain, if is_list { "[" } else { "{ " });
@@ -192,7 +199,7 @@ mod tests {
             80,
             "{ t: 18.40, window: { open: false } }",
         );
-        check(r#"{"a":{"b":{"c":1}},"d":[[1,2]]}"#, 80, "{ a: { b: {1} }, d: [[2]] }");
+        check(r#"{"a":{"b":{"c":1}},"d":[[1,2]]}"#, 80, "{ a: { b: {1 member} }, d: [[2 items]] }");
         check("[]", 80, "[]");
         check("9007199254740993", 80, "9007199254740993");
     }
@@ -210,7 +217,7 @@ mod tests {
     #[test]
     fn arguments_stand_without_braces() {
         let value = JsonText::parse(r#"{"a":5,"s":{"x":1},"t":"q\n\u202e"}"#).expect("valid");
-        assert_eq!(plain(&arguments(&value, 80)), "a: 5, s: {1}, t: \"q\\n\\u202e\"");
+        assert_eq!(plain(&arguments(&value, 80)), "a: 5, s: { x: 1 }, t: \"q\\n\\u202e\"");
         // A backslash is told from what a line break is written as, a quote from the end.
         let value = JsonText::parse(r#"{"t":"a\\nb\"c"}"#).expect("valid");
         assert_eq!(plain(&arguments(&value, 80)), r#"t: "a\\nb\"c""#);
