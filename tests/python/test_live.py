@@ -343,7 +343,9 @@ def test_ctrl_c_ends_the_wait_at_once_and_leaves_the_queue(host, tmp_path):
     program = tmp_path / "program.py"
     program.write_text(
         f"""
-import asyncio, sys
+import asyncio, signal, sys
+# A job in the background hands Ctrl-C down as ignored.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.path.append({str(ROOT / "python")!r})
 from google.adk.agents import LlmAgent
 from google.adk.runners import InMemoryRunner

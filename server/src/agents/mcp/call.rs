@@ -165,13 +165,23 @@ impl OpenSession {
                  it again."
             ),
             None => format!(
-                "The connection to the MCP server {name} was lost ({error}). The next call connects \
-                 again."
+                "The connection to the MCP server {name} was lost ({}). The next call connects \
+                 again.",
+                innermost(error)
             ),
         };
         let error_type = ToolError::SERVER_EXITED.to_owned();
         ToolFailure { error_type, message, traceback: last_lines }
     }
+}
+
+/// The cause of the causes: what lies around it names the library's types.
+fn innermost(error: &dyn std::error::Error) -> String {
+    let mut innermost = error;
+    while let Some(cause) = innermost.source() {
+        innermost = cause;
+    }
+    innermost.to_string()
 }
 
 fn no_such_tool(tool: &ToolName) -> ToolFailure {
