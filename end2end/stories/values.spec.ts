@@ -168,6 +168,11 @@ test("what was opened stays open while the session goes on", async ({ page, host
   await expect(tree(page)).toBeHidden();
   await player.call(1).getByRole("button").first().click();
   await expect(row(page, /^station/)).toBeVisible();
+  // However far a tree is scrolled, the history is no longer than its rows.
+  await tree(page).focus();
+  await page.keyboard.press("End");
+  const history = page.locator("ol.timeline");
+  expect(await history.evaluate((it) => it.scrollHeight)).toBeLessThan(2_500);
   // Another tree has its own.
   await player.call(1).getByRole("button").first().click();
   await player.call(2).getByRole("button").first().click();
