@@ -35,9 +35,20 @@ pub fn ToolCatalogue(
     });
     let choose = move |name: &str| {
         on_choose.run(name.to_owned());
+        // It has done its work: typed on, it would hide what is looked for next.
+        if !filter.read_untracked().is_empty() {
+            filter.set(String::new());
+        }
         browser::after_drawing(|| browser::focus_form("tool-form"));
     };
     let on_filter_key = move |event: leptos::ev::KeyboardEvent| match event.key().as_str() {
+        // Whoever filters means another tool than the one that is chosen still.
+        "Enter"
+            if (event.ctrl_key() || event.meta_key()) && fitting.read_untracked().is_empty() =>
+        {
+            event.prevent_default();
+            event.stop_propagation();
+        }
         "Enter" if !event.ctrl_key() => {
             event.prevent_default();
             if let Some(tool) = fitting.read_untracked().first() {
