@@ -70,6 +70,14 @@ const tools = [
       ],
     },
   },
+  {
+    name: "pair",
+    description: "Takes two of three.",
+    inputSchema: {
+      ...object({ a: { type: "string" }, b: { type: "string" }, c: { type: "string" } }),
+      minProperties: 2,
+    },
+  },
   { name: "ask", description: "Asks at length.", inputSchema: object({}) },
   { name: "orders", description: "Lists orders.", inputSchema: object({}) },
   { name: "report", description: "Answers with a page of markdown.", inputSchema: object({}) },

@@ -377,6 +377,28 @@ test("what the host finds stands at the same field", async ({ page, picture, acc
   expect(await host.stop()).toBe(0);
 });
 
+test("what is wrong with the whole stands above its fields", async ({ page, picture, accessible }) => {
+  const host = await startShapes();
+  const player = await Player.at(page, "shapes", host.url);
+  await player.ask("A pair.");
+  await player.choose("pair");
+  await player.fill("a", "one");
+  await player.run();
+  await expect(player.call(1)).toHaveCount(0);
+  const whole = page.locator("#tool-form-root");
+  await expect(whole).toContainText(/2/);
+  await expect(whole).toBeFocused();
+  await expect(whole).toBeInViewport({ ratio: 1 });
+  await picture("whole");
+  await accessible();
+  await player.fill("b", "two");
+  await expect(whole).toBeEmpty();
+  await player.run();
+  await expect(player.call(1)).toHaveClass(/returned|failed/);
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});
+
 test("a whole number is typed in any spelling and sent as digits", async ({ page }) => {
   const host = await startShapes();
   const player = await Player.at(page, "shapes", host.url);

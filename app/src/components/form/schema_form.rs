@@ -7,7 +7,7 @@ use schema_form::{Diagnostic, Edit, FieldKind, Path};
 use super::json_area::JsonArea;
 use super::paste::{PasteBox, take_pastes};
 use super::place::Place;
-use super::row::{members, row};
+use super::row::{faults, members, row};
 use super::state::FormState;
 use crate::components::icon::{Glyph, Icon};
 use crate::state::browser;
@@ -87,7 +87,12 @@ pub fn SchemaForm(
         } else if form.is_empty() {
             view! { <p class="no-arguments">"Takes no arguments."</p> }.into_any()
         } else if let FieldKind::Object(_) = root.field().kind {
-            members(&root)
+            // What is wrong with the whole has no field of its own to stand at.
+            view! {
+                <div class="form-faults" id=root.input_id() tabindex="-1">{faults(&root)}</div>
+                {members(&root)}
+            }
+            .into_any()
         } else {
             row(&root, root.field().title.clone().unwrap_or_else(|| "value".to_owned()).into_any())
         }
