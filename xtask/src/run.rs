@@ -14,8 +14,7 @@ use crate::{build, setup};
 /// Builds what is missing and becomes `rehearsal serve`.
 pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCode> {
     let since = Instant::now();
-    setup::for_run(workspace)?;
-    let binary = build::binary(workspace)?;
+    let binary = setup::for_run(workspace, || build::binary(workspace))?;
     eprintln!("Everything stands after {}.\n", elapsed(since.elapsed()));
     let mut command = Command::new(&binary);
     // Paths count from where the person stands.

@@ -9,6 +9,8 @@ mod node;
 mod python;
 mod wasm_target;
 
+use std::thread;
+
 use anyhow::Result;
 
 pub(crate) use browser::Browser;
@@ -23,18 +25,23 @@ pub(crate) fn for_build(workspace: &Workspace) -> Result<()> {
     node::ensure(workspace, &mut progress)
 }
 
-/// What `run` needs: the tools of the build, and Python for the example agents.
+/// What `run` needs: the tools of the build, and Python for the example agents, which is fetched
+/// while `build` keeps the processors busy. Answers with what `build` does.
 ///
 /// The host itself needs no Python. Where the environment cannot be made, the reason is told and
 /// the page comes up all the same, with the Python agent in the list beside its fault.
-pub(crate) fn for_run(workspace: &Workspace) -> Result<()> {
+pub(crate) fn for_run<T>(workspace: &Workspace, build: impl FnOnce() -> Result<T>) -> Result<T> {
     let mut progress = Progress::new(3);
     wasm_target::ensure(workspace, &mut progress)?;
     node::ensure(workspace, &mut progress)?;
-    if let Err(error) = python::ensure(workspace, &mut progress) {
-        eprintln!("warning: the Python example agent will not load: {error:#}");
-    }
-    Ok(())
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            if let Err(error) = python::ensure(workspace, &mut progress) {
+                eprintln!("warning: the Python example agent will not load: {error:#}");
+            }
+        });
+        build()
+    })
 }
 
 /// Everything that the tests need; answers with the browser for the stories.
