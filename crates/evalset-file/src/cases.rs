@@ -9,6 +9,7 @@ use evalset::Format;
 
 use crate::AppendError;
 use crate::append::explain;
+use crate::counted::Counted;
 use crate::error::Doing as _;
 use crate::journal::Journal;
 use crate::place::{Place, Roots};
@@ -46,20 +47,6 @@ pub struct Cases<R = ()> {
     next: u64,
     ended: bool,
     counted: Counted,
-}
-
-/// How far lines have been counted: a byte, its line and its column.
-#[derive(Debug, Clone, Copy)]
-struct Counted {
-    at: u64,
-    line: u64,
-    column: u64,
-}
-
-impl Default for Counted {
-    fn default() -> Self {
-        Self { at: 0, line: 1, column: 1 }
-    }
 }
 
 /// Where a case stands in its file.
@@ -194,24 +181,9 @@ impl<R: CaseReader> Cases<R> {
     }
 
     fn count_lines(&mut self, to: u64) -> io::Result<(u64, u64)> {
-        let Counted { mut at, mut line, mut column } =
-            if to < self.counted.at { Counted::default() } else { self.counted };
-        let mut buffer = vec![0; usize::try_from((to - at).min(128 << 10)).unwrap_or(0)];
-        while at < to {
-            let wanted = usize::try_from(to - at).unwrap_or(buffer.len()).min(buffer.len());
-            let Some(bytes) = buffer.get_mut(..wanted) else { break };
-            self.file.read_exact_at(bytes, at)?;
-            let last = memchr::memrchr(b'\n', bytes);
-            if last.is_some() {
-                line += memchr::memchr_iter(b'\n', bytes).count() as u64;
-                column = 1;
-            }
-            let behind = bytes.get(last.map_or(0, |feed| feed + 1)..).unwrap_or_default();
-            column += behind.iter().filter(|byte| **byte & 0xc0 != 0x80).count() as u64;
-            at += wanted as u64;
-        }
-        self.counted = Counted { at, line, column };
-        Ok((line, column))
+        let from = if to < self.counted.at { Counted::default() } else { self.counted };
+        self.counted = from.on_to(&self.file, to)?;
+        Ok((self.counted.line, self.counted.column))
     }
 
     /// What the file says around its cases: the set without them. Only once all have been read.

@@ -33,6 +33,7 @@
 mod append;
 mod cases;
 mod checked;
+mod counted;
 mod edit;
 mod error;
 mod identity;
@@ -49,6 +50,7 @@ mod write;
 pub use append::{Appended, EvalSetFiles, default_cache};
 pub use cases::{Cases, FoundCase};
 pub use checked::{Checked, CheckedCase, CheckedCases};
+pub use counted::Counted;
 pub use edit::{CaseAt, Edited};
 pub use error::AppendError;
 pub use scan::{CaseReader, CaseTokens, OneCase, ReadCase};

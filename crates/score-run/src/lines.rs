@@ -2,8 +2,9 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
+
+use evalset_file::Counted;
 
 /// How far two remembered places are apart.
 const STEP: u64 = 16 << 20;
@@ -12,13 +13,13 @@ const STEP: u64 = 16 << 20;
 #[derive(Debug)]
 pub(crate) struct Lines {
     path: PathBuf,
-    /// The line and column at each multiple of the step.
-    passed: Vec<(u64, u64)>,
+    /// The places at each multiple of the step.
+    passed: Vec<Counted>,
 }
 
 impl Lines {
     pub(crate) fn of(path: &Path) -> Self {
-        Self { path: path.to_owned(), passed: vec![(1, 1)] }
+        Self { path: path.to_owned(), passed: vec![Counted::default()] }
     }
 
     /// The line of the byte at `at`, and its column in characters, both from 1.
@@ -26,37 +27,13 @@ impl Lines {
         let file = File::open(&self.path)?;
         let wanted = usize::try_from(at / STEP).map_err(io::Error::other)?;
         while self.passed.len() <= wanted {
-            let done = self.passed.len() as u64 - 1;
-            let place = self.passed.last().copied().unwrap_or((1, 1));
-            self.passed.push(place_behind(&file, place, done * STEP, (done + 1) * STEP)?);
+            let behind = self.passed.last().copied().unwrap_or_default();
+            self.passed.push(behind.on_to(&file, self.passed.len() as u64 * STEP)?);
         }
-        let known = self.passed.get(wanted).copied().unwrap_or((1, 1));
-        place_behind(&file, known, wanted as u64 * STEP, at)
+        let known = self.passed.get(wanted).copied().unwrap_or_default();
+        let found = known.on_to(&file, at)?;
+        Ok((found.line, found.column))
     }
-}
-
-/// The line and column at `to`, when those at `from` are known.
-fn place_behind(
-    file: &File,
-    (mut line, mut column): (u64, u64),
-    mut from: u64,
-    to: u64,
-) -> io::Result<(u64, u64)> {
-    let mut buffer = vec![0; 128 << 10];
-    while from < to {
-        let wanted = usize::try_from(to - from).unwrap_or(buffer.len()).min(buffer.len());
-        let Some(bytes) = buffer.get_mut(..wanted) else { break };
-        file.read_exact_at(bytes, from)?;
-        let last = memchr::memrchr(b'\n', bytes);
-        if last.is_some() {
-            line += memchr::memchr_iter(b'\n', bytes).count() as u64;
-            column = 1;
-        }
-        let behind = bytes.get(last.map_or(0, |feed| feed + 1)..).unwrap_or_default();
-        column += behind.iter().filter(|byte| **byte & 0xc0 != 0x80).count() as u64;
-        from += wanted as u64;
-    }
-    Ok((line, column))
 }
 
 #[cfg(test)]
