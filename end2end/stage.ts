@@ -174,7 +174,7 @@ export const test = base.extend<ForEachStory, ForEachWorker>({
   // An error in the client's code would otherwise show only as a click without effect.
   page: async ({ page }, use) => {
     const errors: string[] = [];
-    page.on("pageerror", (error) => errors.push(error.stack ?? error.message));
+    page.on("pageerror", (error) => errors.push(error.stack || error.message));
     page.on("console", (message) => {
       // What the network refuses is logged by the browser itself; a story that expects it looks at it.
       const ofNetwork = /^(Failed to load resource|WebSocket connection to|WebSocket is already in CLOSING)/;

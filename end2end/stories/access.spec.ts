@@ -112,6 +112,8 @@ test("a wrong password is told, and too many of them close the door", async ({ p
   // Somebody else is not held up.
   await logIn(page, "Bo");
   await expect(page).toHaveURL(`${guarded.url}/`);
+  // The host ends with the story, and a client that is still being fetched would fail loudly.
+  await page.waitForLoadState("networkidle");
   const refused = audit(guarded).filter((line) => line.what === "refused");
   expect(refused.map((line) => line.who)).toEqual(["Ann", "Ann", "Ann", "Ann", "Ann"]);
 });

@@ -357,6 +357,31 @@ test("the list tells who waits, and calls the person who asked for it", async ({
   expect(agent.said()).toContain("Not today.");
 });
 
+test("what the host says late of a session takes nothing that is typed", async ({ page, start }) => {
+  await open(page, "/live");
+  const agent = start("alone", "Somebody is slow");
+  await agent.session();
+  let tell = () => {};
+  const late = new Promise<void>((resolve) => (tell = resolve));
+  await page.route("**/api/read_live_session", async (route) => {
+    await late;
+    await route.continue();
+  });
+  const told = page.waitForResponse("**/api/read_live_session");
+  // The list knows the session, so the page shows it before the host has been heard.
+  await page.getByRole("row").filter({ hasText: "Somebody is slow" }).getByRole("link").click();
+  const name = page.getByRole("textbox", { name: /Who are you/ });
+  await name.fill("Ann");
+  const typed = await name.elementHandle();
+  tell();
+  await (await told).finished();
+  expect(await typed?.evaluate((field) => field.isConnected)).toBe(true);
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByRole("button", { name: "Ann", exact: true })).toBeVisible();
+  await answer(page, "Here.");
+  expect(await agent.ended).toBe(0);
+});
+
 test("an unknown session says so, and an empty list tells how to begin", async ({ page, picture, accessible }) => {
   const fresh = await startHost();
   await open(page, `${fresh.url}/live`);

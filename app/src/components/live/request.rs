@@ -30,18 +30,19 @@ pub(super) fn Request() -> impl IntoView {
             })
         })
     });
-    let rest = move || {
-        match (request.get(), stage.turn_fault.get()) {
-        (Some(turn), _) => view! { <Facts turn/> }.into_any(),
-        (None, Some(error)) => {
+    let missing = move || match stage.turn_fault.get() {
+        Some(error) => {
             view! { <p class="field-fault" role="alert">{error.to_string()}</p> }.into_any()
         }
-        (None, None) if stage.shown.read().is_none() => {
+        None if stage.shown.read().is_none() => {
             view! { <p class="quiet">"No turn is chosen. Choose a request in the session's events to see what its model saw."</p> }
                 .into_any()
         }
-        (None, None) => ().into_any(),
-    }
+        None => ().into_any(),
+    };
+    let rest = move || match request.get() {
+        Some(turn) => view! { <Facts turn/> }.into_any(),
+        None => missing().into_any(),
     };
     view! {
         <Show when=move || texts.read().is_some()><Instructions texts/></Show>

@@ -27,9 +27,8 @@ pub fn LiveSession(
     let stage = use_live_stage(session, turn);
     provide_context(stage);
     let is_known = Memo::new(move |_| stage.summary.read().is_some());
-    move || match (is_known.get(), stage.fault.get()) {
-        (true, _) => view! { <Shown stage/> }.into_any(),
-        (false, Some(error)) => view! {
+    let wait = move || match stage.fault.get() {
+        Some(error) => view! {
             <div class="sheet" role="alert">
                 <h1>"This session cannot be shown"</h1>
                 <p>{error.to_string()}</p>
@@ -37,7 +36,13 @@ pub fn LiveSession(
             </div>
         }
         .into_any(),
-        (false, None) => view! { <p class="quiet veil">"Opening the session…"</p> }.into_any(),
+        None => view! { <p class="quiet veil">"Opening the session…"</p> }.into_any(),
+    };
+    // A session once shown stays as it is, whatever a later reading of it comes to: what is being
+    // typed would go with it.
+    move || match is_known.get() {
+        true => view! { <Shown stage/> }.into_any(),
+        false => wait().into_any(),
     }
 }
 
