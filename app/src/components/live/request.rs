@@ -30,7 +30,8 @@ pub(super) fn Request() -> impl IntoView {
             })
         })
     });
-    let missing = move || match stage.turn_fault.get() {
+    let missing = move || {
+        match stage.turn_fault.get() {
         Some(error) => {
             view! { <p class="field-fault" role="alert">{error.to_string()}</p> }.into_any()
         }
@@ -39,6 +40,7 @@ pub(super) fn Request() -> impl IntoView {
                 .into_any()
         }
         None => ().into_any(),
+    }
     };
     let rest = move || match request.get() {
         Some(turn) => view! { <Facts turn/> }.into_any(),
