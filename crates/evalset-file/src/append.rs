@@ -372,7 +372,10 @@ pub(crate) fn explain(
 ) -> AppendError {
     let path = path.to_owned();
     let mut first = [0; 3];
-    if file.read_exact_at(&mut first, 0).is_ok() && first == *b"\xef\xbb\xbf" {
+    // UTF-8's mark, and the two of UTF-16.
+    if file.read_exact_at(&mut first, 0).is_ok()
+        && matches!(first, [0xef, 0xbb, 0xbf] | [0xff, 0xfe, _] | [0xfe, 0xff, _])
+    {
         return AppendError::ByteOrderMark { path };
     }
     let (line, column) = match locate(file, fault.at) {

@@ -93,7 +93,10 @@ fn the_same_session_is_recognised() {
 #[test]
 fn a_taken_id_gets_a_number() {
     let taken = |ids: &str| {
-        let cases: Vec<_> = ids.split(' ').map(|id| format!(r#"{{"eval_id": "{id}"}}"#)).collect();
+        let cases: Vec<_> = ids
+            .split(' ')
+            .map(|id| format!(r#"{{"eval_id": "{id}", "conversation": []}}"#))
+            .collect();
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("set.evalset.json");
         std::fs::write(&path, set(&format!("[{}]", cases.join(", ")))).expect("written");
@@ -108,14 +111,14 @@ fn a_taken_id_gets_a_number() {
 #[test]
 fn the_files_own_style_is_kept() {
     // Four spaces, a key behind the cases, a final line feed.
-    let four = "{\n    \"eval_set_id\": \"s\",\n    \"eval_cases\": [\n        {\n            \"eval_id\": \"a\"\n        }\n    ],\n    \"x\": {\"y\":   1.0}\n}\n";
+    let four = "{\n    \"eval_set_id\": \"s\",\n    \"eval_cases\": [\n        {\n            \"eval_id\": \"a\",\n            \"conversation\": []\n        }\n    ],\n    \"x\": {\"y\":   1.0}\n}\n";
     let after = appended_to(four);
     assert!(after.starts_with(four.split_at(four.find("\n    ],").expect("there")).0));
     assert!(after.contains("        },\n        {\n            \"eval_id\": \"math_agent_t\",\n            \"conversation\": [\n                {\n"));
     assert!(after.ends_with("\n        }\n    ],\n    \"x\": {\"y\":   1.0}\n}\n"), "{after}");
 
     // Tabs and carriage returns.
-    let tabs = "{\r\n\t\"eval_set_id\": \"s\",\r\n\t\"eval_cases\": [\r\n\t\t{\r\n\t\t\t\"eval_id\": \"a\"\r\n\t\t}\r\n\t]\r\n}\r\n";
+    let tabs = "{\r\n\t\"eval_set_id\": \"s\",\r\n\t\"eval_cases\": [\r\n\t\t{\r\n\t\t\t\"eval_id\": \"a\",\r\n\t\t\t\"conversation\": []\r\n\t\t}\r\n\t]\r\n}\r\n";
     let after = appended_to(tabs);
     assert!(after.contains("\t\t},\r\n\t\t{\r\n\t\t\t\"eval_id\": \"math_agent_t\",\r\n"));
     assert!(!after.replace("\r\n", "").contains('\n'), "every line ends as the others do");
@@ -125,23 +128,23 @@ fn the_files_own_style_is_kept() {
     let after = appended_to(tight);
     assert!(after.contains(r#"},{"eval_id":"math_agent_t","conversation":[{"#), "{after}");
     assert!(after.ends_with("}]}") && !after.contains('\n'));
-    let spaced = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a", "x": 1}]}"#;
+    let spaced = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a", "conversation": []}]}"#;
     let after = appended_to(spaced);
     assert!(after.contains(r#"}, {"eval_id": "math_agent_t", "conversation": [{"#), "{after}");
 
     // A case a line.
-    let lines =
-        "{\"eval_set_id\":\"s\",\"eval_cases\":[\n{\"eval_id\":\"a\"},\n{\"eval_id\":\"b\"}\n]}\n";
+    let lines = "{\"eval_set_id\":\"s\",\"eval_cases\":[\n{\"eval_id\":\"a\",\"conversation\":[]},\n{\"eval_id\":\"b\",\"conversation\":[]}\n]}\n";
     let after = appended_to(lines);
     assert!(
-        after.contains("\n{\"eval_id\":\"b\"},\n{\"eval_id\":\"math_agent_t\",\"conv"),
+        after.contains(
+            "\n{\"eval_id\":\"b\",\"conversation\":[]},\n{\"eval_id\":\"math_agent_t\",\"conv"
+        ),
         "{after}"
     );
     assert!(after.ends_with("}\n]}\n"));
 
     // Brackets that hug.
-    let hugging =
-        "{\n  \"eval_set_id\": \"s\",\n  \"eval_cases\": [{\n    \"eval_id\": \"a\"\n  }]\n}";
+    let hugging = "{\n  \"eval_set_id\": \"s\",\n  \"eval_cases\": [{\n    \"eval_id\": \"a\",\n    \"conversation\": []\n  }]\n}";
     let after = appended_to(hugging);
     assert!(after.contains("\n  }, {\n    \"eval_id\": \"math_agent_t\",\n"), "{after}");
     assert!(after.ends_with("\n  }]\n}"));
@@ -203,6 +206,18 @@ fn what_cannot_be_extended_is_refused_untouched() {
     assert_eq!(no_set(&set("{}")), (3, "\"eval_cases\" is not a list"));
     assert_eq!(no_set(&set("[{},\n 3]")), (4, "an item of \"eval_cases\" is not an object"));
     assert!(no_set("{\"eval_set_id\": \"s\",\n\"evalCases\": []}").1.contains("rename that key"));
+    let good = r#"{"eval_id": "a", "conversation": []}"#;
+    for (case, reason) in [
+        (r#"{"foo": 1}"#, "ADK wants an \"eval_id\" in each case"),
+        (r#"{"eval_id": 1, "conversation": []}"#, "ADK wants an \"eval_id\" in each case"),
+        (r#"{"x": {"eval_id": "b"}, "conversation": []}"#, "ADK wants an \"eval_id\""),
+        (r#"{"eval_id": "b"}"#, "ADK wants a \"conversation\""),
+        (r#"{"eval_id": "b", "conversation": null}"#, "ADK wants a \"conversation\""),
+        (r#"{"eval_id": "b", "x": {"conversation": []}}"#, "ADK wants a \"conversation\""),
+    ] {
+        let (line, told) = no_set(&set(&format!("[{good},\n{case},\n{good}]")));
+        assert!(line == 4 && told.starts_with(reason), "{case}: {line}: {told}");
+    }
     assert!(matches!(
         refused_by(set("[],\n\"eval_cases\": []").as_bytes()),
         AppendError::CasesTwice { first_line: 3, second_line: 4, .. }
@@ -211,6 +226,9 @@ fn what_cannot_be_extended_is_refused_untouched() {
         refused_by(format!("\u{feff}{}", set("[]")).as_bytes()),
         AppendError::ByteOrderMark { .. }
     ));
+    let wide: Vec<u8> =
+        format!("\u{feff}{}", set("[]")).encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert!(matches!(refused_by(&wide), AppendError::ByteOrderMark { .. }));
 }
 
 #[test]

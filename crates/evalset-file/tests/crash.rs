@@ -182,7 +182,7 @@ fn a_full_disk_is_named() {
     let path = folder.path().join("set.json");
     let padding = "x".repeat(4000);
     let content = format!(
-        "{{\"eval_set_id\":\"s\",\"p\":\"{padding}\",\"eval_cases\":[{{\"eval_id\":\"a\"}}]}}"
+        "{{\"eval_set_id\":\"s\",\"p\":\"{padding}\",\"eval_cases\":[{{\"eval_id\":\"a\",\"conversation\":[]}}]}}"
     );
     std::fs::write(&path, &content).expect("written");
     let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" --exact in_another_process --nocapture";
@@ -295,7 +295,7 @@ fn a_journal_that_does_not_fit_is_not_applied() {
     };
     // Somebody rewrote the file as a whole since.
     cut(8);
-    let theirs = "{\"eval_set_id\": \"theirs\", \"eval_cases\": [{\"eval_id\": \"x\"}]}";
+    let theirs = "{\"eval_set_id\": \"theirs\", \"eval_cases\": [{\"eval_id\": \"x\", \"conversation\": []}]}";
     std::fs::write(&path, theirs).expect("written");
     added(append(&path, "next"));
     assert_eq!(ids(&path), ["x", "math_agent_t"]);

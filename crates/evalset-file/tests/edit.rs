@@ -31,7 +31,7 @@ fn both_ways() -> [EvalSetFiles; 2] {
     [EvalSetFiles::anywhere(), EvalSetFiles::anywhere().with_longest_tail(0)]
 }
 
-const ODD: &str = "{\n \"eval_set_id\": \"s\",  \"mine\": {\"x\":1.0},\n \"eval_cases\": [\n  {\n    \"eval_id\": \"a\", \"note\" : \"kept\", \"conversation\":[]\n  },\n  {\"eval_id\": \"b\", \"n\": 9007199254740993} ,\n  {\n    \"eval_id\": \"c\"\n  }\n ],\n \"after\": [1,  2]\n}\n\n";
+const ODD: &str = "{\n \"eval_set_id\": \"s\",  \"mine\": {\"x\":1.0},\n \"eval_cases\": [\n  {\n    \"eval_id\": \"a\", \"note\" : \"kept\", \"conversation\":[]\n  },\n  {\"eval_id\": \"b\", \"n\": 9007199254740993, \"conversation\": []} ,\n  {\n    \"eval_id\": \"c\", \"conversation\": []\n  }\n ],\n \"after\": [1,  2]\n}\n\n";
 
 #[test]
 fn only_what_was_read_is_edited() {
@@ -65,8 +65,14 @@ fn removing_leaves_every_other_byte() {
                 "",
             ),
         ),
-        ("b", ODD.replace(",\n  {\"eval_id\": \"b\", \"n\": 9007199254740993}", "")),
-        ("c", ODD.replace(" ,\n  {\n    \"eval_id\": \"c\"\n  }", "")),
+        (
+            "b",
+            ODD.replace(
+                ",\n  {\"eval_id\": \"b\", \"n\": 9007199254740993, \"conversation\": []}",
+                "",
+            ),
+        ),
+        ("c", ODD.replace(" ,\n  {\n    \"eval_id\": \"c\", \"conversation\": []\n  }", "")),
     ] {
         for files in both_ways() {
             let folder = tempfile::tempdir().expect("a folder");
@@ -161,10 +167,13 @@ fn cases_come_one_by_one_with_their_places() {
         frame,
         "{\n \"eval_set_id\": \"s\",  \"mine\": {\"x\":1.0},\n \"eval_cases\": [],\n \"after\": [1,  2]\n}\n\n"
     );
-    assert_eq!(texts(&path)[1], "{\"eval_id\": \"b\", \"n\": 9007199254740993}");
+    assert_eq!(
+        texts(&path)[1],
+        "{\"eval_id\": \"b\", \"n\": 9007199254740993, \"conversation\": []}"
+    );
 
     // A fault comes behind the cases before it, and names its place.
-    std::fs::write(&path, ODD.replace("\"c\"\n", "\"c\" x\n")).expect("written");
+    std::fs::write(&path, ODD.replace("\"c\",", "\"c\" x,")).expect("written");
     let told: Vec<_> = Cases::open(&path).expect("opened").collect();
     let fault = told.last().expect("some").as_ref().expect_err("a fault").to_string();
     assert!(fault.contains("line 9, column 20"), "{fault}");
@@ -199,7 +208,7 @@ proptest! {
     fn any_edits_do_to_the_file_what_they_do_to_a_list(edits in edits(), in_place in any::<bool>(), start in 0_usize..3) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("set.json");
-        let begin = [ODD, "{\"eval_set_id\":\"s\",\"eval_cases\":[]}", "{\"eval_set_id\": \"s\", \"eval_cases\": [{\"eval_id\": \"z\"}]}"][start];
+        let begin = [ODD, "{\"eval_set_id\":\"s\",\"eval_cases\":[]}", "{\"eval_set_id\": \"s\", \"eval_cases\": [{\"eval_id\": \"z\", \"conversation\": []}]}"][start];
         std::fs::write(&path, begin).expect("written");
         let files = EvalSetFiles::anywhere().with_longest_tail(if in_place { 1 << 20 } else { 0 });
         let mut list = ids(&path);

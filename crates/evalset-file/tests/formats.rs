@@ -197,7 +197,7 @@ proptest! {
         sessions in prop::collection::vec(0_u8..30, 1..40),
     ) {
         let folder = tempfile::tempdir().expect("a folder");
-        let cases: Vec<_> = taken.iter().map(|n| json!({"eval_id": evalset::numbered("c", u64::from(*n))})).collect();
+        let cases: Vec<_> = taken.iter().map(|n| json!({"eval_id": evalset::numbered("c", u64::from(*n)), "conversation": []})).collect();
         let text = json!({"eval_set_id": "s", "eval_cases": cases}).to_string();
         let path = |name: &str| folder.path().join(name);
         let plain = EvalSetFiles::anywhere();

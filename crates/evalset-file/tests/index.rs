@@ -82,8 +82,11 @@ fn a_file_that_somebody_changed_is_read_again() {
     assert_eq!(added(files.append(&path, case("b", "c"), &header())), "c_3");
     // Replaced, as editors do.
     let copy = folder.path().join("copy.json");
-    std::fs::write(&copy, "{\"eval_set_id\":\"s\",\"eval_cases\":[{\"eval_id\":\"c\"}]}")
-        .expect("written");
+    std::fs::write(
+        &copy,
+        "{\"eval_set_id\":\"s\",\"eval_cases\":[{\"eval_id\":\"c\",\"conversation\":[]}]}",
+    )
+    .expect("written");
     std::fs::rename(&copy, &path).expect("replaced");
     assert_eq!(added(files.append(&path, case("a", "c"), &header())), "c_2");
     assert_eq!(ids(&path), ["c", "c_2"]);

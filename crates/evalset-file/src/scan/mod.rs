@@ -40,7 +40,8 @@ const AHEAD: u64 = 16 << 20;
 /// A file shorter than this is read by one thread.
 const SHARED_FROM: u64 = 8 << 20;
 
-/// Reads the first `length` bytes of `file`.
+/// Reads the first `length` bytes of `file`, a set that ADK would load: each case has its id and a
+/// conversation or a scenario.
 ///
 /// `sink` makes a sink for each thread; all of them are returned, those of threads that were not
 /// believed excepted.
@@ -61,7 +62,13 @@ pub(crate) fn scan<S: Sink + Send>(
     }
     let mut only = sink();
     let read = read(file, Structure::new(), 0, 0..length, &mut only)?;
-    Ok(read.and_then(|structure| structure.finish(length)).map(|outline| (outline, vec![only])))
+    Ok(read.and_then(|structure| whole(&structure, length)).map(|outline| (outline, vec![only])))
+}
+
+/// What a file was found to be, once all of it has been read.
+fn whole(structure: &Structure, length: u64) -> Result<Outline, Fault> {
+    let outline = structure.finish(length)?;
+    structure.incomplete().map_or(Ok(outline), Err)
 }
 
 /// Reads one case, given as text that is to stand at `at`.
@@ -195,18 +202,19 @@ mod tests {
 
     #[test]
     fn an_outline_says_where_things_stand() {
-        let text = br#"{"eval_cases": [{"eval_id": "a"}, {"conversation": [{"invocation_id": "i"}]}], "eval_set_id": ""}"#;
+        let text = br#"{"eval_cases": [{"eval_id": "a", "conversation": []}, {"conversationScenario": {}, "conversation": [{"invocation_id": "i"}], "evalId": "b"}], "eval_set_id": ""}"#;
         let (outline, heard) = scanned(text).expect("an eval set");
         assert_eq!(
             outline,
             Outline {
                 list_open: 15,
-                list_close: 76,
-                last: Some(LastCase { parting: 32, start: 34, end: 76 }),
+                list_close: 139,
+                last: Some(LastCase { parting: 52, start: 54, end: 139 }),
                 cases: 2
             }
         );
-        assert_eq!(heard[0].0, [("a".to_owned(), 28, 16), ("i".to_owned(), 70, 34)]);
+        let found = |id: &str, at, case| (id.to_owned(), at, case);
+        assert_eq!(heard[0].0, [found("a", 28, 16), found("i", 118, 54), found("b", 135, 54)]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::os::unix::fs::FileExt as _;
 use super::masks::BLOCK;
 use super::structure::Structure;
 use super::tokens::{BATCH, Batch};
-use super::{CHUNK, Fault, Outline, Sink, block_of, read};
+use super::{CHUNK, Fault, Outline, Sink, block_of, read, whole};
 
 /// How far from an even share a place to part the file is looked for.
 const SEAM_WITHIN: u64 = 8 << 20;
@@ -65,7 +65,7 @@ pub(super) fn scan<S: Sink + Send>(
             (Err(fault), _) => return Ok(Some(Err(fault))),
         }
     }
-    Ok(Some(so_far.finish(length).map(|outline| (outline, sinks))))
+    Ok(Some(whole(&so_far, length).map(|outline| (outline, sinks))))
 }
 
 /// Places between two cases at which to part the file, about evenly spread: each is the byte behind
@@ -148,7 +148,7 @@ mod tests {
         let cases: Vec<_> = (0..cases)
             .map(|number| {
                 let text = "x\\\"}, é".repeat(number % 40);
-                format!("  {{\n    \"eval_id\": \"{number}\",\n    \"t\": \"{text}\"\n  }}")
+                format!("  {{\n    \"eval_id\": \"{number}\",\n    \"conversation\": [],\n    \"t\": \"{text}\"\n  }}")
             })
             .collect();
         format!(
@@ -196,7 +196,9 @@ mod tests {
         let list = &inner[inner.find('[').expect("there")..inner.len() - 1];
         // Longer than a block, so that each of the two is seen to end.
         let long = "y".repeat(100);
-        let case = format!("  {{\n    \"eval_id\": \"a\",\n    \"t\": \"{long}\"\n  }}");
+        let case = format!(
+            "  {{\n    \"eval_id\": \"a\",\n    \"conversation\": [],\n    \"t\": \"{long}\"\n  }}"
+        );
         let text = format!(
             "{{\n \"eval_set_id\": \"s\",\n \"eval_cases\": [\n{case},\n{case}\n ],\n \"x\": {list}}}"
         );

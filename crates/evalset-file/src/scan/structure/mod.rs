@@ -53,6 +53,11 @@ pub(super) struct Structure {
     case_start: u64,
     /// Of the case that is being read.
     turns: u64,
+    /// What the case that is being read has, of what ADK asks of one.
+    has_id: bool,
+    has_conversation: bool,
+    /// The first case that lacks it.
+    incomplete: Option<Fault>,
 }
 
 impl Structure {
@@ -76,6 +81,9 @@ impl Structure {
             parting: 0,
             case_start: 0,
             turns: 0,
+            has_id: false,
+            has_conversation: false,
+            incomplete: None,
         }
     }
 
@@ -113,8 +121,15 @@ impl Structure {
             },
             camel_case_list: self.camel_case_list.or(later.camel_case_list),
             set_id_seen: self.set_id_seen || later.set_id_seen,
+            incomplete: self.incomplete.or(later.incomplete),
             ..later
         }
+    }
+
+    /// The first case so far that ADK would not take for one, and with it the whole file. Cases that
+    /// a sink has read by itself are not looked at.
+    pub(super) fn incomplete(&self) -> Option<Fault> {
+        self.incomplete
     }
 
     /// The last case that has ended so far.
@@ -330,19 +345,27 @@ impl Structure {
             (Place::Cases, Class::OpenObject) => {
                 self.case_start = at;
                 self.turns = 0;
+                self.has_id = false;
+                self.has_conversation = false;
                 Ok(Some(Place::Case))
             }
             (Place::Cases, _) => {
                 Err(Fault::not_an_eval_set(at, "an item of \"eval_cases\" is not an object"))
             }
             (Place::Case, Class::OpenList) if self.key == Key::Leads => {
+                self.has_conversation = true;
                 Ok(Some(Place::Conversation))
+            }
+            (Place::Case, Class::OpenObject) if self.key == Key::Scenario => {
+                self.has_conversation = true;
+                Ok(None)
             }
             (Place::Conversation, Class::OpenObject) => {
                 self.turns += 1;
                 Ok(Some(Place::Invocation))
             }
             (Place::Case | Place::Invocation, Class::Quote) if self.key == Key::Id => {
+                self.has_id |= self.place == Place::Case;
                 self.begin(Reading::Id, at);
                 Ok(None)
             }
@@ -362,6 +385,18 @@ impl Structure {
                 self.outline.last =
                     Some(LastCase { parting: self.parting, start: self.case_start, end: at + 1 });
                 self.outline.cases += 1;
+                let lacks = match (self.has_id, self.has_conversation) {
+                    (true, true) => None,
+                    (false, _) => {
+                        Some("ADK wants an \"eval_id\" in each case; give this one its id")
+                    }
+                    (true, false) => Some(
+                        "ADK wants a \"conversation\" or a \"conversation_scenario\" in each \
+                         case; add the one this case is about, or take the case out",
+                    ),
+                };
+                let fault = lacks.map(|reason| Fault::not_an_eval_set(self.case_start, reason));
+                self.incomplete = self.incomplete.or(fault);
                 Place::Cases
             }
             Place::Conversation => Place::Case,

@@ -11,6 +11,8 @@ pub(super) enum Key {
     Leads,
     /// Holds the id of the place.
     Id,
+    /// Holds what a case has in place of a conversation.
+    Scenario,
     Other,
 }
 
@@ -93,6 +95,7 @@ impl Structure {
             (Place::Set, b"eval_set_id")
             | (Place::Case, b"eval_id" | b"evalId")
             | (Place::Invocation, b"invocation_id" | b"invocationId") => Key::Id,
+            (Place::Case, b"conversation_scenario" | b"conversationScenario") => Key::Scenario,
             (Place::Set, b"evalCases") => {
                 self.camel_case_list = self.camel_case_list.or(Some(self.text_at));
                 Key::Other
