@@ -87,7 +87,9 @@ class Wire:
         error: dict[str, object] = {"code": refused.code, "message": faults.sendable(str(refused))}
         if refused.error is not None:
             error["data"] = faults.describe(refused.error)
-        self._write((json.dumps({"jsonrpc": "2.0", "id": request_id, "error": error}).encode() + b"\n",))
+        refusal = {"jsonrpc": "2.0", "id": request_id, "error": error}
+        # As tight as an answer: the host knows both by how they begin.
+        self._write((json.dumps(refusal, separators=(",", ":")).encode() + b"\n",))
 
     def _write(self, pieces: tuple[bytes, ...]) -> None:
         # Small answers go out in one write; a large result is not copied once more to join it.

@@ -25,7 +25,10 @@ use crate::{Kind, Node};
 /// # Ok::<(), json_text::JsonTextError>(())
 /// ```
 #[derive(Clone)]
-pub struct JsonText(Arc<RawValue>);
+pub struct JsonText(
+    // The box is what serde_json makes: an `Arc<RawValue>` would copy the whole text out of it.
+    Arc<Box<RawValue>>,
+);
 
 /// Text that is not one JSON value, and where it stops being one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -49,7 +52,7 @@ impl JsonTextError {
 
 impl JsonText {
     fn of(raw: Box<RawValue>) -> Self {
-        Self(raw.into())
+        Self(Arc::new(raw))
     }
 
     /// Checks `text` and keeps it.

@@ -1,10 +1,12 @@
 //! What host and worker say to each other. The worker's values stay JSON text.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use app::api::{AgentFault, SessionView};
 use json_text::JsonText;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use session::ToolError;
 
 use crate::agents::{CallProgress, CallReport, ToolFailure};
@@ -25,11 +27,35 @@ pub(super) struct Request<'a> {
     pub(super) params: &'a JsonText,
 }
 
+/// A line of the worker's. What it carries is decoded by whoever asked.
 #[derive(Deserialize)]
-pub(super) struct Response {
+pub(super) struct Response<'a> {
     pub(super) id: Option<u64>,
-    pub(super) result: Option<JsonText>,
+    #[serde(borrow)]
+    pub(super) result: Option<&'a RawValue>,
     pub(super) error: Option<RpcError>,
+}
+
+/// A result in the line that it came in: one of 200 MB is in memory once, until it is decoded.
+#[derive(Debug)]
+pub(super) struct Answer {
+    line: Vec<u8>,
+    result: Range<usize>,
+}
+
+impl Answer {
+    /// The part of `line` that is the result.
+    pub(super) fn new(line: Vec<u8>, result: Range<usize>) -> Self {
+        Self { line, result }
+    }
+
+    /// Reads the result as `T`.
+    ///
+    /// # Errors
+    /// It has not the shape of `T`.
+    pub(super) fn decode<'a, T: Deserialize<'a>>(&'a self) -> Result<T, serde_json::Error> {
+        serde_json::from_slice(self.line.get(self.result.clone()).unwrap_or_default())
+    }
 }
 
 /// A refusal by the worker.

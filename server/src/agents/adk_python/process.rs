@@ -14,7 +14,7 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
-use super::messages::{MAX_LINE_BYTES, Request, Response, RpcError};
+use super::messages::{Answer, MAX_LINE_BYTES, Request, Response, RpcError};
 use crate::agents::AgentLog;
 use crate::agents::child::outlive;
 use crate::agents::lines::next_line;
@@ -75,7 +75,7 @@ impl std::fmt::Display for Exit {
     }
 }
 
-type Reply = Result<JsonText, RequestError>;
+type Reply = Result<Answer, RequestError>;
 
 #[derive(Default)]
 struct Replies {
@@ -269,44 +269,66 @@ async fn read_replies(output: ChildStdout, replies: Arc<Replies>) {
     let mut output = BufReader::with_capacity(1 << 16, output);
     let mut line = Vec::new();
     while let Ok(Some(whole)) = next_line(&mut output, &mut line, MAX_LINE_BYTES).await {
-        if !whole {
-            if let Some(id) = id_at_start(&line) {
-                replies.answer(id, Err(RequestError::TooLong));
+        // An answer goes to who asked in the line that it came in.
+        let line = std::mem::take(&mut line);
+        match read_line(line, whole) {
+            Line::Answer { id, reply } => replies.answer(id, reply),
+            Line::Complaint(message) => tracing::warn!("a worker complains: {message}"),
+            Line::Noise => {
+                tracing::warn!("a tool wrote a line between its worker's answers; it is left out");
             }
-        } else {
-            match serde_json::from_slice::<Response>(&line) {
-                Ok(Response { id: Some(id), error: Some(error), .. }) => {
-                    replies.answer(id, Err(RequestError::Refused(error)));
-                }
-                Ok(Response { id: Some(id), result, .. }) => {
-                    replies.answer(id, Ok(result.unwrap_or_else(JsonText::null)));
-                }
-                Ok(Response { error, .. }) => {
-                    tracing::warn!(
-                        "a worker complains: {}",
-                        error.map_or_else(String::new, |it| it.message)
-                    );
-                }
-                Err(error) => match id_at_start(&line) {
-                    Some(id) => {
-                        replies.answer(id, Err(RequestError::Unreadable(error.to_string())));
-                    }
-                    None => tracing::warn!("a worker's line cannot be read: {error}"),
-                },
-            }
-        }
-        // One enormous answer must not be paid for until the worker ends.
-        if line.capacity() > 1 << 20 {
-            line = Vec::new();
         }
     }
 }
 
-/// The id of an answer whose rest is not to be had.
-fn id_at_start(line: &[u8]) -> Option<u64> {
-    let start = std::str::from_utf8(&line[..line.len().min(80)]).ok()?;
-    let digits = start.strip_prefix(r#"{"jsonrpc":"2.0","id":"#)?;
-    digits.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+/// What a worker's line is.
+#[derive(Debug)]
+enum Line {
+    /// An answer, or what is left of one.
+    Answer { id: u64, reply: Reply },
+    /// A request could not be read.
+    Complaint(String),
+    /// None of the worker's: a tool found the descriptor of its answers and wrote there.
+    Noise,
+}
+
+/// How each line of a worker begins. In a JSON text these quotes would be escaped, so that where it
+/// stands a line begins, whatever a tool has put before it.
+const HEAD: &[u8] = br#"{"jsonrpc":"2.0","id":"#;
+
+fn read_line(mut line: Vec<u8>, whole: bool) -> Line {
+    if !line.starts_with(HEAD) {
+        match line.windows(HEAD.len()).position(|part| part == HEAD) {
+            Some(start) => drop(line.drain(..start)),
+            None => return Line::Noise,
+        }
+    }
+    let digits = line[HEAD.len()..].iter().take_while(|byte| byte.is_ascii_digit());
+    let id = digits.map(|digit| char::from(*digit)).collect::<String>().parse::<u64>().ok();
+    let read = match (whole, id) {
+        (false, Some(id)) => return Line::Answer { id, reply: Err(RequestError::TooLong) },
+        _ => serde_json::from_slice::<Response<'_>>(&line),
+    };
+    match (read, id) {
+        (Ok(Response { id: Some(id), error: Some(error), .. }), _) => {
+            Line::Answer { id, reply: Err(RequestError::Refused(error)) }
+        }
+        (Ok(Response { id: Some(id), result: Some(result), .. }), _) => {
+            let start = result.get().as_ptr() as usize - line.as_ptr() as usize;
+            let result = start..start + result.get().len();
+            Line::Answer { id, reply: Ok(Answer::new(line, result)) }
+        }
+        (Ok(Response { id: Some(id), .. }), _) => {
+            Line::Answer { id, reply: Ok(Answer::new(b"null".to_vec(), 0..4)) }
+        }
+        (Ok(Response { error, .. }), _) => {
+            Line::Complaint(error.map_or_else(String::new, |error| error.message))
+        }
+        (Err(error), Some(id)) => {
+            Line::Answer { id, reply: Err(RequestError::Unreadable(error.to_string())) }
+        }
+        (Err(_), None) => Line::Noise,
+    }
 }
 
 /// Puts every line into the log; gives the last one that says something.
@@ -322,4 +344,48 @@ async fn read_log(errors: ChildStderr, log: Arc<AgentLog>) -> Option<String> {
         }
     }
     last
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(line: &str, whole: bool) -> String {
+        match read_line(line.as_bytes().to_vec(), whole) {
+            Line::Answer { id, reply: Ok(answer) } => {
+                format!("{id}: {}", answer.decode::<JsonText>().expect("JSON").as_str())
+            }
+            Line::Answer { id, reply: Err(error) } => format!("{id} failed: {error}"),
+            Line::Complaint(message) => format!("complaint: {message}"),
+            Line::Noise => "noise".to_owned(),
+        }
+    }
+
+    #[test]
+    fn what_a_tool_writes_among_the_answers_costs_no_other_call_its_answer() {
+        let answer = r#"{"jsonrpc":"2.0","id":12,"result":{"a": 1.50}}"#;
+        assert_eq!(told(answer, true), r#"12: {"a": 1.50}"#);
+        assert_eq!(told(&format!("hello{answer}"), true), r#"12: {"a": 1.50}"#);
+        assert_eq!(told(r#"{"jsonrpc":"2.0","id":12}"#, true), "12: null");
+        for broken in [
+            r#"{"jsonrpc":"2.0","id":12,"result":{"a":hello 1}}"#,
+            r#"x{"jsonrpc":"2.0","id":12,"res"#,
+            "{\"jsonrpc\":\"2.0\",\"id\":12,\"result\":\"\u{1}\"}",
+        ] {
+            assert!(
+                told(broken, true).starts_with("12 failed: the worker's answer cannot be read")
+            );
+        }
+        assert!(told(answer, false).starts_with("12 failed: the answer is longer than"));
+        for noise in ["", "hello", "{}", r#"{"jsonrpc":"2.0","id":hello12}"#, r#""result":1}"#] {
+            assert_eq!(told(noise, true), "noise", "{noise}");
+        }
+    }
+
+    #[test]
+    fn refusals_and_complaints_are_told_apart() {
+        let error = r#""error":{"code":-32000,"message":"no","data":null}}"#;
+        assert_eq!(told(&format!(r#"{{"jsonrpc":"2.0","id":3,{error}"#), true), "3 failed: no");
+        assert_eq!(told(&format!(r#"{{"jsonrpc":"2.0","id":null,{error}"#), true), "complaint: no");
+    }
 }

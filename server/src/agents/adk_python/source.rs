@@ -184,8 +184,9 @@ impl AdkPythonSource {
                 }
             }
         };
-        match answer.and_then(|text| {
-            text.decode::<CallOutcome>()
+        match answer.and_then(|answer| {
+            answer
+                .decode::<CallOutcome>()
                 .map_err(|error| RequestError::Unreadable(error.to_string()))
         }) {
             Ok(mut outcome) => {
