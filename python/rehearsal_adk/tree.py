@@ -6,6 +6,9 @@ A root may be an ``LlmAgent``, an agent that only arranges others (sequential, l
 
 from __future__ import annotations
 
+# The node at which ADK begins each graph; it does nothing.
+START = "__START__"
+
 
 def walk(root):
     """The root and every agent or node below it, parents first, each once."""
@@ -22,8 +25,8 @@ def walk(root):
 def children(node) -> list:
     """The parts one level below: sub-agents, and the nodes of a workflow's graph."""
     below = list(getattr(node, "sub_agents", None) or ())
-    graph = getattr(node, "graph", None)
-    below.extend(part for part in (getattr(graph, "nodes", None) or ()) if _named(part))
+    nodes = getattr(getattr(node, "graph", None), "nodes", None) or ()
+    below.extend(part for part in nodes if _named(part) and part.name != START)
     # A node that wraps an agent (ADK's wrappers name it `agent` or `node`) has it as its child.
     for attribute in ("agent", "node"):
         inner = getattr(node, attribute, None)

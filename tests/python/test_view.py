@@ -131,6 +131,7 @@ def test_a_workflow_and_a_sequence_show_their_first_agent(worker):
     assert view["agent"]["name"] == "clerk"
     assert names(view) == ["stamp"]
     assert "office" in view["warnings"][0]
+    assert "__START__" not in [sub["name"] for sub in view["sub_agents"]]
     view = worker("sequential").open()
     assert view["agent"]["name"] == "writer"
     assert [sub["name"] for sub in view["sub_agents"]] == ["writer", "editor"]
