@@ -94,6 +94,11 @@ impl RehearsalHost {
         futures::future::join_all(sources).await;
     }
 
+    /// Whether an agent has this id.
+    pub(crate) fn has_agent(&self, id: &str) -> bool {
+        AgentId::parse(id).is_ok_and(|id| self.agent(&id).is_ok())
+    }
+
     fn agent(&self, id: &AgentId) -> Result<&Arc<RegisteredAgent>, ApiError> {
         self.registry.find(id).ok_or_else(|| ApiError::UnknownAgent {
             id: id.clone(),

@@ -7,8 +7,8 @@ use app::host::{Host, LiveHost, provide_host, provide_live_host};
 use app::{App, shell};
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Extension, FromRef, Request, State, WebSocketUpgrade};
-use axum::http::HeaderValue;
 use axum::http::header::CONTENT_SECURITY_POLICY;
+use axum::http::{HeaderValue, StatusCode};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
@@ -62,6 +62,7 @@ pub(crate) fn router(
         .reload_port(reload_port().unwrap_or_default())
         .build();
     let instance = uuid::Uuid::new_v4().to_string().into();
+    let addressed = middleware::from_fn_with_state(Arc::clone(&host), unknown_agent);
     let shared = Shared { host, live, options, instance, stop };
     let provide = context(&shared);
     Router::new()
@@ -77,6 +78,7 @@ pub(crate) fn router(
         .fallback(file_or_not_found)
         .with_state(shared)
         .layer(middleware::map_response(server_functions::with_status))
+        .layer(addressed)
         .layer(DefaultBodyLimit::max(BODY_BYTES))
         .layer(
             CompressionLayer::new().quality(CompressionLevel::Fastest).compress_when(
@@ -85,6 +87,22 @@ pub(crate) fn router(
         )
         .layer(middleware::from_fn_with_state(doorkeeper, admit))
         .layer(middleware::from_fn_with_state(Arc::new(doors), guard))
+}
+
+/// The page says by itself that there is no such agent; its status says so too.
+async fn unknown_agent(
+    State(host): State<Arc<RehearsalHost>>,
+    request: Request,
+    next: middleware::Next,
+) -> Response {
+    let path = request.uri().path();
+    let named = path.strip_prefix("/rehearse/").and_then(|rest| rest.split('/').next());
+    let is_unknown = named.is_some_and(|id| !host.has_agent(id));
+    let mut response = next.run(request).await;
+    if is_unknown && response.status() == StatusCode::OK {
+        *response.status_mut() = StatusCode::NOT_FOUND;
+    }
+    response
 }
 
 fn context(shared: &Shared) -> impl Fn() + Clone + Send + Sync + 'static + use<> {
@@ -143,6 +161,6 @@ async fn file_or_not_found(State(shared): State<Shared>, request: Request) -> Re
         guarded_shell(options.clone())
     });
     let mut response = page(request).await;
-    *response.status_mut() = axum::http::StatusCode::NOT_FOUND;
+    *response.status_mut() = StatusCode::NOT_FOUND;
     response
 }
