@@ -96,3 +96,43 @@ test("two tabs have sessions of their own", async ({ page, context }) => {
   await expect(second.page.getByText("Second tab")).toBeVisible();
   await expect(second.call(1)).toHaveCount(0);
 });
+
+test("a host that is started anew leaves its mark where the tools forgot", async ({ page, picture, accessible }) => {
+  const first = await startHost();
+  const player = await Player.at(page, "math-agent", first.url);
+  const add = async (number: number) => {
+    await player.choose("add");
+    await player.fill("a", "5");
+    await player.fill("b", "3");
+    await player.run();
+    await expect(player.call(number)).toContainText("→ 8");
+  };
+  await player.ask("What is 5 + 3, twice?");
+  await add(1);
+  const mark = page.getByText("The host was restarted here: the tools' state begins anew.");
+  await expect(mark).toHaveCount(0);
+  expect(await first.stop()).toBe(0);
+  const second = await startHost({ folder: first.folder, listen: new URL(first.url).host });
+  await expect(mark).toBeVisible({ timeout: 60_000 });
+  await picture("restarted");
+  await accessible();
+  // The notice goes with the next step, the mark stays between the two calls.
+  await add(2);
+  await expect(page.getByText("The history is kept, but what the tools remembered is gone")).toHaveCount(0);
+  const items = page.locator(".timeline > li").filter({ hasText: /add\(|restarted/ });
+  await expect(items).toHaveText([/add\(/, /restarted here/, /add\(/]);
+  expect(await second.stop()).toBe(0);
+});
+
+test("an address of no agent says so, to people and to programs", async ({ page, host, picture, accessible }) => {
+  for (const address of ["/rehearse/nobody", "/rehearse/No%20Body"]) {
+    const answered = await page.goto(`${host.url}${address}`);
+    expect(answered?.status()).toBe(404);
+    await expect(page.getByRole("heading", { name: "This rehearsal cannot be opened" })).toBeVisible();
+  }
+  await page.waitForLoadState("networkidle");
+  await picture("no-agent");
+  await accessible();
+  expect((await page.goto(`${host.url}/rehearse/math-agent`))?.status()).toBe(200);
+  await page.waitForLoadState("networkidle");
+});

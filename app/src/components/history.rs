@@ -128,6 +128,21 @@ fn RawHistory() -> impl IntoView {
     }
 }
 
+/// Where the host was started anew after so many calls: what the tools answer from here on does not
+/// follow from what they did before.
+#[component]
+fn Restart(calls: usize) -> impl IntoView {
+    let restarts = use_this_stage().rehearsal.restarts;
+    view! {
+        <Show when=move || restarts.read().contains(&calls)>
+            <li class="restart">
+                <Icon glyph=Glyph::Warning/>
+                "The host was restarted here: the tools' state begins anew."
+            </li>
+        </Show>
+    }
+}
+
 /// The rows. New ones scroll into sight unless the reader has scrolled up.
 #[component]
 fn Timeline() -> impl IntoView {
@@ -212,7 +227,9 @@ fn Timeline() -> impl IntoView {
     };
     let draw = move |row: RowId| match row.kind {
         RowKind::Query | RowKind::Response => view! { <TextRow row current/> }.into_any(),
-        RowKind::Call(index) => view! { <CallRow row index current/> }.into_any(),
+        RowKind::Call(index) => {
+            view! { <CallRow row index current/> <Restart calls=index + 1/> }.into_any()
+        }
         RowKind::Pending => view! { <PendingRow row current/> }.into_any(),
     };
     let is_waiting = move || {

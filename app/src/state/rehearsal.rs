@@ -59,6 +59,8 @@ pub struct Rehearsal {
     pub questions: RwSignal<Vec<Question>>,
     /// What changed last in the catalogue, until it is put away.
     pub catalogue_change: RwSignal<Option<CatalogueChange>>,
+    /// After how many calls each time the tools' state began anew, because the host did.
+    pub restarts: RwSignal<Vec<usize>>,
     /// How far the export is.
     pub export: RwSignal<Export>,
     /// Which rows of the history are open.
@@ -85,6 +87,7 @@ pub fn use_rehearsal(agent: AgentId) -> Rehearsal {
         progress: RwSignal::new(None),
         questions: RwSignal::new(Vec::new()),
         catalogue_change: RwSignal::new(None),
+        restarts: RwSignal::new(Vec::new()),
         export: RwSignal::new(Export::NotYet),
         open_rows: RwSignal::new(OpenRows::default()),
         forms: Forms::new(),
@@ -176,6 +179,7 @@ impl Rehearsal {
         self.progress.set(None);
         self.questions.set(Vec::new());
         self.catalogue_change.set(None);
+        self.restarts.set(Vec::new());
         self.export.set(Export::NotYet);
         self.open_rows.set(OpenRows::default());
         self.forms.forget();

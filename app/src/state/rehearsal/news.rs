@@ -61,7 +61,10 @@ impl Rehearsal {
             self.settle_locally(&call_id, ToolError::WORKER_EXITED, message.to_owned());
         }
         self.questions.set(Vec::new());
-        if !self.session.read_untracked().calls().is_empty() {
+        let calls = self.session.read_untracked().calls().len();
+        if calls > 0 {
+            // The notice goes with the next step; the history keeps the place.
+            self.restarts.update(|restarts| restarts.push(calls));
             self.notice.set(Some(
                 "The host was restarted. The history is kept, but what the tools remembered is \
                  gone: their state begins anew."
