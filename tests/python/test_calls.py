@@ -81,8 +81,8 @@ def test_media_and_generators(hazards):
     picture = hazards.call("picture")
     assert picture["status"] == "output"
     assert picture["result"]["inline_data" if "inline_data" in picture["result"] else "inlineData"]
-    # ADK runs a generator as a workflow node, which yields at most once.
-    assert hazards.call("counts", upto=1)["result"] == 0
+    # ADK runs a generator as a workflow node, which yields at most once; 2.11 gives it as a list.
+    assert hazards.call("counts", upto=1)["result"] in (0, [0])
 
 
 def test_a_missing_argument_is_an_output_as_adk_has_it(worker):

@@ -15,12 +15,12 @@ use crate::progress::{Done, Progress};
 use crate::stamp::{self, Inputs};
 use crate::workspace::Workspace;
 
-/// The oldest Python that the pinned google-adk supports.
-const OLDEST: (u32, u32) = (3, 11);
+/// The oldest Python that a pinned google-adk supports: 3.10 gets the last one for it.
+const OLDEST: (u32, u32) = (3, 10);
 
 /// Names under which a new enough Python is commonly found, the plainest first.
-const NAMES: [&str; 6] =
-    ["python3", "python3.14", "python3.13", "python3.12", "python3.11", "python"];
+const NAMES: [&str; 7] =
+    ["python3", "python3.14", "python3.13", "python3.12", "python3.11", "python3.10", "python"];
 
 /// Prints `3.11.7` and fails where environments cannot be made.
 const PROBE: &str = "import sys, venv, ensurepip; print('%d.%d.%d' % sys.version_info[:3])";
@@ -100,6 +100,7 @@ mod tests {
     fn versions_compare_as_numbers() {
         assert!(new_enough("3.11.7"));
         assert!(new_enough("3.14.0"));
+        assert!(new_enough("3.10.13"));
         assert!(!new_enough("3.9.18"));
         assert!(!new_enough("2.7.18"));
         assert!(!new_enough("nonsense"));
