@@ -1,6 +1,7 @@
 // Agents that cannot be loaded, and files that cannot be written: the reason, the remedy, a retry.
 
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { Player } from "../player";
@@ -98,7 +99,8 @@ test("two tabs have sessions of their own", async ({ page, context }) => {
 });
 
 test("a host that is started anew leaves its mark where the tools forgot", async ({ page, picture, accessible }) => {
-  const first = await startHost();
+  const folder = mkdtempSync(join(tmpdir(), "rehearsal-restart-"));
+  const first = await startHost({ folder });
   const player = await Player.at(page, "math-agent", first.url);
   const add = async (number: number) => {
     await player.choose("add");
@@ -112,7 +114,7 @@ test("a host that is started anew leaves its mark where the tools forgot", async
   const mark = page.getByText("The host was restarted here: the tools' state begins anew.");
   await expect(mark).toHaveCount(0);
   expect(await first.stop()).toBe(0);
-  const second = await startHost({ folder: first.folder, listen: new URL(first.url).host });
+  const second = await startHost({ folder, listen: new URL(first.url).host });
   await expect(mark).toBeVisible({ timeout: 60_000 });
   await picture("restarted");
   await accessible();
@@ -122,6 +124,7 @@ test("a host that is started anew leaves its mark where the tools forgot", async
   const items = page.locator(".timeline > li").filter({ hasText: /add\(|restarted/ });
   await expect(items).toHaveText([/add\(/, /restarted here/, /add\(/]);
   expect(await second.stop()).toBe(0);
+  rmSync(folder, { recursive: true });
 });
 
 test("an address of no agent says so, to people and to programs", async ({ page, host, picture, accessible }) => {
