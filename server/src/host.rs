@@ -211,13 +211,16 @@ impl Host for RehearsalHost {
         target: ValueTarget,
         value: JsonText,
     ) -> Result<Vec<FieldMessage>, ApiError> {
-        let session = self.session(&session)?;
-        schemas::check(&session.view(), &target, &value).ok_or_else(|| match target {
-            ValueTarget::Arguments(tool) => ApiError::UnknownTool { tool: tool.to_string() },
-            ValueTarget::Input | ValueTarget::Output => {
-                ApiError::Internal { what: "find the schema".to_owned() }
-            }
+        let view = self.session(&session)?.view();
+        schemas::aside(move || {
+            schemas::check(&view, &target, &value).ok_or_else(|| match target {
+                ValueTarget::Arguments(tool) => ApiError::UnknownTool { tool: tool.to_string() },
+                ValueTarget::Input | ValueTarget::Output => {
+                    ApiError::Internal { what: "find the schema".to_owned() }
+                }
+            })
         })
+        .await
     }
 
     async fn close_session(&self, session: SessionId) -> Result<(), ApiError> {
@@ -369,12 +372,11 @@ impl Host for RehearsalHost {
     async fn export_session(&self, request: ExportRequest) -> Result<ExportReceipt, ApiError> {
         let (agent, session, trace) = self.performed(request)?;
         if let Some(session) = &session {
-            schemas::check_ends(
-                &session.view(),
-                &trace.query.content,
-                &trace.final_response.content,
-            )
-            .map_err(|reason| ApiError::NotExportable { reason })?;
+            let view = session.view();
+            let (query, response) =
+                (trace.query.content.clone(), trace.final_response.content.clone());
+            let fits = schemas::aside(move || schemas::check_ends(&view, &query, &response)).await;
+            fits.map_err(|reason| ApiError::NotExportable { reason })?;
         }
         let noted = Note::new("export").with("agent", &agent.id).with("session", &trace.session_id);
         evalsets::export(agent, session.as_deref(), trace, noted.here()).await

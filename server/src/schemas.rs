@@ -1,8 +1,26 @@
 //! Checks values against an agent's schemas, with `schema-check` as the authority.
+//!
+//! A schema may be long and its faults many, and a value may be long: what may take its time is done
+//! by [`aside`] on a thread that may block, each schema compiled once (`compiled`).
+
+mod compiled;
 
 use app::api::{FieldMessage, SessionView, ToolView, ValueTarget};
 use json_text::{JsonText, Kind};
-use schema_check::Check;
+
+use compiled::compiled;
+
+/// Does `work` on a thread that may block. Where it panics, its panic goes on here.
+pub(crate) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // Work that never began: the runtime is ending, and whoever waits here with it.
+            Err(_) => std::future::pending().await,
+        },
+    }
+}
 
 /// Checks `value` against the schema that `target` names in `view`. `None`: there is no such tool.
 pub(crate) fn check(
@@ -62,10 +80,10 @@ pub(crate) fn check_against(schema: &JsonText, value: &JsonText) -> Vec<FieldMes
 
 /// What of the schema values are not checked against, a sentence each; nothing for a sound one.
 pub(crate) fn left_unchecked(schema: &JsonText) -> Vec<String> {
-    match Check::of_sound_parts(schema) {
+    match &*compiled(schema) {
         Ok(sound) => sound
             .unchecked
-            .into_iter()
+            .iter()
             .map(|part| format!("What stands at {} is not checked: {}.", part.pointer, part.reason))
             .collect(),
         Err(error) => vec![format!("Nothing is checked: {error}.")],
@@ -85,11 +103,15 @@ pub(crate) fn left_unchecked_at_ends(ends: (Option<&JsonText>, Option<&JsonText>
 }
 
 /// Adds to the view's warnings what of its schemas values are not checked against.
-pub(crate) fn warn_of_unchecked(view: &mut SessionView) {
-    let ends = (view.input_schema.as_ref(), view.output_schema.as_ref());
-    let ends = left_unchecked_at_ends(ends);
-    let tools = view.tools.iter().flat_map(left_unchecked_of).collect::<Vec<_>>();
-    view.warnings.extend(ends.into_iter().chain(tools));
+pub(crate) async fn warned_of_unchecked(mut view: SessionView) -> SessionView {
+    aside(move || {
+        let ends = (view.input_schema.as_ref(), view.output_schema.as_ref());
+        let ends = left_unchecked_at_ends(ends);
+        let tools = view.tools.iter().flat_map(left_unchecked_of).collect::<Vec<_>>();
+        view.warnings.extend(ends.into_iter().chain(tools));
+        view
+    })
+    .await
 }
 
 fn named(what: &str, schema: Option<&JsonText>) -> impl Iterator<Item = String> {
@@ -99,8 +121,9 @@ fn named(what: &str, schema: Option<&JsonText>) -> impl Iterator<Item = String> 
 
 fn check_schema(schema: Option<&JsonText>, value: &JsonText) -> Vec<FieldMessage> {
     let Some(schema) = schema else { return Vec::new() };
-    let check = match Check::of_sound_parts(schema) {
-        Ok(sound) => sound.check,
+    let compiled = compiled(schema);
+    let check = match &*compiled {
+        Ok(sound) => &sound.check,
         Err(error) => {
             // A model would be shown this schema all the same, and the tool would run.
             tracing::debug!("{error}");
@@ -139,6 +162,12 @@ mod tests {
         let told = left_unchecked(&JsonText::parse(schema).expect("valid"));
         assert_eq!(told.len(), 1, "{told:?}");
         assert!(told[0].contains("/properties/a is not checked"), "{told:?}");
+    }
+
+    #[tokio::test]
+    async fn what_may_take_its_time_leaves_the_runtime_its_thread() {
+        let here = std::thread::current().id();
+        assert_ne!(aside(|| std::thread::current().id()).await, here);
     }
 
     #[test]

@@ -2,6 +2,9 @@
 //!
 //! One broken reference must not let everything else pass unchecked. The smallest schemas of
 //! members or items that cannot be used admit anything, each is named, and the rest is checked.
+//!
+//! The search for them compiles the schema anew for each guess, so it halves what is in question,
+//! asks nothing twice, and is bounded by how much it compiles.
 
 use json_text::JsonText;
 use serde_json::Value;
@@ -10,6 +13,10 @@ use crate::check::{Check, Uncheckable, opened};
 
 /// At most so many schemas are tried; a schema with more has its fault named and is not checked.
 const MOST_TRIED: usize = 2_000;
+/// So many are tried of the longest schema: enough for one fault among any number of members.
+const LEAST_TRIED: usize = 64;
+/// In between, so many bytes of schemas are compiled.
+const MOST_BYTES: usize = 64 << 20;
 
 /// Keywords whose members are schemas. Definitions come first: others refer to them.
 const BY_NAME: [&str; 4] = ["$defs", "definitions", "properties", "patternProperties"];
@@ -46,7 +53,7 @@ impl Check {
             Ok(check) => return Ok(Sound { check, unchecked: Vec::new() }),
             Err(fault) => fault,
         };
-        let mut search = Search { tried: 0, unchecked: Vec::new() };
+        let mut search = Search::within(tries_for(schema.as_str().len()));
         search.mend(&mut whole, "", fault)?;
         let check = Self::build(&whole, None)?;
         let Search { unchecked, .. } = search;
@@ -64,12 +71,35 @@ impl Check {
     }
 }
 
+/// How many schemas of so many bytes may be tried.
+fn tries_for(bytes: usize) -> usize {
+    (MOST_BYTES / bytes.max(1)).clamp(LEAST_TRIED, MOST_TRIED)
+}
+
 struct Search {
     tried: usize,
+    most: usize,
     unchecked: Vec<Unchecked>,
 }
 
 impl Search {
+    fn within(most: usize) -> Self {
+        Self { tried: 0, most, unchecked: Vec::new() }
+    }
+
+    /// What is wrong with `whole` as it is now; `out_of_tries` once that may not be asked any more.
+    fn fault_of(
+        &mut self,
+        whole: &Value,
+        out_of_tries: &Uncheckable,
+    ) -> Result<Option<Uncheckable>, Uncheckable> {
+        if self.tried == self.most {
+            return Err(out_of_tries.clone());
+        }
+        self.tried += 1;
+        Ok(Check::build(whole, None).err())
+    }
+
     /// Makes the schema at `at` usable, which it is not for `fault`. All the rest of `whole` is.
     fn mend(&mut self, whole: &mut Value, at: &str, fault: Uncheckable) -> Result<(), Uncheckable> {
         let parts = parts_of(whole.pointer(at), at);
@@ -79,7 +109,8 @@ impl Search {
                 taken.push((part, std::mem::replace(value, Value::Bool(true))));
             }
         }
-        if Check::build(whole, None).is_err() {
+        // With nothing taken out the answer is known.
+        if taken.is_empty() || self.fault_of(whole, &fault)?.is_some() {
             // Its own keywords are at fault.
             let Some(value) = whole.pointer_mut(at).filter(|_| !at.is_empty()) else {
                 return Err(fault);
@@ -91,33 +122,47 @@ impl Search {
             self.unchecked.push(Unchecked { pointer: at.to_owned(), reason });
             return Ok(());
         }
-        self.put_back(whole, taken, &fault)
+        let among = fault.clone();
+        self.put_back(whole, taken, Some(among), &fault)?;
+        Ok(())
     }
 
-    /// Puts back what was taken out of `whole`, what cannot be used mended. Halves are tried as one:
-    /// a fault in one of a thousand members is found in a score of builds.
+    /// Puts back what was taken out of `whole`, what cannot be used mended, and says whether all of
+    /// it could be used. Halves are tried as one: a fault in one of a thousand members is found in
+    /// ten builds. `known` is the fault where all of it is known not to go.
     fn put_back(
         &mut self,
         whole: &mut Value,
         mut taken: Vec<(String, Value)>,
+        known: Option<Uncheckable>,
         fault: &Uncheckable,
-    ) -> Result<(), Uncheckable> {
+    ) -> Result<bool, Uncheckable> {
         if taken.is_empty() {
-            return Ok(());
+            return Ok(true);
         }
-        self.tried += 1;
-        if self.tried > MOST_TRIED {
-            return Err(fault.clone());
+        let is_known = known.is_some();
+        if !is_known || taken.len() == 1 {
+            exchange(whole, &mut taken);
         }
-        exchange(whole, &mut taken);
-        let Err(found) = Check::build(whole, None) else { return Ok(()) };
+        let found = match known {
+            Some(found) => found,
+            None => match self.fault_of(whole, fault)? {
+                Some(found) => found,
+                None => return Ok(true),
+            },
+        };
         if let [(part, _)] = taken.as_slice() {
-            return self.mend(whole, part, found);
+            self.mend(whole, part, found)?;
+            return Ok(false);
         }
-        exchange(whole, &mut taken);
+        if !is_known {
+            exchange(whole, &mut taken);
+        }
         let others = taken.split_off(taken.len() / 2);
-        self.put_back(whole, taken, fault)?;
-        self.put_back(whole, others, fault)
+        // When the first half goes as it is, both together are what was just found not to go.
+        let first_goes = self.put_back(whole, taken, None, fault)?;
+        self.put_back(whole, others, first_goes.then_some(found), fault)?;
+        Ok(false)
     }
 }
 
@@ -210,6 +255,44 @@ mod tests {
         assert_eq!(places, ["/properties/m7", "/properties/m8", "/properties/m2000"]);
         assert!(refuses(&sound, r#"{"m2099":"x"}"#));
         assert!(!refuses(&sound, r#"{"m2000":"x"}"#));
+    }
+
+    fn members(count: usize, is_broken: impl Fn(usize) -> bool) -> Value {
+        let member = |at| match is_broken(at) {
+            true => (format!("m{at}"), serde_json::json!({"$ref": "#/$defs/gone"})),
+            false => (format!("m{at}"), serde_json::json!({"type": "integer"})),
+        };
+        let named: serde_json::Map<_, _> = (0..count).map(member).collect();
+        serde_json::json!({"type": "object", "properties": named})
+    }
+
+    /// Searches for what is broken, in so many tries at most.
+    fn searched(mut schema: Value, most: usize) -> (Result<usize, Uncheckable>, usize) {
+        let fault = Check::build(&schema, None).expect_err("broken");
+        let mut search = Search::within(most);
+        let mended = search.mend(&mut schema, "", fault);
+        (mended.map(|()| search.unchecked.len()), search.tried)
+    }
+
+    #[test]
+    fn a_fault_is_found_in_as_many_tries_as_its_members_can_be_halved() {
+        for broken in [0, 1, 500, 1_022, 1_023] {
+            let (found, tried) = searched(members(1_024, |at| at == broken), MOST_TRIED);
+            assert_eq!(found, Ok(1), "{broken}");
+            assert!(tried <= 21, "{tried} tries for member {broken}");
+        }
+        let (found, tried) = searched(members(64, |_| true), MOST_TRIED);
+        assert_eq!(found, Ok(64));
+        assert!(tried <= 127, "{tried} tries");
+    }
+
+    #[test]
+    fn the_search_ends_when_its_tries_are_used_up() {
+        let (found, tried) = searched(members(64, |_| true), 20);
+        assert!(found.is_err() && tried == 20, "{found:?} after {tried}");
+        assert_eq!(tries_for(300), MOST_TRIED);
+        assert_eq!(tries_for(1 << 20), 64);
+        assert_eq!(tries_for(64 << 20), LEAST_TRIED);
     }
 
     #[test]

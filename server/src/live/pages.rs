@@ -137,10 +137,13 @@ impl LiveHost for LivePages {
 
     async fn read_live_turn(&self, place: LivePlace) -> Result<LiveTurn, ApiError> {
         let mut turn = self.turn(&place).await?;
-        let unchecked = schemas::left_unchecked_at_ends((None, turn.output_schema.as_ref()));
-        turn.warnings.extend(unchecked);
-        turn.warnings.extend(turn.tools.iter().flat_map(schemas::left_unchecked_of));
-        Ok(turn)
+        Ok(schemas::aside(move || {
+            let unchecked = schemas::left_unchecked_at_ends((None, turn.output_schema.as_ref()));
+            turn.warnings.extend(unchecked);
+            turn.warnings.extend(turn.tools.iter().flat_map(schemas::left_unchecked_of));
+            turn
+        })
+        .await)
     }
 
     async fn check_live_value(
@@ -150,7 +153,7 @@ impl LiveHost for LivePages {
         value: JsonText,
     ) -> Result<Vec<FieldMessage>, ApiError> {
         let turn = self.turn(&place).await?;
-        match target {
+        schemas::aside(move || match target {
             LiveTarget::Output => Ok(turn
                 .output_schema
                 .map_or_else(Vec::new, |schema| schemas::check_against(&schema, &value))),
@@ -159,7 +162,8 @@ impl LiveHost for LivePages {
                 let tool = tool.ok_or(ApiError::UnknownTool { tool: name })?;
                 Ok(schemas::check_arguments(tool, &value))
             }
-        }
+        })
+        .await
     }
 
     async fn answer_live_turn(&self, answer: LiveAnswer) -> Result<(), ApiError> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use app::api::{ApiError, CallNews, CallProgress as Told, ToolRequest};
+use app::api::{ApiError, CallNews, CallProgress as Told, ToolRequest, ToolView};
 use json_text::JsonText;
 use session::{CallId, ToolError};
 use tokio::sync::broadcast;
@@ -28,8 +28,12 @@ pub(crate) struct Calls {
 
 /// What the source is asked to do with the call.
 enum Ask {
-    Run(ToolInvocation),
-    Confirm { confirmed: bool, payload: Option<JsonText> },
+    /// A call, and the tool as it is declared.
+    Run(ToolInvocation, Box<ToolView>),
+    Confirm {
+        confirmed: bool,
+        payload: Option<JsonText>,
+    },
     Supply(JsonText),
 }
 
@@ -49,8 +53,8 @@ impl Calls {
         session: &Arc<HostSession>,
         request: ToolRequest,
     ) -> Result<(), ApiError> {
-        let view = session.view();
-        let Some(tool) = view.tools.iter().find(|tool| tool.name == request.tool) else {
+        let declared = session.view().tools.into_iter().find(|tool| tool.name == request.tool);
+        let Some(tool) = declared else {
             return Err(ApiError::UnknownTool { tool: request.tool.to_string() });
         };
         let under_way = CallUnderWay {
@@ -66,23 +70,13 @@ impl Calls {
                 what: "its tool to be run: it was cancelled before it came".to_owned(),
             },
         })?;
-        let messages = schemas::check_arguments(tool, &request.arguments);
-        if !messages.is_empty() {
-            let listed: Vec<String> = messages
-                .iter()
-                .map(|message| format!("{}: {}", message.pointer, message.text))
-                .collect();
-            let failure = ToolFailure::new(ToolError::INVALID_ARGUMENTS, listed.join("; "));
-            self.tell(session, &request.call_id, CallReport::failed(failure, 0.0));
-            return Ok(());
-        }
         let invocation = ToolInvocation {
             session: session.id.clone(),
             call_id: request.call_id.clone(),
             tool: request.tool,
             arguments: request.arguments,
         };
-        self.go_on(session, request.call_id, cancel, Ask::Run(invocation));
+        self.go_on(session, request.call_id, cancel, Ask::Run(invocation, Box::new(tool)));
         Ok(())
     }
 
@@ -149,7 +143,13 @@ impl Calls {
             let asked = async {
                 let cancel = cancel.clone();
                 match ask {
-                    Ask::Run(invocation) => source.call_tool(invocation, cancel).await,
+                    Ask::Run(invocation, tool) => match misfit(&invocation, tool).await {
+                        Some(failure) => CallReport::failed(failure, 0.0),
+                        None if cancel.is_cancelled() => {
+                            CallReport::failed(ToolFailure::cancelled(), 0.0)
+                        }
+                        None => source.call_tool(invocation, cancel).await,
+                    },
                     Ask::Confirm { confirmed, payload } => {
                         source.confirm(&session.id, &call_id, confirmed, payload, cancel).await
                     }
@@ -206,6 +206,16 @@ impl Calls {
         self.tasks.close();
         self.tasks.wait().await;
     }
+}
+
+/// Why the arguments cannot be given to the tool, if they cannot.
+async fn misfit(invocation: &ToolInvocation, tool: Box<ToolView>) -> Option<ToolFailure> {
+    let arguments = invocation.arguments.clone();
+    let messages = schemas::aside(move || schemas::check_arguments(&tool, &arguments)).await;
+    let listed: Vec<String> =
+        messages.iter().map(|message| format!("{}: {}", message.pointer, message.text)).collect();
+    let failure = || ToolFailure::new(ToolError::INVALID_ARGUMENTS, listed.join("; "));
+    (!listed.is_empty()).then(failure)
 }
 
 fn waiting(

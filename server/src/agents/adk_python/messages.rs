@@ -219,10 +219,11 @@ pub(super) struct Delta {
 }
 
 impl CallOutcome {
-    pub(super) fn report(mut self) -> CallReport {
-        if let Some(view) = &mut self.view {
-            schemas::warn_of_unchecked(view);
-        }
+    pub(super) async fn report(self) -> CallReport {
+        let view = match self.view {
+            Some(view) => Some(schemas::warned_of_unchecked(view).await),
+            None => None,
+        };
         let progress = match self.status {
             Status::Output => CallProgress::Returned(self.result.unwrap_or_else(JsonText::null)),
             Status::Error => CallProgress::Failed(self.error.map_or_else(
@@ -235,11 +236,6 @@ impl CallOutcome {
             },
             Status::LongRunning => CallProgress::AwaitsResult { first: self.result },
         };
-        CallReport {
-            progress,
-            duration_ms: self.duration_ms,
-            state: Some(self.state),
-            view: self.view,
-        }
+        CallReport { progress, duration_ms: self.duration_ms, state: Some(self.state), view }
     }
 }

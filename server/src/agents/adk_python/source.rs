@@ -194,7 +194,7 @@ impl AdkPythonSource {
                 if let Some(view) = &outcome.view {
                     place.record.in_charge(&view.agent.name);
                 }
-                outcome.report()
+                outcome.report().await
             }
             Err(error) => self.lost(&mut place, error, elapsed()),
         }
@@ -325,7 +325,7 @@ impl AgentSource for AdkPythonSource {
             Arc::clone(open)
         };
         let mut place = open.place.lock().await;
-        let mut shown = match self.show(&open, &mut place).await {
+        let shown = match self.show(&open, &mut place).await {
             // A worker may end while somebody comes in, killed for another session's stuck call: the
             // next one serves both.
             Err(fault) if fault.error_type.as_deref() == Some(ToolError::WORKER_EXITED) => {
@@ -334,9 +334,6 @@ impl AgentSource for AdkPythonSource {
             }
             shown => shown,
         };
-        if let Ok(view) = &mut shown {
-            schemas::warn_of_unchecked(view);
-        }
         if shown.is_err() && !place.lived {
             // Nobody will close what was never open.
             let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
@@ -344,7 +341,8 @@ impl AgentSource for AdkPythonSource {
                 sessions.remove(session);
             }
         }
-        shown.map_err(SourceError::Faulted)
+        drop(place);
+        Ok(schemas::warned_of_unchecked(shown.map_err(SourceError::Faulted)?).await)
     }
 
     async fn begin_invocation(
@@ -357,7 +355,7 @@ impl AgentSource for AdkPythonSource {
         let mut place = open.place.lock().await;
         let about = UserContent { session_id: session.as_str(), text: content };
         let mut tried_again = false;
-        let mut said: Said = loop {
+        let said: Said = loop {
             let (worker, _) = self.settle(&open, &mut place).await.map_err(SourceError::Faulted)?;
             match ask(&worker, "user_content", &about).await {
                 Ok(said) => break said,
@@ -371,8 +369,8 @@ impl AgentSource for AdkPythonSource {
         place.record.said(content);
         note(place.record.take(said.delta));
         place.record.in_charge(&said.view.agent.name);
-        schemas::warn_of_unchecked(&mut said.view);
-        Ok(said.view)
+        drop(place);
+        Ok(schemas::warned_of_unchecked(said.view).await)
     }
 
     async fn call_tool(&self, call: ToolInvocation, cancel: CancellationToken) -> CallReport {

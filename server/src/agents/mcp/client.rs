@@ -149,7 +149,8 @@ impl ClientHandler for Client {
                 if let Some(reason) = misasked::unanswerable(&fields) {
                     return Err(self.refuse("elicitation/create", reason));
                 }
-                let unchecked = schemas::left_unchecked(&schema);
+                let declared = schema.clone();
+                let unchecked = schemas::aside(move || schemas::left_unchecked(&declared)).await;
                 Asks::Form { message, schema, unchecked }
             }
             ElicitRequestParams::UrlElicitationParams { message, url, .. } => {

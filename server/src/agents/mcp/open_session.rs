@@ -106,8 +106,12 @@ impl OpenSession {
                     written.clone()
                 }
             };
-        let ends = (agent.input_schema.as_ref(), agent.output_schema.as_ref());
-        warnings.extend(schemas::left_unchecked_at_ends(ends));
+        let ends = (agent.input_schema.clone(), agent.output_schema.clone());
+        let unchecked = move || {
+            let (input, output) = ends;
+            schemas::left_unchecked_at_ends((input.as_ref(), output.as_ref()))
+        };
+        warnings.extend(schemas::aside(unchecked).await);
         SessionView {
             app_name: agent.name.clone(),
             agent: AgentInCharge {
@@ -185,8 +189,7 @@ impl OpenSession {
             let slot = slot.lock().await;
             listed.push(slot.as_ref().map(|it| it.tools.clone()).unwrap_or_default());
         }
-        let servers = self.agent.servers.iter().zip(listed.iter().map(Vec::as_slice));
-        let now = Catalogue::of(servers);
+        let now = Catalogue::of(&self.agent, listed).await;
         let before = {
             let mut catalogue = self.catalogue.lock().unwrap_or_else(PoisonError::into_inner);
             std::mem::replace(&mut *catalogue, now)

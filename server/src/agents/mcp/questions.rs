@@ -65,20 +65,21 @@ impl Questions {
     }
 
     /// Gives the person's answer to whoever waits for it.
-    pub(super) fn answer(&self, number: u64, answer: Answer) -> Result<(), AnswerError> {
-        let mut open = self.open();
-        let waiting = open.get(&number).ok_or(AnswerError::NotWaiting)?;
-        if let (Asks::Form { schema, .. }, Answer::Accept(values)) =
-            (&waiting.question.asks, &answer)
-        {
-            let nothing = JsonText::from_value(&serde_json::json!({}));
-            let messages = schemas::check_against(schema, values.as_ref().unwrap_or(&nothing));
+    pub(super) async fn answer(&self, number: u64, answer: Answer) -> Result<(), AnswerError> {
+        let asks = match self.open().get(&number) {
+            Some(waiting) => waiting.question.asks.clone(),
+            None => return Err(AnswerError::NotWaiting),
+        };
+        if let (Asks::Form { schema, .. }, Answer::Accept(values)) = (asks, &answer) {
+            let nothing = || JsonText::from_value(&serde_json::json!({}));
+            let values = values.clone().unwrap_or_else(nothing);
+            let messages = schemas::aside(move || schemas::check_against(&schema, &values)).await;
             if !messages.is_empty() {
                 return Err(AnswerError::Invalid(messages));
             }
         }
-        let waiting = open.remove(&number).ok_or(AnswerError::NotWaiting)?;
-        drop(open);
+        // It may have been answered or withdrawn meanwhile.
+        let waiting = self.open().remove(&number).ok_or(AnswerError::NotWaiting)?;
         self.reporter.tell(HostEvent::Withdrawn { session: self.session.clone(), number });
         // Whoever asked may have stopped waiting just now.
         let _ = waiting.answer.send(answer);

@@ -64,7 +64,7 @@ impl McpSource {
         let link = Arc::new(Link::new(session.clone(), reporter));
         let connections = self.connect(Some(&link)).await.map_err(SourceError::Faulted)?;
         let log = Arc::clone(&self.log.lock().unwrap_or_else(PoisonError::into_inner));
-        let catalogue = self.catalogue(&connections);
+        let catalogue = self.catalogue(&connections).await;
         let agent = Arc::clone(&self.agent);
         Ok(OpenSession::new(agent, log, link, seed, connections, catalogue))
     }
@@ -100,9 +100,9 @@ impl McpSource {
         }
     }
 
-    fn catalogue(&self, connections: &[Connection]) -> Catalogue {
-        let tools = connections.iter().map(|connection| connection.tools.as_slice());
-        Catalogue::of(self.agent.servers.iter().zip(tools))
+    async fn catalogue(&self, connections: &[Connection]) -> Catalogue {
+        let tools = connections.iter().map(|connection| connection.tools.clone()).collect();
+        Catalogue::of(&self.agent, tools).await
     }
 }
 
@@ -125,7 +125,7 @@ impl AgentSource for McpSource {
     async fn load(&self, log: Arc<AgentLog>) -> Result<AgentFacts, AgentFault> {
         *self.log.lock().unwrap_or_else(PoisonError::into_inner) = log;
         let connections = self.connect(None).await?;
-        let catalogue = self.catalogue(&connections);
+        let catalogue = self.catalogue(&connections).await;
         let about: Vec<String> = connections
             .iter()
             .map(|connection| connection.about.clone())
@@ -231,7 +231,7 @@ impl AgentSource for McpSource {
         answer: Answer,
     ) -> Result<(), AnswerError> {
         let open = self.open(session).map_err(|_| AnswerError::NotWaiting)?;
-        open.link.questions.answer(number, answer)
+        open.link.questions.answer(number, answer).await
     }
 
     async fn close_session(&self, session: &SessionId) {

@@ -1,12 +1,14 @@
 //! The catalogue of a session: the tools of all servers as the model would see them.
 
+use std::sync::Arc;
+
 use app::api::{CatalogueChange, SessionView, ToolHints, ToolView};
 use json_text::{JsonText, nesting};
 use rmcp::model::Tool;
 use serde::Serialize;
 use session::{SessionId, ToolName};
 
-use super::agent::McpServer;
+use super::agent::{McpAgent, McpServer};
 use super::{unreadable, wire};
 use crate::schemas;
 
@@ -33,13 +35,18 @@ pub(super) struct Catalogue {
 }
 
 impl Catalogue {
-    /// The tools that each of `servers` lists, in order, filtered and prefixed as configured.
-    pub(super) fn of<'t>(servers: impl IntoIterator<Item = (&'t McpServer, &'t [Tool])>) -> Self {
-        let mut catalogue = Self::default();
-        for (index, (server, tools)) in servers.into_iter().enumerate() {
-            catalogue.add(index, server, tools);
-        }
-        catalogue
+    /// The tools that each of the agent's servers lists, in order, filtered and prefixed as
+    /// configured.
+    pub(super) async fn of(agent: &Arc<McpAgent>, listed: Vec<Vec<Tool>>) -> Self {
+        let agent = Arc::clone(agent);
+        schemas::aside(move || {
+            let mut catalogue = Self::default();
+            for (index, (server, tools)) in agent.servers.iter().zip(&listed).enumerate() {
+                catalogue.add(index, server, tools);
+            }
+            catalogue
+        })
+        .await
     }
 
     pub(super) fn find(&self, name: &ToolName) -> Option<&Listed> {

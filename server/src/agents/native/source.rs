@@ -91,7 +91,7 @@ impl NativeSource {
                 template.clone()
             }
         };
-        let mut view = SessionView {
+        let view = SessionView {
             app_name: self.agent.name.clone(),
             agent: AgentInCharge {
                 name: self.agent.name.clone(),
@@ -109,8 +109,7 @@ impl NativeSource {
             state: JsonText::from_value(&Value::Object(stored.snapshot())),
             warnings,
         };
-        schemas::warn_of_unchecked(&mut view);
-        view
+        schemas::warned_of_unchecked(view).await
     }
 
     fn built_in_tools(&self) -> Vec<String> {
