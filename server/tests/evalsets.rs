@@ -365,6 +365,72 @@ fn merge_joins_and_split_parts() {
     );
 }
 
+/// Runs what must go well with 32 MiB for its data.
+#[cfg(target_os = "linux")]
+fn ran_in_little(folder: &Path, arguments: &str) -> (Option<i32>, String) {
+    let binary = env!("CARGO_BIN_EXE_rehearsal");
+    let line = format!("ulimit -d 32768; exec {binary} evalset {arguments}");
+    let mut command = Command::new("sh");
+    let output = command.args(["-c", &line]).current_dir(folder).output().unwrap();
+    (output.status.code(), complained(&output))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn long_files_are_joined_parted_and_compared_in_constant_memory() {
+    let folder = folder();
+    let text = "x".repeat(256 << 10);
+    let set = |name: &str, odd: &str| {
+        let cases: Vec<String> = (0..48)
+            .map(|number| {
+                let text = if number == 40 { odd } else { &text };
+                format!(
+                    r#"{{"eval_id": "{name}{number}", "conversation": [{{"invocation_id": "i", "user_content": {{"parts": [{{"text": "{text}"}}], "role": "user"}}}}]}}"#
+                )
+            })
+            .collect();
+        format!(r#"{{"eval_set_id": "s", "eval_cases": [{}]}}"#, cases.join(",\n"))
+    };
+    std::fs::write(folder.path().join("long.json"), set("a", "y")).unwrap();
+    std::fs::write(folder.path().join("other.json"), set("a", "z")).unwrap();
+    std::fs::write(folder.path().join("more.json"), set("b", "z")).unwrap();
+    let merged = ran_in_little(folder.path(), "merge long.json more.json -o both.json");
+    assert_eq!(merged, (Some(0), String::new()));
+    let parted = ran_in_little(folder.path(), "split both.json --output-folder parts --cases 50");
+    assert_eq!(parted, (Some(0), String::new()));
+    let second = parsed(&folder.path().join("parts/both_2.evalset.json"));
+    assert_eq!(second["eval_cases"].as_array().unwrap().len(), 46);
+    let appended = ran_in_little(folder.path(), "append home.evalset.json more.json");
+    assert_eq!(appended, (Some(0), String::new()));
+    assert_eq!(ran_in_little(folder.path(), "diff long.json other.json"), (Some(1), String::new()));
+}
+
+#[test]
+fn what_a_set_says_of_itself_goes_with_the_first_file() {
+    let folder = folder();
+    let none = r#"{"eval_set_id": "none", "description": "kept", "eval_cases": []}"#;
+    std::fs::write(folder.path().join("none.json"), none).unwrap();
+    let old = r#"[{"query": "hi"}, {"query": "bye"}]"#;
+    std::fs::write(folder.path().join("old.test.json"), old).unwrap();
+    let files = ["none.json", "old.test.json", "home.evalset.json", "flow.evalset.json"];
+    for (to, adk) in [("adk", true), ("agentflow", false)] {
+        let mut arguments = vec!["merge", "-o", "all.json", "--force", "--to", to];
+        arguments.extend(files);
+        ran(folder.path(), &arguments);
+        let all = parsed(&folder.path().join("all.json"));
+        let cases = all["eval_cases"].as_array().unwrap();
+        assert_eq!((&all["description"], cases.len()), (&json!("kept"), 4));
+        assert_eq!(cases[0]["eval_id"], "old");
+        assert_eq!(cases[3]["conversation"][0].get("expected_tool_trajectory").is_none(), adk);
+        assert_eq!(
+            ran(folder.path(), &["lint", "all.json"]).lines().last(),
+            Some("1 file: 0 errors, 0 warnings.")
+        );
+    }
+    let told = ran(folder.path(), &["split", "none.json", "--output-folder", "parts"]);
+    assert_eq!(told, "");
+}
+
 #[test]
 fn append_leaves_every_byte_and_takes_on_the_format() {
     let folder = folder();

@@ -19,7 +19,7 @@ use crate::scan::{CaseReader, LastCase, Walk};
 const TELLING: usize = 100;
 
 /// Text around the cases longer than this is nobody's.
-const LONGEST_FRAME: u64 = 16 << 20;
+pub(crate) const LONGEST_FRAME: u64 = 16 << 20;
 
 /// The cases of a file, as they stand.
 ///

@@ -15,9 +15,10 @@ use evalset::{
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::AppendError;
-use crate::cases::Cases;
+use crate::cases::{Cases, LONGEST_FRAME};
 
-/// A file that is no set of cases is read as a whole up to this length, which says more of it.
+/// A file that is no set of cases, or has more around them than is read of a set, is read as a whole
+/// up to this length, which says more of it.
 const WHOLE_UP_TO: u64 = 64 << 20;
 
 /// What a file turned out to be.
@@ -89,7 +90,10 @@ impl CheckedCases {
             }
         };
         let (Some((head, tail)), Some(end)) = (around, cases.end_of_list()?) else {
-            return read_whole(path);
+            if length <= WHOLE_UP_TO {
+                return read_whole(path);
+            }
+            return Err(AppendError::FrameTooLong { path: path.to_owned(), limit: LONGEST_FRAME });
         };
         // A set that names its cases is ADK's where none of them tells.
         let format = told.unwrap_or(Format::Adk);
@@ -196,6 +200,11 @@ fn not_a_set(path: &Path, length: u64, error: AppendError) -> Result<Checked, Ap
         }
         AppendError::ByteOrderMark { .. } if length > WHOLE_UP_TO => {
             Ok(broken(1, 1, Problem::ByteOrderMark))
+        }
+        AppendError::NotAnEvalSet { .. } | AppendError::CasesTwice { .. }
+            if length > WHOLE_UP_TO =>
+        {
+            Err(error)
         }
         AppendError::InvalidJson { .. }
         | AppendError::ByteOrderMark { .. }

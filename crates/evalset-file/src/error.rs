@@ -105,6 +105,18 @@ pub enum AppendError {
         /// The file.
         path: PathBuf,
     },
+    /// A set says more of itself than is read of one.
+    #[error(
+        "{path:?} holds more than {} MiB around its cases; make that shorter, or keep it in another \
+         file",
+        limit >> 20
+    )]
+    FrameTooLong {
+        /// The file.
+        path: PathBuf,
+        /// How many bytes there may be before and behind the cases together.
+        limit: u64,
+    },
     /// What follows the cases has to be moved, and is too long for that.
     #[error(
         "{path:?} has {bytes} bytes after its last case, more than the {limit} that are moved; \

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use evalset::{Case, Fault, Format, Reading};
-use evalset_file::{Checked, CheckedCases};
+use evalset_file::{AppendError, Checked, CheckedCases};
 use proptest::prelude::*;
 
 /// What was read case by case, as the whole file would have been.
@@ -156,4 +156,19 @@ fn a_long_file_that_breaks_off_is_told_without_being_held() {
     };
     assert_eq!((fault.line, fault.column), (66, (1 << 20) + 16));
     assert!(fault.to_string().contains("the file ends inside a list; a ] is missing"), "{fault}");
+}
+
+#[test]
+fn a_long_file_that_is_no_set_of_cases_is_refused_and_not_read_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("set.evalset.json");
+    let space = " ".repeat(65 << 20);
+    std::fs::write(&path, format!(r#"{{"eval_set_id": "s",{space}"eval_cases": []}}"#))
+        .expect("written");
+    let error = CheckedCases::open(&path).expect_err("more around its cases than is read");
+    assert!(matches!(error, AppendError::FrameTooLong { .. }), "{error:?}");
+    assert!(error.to_string().contains("more than 16 MiB around its cases; make that shorter"));
+    std::fs::write(&path, format!(r#"{{"results": []{space}}}"#)).expect("written");
+    let error = CheckedCases::open(&path).expect_err("no set");
+    assert!(matches!(error, AppendError::NotAnEvalSet { .. }), "{error:?}");
 }

@@ -7,8 +7,9 @@ use evalset::{Case, EvalSet, Format, numbered};
 use evalset_file::{AppendError, Cases, EvalSetFiles};
 
 use super::error::EvalsetError;
-use super::files::{files, sound_set, stem};
-use super::{AppendArguments, Went};
+use super::files::files;
+use super::sound_file::{SoundFile, case_in, rename as renamed};
+use super::{AppendArguments, Target, Went};
 
 pub(super) fn append(
     arguments: &AppendArguments,
@@ -19,22 +20,22 @@ pub(super) fn append(
         return Err(AppendError::NoFile { path: file.clone() }.into());
     }
     let in_agentflow = is_agentflow(file)?;
+    let to = if in_agentflow { Target::Agentflow } else { Target::Adk };
     // All are read before one is written.
-    let mut cases = Vec::new();
+    let mut sources = Vec::new();
     for path in files(from)? {
-        cases.extend(sound_set(&path)?.into_cases(&stem(&path)));
+        sources.push(SoundFile::read(&path, |_| ())?);
     }
     let sets = EvalSetFiles::anywhere();
     let mut count = 0;
-    for case in cases {
-        let case = if in_agentflow {
-            Case::AgentFlow(case.into_agentflow())
-        } else {
-            Case::Adk(case.into_adk())
-        };
-        let eval_id = add(&sets, file, case, *rename)?;
-        count += 1;
-        writeln!(out, "added {eval_id:?}")?;
+    for source in sources {
+        // What a set says of itself stays with it: the cases join another.
+        let own = source.own_format();
+        for case in source.open(own)?.cases {
+            let eval_id = add(&sets, file, case_in(case?, to), *rename)?;
+            count += 1;
+            writeln!(out, "added {eval_id:?}")?;
+        }
     }
     let cases = if count == 1 { "case" } else { "cases" };
     writeln!(out, "{}: {count} {cases} added", file.display())?;
@@ -52,11 +53,7 @@ fn add(
     let mut number = 1;
     loop {
         let eval_id = numbered(&wanted, number);
-        match &mut case {
-            Case::Adk(case) => case.eval_id.clone_from(&eval_id),
-            Case::AgentFlow(case) => case.eval_id.clone_from(&eval_id),
-            Case::AdkLegacy(case) => case.name.clone_from(&eval_id),
-        }
+        renamed(&mut case, eval_id.clone());
         match sets.push(file, &eval_id, &case.to_json()) {
             Ok(_) => return Ok(eval_id),
             Err(AppendError::IdTaken { .. }) if rename => number += 1,

@@ -1,17 +1,16 @@
-//! `rehearsal evalset diff`.
+//! `rehearsal evalset diff`: the first file case by case, each beside the second's of that id.
 
-use std::collections::HashMap;
 use std::io::Write;
 
-use evalset::{Case, EvalSet, Layout, same_value};
+use evalset::{CaseText, EvalSet, Layout, same_value};
 use json_text::{JsonText, Node};
 use serde::Serialize;
 
-use super::convert::converted;
 use super::error::EvalsetError;
-use super::files::{sound_set, stem};
 use super::list::shown;
-use super::{DiffArguments, Target, Went};
+use super::lookup::Lookup;
+use super::sound_file::{Opened, SoundFile};
+use super::{DiffArguments, Went};
 use crate::cli::Format;
 
 /// One difference. A case that only one file has stands with its whole value and no path.
@@ -26,71 +25,58 @@ struct Difference {
 
 pub(super) fn diff(arguments: &DiffArguments, out: &mut impl Write) -> Result<Went, EvalsetError> {
     let DiffArguments { before, after, format } = arguments;
-    let (old, new) = (sound_set(before)?, sound_set(after)?);
+    let (old, new) = (SoundFile::read(before, |_| ())?, SoundFile::read(after, |_| ())?);
     // Both in the format of the first; older lists in ADK's present one.
-    let target = match &old {
-        EvalSet::AgentFlow(_) => Target::Agentflow,
-        _ => Target::Adk,
-    };
-    let (old, new) = (converted(old, target, &stem(before)), converted(new, target, &stem(after)));
+    let to = old.own_format();
+    let Opened { set: old_set, cases } = old.open(to)?;
+    let (new_set, mut new) = Lookup::of(after, new, to)?;
+    let mut told = Told { format: *format, out, any: false };
     let mut found = Vec::new();
-    let (mut old, mut new) = (Parts::of(old), Parts::of(new));
-    compare(None, &mut Vec::new(), Some(&old.frame), Some(&new.frame), &mut found);
-    for eval_id in std::mem::take(&mut old.order) {
-        let case = old.cases.remove(&eval_id);
-        compare(
-            Some(&eval_id),
-            &mut Vec::new(),
-            case.as_ref(),
-            new.cases.get(&eval_id),
-            &mut found,
-        );
-        new.cases.remove(&eval_id);
+    let frame = |set: &EvalSet| text_of(&set.to_json());
+    compare(None, &mut Vec::new(), Some(&frame(&old_set)), Some(&frame(&new_set)), &mut found);
+    told.take(&mut found)?;
+    for case in cases {
+        let case = case?;
+        let eval_id = case.eval_id();
+        let other = new.take(eval_id)?.map(|case| text_of(&case.to_json()));
+        let case = text_of(&case.to_json());
+        compare(Some(eval_id), &mut Vec::new(), Some(&case), other.as_ref(), &mut found);
+        told.take(&mut found)?;
     }
-    for eval_id in &new.order {
-        if let Some(case) = new.cases.get(eval_id) {
-            compare(Some(eval_id), &mut Vec::new(), None, Some(case), &mut found);
-        }
+    for case in new.left() {
+        let case = case?;
+        let text = text_of(&case.to_json());
+        compare(Some(case.eval_id()), &mut Vec::new(), None, Some(&text), &mut found);
+        told.take(&mut found)?;
     }
-    for difference in &found {
-        match format {
-            Format::Json => {
-                serde_json::to_writer(&mut *out, difference).map_err(std::io::Error::from)?;
-                writeln!(out)?;
+    Ok(if told.any { Went::Found } else { Went::Well })
+}
+
+fn text_of(text: &CaseText) -> JsonText {
+    JsonText::parse(&text.laid_out(&Layout::compact())).unwrap_or_else(|_| JsonText::null())
+}
+
+/// Tells differences as they are found.
+struct Told<'a, W> {
+    format: Format,
+    out: &'a mut W,
+    any: bool,
+}
+
+impl<W: Write> Told<'_, W> {
+    fn take(&mut self, found: &mut Vec<Difference>) -> Result<(), EvalsetError> {
+        for difference in found.drain(..) {
+            self.any = true;
+            match self.format {
+                Format::Json => {
+                    serde_json::to_writer(&mut *self.out, &difference)
+                        .map_err(std::io::Error::from)?;
+                    writeln!(self.out)?;
+                }
+                Format::Text => write_text(&difference, self.out)?,
             }
-            Format::Text => write_text(difference, out)?,
         }
-    }
-    Ok(if found.is_empty() { Went::Well } else { Went::Found })
-}
-
-/// A set taken apart.
-struct Parts {
-    /// The set without its cases.
-    frame: JsonText,
-    order: Vec<String>,
-    cases: HashMap<String, JsonText>,
-}
-
-impl Parts {
-    fn of(set: EvalSet) -> Self {
-        let mut frame = set.clone();
-        match &mut frame {
-            EvalSet::Adk(set) => set.eval_cases.clear(),
-            EvalSet::AgentFlow(set) => set.eval_cases.clear(),
-            EvalSet::AdkLegacy(_) => {}
-        }
-        let text = |text: String| JsonText::parse(&text).unwrap_or_else(|_| JsonText::null());
-        let cases: Vec<Case> = set.into_cases("");
-        let order = cases.iter().map(|case| case.eval_id().to_owned()).collect();
-        let cases = cases.iter().map(|case| {
-            (case.eval_id().to_owned(), text(case.to_json().laid_out(&Layout::compact())))
-        });
-        Self {
-            frame: text(frame.to_json().laid_out(&Layout::compact())),
-            order,
-            cases: cases.collect(),
-        }
+        Ok(())
     }
 }
 

@@ -1,15 +1,15 @@
-//! `rehearsal evalset merge`.
+//! `rehearsal evalset merge`: each file is read to its end, and then all are written case by case.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher as _, RandomState};
 use std::io::Write;
-use std::path::{Path, PathBuf};
 
-use evalset::{EvalSet, numbered, snake_case};
+use evalset::{Case, numbered, snake_case};
 
-use super::convert::converted;
 use super::error::EvalsetError;
-use super::files::{files, sound_set, stem};
-use super::output::{laid_out, require_free, write};
+use super::files::{files, stem};
+use super::output::{require_free, write_by, write_set};
+use super::sound_file::{Opened, SoundFile, identify, rename as renamed};
 use super::{MergeArguments, Target, Went};
 
 pub(super) fn merge(
@@ -18,80 +18,80 @@ pub(super) fn merge(
 ) -> Result<Went, EvalsetError> {
     let MergeArguments { files: asked, output, to, id, rename, force } = arguments;
     require_free(output, *force)?;
-    let mut ids = Ids { rename: *rename, taken: HashMap::new() };
-    let mut merged: Option<EvalSet> = None;
-    let mut target = *to;
     let files = files(asked)?;
-    for path in &files {
-        let set = sound_set(path)?;
-        let target = *target.get_or_insert(match &set {
-            EvalSet::AgentFlow(_) => Target::Agentflow,
-            _ => Target::Adk,
-        });
-        let mut set = converted(set, target, &stem(path));
-        match &mut set {
-            EvalSet::Adk(set) => {
-                for case in &mut set.eval_cases {
-                    case.eval_id = ids.take(&case.eval_id, path)?;
-                }
+    // All are read before one is written.
+    let mut ids = Ids::default();
+    let mut sources = Vec::new();
+    for (at, path) in files.iter().enumerate() {
+        let mut twice = None;
+        sources.push(SoundFile::read(path, |eval_id| {
+            if !*rename && twice.is_none() {
+                twice = ids.take(eval_id, at).err().map(|first| (eval_id.to_owned(), first));
             }
-            EvalSet::AgentFlow(set) => {
-                for case in &mut set.eval_cases {
-                    case.eval_id = ids.take(&case.eval_id, path)?;
-                }
-            }
-            EvalSet::AdkLegacy(_) => {}
-        }
-        match (&mut merged, set) {
-            (Some(EvalSet::Adk(merged)), EvalSet::Adk(set)) => {
-                merged.eval_cases.extend(set.eval_cases);
-            }
-            (Some(EvalSet::AgentFlow(merged)), EvalSet::AgentFlow(set)) => {
-                merged.eval_cases.extend(set.eval_cases);
-            }
-            (_, set) => merged = Some(set),
+        })?);
+        if let Some((eval_id, first)) = twice
+            && let Some(first) = files.get(first)
+        {
+            let (first, second) = (first.clone(), path.clone());
+            return Err(EvalsetError::IdTwice { eval_id, first, second });
         }
     }
-    let Some(mut merged) = merged else {
+    let mut sources = sources.into_iter();
+    let Some(first) = sources.next() else {
         return Err(EvalsetError::NoFile { asked: asked.join(" "), nearest: None });
     };
-    let new_id = id.clone().unwrap_or_else(|| snake_case(&stem(output)));
-    match &mut merged {
-        EvalSet::Adk(set) => {
-            set.name = Some(new_id.clone());
-            set.eval_set_id = new_id;
-        }
-        EvalSet::AgentFlow(set) => {
-            set.name.clone_from(&new_id);
-            set.eval_set_id = new_id;
-        }
-        EvalSet::AdkLegacy(_) => {}
-    }
-    write(output, &laid_out(&merged.to_json()), *force)?;
-    let (cases, count) = (ids.taken.len(), files.len());
-    writeln!(out, "wrote {}: {cases} cases of {count} files", output.display())?;
+    let to = to.unwrap_or_else(|| first.own_format());
+    let Opened { mut set, cases } = first.open(to)?;
+    identify(&mut set, id.clone().unwrap_or_else(|| snake_case(&stem(output))), true);
+    let cases = cases.chain(sources.flat_map(|source| cases_of(source, to)));
+    let mut cases = cases.map(|case| match *rename {
+        true => case.map(|case| ids.numbered(case)),
+        false => case,
+    });
+    let mut count = 0;
+    write_by(output, *force, |out| {
+        count = write_set(set, &mut cases, out)?;
+        Ok(())
+    })?;
+    writeln!(out, "wrote {}: {count} cases of {} files", output.display(), files.len())?;
     Ok(Went::Well)
 }
 
-/// The ids in the new file, with the file that each came from.
+/// The cases of a file, which is opened when the first of them is asked for.
+fn cases_of(source: SoundFile, to: Target) -> Box<dyn Iterator<Item = Result<Case, EvalsetError>>> {
+    match source.open(to) {
+        Ok(opened) => Box::new(opened.cases),
+        Err(error) => Box::new(std::iter::once(Err(error))),
+    }
+}
+
+/// The ids in the new file as fingerprints, with the place of the file that each came from.
+#[derive(Default)]
 struct Ids {
-    rename: bool,
-    taken: HashMap<String, PathBuf>,
+    hasher: RandomState,
+    taken: HashMap<u64, usize>,
 }
 
 impl Ids {
-    fn take(&mut self, eval_id: &str, path: &Path) -> Result<String, EvalsetError> {
+    /// Takes an id for a case of the file at `file`; whose it is when it is taken.
+    fn take(&mut self, eval_id: &str, file: usize) -> Result<(), usize> {
+        let first = *self.taken.entry(self.hasher.hash_one(eval_id)).or_insert(file);
+        if first == file { Ok(()) } else { Err(first) }
+    }
+
+    /// The case under its own id, or under the first numbered one that is free.
+    fn numbered(&mut self, mut case: Case) -> Case {
+        let wanted = case.eval_id().to_owned();
         let mut number = 1;
-        let mut free = eval_id.to_owned();
-        while let Some(first) = self.taken.get(&free) {
-            if !self.rename {
-                let (first, second) = (first.clone(), path.to_owned());
-                return Err(EvalsetError::IdTwice { eval_id: free, first, second });
-            }
+        let mut free = wanted.clone();
+        while self.taken.contains_key(&self.hasher.hash_one(&free)) {
             number += 1;
-            free = numbered(eval_id, number);
+            free = numbered(&wanted, number);
         }
-        self.taken.insert(free.clone(), path.to_owned());
-        Ok(free)
+        self.taken.insert(self.hasher.hash_one(&free), 0);
+        if free != wanted {
+            renamed(&mut case, free);
+        }
+        case
     }
 }

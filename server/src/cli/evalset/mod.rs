@@ -13,10 +13,12 @@ pub(super) mod files;
 mod filter;
 mod lint;
 mod list;
+mod lookup;
 mod merge;
 mod output;
 pub(super) mod progress;
 mod show;
+mod sound_file;
 mod split;
 
 use std::io::Write;

@@ -1,17 +1,45 @@
 //! Writing a file as a whole: it is there complete or not at all.
 
+use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use evalset::{CaseText, Layout};
+use evalset::{Case, EvalSet, Layout};
 
 use super::error::EvalsetError;
+use super::sound_file::put;
 
-/// The text of a file, in ADK's own layout.
-pub(super) fn laid_out(text: &CaseText) -> String {
-    let mut text = text.laid_out(&Layout::two_spaces());
+/// Writes the set, which has no case, with `cases` in ADK's own layout, one after the other; how many
+/// they were.
+pub(super) fn write_set(
+    mut set: EvalSet,
+    cases: &mut dyn Iterator<Item = Result<Case, EvalsetError>>,
+    out: &mut (impl Write + ?Sized),
+) -> Result<usize, EvalsetError> {
+    let mut count = 0;
+    if let Some(first) = cases.next() {
+        put(&mut set, first?);
+        count += 1;
+    }
+    let mut text = set.to_json().laid_out(&Layout::two_spaces());
     text.push('\n');
-    text
+    let end = end_of_only_case(&text).filter(|_| count > 0).unwrap_or(text.len());
+    let (before, behind) = text.split_at(end);
+    out.write_all(before.as_bytes())?;
+    let layout = Layout::Lines { step: "  ".to_owned(), base: "    ".to_owned(), line_end: "\n" };
+    for case in cases {
+        write!(out, ",\n    {}", case?.to_json().laid_out(&layout))?;
+        count += 1;
+    }
+    out.write_all(behind.as_bytes())?;
+    Ok(count)
+}
+
+/// Where the case ends of a set that has one, in ADK's layout. No string holds a line feed, so what
+/// looks like the set's own lines is them.
+fn end_of_only_case(text: &str) -> Option<usize> {
+    let list = text.find("\n  \"eval_cases\": [\n")?;
+    Some(list + text.get(list..)?.find("\n  ]")?)
 }
 
 /// Refuses a file that is there, unless `force` is given.
@@ -22,12 +50,8 @@ pub(super) fn require_free(path: &Path, force: bool) -> Result<(), EvalsetError>
     Ok(())
 }
 
-/// Writes `text` to `path`, whose folder is made where there is none.
-pub(super) fn write(path: &Path, text: &str, force: bool) -> Result<(), EvalsetError> {
-    write_by(path, force, |out| Ok(out.write_all(text.as_bytes())?))
-}
-
-/// Writes to `path` what `write` does, unless that fails.
+/// Writes to `path`, whose folder is made where there is none, what `write` does, unless that fails.
+/// When it returns, the file is on the disk under its name.
 pub(super) fn write_by(
     path: &Path,
     force: bool,
@@ -54,17 +78,15 @@ pub(super) fn write_by(
     })?;
     let draft = draft.into_inner().map_err(|error| unwritable(error.into_error()))?;
     draft.as_file().sync_all().map_err(unwritable)?;
-    if force {
-        draft.persist(&real).map_err(|error| unwritable(error.error))?;
-        return Ok(());
-    }
-    match draft.persist_noclobber(&real) {
-        Ok(_) => Ok(()),
-        Err(error) if error.error.kind() == std::io::ErrorKind::AlreadyExists => {
-            Err(EvalsetError::InTheWay { path: path.to_owned() })
+    let named = if force { draft.persist(&real) } else { draft.persist_noclobber(&real) };
+    match named {
+        Ok(_) => {}
+        Err(error) if !force && error.error.kind() == std::io::ErrorKind::AlreadyExists => {
+            return Err(EvalsetError::InTheWay { path: path.to_owned() });
         }
-        Err(error) => Err(unwritable(error.error)),
+        Err(error) => return Err(unwritable(error.error)),
     }
+    File::open(beside).and_then(|folder| folder.sync_all()).map_err(unwritable)
 }
 
 /// Those of the file that is replaced, or what a new file would have.

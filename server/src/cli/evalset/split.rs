@@ -1,55 +1,41 @@
-//! `rehearsal evalset split`.
+//! `rehearsal evalset split`: the file is read to its end, and then written part by part.
 
 use std::io::Write;
 
-use evalset::EvalSet;
-
 use super::error::EvalsetError;
-use super::files::{sound_set, stem};
-use super::output::{laid_out, require_free, write};
+use super::files::stem;
+use super::output::{require_free, write_by, write_set};
+use super::sound_file::{Opened, SoundFile, identify};
 use super::{SplitArguments, Went};
 
 pub(super) fn split(
     arguments: &SplitArguments,
     out: &mut impl Write,
 ) -> Result<Went, EvalsetError> {
-    let SplitArguments { file, output_folder, cases, force } = arguments;
+    let SplitArguments { file, output_folder, cases: size, force } = arguments;
     let name = stem(file);
-    let size = usize::try_from(*cases).unwrap_or(usize::MAX);
-    let parts: Vec<EvalSet> = match sound_set(file)? {
-        EvalSet::AgentFlow(set) => {
-            let mut frame = set.clone();
-            frame.eval_cases.clear();
-            let parts = set.eval_cases.chunks(size).zip(1..).map(|(cases, number)| {
-                let mut part = frame.clone();
-                part.eval_set_id = format!("{}_{number}", part.eval_set_id);
-                part.eval_cases = cases.to_vec();
-                EvalSet::AgentFlow(part)
-            });
-            parts.collect()
-        }
-        set => {
-            let set = set.into_adk(&name);
-            let mut frame = set.clone();
-            frame.eval_cases.clear();
-            let parts = set.eval_cases.chunks(size).zip(1..).map(|(cases, number)| {
-                let mut part = frame.clone();
-                part.eval_set_id = format!("{}_{number}", part.eval_set_id);
-                part.eval_cases = cases.to_vec();
-                EvalSet::Adk(part)
-            });
-            parts.collect()
-        }
-    };
-    let digits = parts.len().to_string().len();
-    let targets: Vec<_> = (1..=parts.len())
-        .map(|number| output_folder.join(format!("{name}_{number:0digits$}.evalset.json")))
-        .collect();
-    for target in &targets {
-        require_free(target, *force)?;
+    let size = usize::try_from(*size).unwrap_or(usize::MAX);
+    let source = SoundFile::read(file, |_| ())?;
+    let parts = source.cases().div_ceil(size);
+    let digits = parts.to_string().len();
+    let target = |number| output_folder.join(format!("{name}_{number:0digits$}.evalset.json"));
+    for number in 1..=parts {
+        require_free(&target(number), *force)?;
     }
-    for (part, target) in parts.iter().zip(&targets) {
-        write(target, &laid_out(&part.to_json()), *force)?;
+    let to = source.own_format();
+    let Opened { set, mut cases } = source.open(to)?;
+    for number in 1..=parts {
+        let mut part = set.clone();
+        if let Some(id) = set.eval_set_id() {
+            identify(&mut part, format!("{id}_{number}"), false);
+        }
+        let target = target(number);
+        write_by(&target, *force, |out| {
+            match write_set(part, &mut cases.by_ref().take(size), out)? {
+                0 => Err(EvalsetError::Changed { path: file.clone() }),
+                _ => Ok(()),
+            }
+        })?;
         writeln!(out, "wrote {}", target.display())?;
     }
     Ok(Went::Well)
