@@ -95,6 +95,7 @@ pub trait Host: Send + Sync + 'static {
         set: SetId,
         index: u64,
         text: JsonText,
+        repeats: bool,
     ) -> Result<CaseView, ApiError>;
 
     async fn compare_cases(

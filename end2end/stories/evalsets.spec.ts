@@ -412,3 +412,58 @@ test("a case is opened as a rehearsal from its own page", async ({ page, host })
   const strip = page.getByRole("region", { name: "The case that is played again" });
   await expect(strip).toContainText("0 of 2 steps");
 });
+
+test("of cases with one id each is opened, played again, changed and removed by itself", async ({ page }) => {
+  const config = `
+[[agent]]
+name = "Math Agent"
+source = "native"
+example = "math"
+eval_set_path = "twice.evalset.json"
+`;
+  const host = await startHost({ config });
+  const said = (text: string, role = "user") => ({ parts: [{ text }], role });
+  const twin = (query: string) => ({
+    eval_id: "twin",
+    conversation: [{ invocation_id: query, user_content: said(query), final_response: said(`Of ${query}`, "model") }],
+  });
+  const path = join(host.folder, "twice.evalset.json");
+  writeFileSync(path, JSON.stringify({ eval_set_id: "t", eval_cases: [twin("First?"), twin("Second?"), { ...twin("Other?"), eval_id: "other" }] }, null, 2));
+  await open(page, `${host.url}/evalsets/math-agent`);
+  const lines = page.getByRole("list", { name: "Cases" }).getByRole("link");
+  await lines.nth(1).click();
+  await expect(page).toHaveURL(/\/twin\?at=1$/);
+  await expect(page.locator(".case-steps")).toContainText("Of Second?");
+  await expect(lines.nth(1)).toHaveAttribute("aria-current", "true");
+  await expect(lines.nth(0)).not.toHaveAttribute("aria-current", "true");
+  await lines.nth(0).click();
+  await expect(page).toHaveURL(/\/twin\?at=0$/);
+  await expect(page.locator(".case-steps")).toContainText("Of First?");
+  await lines.nth(2).click();
+  await expect(page).toHaveURL(/\/other$/);
+  // The link leads to just that one, and so does what is played again.
+  await open(page, `${host.url}/evalsets/math-agent/twin?at=1`);
+  await expect(page.locator(".case-steps")).toContainText("Of Second?");
+  await page.getByRole("link", { name: "Open as a rehearsal" }).click();
+  await expect(page.getByRole("region", { name: "The case that is played again" })).toContainText("Second?");
+  await page.getByRole("link", { name: "twin" }).click();
+  await expect(page.locator(".case-steps")).toContainText("Of Second?");
+  // What is removed is that one, and it comes back beside the other.
+  await page.getByRole("button", { name: "Delete" }).click();
+  await expect(lines).toHaveCount(2);
+  expect(JSON.parse(readFileSync(path, "utf8")).eval_cases.map((it: { eval_id: string }) => it.eval_id)).toEqual(["twin", "other"]);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(lines).toHaveCount(3);
+  await expect(page).toHaveURL(/\/twin\?at=1$/);
+  await expect(page.locator(".case-steps")).toContainText("Of Second?");
+  // A new name takes it out of the pair.
+  await page.getByRole("button", { name: "Rename" }).click();
+  await page.getByRole("textbox", { name: "The case's id" }).fill("second");
+  await page.getByRole("button", { name: /^Save/ }).click();
+  await expect(page).toHaveURL(/\/second$/);
+  await expect(page.locator(".case-steps")).toContainText("Of Second?");
+  await lines.nth(0).click();
+  await expect(page).toHaveURL(/\/twin$/);
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});

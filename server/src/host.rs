@@ -334,9 +334,10 @@ impl Host for RehearsalHost {
         set: SetId,
         index: u64,
         text: JsonText,
+        repeats: bool,
     ) -> Result<CaseView, ApiError> {
         let set = self.set(set).await?;
-        Ok(set.cast(&self.registry, evalsets::insert(&set, index, text).await?))
+        Ok(set.cast(&self.registry, evalsets::insert(&set, index, text, repeats).await?))
     }
 
     async fn compare_cases(
@@ -345,7 +346,7 @@ impl Host for RehearsalHost {
         actual: Actual,
     ) -> Result<CaseComparison, ApiError> {
         let actual = match actual {
-            Actual::Case(CaseName { set, eval_id }) => Held::Case(self.set(set).await?, eval_id),
+            Actual::Case(named) => Held::Case(self.set(named.set.clone()).await?, named),
             Actual::Rehearsal(request) => {
                 let (agent, session, trace) = self.performed(request)?;
                 let case = evalsets::case_of_rehearsal(agent, session.as_deref(), trace)?;
@@ -356,7 +357,7 @@ impl Host for RehearsalHost {
                 return Err(ApiError::Internal { what: "find a live session".to_owned() });
             }
         };
-        evalsets::compare((self.set(expected.set).await?, expected.eval_id), actual).await
+        evalsets::compare((self.set(expected.set.clone()).await?, expected), actual).await
     }
 
     async fn list_reports(&self) -> Result<ReportList, ApiError> {

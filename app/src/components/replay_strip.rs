@@ -63,8 +63,8 @@ pub fn ReplayStrip(
             view! { <p class="field-fault" role="alert">{error.to_string()}</p> }.into_any()
         }
         Some(Ok(case)) => {
-            let address =
-                format!("/evalsets/{}/{}", replay.set(), browser::in_address(&case.eval_id));
+            let at = replay.at.get_untracked().map(|_| case.index);
+            let address = browser::case_address(replay.set().as_str(), &case.eval_id, at);
             let more = case.turns.len().saturating_sub(1);
             view! {
                 <Icon glyph=Glyph::Retry/>

@@ -223,6 +223,13 @@ pub fn in_address(text: &str) -> String {
     js_sys::encode_uri_component(text).into()
 }
 
+/// The address of a case; `at` is its place in the file, where others have its id.
+#[must_use]
+pub fn case_address(set: &str, eval_id: &str, at: Option<u64>) -> String {
+    let place = at.map(|at| format!("?at={at}")).unwrap_or_default();
+    format!("/evalsets/{set}/{}{place}", in_address(eval_id))
+}
+
 /// The events socket's address on the page's own origin.
 #[must_use]
 pub fn socket_address(path: &str) -> String {

@@ -53,13 +53,17 @@ struct Done {
 
 #[derive(Debug, Clone, PartialEq)]
 enum Back {
-    /// The case, which now reads so, was this.
-    Was { now: CaseAsRead, case: CaseView },
-    /// This one was there.
-    Stood(CaseView),
+    /// The case, which now reads so, was this; others had its id where it `repeats`.
+    Was { now: CaseAsRead, case: CaseView, repeats: bool },
+    /// This one was there; others had its id where it `repeats`.
+    Stood { case: CaseView, repeats: bool },
     /// This one was not.
     WasNot(CaseAsRead),
 }
+
+/// What comes of something that was done: the case to show, and whether others have its id; and how
+/// it is taken back.
+type Outcome = (Option<(CaseView, bool)>, Option<Done>);
 
 /// The read case of a set and what is done to it, as small as its handles.
 #[derive(Clone, Copy)]
@@ -68,6 +72,8 @@ pub struct CaseEdits {
     wanted: Latest,
     /// Whether another case than the one that is shown is on its way.
     is_reading: RwSignal<bool>,
+    /// Whether others have the id of the case that is read.
+    repeats: StoredValue<bool>,
     go: StoredValue<Go, LocalStorage>,
     /// The case; `None` while it is read, or when none is chosen.
     pub case: RwSignal<Option<Result<CaseView, ApiError>>>,
@@ -100,6 +106,7 @@ pub fn use_case_edits(set: SetId) -> CaseEdits {
         set: StoredValue::new(set),
         wanted: use_latest(),
         is_reading: RwSignal::new(false),
+        repeats: StoredValue::new(false),
         go: StoredValue::new_local(go),
         case: RwSignal::new(None),
         open: RwSignal::new(None),
@@ -113,8 +120,22 @@ pub fn use_case_edits(set: SetId) -> CaseEdits {
 }
 
 impl CaseEdits {
-    /// Reads the case, unless it is the one that is shown.
-    pub fn read(self, eval_id: Option<String>, index: u64) {
+    /// The place in the file of the case that is shown. Tracked.
+    #[must_use]
+    pub fn place(self) -> Option<u64> {
+        self.case.with(|case| Some(case.as_ref()?.as_ref().ok()?.index))
+    }
+
+    /// Whether others have the id of the case that is read, as far as the address tells.
+    #[must_use]
+    pub fn repeats(self) -> bool {
+        self.repeats.get_value()
+    }
+
+    /// Reads the case, unless it is the one that is shown: the one at `index`, where the id
+    /// `repeats`.
+    pub fn read(self, eval_id: Option<String>, index: u64, repeats: bool) {
+        self.repeats.set_value(repeats);
         let Some(eval_id) = eval_id else {
             self.wanted.give_up();
             self.is_reading.set(false);
@@ -161,11 +182,12 @@ impl CaseEdits {
     /// Changes the case. What was entered stays open until the host has taken it.
     pub fn change(self, change: CaseChange, said: &'static str) {
         let Some(was) = self.shown() else { return };
-        let set = self.set.get_value();
+        let (set, repeats) = (self.set.get_value(), self.repeats());
         self.act(async move {
             let now = change_case(set, as_read(&was), change).await?;
-            let back = Back::Was { now: as_read(&now), case: was };
-            Ok((Some(now), Some(Done { said, back })))
+            let repeats_still = repeats && now.eval_id == was.eval_id;
+            let back = Back::Was { now: as_read(&now), case: was, repeats };
+            Ok((Some((now, repeats_still)), Some(Done { said, back })))
         });
     }
 
@@ -176,17 +198,18 @@ impl CaseEdits {
         self.act(async move {
             let copy = duplicate_case(set, as_read(&case)).await?;
             let back = Back::WasNot(as_read(&copy));
-            Ok((Some(copy), Some(Done { said: "Duplicated.", back })))
+            // A copy has an id of its own.
+            Ok((Some((copy, false)), Some(Done { said: "Duplicated.", back })))
         });
     }
 
     /// Takes the case out of the set.
     pub fn remove(self) {
         let Some(case) = self.shown() else { return };
-        let set = self.set.get_value();
+        let (set, repeats) = (self.set.get_value(), self.repeats());
         self.act(async move {
             remove_case(set, as_read(&case)).await?;
-            Ok((None, Some(Done { said: "Removed.", back: Back::Stood(case) })))
+            Ok((None, Some(Done { said: "Removed.", back: Back::Stood { case, repeats } })))
         });
     }
 
@@ -204,10 +227,13 @@ impl CaseEdits {
         let set = self.set.get_value();
         self.act(async move {
             let shown = match back {
-                Back::Was { now, case } => {
-                    Some(change_case(set, now, CaseChange::Whole(case.text)).await?)
+                Back::Was { now, case, repeats } => {
+                    let was = CaseChange::Was { text: case.text, repeats };
+                    Some((change_case(set, now, was).await?, repeats))
                 }
-                Back::Stood(case) => Some(insert_case(set, case.index, case.text).await?),
+                Back::Stood { case, repeats } => {
+                    Some((insert_case(set, case.index, case.text, repeats).await?, repeats))
+                }
                 Back::WasNot(case) => {
                     remove_case(set, case).await?;
                     None
@@ -231,10 +257,7 @@ impl CaseEdits {
     }
 
     /// Has the host do something, and shows what comes of it.
-    fn act(
-        self,
-        work: impl Future<Output = Result<(Option<CaseView>, Option<Done>), ApiError>> + 'static,
-    ) {
+    fn act(self, work: impl Future<Output = Result<Outcome, ApiError>> + 'static) {
         if self.saving.get_untracked() {
             return;
         }
@@ -260,12 +283,15 @@ impl CaseEdits {
                     }
                     self.open.set(None);
                     let address = match &shown {
-                        Some(case) => {
-                            format!("/evalsets/{set}/{}", browser::in_address(&case.eval_id))
-                        }
+                        Some((case, repeats)) => browser::case_address(
+                            set.as_str(),
+                            &case.eval_id,
+                            repeats.then_some(case.index),
+                        ),
                         None => format!("/evalsets/{set}"),
                     };
-                    self.case.set(shown.map(Ok));
+                    self.repeats.set_value(shown.as_ref().is_some_and(|(_, repeats)| *repeats));
+                    self.case.set(shown.map(|(case, _)| Ok(case)));
                     self.go.with_value(|go| go(&address));
                 }
                 Err(error) => self.fault.set(Some(error.to_string())),

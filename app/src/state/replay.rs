@@ -50,6 +50,8 @@ pub struct Replay {
     pub case: RwSignal<Option<Result<CaseView, ApiError>>>,
     /// The id of the case that the address names.
     pub eval_id: Memo<Option<String>>,
+    /// Its place in the file, where the address has it because others have that id.
+    pub at: Memo<Option<u64>>,
     set: Memo<Option<SetId>>,
     set_eval_id: SignalSetter<Option<String>>,
 }
@@ -62,10 +64,12 @@ pub fn use_replay(stage: Stage) -> Replay {
     // The set that the case is of, when it is not the agent's own.
     let query = use_query_map();
     let set = Memo::new(move |_| query.read().get("set").map(SetId::new));
+    let at = Memo::new(move |_| query.read().get("at").and_then(|at| at.parse::<u64>().ok()));
     let case = RwSignal::new(None);
     let wanted = use_latest();
     Effect::new(move |_| {
         let asked = wanted.ask();
+        let index = at.get().unwrap_or_default();
         let Some(eval_id) = eval_id.get() else {
             case.set(None);
             return;
@@ -84,13 +88,13 @@ pub fn use_replay(stage: Stage) -> Replay {
         let set = set.get_untracked();
         let set = set.unwrap_or_else(|| SetId::from(stage.rehearsal.agent()));
         spawn_local(async move {
-            let read = read_case(set, eval_id, 0).await;
+            let read = read_case(set, eval_id, index).await;
             if asked.is_wanted() {
                 case.set(Some(read));
             }
         });
     });
-    Replay { stage, case, eval_id, set, set_eval_id }
+    Replay { stage, case, eval_id, at, set, set_eval_id }
 }
 
 impl Replay {

@@ -71,6 +71,7 @@ pub struct EvalSetFiles {
     pub(crate) wait: Duration,
     pub(crate) threads: usize,
     pub(crate) longest_tail: u64,
+    pub(crate) ids_may_repeat: bool,
     pub(crate) steps: Arc<dyn Steps>,
 }
 
@@ -102,6 +103,7 @@ impl EvalSetFiles {
             wait: Duration::from_secs(60),
             threads: processors.min(MOST_THREADS),
             longest_tail: LONGEST_TAIL,
+            ids_may_repeat: false,
             steps: Arc::new(Unwatched),
         }
     }
@@ -125,6 +127,13 @@ impl EvalSetFiles {
     #[must_use]
     pub fn with_indexed_from(mut self, bytes: u64) -> Self {
         self.indexed_from = bytes;
+        self
+    }
+
+    /// Lets a case have an id that another has, when one is put back that had it.
+    #[must_use]
+    pub fn with_repeated_ids(mut self) -> Self {
+        self.ids_may_repeat = true;
         self
     }
 

@@ -188,6 +188,7 @@ impl EvalSetFiles {
             outline: &Outline::default(),
             seen: Vec::new(),
             holders: Vec::new(),
+            ids_may_repeat: self.ids_may_repeat,
         };
         let mut walk = Walk::new(identity.size, ());
         let outline = match found.look(&mut walk, ask).doing("reading", &place.file)? {
@@ -308,6 +309,7 @@ struct Found<'a> {
     seen: Vec<Seen>,
     /// The cases that have the new id.
     holders: Vec<u64>,
+    ids_may_repeat: bool,
 }
 
 impl Found<'_> {
@@ -376,9 +378,11 @@ impl Found<'_> {
         Ok(now == text.as_bytes())
     }
 
-    /// Ids are unique; the case that is replaced gives its own free.
+    /// Ids are unique; the case that is replaced gives its own free, and keeps it where others have it
+    /// too.
     fn require_free(&self, eval_id: &str, replaced: Option<u64>) -> Result<(), AppendError> {
-        if self.holders.iter().all(|holder| Some(*holder) == replaced) {
+        let is_own = replaced.is_some_and(|replaced| self.holders.contains(&replaced));
+        if self.holders.is_empty() || is_own || self.ids_may_repeat {
             return Ok(());
         }
         Err(AppendError::IdTaken { path: self.path.to_owned(), eval_id: eval_id.to_owned() })

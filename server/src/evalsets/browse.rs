@@ -2,6 +2,8 @@
 //! that may block. The page names a set that the host knows and never a path.
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
+use std::hash::{BuildHasher as _, RandomState};
 use std::path::Path;
 use std::sync::{Arc, Weak};
 
@@ -52,6 +54,7 @@ pub(crate) async fn cases(set: &SetFile, asked: CasesAsked) -> Result<CaseList, 
         let mut cases = Cases::open(Path::new(&set.path)).map_err(refused)?;
         let mut format = None;
         let mut sorted = Vec::new();
+        let mut ids = Ids::default();
         while let Some(found) = cases.next() {
             // Who types on asks anew: what was asked before is read no further.
             if !waiting.is_alive() {
@@ -65,6 +68,7 @@ pub(crate) async fn cases(set: &SetFile, asked: CasesAsked) -> Result<CaseList, 
                 }
             };
             list.all += 1;
+            ids.take(found.eval_id.as_deref());
             let (summary, created) = summarised(&mut cases, &found, &mut format)?;
             if wanted.is_empty() || holds(&summary, &wanted) {
                 if order != CaseOrder::File {
@@ -80,10 +84,35 @@ pub(crate) async fn cases(set: &SetFile, asked: CasesAsked) -> Result<CaseList, 
         for (_, found) in sorted.iter().skip(whole(page.start)).take(whole(page.end - page.start)) {
             list.cases.push(summarised(&mut cases, found, &mut format)?.0);
         }
+        for summary in &mut list.cases {
+            summary.repeats = ids.repeats(&summary.eval_id);
+        }
         list.format = format.map_or_else(String::new, |format| format.name().to_owned());
         Ok(list)
     })
     .await
+}
+
+/// The ids of a file, as fingerprints, and which of them stand there more than once.
+#[derive(Default)]
+struct Ids {
+    hasher: RandomState,
+    taken: HashSet<u64>,
+    repeated: HashSet<u64>,
+}
+
+impl Ids {
+    fn take(&mut self, eval_id: Option<&str>) {
+        let Some(eval_id) = eval_id else { return };
+        let print = self.hasher.hash_one(eval_id);
+        if !self.taken.insert(print) {
+            self.repeated.insert(print);
+        }
+    }
+
+    fn repeats(&self, eval_id: &str) -> bool {
+        !self.repeated.is_empty() && self.repeated.contains(&self.hasher.hash_one(eval_id))
+    }
 }
 
 /// Alive for as long as somebody waits for what is done on another thread.
@@ -160,32 +189,42 @@ pub(crate) async fn case(set: &SetFile, eval_id: String, index: u64) -> Result<C
     let path = set.path.clone();
     blocking("read a case", move || {
         let mut cases = Cases::open(&path).map_err(refused)?;
-        let (mut found, mut format) = (None, None);
-        while let Some(next) = cases.next() {
-            let next = next.map_err(refused)?;
-            if format.is_none() {
-                format = Format::of_case(&cases.text(&next).map_err(refused)?);
-            }
-            if next.eval_id.as_deref().unwrap_or_default() == eval_id {
-                let is_it = next.index == index;
-                if is_it || found.is_none() {
-                    found = Some(next);
-                }
-                if is_it {
-                    break;
-                }
-            }
-        }
-        let Some(found) = found else { return Err(ApiError::UnknownCase { eval_id }) };
+        let (found, format) = find(&mut cases, &eval_id, Some(index))?;
         let (text, origin) = text_of(&mut cases, &found)?;
-        let (case, faults) = read_case(&text, format.unwrap_or(Format::Adk), origin);
+        let (case, faults) = read_case(&text, format, origin);
         let faults = faults.iter().map(ToString::to_string).collect();
         case_view(&found, case.as_ref(), &text, faults)
     })
     .await
 }
 
-fn text_of(cases: &mut Cases, found: &FoundCase) -> Result<(String, Origin), ApiError> {
+/// The case of that id, and the format of the file; of several the one at `index`, or the first.
+pub(super) fn find(
+    cases: &mut Cases,
+    eval_id: &str,
+    index: Option<u64>,
+) -> Result<(FoundCase, Format), ApiError> {
+    let (mut found, mut format) = (None, None);
+    while let Some(next) = cases.next() {
+        let next = next.map_err(refused)?;
+        if format.is_none() {
+            format = Format::of_case(&cases.text(&next).map_err(refused)?);
+        }
+        if next.eval_id.as_deref().unwrap_or_default() == eval_id {
+            let is_it = index.is_none_or(|index| next.index == index);
+            if is_it || found.is_none() {
+                found = Some(next);
+            }
+            if is_it {
+                break;
+            }
+        }
+    }
+    let unknown = || ApiError::UnknownCase { eval_id: eval_id.to_owned() };
+    Ok((found.ok_or_else(unknown)?, format.unwrap_or(Format::Adk)))
+}
+
+pub(super) fn text_of(cases: &mut Cases, found: &FoundCase) -> Result<(String, Origin), ApiError> {
     let (line, column) = cases.place(found).map_err(refused)?;
     let text = cases.text(found).map_err(refused)?;
     Ok((text, Origin { line, column, case: usize::try_from(found.index).ok() }))
@@ -206,6 +245,7 @@ fn summarised(
         calls: 0,
         tags: Vec::new(),
         fault: None,
+        repeats: false,
     };
     if found.end - found.start > LOOKED_INTO {
         return Ok((summary, None));

@@ -27,11 +27,12 @@ pub(crate) async fn change(
     let set = Set::of(set);
     blocking("change a case", move || {
         let read = set.read(&at)?;
+        let files = set.files(matches!(change, CaseChange::Was { repeats: true, .. }));
         let case = set.changed(&read, change)?;
         let text = writable(&case, &read.text, read.format)?;
         let at = CaseAt::AsRead { index: at.index, text: read.text };
         let eval_id = case.eval_id();
-        set.files.replace(&set.path, &at, eval_id, &text).map_err(refused)?;
+        files.replace(&set.path, &at, eval_id, &text).map_err(refused)?;
         set.view(read.found.index)
     })
     .await
@@ -75,7 +76,8 @@ pub(crate) async fn remove(set: &SetFile, at: CaseAsRead) -> Result<(), ApiError
     .await
 }
 
-/// Puts a case that stood in the file back, at `index` or behind the last.
+/// Puts a case that stood in the file back, at `index` or behind the last; beside others of its id
+/// where it `repeats`.
 ///
 /// # Errors
 /// [`ApiError::EvalSet`] when it is no case, or its id is taken.
@@ -83,6 +85,7 @@ pub(crate) async fn insert(
     set: &SetFile,
     index: u64,
     text: JsonText,
+    repeats: bool,
 ) -> Result<CaseView, ApiError> {
     let set = Set::of(set);
     blocking("put a case back", move || {
@@ -92,7 +95,7 @@ pub(crate) async fn insert(
         let count = set.count()?;
         let index = index.min(count);
         let text = CaseText::as_it_stood(&text);
-        set.files.insert(&set.path, index, &eval_id, &text).map_err(refused)?;
+        set.files(repeats).insert(&set.path, index, &eval_id, &text).map_err(refused)?;
         set.view(index)
     })
     .await
@@ -135,6 +138,14 @@ impl Set {
             path: set.path.clone(),
             app_name: set.app_name.clone(),
             user_id: set.user_id.clone(),
+        }
+    }
+
+    /// The files, in which a case that is put back may have an id that others have.
+    fn files(&self, repeats: bool) -> EvalSetFiles {
+        match repeats {
+            true => self.files.clone().with_repeated_ids(),
+            false => self.files.clone(),
         }
     }
 
@@ -189,7 +200,7 @@ impl Set {
     }
 
     fn changed(&self, read: &Read, change: CaseChange) -> Result<Case, ApiError> {
-        if let CaseChange::Whole(text) = change {
+        if let CaseChange::Whole(text) | CaseChange::Was { text, .. } = change {
             let (case, faults) = read_case(text.as_str(), read.format, whole());
             let fault = faults.iter().find(|fault| fault.severity() == Severity::Error);
             return match (case, fault) {
@@ -218,7 +229,7 @@ impl Set {
             CaseChange::State(state) => {
                 case.set_initial_state(state, &self.app_name, &self.user_id)
             }
-            CaseChange::Whole(_) => Ok(()),
+            CaseChange::Whole(_) | CaseChange::Was { .. } => Ok(()),
         }
         .map_err(not_so)?;
         Ok(case)
@@ -326,5 +337,43 @@ mod tests {
         let Err(ApiError::EvalSet { reason }) = gone else { panic!("{gone:?}") };
         assert_eq!(reason, "Turn 4 was to be changed, and the case has 1; read it anew.");
         assert_eq!(fs::read_to_string(&path).expect("read"), TEXT);
+    }
+
+    #[tokio::test]
+    async fn of_cases_with_one_id_the_one_that_is_meant_is_changed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("set.evalset.json");
+        fs::write(&path, TEXT.replace(r#""eval_id": "b""#, r#""eval_id": "a""#)).expect("written");
+        let file = SetFile::at(&app::api::SetId::new("s"), path.clone());
+        let read = async |index| {
+            let case = super::super::case(&file, "a".into(), index).await.expect("read");
+            (CaseAsRead { index: case.index, digest: case.digest.clone() }, case)
+        };
+        let asked = app::api::CasesAsked { most: 9, ..Default::default() };
+        let listed = super::super::cases(&file, asked).await.expect("listed").cases;
+        assert!(listed.iter().all(|case| case.repeats), "{listed:?}");
+
+        let (at, second) = read(1).await;
+        assert_eq!((at.index, second.turns[0].query.as_str()), (1, "two"));
+        let said = CaseChange::Query { turn: 0, text: "deux".into() };
+        let changed = change(&file, at, said).await.expect("it keeps its id");
+        assert_eq!((changed.index, changed.turns[0].query.as_str()), (1, "deux"));
+        assert_eq!(read(0).await.1.turns[0].query, "one");
+
+        let (at, second) = read(1).await;
+        let renamed = change(&file, at, CaseChange::EvalId("c".into())).await.expect("renamed");
+        let now = CaseAsRead { index: 1, digest: renamed.digest };
+        let was = |repeats| CaseChange::Was { text: second.text.clone(), repeats };
+        let refused = change(&file, now.clone(), was(false)).await;
+        assert!(matches!(refused, Err(ApiError::EvalSet { .. })), "{refused:?}");
+        change(&file, now, was(true)).await.expect("taken back");
+
+        let (at, first) = read(0).await;
+        remove(&file, at).await.expect("removed");
+        assert_eq!(read(0).await.1.turns[0].query, "deux");
+        assert!(insert(&file, 0, first.text.clone(), false).await.is_err(), "the id is taken");
+        let back = insert(&file, 0, first.text, true).await.expect("put back");
+        assert_eq!((back.index, back.turns[0].query.as_str()), (0, "one"));
+        assert_eq!(read(1).await.1.turns[0].query, "deux");
     }
 }

@@ -10,7 +10,7 @@ use app::api::{
 };
 use case_trace::CaseTrace;
 use evalset::adk::EvalCase;
-use evalset::{Case, Format, Origin, read_case};
+use evalset::{Case, read_case};
 use evalset_file::Cases;
 use scoring::adk::{Average, MatchType, response_match, tool_trajectory};
 use scoring::rouge::Scorer;
@@ -18,7 +18,7 @@ use scoring::trajectory::{CallSeen, Credit, Matching, Measure, Row, RowKind, ali
 use scoring::{Invocation, Outcome, Reason, Trace};
 use similar::{ChangeTag, TextDiff};
 
-use super::browse::{blocking, refused};
+use super::browse::{blocking, find, refused, text_of};
 use super::sets::SetFile;
 
 /// So many reasons are told.
@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// What is held against a case.
 pub(crate) enum Held {
     /// A case of a set.
-    Case(SetFile, String),
+    Case(SetFile, CaseName),
     /// What a rehearsal or a live session would be exported as.
     Played(Box<EvalCase>),
 }
@@ -42,22 +42,18 @@ pub(crate) enum Held {
 /// [`ApiError::UnknownCase`] when there is no such case, [`ApiError::EvalSet`] when one cannot be
 /// read.
 pub(crate) async fn compare(
-    expected: (SetFile, String),
+    expected: (SetFile, CaseName),
     actual: Held,
 ) -> Result<CaseComparison, ApiError> {
-    let named = |set: &SetFile, eval_id: &String| CaseName {
-        set: set.id.clone(),
-        eval_id: eval_id.clone(),
-    };
-    let name = named(&expected.0, &expected.1);
+    let (set, name) = expected;
     let other_name = match &actual {
-        Held::Case(set, eval_id) => Some(named(set, eval_id)),
+        Held::Case(_, name) => Some(name.clone()),
         Held::Played(_) => None,
     };
     blocking("compare two cases", move || {
-        let one = read(&expected.0.path, &expected.1)?;
+        let one = read(&set.path, &name)?;
         let other = match actual {
-            Held::Case(set, eval_id) => read(&set.path, &eval_id)?,
+            Held::Case(set, name) => read(&set.path, &name)?,
             Held::Played(case) => traced("what was played", &Case::Adk(*case))?,
         };
         let turns = turns(&one, &other);
@@ -68,30 +64,17 @@ pub(crate) async fn compare(
     .await
 }
 
-fn read(path: &Path, eval_id: &str) -> Result<Trace, ApiError> {
+fn read(path: &Path, name: &CaseName) -> Result<Trace, ApiError> {
+    let eval_id = &name.eval_id;
     let mut cases = Cases::open(path).map_err(refused)?;
-    let mut format = None;
-    while let Some(found) = cases.next() {
-        let found = found.map_err(refused)?;
-        if format.is_none() {
-            format = Format::of_case(&cases.text(&found).map_err(refused)?);
-        }
-        if found.eval_id.as_deref().unwrap_or_default() != eval_id {
-            continue;
-        }
-        let text = cases.text(&found).map_err(refused)?;
-        let (line, column) = cases.place(&found).map_err(refused)?;
-        let origin = Origin { line, column, case: usize::try_from(found.index).ok() };
-        let (case, faults) = read_case(&text, format.unwrap_or(Format::Adk), origin);
-        let Some(case) = case else {
-            let fault = faults.first().map(ToString::to_string).unwrap_or_default();
-            return Err(ApiError::EvalSet {
-                reason: format!("{eval_id} cannot be read: {fault}."),
-            });
-        };
-        return traced(eval_id, &case);
-    }
-    Err(ApiError::UnknownCase { eval_id: eval_id.to_owned() })
+    let (found, format) = find(&mut cases, eval_id, name.at)?;
+    let (text, origin) = text_of(&mut cases, &found)?;
+    let (case, faults) = read_case(&text, format, origin);
+    let Some(case) = case else {
+        let fault = faults.first().map(ToString::to_string).unwrap_or_default();
+        return Err(ApiError::EvalSet { reason: format!("{eval_id} cannot be read: {fault}.") });
+    };
+    traced(eval_id, &case)
 }
 
 fn traced(what: &str, case: &Case) -> Result<Trace, ApiError> {

@@ -278,9 +278,9 @@ impl LiveHost for LivePages {
         let session = session_id(&session)?;
         let events = self.events(session).await?;
         let played = evalsets::case_of_live(&self.host.registry, session, &events, &runs)?;
-        let set = self.host.set(expected.set).await?;
+        let set = self.host.set(expected.set.clone()).await?;
         let held = evalsets::Held::Played(Box::new(played));
-        evalsets::compare((set, expected.eval_id), held).await
+        evalsets::compare((set, expected), held).await
     }
 
     async fn plan_live_export(&self, session: LiveId) -> Result<LiveExportPlan, ApiError> {

@@ -96,4 +96,6 @@ pub struct CaseSummary {
     pub tags: Vec<String>,
     /// What is wrong with it.
     pub fault: Option<String>,
+    /// Whether another case of the file has its id, so that its place tells which one is meant.
+    pub repeats: bool,
 }

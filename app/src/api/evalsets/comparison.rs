@@ -13,6 +13,8 @@ pub struct CaseName {
     pub set: SetId,
     /// The case's id.
     pub eval_id: String,
+    /// Its place in the file, from 0, where others have that id; without it the first is meant.
+    pub at: Option<u64>,
 }
 
 /// What is held against a case.

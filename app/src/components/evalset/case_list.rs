@@ -28,6 +28,8 @@ pub(super) fn CaseColumn(
     most: RwSignal<u64>,
     /// The id of the chosen case.
     case: Memo<Option<String>>,
+    /// Its place in the file, once it is known.
+    place: Memo<Option<u64>>,
 ) -> impl IntoView {
     let list =
         move || listed.with(|list| list.as_ref().and_then(|list| list.as_ref().ok().cloned()));
@@ -41,7 +43,7 @@ pub(super) fn CaseColumn(
                     {list
                         .cases
                         .into_iter()
-                        .map(|summary| view! { <CaseLine set=set.get_value() summary case/> })
+                        .map(|summary| view! { <CaseLine set=set.get_value() summary case place/> })
                         .collect_view()}
                 </ul>
                 {none.then(|| view! { <p class="quiet veil">"No case fits."</p> })}
@@ -110,21 +112,27 @@ fn CaseLine(
     summary: CaseSummary,
     /// The id of the chosen case.
     case: Memo<Option<String>>,
+    /// Its place in the file, once it is known.
+    place: Memo<Option<u64>>,
 ) -> impl IntoView {
-    let CaseSummary { eval_id, query, turns, tools, calls, tags, fault, .. } = summary;
+    let CaseSummary { index, eval_id, query, turns, tools, calls, tags, fault, repeats } = summary;
     // The order stays as the reader goes from case to case.
     let search = use_location().search;
-    let address = format!("/evalsets/{set}/{}", browser::in_address(&eval_id));
+    let address = browser::case_address(set.as_str(), &eval_id, repeats.then_some(index));
+    let before = if repeats { '&' } else { '?' };
     let address = move || {
         let sort = search.with(|search| {
             let pairs = search.trim_start_matches('?').split('&');
             let mut sort = pairs.filter(|pair| pair.starts_with("sort="));
-            sort.next().map(|sort| format!("?{sort}")).unwrap_or_default()
+            sort.next().map(|sort| format!("{before}{sort}")).unwrap_or_default()
         });
         format!("{address}{sort}")
     };
     let own = eval_id.clone();
-    let is_chosen = move || case.with(|case| case.as_deref() == Some(own.as_str()));
+    let is_chosen = move || {
+        case.with(|case| case.as_deref() == Some(own.as_str()))
+            && (!repeats || place.get() == Some(index))
+    };
     let title = if query.trim().is_empty() { eval_id } else { query };
     let more = usize::try_from(calls).unwrap_or(usize::MAX).saturating_sub(tools.len());
     let mut told = tools.join(" → ");

@@ -109,7 +109,7 @@ pub fn AgainstChooser(
 }
 
 fn address(case: &CaseName) -> String {
-    format!("/evalsets/{}/{}", case.set, browser::in_address(&case.eval_id))
+    browser::case_address(case.set.as_str(), &case.eval_id, case.at)
 }
 
 fn fault(error: &ApiError) -> AnyView {

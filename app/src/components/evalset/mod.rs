@@ -80,6 +80,7 @@ pub fn EvalSetReader(
         }
         Some(Ok(_)) => ().into_any(),
     };
+    let place = Memo::new(move |_| edits.place());
     let is_listed = Memo::new(move |_| {
         listed.with(
             |list| matches!(list, Some(Ok(list)) if list.set.contents != EvalSetContents::Nothing),
@@ -90,7 +91,7 @@ pub fn EvalSetReader(
         {body}
         <Show when=move || is_listed.get()>
             <div class="set-columns">
-                <CaseColumn set=id.get_value() listed searched order set_order most case/>
+                <CaseColumn set=id.get_value() listed searched order set_order most case place/>
                 <section class="case" aria-label="Case">
                     <Chosen set=id.get_value() case listed edits/>
                 </section>
@@ -166,10 +167,13 @@ fn Chosen(
             cases.iter().find(|case| case.eval_id == eval_id).map(|case| case.index)
         })
     };
+    let query = use_query_map();
+    // Where the address has it, others have the id, too.
+    let at = Memo::new(move |_| query.read().get("at").and_then(|at| at.parse::<u64>().ok()));
     Effect::new(move |_| {
-        let eval_id = case.get();
-        let index = eval_id.as_deref().and_then(place).unwrap_or_default();
-        edits.read(eval_id, index);
+        let (eval_id, at) = (case.get(), at.get());
+        let index = at.or_else(|| eval_id.as_deref().and_then(place)).unwrap_or_default();
+        edits.read(eval_id, index, at.is_some());
     });
     let undo_key = window_event_listener(ev::keydown, move |event| {
         let is_undo = (event.ctrl_key() || event.meta_key())
@@ -187,7 +191,6 @@ fn Chosen(
         NavigateOptions { scroll: false, ..Default::default() },
     );
     // The set that the other case is of, when it is not this one.
-    let query = use_query_map();
     let of = Memo::new(move |_| query.read().get("of").map(SetId::new));
     let is_older = Memo::new(move |_| {
         listed.with(|list| matches!(list, Some(Ok(list)) if list.format == "adk-legacy"))
@@ -219,11 +222,13 @@ fn Chosen(
         }
         Some(Ok(case)) => {
             let set = set.clone();
-            let own = CaseName { set: set.clone(), eval_id: case.eval_id.clone() };
-            match against
-                .get()
-                .map(|eval_id| CaseName { set: of.get().unwrap_or_else(|| set.clone()), eval_id })
-            {
+            let at = edits.repeats().then_some(case.index);
+            let own = CaseName { set: set.clone(), eval_id: case.eval_id.clone(), at };
+            match against.get().map(|eval_id| CaseName {
+                set: of.get().unwrap_or_else(|| set.clone()),
+                eval_id,
+                at: None,
+            }) {
                 Some(actual) => view! {
                     <Comparison
                         expected=own
@@ -272,7 +277,8 @@ fn CaseReader(
     let faults = case.faults.clone();
     let agent = case.agent.clone().filter(|_| !id.is_empty() && !case.turns.is_empty());
     let rehearse = agent.map(|agent| {
-        let address = format!("/rehearse/{agent}?case={}", browser::in_address(&id));
+        let at = if edits.repeats() { format!("&at={}", case.index) } else { String::new() };
+        let address = format!("/rehearse/{agent}?case={}{at}", browser::in_address(&id));
         // Of its own set an agent knows by itself.
         match agent.as_str() == set.as_str() {
             true => address,

@@ -35,7 +35,7 @@ pub fn CompareWithCase(
         <Dialog open label="Compare with a case" class="comparing">
             {move || match chosen.get() {
                 Some(eval_id) => {
-                    let expected = CaseName { set: set.get_value(), eval_id };
+                    let expected = CaseName { set: set.get_value(), eval_id, at: None };
                     view! {
                         <Comparison
                             expected
