@@ -108,6 +108,14 @@ pub fn stored(key: &str) -> Option<String> {
     window().local_storage().ok().flatten()?.get_item(key).ok().flatten()
 }
 
+/// The keys that begin with `prefix` and under which something is stored.
+#[must_use]
+pub fn stored_keys(prefix: &str) -> Vec<String> {
+    let Ok(Some(storage)) = window().local_storage() else { return Vec::new() };
+    let keys = (0..storage.length().unwrap_or_default()).filter_map(|at| storage.key(at).ok()?);
+    keys.filter(|key| key.starts_with(prefix)).collect()
+}
+
 /// Stores `value` under `key`, or removes what is there.
 pub fn store(key: &str, value: Option<&str>) {
     let Ok(Some(storage)) = window().local_storage() else { return };

@@ -2,7 +2,7 @@
 //!
 //! A draft belongs to its turn and to the page, not to what is drawn: neither a lost connection nor a
 //! look at another page loses it. Its text and its finished calls outlive a reload too, in the
-//! browser's storage.
+//! browser's storage, until the turn has its answer or they are swept out (`live_sweep`).
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use session::ToolName;
 use super::browser;
 use super::rehearsal::{FormKey, Forms};
 use super::value_form::ValueForm;
-use crate::api::{LiveCall, LiveLeaseId, LiveTurnId, ToolView};
+use crate::api::{LiveCall, LiveId, LiveLeaseId, LiveTurnId, ToolView};
 
 /// Which side of the answer is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +53,29 @@ pub struct Draft {
 struct Stored {
     text: String,
     calls: Vec<LiveCall>,
+    /// The session that the turn is of.
+    #[serde(default)]
+    session: Option<LiveId>,
+    /// When the person last typed, in milliseconds since 1970.
+    #[serde(default)]
+    typed_ms: Option<i64>,
+}
+
+impl Stored {
+    fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.calls.is_empty()
+    }
+}
+
+/// A draft in the browser's storage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// Its turn.
+    pub turn: LiveTurnId,
+    /// The session that the turn is of, where the draft tells.
+    pub session: Option<LiveId>,
+    /// When the person last typed in it, in milliseconds since 1970.
+    pub typed_ms: i64,
 }
 
 impl Draft {
@@ -109,23 +132,28 @@ impl Draft {
 pub struct Drafts {
     owner: StoredValue<Option<Owner>>,
     begun: StoredValue<HashMap<LiveTurnId, Draft>>,
+    swept: StoredValue<bool>,
 }
 
 /// None yet.
 #[must_use]
 pub fn use_drafts() -> Drafts {
-    Drafts { owner: StoredValue::new(Owner::current()), begun: StoredValue::new(HashMap::new()) }
+    Drafts {
+        owner: StoredValue::new(Owner::current()),
+        begun: StoredValue::new(HashMap::new()),
+        swept: StoredValue::new(false),
+    }
 }
 
 impl Drafts {
     /// The draft of a turn as the person left it. For effects and handlers: it reads the browser's
     /// storage.
     #[must_use]
-    pub fn of(self, turn: &LiveTurnId) -> Draft {
+    pub fn of(self, session: &LiveId, turn: &LiveTurnId) -> Draft {
         if let Some(draft) = self.begun.with_value(|begun| begun.get(turn).copied()) {
             return draft;
         }
-        let make = || begin(turn);
+        let make = || begin(session, turn);
         let draft = match self.owner.get_value() {
             Some(owner) => owner.with(make),
             None => make(),
@@ -143,6 +171,33 @@ impl Drafts {
         draft.is_some_and(|draft| draft.is_begun.get_untracked())
     }
 
+    /// Whether the person has typed in this turn since the page was loaded.
+    #[must_use]
+    pub fn is_typed_in(self, turn: &LiveTurnId) -> bool {
+        let draft = self.begun.with_value(|begun| begun.get(turn).copied());
+        draft.is_some_and(|draft| draft.touched_ms.get_value() > 0)
+    }
+
+    /// The drafts in the browser's storage.
+    #[must_use]
+    pub fn kept(self) -> Vec<Kept> {
+        let now = browser::now().as_millisecond();
+        let keys = browser::stored_keys(KEY).into_iter();
+        keys.filter_map(|key| {
+            let text = browser::stored(&key)?;
+            let stored: Stored = serde_json::from_str(&text).unwrap_or_default();
+            let turn = LiveTurnId::new(key.strip_prefix(KEY)?);
+            Some(Kept { turn, session: stored.session, typed_ms: stored.typed_ms.unwrap_or(now) })
+        })
+        .collect()
+    }
+
+    /// Whether nobody has swept yet; the next time somebody has.
+    #[must_use]
+    pub fn is_first_sweep(self) -> bool {
+        !self.swept.try_update_value(|swept| std::mem::replace(swept, true)).unwrap_or(true)
+    }
+
     /// The turn has its answer: what was typed is not needed any more.
     pub fn forget(self, turn: &LiveTurnId) {
         let draft = self.begun.try_update_value(|begun| begun.remove(turn)).flatten();
@@ -157,8 +212,11 @@ impl Drafts {
     }
 }
 
+/// What the names of drafts in the browser's storage begin with.
+const KEY: &str = "rehearsal.draft.";
+
 fn key(turn: &LiveTurnId) -> String {
-    format!("rehearsal.draft.{turn}")
+    format!("{KEY}{turn}")
 }
 
 fn new_call_id() -> String {
@@ -166,12 +224,12 @@ fn new_call_id() -> String {
     format!("adk-{}", browser::new_uuid())
 }
 
-fn begin(turn: &LiveTurnId) -> Draft {
-    let key = key(turn);
+fn begin(session: &LiveId, turn: &LiveTurnId) -> Draft {
+    let (key, session) = (key(turn), session.clone());
     let stored: Stored =
         browser::stored(&key).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
     let draft = Draft {
-        is_begun: RwSignal::new(stored != Stored::default()),
+        is_begun: RwSignal::new(!stored.is_empty()),
         text: RwSignal::new(stored.text),
         calls: RwSignal::new(stored.calls),
         tool: RwSignal::new(None),
@@ -182,9 +240,14 @@ fn begin(turn: &LiveTurnId) -> Draft {
         forms: Forms::new(),
     };
     Effect::new(move |before: Option<()>| {
-        let now = Stored { text: draft.text.get(), calls: draft.calls.get() };
+        let now = Stored {
+            text: draft.text.get(),
+            calls: draft.calls.get(),
+            session: Some(session.clone()),
+            typed_ms: Some(browser::now().as_millisecond()),
+        };
         if before.is_some() {
-            let text = (now != Stored::default()).then(|| serde_json::to_string(&now).ok());
+            let text = (!now.is_empty()).then(|| serde_json::to_string(&now).ok());
             browser::store(&key, text.flatten().as_deref());
         }
     });

@@ -19,6 +19,7 @@ pub mod live_draft;
 pub mod live_stage;
 #[cfg(any(not(feature = "ssr"), test))]
 pub mod live_steps;
+pub mod live_sweep;
 #[cfg(any(not(feature = "ssr"), test))]
 pub mod live_window;
 pub mod log;

@@ -9,6 +9,7 @@ use crate::components::copy_button::CopyButton;
 use crate::components::filter_box::FilterBox;
 use crate::components::icon::{Glyph, Icon};
 use crate::state::live::{Alerts, Live};
+use crate::state::live_sweep::sweep;
 use crate::state::times::{ago, elapsed};
 use crate::state::{Link, use_page};
 
@@ -94,6 +95,7 @@ pub fn LiveSessions() -> impl IntoView {
         is_fetching: RwSignal::new(false),
     };
     live.watch_all();
+    Effect::new(move |_| sweep(live));
     // At first, at each search, when the host says that too much changed, and after a lost
     // connection.
     let is_there = Memo::new(move |_| page.connection.link.get() == Link::Connected);

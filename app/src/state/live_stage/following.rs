@@ -4,6 +4,7 @@
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use super::super::live_draft::Draft;
 use super::LiveStage;
 use crate::api::{LiveTurnId, read_live_turn};
 
@@ -14,9 +15,11 @@ impl LiveStage {
             let (named, up) = (self.named.get(), self.up());
             let now = self.shown.get_untracked();
             let is_busy = now.as_ref().is_some_and(|turn| self.live.drafts.has_begun(turn));
+            let left = self.left_over();
             let next = match (named, up) {
                 (Some(named), _) => Some(named),
                 (None, _) if is_busy => now.clone(),
+                (None, _) if now.is_none() && left.is_some() => left,
                 (None, Some(up)) => Some(up),
                 (None, None) => now.clone(),
             };
@@ -44,7 +47,7 @@ impl LiveStage {
                 self.turn.set(None);
                 self.notice.set(None);
                 self.filter.set(String::new());
-                self.draft.set(shown.as_ref().map(|turn| self.live.drafts.of(turn)));
+                self.draft.set(shown.as_ref().map(|turn| self.draft_of(turn)));
                 if before.is_some_and(|before| before.is_some()) && shown.is_some() {
                     self.announcement.set("The next turn is up for answer.".to_owned());
                     self.shows_events.set(false);
@@ -53,6 +56,25 @@ impl LiveStage {
             self.read_turn();
             shown
         });
+    }
+
+    /// The turn of this session that somebody closed while something was typed for it, before the page
+    /// was loaded: it is offered until it is put away. None before the host has told what waits. Tracked.
+    fn left_over(self) -> Option<LiveTurnId> {
+        let waits = |turn: &LiveTurnId| {
+            self.summary.with(|summary| {
+                let waiting = &summary.as_ref()?.waiting;
+                Some(waiting.iter().any(|waiting| waiting.turn == *turn))
+            })
+        };
+        let id = self.id.get_value();
+        let kept = self.live.drafts.kept().into_iter();
+        let mut own = kept.filter(|kept| kept.session.as_ref() == Some(&id)).map(|kept| kept.turn);
+        own.find(|turn| waits(turn) == Some(false))
+    }
+
+    fn draft_of(self, turn: &LiveTurnId) -> Draft {
+        self.live.drafts.of(&self.id.get_value(), turn)
     }
 
     /// Asks the host what the model would see.
@@ -87,7 +109,7 @@ impl LiveStage {
             Some(up) if Some(&up) != shown.as_ref() && self.named.read_untracked().is_none() => {
                 self.shown.set(Some(up));
             }
-            _ => self.draft.set(shown.as_ref().map(|turn| self.live.drafts.of(turn))),
+            _ => self.draft.set(shown.as_ref().map(|turn| self.draft_of(turn))),
         }
     }
 

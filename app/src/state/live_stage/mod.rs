@@ -12,6 +12,7 @@ use session::ToolName;
 
 use super::live::Live;
 use super::live_draft::{Draft, Side};
+use super::live_sweep::sweep;
 use super::{Connection, Link, use_page};
 use crate::api::{
     ApiError, LiveId, LivePlace, LiveSummary, LiveTurn, LiveTurnId, ToolView, read_live_session,
@@ -91,6 +92,7 @@ pub fn use_live_stage(id: LiveId, named: Memo<Option<LiveTurnId>>) -> LiveStage 
     };
     live.watch(id);
     stage.open();
+    Effect::new(move |_| sweep(live));
     // After a lost connection the host tells how the session stands; a fault is tried again.
     Effect::new(move |_| {
         let is_there = page.connection.link.get() == Link::Connected;

@@ -1,0 +1,135 @@
+//! The drafts of live answers that nobody needs any more, swept out of the browser's storage.
+//!
+//! A draft is needed for as long as its turn waits, and until it is put away where somebody else
+//! closed the turn: it is offered when the session is shown. It goes when the session is gone, when
+//! the person closed the turn themselves, when it has lain for [`LONGEST_MS`], and when more than
+//! [`MOST`] are kept.
+
+use std::collections::BTreeMap;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::browser;
+use super::live::Live;
+use super::live_draft::{Drafts, Kept};
+use crate::api::{ApiError, LiveId, LivePlace, LiveTurnId, read_live_session, read_live_turn};
+
+/// So many drafts are kept, those that were typed in last.
+const MOST: usize = 200;
+/// How long a draft lies after the last key, in milliseconds: thirty days.
+const LONGEST_MS: i64 = 30 * 24 * 60 * 60 * 1_000;
+/// Of so many sessions the host is asked each time the page is loaded.
+const SESSIONS_ASKED: usize = 20;
+
+/// What the host says of the turn of a draft.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Standing {
+    /// It waits.
+    Waits,
+    /// It is closed, by this one where a person did.
+    Closed(Option<String>),
+}
+
+/// Sweeps once for as long as the page lives.
+pub fn sweep(live: Live) {
+    let drafts = live.drafts;
+    if !drafts.is_first_sweep() {
+        return;
+    }
+    let kept = drafts.kept();
+    let now = browser::now().as_millisecond();
+    let outlived = outlived(&kept, now);
+    outlived.iter().for_each(|turn| drafts.forget(turn));
+    let mut of_session = BTreeMap::<LiveId, Vec<LiveTurnId>>::new();
+    for Kept { turn, session, .. } in newest_first(kept) {
+        if let Some(session) = session.filter(|_| !outlived.contains(&turn)) {
+            of_session.entry(session).or_default().push(turn);
+        }
+    }
+    spawn_local(async move {
+        for (session, turns) in of_session.into_iter().take(SESSIONS_ASKED) {
+            sweep_session(live, drafts, session, turns).await;
+        }
+    });
+}
+
+async fn sweep_session(live: Live, drafts: Drafts, session: LiveId, turns: Vec<LiveTurnId>) {
+    let summary = match read_live_session(session.clone()).await {
+        Ok(summary) => summary,
+        Err(ApiError::UnknownLiveSession { .. }) => {
+            turns.iter().for_each(|turn| drafts.forget(turn));
+            return;
+        }
+        // The host does not answer: another time.
+        Err(_) => return,
+    };
+    for turn in turns {
+        if summary.waiting.iter().any(|waiting| waiting.turn == turn) {
+            continue;
+        }
+        let place = LivePlace { session: session.clone(), turn: turn.clone() };
+        let Ok(read) = read_live_turn(place).await else { continue };
+        let standing = read.closed.map_or(Standing::Waits, |row| Standing::Closed(row.by));
+        let me = live.name.try_get_untracked().flatten();
+        // What is typed meanwhile is no old draft.
+        if !is_needed(&standing, me.as_deref()) && !drafts.is_typed_in(&turn) {
+            drafts.forget(&turn);
+        }
+    }
+}
+
+/// Whether what was typed may still be wanted: whoever closed the turn themselves has sent it.
+fn is_needed(standing: &Standing, me: Option<&str>) -> bool {
+    match standing {
+        Standing::Waits => true,
+        Standing::Closed(by) => by.is_none() || by.as_deref() != me,
+    }
+}
+
+/// The drafts that go whatever the host says: those that have lain too long, and those that are too
+/// many.
+fn outlived(kept: &[Kept], now_ms: i64) -> Vec<LiveTurnId> {
+    let too_old = |kept: &Kept| now_ms.saturating_sub(kept.typed_ms) > LONGEST_MS;
+    let newest = newest_first(kept.to_vec()).into_iter().enumerate();
+    let outlived = newest.filter(|(place, kept)| *place >= MOST || too_old(kept));
+    outlived.map(|(_, kept)| kept.turn).collect()
+}
+
+fn newest_first(mut kept: Vec<Kept>) -> Vec<Kept> {
+    kept.sort_by_key(|kept| std::cmp::Reverse(kept.typed_ms));
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(turn: &str, typed_ms: i64) -> Kept {
+        Kept { turn: LiveTurnId::new(turn), session: None, typed_ms }
+    }
+
+    #[test]
+    fn drafts_go_when_they_are_old_or_too_many() {
+        let now = 100 * LONGEST_MS;
+        let old = kept("old", now - LONGEST_MS - 1);
+        let mut all: Vec<Kept> =
+            (0_i64..250).map(|number| kept(&number.to_string(), now - number)).collect();
+        all.insert(7, old);
+        let gone = outlived(&all, now);
+        assert_eq!(gone.len(), 51);
+        assert!(gone.contains(&LiveTurnId::new("old")) && gone.contains(&LiveTurnId::new("200")));
+        assert!(!gone.contains(&LiveTurnId::new("199")));
+        assert_eq!(outlived(&all[..5], now), []);
+    }
+
+    #[test]
+    fn what_another_closed_is_kept_to_be_offered() {
+        let closed = |by: &str| Standing::Closed(Some(by.to_owned()));
+        assert!(is_needed(&Standing::Waits, Some("ada")));
+        assert!(is_needed(&closed("bob"), Some("ada")));
+        assert!(is_needed(&Standing::Closed(None), Some("ada")));
+        assert!(is_needed(&Standing::Closed(None), None));
+        assert!(!is_needed(&closed("ada"), Some("ada")));
+    }
+}
