@@ -128,7 +128,8 @@ fn beside(
     CaseChange { change, before: Some(before), is_other_verdict: was != is, by }
 }
 
-fn rank(verdict: CaseVerdict) -> u8 {
+/// The worse a verdict is, the less: by this cases are sorted, and told to have regressed.
+pub(crate) fn rank(verdict: CaseVerdict) -> u8 {
     match verdict {
         CaseVerdict::Error => 0,
         CaseVerdict::Failed => 1,

@@ -4,6 +4,7 @@
 //! left out, and the reader still has the JSON.
 
 use json_text::JsonText;
+use scoring::json::members;
 use scoring::report::CriterionResult;
 use serde::Deserialize;
 
@@ -183,14 +184,7 @@ pub fn evidence(details: &JsonText) -> Vec<Part> {
 
 fn rows(alignment: Alignment) -> Vec<CallRow> {
     let row = |row: AlignedRow| {
-        let mut differing: Vec<String> = Vec::new();
-        for difference in &row.differences {
-            let name = difference.path.split('/').nth(1).unwrap_or_default();
-            let name = name.replace("~1", "/").replace("~0", "~");
-            if !differing.contains(&name) {
-                differing.push(name);
-            }
-        }
+        let differing = members(row.differences.iter().map(|it| it.path.as_str()));
         let AlignedRow { kind, expected, actual, .. } = row;
         CallRow { expected, actual, is_same: kind == "matched", differing }
     };

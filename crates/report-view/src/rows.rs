@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use scoring::report::CaseVerdict;
 
-use crate::change::{Change, Changes};
+use crate::change::{Change, Changes, rank};
 use crate::report::Report;
 
 /// What a reader asks for.
@@ -182,15 +182,6 @@ fn place(row: Row) -> (bool, usize) {
     match row {
         Row::Case(place) => (false, place),
         Row::Gone(place) => (true, place),
-    }
-}
-
-fn rank(verdict: CaseVerdict) -> u8 {
-    match verdict {
-        CaseVerdict::Error => 0,
-        CaseVerdict::Failed => 1,
-        CaseVerdict::Unscored => 2,
-        CaseVerdict::Passed => 3,
     }
 }
 

@@ -13,6 +13,7 @@ use evalset::adk::EvalCase;
 use evalset::{Case, read_case};
 use evalset_file::Cases;
 use scoring::adk::{Average, MatchType, response_match, tool_trajectory};
+use scoring::json::members;
 use scoring::rouge::Scorer;
 use scoring::trajectory::{CallSeen, Credit, Matching, Measure, Row, RowKind, align, trajectory};
 use scoring::{Invocation, Outcome, Reason, Trace};
@@ -145,14 +146,7 @@ fn call(row: Row) -> ComparedCall {
         RowKind::Missing => Fate::Missing,
         RowKind::Extra => Fate::Extra,
     };
-    let mut differing: Vec<String> = Vec::new();
-    for difference in &row.differences {
-        let name = difference.path.split('/').nth(1).unwrap_or_default();
-        let name = name.replace("~1", "/").replace("~0", "~");
-        if !differing.contains(&name) {
-            differing.push(name);
-        }
-    }
+    let differing = members(row.differences.iter().map(|it| it.path.as_str()));
     ComparedCall { fate, expected: row.expected.map(side), actual: row.actual.map(side), differing }
 }
 

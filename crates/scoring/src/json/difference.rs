@@ -44,6 +44,25 @@ pub struct Difference {
     pub wanted: Option<String>,
 }
 
+/// The members of an object that places in it, as JSON pointers, lead into: each once, in their order.
+///
+/// ```
+/// use scoring::json::members;
+/// assert_eq!(members(["/room/name", "/a~1b~01", "/room"]), ["room", "a/b~1"]);
+/// ```
+pub fn members<'p>(paths: impl IntoIterator<Item = &'p str>) -> Vec<String> {
+    let mut members = Vec::new();
+    for path in paths {
+        let name = path.split('/').nth(1).unwrap_or_default();
+        // In this order, as RFC 6901 has it: `~01` is `~1` and no slash.
+        let name = name.replace("~1", "/").replace("~0", "~");
+        if !members.contains(&name) {
+            members.push(name);
+        }
+    }
+    members
+}
+
 /// What is said of a part where equality is not the question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fitting {

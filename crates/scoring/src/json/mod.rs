@@ -10,7 +10,7 @@ mod equality;
 mod number;
 mod subset;
 
-pub use difference::{Change, Difference, differences};
+pub use difference::{Change, Difference, differences, members};
 pub(crate) use difference::{Fitting, Judge, compare, pointer_step};
 pub use document::{Document, Value};
 pub use equality::{Equality, equal};
