@@ -30,6 +30,6 @@ mod site;
 
 pub use access::Access;
 pub use error::ServeError;
-pub use live::LiveSessions;
+pub use live::{LiveSessions, PaceError};
 pub use serve::Running;
 pub use simulator::{SimulatedAgentConfig, Simulator};

@@ -28,7 +28,7 @@ impl Stage {
         let folder = tempfile::tempdir().unwrap();
         let keep_alive = Duration::from_millis(50);
         let database = folder.path().join("live.sqlite");
-        let live = LiveSessions::with_pace(database, Duration::from_secs(30), keep_alive);
+        let live = LiveSessions::with_pace(database, Duration::from_secs(30), keep_alive).unwrap();
         let listen = SocketAddr::from(([127, 0, 0, 1], 0));
         let running = Simulator::new().listen(listen).live(live).start().await.unwrap();
         let endpoint = Endpoint::from_shared(format!("http://{}", running.address())).unwrap();

@@ -140,7 +140,7 @@ fn pace(headers: &HeaderMap, usual: Duration) -> Duration {
     let patience = PATIENCE.iter().find_map(|name| headers.get(*name)?.to_str().ok());
     let seconds = patience.and_then(|seconds| seconds.parse::<f64>().ok());
     let third = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds / 3.0).ok());
-    third.map_or(usual, |third| third.clamp(LEAST_PACE, usual))
+    third.map_or(usual, |third| third.max(LEAST_PACE).min(usual))
 }
 
 impl Turn {
@@ -169,5 +169,33 @@ pub(super) fn answered(event: wire::SessionEvent) -> Result<HumanResponse, Fault
             Err(Fault::new(FaultKind::Cancelled, format!("the turn was cancelled{by}{reason}")))
         }
         _ => Err(Fault::new(FaultKind::Internal, "the turn ended in a way that is not known")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_in_a_hurry_is_told_no_more_often_than_anybody_is() {
+        let told = |seconds: &'static str, usual: u64| {
+            let mut headers = HeaderMap::new();
+            headers.insert(PATIENCE[0], http::HeaderValue::from_static(seconds));
+            pace(&headers, Duration::from_millis(usual)).as_millis()
+        };
+        assert_eq!(told("9", 15_000), 3_000);
+        assert_eq!(told("0.001", 15_000), 100);
+        assert_eq!(told("600", 15_000), 15_000);
+        assert_eq!(told("0.001", 50), 50, "a usual pace below the least");
+        assert_eq!(told("nonsense", 50), 50);
+    }
+
+    #[test]
+    fn a_pace_that_leaves_no_room_is_refused() {
+        let lease = Duration::from_secs(30);
+        let error = LiveSessions::with_pace("live.sqlite", lease, Duration::from_millis(9));
+        let error = error.map(|_| ()).expect_err("too fast");
+        assert!(error.to_string().contains("set the keep-alive to 10ms or more"), "{error}");
+        assert!(LiveSessions::with_pace("live.sqlite", lease, Duration::from_millis(10)).is_ok());
     }
 }

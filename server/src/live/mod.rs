@@ -28,5 +28,5 @@ pub(crate) use error::LiveError;
 pub(crate) use news::PageNews;
 pub(crate) use pages::LivePages;
 pub(crate) use service::LiveGrpc;
-pub use sessions::{DEFAULT_DATABASE, LiveSessions};
+pub use sessions::{DEFAULT_DATABASE, LiveSessions, PaceError};
 pub(crate) use turn::KnownTurn;

@@ -62,6 +62,23 @@ pub(crate) struct Summary {
     pub(crate) look: Option<Look>,
 }
 
+/// Signs of life that would follow each other too fast.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a stream cannot show a sign of life every {keep_alive:?}: set the keep-alive to {:?} or more, \
+     such as 15 s",
+    Self::LEAST
+)]
+pub struct PaceError {
+    /// What was asked for.
+    pub keep_alive: Duration,
+}
+
+impl PaceError {
+    /// The shortest time between two signs of life.
+    pub const LEAST: Duration = Duration::from_millis(10);
+}
+
 impl Default for LiveSessions {
     fn default() -> Self {
         Self::at(DEFAULT_DATABASE)
@@ -72,15 +89,28 @@ impl LiveSessions {
     /// Sessions kept in this file; relative paths count from the working directory.
     #[must_use]
     pub fn at(database: impl Into<PathBuf>) -> Self {
-        Self::with_pace(database, Duration::from_secs(30), Duration::from_secs(15))
+        Self::paced(database.into(), Duration::from_secs(30), Duration::from_secs(15))
     }
 
     /// The same, with other lengths: a lease ends so long after its last heartbeat, and a stream on
     /// which nothing happens shows a sign of life so often.
-    #[must_use]
-    pub fn with_pace(database: impl Into<PathBuf>, lease: Duration, keep_alive: Duration) -> Self {
+    ///
+    /// # Errors
+    /// [`PaceError`] when the signs of life would leave no room for anything else.
+    pub fn with_pace(
+        database: impl Into<PathBuf>,
+        lease: Duration,
+        keep_alive: Duration,
+    ) -> Result<Self, PaceError> {
+        if keep_alive < PaceError::LEAST {
+            return Err(PaceError { keep_alive });
+        }
+        Ok(Self::paced(database.into(), lease, keep_alive))
+    }
+
+    fn paced(database: PathBuf, lease: Duration, keep_alive: Duration) -> Self {
         let shared = Shared {
-            database: database.into(),
+            database,
             lease,
             keep_alive,
             opened: OnceCell::new(),

@@ -38,7 +38,7 @@ impl Stage {
 
     async fn start(&mut self) {
         let database = self.folder.path().join("live.sqlite");
-        let live = LiveSessions::with_pace(database, self.lease, self.keep_alive);
+        let live = LiveSessions::with_pace(database, self.lease, self.keep_alive).unwrap();
         let listen = SocketAddr::from(([127, 0, 0, 1], 0));
         self.running = Some(Simulator::new().listen(listen).live(live).start().await.unwrap());
     }
