@@ -14,7 +14,7 @@ use crate::check::{Check, Uncheckable, opened};
 /// At most so many schemas are tried; a schema with more has its fault named and is not checked.
 const MOST_TRIED: usize = 2_000;
 /// So many are tried of the longest schema: enough for one fault among any number of members.
-const LEAST_TRIED: usize = 64;
+const LEAST_TRIED: usize = 32;
 /// In between, so many bytes of schemas are compiled.
 const MOST_BYTES: usize = 64 << 20;
 
