@@ -14,8 +14,8 @@ use crate::api::{
     Actual, AgentSummary, Answer, ApiError, CaseAsRead, CaseChange, CaseComparison, CaseList,
     CaseName, CaseView, CasesAsked, EvalSetList, ExportReceipt, ExportRequest, FieldMessage,
     LiveAnswer, LiveExportPlan, LiveId, LiveLeaseId, LiveList, LivePlace, LiveRow, LiveSummary,
-    LiveTarget, LiveTurn, LogLine, ReportId, ReportList, ResultSlice, SessionView, SetId,
-    ToolRequest, ValueTarget,
+    LiveTarget, LiveTurn, LogLine, ReportList, ResultSlice, SessionView, SetId, ToolRequest,
+    ValueTarget,
 };
 
 /// The host as the server functions see it; each method is the server function of the same name.
@@ -105,7 +105,6 @@ pub trait Host: Send + Sync + 'static {
     ) -> Result<CaseComparison, ApiError>;
 
     async fn list_reports(&self) -> Result<ReportList, ApiError>;
-    async fn read_report(&self, report: ReportId) -> Result<String, ApiError>;
 
     async fn export_session(&self, request: ExportRequest) -> Result<ExportReceipt, ApiError>;
 }

@@ -1,5 +1,6 @@
 //! [`RehearsalHost`]: the port that the page's server functions reach.
 
+use std::fs::File;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -114,6 +115,12 @@ impl RehearsalHost {
     }
 
     /// The eval set that a page asks for.
+    /// A report's file, and how long it is.
+    pub(crate) async fn open_report(&self, report: ReportId) -> Result<(File, u64), ApiError> {
+        let folders = self.folders.reports.clone();
+        blocking("open a report", move || reports::open(&folders, &report)).await
+    }
+
     pub(crate) async fn set(&self, id: SetId) -> Result<SetFile, ApiError> {
         let sets = self.sets();
         blocking("find an eval set", move || sets.find(&id)).await
@@ -363,11 +370,6 @@ impl Host for RehearsalHost {
     async fn list_reports(&self) -> Result<ReportList, ApiError> {
         let folders = self.folders.reports.clone();
         blocking("list the reports", move || Ok(reports::list(&folders))).await
-    }
-
-    async fn read_report(&self, report: ReportId) -> Result<String, ApiError> {
-        let folders = self.folders.reports.clone();
-        blocking("read a report", move || reports::read(&folders, &report)).await
     }
 
     async fn export_session(&self, request: ExportRequest) -> Result<ExportReceipt, ApiError> {

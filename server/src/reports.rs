@@ -32,12 +32,12 @@ pub(crate) fn list(folders: &[PathBuf]) -> ReportList {
     ReportList { reports, folders }
 }
 
-/// The text of a report.
+/// A report's file, and how long it is.
 ///
 /// # Errors
 /// [`ApiError::UnknownReport`] when no folder has it, [`ApiError::Report`] when it cannot be read or
 /// is too long for a browser.
-pub(crate) fn read(folders: &[PathBuf], id: &ReportId) -> Result<String, ApiError> {
+pub(crate) fn open(folders: &[PathBuf], id: &ReportId) -> Result<(File, u64), ApiError> {
     let (files, _) = find(folders, KEY, &ENDINGS, &|_| false);
     // Looking into each of them is for the list.
     let file = files.into_iter().find(|file| file.id == id.as_str() && is_report(&file.path));
@@ -45,7 +45,8 @@ pub(crate) fn read(folders: &[PathBuf], id: &ReportId) -> Result<String, ApiErro
     let refused = |reason: String| ApiError::Report { reason };
     let shown = file.path.display();
     let unreadable = |error| refused(format!("{shown} cannot be read: {error}."));
-    let bytes = fs::metadata(&file.path).map_err(unreadable)?.len();
+    let opened = File::open(&file.path).map_err(unreadable)?;
+    let bytes = opened.metadata().map_err(unreadable)?.len();
     if bytes > LONGEST {
         return Err(refused(format!(
             "{shown} has {} MB, more than a browser reads at once. `rehearsal score --format html` \
@@ -53,7 +54,7 @@ pub(crate) fn read(folders: &[PathBuf], id: &ReportId) -> Result<String, ApiErro
             bytes / 1_000_000
         )));
     }
-    fs::read_to_string(&file.path).map_err(unreadable)
+    Ok((opened, bytes))
 }
 
 fn found(folders: &[PathBuf]) -> (Vec<FoundFile>, Vec<app::api::FolderSummary>) {
@@ -103,9 +104,12 @@ mod tests {
         assert_eq!(ids, ["run"]);
         assert_eq!(listed.folders[0].found, 1);
         assert_eq!(listed.folders[1].faults.len(), 1);
-        assert!(read(&folders, &ReportId::new("run")).expect("a report").contains("report_id"));
+        let (mut file, bytes) = open(&folders, &ReportId::new("run")).expect("a report");
+        let mut text = String::new();
+        file.read_to_string(&mut text).expect("text");
+        assert_eq!((text.contains("report_id"), text.len() as u64), (true, bytes));
         for id in ["set", "../run", "run.json", "/etc/passwd"] {
-            let refused = read(&folders, &ReportId::new(id));
+            let refused = open(&folders, &ReportId::new(id));
             assert!(matches!(refused, Err(ApiError::UnknownReport { .. })), "{id}");
         }
     }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use app::api::EVENTS_PATH;
+use app::api::{EVENTS_PATH, ReportId};
 use app::host::{Host, LiveHost, provide_host, provide_live_host};
 use app::{App, shell};
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Extension, FromRef, Request, State, WebSocketUpgrade};
-use axum::http::header::CONTENT_SECURITY_POLICY;
+use axum::body::Body;
+use axum::extract::{DefaultBodyLimit, Extension, FromRef, Path, Request, State, WebSocketUpgrade};
+use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
@@ -15,6 +16,9 @@ use axum::routing::{any, get};
 use leptos::nonce::use_nonce;
 use leptos::prelude::{LeptosOptions, expect_context};
 use leptos_axum::{LeptosRoutes, ResponseOptions, generate_route_list};
+use tokio::fs::File;
+use tokio::io::AsyncReadExt as _;
+use tokio_util::io::ReaderStream;
 use tokio_util::sync::CancellationToken;
 use tonic_web::GrpcWebLayer;
 use tower::Layer as _;
@@ -29,6 +33,8 @@ use crate::{access, endpoints, events, server_functions, site};
 
 /// An export carries a whole history, a call its arguments.
 const BODY_BYTES: usize = 256 * 1024 * 1024;
+/// How much of a report is held at a time, in bytes.
+const PIECE: usize = 256 * 1024;
 
 /// What the handlers share.
 #[derive(Clone)]
@@ -68,6 +74,7 @@ pub(crate) fn router(
     Router::new()
         .route(EVENTS_PATH, get(page_events))
         .route("/api/{function}", any(server_function))
+        .route("/api/reports/{report}", get(report_text))
         .route_service("/rehearsal.v1.LiveService/{method}", grpc)
         .merge(models)
         .merge(access::routes(Arc::clone(&doorkeeper)))
@@ -147,6 +154,18 @@ async fn page_events(
 
 async fn server_function(State(shared): State<Shared>, request: Request) -> Response {
     leptos_axum::handle_server_fns_with_context(context(&shared), request).await.into_response()
+}
+
+/// A report as it stands on the disk. No server function: those hold their answer as a whole.
+async fn report_text(State(shared): State<Shared>, Path(report): Path<String>) -> Response {
+    match shared.host.open_report(ReportId::new(report)).await {
+        Ok((file, bytes)) => {
+            let pieces = ReaderStream::with_capacity(File::from_std(file).take(bytes), PIECE);
+            let headers = [(CONTENT_TYPE, "application/json"), (CACHE_CONTROL, "no-store")];
+            (headers, Body::from_stream(pieces)).into_response()
+        }
+        Err(error) => server_functions::refusal(&error),
+    }
 }
 
 async fn file_or_not_found(State(shared): State<Shared>, request: Request) -> Response {

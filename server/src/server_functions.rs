@@ -31,6 +31,11 @@ pub(crate) async fn with_status(response: Response) -> Response {
     Response::from_parts(parts, Body::from(body))
 }
 
+/// The answer to a request that was refused, as that to a server function.
+pub(crate) fn refusal(error: &ApiError) -> Response {
+    (status(error), axum::Json(error)).into_response()
+}
+
 fn status(error: &ApiError) -> StatusCode {
     match error {
         ApiError::UnknownAgent { .. }

@@ -21,6 +21,15 @@ pub struct ReportList {
     pub folders: Vec<FolderSummary>,
 }
 
+impl ReportId {
+    /// Where the host gives the report's text, as it stands on the disk, to whoever may ask for it;
+    /// otherwise an [`ApiError`] as JSON. `escape` writes the id as one step of an address.
+    #[must_use]
+    pub fn text_path(&self, escape: impl FnOnce(&str) -> String) -> String {
+        format!("/api/reports/{}", escape(self.as_str()))
+    }
+}
+
 /// A report in little.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReportSummary {
@@ -38,10 +47,4 @@ pub struct ReportSummary {
 #[server(prefix = "/api", endpoint = "list_reports", input = Json, output = Json)]
 pub async fn list_reports() -> Result<ReportList, ApiError> {
     crate::host::host()?.list_reports().await
-}
-
-/// The text of a report, for the page to read.
-#[server(prefix = "/api", endpoint = "read_report", input = Json, output = Json)]
-pub async fn read_report(report: ReportId) -> Result<String, ApiError> {
-    crate::host::host()?.read_report(report).await
 }

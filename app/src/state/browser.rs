@@ -7,8 +7,8 @@
 use gloo_timers::future::TimeoutFuture;
 use jiff::Timestamp;
 use leptos::prelude::{StoredValue, WithValue as _, document, on_cleanup, window};
-use leptos::wasm_bindgen::JsCast as _;
 use leptos::wasm_bindgen::closure::Closure;
+use leptos::wasm_bindgen::{JsCast as _, JsValue};
 use session::{CallId, InvalidId, SessionId};
 use value_tree::excerpt::beginning;
 use web_sys::{
@@ -251,6 +251,22 @@ pub fn socket_address(path: &str) -> String {
 pub async fn status_of(path: &str) -> Option<u16> {
     let answered = wasm_bindgen_futures::JsFuture::from(window().fetch_with_str(path)).await;
     Some(answered.ok()?.dyn_into::<web_sys::Response>().ok()?.status())
+}
+
+/// What the host gives at `path`: the status and the body; the reason when it does not answer.
+///
+/// # Errors
+/// What the browser says of it.
+pub async fn fetched(path: &str) -> Result<(u16, Vec<u8>), String> {
+    let said = |error: JsValue| {
+        let message = js_sys::Reflect::get(&error, &"message".into()).ok();
+        message.and_then(|it| it.as_string()).unwrap_or_else(|| "no reason given".to_owned())
+    };
+    let answered = wasm_bindgen_futures::JsFuture::from(window().fetch_with_str(path)).await;
+    let response: web_sys::Response = answered.and_then(|it| it.dyn_into()).map_err(said)?;
+    let body = response.array_buffer().map_err(said)?;
+    let body = wasm_bindgen_futures::JsFuture::from(body).await.map_err(said)?;
+    Ok((response.status(), js_sys::Uint8Array::new(&body).to_vec()))
 }
 
 /// Moves the focus to the first field or button inside the element with this id.

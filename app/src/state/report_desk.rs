@@ -13,7 +13,7 @@ use report_view::{Asked, CaseVerdict, Change, Changes, Column, Report, Row, Sort
 use super::browser;
 use super::latest::{self, use_latest};
 use super::opened_reports::{OpenedReport, OpenedReports, is_opened};
-use crate::api::{ReportId, read_report};
+use crate::api::{ApiError, ReportId};
 
 /// The height of a row in pixels, as the stylesheet has it.
 pub const ROW: f64 = 32.0;
@@ -158,6 +158,29 @@ fn fetch(id: String, opened: Option<OpenedReport>, found: Found, asked: latest::
             found.set(Some(report));
         }
     });
+}
+
+/// The text of a report that the host has.
+async fn read_report(report: ReportId) -> Result<String, ApiError> {
+    let lost = |reason: String| ApiError::Transport { reason };
+    let path = report.text_path(browser::in_address);
+    let (status, body) = browser::fetched(&path).await.map_err(lost)?;
+    text_of(status, body)
+}
+
+/// The text that the host answered with, or what it refused it with.
+fn text_of(status: u16, body: Vec<u8>) -> Result<String, ApiError> {
+    if status != 200 {
+        let refused = serde_json::from_slice(&body);
+        let said = || ApiError::Transport { reason: format!("status {status}") };
+        return Err(refused.unwrap_or_else(|_| said()));
+    }
+    String::from_utf8(body).map_err(|error| ApiError::Report {
+        reason: format!(
+            "The report is not text in UTF-8: byte {} is none. Write it anew.",
+            error.utf8_error().valid_up_to()
+        ),
+    })
 }
 
 fn understood(name: String, text: &str) -> Result<Shared<Report>, Unread> {
@@ -306,6 +329,22 @@ mod tests {
         assert_eq!(window(3, 0.0, 600.0).0, 0..3);
         assert_eq!(window(0, 900.0, 600.0).0, 0..0);
         assert_eq!(window(5, ROW * 900.0, 600.0).0, 5..5, "filtered while scrolled far down");
+    }
+
+    #[test]
+    fn what_the_host_answers_is_a_report_or_says_why_there_is_none() {
+        assert_eq!(text_of(200, b"{}".to_vec()), Ok("{}".to_owned()));
+        let unknown = ApiError::UnknownReport { id: "run".to_owned() };
+        let body = serde_json::to_vec(&unknown).expect("an error is JSON");
+        assert_eq!(text_of(404, body), Err(unknown));
+        let Err(ApiError::Transport { reason }) = text_of(401, b"log in".to_vec()) else {
+            panic!("no report");
+        };
+        assert_eq!(reason, "status 401");
+        let Err(ApiError::Report { reason }) = text_of(200, b"{\"\xff".to_vec()) else {
+            panic!("no text");
+        };
+        assert!(reason.contains("byte 2 is none"), "{reason}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use live::DisplayName;
 use rehearsal::access::{FreshToken, SecretHash};
+use rehearsal::config::FoldersConfig;
 use rehearsal::{Access, LiveSessions, Running, SimulatedAgentConfig, Simulator, examples};
 use reqwest::header::{COOKIE, ORIGIN, SET_COOKIE};
 use reqwest::{Client, RequestBuilder, Response, StatusCode, redirect};
@@ -117,7 +118,8 @@ pub(crate) fn simulator(folder: &Path) -> Simulator {
     let live = LiveSessions::at(folder.join("live.sqlite"));
     let file = folder.join("weather.evalset.json");
     let weather = SimulatedAgentConfig::native("weather", examples::math_agent(), file);
-    let simulator = Simulator::new().agent(weather).listen(listen).live(live);
+    let folders = FoldersConfig { reports: vec![folder.join("reports")], ..Default::default() };
+    let simulator = Simulator::new().agent(weather).listen(listen).live(live).folders(folders);
     simulator.allow_origin("https://rehearsal.example")
 }
 

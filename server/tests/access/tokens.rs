@@ -1,6 +1,7 @@
 //! Tokens: where each vendor's client puts its key, and in gRPC.
 
 use reqwest::StatusCode;
+use reqwest::header::{CACHE_CONTROL, COOKIE};
 use rpc::wire;
 use tonic::Code;
 
@@ -14,6 +15,30 @@ async fn a_token_runs_no_tools_and_reads_no_files_of_the_host() {
     let list = stage.get("/api/list_agents").bearer_auth(&stage.token).send().await.unwrap();
     assert_eq!(list.status(), StatusCode::FORBIDDEN);
     assert!(list.text().await.unwrap().contains("log in at /login"));
+}
+
+#[tokio::test]
+async fn a_report_is_given_as_it_stands_to_people_alone() {
+    let stage = Stage::open().await;
+    let text = format!(r#"{{"report_id": "r", "results": ["{}"]}}"#, "é".repeat(700_000));
+    std::fs::create_dir(stage.folder.path().join("reports")).unwrap();
+    std::fs::write(stage.folder.path().join("reports/run.json"), &text).unwrap();
+    let path = "/api/reports/run";
+    assert_eq!(stage.get(path).send().await.unwrap().status(), StatusCode::UNAUTHORIZED);
+    let token = stage.get(path).bearer_auth(&stage.token).send().await.unwrap();
+    assert_eq!(token.status(), StatusCode::FORBIDDEN);
+    let cookie = stage.cookie().await;
+    let ask = |path: &str| stage.get(path).header(COOKIE, &cookie).send();
+    let given = ask(path).await.unwrap();
+    assert_eq!(given.status(), StatusCode::OK);
+    assert_eq!(given.headers()[CACHE_CONTROL], "no-store");
+    assert!(given.text().await.unwrap() == text, "it is another text");
+    for other in ["/api/reports/none", "/api/reports/..%2Faudit"] {
+        let refused = ask(other).await.unwrap();
+        assert_eq!(refused.status(), StatusCode::NOT_FOUND, "{other}");
+        let error: app::api::ApiError = refused.json().await.unwrap();
+        assert!(matches!(error, app::api::ApiError::UnknownReport { .. }), "{error:?}");
+    }
 }
 
 #[tokio::test]
