@@ -1,6 +1,8 @@
 // An MCP server with schemas and results of unusual shapes: nested beyond what parsers read, options
 // that look alike, lists of texts, a schema within itself, content that is said twice, keywords that
-// only the host checks or nobody can, a union as the whole, a long question.
+// only the host checks or nobody can, a union as the whole, a long question, images and sounds in
+// resources, structured content that breaks its own schema, bytes as an argument, an enum of many
+// thousand values.
 
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
@@ -81,10 +83,61 @@ const tools = [
   { name: "ask", description: "Asks at length.", inputSchema: object({}) },
   { name: "orders", description: "Lists orders.", inputSchema: object({}) },
   { name: "report", description: "Answers with a page of markdown.", inputSchema: object({}) },
+  { name: "gallery", description: "Answers with images and a sound in resources.", inputSchema: object({}) },
+  {
+    name: "weigh",
+    description: "Answers with structured content, as it was told to.",
+    inputSchema: object({ fits: { type: "boolean" } }, { required: ["fits"] }),
+    outputSchema: object(
+      { grams: { type: "number", minimum: 0 }, unit: { enum: ["g", "kg"] } },
+      { required: ["grams", "unit"] },
+    ),
+  },
+  {
+    name: "upload",
+    description: "Takes bytes.",
+    inputSchema: object({ bytes: { type: "string", contentEncoding: "base64" } }),
+  },
+  {
+    name: "station",
+    description: "Takes one of 20,000 stations.",
+    inputSchema: object({ code: { enum: Array.from({ length: 20_000 }, (_, at) => `ST-${String(at).padStart(5, "0")}`) } }),
+  },
   { name: "bottomless", description: "Answers with what is nested without end.", inputSchema: object({}) },
 ];
 
 const orders = Array.from({ length: 60 }, (_, at) => ({ id: at + 1, customer: `Customer ${at + 1}`, total: at * 1.5 }));
+/** The pixel of a PNG image whose head says that it has `side` × `side` of them. */
+function png(side) {
+  const image = Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    "base64",
+  );
+  image.writeUInt32BE(side, 16);
+  image.writeUInt32BE(side, 20);
+  return image.toString("base64");
+}
+
+/** A tenth of a second of silence. */
+function wav() {
+  const samples = Buffer.alloc(800, 128);
+  const head = Buffer.alloc(44);
+  head.write("RIFF", 0);
+  head.writeUInt32LE(36 + samples.length, 4);
+  head.write("WAVEfmt ", 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(8_000, 24);
+  head.writeUInt32LE(8_000, 28);
+  head.writeUInt16LE(1, 32);
+  head.writeUInt16LE(8, 34);
+  head.write("data", 36);
+  head.writeUInt32LE(samples.length, 40);
+  return Buffer.concat([head, samples]).toString("base64");
+}
+
+const resource = (uri, mimeType, blob) => ({ type: "resource", resource: { uri, mimeType, blob } });
 const text = (value) => ({ type: "text", text: JSON.stringify(value) });
 
 function answer(name, given) {
@@ -98,6 +151,18 @@ function answer(name, given) {
           { type: "resource", resource: { uri: "notes://bytes", mimeType: "application/x-odd", blob: "AAECAwQF" } },
         ],
       };
+    case "gallery":
+      return {
+        content: [
+          resource("art://pixel", "image/png", png(1)),
+          resource("art://poster", "image/png", png(30_000)),
+          resource("art://silence", "audio/wav", wav()),
+        ],
+      };
+    case "weigh": {
+      const structuredContent = given?.fits ? { grams: 12.5, unit: "g" } : { grams: -1, unit: "stone", seen: true };
+      return { content: [text(structuredContent)], structuredContent };
+    }
     case "bottomless":
       return { content: [], structuredContent: nested };
     default:
