@@ -13,7 +13,7 @@ use crate::state::markdown::markdown;
 use crate::state::reading::{Reading, ReadingKey};
 use crate::state::stage::use_this_stage;
 use crate::state::times::size;
-use crate::state::tool_content::{Block, ToolContent};
+use crate::state::tool_content::{Block, Body, ToolContent};
 
 /// How much of a text is drawn at first and with each step, in bytes.
 const STEP: usize = 16 * 1024;
@@ -108,25 +108,17 @@ fn content_block(block: Block, is_alone: bool, read: impl Fn(&JsonText) -> Readi
             }
             .into_any()
         }
-        // As in a value: its measures are told, it can be copied, and one that may cost the page
-        // dear waits to be asked for.
-        Block::Image { url, .. } => {
-            let reading = read(&JsonText::string(&url));
+        Block::Image { url, .. } => image(&url, read),
+        Block::Audio { mime_type, url } => {
+            let label = format!("A sound that the tool returned, {mime_type}");
             view! {
-                <div class="content-value">
-                    <ValueTools reading/>
-                    <ValueBody reading label="Image"/>
-                </div>
+                <figure>
+                    <audio controls=true src=url aria-label=label></audio>
+                    <figcaption class="quiet">{mime_type}</figcaption>
+                </figure>
             }
             .into_any()
         }
-        Block::Audio { mime_type, url } => view! {
-            <figure>
-                <audio controls=true src=url aria-label=format!("A sound that the tool returned, {mime_type}")></audio>
-                <figcaption class="quiet">{mime_type}</figcaption>
-            </figure>
-        }
-        .into_any(),
         Block::Link { uri, name, mime_type, description } => view! {
             <p class="resource">
                 <b>{name}</b>
@@ -137,20 +129,55 @@ fn content_block(block: Block, is_alone: bool, read: impl Fn(&JsonText) -> Readi
             </p>
         }
         .into_any(),
-        Block::Resource { uri, mime_type, text, base64 } => view! {
-            <div class="resource">
-                <p>
-                    <code>{uri}</code>
-                    {mime_type.clone().map(|kind| view! { <span class="chip">{kind}</span> })}
-                    {text.is_none().then(|| view! {
-                        <span class="quiet">{size(base64 as u64 / 4 * 3)} ", binary"</span>
-                    })}
-                </p>
-                {text.map(|text| resource_text(text, mime_type.as_deref().unwrap_or_default(), read))}
-            </div>
+        Block::Resource { uri, mime_type, body } => {
+            let bytes = match body {
+                Body::Bytes(bytes) => Some(format!("{}, binary", size(bytes as u64))),
+                _ => None,
+            };
+            view! {
+                <div class="resource">
+                    <p>
+                        <code>{uri.clone()}</code>
+                        {mime_type.clone().map(|kind| view! { <span class="chip">{kind}</span> })}
+                        {bytes.map(|said| view! { <span class="quiet">{said}</span> })}
+                    </p>
+                    {resource_body(body, &uri, mime_type.as_deref().unwrap_or_default(), read)}
+                </div>
+            }
+            .into_any()
         }
-        .into_any(),
     }
+}
+
+/// What a resource holds; nothing of what is told by its size.
+fn resource_body(
+    body: Body,
+    uri: &str,
+    mime_type: &str,
+    read: impl Fn(&JsonText) -> Reading,
+) -> AnyView {
+    match body {
+        Body::Text(text) => resource_text(text, mime_type, read),
+        Body::Image(url) => image(&url, read),
+        Body::Audio(url) => {
+            let label = format!("The sound {uri}");
+            view! { <audio controls=true src=url aria-label=label></audio> }.into_any()
+        }
+        Body::Bytes(_) => ().into_any(),
+    }
+}
+
+/// An image as in a value: its measures are told, it can be copied, and one that may cost the page
+/// dear waits to be asked for.
+fn image(url: &str, read: impl Fn(&JsonText) -> Reading) -> AnyView {
+    let reading = read(&JsonText::string(url));
+    view! {
+        <div class="content-value">
+            <ValueTools reading/>
+            <ValueBody reading label="Image"/>
+        </div>
+    }
+    .into_any()
 }
 
 /// A text as what its type says, else as what it looks like.

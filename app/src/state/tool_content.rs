@@ -76,13 +76,24 @@ pub enum Block {
         uri: String,
         /// Such as `text/plain`.
         mime_type: Option<String>,
-        /// Its text; without one it is binary.
-        text: Option<String>,
-        /// How many base64 characters its bytes take.
-        base64: usize,
+        /// What it holds.
+        body: Body,
     },
     /// A block of another kind, as it stands.
     Other(JsonText),
+}
+
+/// What a resource holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Body {
+    /// A text.
+    Text(String),
+    /// An image, as a URL that carries it.
+    Image(String),
+    /// A sound, as a URL that carries it.
+    Audio(String),
+    /// Other bytes, or more than is shown in place: so many.
+    Bytes(usize),
 }
 
 /// One block as the wire has it, of any kind.
@@ -184,15 +195,33 @@ fn block(raw: &JsonText) -> Option<Block> {
         },
         "resource" => match wire.resource {
             Some(resource) => Block::Resource {
+                body: body(resource.text, resource.blob, resource.mime_type.as_deref()),
                 uri: resource.uri,
                 mime_type: resource.mime_type,
-                text: resource.text,
-                base64: resource.blob.map_or(0, |blob| blob.len()),
             },
             None => other(),
         },
         _ => other(),
     })
+}
+
+/// What a resource holds: an image or a sound is shown as one that stands in the result by itself.
+fn body(text: Option<String>, blob: Option<String>, mime_type: Option<&str>) -> Body {
+    if let Some(text) = text {
+        return Body::Text(text);
+    }
+    let blob = blob.unwrap_or_default();
+    // What stands after the type, such as the codec of a sound, is the browser's to find out.
+    let mime_type = mime_type.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    let url = |kind| carrying(kind, mime_type, &blob).filter(|_| !blob.is_empty());
+    let shown = url("image").map(Body::Image).or_else(|| url("audio").map(Body::Audio));
+    shown.unwrap_or_else(|| Body::Bytes(bytes_of(&blob)))
+}
+
+/// How many bytes the base64 text stands for.
+fn bytes_of(base64: &str) -> usize {
+    let digits = base64.bytes().filter(|byte| !b"=\r\n".contains(byte)).count();
+    digits * 3 / 4
 }
 
 fn text(text: String) -> Block {
@@ -251,8 +280,8 @@ mod tests {
                 Block::Image { url, .. } if url == "data:image/png;base64,AAAA" => "image",
                 Block::Audio { .. } => "audio",
                 Block::Link { name, .. } if name == "B" => "link",
-                Block::Resource { text: Some(_), .. } => "resource",
-                Block::Resource { base64: 4, .. } => "bytes",
+                Block::Resource { body: Body::Text(_), .. } => "resource",
+                Block::Resource { body: Body::Bytes(3), .. } => "bytes",
                 Block::Other(_) => "other",
                 _ => "?",
             })
@@ -260,6 +289,31 @@ mod tests {
         let expected = ["text", "json", "image", "audio", "link", "resource", "bytes", "other"];
         assert_eq!(kinds, expected);
         assert!(content.structured.is_some());
+    }
+
+    #[test]
+    fn images_and_sounds_of_resources_are_shown_as_those_of_the_result() {
+        let body = |mime_type: &str, blob: &str| {
+            let resource = format!(r#"{{"uri":"a://b","mimeType":"{mime_type}","blob":"{blob}"}}"#);
+            let block = format!(r#"{{"type":"resource","resource":{resource}}}"#);
+            let content = read(&format!(r#"{{"content":[{block}],"isError":false}}"#));
+            match content.expect("a result").blocks.remove(0) {
+                Block::Resource { body, .. } => body,
+                other => panic!("{other:?}"),
+            }
+        };
+        let url = |url: &str| url.to_owned();
+        assert_eq!(body("image/png", "AAAA"), Body::Image(url("data:image/png;base64,AAAA")));
+        assert_eq!(body("audio/wav", "AAAA"), Body::Audio(url("data:audio/wav;base64,AAAA")));
+        let opus = body("audio/ogg; codecs=opus", "AAAA");
+        assert_eq!(opus, Body::Audio(url("data:audio/ogg;base64,AAAA")));
+        // The limits are those of an image in the result.
+        assert_eq!(body("text/html", "AAA="), Body::Bytes(2));
+        assert_eq!(body("image/png", ""), Body::Bytes(0));
+        assert_eq!(body("image/png,x", "AAAA"), Body::Bytes(3));
+        assert!(matches!(body("image/png", "AA<A"), Body::Bytes(_)));
+        let long = "A".repeat(SHOWN_BASE64 + 4);
+        assert_eq!(body("image/png", &long), Body::Bytes(9_000_003));
     }
 
     #[test]
