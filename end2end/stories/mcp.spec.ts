@@ -338,6 +338,61 @@ test("what nobody can check is said, and a long question leaves its form in sigh
   expect(await host.stop()).toBe(0);
 });
 
+test("images and sounds in resources are shown, and a vast one waits", async ({ page, picture, accessible }) => {
+  const host = await startShapes();
+  const player = await Player.at(page, "shapes", host.url);
+  await player.ask("Show me.");
+  await player.choose("gallery");
+  await player.run();
+  const call = player.call(1);
+  await call.getByRole("button").first().click();
+  const resource = (uri: string) => call.locator("div.resource").filter({ has: page.getByText(uri, { exact: true }) });
+  const pixel = resource("art://pixel").getByRole("img");
+  await expect(pixel).toBeVisible();
+  await expect(pixel).toHaveAttribute("src", /^data:image\/png;base64,/);
+  // One that would unpack into gigabytes is shown when somebody asks.
+  await expect(resource("art://poster")).toContainText("Unpacked it takes");
+  await expect(resource("art://poster").getByRole("img")).toHaveCount(0);
+  await expect(resource("art://poster").getByRole("button", { name: "Show it" })).toBeVisible();
+  const sound = resource("art://silence").locator("audio");
+  await expect(sound).toHaveAttribute("src", /^data:audio\/wav;base64,/);
+  await expect.poll(() => sound.evaluate((audio: HTMLAudioElement) => audio.duration)).toBeCloseTo(0.1, 2);
+  await picture("resources");
+  await accessible();
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});
+
+test("structured content that breaks its schema is kept, and said to", async ({ page, picture, accessible }) => {
+  const host = await startShapes();
+  const player = await Player.at(page, "shapes", host.url);
+  await player.ask("Weigh it.");
+  await player.choose("weigh");
+  const fits = page.locator("form").getByRole("radiogroup", { name: /^fits/ });
+  await fits.getByRole("radio", { name: "true" }).check();
+  await player.run();
+  const notice = (call: number) => player.call(call).getByRole("note");
+  await player.call(1).getByRole("button").first().click();
+  await expect(player.call(1)).toContainText("12.5");
+  await expect(notice(1)).toHaveCount(0);
+  await fits.getByRole("radio", { name: "false" }).check();
+  await player.run();
+  await player.call(2).getByRole("button").first().click();
+  await expect(notice(2)).toContainText("not what the tool's output schema promises");
+  await expect(notice(2)).toContainText("/grams");
+  await expect(notice(2)).toContainText("/unit");
+  await expect(player.call(2)).toContainText("stone");
+  await picture("broken-promise");
+  await accessible();
+  // Nobody but the person is told: the case holds the result as it came.
+  await player.answer("It weighs.");
+  const set = readFileSync(await player.export(), "utf8");
+  expect(set).toContain("stone");
+  expect(set).not.toContain("promise");
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});
+
 test("a server that cannot be started leaves the others alone", async ({ page, picture, accessible }) => {
   const host = await startHost({
     config: `

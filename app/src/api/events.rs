@@ -8,7 +8,7 @@ use json_text::JsonText;
 use serde::{Deserialize, Serialize};
 use session::{AgentId, CallId, HeldResult, SessionId, ToolName};
 
-use super::{AgentSummary, LiveId, LiveSummary, LogLine, Question, SessionView};
+use super::{AgentSummary, FieldMessage, LiveId, LiveSummary, LogLine, Question, SessionView};
 
 /// Where a page connects.
 pub const EVENTS_PATH: &str = "/api/events";
@@ -117,6 +117,9 @@ pub struct CallNews {
     pub state: Option<JsonText>,
     /// What the model would see now, where that has changed.
     pub view: Option<SessionView>,
+    /// Where what was returned breaks the schema that the tool promises it by.
+    #[serde(default)]
+    pub broken: Vec<FieldMessage>,
 }
 
 /// What happened to a call.

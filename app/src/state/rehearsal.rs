@@ -9,13 +9,17 @@ mod forms;
 mod news;
 mod questions;
 
+use std::collections::HashMap;
+
 use leptos::prelude::*;
-use session::{AgentId, Event, Session, SessionId, step};
+use session::{AgentId, CallId, Event, Session, SessionId, step};
 
 use super::browser;
 use super::reading::Readings;
 use super::rows::OpenRows;
-use crate::api::{ApiError, CallProgressed, CatalogueChange, ExportReceipt, Question, SessionView};
+use crate::api::{
+    ApiError, CallProgressed, CatalogueChange, ExportReceipt, FieldMessage, Question, SessionView,
+};
 
 pub use forms::{FormKey, Forms, TextEntry};
 
@@ -55,6 +59,9 @@ pub struct Rehearsal {
     pub returns_focus: RwSignal<bool>,
     /// How far the pending call is, as its tool says.
     pub progress: RwSignal<Option<CallProgressed>>,
+    /// Where results break the schemas that their tools promise them by. No part of the history:
+    /// nobody but the person is told.
+    pub broken: RwSignal<HashMap<CallId, Vec<FieldMessage>>>,
     /// What servers ask the person, oldest first.
     pub questions: RwSignal<Vec<Question>>,
     /// What changed last in the catalogue, until it is put away.
@@ -85,6 +92,7 @@ pub fn use_rehearsal(agent: AgentId) -> Rehearsal {
         checking: RwSignal::new(false),
         returns_focus: RwSignal::new(false),
         progress: RwSignal::new(None),
+        broken: RwSignal::new(HashMap::new()),
         questions: RwSignal::new(Vec::new()),
         catalogue_change: RwSignal::new(None),
         restarts: RwSignal::new(Vec::new()),
@@ -177,6 +185,7 @@ impl Rehearsal {
         self.notice.set(None);
         self.checking.set(false);
         self.progress.set(None);
+        self.broken.set(HashMap::new());
         self.questions.set(Vec::new());
         self.catalogue_change.set(None);
         self.restarts.set(Vec::new());

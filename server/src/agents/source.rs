@@ -144,6 +144,8 @@ pub struct CallReport {
     pub state: Option<JsonText>,
     /// What the model would see now, where that has changed.
     pub view: Option<SessionView>,
+    /// Where what was returned breaks the schema that the tool promises it by.
+    pub broken: Vec<FieldMessage>,
 }
 
 /// How a call went on.
@@ -196,10 +198,16 @@ impl ToolFailure {
 }
 
 impl CallReport {
+    /// A call that left nothing behind.
+    #[must_use]
+    pub fn of(progress: CallProgress, duration_ms: f64) -> Self {
+        Self { progress, duration_ms, state: None, view: None, broken: Vec::new() }
+    }
+
     /// A failed call that left nothing behind.
     #[must_use]
     pub fn failed(failure: ToolFailure, duration_ms: f64) -> Self {
-        Self { progress: CallProgress::Failed(failure), duration_ms, state: None, view: None }
+        Self::of(CallProgress::Failed(failure), duration_ms)
     }
 }
 

@@ -195,6 +195,7 @@ impl Calls {
             progress: told(session, call_id, report.progress, report.duration_ms),
             state: report.state,
             view: report.view,
+            broken: report.broken,
         });
         session.keep_news(&news);
         // No page listening is no fault: it is told when it connects again.

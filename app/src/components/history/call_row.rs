@@ -22,8 +22,11 @@ use crate::state::{browser, times};
 const BUDGET: usize = 160;
 
 /// How a call ended, as the row tells it: by class, icon and word.
-fn kind(answer: &Answer) -> (&'static str, Glyph, &'static str) {
+fn kind(answer: &Answer, is_broken: bool) -> (&'static str, Glyph, &'static str) {
     match answer {
+        Answer::Output(_) if is_broken => {
+            ("warned", Glyph::Warning, "Tool call whose result breaks the tool's output schema")
+        }
         Answer::Output(output) if output.result.is_warning() => {
             ("warned", Glyph::Warning, "Tool call that returned an error")
         }
@@ -47,7 +50,8 @@ pub(super) fn CallRow(
 ) -> impl IntoView {
     let rehearsal = use_this_stage().rehearsal;
     let call = rehearsal.session.with_untracked(|session| session.calls().get(index).cloned())?;
-    let (class, glyph, said) = kind(&call.answer);
+    let is_broken = rehearsal.broken.with_untracked(|all| all.contains_key(&call.call.call_id));
+    let (class, glyph, said) = kind(&call.answer, is_broken);
     let open_rows = rehearsal.open_rows;
     let open = Memo::new(move |_| open_rows.read().has(row.position));
     let toggle = move |_| {
@@ -143,10 +147,48 @@ fn detail(call: &Call, session: session::SessionId, readings: Readings) -> AnyVi
         readings.of(ReadingKey::Arguments(call.call.call_id.clone()), &call.call.arguments);
     view! {
         <ValuePane title="Arguments" what="the arguments" reading=arguments/>
-        {answer}
+        <div class="answered">
+            <BrokenPromise call_id=call.call.call_id.clone()/>
+            {answer}
+        </div>
         <RowFoot call=call.clone()/>
     }
     .into_any()
+}
+
+/// Where the result is not what the tool's output schema promises; nothing where it is.
+#[component]
+fn BrokenPromise(
+    /// The call that was answered.
+    call_id: CallId,
+) -> impl IntoView {
+    /// How many places are named.
+    const NAMED: usize = 5;
+    let rehearsal = use_this_stage().rehearsal;
+    let broken = rehearsal.broken.with_untracked(|all| all.get(&call_id).cloned())?;
+    let more = broken.len().saturating_sub(NAMED);
+    let places = broken.into_iter().take(NAMED).map(|message| {
+        let place = match message.pointer.as_str() {
+            "" => "the whole".to_owned(),
+            pointer => pointer.to_owned(),
+        };
+        view! { <li><code>{place}</code> " " {message.text}</li> }
+    });
+    Some(view! {
+        <div class="broken-promise" role="note" aria-label="The result breaks the tool's output schema">
+            <Icon glyph=Glyph::Warning/>
+            <div>
+                <p>
+                    "The structured content is not what the tool's output schema promises. The \
+                     result is kept as it came; a client that checks it would refuse it."
+                </p>
+                <ul>
+                    {places.collect_view()}
+                    {(more > 0).then(|| view! { <li>{format!("and {more} more")}</li> })}
+                </ul>
+            </div>
+        </div>
+    })
 }
 
 /// A whole result; an MCP tool's content stands before the object that the model gets.

@@ -13,7 +13,7 @@ impl Rehearsal {
     /// Takes in how a call goes on. News of a call that has ended here are old: a repeat after a
     /// reconnection, or what came of a call that was given up.
     pub fn take_in(self, news: CallNews) {
-        let CallNews { call_id, progress, state, view, .. } = news;
+        let CallNews { call_id, progress, state, view, broken, .. } = news;
         if let Some(view) = view {
             self.see(view);
         }
@@ -29,6 +29,10 @@ impl Rehearsal {
                 (pending.call.call_id == call_id).then(|| pending.phase.clone())
             });
         let Some(phase) = phase else { return };
+        let is_broken = !broken.is_empty();
+        if is_broken {
+            self.broken.update(|all| drop(all.insert(call_id.clone(), broken)));
+        }
         match progress {
             CallProgress::Returned { result, duration_ms } => {
                 self.settle(call_id, Outcome::Output(ToolResult::Whole(result)), duration_ms);
@@ -49,6 +53,9 @@ impl Rehearsal {
                 self.send(Event::AwaitResult { call_id, first });
             }
             CallProgress::AsksConfirmation { .. } | CallProgress::AwaitsResult { .. } => {}
+        }
+        if is_broken {
+            self.announcement.update(|said| said.push_str(" It breaks the tool's output schema."));
         }
     }
 

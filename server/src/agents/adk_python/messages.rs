@@ -236,6 +236,10 @@ impl CallOutcome {
             },
             Status::LongRunning => CallProgress::AwaitsResult { first: self.result },
         };
-        CallReport { progress, duration_ms: self.duration_ms, state: Some(self.state), view }
+        CallReport {
+            state: Some(self.state),
+            view,
+            ..CallReport::of(progress, self.duration_ms)
+        }
     }
 }

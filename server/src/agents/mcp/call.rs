@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use app::api::{Answer, Asks};
+use app::api::{Answer, Asks, FieldMessage};
+use json_text::JsonText;
 use rmcp::model::{CallToolRequestParams, ClientRequest, Request, ServerResult};
 use rmcp::service::{Peer, PeerRequestOptions};
 use rmcp::{RoleClient, ServiceError};
@@ -12,14 +13,16 @@ use tokio_util::sync::CancellationToken;
 
 use super::fault::CallFault;
 use super::open_session::OpenSession;
+use super::promised::broken_by;
 use super::results;
 use super::tasks;
 use super::tools::Listed;
 use crate::agents::arguments::exact_value;
 use crate::agents::{CallProgress, CallReport, ToolFailure, ToolInvocation};
+use crate::schemas;
 
 impl OpenSession {
-    /// Runs the call and takes its time.
+    /// Runs the call, takes its time, and looks whether the tool kept its promise.
     pub(super) async fn timed(
         &self,
         call: &ToolInvocation,
@@ -28,7 +31,19 @@ impl OpenSession {
         let began = Instant::now();
         let progress = self.run(call, cancel).await;
         let duration_ms = began.elapsed().as_secs_f64() * 1_000.0;
-        CallReport { progress, duration_ms, state: None, view: None }
+        let broken = match &progress {
+            CallProgress::Returned(returned) => self.broken_by(&call.tool, returned).await,
+            _ => Vec::new(),
+        };
+        CallReport { broken, ..CallReport::of(progress, duration_ms) }
+    }
+
+    /// Where what the tool returned breaks its output schema.
+    async fn broken_by(&self, tool: &ToolName, returned: &JsonText) -> Vec<FieldMessage> {
+        let listed = self.catalogue().find(tool).and_then(|it| it.view.response_schema.clone());
+        let Some(schema) = listed else { return Vec::new() };
+        let returned = returned.clone();
+        schemas::aside(move || broken_by(&schema, &returned)).await
     }
 
     async fn run(&self, call: &ToolInvocation, cancel: &CancellationToken) -> CallProgress {

@@ -16,6 +16,7 @@ mod messages;
 mod misasked;
 mod open_session;
 mod output;
+mod promised;
 mod questions;
 mod results;
 mod source;

@@ -185,7 +185,7 @@ impl AgentSource for McpSource {
             let hint = format!("{} says that it may destroy something. Call it?", call.tool);
             *open.waiting() = Some(call);
             let progress = CallProgress::AsksConfirmation { hint, payload: None };
-            return CallReport { progress, duration_ms: 0.0, state: None, view: None };
+            return CallReport::of(progress, 0.0);
         }
         open.timed(&call, &cancel).await
     }

@@ -633,6 +633,32 @@ async fn a_tool_that_cannot_be_read_is_named_and_the_others_stay() {
 }
 
 #[tokio::test]
+async fn a_result_that_breaks_its_output_schema_is_kept_and_told() {
+    let listed = r#""result":{"tools":[{"name":"t","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"g":{"type":"number"}},"required":["g","unit"]}}]}"#;
+    let broken = r#""result":{"content":[],"structuredContent":{"g":"1"}}"#;
+    let stage = Stage::of(polite(listed, broken)).await;
+    let report = stage.call("t", "{}").await;
+    let mut places: Vec<&str> = report.broken.iter().map(|it| it.pointer.as_str()).collect();
+    places.sort_unstable();
+    assert_eq!(places, ["/g", "/unit"]);
+    assert!(returned(report).as_str().contains(r#""structuredContent":{"g":"1"}"#));
+    stage.end().await;
+
+    let kept = r#""result":{"content":[],"structuredContent":{"g":1,"unit":"g"}}"#;
+    let stage = Stage::of(polite(listed, kept)).await;
+    assert_eq!(stage.call("t", "{}").await.broken, []);
+    stage.end().await;
+
+    // What says that it failed promises nothing.
+    let failing = r#""result":{"content":[{"type":"text","text":"no"}],"isError":true}"#;
+    let stage = Stage::of(polite(listed, failing)).await;
+    let report = stage.call("t", "{}").await;
+    assert_eq!(report.broken, []);
+    assert_eq!(failed(report).message, "no");
+    stage.end().await;
+}
+
+#[tokio::test]
 async fn what_of_a_schema_is_not_checked_is_told() {
     let listed = r#""result":{"tools":[{"name":"t","inputSchema":{"type":"object","properties":{"code":{"type":"string","pattern":"("},"n":{"type":"integer"}}}}]}"#;
     let stage = Stage::of(polite(listed, "")).await;

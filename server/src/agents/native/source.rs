@@ -178,7 +178,11 @@ impl NativeSource {
             }
         };
         let view = self.view(&call.session, &open.stored).await;
-        CallReport { progress, duration_ms, state: Some(view.state.clone()), view: Some(view) }
+        CallReport {
+            state: Some(view.state.clone()),
+            view: Some(view),
+            ..CallReport::of(progress, duration_ms)
+        }
     }
 
     fn take_waiting(&self, session: &SessionId, call_id: &CallId) -> Option<ToolInvocation> {
@@ -248,7 +252,7 @@ impl AgentSource for NativeSource {
             let hint = format!("{} asks to be confirmed before it acts.", call.tool);
             *open.waiting.lock().unwrap_or_else(PoisonError::into_inner) = Some(call);
             let progress = CallProgress::AsksConfirmation { hint, payload: None };
-            return CallReport { progress, duration_ms: 0.0, state: None, view: None };
+            return CallReport::of(progress, 0.0);
         }
         self.run(call, cancel).await
     }
@@ -284,7 +288,7 @@ impl AgentSource for NativeSource {
         };
         let _ = call;
         let progress = CallProgress::Returned(result);
-        CallReport { progress, duration_ms: 0.0, state: None, view: None }
+        CallReport::of(progress, 0.0)
     }
 
     async fn close_session(&self, session: &SessionId) {
