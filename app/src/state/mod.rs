@@ -12,6 +12,7 @@ pub mod case_edits;
 pub mod catalogue;
 pub mod clock;
 pub mod connection;
+pub mod file_bytes;
 pub mod latest;
 pub mod live;
 pub mod live_draft;

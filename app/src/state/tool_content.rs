@@ -7,6 +7,7 @@ use json_text::{JsonText, Kind, Node};
 use serde::Deserialize;
 
 use super::excerpt::{Lines, beginning, written_out};
+use super::file_bytes::bytes_of;
 use super::preview::{Ink, Token, preview};
 
 /// The longest image or sound, in base64 characters, that is shown in place.
@@ -216,12 +217,6 @@ fn body(text: Option<String>, blob: Option<String>, mime_type: Option<&str>) -> 
     let url = |kind| carrying(kind, mime_type, &blob).filter(|_| !blob.is_empty());
     let shown = url("image").map(Body::Image).or_else(|| url("audio").map(Body::Audio));
     shown.unwrap_or_else(|| Body::Bytes(bytes_of(&blob)))
-}
-
-/// How many bytes the base64 text stands for.
-fn bytes_of(base64: &str) -> usize {
-    let digits = base64.bytes().filter(|byte| !b"=\r\n".contains(byte)).count();
-    digits * 3 / 4
 }
 
 fn text(text: String) -> Block {

@@ -154,6 +154,7 @@ impl Builder<'_> {
                 max_length: self.conjunction.at_most(&["maxLength", "max_length"]),
                 pattern: self.conjunction.first_string(&["pattern"]),
                 format: self.conjunction.first_string(&["format"]),
+                encoding: self.conjunction.first_string(&["contentEncoding"]),
             }),
             Types::INTEGER => FieldKind::Integer(self.conjunction.bounds()),
             Types::NUMBER => FieldKind::Number(self.conjunction.bounds()),

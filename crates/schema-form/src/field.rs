@@ -98,6 +98,8 @@ pub struct TextField {
     pub pattern: Option<String>,
     /// `format`, for the choice of widget: the host's validator checks it.
     pub format: Option<String>,
+    /// `contentEncoding`, for the choice of widget.
+    pub encoding: Option<String>,
 }
 
 /// What a number must be like; the limits are JSON numbers as the schema writes them.

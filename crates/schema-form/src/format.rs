@@ -29,9 +29,17 @@ pub enum Format {
 }
 
 impl TextField {
-    /// The widget that the field's `format` asks for; `None` for plain text.
+    /// The widget that the field's `format` asks for, else its `contentEncoding`; `None` for plain
+    /// text.
     #[must_use]
     pub fn widget(&self) -> Option<Format> {
+        self.widget_of_format().or_else(|| {
+            let encoding = self.encoding.as_deref()?;
+            encoding.eq_ignore_ascii_case("base64").then_some(Format::Byte)
+        })
+    }
+
+    fn widget_of_format(&self) -> Option<Format> {
         Some(match self.format.as_deref()? {
             "date" => Format::Date,
             "time" => Format::Time,
@@ -210,6 +218,21 @@ fn is_base64(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_are_known_by_their_format_or_their_encoding() {
+        let widget = |format: Option<&str>, encoding: Option<&str>| {
+            let owned = |text: Option<&str>| text.map(str::to_owned);
+            TextField { format: owned(format), encoding: owned(encoding), ..TextField::default() }
+                .widget()
+        };
+        assert_eq!(widget(Some("byte"), None), Some(Format::Byte));
+        assert_eq!(widget(None, Some("base64")), Some(Format::Byte));
+        assert_eq!(widget(Some("x-image"), Some("Base64")), Some(Format::Byte));
+        assert_eq!(widget(Some("uuid"), Some("base64")), Some(Format::Uuid));
+        // Its letters are not those of base64.
+        assert_eq!(widget(None, Some("base32")), None);
+    }
 
     #[test]
     fn formats_are_recognised() {

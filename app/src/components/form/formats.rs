@@ -12,7 +12,8 @@ use schema_form::{Edit, Format};
 use super::place::Place;
 use super::text::{Frame, described_by, placeholder, typed};
 use crate::components::icon::{Glyph, Icon};
-use crate::state::browser;
+use crate::state::times::size;
+use crate::state::{browser, file_bytes};
 
 /// The input of a string with a format.
 #[component]
@@ -32,11 +33,18 @@ pub(super) fn FormatInput(
         Format::Email => ("text", "email", "ada@example.com"),
         Format::Uri => ("text", "url", "https://example.com"),
         Format::Uuid => ("text", "text", "00000000-0000-4000-8000-000000000000"),
-        Format::Byte => ("text", "text", "base64"),
+        // The button beside it leaves little room, and the help below names the encoding.
+        Format::Byte => ("text", "text", ""),
         Format::Password => ("password", "text", ""),
         Format::Lines => ("text", "text", ""),
     };
     let revealed = RwSignal::new(false);
+    // Why a file that was chosen is not here.
+    let refused = RwSignal::new(None::<String>);
+    // Nobody reads so much base64, and an input that holds it makes the page slow.
+    let is_long = Memo::new(move |_| {
+        format == Format::Byte && typed.with(|text| text.len() > file_bytes::SHOWN_BASE64)
+    });
     let shown = match placeholder(&place) {
         default if default.is_empty() => example.to_owned(),
         default => default,
@@ -44,7 +52,20 @@ pub(super) fn FormatInput(
     let advice = Memo::new(move |_| {
         typed.with(|text| if text.is_empty() { None } else { format.lacks(text) })
     });
-    let aid = aid(&place, format, typed, revealed);
+    let said = move || match (refused.get(), advice.get()) {
+        (Some(reason), _) => Some(reason),
+        (None, lacks) => lacks.map(|lacks| format!("Sent as it stands, but {lacks}.")),
+    };
+    let value = move || {
+        typed.with(|text| match is_long.get() {
+            true => size(file_bytes::bytes_of(text) as u64),
+            false => text.clone(),
+        })
+    };
+    let aid = match format {
+        Format::Byte => file(&place, is_long, refused),
+        _ => aid(&place, format, typed, revealed),
+    };
     let inner = place.clone();
     let advice_id = place.part_id("advice");
     view! {
@@ -59,17 +80,17 @@ pub(super) fn FormatInput(
                 placeholder=shown
                 aria-describedby=format!("{} {}", described_by(&inner), inner.part_id("advice"))
                 aria-invalid=move || invalid.get().to_string()
-                prop:value=move || typed.get()
+                readonly=move || is_long.get()
+                prop:value=value
                 on:input=move |event| {
+                    refused.set(None);
                     typing.edit(Edit::SetText(event_target_value(&event)));
                 }
                 on:blur=move |_| leaving.touch()
             />
             {aid}
         </Frame>
-        <small class="field-advice" id=advice_id>
-            {move || advice.get().map(|lacks| format!("Sent as it stands, but {lacks}."))}
-        </small>
+        <small class="field-advice" id=advice_id aria-live="polite">{said}</small>
     }
 }
 
@@ -97,7 +118,6 @@ fn aid(place: &Place, format: Format, typed: Memo<String>, revealed: RwSignal<bo
             }
             .into_any()
         }
-        Format::Byte => file(place),
         Format::Password => view! {
             <button
                 type="button"
@@ -109,7 +129,7 @@ fn aid(place: &Place, format: Format, typed: Memo<String>, revealed: RwSignal<bo
             </button>
         }
         .into_any(),
-        Format::Email | Format::Uri | Format::Lines => ().into_any(),
+        Format::Email | Format::Uri | Format::Lines | Format::Byte => ().into_any(),
     }
 }
 
@@ -157,27 +177,37 @@ fn picker(place: &Place, format: Format, typed: Memo<String>, kind: &'static str
     .into_any()
 }
 
-/// Chooses a file whose bytes are written as base64.
-fn file(place: &Place) -> AnyView {
+/// Chooses a file whose bytes are written as base64. Why it cannot be is `refused`.
+fn file(place: &Place, is_long: Memo<bool>, refused: RwSignal<Option<String>>) -> AnyView {
     let native = NodeRef::<Input>::new();
-    let place = place.clone();
-    let label = format!("File for {}", place.slot.key());
+    let (place, clearing) = (place.clone(), place.clone());
+    let label = format!("{} from a file", place.slot.key());
     let read = move |_| {
-        let Some(file) =
-            native.get_untracked().and_then(|input| input.files()).and_then(|files| files.get(0))
-        else {
-            return;
-        };
+        let Some(input) = native.get_untracked() else { return };
+        let Some(file) = input.files().and_then(|files| files.get(0)) else { return };
+        // The same file, chosen once more, is a choice as well.
+        input.set_value("");
+        let reason = file_bytes::refusal(&file.name(), file.size());
+        let is_refused = reason.is_some();
+        refused.set(reason);
         let Ok(reader) = web_sys::FileReader::new() else { return };
+        if is_refused {
+            return;
+        }
         let (writing, done) = (place.clone(), reader.clone());
         let loaded = Closure::once_into_js(move || {
             let text = done.result().ok().and_then(|result| result.as_string());
             // A data URL: the bytes stand after its comma.
-            if let Some((_, bytes)) = text.as_deref().and_then(|text| text.split_once(',')) {
-                writing.edit(Edit::SetText(bytes.to_owned()));
-            }
+            let bytes = text.as_deref().and_then(|text| text.split_once(','));
+            writing.edit(Edit::SetText(bytes.map_or("", |(_, bytes)| bytes).to_owned()));
+            browser::focus(&writing.input_id());
         });
         reader.set_onload(Some(loaded.unchecked_ref()));
+        let name = file.name();
+        let failed = Closure::once_into_js(move || {
+            refused.try_set(Some(file_bytes::unreadable(&name)));
+        });
+        reader.set_onerror(Some(failed.unchecked_ref()));
         // Refused only while it reads already.
         let _ = reader.read_as_data_url(&file);
     };
@@ -186,11 +216,28 @@ fn file(place: &Place) -> AnyView {
             input.click();
         }
     };
+    // What can be left out has a button for that already.
+    let is_required = clearing.slot.required();
+    let clear = StoredValue::new(move || {
+        clearing.edit(Edit::SetText(String::new()));
+        browser::focus(&clearing.input_id());
+    });
     view! {
         <span class="picker">
             <input type="file" node_ref=native tabindex="-1" aria-hidden="true" on:change=read/>
-            <button type="button" class="aid" title="The bytes of a file" aria-label=label on:click=open>
-                "file…"
+            <Show when=move || is_required && is_long.get()>
+                <button type="button" class="aid" on:click=move |_| clear.with_value(|clear| clear())>
+                    "clear"
+                </button>
+            </Show>
+            <button
+                type="button"
+                class="aid"
+                title=format!("The bytes of a file of up to {}", size(file_bytes::MOST as u64))
+                aria-label=label
+                on:click=open
+            >
+                "from a file"
             </button>
         </span>
     }

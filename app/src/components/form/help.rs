@@ -152,7 +152,7 @@ fn limits_alone(field: &Field) -> String {
                 }
                 words += &note;
             };
-            if let Some(format) = &text.format {
+            if let Some(format) = text.format.as_ref().or(text.encoding.as_ref()) {
                 add(format.clone());
             }
             if let Some(pattern) = &text.pattern {
