@@ -88,6 +88,8 @@ pub struct Cell {
     pub width: usize,
     /// What it shows; nothing where the item has no such member.
     pub tokens: Vec<Token>,
+    /// More of it, safe to draw, where the column has not the room for what it shows.
+    pub more: Option<String>,
 }
 
 /// What a value opens into where that is one block.
@@ -218,13 +220,20 @@ impl Tree {
                 column: preview::name(name),
                 width: *width,
                 tokens: Vec::new(),
+                more: None,
             })
             .collect();
         // An item with thousands of members is read by its beginning.
         for member in self.members(item).take(200) {
             let column = self.key(member).and_then(|key| table.column(key));
             if let Some(cell) = column.and_then(|column| cells.get_mut(column)) {
-                cell.tokens = preview::of_text(self.text(member), cell.width, 0);
+                let text = self.text(member);
+                cell.tokens = preview::of_text(text, cell.width, 0);
+                let is_cut = preview::plain(&cell.tokens).chars().count() > cell.width;
+                cell.more = is_cut.then(|| match self.kind(member) {
+                    Kind::String => preview::plain(&string(text)),
+                    _ => preview::plain(&preview::of_text(text, PREVIEW, 0)),
+                });
             }
         }
         Some(cells)

@@ -3,7 +3,7 @@
 use json_text::JsonText;
 use proptest::prelude::*;
 use serde_json::Value;
-use value_tree::{NodeId, RowKind, Tree};
+use value_tree::{Face, NodeId, RowKind, Tree};
 
 fn any_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
@@ -191,4 +191,23 @@ fn a_row_knows_the_names_above_it() {
     let last = tree.row_count() - 1;
     assert_eq!((of[0], of[header], of[last]), (None, None, None));
     assert!(of[header + 1..last].iter().all(|it| *it == Some(header)), "{of:?}");
+}
+
+#[test]
+fn a_cell_without_room_gives_more_of_itself() {
+    let long = "long ".repeat(20);
+    let rows = format!(r#"[{{"id": 1, "name": "short"}}, {{"id": 2, "name": "{long}"}}]"#);
+    let mut tree = tree(&rows);
+    tree.expand(1);
+    let cells: Vec<_> = (0..tree.row_count())
+        .filter_map(|at| match tree.view(at).face {
+            Face::Cells(cells) => Some(cells),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(cells.len(), 2);
+    assert_eq!(cells[0][1].more, None);
+    assert_eq!(cells[1][0].more, None);
+    assert_eq!(cells[1][1].width, 32);
+    assert_eq!(cells[1][1].more.as_deref(), Some(format!("\"{long}\"").as_str()));
 }

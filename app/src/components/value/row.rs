@@ -231,9 +231,9 @@ pub(super) fn marked(text: &str, searched: &str) -> AnyView {
 fn cells_of(cells: Vec<Cell>, reading: Reading) -> AnyView {
     cells
         .into_iter()
-        .map(|Cell { column, width, tokens }| {
+        .map(|Cell { column, width, tokens, more }| {
             view! {
-                <span class="cell" style:width=characters(width)>
+                <span class="cell" title=more style:width=characters(width)>
                     <span class="unseen">{column} ": "</span>
                     {tokens_of(tokens, reading)}
                 </span>

@@ -8,8 +8,11 @@ use crate::document::Id;
 use crate::preview;
 use crate::tree::Tree;
 
-/// How many items decide.
+/// How many items decide whether this is a table, and by which columns.
 const LOOKED_AT: usize = 50;
+/// How many members are looked at for the widths: the items of a long list are looked at here and
+/// there, as many in its end as in its beginning.
+const MEASURED: usize = 200_000;
 /// How many different names may occur before the objects are not like each other.
 const NAMES: usize = 40;
 /// How many columns are shown; the rest is in the item, which opens.
@@ -39,7 +42,7 @@ impl Table {
             items += 1;
             for member in tree.members(item).take(NAMES + 1) {
                 let name = tree.key(member)?;
-                let place = *places.entry(name).or_insert_with(|| {
+                places.entry(name).or_insert_with(|| {
                     columns.push((name, preview::name(name).chars().count()));
                     columns.len() - 1
                 });
@@ -47,27 +50,51 @@ impl Table {
                     return None;
                 }
                 cells += 1;
-                let shown = preview::of_text(tree.text(member), *WIDTH.end(), 0);
-                let width = preview::plain(&shown).chars().count();
-                columns[place].1 = columns[place].1.max(width);
             }
         }
         // Like each other: five of eight cells are filled.
         let is_table = items >= 2 && columns.len() >= 2 && cells * 8 >= items * columns.len() * 5;
-        is_table.then(|| Self {
-            more: columns.len().saturating_sub(COLUMNS),
-            columns: columns
-                .into_iter()
-                .take(COLUMNS)
-                .map(|(name, width)| (name.to_owned(), width.clamp(*WIDTH.start(), *WIDTH.end())))
-                .collect(),
-        })
+        if !is_table {
+            return None;
+        }
+        let more = columns.len().saturating_sub(COLUMNS);
+        columns.truncate(COLUMNS);
+        places.retain(|_, place| *place < COLUMNS);
+        let every = (tree.record(id).count as usize * columns.len()).div_ceil(MEASURED).max(1);
+        for item in tree.members(id).step_by(every) {
+            if columns.iter().all(|(_, width)| width >= WIDTH.end()) {
+                break;
+            }
+            for member in tree.members(item).take(NAMES) {
+                let place = tree.key(member).and_then(|name| places.get(name));
+                if let Some((_, width)) = place.and_then(|place| columns.get_mut(*place)) {
+                    *width = widened(*width, tree.text(member));
+                }
+            }
+        }
+        let clamped = |(name, width): (&str, usize)| {
+            (name.to_owned(), width.clamp(*WIDTH.start(), *WIDTH.end()))
+        };
+        Some(Self { more, columns: columns.into_iter().map(clamped).collect() })
     }
 
     /// The column in which a member with this name stands.
     pub(crate) fn column(&self, key: &str) -> Option<usize> {
         self.columns.iter().position(|(name, _)| name == key)
     }
+}
+
+/// How wide a column of `width` characters is once it holds the value whose text is `text` too.
+fn widened(width: usize, text: &str) -> usize {
+    // Printable letters are drawn as they are written, or fewer of them: most need no second look.
+    let is_plain = !text.starts_with(['[', '{'])
+        && text.len() <= width
+        && text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if width >= *WIDTH.end() || is_plain {
+        return width;
+    }
+    let shown = preview::of_text(text, *WIDTH.end(), 0);
+    width.max(preview::plain(&shown).chars().count())
 }
 
 #[cfg(test)]
@@ -89,6 +116,27 @@ mod tests {
             ),
             Some(vec![("\"code\"".to_owned(), 5), ("\"euros\"".to_owned(), 5)])
         );
+    }
+
+    #[test]
+    fn a_column_is_as_wide_as_its_widest_cell_wherever_that_stands() {
+        let rows = |count: usize, last: &str| {
+            let row = |at: usize| match at + 1 == count {
+                true => format!(r#"{{"id":{at},"name":"{last}"}}"#),
+                false => format!(r#"{{"id":{at},"name":"a"}}"#),
+            };
+            format!("[{}]", (0..count).map(row).collect::<Vec<_>>().join(","))
+        };
+        for (count, last, width) in [
+            (60, "Lisboa", 8),
+            (3_000, "Tromsø", 8),
+            (3_000, "a name that is longer than any column is", 32),
+            // Looked at here and there, the last among them.
+            (300_001, "Lisboa", 8),
+        ] {
+            let found = columns(&rows(count, last)).expect("a table");
+            assert_eq!(found[1], ("\"name\"".to_owned(), width), "{count} {last}");
+        }
     }
 
     #[test]
