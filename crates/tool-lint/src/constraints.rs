@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use json_text::JsonText;
 use schema_check::{Check, pattern_lengths, types_meant, values_of_part};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::place::{Part, Place, types_of};
+use crate::place::{Part, Place, resolve, token, types_of};
 use crate::{Report, Rule};
 
 pub(crate) fn check(place: &Place<'_>, report: &mut Report) {
@@ -24,19 +24,23 @@ fn number(value: &Value) -> Option<f64> {
     value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())
 }
 
+/// The spellings of a keyword.
+type Names = &'static [&'static str];
+
+/// The ends of ranges, and whether an end itself lies outside.
+const RANGES: [(Names, Names, bool); 8] = [
+    (&["minimum"], &["maximum"], false),
+    (&["exclusiveMinimum"], &["maximum"], true),
+    (&["minimum"], &["exclusiveMaximum"], true),
+    (&["exclusiveMinimum"], &["exclusiveMaximum"], true),
+    (&["minLength", "min_length"], &["maxLength", "max_length"], false),
+    (&["minItems", "min_items"], &["maxItems", "max_items"], false),
+    (&["minProperties", "min_properties"], &["maxProperties", "max_properties"], false),
+    (&["minContains"], &["maxContains"], false),
+];
+
 fn bounds(place: &Place<'_>, report: &mut Report) {
-    type Names = &'static [&'static str];
-    const PAIRS: [(Names, Names, bool); 8] = [
-        (&["minimum"], &["maximum"], false),
-        (&["exclusiveMinimum"], &["maximum"], true),
-        (&["minimum"], &["exclusiveMaximum"], true),
-        (&["exclusiveMinimum"], &["exclusiveMaximum"], true),
-        (&["minLength", "min_length"], &["maxLength", "max_length"], false),
-        (&["minItems", "min_items"], &["maxItems", "max_items"], false),
-        (&["minProperties", "min_properties"], &["maxProperties", "max_properties"], false),
-        (&["minContains"], &["maxContains"], false),
-    ];
-    for (least, most, exclusive) in PAIRS {
+    for (least, most, exclusive) in RANGES {
         let (Some(low), Some(high)) =
             (place.get(least).and_then(number), place.get(most).and_then(number))
         else {
@@ -48,6 +52,66 @@ fn bounds(place: &Place<'_>, report: &mut Report) {
                 format!("`{least}` {low} and `{most}` {high} leave no value: correct one of them.");
             report.find(Rule::BoundsContradict, &place.pointer, message);
         }
+    }
+}
+
+/// Limits of several schemas that hold for one value: its own, those of `allOf` and of what `$ref`
+/// leads to. What contradicts within one of them is found there.
+pub(crate) fn together(place: &Place<'_>, root: &Value, report: &mut Report) {
+    let mut schemas = Vec::new();
+    beside(place.members, root, &mut schemas);
+    if schemas.len() < 2 {
+        return;
+    }
+    for (least, most, exclusive) in RANGES {
+        // `contains` counts by a schema of its own.
+        if least == ["minContains"] {
+            continue;
+        }
+        let of = |names: Names| {
+            let of_one = |schema: &&Map<String, Value>| {
+                names.iter().find_map(|name| schema.get(*name)).and_then(number)
+            };
+            schemas.iter().map(of_one).collect::<Vec<_>>()
+        };
+        let (lows, highs) = (of(least), of(most));
+        let crosses = |low: f64, high: f64| low > high || exclusive && low >= high;
+        let alone = lows
+            .iter()
+            .zip(&highs)
+            .any(|(low, high)| low.zip(*high).is_some_and(|(low, high)| crosses(low, high)));
+        let low = lows.into_iter().flatten().reduce(f64::max);
+        let high = highs.into_iter().flatten().reduce(f64::min);
+        if let Some((low, high)) = low.zip(high)
+            && crosses(low, high)
+            && !alone
+        {
+            let (least, most) = (least[0], most[0]);
+            let message = format!(
+                "`{least}` {low} and `{most}` {high} stand in schemas that hold together and leave \
+                 no value: correct one of them."
+            );
+            report.find(Rule::BoundsContradict, &place.pointer, message);
+        }
+    }
+}
+
+/// The schema, and those that hold beside it: of `allOf`, and what `$ref` leads to. Each once.
+fn beside<'d>(
+    schema: &'d Map<String, Value>,
+    root: &'d Value,
+    found: &mut Vec<&'d Map<String, Value>>,
+) {
+    /// How many schemas are followed.
+    const MOST: usize = 100;
+    if found.len() >= MOST || found.iter().any(|known| std::ptr::eq(*known, schema)) {
+        return;
+    }
+    found.push(schema);
+    let target = schema.get("$ref").and_then(Value::as_str).and_then(|it| resolve(root, it));
+    let all = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
+    for other in target.into_iter().chain(all).filter_map(Value::as_object) {
+        beside(other, root, found);
     }
 }
 
@@ -251,14 +315,22 @@ pub(crate) fn optional(places: &[Place<'_>], schema: &JsonText, base: &str, repo
     }
 }
 
+/// Expressions that do not compile, those that choose the schemas of members among them.
 fn pattern(place: &Place<'_>, report: &mut Report) {
-    let Some(Value::String(pattern)) = place.members.get("pattern") else { return };
-    if Check::of(&JsonText::from_value(&json!({ "pattern": pattern }))).is_err() {
-        let message = format!(
-            "The pattern `{pattern}` does not compile: write a regular expression as JavaScript \
-             reads it."
-        );
-        report.find(Rule::PatternInvalid, &place.at("pattern"), message);
+    let own = place.members.get("pattern").and_then(Value::as_str);
+    let own = own.map(|pattern| (place.at("pattern"), pattern));
+    let of_names = place.members.get("patternProperties").and_then(Value::as_object);
+    let of_names = of_names.into_iter().flat_map(Map::keys).map(|pattern| {
+        (format!("{}/{}", place.at("patternProperties"), token(pattern)), pattern.as_str())
+    });
+    for (pointer, pattern) in own.into_iter().chain(of_names) {
+        if Check::of(&JsonText::from_value(&json!({ "pattern": pattern }))).is_err() {
+            let message = format!(
+                "The pattern `{pattern}` does not compile: write a regular expression as JavaScript \
+                 reads it."
+            );
+            report.find(Rule::PatternInvalid, &pointer, message);
+        }
     }
 }
 

@@ -32,6 +32,7 @@ mod lint;
 mod arguments;
 mod constraints;
 mod diagnostics;
+mod endless;
 mod naming;
 mod place;
 mod survival;

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::declarations::Found;
 use crate::place::{Place, places, types_of};
-use crate::{Report, Rule, arguments, constraints, diagnostics, naming, survival};
+use crate::{Report, Rule, arguments, constraints, diagnostics, endless, naming, survival};
 
 /// The members that hold parameters, the one that counts first, as the form reads them.
 const PARAMETERS: [&str; 5] =
@@ -75,8 +75,10 @@ fn lint_parameters(
     let all: Vec<Place<'_>> = places(schema, &base);
     for place in &all {
         constraints::check(place, report);
+        constraints::together(place, schema, report);
         arguments::check(place, schema, described, report);
     }
+    endless::check(&all, schema, report);
     constraints::types(&all, google, report);
     constraints::own_values(&all, &text, &base, report);
     let form = Form::of_declaration(declaration);
@@ -222,6 +224,78 @@ mod tests {
             let found = broken(&of(not));
             assert!(!found.iter().any(|(rule, _)| *rule == "nothing-valid"), "{not}: {found:?}");
         }
+    }
+
+    #[test]
+    fn limits_that_hold_together_are_looked_at_together() {
+        let of = |a: &str| format!(r#"{{"a":{{"description":"It.",{a}}}}}"#);
+        for a in [
+            r#""type":"integer","allOf":[{"minimum":10},{"maximum":5}]"#,
+            r#""type":"integer","minimum":10,"allOf":[{"allOf":[{"exclusiveMaximum":10}]}]"#,
+            r#""type":"string","minLength":4,"allOf":[{"maxLength":3}]"#,
+        ] {
+            assert_eq!(broken(&of(a)), alone("bounds-contradict", "/a"), "{a}");
+        }
+        // Told where it stands, and not once more of the whole.
+        let inner = of(r#""type":"integer","allOf":[{"minimum":10,"maximum":5}]"#);
+        assert_eq!(broken(&inner), alone("bounds-contradict", "/a/allOf/0"));
+        for fine in [
+            r#""type":"integer","allOf":[{"minimum":5},{"maximum":10}]"#,
+            r#""type":"integer","anyOf":[{"type":"integer","minimum":10},{"type":"integer","maximum":5}]"#,
+        ] {
+            let found = broken(&of(fine));
+            assert!(!found.iter().any(|(rule, _)| *rule == "bounds-contradict"), "{found:?}");
+        }
+        let referred = r##"{"name":"t","description":"Does it.","parameters":{"type":"object",
+            "$defs":{"small":{"type":"integer","maximum":5}},"properties":
+            {"a":{"description":"It.","$ref":"#/$defs/small","minimum":10}}}}"##;
+        let report = lint(&JsonText::parse(referred).expect("JSON"));
+        let found = report.findings.iter().find(|it| it.rule == Rule::BoundsContradict);
+        assert_eq!(found.expect("found").pointer, "/parameters/properties/a");
+    }
+
+    #[test]
+    fn a_name_pattern_that_does_not_compile_is_found() {
+        let of = |pattern: &str| {
+            format!(
+                r#"{{"a":{{"type":"object","description":"It.","patternProperties":{{"{pattern}":{{"type":"string"}}}}}}}}"#
+            )
+        };
+        assert_eq!(broken(&of("^a/(")), alone("pattern-invalid", "/a/patternProperties/^a~1("));
+        assert_eq!(broken(&of("^a/$")), []);
+    }
+
+    #[test]
+    fn a_member_that_requires_itself_is_found() {
+        let of = |child: &str, more: &str| {
+            format!(
+                r##"{{"name":"t","description":"Does it.","parameters":{{"type":"object",
+                "properties":{{"root":{{"description":"It.","$ref":"#/$defs/node"}}}},
+                "$defs":{{"node":{{"type":"object","properties":{{"child":{child}}},"required":["child"]}},
+                    "other":{{"type":"object","properties":{{"back":{{"$ref":"#/$defs/node","description":"It."}}}},"required":["back"]}}}}{more}}}}}"##
+            )
+        };
+        let endless = |declaration: &str| {
+            let report = lint(&JsonText::parse(declaration).expect("JSON"));
+            let found = report.findings.into_iter().filter(|it| it.rule == Rule::RequiredEndless);
+            found.map(|it| it.pointer).collect::<Vec<_>>()
+        };
+        let node = r##"{"$ref":"#/$defs/node","description":"It."}"##;
+        let at = "/parameters/$defs/node/required/0";
+        assert_eq!(endless(&of(node, "")), [at]);
+        assert_eq!(endless(&of(r##"{"allOf":[{"$ref":"#/$defs/other"}]}"##, "")), [at]);
+        let listed = r##"{"type":"array","description":"It.","minItems":1,"items":{"$ref":"#/$defs/node"}}"##;
+        assert_eq!(endless(&of(listed, "")), [at]);
+        // Each of these comes to an end.
+        for fine in [
+            r##"{"anyOf":[{"$ref":"#/$defs/node"},{"type":"null"}],"description":"It."}"##,
+            r##"{"type":"array","description":"It.","items":{"$ref":"#/$defs/node"}}"##,
+            r#"{"type":"string","description":"It."}"#,
+        ] {
+            assert_eq!(endless(&of(fine, "")), [""; 0], "{fine}");
+        }
+        let free = of(node, "").replace(r#""node":{"type":"object","#, r#""node":{"#);
+        assert_eq!(endless(&free), [""; 0], "what is no object has no members");
     }
 
     #[test]

@@ -108,6 +108,8 @@ rules! {
     PatternInvalid, "pattern-invalid", Error;
     /// A required member that may not be there.
     RequiredImpossible, "required-impossible", Error;
+    /// A required member that can only hold what requires it again.
+    RequiredEndless, "required-endless", Error;
     /// A required member that no property describes.
     RequiredUndescribed, "required-undescribed", Warning;
     /// `required` on the argument and not on its object.
