@@ -285,12 +285,22 @@ fn focus_first(id: &str, selector: &str) -> bool {
 }
 
 /// Moves the focus to the form with this id: to its first field or the button that adds to its
-/// first list, to the element itself when it is a field, or to the first button of a form that has
-/// only buttons.
+/// first list, to the element itself when it is a field, to the button that submits a form without
+/// anything to fill in, or to the first button of a form that has only buttons.
 pub fn focus_form(id: &str) -> bool {
     focus_first(id, "input, textarea, select, button.add:not([disabled])")
         || (focus(id) && focused_id() == id)
+        || focus_submit(id)
         || focus_first_in(id)
+}
+
+/// Moves the focus to the button that submits the form around the element with this id.
+fn focus_submit(id: &str) -> bool {
+    document()
+        .get_element_by_id(id)
+        .and_then(|element| element.closest("form").ok().flatten())
+        .and_then(|form| form.query_selector("button[type=submit]").ok().flatten())
+        .is_some_and(|button| focus_element(&button))
 }
 
 /// Moves the focus `by` places among the elements inside `within` that fit `selector`, from the one

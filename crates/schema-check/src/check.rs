@@ -1,6 +1,6 @@
 //! [`Check`]: the verdict on values, from the `jsonschema` crate.
 
-use json_text::JsonText;
+use json_text::{JsonText, Node};
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Registry, ValidationError, Validator};
 use serde_json::{Value, json};
@@ -107,10 +107,13 @@ impl Check {
                 .take(MOST_COMPLAINTS)
                 .map(|error| complaint(&error))
                 .collect(),
-            Err(error) => {
-                let text = format!("The value cannot be read: {error}.");
-                vec![Complaint { pointer: String::new(), text }]
-            }
+            Err(error) => vec![match beyond_reading(value) {
+                Some(complaint) => complaint,
+                None => {
+                    let text = format!("The value cannot be read: {error}.");
+                    Complaint { pointer: String::new(), text }
+                }
+            }],
         }
     }
 
@@ -178,6 +181,41 @@ fn complaint(error: &ValidationError<'_>) -> Complaint {
     }
 }
 
+/// The first number that is larger than a double can be, such as `1e309`: no reader that holds
+/// numbers so can take it.
+fn beyond_reading(value: &JsonText) -> Option<Complaint> {
+    /// How much of a number's text is shown.
+    const SHOWN: usize = 40;
+    /// How deep is looked: what is deeper cannot be read for its depth.
+    const DEEPEST: usize = 128;
+    let mut ahead = vec![(String::new(), 0, value.clone())];
+    while let Some((pointer, depth, value)) = ahead.pop() {
+        match value.open() {
+            Node::Number(text) if text.parse::<f64>().is_ok_and(f64::is_infinite) => {
+                let shown = if text.len() > SHOWN { "The number" } else { text };
+                let text = format!(
+                    "{shown} is beyond the numbers that JSON is read with, which end near 1.8e308: \
+                     choose a smaller one, or send it as text if that is taken."
+                );
+                return Some(Complaint { pointer, text });
+            }
+            Node::Array(items) if depth < DEEPEST => {
+                let place = |(at, raw)| (format!("{pointer}/{at}"), depth + 1, JsonText::from(raw));
+                ahead.extend(items.into_iter().enumerate().rev().map(place));
+            }
+            Node::Object(members) if depth < DEEPEST => {
+                let place = |(name, raw): (String, _)| {
+                    let name = name.replace('~', "~0").replace('/', "~1");
+                    (format!("{pointer}/{name}"), depth + 1, JsonText::from(raw))
+                };
+                ahead.extend(members.into_iter().rev().map(place));
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,6 +239,18 @@ mod tests {
             [("/a~1b/c".to_owned(), "Required.".to_owned())]
         );
         assert_eq!(complaints(schema, r#"{"a/b":{"c":1}}"#), []);
+    }
+
+    #[test]
+    fn a_number_beyond_reading_is_told_at_its_place() {
+        let places = |value: &str| {
+            let told = complaints(r#"{"type":"object"}"#, value);
+            assert!(told.iter().all(|(_, text)| text.contains("beyond the numbers")), "{told:?}");
+            told.into_iter().map(|(place, _)| place).collect::<Vec<_>>()
+        };
+        assert_eq!(places(r#"{"a":1,"b/c":[0,-1e309]}"#), ["/b~1c/1"]);
+        assert_eq!(places(&format!(r#"{{"a":1{}}}"#, "0".repeat(400))), ["/a"]);
+        assert_eq!(places(r#"{"a":1e308,"b":1e-999}"#), [""; 0]);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::document::{Document, Node, NodeId};
 use crate::draft::{Entered, Ids};
 use crate::field::{FieldKind, Slot, Source};
 use crate::fill::Filler;
-use crate::{Diagnostic, Draft, Reason};
+use crate::{Diagnostic, Draft, Reason, Types};
 
 /// How many fields are looked at for diagnostics; a schema with more is looked at as it is opened.
 const LOOKED_AT: usize = 20_000;
@@ -134,7 +134,8 @@ impl Form {
     }
 
     /// The same form where only an object is taken, as arguments are, whatever the schema says: a
-    /// schema that gives no type admits a list, and no tool takes one.
+    /// schema that gives no type admits a list, and no tool takes one. Where it admits an object,
+    /// nothing else is offered.
     ///
     /// ```
     /// use json_text::JsonText;
@@ -144,12 +145,20 @@ impl Form {
     /// let form = Form::any().with_objects_only();
     /// let reading = form.fill(&list).read(&form);
     /// assert!(reading.json().is_none());
-    /// assert_eq!(reading.messages()[0].text, "A tool takes an object; this is a list.");
+    /// assert_eq!(reading.messages()[0].text, "An object is expected; this is a list (type).");
     /// # Ok::<(), json_text::JsonTextError>(())
     /// ```
     #[must_use]
     pub fn with_objects_only(self) -> Self {
-        Self { objects: true, ..self }
+        let field = self.root.field();
+        let offers_others =
+            field.types.contains(Types::OBJECT) && !matches!(field.kind, FieldKind::Json(_));
+        if !offers_others {
+            return Self { objects: true, ..self };
+        }
+        let source = Source { only: Some(Types::OBJECT), ..self.root.source().clone() };
+        let root = Slot::new(self.root.document(), source);
+        Self { root, objects: true, diagnostics: Arc::default(), ..self }
     }
 
     pub(crate) fn integers(&self) -> Integers {

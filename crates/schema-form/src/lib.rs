@@ -54,6 +54,7 @@ mod judge;
 mod naming;
 mod outline;
 mod pattern;
+mod twice;
 
 pub use cases::Cases;
 pub use decimal::whole_number;
@@ -71,4 +72,5 @@ pub use paste::{PasteError, Pasted};
 pub use path::{ItemId, Path, Step};
 pub use range::Range;
 pub use read::{Fault, Message, Reading, Tone};
+pub use twice::written_twice;
 pub use types::Types;

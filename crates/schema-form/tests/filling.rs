@@ -437,8 +437,12 @@ fn entries_of_ones_own_naming() {
     let mut filling =
         Filling::of(r#"{"type": "object", "additionalProperties": {"type": "integer"}}"#);
     let id = filling.edit(&[], Edit::AddEntry).expect("an entry");
-    assert_eq!(filling.messages(), ["?: Give the entry a name.", "?: Required."]);
+    let nothing = ["?: Give the entry a name.", "?: Give the entry a value, or remove it."];
+    assert_eq!(filling.messages(), nothing);
     filling.edit(&[], Edit::RenameEntry(id, "k".into()));
+    // A name without a value is shown as what it is, and not left out.
+    assert_eq!(filling.messages(), ["k: Give `k` a value, or remove the entry."]);
+    assert_eq!(filling.draft.read(&filling.form).text(), r#"{"k":?}"#);
     let place = Path::root().then(Step::Entry(id));
     filling.draft.edit(&filling.form, &place, Edit::SetText("3".into())).expect("fits");
     assert_eq!(filling.sent().as_deref(), Some(r#"{"k":3}"#));
@@ -447,6 +451,47 @@ fn entries_of_ones_own_naming() {
     assert!(filling.messages().contains(&"k: The name `k` stands there twice.".into()));
     filling.edit(&[], Edit::RemoveEntry(twin));
     assert_eq!(filling.sent().as_deref(), Some(r#"{"k":3}"#));
+}
+
+#[test]
+fn arguments_of_a_schema_that_says_nothing_are_an_object() {
+    let schema =
+        |text: &str| Form::of_schema(&JsonText::parse(text).expect("JSON")).with_objects_only();
+    let form = schema("{}");
+    assert!(matches!(form.root().field().kind, FieldKind::Object(_)));
+    assert!(!form.root().field().nullable);
+    assert_eq!(Draft::blank(&form).read(&form).text(), "{}");
+    // Of a union, the branches that no object fits take nothing.
+    let form = schema(r#"{"anyOf": [{"type": "object"}, {"type": "string"}]}"#);
+    let text = JsonText::parse("\"x\"").expect("JSON");
+    assert!(form.fill(&text).read(&form).json().is_none());
+    // What admits no object says so when it is sent, as before.
+    let form = schema(r#"{"type": "string"}"#);
+    let reading = form.fill(&text).read(&form);
+    assert_eq!(reading.messages()[0].text, "A tool takes an object; this is text.");
+}
+
+#[test]
+fn branches_that_only_require_are_named_by_that() {
+    let labels = |schema: &str| {
+        let form = Form::of_schema(&JsonText::parse(schema).expect("JSON"));
+        let FieldKind::Union(branches) = &form.root().field().kind else { panic!("a union") };
+        branches.iter().map(|branch| branch.label.clone()).collect::<Vec<_>>()
+    };
+    let members = r#""type": "object", "properties": {"a": {}, "b": {}, "c": {}}"#;
+    assert_eq!(
+        labels(&format!(
+            r#"{{{members}, "anyOf": [{{"required": ["a"]}}, {{"required": ["b", "c"]}}]}}"#
+        )),
+        ["a", "b, c"]
+    );
+    assert_eq!(
+        labels(&format!(
+            r#"{{{members}, "oneOf": [{{"title": "By a", "required": ["a"]}},
+                {{"required": ["a", "b", "c", "d"]}}, {{"minProperties": 1}}]}}"#
+        )),
+        ["By a", "a, b, c, …", "value"]
+    );
 }
 
 #[test]

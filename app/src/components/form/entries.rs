@@ -100,7 +100,7 @@ fn entry(place: &Place, id: ItemId) -> AnyView {
             />
             {known.map(|(_, list)| list)}
             <div class="field-control with-buttons">
-                <span class="unseen" id=standing.part_id("label")>"Value of the entry"</span>
+                <label class="unseen" id=standing.part_id("label") for=standing.input_id()>"Value of the entry"</label>
                 {value}
                 <span class="row-buttons">
                     <button

@@ -1,7 +1,7 @@
 //! JSON text at a place: where a widget cannot express the schema, or the person prefers it.
 
 use leptos::prelude::*;
-use schema_form::{Edit, FieldKind, Path};
+use schema_form::{Edit, FieldKind, Path, written_twice};
 
 use super::place::Place;
 use super::row::faults;
@@ -21,6 +21,15 @@ pub(super) fn JsonArea(
     let reason = match &place.field().kind {
         FieldKind::Json(reason) => Some(reason.to_string()),
         _ => None,
+    };
+    let twice = Memo::new(move |_| typed.with(|text| written_twice(text)));
+    let stays = move || {
+        twice.get().map(|name| {
+            format!(
+                "`{name}` stands twice. A form would drop one of the two, so this stays JSON until \
+                 one is taken out."
+            )
+        })
     };
     let is_root = place.path == Path::root();
     let goes_back = reason.is_none() && !is_root;
@@ -43,6 +52,7 @@ pub(super) fn JsonArea(
                 }
                 on:blur=move |_| leaving.touch()
             ></textarea>
+            <small class="field-advice" aria-live="polite">{stays}</small>
             {reason.map(|reason| view! { <small class="field-help">"As JSON: " {reason}</small> })}
             {goes_back
                 .then(|| view! {

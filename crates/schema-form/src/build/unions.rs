@@ -63,7 +63,8 @@ impl Builder<'_> {
         )
     }
 
-    /// What tells the branch from its siblings: title, definition's name, tag, type.
+    /// What tells the branch from its siblings: title, definition's name, tag, what it requires,
+    /// type.
     fn branch_label(&self, branch: NodeId) -> String {
         let text = |id: NodeId, name: &str| {
             self.document
@@ -91,11 +92,28 @@ impl Builder<'_> {
             }
         }
         let types = text(branch, "type").and_then(Types::named);
+        if types.is_none_or(|types| types == Types::OBJECT)
+            && let Some(names) = self.required_names(branch)
+        {
+            return names;
+        }
         let label = types.map_or("value", Types::label);
         let item = self.document.member(branch, &["items"]).and_then(|item| text(item, "type"));
         match item.and_then(Types::named) {
             Some(item) if label == "list" => format!("list of {}", item.label()),
             _ => label.to_owned(),
         }
+    }
+
+    /// The members that the branch requires, as its name: `from, to`.
+    fn required_names(&self, branch: NodeId) -> Option<String> {
+        /// How many names tell a branch from another.
+        const NAMED: usize = 3;
+        let required = self.document.items(self.document.member(branch, &["required"])?)?;
+        let names: Vec<&str> =
+            required.iter().filter_map(|name| self.document.string(*name)).collect();
+        let more = if names.len() > NAMED { ", …" } else { "" };
+        let named = names.into_iter().take(NAMED).collect::<Vec<_>>().join(", ");
+        (!named.is_empty()).then(|| named + more)
     }
 }

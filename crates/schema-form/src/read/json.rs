@@ -85,9 +85,15 @@ impl Reader {
                     if options.iter().any(|option| canonical(&option.value) == spelled) {
                         return Vec::new();
                     }
-                    let labels: Vec<_> =
-                        options.iter().map(|option| option.value.as_str()).collect();
-                    here(format!("One of {}.", labels.join(", ")), Fault::Invalid("enum"))
+                    /// How many values one sentence names.
+                    const NAMED: usize = 20;
+                    let values = options.iter().map(|option| option.value.as_str());
+                    let named = values.take(NAMED).collect::<Vec<_>>().join(", ");
+                    let more = match options.len().saturating_sub(NAMED) {
+                        0 => String::new(),
+                        more => format!(" and {more} more"),
+                    };
+                    here(format!("One of {named}{more}."), Fault::Invalid("enum"))
                 }
                 _ => Vec::new(),
             };

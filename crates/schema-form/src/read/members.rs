@@ -53,7 +53,11 @@ impl Reader {
                 }
                 let name = entry.name.as_deref().unwrap_or("?");
                 let inner = inner.unwrap_or_else(|| crate::draft::anything(slot));
-                reader.place(&inner, &entry.entered, Some(name));
+                if entry.entered.state == State::NotSent {
+                    reader.nothing_of_entry(entry.name.as_deref());
+                } else {
+                    reader.place(&inner, &entry.entered, Some(name));
+                }
             });
         }
         self.check_needs(object, members, entries);
@@ -64,6 +68,18 @@ impl Reader {
             (object.max, "maxProperties"),
             ("member", "members"),
         ));
+    }
+
+    /// An entry that has no value yet: nobody but the person put it there, so it is shown and not
+    /// left out.
+    fn nothing_of_entry(&mut self, name: Option<&str>) {
+        self.key(Some(name.unwrap_or("?")));
+        self.write("?", Tone::Fault);
+        let text = match name {
+            Some(name) => format!("Give `{name}` a value, or remove the entry."),
+            None => "Give the entry a value, or remove it.".to_owned(),
+        };
+        self.tell(Fault::Missing, text);
     }
 
     /// `propertyNames`, told at the member of that name.

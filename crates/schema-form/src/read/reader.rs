@@ -149,7 +149,7 @@ impl Reader {
         }
     }
 
-    fn key(&mut self, key: Option<&str>) {
+    pub(super) fn key(&mut self, key: Option<&str>) {
         if let Some(key) = key {
             if !self.text.ends_with('{') {
                 self.write(",", Tone::Mark);
