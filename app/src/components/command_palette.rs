@@ -104,6 +104,8 @@ fn Choices() -> impl IntoView {
     };
     let option = move |(row, place): (usize, usize)| {
         let command = commands.with_untracked(|commands| commands.get(place).cloned())?;
+        // A long name is cut in its line.
+        let whole_name = command.name.clone();
         Some(view! {
             <li
                 id=format!("command-{row}")
@@ -113,7 +115,7 @@ fn Choices() -> impl IntoView {
                 on:click=move |_| run(place)
             >
                 <span class="command-group">{command.group}</span>
-                <span class="command-name">{command.name}</span>
+                <span class="command-name" title=whole_name>{command.name}</span>
                 <span class="command-note">{command.note}</span>
                 {command.keys.map(|keys| view! { <kbd>{keys}</kbd> })}
             </li>

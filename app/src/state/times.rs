@@ -75,6 +75,28 @@ pub fn grouped(count: usize) -> String {
     out
 }
 
+/// An amount of something in few characters: `3`, `33.333`, `1.5e12`, `1e308`.
+#[must_use]
+pub fn amount(number: f64) -> String {
+    let magnitude = number.abs();
+    let is_plain = number == 0.0 || (1e-3..1e9).contains(&magnitude);
+    let (text, exponent) = match is_plain {
+        true => (format!("{number:.3}"), String::new()),
+        false => {
+            let text = format!("{number:.3e}");
+            match text.split_once('e') {
+                Some((digits, exponent)) => (digits.to_owned(), format!("e{exponent}")),
+                None => (text, String::new()),
+            }
+        }
+    };
+    let digits = match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.'),
+        false => &text,
+    };
+    format!("{digits}{exponent}")
+}
+
 #[expect(clippy::cast_possible_truncation, reason = "a duration in seconds fits an i64")]
 fn whole_seconds(milliseconds: f64) -> i64 {
     (milliseconds / 1000.0).round() as i64
@@ -83,6 +105,24 @@ fn whole_seconds(milliseconds: f64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn amounts_are_short() {
+        for (number, text) in [
+            (0.0, "0"),
+            (3.0, "3"),
+            (100.0 / 3.0, "33.333"),
+            (0.1 + 0.2, "0.3"),
+            (-2.5, "-2.5"),
+            (100_000.0, "100000"),
+            (1_234_567_890.0, "1.235e9"),
+            (1e308, "1e308"),
+            (-1.5e-7, "-1.5e-7"),
+            (999_999_999.999_9, "1000000000"),
+        ] {
+            assert_eq!(amount(number), text, "{number}");
+        }
+    }
 
     #[test]
     fn durations_read_at_a_glance() {

@@ -101,10 +101,15 @@ fn Progress() -> impl IntoView {
     let progress = use_this_stage().rehearsal.progress;
     move || {
         progress.get().map(|told| {
-            let share = told.done.zip(told.total).map(|(done, total)| (done / total).clamp(0.0, 1.0));
-            let said = told.done.map(|done| match told.total.zip(share) {
-                Some((total, share)) => format!("{done} of {total} ({:.0} %)", share * 100.0),
-                None => done.to_string(),
+            // Of nothing there is no share.
+            let total = told.total.filter(|total| *total > 0.0);
+            let share = told.done.zip(total).map(|(done, total)| (done / total).clamp(0.0, 1.0));
+            let said = told.done.map(|done| match total.zip(share) {
+                Some((total, share)) => {
+                    let (done, total) = (times::amount(done), times::amount(total));
+                    format!("{done} of {total} ({:.0} %)", share * 100.0)
+                }
+                None => times::amount(done),
             });
             view! {
                 <div class="progress">
