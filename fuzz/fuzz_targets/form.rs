@@ -4,7 +4,7 @@
 
 #![no_main]
 
-use json_text::JsonText;
+use json_text::{JsonText, Node};
 use libfuzzer_sys::fuzz_target;
 use schema_form::{Content, Draft, Edit, Entered, Form, Path, Step};
 
@@ -22,9 +22,16 @@ fuzz_target!(|data: &[u8]| {
     if let Some(value) = value {
         draft = form.fill(&value);
         let reading = draft.read(&form);
-        // What was put in stands there, valid or not.
+        // What was put in stands there, valid or not, in the form's order.
         let back = JsonText::parse(reading.text()).expect("a filled draft reads as JSON");
-        assert_eq!(back.compact().byte_len(), value_of(&form, &back).byte_len());
+        assert_eq!(ordered(&back), ordered(&value), "{} in {}", value, schema);
+        // What is sent is what stands there.
+        if let Some(sent) = reading.json() {
+            assert_eq!(ordered(sent), ordered(&value));
+        }
+        // And it stays so, filled in again.
+        let again = form.fill(&back);
+        assert_eq!(again.read(&form).text(), reading.text());
     }
     for choice in choices.chunks(2).take(64) {
         let (place, edit) = (choice[0], choice.get(1).copied().unwrap_or(0));
@@ -45,10 +52,36 @@ fn text(bytes: &[u8]) -> Option<JsonText> {
     JsonText::parse(std::str::from_utf8(bytes).ok()?).ok()
 }
 
-/// The value filled in once more: reading it again must be a fixed point.
-fn value_of(form: &Form, value: &JsonText) -> JsonText {
-    let text = form.fill(value).read(form).text().to_owned();
-    JsonText::parse(&text).expect("a filled draft reads as JSON").compact()
+/// The value with its members in one order and its strings in one spelling; numbers as they are
+/// written, for a form must not respell them.
+fn ordered(value: &JsonText) -> String {
+    // Deeper values are compared as they are written: a form takes them as text.
+    written(value.compact(), DEEPEST)
+}
+
+/// How many levels of a value are looked into.
+const DEEPEST: usize = 200;
+
+fn written(value: JsonText, levels: usize) -> String {
+    if levels == 0 {
+        return value.as_str().to_owned();
+    }
+    match value.open() {
+        Node::String(content) => JsonText::string(&content).as_str().to_owned(),
+        Node::Array(items) => {
+            let items = items.into_iter().map(|it| written(it.into(), levels - 1));
+            format!("[{}]", items.collect::<Vec<_>>().join(","))
+        }
+        Node::Object(mut members) => {
+            // A name that stands twice keeps its order.
+            members.sort_by(|left, right| left.0.cmp(&right.0));
+            let members = members.into_iter().map(|(name, it)| {
+                format!("{}:{}", JsonText::string(&name), written(it.into(), levels - 1))
+            });
+            format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+        }
+        _ => value.as_str().to_owned(),
+    }
 }
 
 fn edit_of(choice: u8, draft: &Draft, path: &Path) -> Edit {
