@@ -30,6 +30,7 @@
 mod field;
 mod form;
 mod format;
+mod narrow;
 mod range;
 
 mod draft;
@@ -68,6 +69,7 @@ pub use field::{
 };
 pub use form::{Form, Integers};
 pub use format::Format;
+pub use narrow::{Narrowed, Narrowing};
 pub use paste::{PasteError, Pasted};
 pub use path::{ItemId, Path, Step};
 pub use range::Range;

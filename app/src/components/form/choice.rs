@@ -4,8 +4,13 @@ use leptos::html;
 use leptos::prelude::*;
 use schema_form::{ChoiceOption, Content, Edit, FieldKind, State};
 
+use super::long_choice::LongChoice;
 use super::place::Place;
 use super::text::described_by;
+
+/// Of more options than this a person types which is meant: a native list of thousands takes
+/// seconds to make, and is no help to choose from.
+pub(super) const MOST_OPTIONS: usize = 200;
 
 /// The input of a choice.
 #[component]
@@ -24,6 +29,9 @@ pub(super) fn Choice(
     let invalid = place.is_faulty();
     if let ([only], true, false) = (options.as_slice(), place.slot.required(), field.nullable) {
         return only_one(&place, only, chosen);
+    }
+    if options.len() > MOST_OPTIONS {
+        return view! { <LongChoice place/> }.into_any();
     }
     let nothing = match (&field.default, place.slot.required()) {
         (_, true) => "choose…".to_owned(),

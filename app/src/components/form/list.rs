@@ -10,18 +10,22 @@ use schema_form::{Content, Edit, FieldKind, ItemId, ListField, State, Step};
 
 use web_sys::{HtmlInputElement, HtmlTextAreaElement};
 
+use super::choice::MOST_OPTIONS;
 use super::paste::PasteMany;
 use super::place::{Place, input_id};
 use super::row::{control, faults, nested};
 use super::text::described_by;
 use crate::state::browser;
 
-/// Whether the list's items are drawn as tags.
+/// Whether the list's items are drawn as tags: values that a native list can offer.
 pub(super) fn are_tags(list: &ListField) -> bool {
     list.prefix.is_empty()
         && list.rest.as_ref().is_some_and(|rest| {
             let field = rest.field();
-            matches!(field.kind, FieldKind::Choice(_)) && !field.nullable
+            match &field.kind {
+                FieldKind::Choice(options) => options.len() <= MOST_OPTIONS && !field.nullable,
+                _ => false,
+            }
         })
 }
 

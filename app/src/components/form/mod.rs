@@ -27,6 +27,8 @@ mod json_area;
 #[cfg(any(not(feature = "ssr"), test))]
 mod list;
 #[cfg(any(not(feature = "ssr"), test))]
+mod long_choice;
+#[cfg(any(not(feature = "ssr"), test))]
 mod number;
 #[cfg(any(not(feature = "ssr"), test))]
 mod paste;

@@ -1,0 +1,290 @@
+//! One of very many given values: typed letters narrow them, and a part of them is listed.
+//!
+//! The list opens below the input, in the form's flow: nothing cuts it off, and what is below moves.
+//! What is typed is a search and no value; leaving the field takes it back, unless it reads exactly
+//! as one of the options.
+
+use std::sync::Arc;
+
+use leptos::ev;
+use leptos::prelude::*;
+use schema_form::{Content, Edit, Field, FieldKind, Narrowed, Narrowing, State};
+
+use super::place::Place;
+use super::text::{Frame, described_by};
+use crate::state::browser;
+use crate::state::times::grouped;
+
+/// How many options are listed at once.
+const LISTED: usize = 200;
+/// How far PageUp and PageDown go.
+const PAGE: usize = 10;
+
+/// The input of a choice of very many.
+#[component]
+pub(super) fn LongChoice(
+    /// The place it belongs to.
+    place: Place,
+) -> impl IntoView {
+    let field = place.field().clone();
+    let count = options_of(&field).len();
+    let chosen = place.follow(|entered| match (entered.state(), entered.content()) {
+        (State::Value, Some(Content::Choice(position))) => Some(*position),
+        _ => None,
+    });
+    let chosen = Memo::new(move |_| chosen.get().flatten());
+    // What is typed; nothing while the list is closed.
+    let typed = RwSignal::new(None::<String>);
+    let current = RwSignal::new(0_usize);
+    // Made when the list opens for the first time.
+    let narrowing = StoredValue::new(None::<Arc<Narrowing>>);
+    let searched = field.clone();
+    let narrowing = move || {
+        narrowing.with_value(Option::clone).unwrap_or_else(|| {
+            let made = Arc::new(Narrowing::of(options_of(&searched)));
+            narrowing.set_value(Some(Arc::clone(&made)));
+            made
+        })
+    };
+    let narrow = narrowing.clone();
+    let narrowed = Memo::new(move |_| {
+        typed.with(|typed| {
+            typed.as_ref().map(|typed| narrow().narrowed(typed, LISTED)).unwrap_or_default()
+        })
+    });
+    let is_open = Memo::new(move |_| typed.with(Option::is_some));
+    let list_id = place.part_id("options");
+    let option_id = {
+        let id = list_id.clone();
+        move |row: usize| format!("{id}-{row}")
+    };
+    let show_current = {
+        let option_id = option_id.clone();
+        move || {
+            let id = option_id(current.get_untracked());
+            browser::after_drawing(move || browser::reveal(&id));
+        }
+    };
+    // Opens the whole list, at what is chosen where that is listed.
+    let open = {
+        let (show_current, whole_list) = (show_current.clone(), list_id.clone());
+        move || {
+            if !is_open.get_untracked() {
+                typed.set(Some(String::new()));
+                let chosen = chosen.get_untracked();
+                let listed =
+                    narrowed.read_untracked().shown.iter().position(|it| Some(*it) == chosen);
+                current.set(listed.unwrap_or(0));
+                // The list may open below what is in sight.
+                let list = whole_list.clone();
+                browser::after_drawing(move || browser::reveal(&list));
+                show_current();
+            }
+        }
+    };
+    let choose = {
+        let place = place.clone();
+        move |position: usize| {
+            typed.set(None);
+            place.edit(Edit::Choose(position));
+        }
+    };
+    let on_key = {
+        let (open, choose) = (open.clone(), choose.clone());
+        move |event: ev::KeyboardEvent| {
+            if event.alt_key() || event.ctrl_key() || event.meta_key() || event.is_composing() {
+                return;
+            }
+            let last = narrowed.read_untracked().shown.len().saturating_sub(1);
+            let here = current.get_untracked();
+            let to = match (event.key().as_str(), is_open.get_untracked()) {
+                ("ArrowDown" | "ArrowUp", false) => {
+                    event.prevent_default();
+                    return open();
+                }
+                ("ArrowDown", true) => {
+                    if here >= last {
+                        0
+                    } else {
+                        here + 1
+                    }
+                }
+                ("ArrowUp", true) => here.checked_sub(1).unwrap_or(last),
+                ("PageDown", true) => (here + PAGE).min(last),
+                ("PageUp", true) => here.saturating_sub(PAGE),
+                ("Enter", true) => {
+                    event.prevent_default();
+                    let position = narrowed.read_untracked().shown.get(here).copied();
+                    if let Some(position) = position {
+                        choose(position);
+                    }
+                    return;
+                }
+                ("Escape", true) => {
+                    event.prevent_default();
+                    event.stop_propagation();
+                    typed.set(None);
+                    return;
+                }
+                _ => return,
+            };
+            event.prevent_default();
+            current.set(to);
+            show_current();
+        }
+    };
+    let leave = {
+        let (place, choose) = (place.clone(), choose.clone());
+        move |_| {
+            let meant = typed.with_untracked(|typed| {
+                typed
+                    .as_ref()
+                    .filter(|typed| !typed.is_empty())
+                    .and_then(|it| narrowing().meant(it))
+            });
+            match meant {
+                Some(position) => choose(position),
+                None => typed.set(None),
+            }
+            place.touch();
+        }
+    };
+    let label_of = {
+        let field = field.clone();
+        move |position: usize| {
+            options_of(&field).get(position).map(|option| option.label.clone()).unwrap_or_default()
+        }
+    };
+    let value = {
+        let label_of = label_of.clone();
+        move || match typed.get() {
+            Some(typed) => typed,
+            None => chosen.get().map(&label_of).unwrap_or_default(),
+        }
+    };
+    let hint = hint(&place, count);
+    let placeholder = {
+        let label_of = label_of.clone();
+        // While somebody looks for another, what is chosen still stands there faintly.
+        move || chosen.get().map_or_else(|| hint.clone(), &label_of)
+    };
+    let said = move || is_open.get().then(|| said(&narrowed.read(), count));
+    let invalid = place.is_faulty();
+    let inner = place.clone();
+    let said_id = place.part_id("options-said");
+    let described = format!("{} {said_id}", described_by(&place));
+    let listed = {
+        let (field, option_id) = (field.clone(), option_id.clone());
+        move |(row, position): (usize, usize)| {
+            let choose = choose.clone();
+            let option = options_of(&field).get(position).cloned()?;
+            Some(view! {
+                <li
+                    id=option_id(row)
+                    role="option"
+                    class:current=move || current.get() == row
+                    aria-selected=move || (chosen.get() == Some(position)).to_string()
+                    title=option.description
+                    // The input keeps the focus.
+                    on:mousedown=|event| event.prevent_default()
+                    on:click=move |_| choose(position)
+                >
+                    {option.label}
+                </li>
+            })
+        }
+    };
+    let (active_id, drawn_id, opened) = (option_id, list_id.clone(), open.clone());
+    let list_label = format!("Options for {}", place.slot.key());
+    view! {
+        <Frame place>
+            <input
+                id=inner.input_id()
+                type="text"
+                role="combobox"
+                autocomplete="off"
+                spellcheck="false"
+                aria-autocomplete="list"
+                aria-expanded=move || is_open.get().to_string()
+                aria-controls=list_id
+                aria-activedescendant=move || {
+                    let is_listed = current.get() < narrowed.read().shown.len();
+                    (is_open.get() && is_listed).then(|| active_id(current.get()))
+                }
+                aria-describedby=described
+                aria-invalid=move || invalid.get().to_string()
+                placeholder=placeholder
+                prop:value=value
+                on:click=move |_| opened()
+                on:input=move |event| {
+                    typed.set(Some(event_target_value(&event)));
+                    current.set(0);
+                }
+                on:keydown=on_key
+                on:blur=leave
+            />
+        </Frame>
+        <small class="long-choice-said" id=said_id role="status">{said}</small>
+        <ul
+            class="long-choice"
+            class:gone=move || !is_open.get()
+            id=drawn_id
+            role="listbox"
+            aria-label=list_label
+        >
+            <For
+                each=move || narrowed.get().shown.into_iter().enumerate()
+                key=|row| *row
+                children=listed
+            />
+        </ul>
+    }
+}
+
+fn options_of(field: &Field) -> &[schema_form::ChoiceOption] {
+    match &field.kind {
+        FieldKind::Choice(options) => options,
+        _ => &[],
+    }
+}
+
+/// What stands in the input while nothing is chosen.
+fn hint(place: &Place, count: usize) -> String {
+    let field = place.field();
+    let default = field.default.as_ref().filter(|_| !place.slot.required());
+    match default {
+        Some(default) => {
+            let label = options_of(field).iter().find(|option| option.value == *default);
+            label.map_or(default.as_str(), |option| option.label.as_str()).to_owned()
+        }
+        None => format!("one of {}", grouped(count)),
+    }
+}
+
+/// How much of the options is listed.
+fn said(narrowed: &Narrowed, count: usize) -> String {
+    let (shown, fitting, count) = (narrowed.shown.len(), narrowed.fitting, grouped(count));
+    if fitting == 0 {
+        format!("None of {count} has these letters.")
+    } else if shown < fitting {
+        format!("{shown} of {} shown: type to narrow.", grouped(fitting))
+    } else {
+        format!("{shown} of {count}.")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_listed_is_counted() {
+        let said = |shown: usize, fitting| {
+            said(&Narrowed { shown: (0..shown).collect(), fitting }, 20_000)
+        };
+        assert_eq!(said(200, 20_000), "200 of 20,000 shown: type to narrow.");
+        assert_eq!(said(200, 1_230), "200 of 1,230 shown: type to narrow.");
+        assert_eq!(said(3, 3), "3 of 20,000.");
+        assert_eq!(said(0, 0), "None of 20,000 has these letters.");
+    }
+}
