@@ -103,6 +103,20 @@ const tools = [
     description: "Takes one of 20,000 stations.",
     inputSchema: object({ code: { enum: Array.from({ length: 20_000 }, (_, at) => `ST-${String(at).padStart(5, "0")}`) } }),
   },
+  { name: "anything", description: "Says nothing of what it takes.", inputSchema: {} },
+  {
+    name: "prices",
+    description: "Takes amounts by name.",
+    inputSchema: object({}, { additionalProperties: { type: "number" } }),
+  },
+  {
+    name: "locate",
+    description: "Takes a city or a place on the map.",
+    inputSchema: object(
+      { city: { type: "string" }, lat: { type: "number" }, lon: { type: "number" } },
+      { anyOf: [{ required: ["city"] }, { required: ["lat", "lon"] }] },
+    ),
+  },
   { name: "bottomless", description: "Answers with what is nested without end.", inputSchema: object({}) },
 ];
 

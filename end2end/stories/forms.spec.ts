@@ -123,7 +123,7 @@ test("a file is chosen for its bytes", async ({ page, picture, accessible }) => 
   const { host, player } = await files(page);
   await player.choose("upload");
   const chooser = page.waitForEvent("filechooser");
-  await page.getByRole("button", { name: "File for content" }).click();
+  await page.getByRole("button", { name: "content from a file" }).click();
   const bytes = Buffer.from([0, 1, 2, 254, 255]);
   await (await chooser).setFiles({ name: "five.bin", mimeType: "application/octet-stream", buffer: bytes });
   await expect(player.field("content")).toHaveValue("AAEC/v8=");
@@ -131,6 +131,129 @@ test("a file is chosen for its bytes", async ({ page, picture, accessible }) => 
   await accessible();
   await player.run();
   await expect(player.call(1)).toContainText("AAEC/v8=");
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});
+
+test("a file's bytes are encoded as the schema asks, and a long file is refused in words", async ({ page, picture, accessible }) => {
+  const host = await startShapes();
+  const player = await Player.at(page, "shapes", host.url);
+  await player.ask("Take it.");
+  await player.choose("upload");
+  const choose = async (name: string, buffer: Buffer) => {
+    const chooser = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "bytes from a file" }).click();
+    await (await chooser).setFiles({ name, mimeType: "application/octet-stream", buffer });
+  };
+  const field = player.field("bytes");
+  await choose("film.bin", Buffer.alloc(6_000_000));
+  await expect(row(page, "bytes")).toContainText("film.bin is 6.0 MB long, and a field takes files of up to 5.0 MB");
+  await expect(field).toHaveValue("");
+  await picture("file-too-long");
+  await accessible();
+  // One that nobody would read is told by its length, and sent whole.
+  await choose("long.bin", Buffer.alloc(300_000, 7));
+  await expect(field).toHaveValue("300 KB");
+  await expect(row(page, "bytes")).not.toContainText("film.bin");
+  await picture("file-long");
+  await player.run();
+  await player.call(1).getByRole("button").first().click();
+  await expect(player.call(1)).toContainText("BwcHBwcH");
+  await choose("five.bin", Buffer.from([0, 1, 2, 254, 255]));
+  await expect(field).toHaveValue("AAEC/v8=");
+  await player.run();
+  await expect(player.call(2)).toContainText("AAEC/v8=");
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});
+
+test("one of twenty thousand values is found by typing, with the keyboard alone", async ({ page, picture, accessible }) => {
+  const host = await startShapes();
+  const player = await Player.at(page, "shapes", host.url);
+  await player.ask("Find it.");
+  await player.choose("station");
+  const field = page.getByRole("combobox", { name: /^code/ });
+  await expect(field).toBeFocused();
+  const options = page.getByRole("listbox", { name: "Options for code" }).getByRole("option");
+  const said = row(page, "code").getByRole("status");
+  // No list of thousands is made, and of those that are listed the person is told.
+  await expect(options).toHaveCount(0);
+  await page.keyboard.press("ArrowDown");
+  await expect(options).toHaveCount(200);
+  await expect(said).toHaveText("200 of 20,000 shown: type to narrow.");
+  await picture("long-choice");
+  await accessible();
+  await page.keyboard.type("199");
+  await expect(options).toHaveCount(140);
+  await page.keyboard.type("87");
+  await expect(options).toHaveText(["ST-19987"]);
+  await expect(said).toHaveText("1 of 20,000.");
+  await page.keyboard.press("Enter");
+  await expect(options).toHaveCount(0);
+  await expect(field).toHaveValue("ST-19987");
+  // What is typed is a search: Escape takes it back, and leaving takes a label that is written out.
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type("nowhere");
+  await expect(said).toHaveText("None of 20,000 has these letters.");
+  await page.keyboard.press("Escape");
+  await expect(field).toHaveValue("ST-19987");
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type("st-00042");
+  await page.keyboard.press("Tab");
+  await expect(field).toHaveValue("ST-00042");
+  await picture("long-choice-chosen");
+  await field.click();
+  await options.nth(7).click();
+  await expect(field).toHaveValue("ST-00007");
+  await player.run();
+  await expect(player.call(1)).toContainText("ST-00007");
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});
+
+test("what the form knows is said at its place", async ({ page, picture, accessible }) => {
+  const host = await startShapes();
+  const player = await Player.at(page, "shapes", host.url);
+  await player.ask("Know it.");
+  // A schema that says nothing takes an object all the same.
+  await player.choose("anything");
+  await expect(preview(page)).toHaveText("{}");
+  await expect(page.getByRole("button", { name: "+ add entry" })).toBeVisible();
+  await expect(page.locator("form").getByRole("combobox")).toHaveCount(0);
+  // Branches go by what they require.
+  await player.choose("locate");
+  const kinds = page.locator("form").getByRole("radiogroup").first();
+  await expect(kinds.getByRole("radio")).toHaveCount(2);
+  await expect(kinds).toContainText("city");
+  await expect(kinds).toContainText("lat, lon");
+  await picture("branches");
+  // A name without a value is no value that is left out.
+  await player.choose("prices");
+  await page.getByRole("button", { name: "+ add entry" }).click();
+  await page.getByRole("textbox", { name: "Name of the entry" }).fill("tea");
+  await expect(preview(page)).toHaveText('{"tea":?}');
+  await player.run();
+  const form = page.locator("#tool-form");
+  await expect(form).toContainText("Give `tea` a value, or remove the entry.");
+  await picture("entry-without-value");
+  // What no reader of JSON holds is told where it stands.
+  const value = page.getByRole("textbox", { name: "Value of the entry" });
+  await value.fill("1e309");
+  await player.run();
+  await expect(form.locator(".entry")).toContainText("1e309 is beyond the numbers");
+  await expect(value).toHaveAttribute("aria-invalid", "true");
+  await picture("beyond-reading");
+  await accessible();
+  // JSON that would lose a member as a form stays JSON, and says why.
+  const edit = (name: string) => form.getByRole("group", { name: "Edit as" }).getByRole("button", { name });
+  await edit("JSON").click();
+  await form.getByRole("textbox", { name: "JSON" }).fill('{"tea": 1, "tea": 2}');
+  await edit("Form").click();
+  await expect(form).toContainText("`tea` stands twice. A form would drop one of the two");
+  await picture("member-twice");
+  await form.getByRole("textbox", { name: "JSON" }).fill('{"tea": 2}');
+  await edit("Form").click();
+  await expect(page.getByRole("textbox", { name: "Value of the entry" })).toHaveValue("2");
   await page.close();
   expect(await host.stop()).toBe(0);
 });
