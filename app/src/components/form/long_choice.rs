@@ -163,18 +163,15 @@ pub(super) fn LongChoice(
         }
     };
     let hint = hint(&place, count);
-    let placeholder = {
-        let label_of = label_of.clone();
-        // While somebody looks for another, what is chosen still stands there faintly.
-        move || chosen.get().map_or_else(|| hint.clone(), &label_of)
-    };
+    // While somebody looks for another, what is chosen still stands there faintly.
+    let placeholder = move || chosen.get().map_or_else(|| hint.clone(), &label_of);
     let said = move || is_open.get().then(|| said(&narrowed.read(), count));
     let invalid = place.is_faulty();
     let inner = place.clone();
     let said_id = place.part_id("options-said");
     let described = format!("{} {said_id}", described_by(&place));
     let listed = {
-        let (field, option_id) = (field.clone(), option_id.clone());
+        let option_id = option_id.clone();
         move |(row, position): (usize, usize)| {
             let choose = choose.clone();
             let option = options_of(&field).get(position).cloned()?;
@@ -194,7 +191,7 @@ pub(super) fn LongChoice(
             })
         }
     };
-    let (active_id, drawn_id, opened) = (option_id, list_id.clone(), open.clone());
+    let (active_id, drawn_id, opened) = (option_id, list_id.clone(), open);
     let list_label = format!("Options for {}", place.slot.key());
     view! {
         <Frame place>
