@@ -199,6 +199,10 @@ fn file(place: &Place, is_long: Memo<bool>, refused: RwSignal<Option<String>>) -
             let text = done.result().ok().and_then(|result| result.as_string());
             // A data URL: the bytes stand after its comma.
             let bytes = text.as_deref().and_then(|text| text.split_once(','));
+            // Reading takes its time, and the form may be gone by then.
+            if !writing.state.is_there() {
+                return;
+            }
             writing.edit(Edit::SetText(bytes.map_or("", |(_, bytes)| bytes).to_owned()));
             browser::focus(&writing.input_id());
         });

@@ -136,13 +136,10 @@ pub(super) fn LongChoice(
     let leave = {
         let (place, choose) = (place.clone(), choose.clone());
         move |_| {
-            let meant = typed.with_untracked(|typed| {
-                typed
-                    .as_ref()
-                    .filter(|typed| !typed.is_empty())
-                    .and_then(|it| narrowing().meant(it))
-            });
-            match meant {
+            // A field that leaves the page with the focus is left once the form is gone.
+            let Some(typed_last) = typed.try_get_untracked() else { return };
+            let searched = typed_last.filter(|typed| !typed.is_empty());
+            match searched.and_then(|searched| narrowing().meant(&searched)) {
                 Some(position) => choose(position),
                 None => typed.set(None),
             }
