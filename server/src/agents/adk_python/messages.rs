@@ -236,10 +236,6 @@ impl CallOutcome {
             },
             Status::LongRunning => CallProgress::AwaitsResult { first: self.result },
         };
-        CallReport {
-            state: Some(self.state),
-            view,
-            ..CallReport::of(progress, self.duration_ms)
-        }
+        CallReport { state: Some(self.state), view, ..CallReport::of(progress, self.duration_ms) }
     }
 }
