@@ -353,7 +353,7 @@ impl Host for RehearsalHost {
         actual: Actual,
     ) -> Result<CaseComparison, ApiError> {
         let actual = match actual {
-            Actual::Case(named) => Held::Case(self.set(named.set.clone()).await?, named),
+            Actual::Case(named) => Held::Case(Box::new(self.set(named.set.clone()).await?), named),
             Actual::Rehearsal(request) => {
                 let (agent, session, trace) = self.performed(request)?;
                 let case = evalsets::case_of_rehearsal(agent, session.as_deref(), trace)?;

@@ -32,7 +32,7 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// What is held against a case.
 pub(crate) enum Held {
     /// A case of a set.
-    Case(SetFile, CaseName),
+    Case(Box<SetFile>, CaseName),
     /// What a rehearsal or a live session would be exported as.
     Played(Box<EvalCase>),
 }
