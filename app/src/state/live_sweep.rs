@@ -1,9 +1,9 @@
 //! The drafts of live answers that nobody needs any more, swept out of the browser's storage.
 //!
 //! A draft is needed for as long as its turn waits, and until it is put away where somebody else
-//! closed the turn: it is offered when the session is shown. It goes when the session is gone, when
-//! the person closed the turn themselves, when it has lain for [`LONGEST_MS`], and when more than
-//! [`MOST`] are kept.
+//! closed the turn: it is offered when the session is shown. It goes when the person closed the turn
+//! themselves, when its session has been gone for [`FOREIGN_MS`], when it has lain for
+//! [`LONGEST_MS`], and when more than [`MOST`] are kept.
 
 use std::collections::BTreeMap;
 
@@ -19,6 +19,9 @@ use crate::api::{ApiError, LiveId, LivePlace, LiveTurnId, read_live_session, rea
 const MOST: usize = 200;
 /// How long a draft lies after the last key, in milliseconds: thirty days.
 const LONGEST_MS: i64 = 30 * 24 * 60 * 60 * 1_000;
+/// How long a draft lies whose session the host does not know, in milliseconds: a week. Another
+/// project's host may serve at this address today, and the draft's own tomorrow.
+const FOREIGN_MS: i64 = 7 * 24 * 60 * 60 * 1_000;
 /// Of so many sessions the host is asked each time the page is loaded.
 const SESSIONS_ASKED: usize = 20;
 
@@ -41,30 +44,32 @@ pub fn sweep(live: Live) {
     let now = browser::now().as_millisecond();
     let outlived = outlived(&kept, now);
     outlived.iter().for_each(|turn| drafts.forget(turn));
-    let mut of_session = BTreeMap::<LiveId, Vec<LiveTurnId>>::new();
-    for Kept { turn, session, .. } in newest_first(kept) {
-        if let Some(session) = session.filter(|_| !outlived.contains(&turn)) {
-            of_session.entry(session).or_default().push(turn);
+    let mut of_session = BTreeMap::<LiveId, Vec<Kept>>::new();
+    for kept in newest_first(kept) {
+        if let Some(session) = kept.session.clone().filter(|_| !outlived.contains(&kept.turn)) {
+            of_session.entry(session).or_default().push(kept);
         }
     }
     spawn_local(async move {
-        for (session, turns) in of_session.into_iter().take(SESSIONS_ASKED) {
-            sweep_session(live, drafts, session, turns).await;
+        for (session, kept) in of_session.into_iter().take(SESSIONS_ASKED) {
+            sweep_session(live, drafts, session, kept, now).await;
         }
     });
 }
 
-async fn sweep_session(live: Live, drafts: Drafts, session: LiveId, turns: Vec<LiveTurnId>) {
+async fn sweep_session(live: Live, drafts: Drafts, session: LiveId, kept: Vec<Kept>, now_ms: i64) {
     let summary = match read_live_session(session.clone()).await {
         Ok(summary) => summary,
         Err(ApiError::UnknownLiveSession { .. }) => {
-            turns.iter().for_each(|turn| drafts.forget(turn));
+            kept.iter()
+                .filter(|kept| has_lain(kept, now_ms, FOREIGN_MS))
+                .for_each(|kept| drafts.forget(&kept.turn));
             return;
         }
         // The host does not answer: another time.
         Err(_) => return,
     };
-    for turn in turns {
+    for Kept { turn, .. } in kept {
         if summary.waiting.iter().any(|waiting| waiting.turn == turn) {
             continue;
         }
@@ -90,10 +95,14 @@ fn is_needed(standing: &Standing, me: Option<&str>) -> bool {
 /// The drafts that go whatever the host says: those that have lain too long, and those that are too
 /// many.
 fn outlived(kept: &[Kept], now_ms: i64) -> Vec<LiveTurnId> {
-    let too_old = |kept: &Kept| now_ms.saturating_sub(kept.typed_ms) > LONGEST_MS;
     let newest = newest_first(kept.to_vec()).into_iter().enumerate();
-    let outlived = newest.filter(|(place, kept)| *place >= MOST || too_old(kept));
+    let outlived =
+        newest.filter(|(place, kept)| *place >= MOST || has_lain(kept, now_ms, LONGEST_MS));
     outlived.map(|(_, kept)| kept.turn).collect()
+}
+
+fn has_lain(kept: &Kept, now_ms: i64, for_ms: i64) -> bool {
+    now_ms.saturating_sub(kept.typed_ms) > for_ms
 }
 
 fn newest_first(mut kept: Vec<Kept>) -> Vec<Kept> {
