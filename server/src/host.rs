@@ -114,13 +114,13 @@ impl RehearsalHost {
         Ok(session)
     }
 
-    /// The eval set that a page asks for.
     /// A report's file, and how long it is.
     pub(crate) async fn open_report(&self, report: ReportId) -> Result<(File, u64), ApiError> {
         let folders = self.folders.reports.clone();
         blocking("open a report", move || reports::open(&folders, &report)).await
     }
 
+    /// The eval set that a page asks for.
     pub(crate) async fn set(&self, id: SetId) -> Result<SetFile, ApiError> {
         let sets = self.sets();
         blocking("find an eval set", move || sets.find(&id)).await

@@ -455,6 +455,14 @@ fn append_leaves_every_byte_and_takes_on_the_format() {
     let told =
         ran(folder.path(), &["append", "flow.evalset.json", "home.evalset.json", "--rename"]);
     assert!(told.contains("added \"weather_2\""), "{told}");
+    // A file does not join itself, by whatever name it is found.
+    let before = std::fs::read(folder.path().join("flow.evalset.json")).unwrap();
+    for source in [".", "./flow.evalset.json"] {
+        let output = run(folder.path(), &["append", "flow.evalset.json", source, "--rename"]);
+        assert!(!output.status.success());
+        assert!(complained(&output).contains("is the file that the cases would join"));
+    }
+    assert_eq!(std::fs::read(folder.path().join("flow.evalset.json")).unwrap(), before);
     assert_eq!(ran(folder.path(), &["lint", "."]), "2 files: 0 errors, 0 warnings.\n");
 }
 

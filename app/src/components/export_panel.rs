@@ -49,7 +49,8 @@ pub fn ExportPanel(
     // The case that was played again, where one was.
     let query = use_query_map();
     let named = |name: &str| query.with_untracked(|query| query.get(name));
-    let replayed = named("case");
+    let place = named("at").and_then(|at| at.parse().ok());
+    let replayed = named("case").map(|eval_id| (eval_id, place));
     let set = named("set").map_or_else(|| SetId::from(rehearsal.agent()), SetId::new);
     let actual = Callback::new(move |()| Actual::Rehearsal(rehearsal.performance()));
     let is_written = move || matches!(&*rehearsal.export.read(), Export::Written(_));

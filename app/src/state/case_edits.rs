@@ -232,7 +232,8 @@ impl CaseEdits {
                     Some((change_case(set, now, was).await?, repeats))
                 }
                 Back::Stood { case, repeats } => {
-                    Some((insert_case(set, case.index, case.text, repeats).await?, repeats))
+                    // It stood there, whoever has its id by now: refused, it would be lost.
+                    Some((insert_case(set, case.index, case.text, true).await?, repeats))
                 }
                 Back::WasNot(case) => {
                     remove_case(set, case).await?;

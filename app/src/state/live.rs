@@ -180,6 +180,13 @@ impl Live {
         (self.greeting.get() == Greeting::LoggedIn).then(|| self.name.get()).flatten()
     }
 
+    /// The same, not tracked; none once the page's part is gone.
+    #[must_use]
+    pub fn logged_in_untracked(self) -> Option<String> {
+        let is_logged_in = self.greeting.try_get_untracked() == Some(Greeting::LoggedIn);
+        is_logged_in.then(|| self.name.try_get_untracked().flatten()).flatten()
+    }
+
     /// Whether the person is to say who they are. Tracked.
     #[must_use]
     pub fn is_nameless(self) -> bool {

@@ -185,7 +185,14 @@ impl Drafts {
         let keys = browser::stored_keys(KEY).into_iter();
         keys.filter_map(|key| {
             let text = browser::stored(&key)?;
-            let stored: Stored = serde_json::from_str(&text).unwrap_or_default();
+            let mut stored: Stored = serde_json::from_str(&text).unwrap_or_default();
+            if stored.typed_ms.is_none() {
+                // Of an earlier version: it ages from now on.
+                stored.typed_ms = Some(now);
+                if let Ok(dated) = serde_json::to_string(&stored) {
+                    browser::store(&key, Some(&dated));
+                }
+            }
             let turn = LiveTurnId::new(key.strip_prefix(KEY)?);
             Some(Kept { turn, session: stored.session, typed_ms: stored.typed_ms.unwrap_or(now) })
         })

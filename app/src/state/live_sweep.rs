@@ -7,7 +7,6 @@
 
 use std::collections::BTreeMap;
 
-use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::browser;
@@ -63,6 +62,7 @@ async fn sweep_session(live: Live, drafts: Drafts, session: LiveId, kept: Vec<Ke
         Err(ApiError::UnknownLiveSession { .. }) => {
             kept.iter()
                 .filter(|kept| has_lain(kept, now_ms, FOREIGN_MS))
+                .filter(|kept| !drafts.is_typed_in(&kept.turn))
                 .for_each(|kept| drafts.forget(&kept.turn));
             return;
         }
@@ -76,7 +76,8 @@ async fn sweep_session(live: Live, drafts: Drafts, session: LiveId, kept: Vec<Ke
         let place = LivePlace { session: session.clone(), turn: turn.clone() };
         let Ok(read) = read_live_turn(place).await else { continue };
         let standing = read.closed.map_or(Standing::Waits, |row| Standing::Closed(row.by));
-        let me = live.name.try_get_untracked().flatten();
+        // A name that anybody may give is no proof: two people may be called the same.
+        let me = live.logged_in_untracked();
         // What is typed meanwhile is no old draft.
         if !is_needed(&standing, me.as_deref()) && !drafts.is_typed_in(&turn) {
             drafts.forget(&turn);

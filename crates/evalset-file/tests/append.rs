@@ -214,6 +214,10 @@ fn what_cannot_be_extended_is_refused_untouched() {
         (r#"{"eval_id": "b"}"#, "ADK wants a \"conversation\""),
         (r#"{"eval_id": "b", "conversation": null}"#, "ADK wants a \"conversation\""),
         (r#"{"eval_id": "b", "x": {"conversation": []}}"#, "ADK wants a \"conversation\""),
+        (
+            r#"{"eval_id": "b", "conversation": [], "conversation_scenario": {}}"#,
+            "ADK wants a \"conversation\" or a \"conversation_scenario\" in each case, not both",
+        ),
     ] {
         let (line, told) = no_set(&set(&format!("[{good},\n{case},\n{good}]")));
         assert!(line == 4 && told.starts_with(reason), "{case}: {line}: {told}");

@@ -19,9 +19,9 @@ pub fn CompareWithCase(
     set: SetId,
     /// What was played; asked for when a case is chosen.
     actual: Callback<(), Actual>,
-    /// The id of the case that was played again, where one was.
+    /// The id of the case that was played again, where one was, and its place where others have it.
     #[prop(default = None)]
-    replayed: Option<String>,
+    replayed: Option<(String, Option<u64>)>,
 ) -> impl IntoView {
     let open = RwSignal::new(false);
     let label = match replayed {
@@ -34,8 +34,8 @@ pub fn CompareWithCase(
         <button type="button" class="button quiet" on:click=move |_| open.set(true)>{label}</button>
         <Dialog open label="Compare with a case" class="comparing">
             {move || match chosen.get() {
-                Some(eval_id) => {
-                    let expected = CaseName { set: set.get_value(), eval_id, at: None };
+                Some((eval_id, at)) => {
+                    let expected = CaseName { set: set.get_value(), eval_id, at };
                     view! {
                         <Comparison
                             expected
@@ -60,8 +60,8 @@ pub fn CompareWithCase(
 fn Choice(
     /// The set.
     set: SetId,
-    /// The id of the chosen case.
-    chosen: RwSignal<Option<String>>,
+    /// The chosen case: its id, and its place where others have it.
+    chosen: RwSignal<Option<(String, Option<u64>)>>,
     /// Whether the dialog is open.
     open: RwSignal<bool>,
 ) -> impl IntoView {
@@ -86,10 +86,11 @@ fn Choice(
             let known = list.cases.into_iter().filter(|case| !case.eval_id.is_empty());
             let each = known.map(|case| {
                 let id = case.eval_id.clone();
+                let at = case.repeats.then_some(case.index);
                 let title = if case.query.trim().is_empty() { id.clone() } else { case.query };
                 view! {
                     <li>
-                        <button type="button" on:click=move |_| chosen.set(Some(id.clone()))>
+                        <button type="button" on:click=move |_| chosen.set(Some((id.clone(), at)))>
                             <span class="case-title">{title}</span>
                             <span class="case-tools">{case.eval_id}</span>
                         </button>

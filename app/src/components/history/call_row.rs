@@ -147,7 +147,7 @@ fn detail(call: &Call, session: session::SessionId, readings: Readings) -> AnyVi
         readings.of(ReadingKey::Arguments(call.call.call_id.clone()), &call.call.arguments);
     view! {
         <ValuePane title="Arguments" what="the arguments" reading=arguments/>
-        <div class="answered">
+        <div class="with-promise">
             <BrokenPromise call_id=call.call.call_id.clone()/>
             {answer}
         </div>

@@ -15,11 +15,11 @@ impl LiveStage {
             let (named, up) = (self.named.get(), self.up());
             let now = self.shown.get_untracked();
             let is_busy = now.as_ref().is_some_and(|turn| self.live.drafts.has_begun(turn));
-            let left = self.left_over();
             let next = match (named, up) {
                 (Some(named), _) => Some(named),
                 (None, _) if is_busy => now.clone(),
-                (None, _) if now.is_none() && left.is_some() => left,
+                // Only at first: the whole storage is gone through.
+                (None, up) if now.is_none() => self.left_over().or(up),
                 (None, Some(up)) => Some(up),
                 (None, None) => now.clone(),
             };

@@ -202,19 +202,19 @@ mod tests {
 
     #[test]
     fn an_outline_says_where_things_stand() {
-        let text = br#"{"eval_cases": [{"eval_id": "a", "conversation": []}, {"conversationScenario": {}, "conversation": [{"invocation_id": "i"}], "evalId": "b"}], "eval_set_id": ""}"#;
+        let text = br#"{"eval_cases": [{"eval_id": "a", "conversation": []}, {"conversationScenario": null, "conversation": [{"invocation_id": "i"}], "evalId": "b"}], "eval_set_id": ""}"#;
         let (outline, heard) = scanned(text).expect("an eval set");
         assert_eq!(
             outline,
             Outline {
                 list_open: 15,
-                list_close: 139,
-                last: Some(LastCase { parting: 52, start: 54, end: 139 }),
+                list_close: 141,
+                last: Some(LastCase { parting: 52, start: 54, end: 141 }),
                 cases: 2
             }
         );
         let found = |id: &str, at, case| (id.to_owned(), at, case);
-        assert_eq!(heard[0].0, [found("a", 28, 16), found("i", 118, 54), found("b", 135, 54)]);
+        assert_eq!(heard[0].0, [found("a", 28, 16), found("i", 120, 54), found("b", 137, 54)]);
     }
 
     #[test]

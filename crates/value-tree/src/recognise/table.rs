@@ -61,7 +61,9 @@ impl Table {
         columns.truncate(COLUMNS);
         places.retain(|_, place| *place < COLUMNS);
         let every = (tree.record(id).count as usize * columns.len()).div_ceil(MEASURED).max(1);
-        for item in tree.members(id).step_by(every) {
+        // What is seen first is measured whole.
+        let first = tree.members(id).take(LOOKED_AT);
+        for item in first.chain(tree.members(id).skip(LOOKED_AT).step_by(every)) {
             if columns.iter().all(|(_, width)| width >= WIDTH.end()) {
                 break;
             }
@@ -120,22 +122,24 @@ mod tests {
 
     #[test]
     fn a_column_is_as_wide_as_its_widest_cell_wherever_that_stands() {
-        let rows = |count: usize, last: &str| {
-            let row = |at: usize| match at + 1 == count {
-                true => format!(r#"{{"id":{at},"name":"{last}"}}"#),
+        let rows = |count: usize, wide_at: usize, wide: &str| {
+            let row = |at: usize| match at == wide_at {
+                true => format!(r#"{{"id":{at},"name":"{wide}"}}"#),
                 false => format!(r#"{{"id":{at},"name":"a"}}"#),
             };
             format!("[{}]", (0..count).map(row).collect::<Vec<_>>().join(","))
         };
-        for (count, last, width) in [
-            (60, "Lisboa", 8),
-            (3_000, "Tromsø", 8),
-            (3_000, "a name that is longer than any column is", 32),
-            // Looked at here and there, the last among them.
-            (300_001, "Lisboa", 8),
+        for (count, wide_at, wide, width) in [
+            (60, 59, "Lisboa", 8),
+            (3_000, 2_999, "Tromsø", 8),
+            (3_000, 0, "a name that is longer than any column is", 32),
+            // Of very many, the first ones whole and the others here and there.
+            (300_001, 1, "Lisboa", 8),
+            (300_001, 49, "Lisboa", 8),
+            (300_001, 50 + 4 * 60_000, "Lisboa", 8),
         ] {
-            let found = columns(&rows(count, last)).expect("a table");
-            assert_eq!(found[1], ("\"name\"".to_owned(), width), "{count} {last}");
+            let found = columns(&rows(count, wide_at, wide)).expect("a table");
+            assert_eq!(found[1], ("\"name\"".to_owned(), width), "{count} {wide_at}");
         }
     }
 

@@ -24,6 +24,9 @@ pub(super) fn append(
     // All are read before one is written.
     let mut sources = Vec::new();
     for path in files(from)? {
+        if is_same_file(&path, file) {
+            return Err(EvalsetError::IntoItself { path });
+        }
         sources.push(SoundFile::read(&path, |_| ())?);
     }
     let sets = EvalSetFiles::anywhere();
@@ -40,6 +43,12 @@ pub(super) fn append(
     let cases = if count == 1 { "case" } else { "cases" };
     writeln!(out, "{}: {count} {cases} added", file.display())?;
     Ok(Went::Well)
+}
+
+/// Whether both paths lead to one file.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    real(one).is_some_and(|one| real(other) == Some(one))
 }
 
 /// Adds a case under its own id, or under the first numbered one that is free.

@@ -53,6 +53,12 @@ pub enum EvalsetError {
         /// How many other faults there are.
         more: usize,
     },
+    /// The file that is appended to is among those whose cases are to be appended.
+    #[error("{} is the file that the cases would join; leave it out of those they come from", path.display())]
+    IntoItself {
+        /// The file, as it was named or found.
+        path: PathBuf,
+    },
     /// The file is not what it was a moment ago.
     #[error("{} has changed while it was read; do it again", path.display())]
     Changed {
@@ -128,6 +134,7 @@ impl EvalsetError {
             | Self::NoSuchCase { .. }
             | Self::ManyFiles { .. }
             | Self::SameOutput { .. }
+            | Self::IntoItself { .. }
             | Self::InTheWay { .. }
             | Self::File(AppendError::NoFile { .. } | AppendError::Directory { .. }) => true,
             Self::Faulty { .. }

@@ -56,6 +56,7 @@ pub(super) struct Structure {
     /// What the case that is being read has, of what ADK asks of one.
     has_id: bool,
     has_conversation: bool,
+    has_scenario: bool,
     /// The first case that lacks it.
     incomplete: Option<Fault>,
 }
@@ -83,6 +84,7 @@ impl Structure {
             turns: 0,
             has_id: false,
             has_conversation: false,
+            has_scenario: false,
             incomplete: None,
         }
     }
@@ -347,6 +349,7 @@ impl Structure {
                 self.turns = 0;
                 self.has_id = false;
                 self.has_conversation = false;
+                self.has_scenario = false;
                 Ok(Some(Place::Case))
             }
             (Place::Cases, _) => {
@@ -357,7 +360,7 @@ impl Structure {
                 Ok(Some(Place::Conversation))
             }
             (Place::Case, Class::OpenObject) if self.key == Key::Scenario => {
-                self.has_conversation = true;
+                self.has_scenario = true;
                 Ok(None)
             }
             (Place::Conversation, Class::OpenObject) => {
@@ -385,14 +388,18 @@ impl Structure {
                 self.outline.last =
                     Some(LastCase { parting: self.parting, start: self.case_start, end: at + 1 });
                 self.outline.cases += 1;
-                let lacks = match (self.has_id, self.has_conversation) {
-                    (true, true) => None,
-                    (false, _) => {
+                let lacks = match (self.has_id, self.has_conversation, self.has_scenario) {
+                    (true, true, false) | (true, false, true) => None,
+                    (false, ..) => {
                         Some("ADK wants an \"eval_id\" in each case; give this one its id")
                     }
-                    (true, false) => Some(
+                    (true, false, false) => Some(
                         "ADK wants a \"conversation\" or a \"conversation_scenario\" in each \
                          case; add the one this case is about, or take the case out",
+                    ),
+                    (true, true, true) => Some(
+                        "ADK wants a \"conversation\" or a \"conversation_scenario\" in each \
+                         case, not both; take one of them out",
                     ),
                 };
                 let fault = lacks.map(|reason| Fault::not_an_eval_set(self.case_start, reason));
