@@ -257,9 +257,9 @@ def _tool(declaration, session: RehearsalSession, owners: dict[str, str]) -> dic
     if declaration.parameters_json_schema is not None:
         kind, parameters = "json_schema", plain.get("parameters_json_schema")
     elif declaration.parameters is not None:
-        # google.genai's own schema type, with upper-case types; the form reads JSON Schema.
-        kind = "genai"
-        parameters = declaration.parameters.json_schema.model_dump(mode="json", exclude_none=True)
+        # As it is: the form and the host read google.genai's own schema type, whose conversion to
+        # JSON Schema loses the order of properties, and allows only null where any_of is nullable.
+        kind, parameters = "genai", plain.get("parameters")
     else:
         kind, parameters = "none", None
     tool = session.tools.get(declaration.name)
@@ -327,7 +327,7 @@ def _schema(agent, field: str, warnings: list[str]):
         from pydantic import TypeAdapter
 
         if isinstance(given, types.Schema):
-            return given.json_schema.model_dump(mode="json", exclude_none=True)
+            return given.model_dump(mode="json", exclude_none=True)
         return TypeAdapter(given).json_schema()
     except Exception as error:
         warnings.append(f"The {field} of {agent.name} has no JSON Schema: {message_of(error)}")

@@ -55,6 +55,21 @@ def test_schemas_and_the_tool_that_adk_adds_for_them(worker):
     assert "set_model_response" in view["instruction"]
 
 
+def test_the_vendors_own_schema_stays_as_it_is_declared(worker):
+    """Its conversion to JSON Schema would allow only null where `any_of` is nullable."""
+    view = worker("genai_schema").open()
+    measure = tool_named(view, "measure")
+    assert measure["parameters_kind"] == "genai"
+    assert measure["parameters"] == measure["declaration"]["parameters"]
+    assert measure["parameters"]["property_ordering"] == ["place", "days"]
+    assert measure["parameters"]["properties"]["place"] == {
+        "any_of": [{"type": "STRING"}, {"type": "INTEGER"}],
+        "nullable": True,
+        "example": "Lisbon",
+    }
+    assert view["output_schema"]["properties"] == {"summary": {"type": "STRING"}}
+
+
 def test_the_view_is_what_the_runner_sends_to_the_model(worker, tmp_path):
     """Compared with a request captured from ADK's own runner."""
     import asyncio
