@@ -3,7 +3,7 @@
 //! `run` and `test` are the two that the README names.
 //! The others are parts of those two (`setup`, `build`) or serve development (`dev`, `bench`).
 //! What is installed is pinned: npm packages by `end2end/package-lock.json`, Python packages by
-//! `xtask/requirements/python.txt`, everything written in Rust by `Cargo.lock`.
+//! `xtask/requirements/*.txt`, everything written in Rust by `Cargo.lock`.
 
 mod bench;
 mod build;

@@ -17,6 +17,7 @@ pub(crate) use browser::Browser;
 
 use crate::progress::{Progress, elapsed};
 use crate::workspace::Workspace;
+use python::Packages;
 
 /// What the site and the binary are built with.
 pub(crate) fn for_build(workspace: &Workspace) -> Result<()> {
@@ -36,7 +37,7 @@ pub(crate) fn for_run<T>(workspace: &Workspace, build: impl FnOnce() -> Result<T
     node::ensure(workspace, &mut progress)?;
     thread::scope(|scope| {
         scope.spawn(|| {
-            if let Err(error) = python::ensure(workspace, &mut progress) {
+            if let Err(error) = python::ensure(workspace, &mut progress, Packages::Examples) {
                 eprintln!("warning: the Python example agent will not load: {error:#}");
             }
         });
@@ -49,7 +50,7 @@ pub(crate) fn everything(workspace: &Workspace) -> Result<Browser> {
     let mut progress = Progress::new(4);
     wasm_target::ensure(workspace, &mut progress)?;
     node::ensure(workspace, &mut progress)?;
-    python::ensure(workspace, &mut progress)?;
+    python::ensure(workspace, &mut progress, Packages::Tests)?;
     let browser = browser::ensure(workspace, &mut progress)?;
     eprintln!("Set-up stands after {}.", elapsed(progress.since()));
     Ok(browser)
@@ -60,7 +61,7 @@ pub(crate) fn for_dev(workspace: &Workspace) -> Result<()> {
     let mut progress = Progress::new(5);
     wasm_target::ensure(workspace, &mut progress)?;
     node::ensure(workspace, &mut progress)?;
-    if let Err(error) = python::ensure(workspace, &mut progress) {
+    if let Err(error) = python::ensure(workspace, &mut progress, Packages::Examples) {
         eprintln!("warning: the Python example agent will not load: {error:#}");
     }
     leptos::ensure(workspace, &mut progress)

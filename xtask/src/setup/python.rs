@@ -1,11 +1,13 @@
-//! The Python virtual environment: google-adk with its evaluation, and pytest.
+//! The Python virtual environment: google-adk for the example agents, and for the tests its
+//! evaluation, pytest and the vendors' clients.
 //!
-//! `requirements/python.txt` pins every package for every supported Python; it is written by
-//! `uv pip compile --universal` from `python.in`.
+//! `requirements/examples.txt` and `tests.txt` pin every package for every supported Python; they
+//! are written by `uv pip compile --universal`. The second holds all of the first: the tests take
+//! ten times the space, which nobody shall wait for who wants to see the page.
 
 use std::env;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -25,32 +27,73 @@ const NAMES: [&str; 7] =
 /// Prints `3.11.7` and fails where environments cannot be made.
 const PROBE: &str = "import sys, venv, ensurepip; print('%d.%d.%d' % sys.version_info[:3])";
 
-/// Makes the environment, or makes it anew when the pins changed or its interpreter went away.
-pub(crate) fn ensure(workspace: &Workspace, progress: &mut Progress) -> Result<()> {
+/// What is installed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Packages {
+    /// What the example agents need.
+    Examples,
+    /// What the tests need, the examples' among it.
+    Tests,
+}
+
+impl Packages {
+    fn requirements(self, workspace: &Workspace) -> PathBuf {
+        let name = match self {
+            Self::Examples => "examples.txt",
+            Self::Tests => "tests.txt",
+        };
+        workspace.root().join("xtask").join("requirements").join(name)
+    }
+
+    fn digest(self, workspace: &Workspace) -> Result<String> {
+        Ok(Inputs::default().file(&self.requirements(workspace))?.digest())
+    }
+
+    fn said(self) -> &'static str {
+        match self {
+            Self::Examples => "google-adk and what the examples need",
+            Self::Tests => "google-adk with its evaluation, pytest and what the tests need",
+        }
+    }
+}
+
+/// Makes the environment, or makes it anew when the pins changed or its interpreter went away. One
+/// that has the examples' packages gets those of the tests added.
+pub(crate) fn ensure(
+    workspace: &Workspace,
+    progress: &mut Progress,
+    packages: Packages,
+) -> Result<()> {
     progress.step("Python packages", |announce| {
-        let requirements = workspace.root().join("xtask/requirements/python.txt");
-        let digest = Inputs::default().file(&requirements)?.digest();
         let environment = workspace.python_environment();
         let stamp = environment.join("rehearsal-stamp");
         let python = workspace.python();
-        if stamp::matches(&stamp, &digest) && runs(&python) {
+        let wanted = packages.digest(workspace)?;
+        let has = |digest: &str| stamp::matches(&stamp, digest) && runs(&python);
+        if has(&wanted) || has(&Packages::Tests.digest(workspace)?) {
             return Ok(Done::Present);
         }
-        let base = find()?;
-        announce(&format!("google-adk, pytest and what they need, with {base} (about a minute)"));
-        stamp::lift(&stamp)?;
-        if let Some(parent) = environment.parent() {
-            fs::create_dir_all(parent)
-                .with_context(|| format!("cannot create {}", parent.display()))?;
+        if has(&Packages::Examples.digest(workspace)?) {
+            announce(&format!("{} (a minute or two)", packages.said()));
+            stamp::lift(&stamp)?;
+        } else {
+            let base = find()?;
+            announce(&format!("{}, with {base} (a minute or two)", packages.said()));
+            stamp::lift(&stamp)?;
+            if let Some(parent) = environment.parent() {
+                fs::create_dir_all(parent)
+                    .with_context(|| format!("cannot create {}", parent.display()))?;
+            }
+            process::run(Command::new(&base).args(["-m", "venv", "--clear"]).arg(&environment))?;
         }
-        process::run(Command::new(&base).args(["-m", "venv", "--clear"]).arg(&environment))?;
+        // Python compiles what it loads when it loads it; all at once takes longer than the rest.
         process::run(
             Command::new(&python)
                 .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
-                .arg("--requirement")
-                .arg(&requirements),
+                .args(["--no-compile", "--requirement"])
+                .arg(packages.requirements(workspace)),
         )?;
-        stamp::set(&stamp, &digest)?;
+        stamp::set(&stamp, &wanted)?;
         Ok(Done::Made)
     })
 }
