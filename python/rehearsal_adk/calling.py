@@ -167,6 +167,13 @@ async def _handle(session: RehearsalSession, context, call_event, call, confirma
             ) from error
         raise
     if response is None:
+        if getattr(tool, "_defers_response", False) and not tool.is_long_running:
+            raise _Unlike(
+                "TaskNotRehearsed",
+                f"ADK would put the agent {call.name} in charge until it finishes its task, and give "
+                "its answer as the result. A rehearsal cannot do that yet: rehearse the agent "
+                f"{call.name} by itself, or give it another mode.",
+            )
         return await _without_response(session, context, tool)
     answered = response.get_function_responses()[0]
     result = _result_text(session, session.observer.result_of(answered.response or {}))
@@ -186,6 +193,11 @@ async def _handle(session: RehearsalSession, context, call_event, call, confirma
         )
     if response.actions.transfer_to_agent:
         await _transfer(session, context, response.actions.transfer_to_agent)
+    elif response.actions.skip_summarization:
+        session.notice(
+            f"{call.name} ended the run: ADK would not ask the model again. Send the final response "
+            "now, for no model could make the calls that follow."
+        )
     return {"status": "long_running" if tool.is_long_running else "output", "result": result}
 
 

@@ -23,6 +23,14 @@ logger = logging.getLogger("rehearsal_adk")
 
 _MISSING = re.compile(r"Context variable not found: `([^`]+)`")
 _MOST_MISSING = 100
+_ONLOOKERS = {
+    "AutoTracingPlugin",
+    "BigQueryAgentAnalyticsPlugin",
+    "DebugLoggingPlugin",
+    "LoggingPlugin",
+    "RehearsalPlugin",
+}
+"""Plugins that look at a request and leave it as it is."""
 
 
 async def look(session: RehearsalSession, opening: bool = False) -> dict:
@@ -51,6 +59,7 @@ async def look(session: RehearsalSession, opening: bool = False) -> dict:
     warnings.extend(f"{fault} Its tools are missing." for fault in faults)
     request, agent = await _request(session, warnings)
     session.tools = dict(request.tools_dict)
+    warnings.extend(_changed_later(session))
     warnings.extend(session.notices)
     declared, model_side = _declarations(request)
     declared = _named(declared, warnings)
@@ -66,6 +75,30 @@ async def look(session: RehearsalSession, opening: bool = False) -> dict:
         "sub_agents": _sub_agents(session),
         "warnings": warnings,
     }
+
+
+def _changed_later(session: RehearsalSession) -> list[str]:
+    """What may change the request after it was assembled.
+
+    Such a callback counts calls, asks services or answers in the model's place, so a view, which is
+    made more often than a model is asked, does not run it.
+    """
+    from google.adk.plugins.base_plugin import BasePlugin
+
+    by: list[str] = []
+    if getattr(session.agent, "canonical_before_model_callbacks", None):
+        by.append(f"{session.agent.name}'s before_model_callback")
+    for plugin in session.loaded.plugins:
+        own = type(plugin).before_model_callback is not BasePlugin.before_model_callback
+        looks_on = type(plugin).__name__ in _ONLOOKERS or _is_for_every_agent(plugin)
+        if own and not looks_on:
+            by.append(f"before_model_callback of the plugin {plugin.name}")
+    if not by:
+        return []
+    return [
+        f"The model may see more, or something else: {' and '.join(by)} can change the request, and "
+        "a rehearsal does not run it."
+    ]
 
 
 def _named(declared: list, warnings: list[str]) -> list:
@@ -182,15 +215,19 @@ async def _global_instructions(session, context, request) -> None:
     """ADK's own plugin for instructions to every agent works in a before-model callback."""
     from google.adk.agents.callback_context import CallbackContext
 
-    try:
-        from google.adk.plugins.global_instruction_plugin import GlobalInstructionPlugin
-    except ImportError:
-        return
     for plugin in session.loaded.plugins:
-        if isinstance(plugin, GlobalInstructionPlugin):
+        if _is_for_every_agent(plugin):
             await plugin.before_model_callback(
                 callback_context=CallbackContext(context), llm_request=request
             )
+
+
+def _is_for_every_agent(plugin) -> bool:
+    try:
+        from google.adk.plugins.global_instruction_plugin import GlobalInstructionPlugin
+    except ImportError:
+        return False
+    return isinstance(plugin, GlobalInstructionPlugin)
 
 
 async def _plainly(session, agent, error: Exception, warnings: list[str]):

@@ -31,8 +31,10 @@ from rehearsal_adk.wire import (
 
 CANCEL_WAIT = 0.3
 """Seconds that a cancel waits for the call to end before it answers that it has not."""
-CLOSE_WAIT = 2.0
-"""Seconds that toolsets and plugins have to close when the worker ends."""
+CLOSE_WAIT = 4.0
+"""Seconds that toolsets and plugins have to close when the worker ends.
+
+A toolset gives an MCP server two seconds to end by itself before it ends it."""
 MAX_RESULT_BYTES = 256 * 1024 * 1024
 """The longest result that is sent, unless the host names another limit."""
 
@@ -166,12 +168,17 @@ class Worker:
 
         for call in list(self._calls.values()):
             call.cancel()
-        for agent in tree.walk(self._loaded.root):
-            for one in getattr(agent, "tools", None) or ():
-                if isinstance(one, BaseToolset):
-                    await one.close()
-        for plugin in self._loaded.plugins:
-            await plugin.close()
+        toolsets = [
+            one
+            for agent in tree.walk(self._loaded.root)
+            for one in getattr(agent, "tools", None) or ()
+            if isinstance(one, BaseToolset)
+        ]
+        # All at once: each may wait for a server of its own.
+        closing = (one.close() for one in [*toolsets, *self._loaded.plugins])
+        for fault in await asyncio.gather(*closing, return_exceptions=True):
+            if isinstance(fault, BaseException):
+                logging.getLogger("rehearsal_adk").warning("Closing: %s", faults.message_of(fault))
 
     # The main thread.
 

@@ -356,7 +356,7 @@ impl Host for RehearsalHost {
             Actual::Case(named) => Held::Case(Box::new(self.set(named.set.clone()).await?), named),
             Actual::Rehearsal(request) => {
                 let (agent, session, trace) = self.performed(request)?;
-                let case = evalsets::case_of_rehearsal(agent, session.as_deref(), trace)?;
+                let case = evalsets::case_of_rehearsal(agent, session.as_deref(), trace).await?;
                 Held::Played(Box::new(case))
             }
             // The doorway asks the port of live sessions.

@@ -99,7 +99,7 @@ impl Registry {
         let alone = agent.loading.lock().await;
         agent.condition.send_replace(Condition::Starting);
         self.tell(agent);
-        let condition = match agent.source.load(Arc::clone(&agent.log)).await {
+        let condition = match agent.source.load(&agent.seed, Arc::clone(&agent.log)).await {
             Ok(facts) => Condition::Ready(facts),
             Err(fault) => {
                 tracing::warn!(agent = %agent.id, "cannot be used: {}", fault.reason);
@@ -141,6 +141,15 @@ impl RegisteredAgent {
             tools: facts.tools,
             eval_set_path: self.eval_set_path.display().to_string(),
             runtime: facts.runtime,
+        }
+    }
+
+    /// The app that its cases belong to, once it is loaded; `None` where it cannot be.
+    pub(crate) async fn app_name(&self) -> Option<String> {
+        self.ready().await.ok()?;
+        match &*self.condition.borrow() {
+            Condition::Ready(facts) => Some(facts.app_name.clone()),
+            Condition::Starting | Condition::Faulted(_) => None,
         }
     }
 

@@ -22,11 +22,12 @@ pub trait AgentSource: Send + Sync + 'static {
     /// Which sort of source this is.
     fn kind(&self) -> SourceKind;
 
-    /// Loads the agent, or loads it anew after a fault. What it prints goes to `log`.
+    /// Loads the agent, or loads it anew after a fault, as a session from `seed` would find it. What
+    /// it prints goes to `log`.
     ///
     /// # Errors
     /// The fault that the agent shows in the list until it is retried.
-    async fn load(&self, log: Arc<AgentLog>) -> Result<AgentFacts, AgentFault>;
+    async fn load(&self, seed: &SessionSeed, log: Arc<AgentLog>) -> Result<AgentFacts, AgentFault>;
 
     /// Opens a session; opening one that is open gives its view as it is now.
     ///
@@ -101,6 +102,8 @@ pub trait AgentSource: Send + Sync + 'static {
 /// What is known of an agent once it is loaded.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AgentFacts {
+    /// The app that an exported case belongs to.
+    pub app_name: String,
     /// What the agent says of itself.
     pub description: String,
     /// The model it names.

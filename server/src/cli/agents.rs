@@ -69,7 +69,7 @@ pub fn write_reports(
 pub(super) async fn look(config: SimulatedAgentConfig) -> AgentReport {
     let SimulatedAgentConfig { name, agent, eval_set_path, seed } = config;
     let seen = async {
-        let facts = agent.load(Arc::new(AgentLog::default())).await?;
+        let facts = agent.load(&seed, Arc::new(AgentLog::default())).await?;
         let session = session()?;
         let view = agent.open_session(&session, &seed).await.map_err(fault_of)?;
         agent.close_session(&session).await;

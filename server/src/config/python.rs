@@ -78,9 +78,13 @@ fn find(folder: &Path, named: Option<&Path>, active: Option<&OsStr>, path: &OsSt
         let program = folder.join(format!("{name}{}", env::consts::EXE_SUFFIX));
         program.is_file().then_some(program)
     };
-    let adk = folders.iter().find(|folder| program_in(folder, "adk").is_some());
-    let beside = adk
-        .and_then(|folder| program_in(folder, "python").or_else(|| program_in(folder, "python3")));
+    let adk = folders.iter().find_map(|folder| program_in(folder, "adk"));
+    // Installers of programs (pipx, uv) put a link on PATH, and the Python lies where it leads.
+    let led = adk.as_deref().and_then(|adk| std::fs::canonicalize(adk).ok());
+    let homes = [led.as_deref(), adk.as_deref()].into_iter().flatten().filter_map(Path::parent);
+    let beside = homes
+        .into_iter()
+        .find_map(|home| program_in(home, "python").or_else(|| program_in(home, "python3")));
     if let Some(program) = beside {
         return Interpreter { program, found_by: FoundBy::BesideAdk };
     }
@@ -142,6 +146,16 @@ mod tests {
 
         fs::write(on_path.join("adk"), "")?;
         assert_eq!(find(None, None).found_by, FoundBy::BesideAdk);
+
+        // As pipx and uv install programs: in an environment of their own, with a link to them.
+        let tool = root.path().join("tools").join("google-adk");
+        let of_tool = environment(&tool)?;
+        fs::write(tool.join("bin").join("adk"), "")?;
+        fs::remove_file(on_path.join("adk"))?;
+        std::os::unix::fs::symlink(tool.join("bin").join("adk"), on_path.join("adk"))?;
+        let found = find(None, None);
+        assert_eq!(found.found_by, FoundBy::BesideAdk);
+        assert_eq!(found.program.canonicalize()?, of_tool.canonicalize()?);
 
         let above = environment(&root.path().join("venv"))?;
         let found = find(None, None);

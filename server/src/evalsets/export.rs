@@ -33,7 +33,7 @@ pub(crate) async fn export(
     trace: GoldenTrace,
     noted: Noted,
 ) -> Result<ExportReceipt, ApiError> {
-    let case = case_of_rehearsal(agent, session, trace)?;
+    let case = case_of_rehearsal(agent, session, trace).await?;
     keep(agent.eval_set_path.clone(), &agent.name, case, noted).await
 }
 
@@ -41,12 +41,15 @@ pub(crate) async fn export(
 ///
 /// # Errors
 /// [`ApiError::NotExportable`] when a large result is gone.
-pub(crate) fn case_of_rehearsal(
+pub(crate) async fn case_of_rehearsal(
     agent: &RegisteredAgent,
     session: Option<&HostSession>,
     trace: GoldenTrace,
 ) -> Result<EvalCase, ApiError> {
-    let app_name = session.map_or_else(|| agent.name.clone(), |session| session.view().app_name);
+    let app_name = match session {
+        Some(session) => session.view().app_name,
+        None => agent.app_name().await.unwrap_or_else(|| agent.name.clone()),
+    };
     let state = session.map_or_else(|| object(&agent.seed.state), |it| it.initial_state.clone());
     let input = SessionInput::new(app_name, agent.seed.user_id.clone(), state);
     let case = eval_case(&agent.name, input, trace, |call_id| {

@@ -270,10 +270,17 @@ fn unreadable(what: &str) -> AgentFault {
     }
 }
 
+/// There is no worker to run the call: whatever its reason is called, the tool raised nothing.
 fn failure_of(fault: AgentFault) -> ToolFailure {
+    let named = fault.error_type.filter(|it| it != ToolError::WORKER_EXITED);
+    let named = named.map(|it| format!("{it}: ")).unwrap_or_default();
     ToolFailure {
-        error_type: fault.error_type.unwrap_or_else(|| ToolError::WORKER_EXITED.to_owned()),
-        message: fault.reason,
+        error_type: ToolError::WORKER_EXITED.to_owned(),
+        message: format!(
+            "The agent's worker ended, and no new one can take over. {named}{} Mend the agent and \
+             call again: the session goes on.",
+            fault.reason
+        ),
         traceback: fault.traceback,
     }
 }
@@ -284,10 +291,9 @@ impl AgentSource for AdkPythonSource {
         SourceKind::AdkPython
     }
 
-    async fn load(&self, log: Arc<AgentLog>) -> Result<AgentFacts, AgentFault> {
+    async fn load(&self, seed: &SessionSeed, log: Arc<AgentLog>) -> Result<AgentFacts, AgentFault> {
         let (worker, about) = self.supervisor.restart(log).await?;
         // A session shows what an import does not: toolsets that cannot connect.
-        let seed = SessionSeed { user_id: "user".to_owned(), ..SessionSeed::default() };
         let look = OpenSession {
             session_id: LOOK,
             user_id: &seed.user_id,
@@ -297,6 +303,7 @@ impl AgentSource for AdkPythonSource {
         let view: SessionView = ask(&worker, "open_session", &look).await.map_err(fault_of)?;
         let _ = worker.request("close_session", &OfSession { session_id: LOOK }).await;
         Ok(AgentFacts {
+            app_name: view.app_name,
             description: view.agent.description,
             model: view.agent.model,
             tools: view.tools.iter().map(|tool| tool.name.to_string()).collect(),

@@ -18,7 +18,7 @@ const IMPORT: Duration = Duration::from_secs(300);
 /// How many of a failed worker's last lines are told with its fault.
 const LINES_TOLD: usize = 40;
 /// How long a worker may take to close its toolsets when the host stops.
-const FAREWELL: Duration = Duration::from_secs(3);
+const FAREWELL: Duration = Duration::from_secs(5);
 
 /// The workers of one agent: the one that serves, and those that are being drained.
 pub(super) struct Supervisor {

@@ -29,6 +29,10 @@ fn workspace(inside: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(inside)
 }
 
+fn seed() -> SessionSeed {
+    SessionSeed { user_id: "user".to_owned(), ..SessionSeed::default() }
+}
+
 struct Stage {
     source: Arc<AdkPythonSource>,
     log: Arc<AgentLog>,
@@ -38,7 +42,7 @@ impl Stage {
     async fn new(agent: &str) -> Option<Self> {
         let source = Arc::new(AdkPythonSource::new(workspace(agent), Some(python()?)));
         let log = Arc::new(AgentLog::default());
-        source.load(Arc::clone(&log)).await.expect("the agent loads");
+        source.load(&seed(), Arc::clone(&log)).await.expect("the agent loads");
         Some(Self { source, log })
     }
 
@@ -298,11 +302,11 @@ async fn faults_carry_the_original_traceback_and_retry_loads_anew() {
         let folder = workspace(&format!("tests/python/fixtures/{agent}"));
         AdkPythonSource::new(folder, Some(python.clone()))
     };
-    let fault = load("import_error").load(log()).await.expect_err("it cannot load");
+    let fault = load("import_error").load(&seed(), log()).await.expect_err("it cannot load");
     assert_eq!(fault.error_type.as_deref(), Some("ConnectionRefusedError"));
     assert!(fault.traceback.is_some_and(|text| text.contains("in connect")));
 
-    let fault = load("toolset_down").load(log()).await.expect_err("it cannot load");
+    let fault = load("toolset_down").load(&seed(), log()).await.expect_err("it cannot load");
     assert!(fault.reason.contains("WarehouseToolset"), "{}", fault.reason);
 
     let folder = tempfile::tempdir().expect("made");
@@ -310,15 +314,70 @@ async fn faults_carry_the_original_traceback_and_retry_loads_anew() {
     std::fs::create_dir(&agent).expect("made");
     std::fs::write(agent.join("agent.py"), "import nothing_of_the_kind").expect("written");
     let source = AdkPythonSource::new(&agent, Some(python.clone()));
-    let fault = source.load(log()).await.expect_err("it cannot load");
+    let fault = source.load(&seed(), log()).await.expect_err("it cannot load");
     assert_eq!(fault.error_type.as_deref(), Some("ModuleNotFoundError"));
     let mended = "from google.adk.agents import LlmAgent\n\
                   root_agent = LlmAgent(name='mended', model='gemini-2.5-flash', description='Well.')\n";
     std::fs::write(agent.join("agent.py"), mended).expect("written");
-    let facts = source.load(log()).await.expect("it loads");
+    let facts = source.load(&seed(), log()).await.expect("it loads");
     assert_eq!(facts.description, "Well.");
     assert!(facts.runtime.is_some_and(|runtime| runtime.contains("google-adk 2.")));
     source.shut_down().await;
+}
+
+#[tokio::test]
+async fn an_agent_is_judged_with_the_state_that_its_sessions_start_from() {
+    let Some(python) = python() else { return };
+    let folder = tempfile::tempdir().expect("made");
+    let agent = folder.path().join("tenants");
+    std::fs::create_dir(&agent).expect("made");
+    let code = "from google.adk.agents import LlmAgent\n\
+                from google.adk.tools.base_toolset import BaseToolset\n\
+                from google.adk.tools import FunctionTool\n\
+                def rent() -> int:\n    return 1\n\
+                class OfTenant(BaseToolset):\n\
+                \x20   async def get_tools(self, readonly_context=None):\n\
+                \x20       readonly_context.state['tenant']\n\
+                \x20       return [FunctionTool(rent)]\n\
+                \x20   async def close(self):\n        pass\n\
+                root_agent = LlmAgent(name='tenants', model='gemini-2.5-flash', tools=[OfTenant()])\n";
+    std::fs::write(agent.join("agent.py"), code).expect("written");
+    let source = AdkPythonSource::new(&agent, Some(python));
+    let fault = source.load(&seed(), Arc::default()).await.expect_err("no tenant");
+    assert!(fault.reason.contains("tenant"), "{}", fault.reason);
+    let state = JsonText::parse(r#"{"tenant":"t"}"#).expect("valid").decode().expect("an object");
+    let with_tenant = SessionSeed { state, ..seed() };
+    let facts = source.load(&with_tenant, Arc::default()).await.expect("it loads");
+    assert_eq!(facts.tools, ["rent"]);
+    source.shut_down().await;
+}
+
+#[tokio::test]
+async fn an_agent_that_broke_meanwhile_is_no_exception_of_the_tool() {
+    let Some(python) = python() else { return };
+    let folder = tempfile::tempdir().expect("made");
+    let agent = folder.path().join("fragile");
+    std::fs::create_dir(&agent).expect("made");
+    let code = "import os\nfrom google.adk.agents import LlmAgent\n\
+                def leave():\n    os._exit(3)\n\
+                root_agent = LlmAgent(name='fragile', model='gemini-2.5-flash', tools=[leave])\n";
+    std::fs::write(agent.join("agent.py"), code).expect("written");
+    let stage =
+        Stage { source: Arc::new(AdkPythonSource::new(&agent, Some(python))), log: Arc::default() };
+    stage.source.load(&seed(), Arc::clone(&stage.log)).await.expect("it loads");
+    let session = stage.open("broken-meanwhile", "{}").await;
+    std::fs::write(agent.join("agent.py"), "import nothing_of_the_kind").expect("written");
+    let CallProgress::Failed(left) = stage.call(&session, "leave", "{}").await.progress else {
+        panic!("the worker ends")
+    };
+    assert_eq!(left.error_type, ToolError::WORKER_EXITED);
+    let CallProgress::Failed(failure) = stage.call(&session, "leave", "{}").await.progress else {
+        panic!("no worker can start")
+    };
+    assert_eq!(failure.error_type, ToolError::WORKER_EXITED);
+    assert!(failure.message.contains("ModuleNotFoundError"), "{}", failure.message);
+    assert!(failure.message.contains("Mend the agent"), "{}", failure.message);
+    stage.source.shut_down().await;
 }
 
 #[tokio::test]
@@ -327,7 +386,7 @@ async fn a_python_that_is_none_is_a_fault_that_says_so() {
         workspace("examples/smart_home/smart_home"),
         Some("no-such-python-anywhere".into()),
     )
-    .load(Arc::new(AgentLog::default()))
+    .load(&seed(), Arc::new(AgentLog::default()))
     .await
     .expect_err("it cannot start");
     assert!(fault.reason.contains("no-such-python-anywhere"), "{}", fault.reason);

@@ -122,7 +122,11 @@ impl AgentSource for McpSource {
         let _ = self.reporter.set(reporter);
     }
 
-    async fn load(&self, log: Arc<AgentLog>) -> Result<AgentFacts, AgentFault> {
+    async fn load(
+        &self,
+        _seed: &SessionSeed,
+        log: Arc<AgentLog>,
+    ) -> Result<AgentFacts, AgentFault> {
         *self.log.lock().unwrap_or_else(PoisonError::into_inner) = log;
         let connections = self.connect(None).await?;
         let catalogue = self.catalogue(&connections).await;
@@ -133,6 +137,7 @@ impl AgentSource for McpSource {
             .collect();
         futures::future::join_all(connections.into_iter().map(Connection::close)).await;
         Ok(AgentFacts {
+            app_name: self.agent.name.clone(),
             description: self.agent.description.clone(),
             model: self.agent.model.clone(),
             tools: catalogue.tools.iter().map(|listed| listed.view.name.to_string()).collect(),

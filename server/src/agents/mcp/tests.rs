@@ -54,7 +54,7 @@ impl Stage {
             listener.lock().expect("nobody panicked").push(event);
         }));
         let log = Arc::new(AgentLog::default());
-        source.load(Arc::clone(&log)).await.expect("the agent loads");
+        source.load(&SessionSeed::default(), Arc::clone(&log)).await.expect("the agent loads");
         let session = SessionId::parse("s").expect("valid");
         let seed = SessionSeed {
             user_id: "user".to_owned(),
@@ -149,7 +149,10 @@ fn script(text: &str) -> McpServer {
 
 async fn refused(server: McpServer) -> AgentFault {
     let agent = McpAgent::new("tester").server(server);
-    McpSource::new(agent).load(Arc::default()).await.expect_err("it cannot be used")
+    McpSource::new(agent)
+        .load(&SessionSeed::default(), Arc::default())
+        .await
+        .expect_err("it cannot be used")
 }
 
 #[tokio::test]
@@ -678,7 +681,10 @@ async fn what_of_the_agents_own_schemas_is_not_checked_is_told() {
     agent.input_schema = Some(JsonText::parse(odd).expect("JSON"));
     agent.output_schema = Some(JsonText::parse(r#"{"type":"string"}"#).expect("JSON"));
     let source = McpSource::new(agent);
-    source.load(Arc::new(AgentLog::default())).await.expect("the agent loads");
+    source
+        .load(&SessionSeed::default(), Arc::new(AgentLog::default()))
+        .await
+        .expect("the agent loads");
     let session = SessionId::parse("s").expect("valid");
     let view = source.open_session(&session, &SessionSeed::default()).await.expect("opens");
     let told = "The agent's input schema: What stands at /properties/code is not checked";

@@ -206,8 +206,13 @@ impl AgentSource for NativeSource {
         SourceKind::Native
     }
 
-    async fn load(&self, _log: Arc<AgentLog>) -> Result<AgentFacts, AgentFault> {
+    async fn load(
+        &self,
+        _seed: &SessionSeed,
+        _log: Arc<AgentLog>,
+    ) -> Result<AgentFacts, AgentFault> {
         Ok(AgentFacts {
+            app_name: self.agent.name.clone(),
             description: self.agent.description.clone(),
             model: self.agent.model.clone(),
             tools: self.agent.tools.iter().map(|tool| tool.name().to_owned()).collect(),
