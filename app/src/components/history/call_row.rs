@@ -141,7 +141,7 @@ fn detail(call: &Call, session: session::SessionId, readings: Readings) -> AnyVi
                     .into_any()
             }
         },
-        Answer::Error(error) => view! { <ErrorPane error=error.clone()/> }.into_any(),
+        Answer::Error(error) => failed(error, readings),
     };
     let arguments =
         readings.of(ReadingKey::Arguments(call.call.call_id.clone()), &call.call.arguments);
@@ -204,6 +204,24 @@ fn whole(result: &JsonText, call_id: &CallId, readings: Readings) -> AnyView {
         }
         .into_any(),
     }
+}
+
+/// What failed; where an MCP tool sent content with its failure, that content too.
+fn failed(error: &ToolError, readings: Readings) -> AnyView {
+    let sent = error.traceback.as_deref().and_then(|sent| JsonText::parse(sent).ok());
+    let Some((content, sent)) = sent.and_then(|sent| Some((tool_content(&sent)?, sent))) else {
+        return view! { <ErrorPane error=error.clone()/> }.into_any();
+    };
+    let call_id = error.call_id.clone();
+    let reading = readings.of(ReadingKey::Result(call_id.clone()), &sent);
+    view! {
+        <div class="mcp-answer">
+            <ErrorPane error=ToolError { traceback: None, ..error.clone() }/>
+            <ContentPane content call_id/>
+            <FoldedPane title="As the server sent it" what="the result" reading/>
+        </div>
+    }
+    .into_any()
 }
 
 /// What failed, with the traceback behind a click.

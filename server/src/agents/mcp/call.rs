@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use session::{ToolError, ToolName};
 use tokio_util::sync::CancellationToken;
 
-use super::fault::CallFault;
+use super::fault::{CallFault, innermost};
 use super::open_session::OpenSession;
 use super::promised::broken_by;
 use super::results;
@@ -182,7 +182,7 @@ impl OpenSession {
             None => format!(
                 "The connection to the MCP server {name} was lost ({}). The next call connects \
                  again.",
-                innermost(error)
+                lost(error)
             ),
         };
         let error_type = ToolError::SERVER_EXITED.to_owned();
@@ -190,13 +190,12 @@ impl OpenSession {
     }
 }
 
-/// The cause of the causes: what lies around it names the library's types.
-fn innermost(error: &dyn std::error::Error) -> String {
-    let mut innermost = error;
-    while let Some(cause) = innermost.source() {
-        innermost = cause;
+/// Why a server can no longer be reached, without the names of the library's types.
+fn lost(error: &ServiceError) -> String {
+    match error {
+        ServiceError::TransportSend(error) => innermost(error.error.as_ref()),
+        error => innermost(error),
     }
-    innermost.to_string()
 }
 
 fn no_such_tool(tool: &ToolName) -> ToolFailure {

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::agent::{McpServer, McpTransport};
 use super::client::{Client, Link};
-use super::fault::ConnectFault;
+use super::fault::{ConnectFault, innermost};
 use super::http::Reach;
 use super::listing::{ListFault, list_tools};
 use super::messages::Messages;
@@ -178,8 +178,7 @@ impl Connection {
             }
             Ok(Err(Greeting::Refused(error))) => Err(match *error {
                 ClientInitializeError::TransportError { error, .. } => {
-                    let error = innermost(&error);
-                    ConnectFault::Unreachable { server: name, url: url.clone(), error }
+                    ConnectFault::unreached(name, url.clone(), &innermost(&error))
                 }
                 other => refused(server, &Greeting::Refused(Box::new(other)).to_string()),
             }),
@@ -356,15 +355,6 @@ fn checked_headers(
             Ok((key, HeaderValue::try_from(value.as_str()).map_err(|_| bad())?))
         })
         .collect()
-}
-
-/// The cause at the end of the chain: what happened, without who passed it on.
-fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut cause = error;
-    while let Some(next) = cause.source() {
-        cause = next;
-    }
-    cause.to_string()
 }
 
 /// rustls asks for one provider of cryptography in a process.

@@ -37,6 +37,11 @@ pub(super) enum ConnectFault {
     #[error("The MCP server {server} at {url} cannot be reached: {error}. Is it running?")]
     Unreachable { server: String, url: String, error: String },
     #[error(
+        "The MCP server {server} at {url} answered {answer}. Is this the address of its MCP \
+         endpoint?"
+    )]
+    Answered { server: String, url: String, answer: String },
+    #[error(
         "The MCP server {server} at {url} wants to know who asks: name the variable that holds its \
          token in `bearer_token_env`, or set `headers`."
     )]
@@ -50,6 +55,22 @@ pub(super) enum ConnectFault {
 }
 
 impl ConnectFault {
+    /// What the library says of a server over HTTP that did not greet: that nobody is there, or what
+    /// was answered instead. A server that asks who is there need not say how to tell it.
+    pub(super) fn unreached(server: String, url: String, error: &str) -> Self {
+        match error.strip_prefix("unexpected server response: ").filter(|it| it.starts_with("HTTP"))
+        {
+            Some(answer) if answer.starts_with("HTTP 401") || answer.starts_with("HTTP 403") => {
+                Self::Unauthorized { server, url }
+            }
+            Some(answer) => {
+                let answer = answer.trim_end_matches([':', ' ']).to_owned();
+                Self::Answered { server, url, answer }
+            }
+            None => Self::Unreachable { server, url, error: error.to_owned() },
+        }
+    }
+
     fn output(&self) -> Option<&String> {
         match self {
             Self::Ended { output, .. }
@@ -91,4 +112,13 @@ pub(super) enum CallFault {
         /// What the server says of it.
         message: Option<String>,
     },
+}
+
+/// The cause at the end of the chain: what happened, without who passed it on.
+pub(super) fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut cause = error;
+    while let Some(next) = cause.source() {
+        cause = next;
+    }
+    cause.to_string()
 }

@@ -96,16 +96,40 @@ fn of_result(mut whole: Map<String, Value>) -> CallProgress {
     let content = value["content"].as_array().map(Vec::as_slice).unwrap_or_default();
     let texts: Vec<&str> = content.iter().filter_map(|part| part["text"].as_str()).collect();
     let only_text = texts.len() == content.len() && value["structuredContent"].is_null();
-    let message = if texts.is_empty() {
-        "The tool says that it failed, and nothing more.".to_owned()
-    } else {
-        texts.join("\n")
+    let message = match (texts.is_empty(), besides(&value).as_str()) {
+        (false, _) => texts.join("\n"),
+        (true, "") => "The tool says that it failed, and nothing more.".to_owned(),
+        (true, besides) => {
+            format!("The tool says that it failed, without words. It sent {besides}.")
+        }
     };
     CallProgress::Failed(ToolFailure {
         error_type: TOOL_ERROR.to_owned(),
         message,
         traceback: (!only_text).then(|| JsonText::from_value(&value).pretty()),
     })
+}
+
+/// What a failed result holds that is no text, such as `an image, a resource_link and structured
+/// content`.
+fn besides(whole: &Value) -> String {
+    let content = whole["content"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let mut held: Vec<String> = Vec::new();
+    for kind in content.iter().filter_map(|block| block["type"].as_str()) {
+        let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+        let named = format!("{article} {kind}");
+        if kind != "text" && !held.contains(&named) {
+            held.push(named);
+        }
+    }
+    if !whole["structuredContent"].is_null() {
+        held.push("structured content".to_owned());
+    }
+    match held.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, before)) => format!("{} and {last}", before.join(", ")),
+        None => String::new(),
+    }
 }
 
 /// The SDK that ADK uses names `_meta` without its underscore when it hands a result on.
@@ -184,6 +208,22 @@ mod tests {
             (TOOL_ERROR, "no tide")
         );
         assert!(failure.traceback.is_some_and(|whole| whole.contains("hologram")));
+    }
+
+    #[test]
+    fn an_error_without_words_tells_what_it_holds() {
+        let image = r#"{"type":"image","data":"aGk=","mimeType":"image/png"}"#;
+        for (result, told) in [
+            (format!(r#"{{"isError":true,"content":[{image},{image}]}}"#), "It sent an image."),
+            (
+                format!(r#"{{"isError":true,"content":[{image}],"structuredContent":{{"a":1}}}}"#),
+                "It sent an image and structured content.",
+            ),
+            (r#"{"isError":true,"content":[]}"#.to_owned(), "and nothing more."),
+        ] {
+            let CallProgress::Failed(failure) = answered(&result) else { panic!("{result}") };
+            assert!(failure.message.ends_with(told), "{}", failure.message);
+        }
     }
 
     #[test]
