@@ -164,8 +164,12 @@ pub(crate) fn keyword(
     })
 }
 
-/// The one member that `not: {required: [name]}` forbids, if `value` has it.
+/// The one member that `not: {required: [name]}` forbids, if `value` has it. A `not` that says more
+/// forbids it with some values only.
 fn forbidden(document: &Document, not: NodeId, value: &JsonText) -> Option<String> {
+    if document.members(not).iter().any(|(keyword, _)| !matches!(&**keyword, "required" | "type")) {
+        return None;
+    }
     let names = document.items(document.member(not, &["required"])?)?;
     let [name] = names else { return None };
     let name = document.string(*name)?;

@@ -2,7 +2,8 @@
 //!
 //! Arguments are an object, or a call that carries one: `{name, args}` as Gemini writes it,
 //! `{function: {name, arguments: "…"}}` as OpenAI does, `{type: "tool_use", name, input}` as
-//! Anthropic does, alone, in a list of one, or between code fences.
+//! Anthropic does, `{jsonrpc, method: "tools/call", params: …}` as MCP does, alone, in a list of one,
+//! or between code fences.
 
 use json_text::{JsonText, JsonTextError, Kind, Node};
 use serde_json::value::RawValue;
@@ -46,7 +47,7 @@ pub enum PasteError {
 }
 
 /// Members that a call has beside its arguments.
-const ENVELOPE: [&str; 14] = [
+const ENVELOPE: [&str; 17] = [
     "id",
     "type",
     "name",
@@ -61,6 +62,9 @@ const ENVELOPE: [&str; 14] = [
     "thought_signature",
     "thoughtSignature",
     "cache_control",
+    "jsonrpc",
+    "method",
+    "_meta",
 ];
 
 /// Members under which a call carries its arguments, or a further envelope.

@@ -687,6 +687,11 @@ fn what_a_schema_excludes_is_said_at_the_value() {
             "`a` must not be sent here (not).",
         ),
         (
+            r#"{"type": "object", "not": {"required": ["a"], "properties": {"a": {"const": 1}}}}"#,
+            r#"{"a":1}"#,
+            "Must not be what the schema excludes: {\"required\":[\"a\"],\"properties\":{\"a\":{\"const\":1}}} (not).",
+        ),
+        (
             r#"{"oneOf": [{"type": "integer", "minimum": 1}, {"type": "integer", "maximum": 3}]}"#,
             "2",
             "Fits 2 of the alternatives at once; exactly one must fit (oneOf).",

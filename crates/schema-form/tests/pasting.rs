@@ -28,6 +28,10 @@ fn a_call_is_recognised_however_it_is_wrapped() {
         format!(
             r#"{{"tool_calls": [{{"function": {{"name": "weather", "arguments": {quoted}}}}}]}}"#
         ),
+        format!(
+            r#"{{"jsonrpc": "2.0", "id": 3, "method": "tools/call",
+                "params": {{"name": "weather", "arguments": {arguments}, "_meta": {{"progressToken": 1}}}}}}"#
+        ),
         format!(r#"{{"type": "tool_use", "id": "t", "name": "weather", "input": {arguments}}}"#),
     ] {
         let pasted = form(WEATHER).pasted(&text).expect(&text);
