@@ -111,7 +111,7 @@ test("a host that is started anew leaves its mark where the tools forgot", async
   };
   await player.ask("What is 5 + 3, twice?");
   await add(1);
-  const mark = page.getByText("The host was restarted here: the tools' state begins anew.");
+  const mark = page.getByText("The host began this session anew here: the tools' state is as at the start.");
   await expect(mark).toHaveCount(0);
   expect(await first.stop()).toBe(0);
   const second = await startHost({ folder, listen: new URL(first.url).host });

@@ -7,6 +7,9 @@ use server_fn::codec::Json;
 
 use super::{ApiError, FolderSummary};
 
+/// Beneath which the host gives a report's text: the id is the last step of the address.
+pub const REPORTS_PATH: &str = "/api/reports";
+
 id! {
     /// A report in a configured folder.
     ReportId
@@ -26,7 +29,7 @@ impl ReportId {
     /// otherwise an [`ApiError`] as JSON. `escape` writes the id as one step of an address.
     #[must_use]
     pub fn text_path(&self, escape: impl FnOnce(&str) -> String) -> String {
-        format!("/api/reports/{}", escape(self.as_str()))
+        format!("{REPORTS_PATH}/{}", escape(self.as_str()))
     }
 }
 

@@ -74,7 +74,7 @@ pub fn ExportPanel(
                     on:click=move |_| rehearsal.export()
                 >
                     <Icon glyph=Glyph::Export/>
-                    {label}
+                    <span class="cut">{label}</span>
                     <kbd>"Ctrl ↵"</kbd>
                 </button>
             </footer>

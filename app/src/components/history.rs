@@ -137,7 +137,7 @@ fn Restart(calls: usize) -> impl IntoView {
         <Show when=move || restarts.read().contains(&calls)>
             <li class="restart">
                 <Icon glyph=Glyph::Warning/>
-                "The host was restarted here: the tools' state begins anew."
+                "The host began this session anew here: the tools' state is as at the start."
             </li>
         </Show>
     }

@@ -12,7 +12,12 @@ pub fn QueryPanel() -> impl IntoView {
     let stage = use_this_stage();
     let rehearsal = stage.rehearsal;
     let entry = rehearsal.forms.query;
-    let field = move || match stage.query_form() {
+    let field = move || {
+        match stage.query_form() {
+        None if rehearsal.fault.read().is_some() => view! {
+            <p class="starting">"The agent cannot be rehearsed until it loads: the reason stands above."</p>
+        }
+        .into_any(),
         // Whether text will do is known once the agent has started.
         None if !stage.is_ready() => view! {
             <p class="starting" role="status">
@@ -38,6 +43,7 @@ pub fn QueryPanel() -> impl IntoView {
             ></textarea>
         }
         .into_any(),
+    }
     };
     let fault = move || match stage.query_form() {
         Some(form) => mend(form.to_mend()),

@@ -14,7 +14,7 @@ use super::choice::MOST_OPTIONS;
 use super::paste::PasteMany;
 use super::place::{Place, input_id};
 use super::row::{control, faults, nested};
-use super::text::described_by;
+use super::text::{described_by, unsent_default};
 use crate::state::browser;
 
 /// Whether the list's items are drawn as tags: values that a native list can offer.
@@ -180,11 +180,10 @@ fn Sent(
     let state = Memo::new(move |_| standing.get().state);
     let ids = ids(&place);
     let optional = !place.slot.required();
-    let has_default = place.field().default.is_some();
+    let unsent = unsent_default(&place);
     let nullable = place.field().nullable;
     let words = move || match state.get() {
-        State::NotSent if optional && has_default => "default, not sent".to_owned(),
-        State::NotSent if optional => "not sent".to_owned(),
+        State::NotSent if optional => unsent.clone(),
         State::NotSent => "no items yet".to_owned(),
         State::Null => "null".to_owned(),
         State::Value => match ids.with(Vec::len) {

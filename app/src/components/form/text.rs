@@ -1,5 +1,6 @@
 //! Typed text, and the frame of every typed input with what says that nothing or null is sent.
 
+use json_text::JsonText;
 use leptos::ev;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast as _;
@@ -84,7 +85,7 @@ pub(super) fn Frame(
     let field = place.field();
     let (nullable, optional) = (field.nullable, !place.slot.required());
     let is_text = matches!(field.kind, FieldKind::Text(_));
-    let has_default = field.default.is_some();
+    let unsent = unsent_default(&place);
     let is_empty = place.follow(|entered| entered.text() == Some(""));
     let press = |edit: Edit| {
         let place = place.clone();
@@ -94,11 +95,10 @@ pub(super) fn Frame(
         }
     };
     let note = move || match state.get() {
-        State::Null => "null",
-        State::Value if is_text && is_empty.get() == Some(true) => "empty text",
-        State::NotSent if optional && has_default => "default, not sent",
-        State::NotSent if optional => "not sent",
-        _ => "",
+        State::Null => "null".to_owned(),
+        State::Value if is_text && is_empty.get() == Some(true) => "empty text".to_owned(),
+        State::NotSent if optional => unsent.clone(),
+        _ => String::new(),
     };
     let (to_null, from_null) = (press(Edit::SetNull), press(Edit::Unset));
     let toggle_null = move |event| match state.get_untracked() {
@@ -176,6 +176,25 @@ pub(super) fn placeholder(place: &Place) -> String {
         Ok(content) => content,
         Err(_) => value.as_str().to_owned(),
     })
+}
+
+/// What stands beside an optional field that is not sent: that it is not, and what holds instead
+/// where the field cannot show it, such as `null`, an empty text or a list.
+pub(super) fn unsent_default(place: &Place) -> String {
+    /// The longest default that is written out.
+    const LONGEST: usize = 40;
+    let field = place.field();
+    let Some(default) = field.default.as_ref().map(JsonText::compact) else {
+        return "not sent".to_owned();
+    };
+    let is_shown = !placeholder(place).is_empty() && !matches!(field.kind, FieldKind::List(_));
+    match default.as_str() {
+        _ if is_shown => "default, not sent".to_owned(),
+        "\"\"" => "default: empty text, not sent".to_owned(),
+        "[]" => "default: empty list, not sent".to_owned(),
+        default if default.len() <= LONGEST => format!("default: {default}, not sent"),
+        _ => "default, not sent".to_owned(),
+    }
 }
 
 /// Help, what is sent instead, and the fault.

@@ -151,9 +151,10 @@ impl Rehearsal {
             let id = self.session.read_untracked().id().clone();
             let mut checked = check_value(id.clone(), target.clone(), value.clone()).await;
             if let Err(ApiError::UnknownSession { .. }) = checked {
-                // A restarted host opens the session anew; its state is as at the start.
+                // The host opens the session anew; its state is as at the start.
                 checked = match self.opened().await {
                     Ok(view) => {
+                        self.begins_anew("The host had let go of this session, which was silent.");
                         self.see(view);
                         check_value(id.clone(), target, value.clone()).await
                     }

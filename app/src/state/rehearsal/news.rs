@@ -68,17 +68,21 @@ impl Rehearsal {
             self.settle_locally(&call_id, ToolError::WORKER_EXITED, message.to_owned());
         }
         self.questions.set(Vec::new());
-        let calls = self.session.read_untracked().calls().len();
-        if calls > 0 {
-            // The notice goes with the next step; the history keeps the place.
-            self.restarts.update(|restarts| restarts.push(calls));
-            self.notice.set(Some(
-                "The host was restarted. The history is kept, but what the tools remembered is \
-                 gone: their state begins anew."
-                    .to_owned(),
-            ));
-        }
+        self.begins_anew("The host was restarted.");
         self.open();
+    }
+
+    /// What the tools remembered is gone. The notice goes with the next step; the history keeps the
+    /// place.
+    pub(super) fn begins_anew(self, why: &str) {
+        let calls = self.session.read_untracked().calls().len();
+        if calls > 0 && self.restarts.read_untracked().last() != Some(&calls) {
+            self.restarts.update(|restarts| restarts.push(calls));
+            self.notice.set(Some(format!(
+                "{why} The history is kept, but what the tools remembered is gone: their state \
+                 begins anew."
+            )));
+        }
     }
 
     pub(super) fn settle(self, call_id: CallId, outcome: Outcome, duration_ms: f64) {
