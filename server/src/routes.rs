@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use app::api::{EVENTS_PATH, ReportId};
+use app::api::{EVENTS_PATH, REPORTS_PATH, ReportId};
 use app::host::{Host, LiveHost, provide_host, provide_live_host};
 use app::{App, shell};
 use axum::Router;
@@ -74,7 +74,7 @@ pub(crate) fn router(
     Router::new()
         .route(EVENTS_PATH, get(page_events))
         .route("/api/{function}", any(server_function))
-        .route("/api/reports/{report}", get(report_text))
+        .route(&format!("{REPORTS_PATH}/{{report}}"), get(report_text))
         .route_service("/rehearsal.v1.LiveService/{method}", grpc)
         .merge(models)
         .merge(access::routes(Arc::clone(&doorkeeper)))
