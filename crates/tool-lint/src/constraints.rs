@@ -1,6 +1,7 @@
 //! The rules about what a schema demands: limits, enums, patterns, `required`, types, defaults.
 
 use std::collections::HashSet;
+use std::ptr;
 
 use json_text::JsonText;
 use schema_check::{Check, pattern_lengths, types_meant, values_of_part};
@@ -27,8 +28,10 @@ fn number(value: &Value) -> Option<f64> {
 /// The spellings of a keyword.
 type Names = &'static [&'static str];
 
-/// The ends of ranges, and whether an end itself lies outside.
-const RANGES: [(Names, Names, bool); 8] = [
+/// The ends of a range, and whether an end itself lies outside.
+type Range = (Names, Names, bool);
+
+const RANGES: [Range; 8] = [
     (&["minimum"], &["maximum"], false),
     (&["exclusiveMinimum"], &["maximum"], true),
     (&["minimum"], &["exclusiveMaximum"], true),
@@ -56,36 +59,22 @@ fn bounds(place: &Place<'_>, report: &mut Report) {
 }
 
 /// Limits of several schemas that hold for one value: its own, those of `allOf` and of what `$ref`
-/// leads to. What contradicts within one of them is found there.
-pub(crate) fn together(place: &Place<'_>, root: &Value, report: &mut Report) {
-    let mut schemas = Vec::new();
-    beside(place.members, root, &mut schemas);
+/// leads to. What contradicts among fewer of them is told where those stand, among `all`.
+pub(crate) fn together(place: &Place<'_>, all: &[Place<'_>], root: &Value, report: &mut Report) {
+    let schemas = beside(place.members, root);
     if schemas.len() < 2 {
         return;
     }
-    for (least, most, exclusive) in RANGES {
+    for range in RANGES {
+        let (least, most, _) = range;
         // `contains` counts by a schema of its own.
         if least == ["minContains"] {
             continue;
         }
-        let of = |names: Names| {
-            let of_one = |schema: &&Map<String, Value>| {
-                names.iter().find_map(|name| schema.get(*name)).and_then(number)
-            };
-            schemas.iter().map(of_one).collect::<Vec<_>>()
-        };
-        let (lows, highs) = (of(least), of(most));
-        let crosses = |low: f64, high: f64| low > high || exclusive && low >= high;
-        let alone = lows
-            .iter()
-            .zip(&highs)
-            .any(|(low, high)| low.zip(*high).is_some_and(|(low, high)| crosses(low, high)));
-        let low = lows.into_iter().flatten().reduce(f64::max);
-        let high = highs.into_iter().flatten().reduce(f64::min);
-        if let Some((low, high)) = low.zip(high)
-            && crosses(low, high)
-            && !alone
-        {
+        let Some((low, high)) = crossing(&schemas, range) else { continue };
+        let is_told = crossing(&schemas[..1], range).is_some()
+            || schemas[1..].iter().any(|inner| is_told_at(inner, place, range, all, root));
+        if !is_told {
             let (least, most) = (least[0], most[0]);
             let message = format!(
                 "`{least}` {low} and `{most}` {high} stand in schemas that hold together and leave \
@@ -96,23 +85,57 @@ pub(crate) fn together(place: &Place<'_>, root: &Value, report: &mut Report) {
     }
 }
 
+/// Whether the limits that cross at `place` cross already at `inner`, and are told there.
+fn is_told_at(
+    inner: &Map<String, Value>,
+    place: &Place<'_>,
+    range: Range,
+    all: &[Place<'_>],
+    root: &Value,
+) -> bool {
+    let within = beside(inner, root);
+    if crossing(&within, range).is_none() {
+        return false;
+    }
+    let position = |schema| all.iter().position(|it| ptr::eq(it.members, schema));
+    // Of schemas that lead to each other, the first tells.
+    let leads_back = within.iter().any(|schema| ptr::eq(*schema, place.members));
+    match (position(inner), position(place.members)) {
+        (Some(inner), Some(own)) => !leads_back || inner < own,
+        // What is no schema of its own, only referred to, is never looked at by itself.
+        _ => false,
+    }
+}
+
+/// The highest lower and the lowest upper limit of schemas that hold together, if they leave nothing.
+fn crossing(schemas: &[&Map<String, Value>], range: Range) -> Option<(f64, f64)> {
+    let (least, most, exclusive) = range;
+    let of = |names: Names| {
+        schemas.iter().filter_map(move |schema| {
+            names.iter().find_map(|name| schema.get(*name)).and_then(number)
+        })
+    };
+    let low = of(least).reduce(f64::max)?;
+    let high = of(most).reduce(f64::min)?;
+    (low > high || exclusive && low >= high).then_some((low, high))
+}
+
 /// The schema, and those that hold beside it: of `allOf`, and what `$ref` leads to. Each once.
-fn beside<'d>(
-    schema: &'d Map<String, Value>,
-    root: &'d Value,
-    found: &mut Vec<&'d Map<String, Value>>,
-) {
+fn beside<'d>(schema: &'d Map<String, Value>, root: &'d Value) -> Vec<&'d Map<String, Value>> {
     /// How many schemas are followed.
     const MOST: usize = 100;
-    if found.len() >= MOST || found.iter().any(|known| std::ptr::eq(*known, schema)) {
-        return;
+    let mut found: Vec<&Map<String, Value>> = Vec::new();
+    let mut ahead = vec![schema];
+    while let Some(schema) = ahead.pop() {
+        if found.len() >= MOST || found.iter().any(|known| ptr::eq(*known, schema)) {
+            continue;
+        }
+        found.push(schema);
+        let target = schema.get("$ref").and_then(Value::as_str).and_then(|it| resolve(root, it));
+        let of_all = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
+        ahead.extend(target.into_iter().chain(of_all).filter_map(Value::as_object));
     }
-    found.push(schema);
-    let target = schema.get("$ref").and_then(Value::as_str).and_then(|it| resolve(root, it));
-    let all = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
-    for other in target.into_iter().chain(all).filter_map(Value::as_object) {
-        beside(other, root, found);
-    }
+    found
 }
 
 fn multiples(place: &Place<'_>, report: &mut Report) {

@@ -11,45 +11,48 @@ use crate::{Report, Rule};
 /// How many schemas lie at most between a schema and itself.
 const LONGEST: usize = 100;
 
-pub(crate) fn check(places: &[Place<'_>], root: &Value, report: &mut Report) {
+/// A required member: the schema that requires it, and its name there.
+type Step<'d> = (&'d Map<String, Value>, &'d str);
+
+pub(crate) fn check<'d>(places: &[Place<'d>], root: &'d Value, report: &mut Report) {
+    // One circle is told once, at the first of its schemas.
+    let mut told: Vec<Step<'d>> = Vec::new();
     for place in places {
-        if let Some((index, name)) = endless_member(place.members, root) {
-            // One circle is told once, at the first of its schemas.
-            if report.findings.iter().any(|finding| finding.rule == Rule::RequiredEndless) {
-                return;
+        for (index, name, member) in required_members(place.members) {
+            if told.iter().any(|step| is_same(*step, (place.members, name))) {
+                continue;
             }
+            let Some(circle) = way(member, place.members, root, &mut Vec::new()) else { continue };
             let message = format!(
                 "`{name}` is required and can only hold an object that requires the same again, so \
                  no value ever ends: require it no more, or let it be null."
             );
             let pointer = format!("{}/{index}", place.at("required"));
             report.find(Rule::RequiredEndless, &pointer, message);
+            told.extend(circle);
         }
     }
 }
 
-/// The first required member of `schema` that must hold a value of `schema` again.
-fn endless_member<'d>(schema: &'d Map<String, Value>, root: &'d Value) -> Option<(usize, &'d str)> {
-    let mut members = required_members(schema);
-    members.find_map(|(index, name, member)| {
-        let mut seen = Vec::new();
-        leads_to(member, schema, root, &mut seen).then_some((index, name))
-    })
+/// Whether both are the same member of the same schema, and not of one that looks like it.
+fn is_same(one: Step<'_>, other: Step<'_>) -> bool {
+    ptr::eq(one.0, other.0) && one.1 == other.1
 }
 
-/// Whether a value of `from` cannot be without a value of `to` in it, or being one.
-fn leads_to<'d>(
+/// The required members through which a value of `from` cannot be without a value of `to` in it, or
+/// being one; `None` where it can.
+fn way<'d>(
     from: &'d Value,
     to: &'d Map<String, Value>,
     root: &'d Value,
     seen: &mut Vec<&'d Map<String, Value>>,
-) -> bool {
-    let Value::Object(schema) = from else { return false };
+) -> Option<Vec<Step<'d>>> {
+    let Value::Object(schema) = from else { return None };
     if ptr::eq(schema, to) {
-        return true;
+        return Some(Vec::new());
     }
     if seen.len() >= LONGEST || seen.iter().any(|known| ptr::eq(*known, schema)) {
-        return false;
+        return None;
     }
     seen.push(schema);
     // All of these hold for the value itself.
@@ -57,9 +60,15 @@ fn leads_to<'d>(
     let all = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
     let must_be_list = only_type(schema, "array") && at_least_one(schema);
     let items = schema.get("items").filter(|_| must_be_list);
-    let held = target.into_iter().chain(all).chain(items);
-    let inside = required_members(schema).map(|(_, _, member)| member);
-    held.chain(inside).any(|next| leads_to(next, to, root, seen))
+    let mut held = target.into_iter().chain(all).chain(items);
+    if let Some(way) = held.find_map(|next| way(next, to, root, seen)) {
+        return Some(way);
+    }
+    required_members(schema).find_map(|(_, name, member)| {
+        let mut way = way(member, to, root, seen)?;
+        way.push((schema, name));
+        Some(way)
+    })
 }
 
 /// The members that every value of the schema has, with their places in `required`.

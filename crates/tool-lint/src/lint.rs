@@ -75,7 +75,7 @@ fn lint_parameters(
     let all: Vec<Place<'_>> = places(schema, &base);
     for place in &all {
         constraints::check(place, report);
-        constraints::together(place, schema, report);
+        constraints::together(place, &all, schema, report);
         arguments::check(place, schema, described, report);
     }
     endless::check(&all, schema, report);
@@ -255,6 +255,39 @@ mod tests {
     }
 
     #[test]
+    fn what_contradicts_inside_a_definition_is_told_there_alone() {
+        let contradictions = |defs: &str, a: &str, b: &str| {
+            let declaration = format!(
+                r#"{{"name":"t","description":"Does it.","parameters":{{"type":"object",
+                "properties":{{"a":{{"description":"It.",{a}}},"b":{{"description":"It.",{b}}}}},
+                "$defs":{{{defs}}},"shared":{{"size":{{"type":"integer","minimum":10,"allOf":[{{"maximum":5}}]}}}}}}}}"#
+            );
+            let report = lint(&JsonText::parse(&declaration).expect("JSON"));
+            let found = report.findings.into_iter().filter(|it| it.rule == Rule::BoundsContradict);
+            found.map(|it| it.pointer).collect::<Vec<_>>()
+        };
+        let size = r#""size":{"type":"integer","minimum":10,"allOf":[{"maximum":5}]}"#;
+        let used = r##""$ref":"#/$defs/size""##;
+        let at = "/parameters/$defs/size";
+        assert_eq!(contradictions(size, used, used), [at]);
+        // What is told there is not told again of limits beside the reference.
+        assert_eq!(contradictions(size, used, &format!(r#"{used},"minimum":7"#)), [at]);
+        // What the places add contradicts at each of them.
+        let fine = r#""size":{"type":"integer","minimum":10,"allOf":[{"maximum":20}]}"#;
+        let over = format!(r#"{used},"minimum":30"#);
+        let (a, b) = ("/parameters/properties/a", "/parameters/properties/b");
+        assert_eq!(contradictions(fine, &over, &over), [a, b]);
+        // Of two that lead to each other the first tells.
+        let circle = r##""x":{"type":"integer","minimum":10,"allOf":[{"$ref":"#/$defs/y"}]},
+            "y":{"type":"integer","maximum":5,"allOf":[{"$ref":"#/$defs/x"}]}"##;
+        let plain = r#""type":"integer""#;
+        assert_eq!(contradictions(circle, plain, plain), ["/parameters/$defs/x"]);
+        // What stands where no schema is looked for is told where it is referred to.
+        let elsewhere = r##""$ref":"#/shared/size""##;
+        assert_eq!(contradictions(fine, elsewhere, plain), [a]);
+    }
+
+    #[test]
     fn a_name_pattern_that_does_not_compile_is_found() {
         let of = |pattern: &str| {
             format!(
@@ -294,6 +327,17 @@ mod tests {
         ] {
             assert_eq!(endless(&of(fine, "")), [""; 0], "{fine}");
         }
+        // Each circle by itself: both members of a tree, and a definition that has to do with neither.
+        let leaf = r##""$ref":"#/$defs/leaf","description":"It.""##;
+        let tree = format!(
+            r##"{{"name":"t","description":"Does it.","parameters":{{"type":"object","$defs":{{
+                "node":{{"type":"object","required":["left","right","leaf"],"properties":{{
+                    "left":{node},"right":{node},"leaf":{{{leaf}}}}}}},
+                "leaf":{{"type":"object","required":["next"],"properties":{{"next":{{{leaf}}}}}}}}}}}}}"##
+        );
+        let defs = "/parameters/$defs";
+        let expected = ["node/required/0", "node/required/1", "leaf/required/0"];
+        assert_eq!(endless(&tree), expected.map(|at| format!("{defs}/{at}")));
         let free = of(node, "").replace(r#""node":{"type":"object","#, r#""node":{"#);
         assert_eq!(endless(&free), [""; 0], "what is no object has no members");
     }
