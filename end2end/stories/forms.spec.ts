@@ -167,6 +167,69 @@ test("a file's bytes are encoded as the schema asks, and a long file is refused 
   expect(await host.stop()).toBe(0);
 });
 
+test("of two files the one that was chosen last stands, and typing ends a reading", async ({ page, picture, accessible }) => {
+  const host = await startShapes();
+  const player = await Player.at(page, "shapes", host.url);
+  await player.ask("Take one of them.");
+  await player.choose("upload");
+  // A file whose name says so is read no earlier than the story wants.
+  await page.evaluate(() => {
+    const read = FileReader.prototype.readAsDataURL;
+    const waiting: (() => Promise<void>)[] = [];
+    Object.assign(window, { readOn: () => waiting.shift()?.() });
+    FileReader.prototype.readAsDataURL = function (file: Blob) {
+      if (!(file instanceof File && file.name.startsWith("slow"))) {
+        read.call(this, file);
+        return;
+      }
+      waiting.push(async () => {
+        const ended = new Promise((told) => this.addEventListener("loadend", told));
+        read.call(this, file);
+        await ended;
+      });
+    };
+  });
+  const readOn = () => page.evaluate(() => (window as unknown as { readOn(): Promise<void> }).readOn());
+  const choose = async (name: string, ...bytes: number[]) => {
+    const chooser = page.waitForEvent("filechooser");
+    await page.getByRole("button", { name: "bytes from a file" }).click();
+    await (await chooser).setFiles({ name, mimeType: "application/octet-stream", buffer: Buffer.from(bytes) });
+  };
+  const field = player.field("bytes");
+  await choose("slow.bin", 0, 0, 0);
+  await choose("five.bin", 0, 1, 2, 254, 255);
+  await expect(field).toHaveValue("AAEC/v8=");
+  await readOn();
+  await expect(field).toHaveValue("AAEC/v8=");
+  await choose("slow.bin", 0, 0, 0);
+  await field.fill("QUJD");
+  await readOn();
+  await expect(field).toHaveValue("QUJD");
+  await expect(preview(page)).toHaveText('{"bytes":"QUJD"}');
+  // Who waits for it may be elsewhere by then, and stays there.
+  await choose("slow.bin", 0, 0, 0);
+  const filter = page.getByRole("searchbox", { name: "Filter the tools" });
+  await filter.focus();
+  await readOn();
+  await expect(field).toHaveValue("AAAA");
+  await expect(filter).toBeFocused();
+  // An empty file leaves what is there.
+  await choose("empty.bin");
+  await expect(row(page, "bytes")).toContainText("empty.bin is empty");
+  await expect(field).toHaveValue("AAAA");
+  await picture("file-empty");
+  await accessible();
+  // And whoever chose another one instead does not get the earlier one after all.
+  await choose("slow.bin", 7, 7, 7);
+  await choose("empty.bin");
+  await readOn();
+  await expect(field).toHaveValue("AAAA");
+  await field.fill("");
+  await expect(row(page, "bytes")).not.toContainText("empty.bin");
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});
+
 test("one of twenty thousand values is found by typing, with the keyboard alone", async ({ page, picture, accessible }) => {
   const host = await startShapes();
   const player = await Player.at(page, "shapes", host.url);
@@ -223,8 +286,18 @@ test("what the form knows is said at its place", async ({ page, picture, accessi
   // A schema that says nothing takes an object all the same.
   await player.choose("anything");
   await expect(preview(page)).toHaveText("{}");
-  await expect(page.getByRole("button", { name: "+ add entry" })).toBeVisible();
+  const add = page.getByRole("button", { name: "+ add entry" });
+  await expect(add).toBeVisible();
   await expect(page.locator("form").getByRole("combobox")).toHaveCount(0);
+  // Nothing is asked for, so Enter runs it; what might be added is one step back.
+  await expect(page.getByRole("button", { name: /^Run/ })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(player.call(1)).toContainText("anything");
+  await add.click();
+  await page.getByRole("textbox", { name: "Name of the entry" }).fill("tea");
+  await player.choose("ask");
+  await player.choose("anything");
+  await expect(page.getByRole("textbox", { name: "Name of the entry" })).toBeFocused();
   // Branches go by what they require.
   await player.choose("locate");
   const kinds = page.locator("form").getByRole("radiogroup").first();
@@ -234,7 +307,8 @@ test("what the form knows is said at its place", async ({ page, picture, accessi
   await picture("branches");
   // A name without a value is no value that is left out.
   await player.choose("prices");
-  await page.getByRole("button", { name: "+ add entry" }).click();
+  await expect(add).toBeFocused();
+  await add.click();
   await page.getByRole("textbox", { name: "Name of the entry" }).fill("tea");
   await expect(preview(page)).toHaveText('{"tea":?}');
   await player.run();
@@ -259,6 +333,11 @@ test("what the form knows is said at its place", async ({ page, picture, accessi
   await form.getByRole("textbox", { name: "JSON" }).fill('{"tea": 2}');
   await edit("Form").click();
   await expect(page.getByRole("textbox", { name: "Value of the entry" })).toHaveValue("2");
+  // Where there is no form in any case, nothing is said of what would bring one back.
+  await player.choose("deep");
+  await form.getByRole("textbox", { name: "JSON" }).fill('{"in": {}, "in": {}}');
+  await expect(form).toContainText("As JSON:");
+  await expect(form).not.toContainText("stands twice");
   await page.close();
   expect(await host.stop()).toBe(0);
 });

@@ -1,4 +1,5 @@
-//! The bytes of a file in a field: how many it takes, and what is said of a file that is not taken.
+//! The bytes of a file in a field: how many it takes, where they stand in what the browser reads, and
+//! what is said of a file that is not taken.
 
 use super::times::size;
 
@@ -6,12 +7,18 @@ use super::times::size;
 /// thirds as long.
 pub const MOST: usize = 5_000_000;
 
-/// The longest base64 that stands in an input as it is, in characters.
-pub const SHOWN_BASE64: usize = 20_000;
+/// The longest base64 that stands in an input to be typed in, in characters. Of a longer one the
+/// input says how many bytes it is.
+pub const TYPED_BASE64: usize = 20_000;
 
 /// Why a file of so many bytes is not taken; `None` for one that is.
 #[must_use]
 pub fn refusal(name: &str, bytes: f64) -> Option<String> {
+    if bytes < 1.0 {
+        return Some(format!(
+            "{name} is empty, so there are no bytes to send: choose another file."
+        ));
+    }
     #[expect(clippy::cast_precision_loss, reason = "the limit is a small number")]
     let is_taken = bytes <= MOST as f64;
     (!is_taken).then(|| {
@@ -35,6 +42,13 @@ pub fn unreadable(name: &str) -> String {
     format!("{name} could not be read: it may have been moved or changed. Choose it once more.")
 }
 
+/// The base64 of a file that was read as a `data:` URL; `None` where that holds none.
+#[must_use]
+pub fn base64_in(data_url: &str) -> Option<&str> {
+    let (_, base64) = data_url.split_once(',')?;
+    (!base64.is_empty()).then_some(base64)
+}
+
 /// How many bytes a base64 text stands for.
 #[must_use]
 pub fn bytes_of(base64: &str) -> usize {
@@ -52,6 +66,22 @@ mod tests {
         let told = refusal("film.mp4", 1_234_567_890.0).expect("too long");
         assert!(told.starts_with("film.mp4 is 1234.6 MB long"), "{told}");
         assert!(told.contains("up to 5.0 MB"), "{told}");
+    }
+
+    #[test]
+    fn an_empty_file_is_told() {
+        let told = refusal("notes.txt", 0.0).expect("empty");
+        assert!(told.starts_with("notes.txt is empty"), "{told}");
+        assert_eq!(refusal("one.bin", 1.0), None);
+    }
+
+    #[test]
+    fn the_bytes_stand_behind_the_comma() {
+        assert_eq!(base64_in("data:text/plain;base64,AAEC"), Some("AAEC"));
+        // What browsers write for nothing.
+        for nothing in ["data:", "data:application/octet-stream;base64,", ""] {
+            assert_eq!(base64_in(nothing), None, "{nothing:?}");
+        }
     }
 
     #[test]

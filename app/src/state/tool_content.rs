@@ -10,8 +10,8 @@ use super::excerpt::{Lines, beginning, written_out};
 use super::file_bytes::bytes_of;
 use super::preview::{Ink, Token, preview};
 
-/// The longest image or sound, in base64 characters, that is shown in place.
-const SHOWN_BASE64: usize = 12_000_000;
+/// The longest image or sound that an address carries to be shown in place, in base64 characters.
+const CARRIED_BASE64: usize = 12_000_000;
 
 /// How much of a text stands in a row's one line, in bytes.
 const FIRST_LINE: usize = 160;
@@ -239,7 +239,7 @@ fn carrying(kind: &str, mime_type: &str, data: &str) -> Option<String> {
     (mime_type.strip_prefix(kind)?.starts_with('/')
         && is_plain(mime_type)
         && is_base64
-        && data.len() <= SHOWN_BASE64)
+        && data.len() <= CARRIED_BASE64)
         .then(|| format!("data:{mime_type};base64,{data}"))
 }
 
@@ -307,7 +307,7 @@ mod tests {
         assert_eq!(body("image/png", ""), Body::Bytes(0));
         assert_eq!(body("image/png,x", "AAAA"), Body::Bytes(3));
         assert!(matches!(body("image/png", "AA<A"), Body::Bytes(_)));
-        let long = "A".repeat(SHOWN_BASE64 + 4);
+        let long = "A".repeat(CARRIED_BASE64 + 4);
         assert_eq!(body("image/png", &long), Body::Bytes(9_000_003));
     }
 

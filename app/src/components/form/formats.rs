@@ -12,6 +12,7 @@ use schema_form::{Edit, Format};
 use super::place::Place;
 use super::text::{Frame, described_by, placeholder, typed};
 use crate::components::icon::{Glyph, Icon};
+use crate::state::latest::use_latest;
 use crate::state::times::size;
 use crate::state::{browser, file_bytes};
 
@@ -43,7 +44,7 @@ pub(super) fn FormatInput(
     let refused = RwSignal::new(None::<String>);
     // Nobody reads so much base64, and an input that holds it makes the page slow.
     let is_long = Memo::new(move |_| {
-        format == Format::Byte && typed.with(|text| text.len() > file_bytes::SHOWN_BASE64)
+        format == Format::Byte && typed.with(|text| text.len() > file_bytes::TYPED_BASE64)
     });
     let shown = match placeholder(&place) {
         default if default.is_empty() => example.to_owned(),
@@ -63,7 +64,7 @@ pub(super) fn FormatInput(
         })
     };
     let aid = match format {
-        Format::Byte => file(&place, is_long, refused),
+        Format::Byte => file(&place, typed, is_long, refused),
         _ => aid(&place, format, typed, revealed),
     };
     let inner = place.clone();
@@ -83,7 +84,6 @@ pub(super) fn FormatInput(
                 readonly=move || is_long.get()
                 prop:value=value
                 on:input=move |event| {
-                    refused.set(None);
                     typing.edit(Edit::SetText(event_target_value(&event)));
                 }
                 on:blur=move |_| leaving.touch()
@@ -178,15 +178,34 @@ fn picker(place: &Place, format: Format, typed: Memo<String>, kind: &'static str
 }
 
 /// Chooses a file whose bytes are written as base64. Why it cannot be is `refused`.
-fn file(place: &Place, is_long: Memo<bool>, refused: RwSignal<Option<String>>) -> AnyView {
+///
+/// Reading takes its time: what is chosen last is written, and nothing over what was entered since.
+fn file(
+    place: &Place,
+    typed: Memo<String>,
+    is_long: Memo<bool>,
+    refused: RwSignal<Option<String>>,
+) -> AnyView {
     let native = NodeRef::<Input>::new();
     let (place, clearing) = (place.clone(), place.clone());
     let label = format!("{} from a file", place.slot.key());
+    let readings = use_latest();
+    let standing = place.standing();
+    Effect::new(move |before: Option<()>| {
+        typed.with(|_| ());
+        standing.track();
+        // The first run is no edit.
+        if before.is_some() {
+            readings.give_up();
+            refused.set(None);
+        }
+    });
     let read = move |_| {
         let Some(input) = native.get_untracked() else { return };
         let Some(file) = input.files().and_then(|files| files.get(0)) else { return };
         // The same file, chosen once more, is a choice as well.
         input.set_value("");
+        let asked = readings.ask();
         let reason = file_bytes::refusal(&file.name(), file.size());
         let is_refused = reason.is_some();
         refused.set(reason);
@@ -194,24 +213,22 @@ fn file(place: &Place, is_long: Memo<bool>, refused: RwSignal<Option<String>>) -
         if is_refused {
             return;
         }
-        let (writing, done) = (place.clone(), reader.clone());
-        let loaded = Closure::once_into_js(move || {
-            let text = done.result().ok().and_then(|result| result.as_string());
-            // A data URL: the bytes stand after its comma.
-            let bytes = text.as_deref().and_then(|text| text.split_once(','));
-            // Reading takes its time, and the form may be gone by then.
-            if !writing.state.is_there() {
+        // Now and not when it is read: the person may be elsewhere by then.
+        browser::focus(&place.input_id());
+        let (writing, done, name) = (place.clone(), reader.clone(), file.name());
+        // Called once, whatever comes of the reading, and gone with that.
+        let ended = Closure::once_into_js(move || {
+            // Not once the form is gone either.
+            if !asked.is_wanted() {
                 return;
             }
-            writing.edit(Edit::SetText(bytes.map_or("", |(_, bytes)| bytes).to_owned()));
-            browser::focus(&writing.input_id());
+            let url = done.result().ok().and_then(|result| result.as_string());
+            match url.as_deref().and_then(file_bytes::base64_in) {
+                Some(base64) => drop(writing.edit(Edit::SetText(base64.to_owned()))),
+                None => refused.set(Some(file_bytes::unreadable(&name))),
+            }
         });
-        reader.set_onload(Some(loaded.unchecked_ref()));
-        let name = file.name();
-        let failed = Closure::once_into_js(move || {
-            refused.try_set(Some(file_bytes::unreadable(&name)));
-        });
-        reader.set_onerror(Some(failed.unchecked_ref()));
+        reader.set_onloadend(Some(ended.unchecked_ref()));
         // Refused only while it reads already.
         let _ = reader.read_as_data_url(&file);
     };
