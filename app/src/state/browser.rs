@@ -285,10 +285,10 @@ fn focus_first(id: &str, selector: &str) -> bool {
 }
 
 /// Moves the focus to the form with this id: to its first field or the button that adds to its
-/// first list, to the element itself when it is a field, to the button that submits a form without
-/// anything to fill in, or to the first button of a form that has only buttons.
+/// first list, to the element itself when it is a field, to the button that submits a form that asks
+/// for nothing, or to the first button of a form that has only buttons.
 pub fn focus_form(id: &str) -> bool {
-    focus_first(id, "input, textarea, select, button.add:not([disabled])")
+    focus_first(id, "input, textarea, select, button.add:not([disabled], .aside)")
         || (focus(id) && focused_id() == id)
         || focus_submit(id)
         || focus_first_in(id)

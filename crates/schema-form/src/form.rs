@@ -208,6 +208,34 @@ impl Form {
         }
     }
 
+    /// Whether arguments are whole before anything is filled in and the schema says nothing of what
+    /// might be: entries may be added, but whoever opens the form most likely sends it as it is.
+    /// Never of another value than arguments, which is there to say something.
+    ///
+    /// ```
+    /// use json_text::JsonText;
+    /// use schema_form::Form;
+    /// let form = |schema: &str| JsonText::parse(schema).map(|it| Form::of_schema(&it));
+    /// assert!(form(r#"{"type": "object"}"#)?.with_objects_only().asks_for_nothing());
+    /// let prices = r#"{"type": "object", "additionalProperties": {"type": "number"}}"#;
+    /// assert!(!form(prices)?.with_objects_only().asks_for_nothing());
+    /// # Ok::<(), json_text::JsonTextError>(())
+    /// ```
+    #[must_use]
+    pub fn asks_for_nothing(&self) -> bool {
+        let FieldKind::Object(object) = &self.root.field().kind else { return false };
+        let document = self.root.document();
+        let said = object.extras.slot().map(|slot| &slot.source().layers);
+        let mut said = said.into_iter().flatten();
+        self.objects
+            && object.members.is_empty()
+            && !object.is_conditional()
+            && object.patterns.is_empty()
+            && object.names.is_none()
+            && said.all(|layer| document.members(*layer).is_empty())
+            && Draft::blank(self).read(self).json().is_some()
+    }
+
     /// Whether the schema admits `value`, as far as that can be told without the host's validator:
     /// `None` where only that can tell. A yes and a no never contradict it.
     ///

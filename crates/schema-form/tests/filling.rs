@@ -885,3 +885,32 @@ fn an_enum_of_very_many_values_is_a_choice_like_any_other() {
     assert_eq!(options.len(), VALUES, "the repeated value stands once");
     assert_eq!(options[VALUES - 1].label, format!("value {}", VALUES - 1));
 }
+
+#[test]
+fn arguments_that_ask_for_nothing_are_told_from_those_that_want_entries() {
+    let of = |schema: &str| Form::of_schema(&JsonText::parse(schema).expect("JSON"));
+    for nothing in [
+        r#"{"type":"object"}"#,
+        r#"{"type":"object","properties":{}}"#,
+        r#"{"type":"object","additionalProperties":true}"#,
+        r#"{"type":"object","additionalProperties":{}}"#,
+        r#"{"type":"object","additionalProperties":false}"#,
+        "{}",
+    ] {
+        assert!(of(nothing).with_objects_only().asks_for_nothing(), "{nothing}");
+        assert!(!of(nothing).asks_for_nothing(), "an answer says something: {nothing}");
+    }
+    for something in [
+        r#"{"type":"object","properties":{"a":{"type":"string"}}}"#,
+        r#"{"type":"object","required":["a"]}"#,
+        r#"{"type":"object","minProperties":1}"#,
+        r#"{"type":"object","not":{"maxProperties":0}}"#,
+        r#"{"type":"object","additionalProperties":{"type":"number"}}"#,
+        r#"{"type":"object","patternProperties":{"^x-":{}}}"#,
+        r#"{"type":"object","propertyNames":{"maxLength":3}}"#,
+        r#"{"type":"object","if":{"required":["a"]},"then":{"properties":{"b":{}}}}"#,
+        r#"{"anyOf":[{"required":["a"]},{"required":["b"]}]}"#,
+    ] {
+        assert!(!of(something).with_objects_only().asks_for_nothing(), "{something}");
+    }
+}

@@ -1,7 +1,7 @@
 //! The members of an object that its schema does not name: a name and a value each.
 
 use leptos::prelude::*;
-use schema_form::{Content, Edit, FieldKind, ItemId, ObjectField, Step};
+use schema_form::{Content, Edit, FieldKind, ItemId, ObjectField, Path, Step};
 
 use super::place::{Place, input_id};
 use super::row::{control, faults};
@@ -26,6 +26,8 @@ pub(super) fn Entries(
             browser::after_drawing(move || browser::focus(&name));
         }
     };
+    // Whoever opens such a form is led to what sends it, past what might be added.
+    let is_aside = place.path == Path::root() && place.state.form().asks_for_nothing();
     view! {
         <For
             each=move || ids.get().unwrap_or_default()
@@ -34,7 +36,15 @@ pub(super) fn Entries(
         />
         {offered
             .then(|| view! {
-                <button type="button" class="add" id=place.part_id("add") on:click=add>"+ add entry"</button>
+                <button
+                    type="button"
+                    class="add"
+                    class:aside=is_aside
+                    id=place.part_id("add")
+                    on:click=add
+                >
+                    "+ add entry"
+                </button>
             })}
     }
 }
