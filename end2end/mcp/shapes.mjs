@@ -171,6 +171,9 @@ function answer(name, given) {
           resource("art://pixel", "image/png", png(1)),
           resource("art://poster", "image/png", png(30_000)),
           resource("art://silence", "audio/wav", wav()),
+          // Damaged: no browser draws the one or plays the other.
+          resource("art://torn", "image/png", png(2)),
+          resource("art://noise", "audio/wav", Buffer.from("no sound").toString("base64")),
         ],
       };
     case "weigh": {

@@ -644,7 +644,7 @@ test("a message about JSON text stays in sight", async ({ page, picture }) => {
   await player.run();
   const told = page.getByText(/^Not JSON: .* at line 65, column/);
   await expect(told).toBeInViewport({ ratio: 1 });
-  const foot = await page.locator(".tool-form .panel-preview").boundingBox();
+  const foot = await page.locator(".tool-form .panel-foot").boundingBox();
   const message = await told.boundingBox();
   expect((message?.y ?? 0) + (message?.height ?? 0)).toBeLessThanOrEqual(foot?.y ?? 0);
   await picture("json-message");

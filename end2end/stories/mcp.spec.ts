@@ -359,6 +359,9 @@ test("images and sounds in resources are shown, and a vast one waits", async ({ 
   const sound = resource("art://silence").locator("audio");
   await expect(sound).toHaveAttribute("src", /^data:audio\/wav;base64,/);
   await expect.poll(() => sound.evaluate((audio: HTMLAudioElement) => audio.duration)).toBeCloseTo(0.1, 2);
+  await expect(resource("art://torn")).toContainText("The browser cannot draw this image");
+  await expect(resource("art://torn").getByRole("img")).toHaveCount(0);
+  await expect(resource("art://noise")).toContainText("The browser cannot play this sound");
   await picture("resources");
   await accessible();
   await page.close();

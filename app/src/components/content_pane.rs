@@ -6,6 +6,7 @@ use session::CallId;
 
 use crate::components::markdown::Markdown;
 use crate::components::raw_text::RawText;
+use crate::components::sound::Sound;
 use crate::components::value::{ValueBody, ValueTools};
 use crate::components::value_pane::{Switch, ValuePane};
 use crate::state::excerpt::beginning;
@@ -113,7 +114,7 @@ fn content_block(block: Block, is_alone: bool, read: impl Fn(&JsonText) -> Readi
             let label = format!("A sound that the tool returned, {mime_type}");
             view! {
                 <figure>
-                    <audio controls=true src=url aria-label=label></audio>
+                    <Sound url label/>
                     <figcaption class="quiet">{mime_type}</figcaption>
                 </figure>
             }
@@ -161,7 +162,7 @@ fn resource_body(
         Body::Image(url) => image(&url, read),
         Body::Audio(url) => {
             let label = format!("The sound {uri}");
-            view! { <audio controls=true src=url aria-label=label></audio> }.into_any()
+            view! { <Sound url label/> }.into_any()
         }
         Body::Bytes(_) => ().into_any(),
     }

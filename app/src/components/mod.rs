@@ -19,6 +19,9 @@ pub mod value;
 pub mod value_pane;
 
 #[cfg(any(not(feature = "ssr"), test))]
+pub mod sound;
+
+#[cfg(any(not(feature = "ssr"), test))]
 pub mod content_pane;
 #[cfg(any(not(feature = "ssr"), test))]
 pub mod held_pane;

@@ -27,6 +27,8 @@ pub(super) fn help(place: &Place) -> AnyView {
         .map(|example| {
             let (place, value) = (place.clone(), example.clone());
             view! {
+                // A space and no margin: at the begin of a line there is none.
+                " "
                 <button
                     type="button"
                     class="example"
@@ -55,7 +57,7 @@ pub(super) fn help(place: &Place) -> AnyView {
             {title.map(|title| view! { <b class="field-title">{title.to_owned()}</b> " " })}
             {described(description)}
             {notes.into_iter().map(|note| view! { " " <i class="field-note">{note}</i> }).collect_view()}
-            {(!limits.is_empty()).then(|| view! { <span class="limits">{limits}</span> })}
+            {(!limits.is_empty()).then(|| view! { " " <span class="limits">{limits}</span> })}
             {examples}
         </div>
     }

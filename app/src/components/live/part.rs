@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::api::LivePart;
 use crate::components::raw_text::RawText;
+use crate::components::sound::Sound;
 use crate::components::value::ValueBody;
 use crate::state::live_steps::{said_as, whole};
 use crate::state::reading::use_reading;
@@ -48,7 +49,7 @@ pub(super) fn Piece(
                 }
                 .into_any(),
                 Some(url) => view! {
-                    <audio controls=true src=url aria-label=format!("A sound in the conversation, {mime_type}")></audio>
+                    <Sound url label=format!("A sound in the conversation, {mime_type}")/>
                 }
                 .into_any(),
                 None => ().into_any(),

@@ -136,10 +136,16 @@ fn Picture(
     let facts = format!("{}{measures} · {}", image.format(), size(image.bytes as u64));
     let doubt = image.doubt();
     let is_shown = RwSignal::new(doubt.is_none());
+    let is_broken = RwSignal::new(false);
     let said = format!("An image in the value, {facts}");
     let drawn = move || {
-        if is_shown.get() {
-            view! { <img src=image.source.clone() alt=said.clone()/> }.into_any()
+        if is_broken.get() {
+            let said =
+                "The browser cannot draw this image: it is damaged, or not all of it is here.";
+            view! { <p class="doubt">{said}</p> }.into_any()
+        } else if is_shown.get() {
+            let fail = move |_| is_broken.set(true);
+            view! { <img src=image.source.clone() alt=said.clone() on:error=fail/> }.into_any()
         } else {
             view! {
                 <p class="doubt">
