@@ -95,7 +95,6 @@ pub trait Host: Send + Sync + 'static {
         set: SetId,
         index: u64,
         text: JsonText,
-        repeats: bool,
     ) -> Result<CaseView, ApiError>;
 
     async fn compare_cases(

@@ -4,7 +4,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { expect, open, startHost, test } from "../stage";
+import { expect, type Host, open, startHost, test } from "../stage";
 import { Player } from "../player";
 
 test("an exported case is found and read step by step", async ({ page, host, picture, accessible }) => {
@@ -290,7 +290,7 @@ eval_set_path = "home.evalset.json"
   });
   writeFileSync(join(host.folder, "home.evalset.json"), JSON.stringify({ eval_set_id: "home", eval_cases: cases }));
   await open(page, `${host.url}/evalsets/home/golden`);
-  await page.getByRole("combobox", { name: "Compare with another case" }).selectOption("run 14/2");
+  await page.getByRole("combobox", { name: "Compare with another case" }).selectOption("Make the office comfortable. · run 14/2");
   const both = page.getByRole("region", { name: "Both cases, step by step" });
   await expect(both.locator(".pair.differs", { hasText: "set_temperature" }).locator("mark")).toHaveText([
     "degrees: 21",
@@ -464,6 +464,116 @@ eval_set_path = "twice.evalset.json"
   await expect(page.locator(".case-steps")).toContainText("Of Second?");
   await lines.nth(0).click();
   await expect(page).toHaveURL(/\/twin$/);
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});
+
+/** A host whose poet has two cases of one id and a third of its own, and the file they stand in. */
+async function withTwins(): Promise<{ host: Host; path: string }> {
+  const config = `
+[[agent]]
+name = "Poet"
+source = "native"
+example = "poet"
+eval_set_path = "twice.evalset.json"
+`;
+  const host = await startHost({ config });
+  const said = (text: string, role = "user") => ({ parts: [{ text }], role });
+  const one = (eval_id: string, query: string) => ({
+    eval_id,
+    conversation: [{ invocation_id: query, user_content: said(query), final_response: said(`Of ${query}`, "model") }],
+  });
+  const cases = [one("twin", "First?"), one("twin", "Second?"), one("other", "Other?")];
+  const path = join(host.folder, "twice.evalset.json");
+  writeFileSync(path, JSON.stringify({ eval_set_id: "t", eval_cases: cases }, undefined, 2));
+  return { host, path };
+}
+
+test("of cases with one id each is compared by itself", async ({ page, picture, accessible }) => {
+  const { host } = await withTwins();
+  const both = page.getByRole("region", { name: "Both cases, step by step" });
+  const chooser = page.getByRole("combobox", { name: "Compare with another case" });
+  const differ = async (one: string, other: string) => {
+    await expect(both.locator("del")).toHaveText([one, one]);
+    await expect(both.locator("ins")).toHaveText([other, other]);
+  };
+  // With its twin, by a link that stays.
+  await open(page, `${host.url}/evalsets/poet/twin?at=0`);
+  await expect(chooser.getByRole("option")).toHaveText(["Compare with…", "Second? · twin #1", "Other?"]);
+  await chooser.selectOption("Second? · twin #1");
+  await expect(page).toHaveURL(/\/twin\?at=0&against=twin&against_at=1$/);
+  await differ("First?", "Second?");
+  await expect(page.getByRole("heading", { name: "twin #0" })).toBeVisible();
+  await picture("twins");
+  await accessible();
+  await page.reload();
+  await differ("First?", "Second?");
+  await page.getByRole("link", { name: "twin #1" }).click();
+  await expect(page).toHaveURL(/\/twin\?at=1$/);
+  await expect(page.locator(".case-steps")).toContainText("Of Second?");
+  await chooser.selectOption("First? · twin #0");
+  await differ("Second?", "First?");
+
+  // A third case with either.
+  await open(page, `${host.url}/evalsets/poet/other`);
+  await chooser.selectOption("Second? · twin #1");
+  await differ("Other?", "Second?");
+  await page.getByRole("button", { name: "Back to the case" }).click();
+  await expect(page).toHaveURL(/\/other$/);
+  await chooser.selectOption("First? · twin #0");
+  await differ("Other?", "First?");
+
+  // What was played again with the case that it was played from.
+  await open(page, `${host.url}/evalsets/poet/twin?at=1`);
+  await page.getByRole("link", { name: "Open as a rehearsal" }).click();
+  const strip = page.getByRole("region", { name: "The case that is played again" });
+  await strip.getByRole("button", { name: /^Fill in/ }).click();
+  await expect(page.getByRole("textbox", { name: "The user's query" })).toHaveValue("Second?");
+  await page.keyboard.press("Control+Enter");
+  await strip.getByRole("button", { name: /^Fill in/ }).click();
+  await expect(page.getByRole("textbox", { name: "Final response" })).toHaveValue("Of Second?");
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("button", { name: "Compare with the case" }).click();
+  await expect(page.getByRole("heading", { name: "twin #1" })).toBeVisible();
+  await expect(page.getByText("Nothing differs")).toBeVisible();
+  await page.getByRole("button", { name: "Another case" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "First? twin #0" }).click();
+  await differ("First?", "Second?");
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});
+
+test("a case that shares its id comes back, however it was opened", async ({ page }) => {
+  const { host, path } = await withTwins();
+  const before = readFileSync(path, "utf8");
+  const lines = page.getByRole("list", { name: "Cases" }).getByRole("link");
+  const steps = page.locator(".case-steps");
+  for (const [address, said, place] of [
+    ["twin?at=1", "Of Second?", 1],
+    ["twin?at=0", "Of First?", 0],
+    ["twin", "Of First?", 0],
+  ] as const) {
+    await open(page, `${host.url}/evalsets/poet/${address}`);
+    await expect(steps).toContainText(said);
+    await page.getByRole("button", { name: "Delete" }).click();
+    await expect(lines).toHaveCount(2);
+    expect(readFileSync(path, "utf8")).not.toContain(said);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect(lines).toHaveCount(3);
+    await expect(page).toHaveURL(new RegExp(`/twin\\?at=${place}$`));
+    await expect(steps).toContainText(said);
+    expect(readFileSync(path, "utf8")).toBe(before);
+  }
+  // A new name is taken back as well.
+  await open(page, `${host.url}/evalsets/poet/twin`);
+  await page.getByRole("button", { name: "Rename" }).click();
+  await page.getByRole("textbox", { name: "The case's id" }).fill("first");
+  await page.getByRole("button", { name: /^Save/ }).click();
+  await expect(page).toHaveURL(/\/first$/);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(page).toHaveURL(/\/twin\?at=0$/);
+  await expect(steps).toContainText("Of First?");
+  expect(readFileSync(path, "utf8")).toBe(before);
   await page.close();
   expect(await host.stop()).toBe(0);
 });

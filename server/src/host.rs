@@ -341,10 +341,9 @@ impl Host for RehearsalHost {
         set: SetId,
         index: u64,
         text: JsonText,
-        repeats: bool,
     ) -> Result<CaseView, ApiError> {
         let set = self.set(set).await?;
-        Ok(set.cast(&self.registry, evalsets::insert(&set, index, text, repeats).await?))
+        Ok(set.cast(&self.registry, evalsets::insert(&set, index, text).await?))
     }
 
     async fn compare_cases(

@@ -126,7 +126,7 @@ impl CaseEdits {
         self.case.with(|case| Some(case.as_ref()?.as_ref().ok()?.index))
     }
 
-    /// Whether others have the id of the case that is read, as far as the address tells.
+    /// Whether others have the id of the case that is read, as far as the list or the address tells.
     #[must_use]
     pub fn repeats(self) -> bool {
         self.repeats.get_value()
@@ -228,12 +228,10 @@ impl CaseEdits {
         self.act(async move {
             let shown = match back {
                 Back::Was { now, case, repeats } => {
-                    let was = CaseChange::Was { text: case.text, repeats };
-                    Some((change_case(set, now, was).await?, repeats))
+                    Some((change_case(set, now, CaseChange::Was(case.text)).await?, repeats))
                 }
                 Back::Stood { case, repeats } => {
-                    // It stood there, whoever has its id by now: refused, it would be lost.
-                    Some((insert_case(set, case.index, case.text, true).await?, repeats))
+                    Some((insert_case(set, case.index, case.text).await?, repeats))
                 }
                 Back::WasNot(case) => {
                     remove_case(set, case).await?;

@@ -27,7 +27,11 @@ pub(crate) async fn change(
     let set = Set::of(set);
     blocking("change a case", move || {
         let read = set.read(&at)?;
-        let files = set.files(matches!(change, CaseChange::Was { repeats: true, .. }));
+        let files = match change {
+            // It had its id, whoever has that by now: refused, what it was would be lost.
+            CaseChange::Was(_) => set.files.clone().with_repeated_ids(),
+            _ => set.files.clone(),
+        };
         let case = set.changed(&read, change)?;
         let text = writable(&case, &read.text, read.format)?;
         let at = CaseAt::AsRead { index: at.index, text: read.text };
@@ -76,16 +80,15 @@ pub(crate) async fn remove(set: &SetFile, at: CaseAsRead) -> Result<(), ApiError
     .await
 }
 
-/// Puts a case that stood in the file back, at `index` or behind the last; beside others of its id
-/// where it `repeats`.
+/// Puts a case that stood in the file back, at `index` or behind the last; beside others that have
+/// its id by now, since refused it would be lost.
 ///
 /// # Errors
-/// [`ApiError::EvalSet`] when it is no case, or its id is taken.
+/// [`ApiError::EvalSet`] when it is no case.
 pub(crate) async fn insert(
     set: &SetFile,
     index: u64,
     text: JsonText,
-    repeats: bool,
 ) -> Result<CaseView, ApiError> {
     let set = Set::of(set);
     blocking("put a case back", move || {
@@ -95,7 +98,8 @@ pub(crate) async fn insert(
         let count = set.count()?;
         let index = index.min(count);
         let text = CaseText::as_it_stood(&text);
-        set.files(repeats).insert(&set.path, index, &eval_id, &text).map_err(refused)?;
+        let files = set.files.clone().with_repeated_ids();
+        files.insert(&set.path, index, &eval_id, &text).map_err(refused)?;
         set.view(index)
     })
     .await
@@ -138,14 +142,6 @@ impl Set {
             path: set.path.clone(),
             app_name: set.app_name.clone(),
             user_id: set.user_id.clone(),
-        }
-    }
-
-    /// The files, in which a case that is put back may have an id that others have.
-    fn files(&self, repeats: bool) -> EvalSetFiles {
-        match repeats {
-            true => self.files.clone().with_repeated_ids(),
-            false => self.files.clone(),
         }
     }
 
@@ -200,7 +196,7 @@ impl Set {
     }
 
     fn changed(&self, read: &Read, change: CaseChange) -> Result<Case, ApiError> {
-        if let CaseChange::Whole(text) | CaseChange::Was { text, .. } = change {
+        if let CaseChange::Whole(text) | CaseChange::Was(text) = change {
             let (case, faults) = read_case(text.as_str(), read.format, whole());
             let fault = faults.iter().find(|fault| fault.severity() == Severity::Error);
             return match (case, fault) {
@@ -229,7 +225,7 @@ impl Set {
             CaseChange::State(state) => {
                 case.set_initial_state(state, &self.app_name, &self.user_id)
             }
-            CaseChange::Whole(_) | CaseChange::Was { .. } => Ok(()),
+            CaseChange::Whole(_) | CaseChange::Was(_) => Ok(()),
         }
         .map_err(not_so)?;
         Ok(case)
@@ -363,16 +359,15 @@ mod tests {
         let (at, second) = read(1).await;
         let renamed = change(&file, at, CaseChange::EvalId("c".into())).await.expect("renamed");
         let now = CaseAsRead { index: 1, digest: renamed.digest };
-        let was = |repeats| CaseChange::Was { text: second.text.clone(), repeats };
-        let refused = change(&file, now.clone(), was(false)).await;
-        assert!(matches!(refused, Err(ApiError::EvalSet { .. })), "{refused:?}");
-        change(&file, now, was(true)).await.expect("taken back");
+        let taken = change(&file, now.clone(), CaseChange::EvalId("a".into())).await;
+        assert!(matches!(taken, Err(ApiError::EvalSet { .. })), "{taken:?}");
+        let back = change(&file, now, CaseChange::Was(second.text)).await.expect("taken back");
+        assert_eq!((back.index, back.eval_id.as_str()), (1, "a"));
 
         let (at, first) = read(0).await;
         remove(&file, at).await.expect("removed");
         assert_eq!(read(0).await.1.turns[0].query, "deux");
-        assert!(insert(&file, 0, first.text.clone(), false).await.is_err(), "the id is taken");
-        let back = insert(&file, 0, first.text, true).await.expect("put back");
+        let back = insert(&file, 0, first.text).await.expect("put back");
         assert_eq!((back.index, back.turns[0].query.as_str()), (0, "one"));
         assert_eq!(read(1).await.1.turns[0].query, "deux");
     }

@@ -280,4 +280,35 @@ mod tests {
         assert_eq!(reasons(&turns), Vec::<String>::new());
         assert!(scores(&case, &case).iter().all(|score| score.score == Some(1.0)));
     }
+
+    #[tokio::test]
+    async fn of_cases_with_one_id_those_that_are_meant_are_compared() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("s.evalset.json");
+        let case = |said: &str| {
+            format!(
+                r#"{{"eval_id": "twin", "conversation": [{{"invocation_id": "{said}",
+                "user_content": {{"parts": [{{"text": "{said}"}}], "role": "user"}}}}]}}"#
+            )
+        };
+        let cases = [case("one"), case("two")].join(",");
+        let text = format!(r#"{{"eval_set_id": "s", "eval_cases": [{cases}]}}"#);
+        std::fs::write(&path, text).expect("written");
+        let set = SetFile::at(&app::api::SetId::new("s"), path);
+        let name = |at| CaseName { set: set.id.clone(), eval_id: "twin".into(), at };
+        for (one, other, said) in [
+            (Some(0), Some(1), (Some("one"), Some("two"))),
+            (Some(1), Some(0), (Some("two"), Some("one"))),
+            (Some(1), Some(1), (Some("two"), Some("two"))),
+            (None, Some(1), (Some("one"), Some("two"))),
+            // Another program has taken a case out: the id counts.
+            (Some(7), None, (Some("one"), Some("one"))),
+        ] {
+            let held = Held::Case(Box::new(set.clone()), name(other));
+            let compared = compare((set.clone(), name(one)), held).await.expect("compared");
+            let query = &compared.turns[0].query;
+            assert_eq!((query.expected.as_deref(), query.actual.as_deref()), said);
+            assert_eq!(compared.why.is_empty(), said.0 == said.1, "{:?}", compared.why);
+        }
+    }
 }

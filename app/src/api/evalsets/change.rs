@@ -81,11 +81,7 @@ pub enum CaseChange {
     State(JsonText),
     /// The whole case reads otherwise.
     Whole(JsonText),
-    /// The whole case reads as it did: a change that is taken back.
-    Was {
-        /// The case.
-        text: JsonText,
-        /// Whether others had its id.
-        repeats: bool,
-    },
+    /// The whole case reads as it did: a change that is taken back. It may have its id again, whoever
+    /// has that by now.
+    Was(JsonText),
 }

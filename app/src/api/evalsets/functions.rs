@@ -51,15 +51,10 @@ pub async fn remove_case(set: SetId, case: CaseAsRead) -> Result<(), ApiError> {
 }
 
 /// Puts a case into a set so that it stands at `index`, or behind the last when there are fewer:
-/// how a removal is taken back. `repeats`: others had its id.
+/// how a removal is taken back. It has its id again, whoever has that by now.
 #[server(prefix = "/api", endpoint = "insert_case", input = Json, output = Json)]
-pub async fn insert_case(
-    set: SetId,
-    index: u64,
-    text: JsonText,
-    repeats: bool,
-) -> Result<CaseView, ApiError> {
-    crate::host::host()?.insert_case(set, index, text, repeats).await
+pub async fn insert_case(set: SetId, index: u64, text: JsonText) -> Result<CaseView, ApiError> {
+    crate::host::host()?.insert_case(set, index, text).await
 }
 
 /// Holds `actual` against the case `expected`.

@@ -2,8 +2,9 @@
 
 use leptos::prelude::*;
 
+use super::against::called;
 use crate::api::{
-    Actual, ApiError, CallSide, CaseComparison, CaseName, CaseSummary, ComparedCall, ComparedScore,
+    Actual, ApiError, CallSide, CaseComparison, CaseName, ComparedCall, ComparedScore,
     ComparedText, ComparedTurn, Fate, TextPart, compare_cases,
 };
 use crate::components::icon::{Glyph, Icon};
@@ -44,11 +45,12 @@ pub fn Comparison(
     let (one, other) = names.get_value();
     view! {
         <header class="toolbar">
-            <h2 class="case-id">{one.eval_id}</h2>
+            <h2 class="case-id">{called(&one.eval_id, one.at)}</h2>
             <span class="quiet">"against"</span>
             {match other {
                 Actual::Case(other) => {
-                    view! { <a class="link case-id" href=address(&other)>{other.eval_id.clone()}</a> }.into_any()
+                    let name = called(&other.eval_id, other.at);
+                    view! { <a class="link case-id" href=address(&other)>{name}</a> }.into_any()
                 }
                 Actual::Rehearsal(_) => view! { <span class="case-id">"this rehearsal"</span> }.into_any(),
                 Actual::Live { .. } => view! { <span class="case-id">"this session"</span> }.into_any(),
@@ -68,44 +70,6 @@ pub fn Comparison(
         </header>
         {body}
     }
-}
-
-/// Chooses the case to compare with.
-#[component]
-pub fn AgainstChooser(
-    /// The cases of the set.
-    cases: Vec<CaseSummary>,
-    /// The id of the case that is shown.
-    own: String,
-    /// Told the chosen id.
-    on_choose: Callback<String>,
-) -> impl IntoView {
-    let others: Vec<CaseSummary> =
-        cases.into_iter().filter(|case| case.eval_id != own && !case.eval_id.is_empty()).collect();
-    if others.is_empty() {
-        return ().into_any();
-    }
-    let options = others.into_iter().map(|case| {
-        let words: String = case.query.chars().take(60).collect();
-        let label = if words.trim().is_empty() { case.eval_id.clone() } else { words };
-        view! { <option value=case.eval_id.clone() title=case.eval_id>{label}</option> }
-    });
-    view! {
-        <select
-            class="button quiet against"
-            aria-label="Compare with another case"
-            on:change=move |event| {
-                let chosen = event_target_value(&event);
-                if !chosen.is_empty() {
-                    on_choose.run(chosen);
-                }
-            }
-        >
-            <option value="">"Compare with…"</option>
-            {options.collect_view()}
-        </select>
-    }
-    .into_any()
 }
 
 fn address(case: &CaseName) -> String {

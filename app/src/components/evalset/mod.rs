@@ -1,5 +1,6 @@
 //! An eval set to read: its cases on the left, one of them beside it.
 
+mod against;
 mod case_editor;
 mod case_list;
 mod case_steps;
@@ -14,7 +15,7 @@ use leptos_router::NavigateOptions;
 use leptos_router::hooks::{query_signal_with_options, use_query_map};
 
 use crate::api::{
-    Actual, ApiError, CaseChange, CaseList, CaseName, CaseOrder, CaseView, CasesAsked,
+    Actual, ApiError, CaseChange, CaseList, CaseName, CaseOrder, CaseSummary, CaseView, CasesAsked,
     EvalSetContents, SetId, list_cases,
 };
 use crate::components::copy_button::CopyButton;
@@ -25,10 +26,11 @@ use crate::state::case_edits::{CaseEdits, Editing, use_case_edits};
 use crate::state::reading::use_reading;
 use crate::state::settled::use_settled;
 use crate::state::times::{counted, size};
+use against::{Against, AgainstChooser, Named, use_against};
 use case_editor::{JsonEditor, TextEditor};
 use case_list::CaseColumn;
 use case_steps::CaseSteps;
-use comparison::{AgainstChooser, Comparison};
+use comparison::Comparison;
 
 /// How many cases are fetched at first and with each step.
 const STEP: u64 = 200;
@@ -161,10 +163,13 @@ fn Chosen(
     /// What changes it.
     edits: CaseEdits,
 ) -> impl IntoView {
-    let place = move |eval_id: &str| {
+    let listed_as = move |eval_id: &str, at: Option<u64>| {
         listed.with_untracked(|list| {
             let cases = &list.as_ref()?.as_ref().ok()?.cases;
-            cases.iter().find(|case| case.eval_id == eval_id).map(|case| case.index)
+            let is_it = |case: &&CaseSummary| {
+                case.eval_id == eval_id && at.is_none_or(|at| case.index == at)
+            };
+            cases.iter().find(is_it).map(|case| (case.index, case.repeats))
         })
     };
     let query = use_query_map();
@@ -172,8 +177,13 @@ fn Chosen(
     let at = Memo::new(move |_| query.read().get("at").and_then(|at| at.parse::<u64>().ok()));
     Effect::new(move |_| {
         let (eval_id, at) = (case.get(), at.get());
-        let index = at.or_else(|| eval_id.as_deref().and_then(place)).unwrap_or_default();
-        edits.read(eval_id, index, at.is_some());
+        let (index, repeats) = match eval_id.as_deref().and_then(|id| listed_as(id, at)) {
+            // Which of several is not said: the first in the file, which need not be on the list.
+            Some((_, true)) if at.is_none() => (0, true),
+            Some(listed) => listed,
+            None => (at.unwrap_or_default(), at.is_some()),
+        };
+        edits.read(eval_id, index, repeats);
     });
     let undo_key = window_event_listener(ev::keydown, move |event| {
         let is_undo = (event.ctrl_key() || event.meta_key())
@@ -185,13 +195,7 @@ fn Chosen(
         }
     });
     on_cleanup(move || undo_key.remove());
-    // In the address, so that a link leads to the comparison.
-    let (against, set_against) = query_signal_with_options::<String>(
-        "against",
-        NavigateOptions { scroll: false, ..Default::default() },
-    );
-    // The set that the other case is of, when it is not this one.
-    let of = Memo::new(move |_| query.read().get("of").map(SetId::new));
+    let Against { case: against, choose } = use_against(set.clone());
     let is_older = Memo::new(move |_| {
         listed.with(|list| matches!(list, Some(Ok(list)) if list.format == "adk-legacy"))
     });
@@ -224,26 +228,19 @@ fn Chosen(
             let set = set.clone();
             let at = edits.repeats().then_some(case.index);
             let own = CaseName { set: set.clone(), eval_id: case.eval_id.clone(), at };
-            match against.get().map(|eval_id| CaseName {
-                set: of.get().unwrap_or_else(|| set.clone()),
-                eval_id,
-                at: None,
-            }) {
+            match against.get() {
                 Some(actual) => view! {
                     <Comparison
                         expected=own
                         actual=Actual::Case(actual)
                         revision=edits.revision
-                        close=Callback::new(move |()| set_against.set(None))
+                        close=Callback::new(move |()| choose.run(None))
                     />
                 }
                 .into_any(),
                 None => {
-                    let compare = Callback::new(move |eval_id| set_against.set(Some(eval_id)));
-                    view! {
-                        <CaseReader set case edits listed compare is_older=is_older.get()/>
-                    }
-                    .into_any()
+                    let is_older = is_older.get();
+                    view! { <CaseReader set case edits listed compare=choose is_older/> }.into_any()
                 }
             }
         }
@@ -265,8 +262,8 @@ fn CaseReader(
     edits: CaseEdits,
     /// The cases of the set.
     listed: RwSignal<Option<Result<CaseList, ApiError>>>,
-    /// Told the id of the case to compare with.
-    compare: Callback<String>,
+    /// Told the case to compare with.
+    compare: Callback<Option<Named>>,
     /// Whether it is of ADK's older list, which is read only.
     is_older: bool,
 ) -> impl IntoView {
@@ -291,10 +288,8 @@ fn CaseReader(
             cases.map(|list| list.cases.clone()).unwrap_or_default()
         })
     };
-    let own = id.clone();
-    let chooser = move || {
-        view! { <AgainstChooser cases=others() own=own.clone() on_choose=compare/> }
-    };
+    let own = case.index;
+    let chooser = move || view! { <AgainstChooser cases=others() own on_choose=compare/> };
     let (copied, renamed) = (id.clone(), id);
     let case = StoredValue::new(case);
     let changes = (!is_older).then_some(edits);

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::against::{Named, called};
 use super::comparison::Comparison;
 use crate::api::{Actual, CaseName, CasesAsked, SetId, list_cases};
 use crate::components::dialog::Dialog;
@@ -21,7 +22,7 @@ pub fn CompareWithCase(
     actual: Callback<(), Actual>,
     /// The id of the case that was played again, where one was, and its place where others have it.
     #[prop(default = None)]
-    replayed: Option<(String, Option<u64>)>,
+    replayed: Option<Named>,
 ) -> impl IntoView {
     let open = RwSignal::new(false);
     let label = match replayed {
@@ -61,7 +62,7 @@ fn Choice(
     /// The set.
     set: SetId,
     /// The chosen case: its id, and its place where others have it.
-    chosen: RwSignal<Option<(String, Option<u64>)>>,
+    chosen: RwSignal<Option<Named>>,
     /// Whether the dialog is open.
     open: RwSignal<bool>,
 ) -> impl IntoView {
@@ -92,7 +93,7 @@ fn Choice(
                     <li>
                         <button type="button" on:click=move |_| chosen.set(Some((id.clone(), at)))>
                             <span class="case-title">{title}</span>
-                            <span class="case-tools">{case.eval_id}</span>
+                            <span class="case-tools">{called(&case.eval_id, at)}</span>
                         </button>
                     </li>
                 }
