@@ -8,9 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use evalset::adk::{EvalCase, EvalSetHeader};
-use evalset::numbered;
+use evalset::{Case, CaseText, Format, numbered};
 
-use crate::AppendError;
 use crate::error::Doing as _;
 use crate::identity::Identity;
 use crate::index::{self, Builder, Index, Kind};
@@ -22,6 +21,7 @@ use crate::scan::{Fault, FaultKind, LastCase, Outline, scan, scan_case};
 use crate::steps::{Steps, Unwatched};
 use crate::style::Joint;
 use crate::write::{create, forget_journal, recover, write_tail};
+use crate::{AppendError, Cases};
 
 /// What follows the cases and has to be moved, at most.
 const LONGEST_TAIL: u64 = 16 << 20;
@@ -154,7 +154,8 @@ impl EvalSetFiles {
         self
     }
 
-    /// Appends `case` to the eval set at `path`; makes the file, with `header`, if there is none.
+    /// Appends `case` to the eval set at `path`; makes the file, with `header`, if there is none. In a
+    /// set of AgentFlow's it stands in that format.
     ///
     /// Not one byte of the earlier cases changes. When this returns, the case is flushed to the
     /// disk; when it fails, the file is as it was.
@@ -199,6 +200,8 @@ impl EvalSetFiles {
     /// Settles what is unfinished and answers the question, from the index or by reading the file.
     fn known(&self, file: &File, place: &Place, question: &Question) -> Result<Known, AppendError> {
         let foreign_journal = recover(file, place)?;
+        // What keeps it from being told is wrong with the file, and told below.
+        let format = Cases::told_format(&place.file).unwrap_or(Format::Adk);
         let identity = Identity::of(file).doing("looking at", &place.file)?;
         let index = match &self.cache {
             Some(cache) if identity.size >= self.indexed_from => {
@@ -209,14 +212,15 @@ impl EvalSetFiles {
         if let Some(path) = &index
             && !foreign_journal
             && let Some(index) = Index::open(path, &identity)
-            && let Ok(known) = Known::from_index(index, file, identity, question)
+            && let Ok(known) = Known::from_index(index, file, format, identity, question)
         {
             return Ok(known);
         }
 
         let builder = index.as_deref().and_then(|path| Builder::begin(path).ok());
         let listener = || Listener::new(question, builder.as_ref());
-        let scanned = scan(file, identity.size, self.threads, listener);
+        let of_adk = format == Format::Adk;
+        let scanned = scan(file, identity.size, self.threads, of_adk, listener);
         let (outline, listeners) = match scanned.doing("reading", &place.file)? {
             Ok(scanned) => scanned,
             Err(fault) => {
@@ -245,6 +249,7 @@ impl EvalSetFiles {
             _ => None,
         };
         Ok(Known {
+            format,
             identity,
             outline,
             same_recording: answer.same_recording,
@@ -263,7 +268,7 @@ impl EvalSetFiles {
     ) -> Result<String, AppendError> {
         let outline = known.outline;
         let joint = Joint::of(file, &outline).doing("reading", &place.file)?;
-        let text = case.to_json()?.laid_out(&joint.layout);
+        let text = known.text_of(case)?.laid_out(&joint.layout);
         let bytes = known.identity.size - joint.splice;
         if bytes > LONGEST_TAIL {
             let path = place.file.clone();
@@ -327,6 +332,7 @@ pub fn default_cache() -> Option<PathBuf> {
 /// What is known of a file before a case is added.
 #[derive(Debug)]
 struct Known {
+    format: Format,
     identity: Identity,
     outline: Outline,
     /// Where the case of the same recording begins.
@@ -340,6 +346,7 @@ impl Known {
     fn from_index(
         index: Index,
         file: &File,
+        format: Format,
         identity: Identity,
         question: &Question,
     ) -> io::Result<Self> {
@@ -351,7 +358,18 @@ impl Known {
             let id = numbered(&question.eval_id, number);
             index.find(file, Kind::Case, &id).map(|found| found.is_some())
         })?;
-        Ok(Self { identity, outline: index.outline(), same_recording, number, index: Some(index) })
+        let outline = index.outline();
+        Ok(Self { format, identity, outline, same_recording, number, index: Some(index) })
+    }
+
+    /// The case as the file's format writes it.
+    fn text_of(&self, case: &EvalCase) -> Result<CaseText, AppendError> {
+        match self.format {
+            Format::AgentFlow => {
+                Ok(Case::AgentFlow(Case::Adk(case.clone()).into_agentflow()).to_json())
+            }
+            Format::Adk | Format::AdkLegacy => Ok(case.to_json()?),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
-use evalset::Format;
+use evalset::{Format, Telling};
 
 use crate::AppendError;
 use crate::append::explain;
@@ -15,7 +15,7 @@ use crate::journal::Journal;
 use crate::place::{Place, Roots};
 use crate::scan::{CaseReader, LastCase, Walk};
 
-/// Cases looked at to tell the format of a file: those before the first one that tells.
+/// Cases looked at to tell the format of a file, unless one is sure before.
 const TELLING: usize = 100;
 
 /// Text around the cases longer than this is nobody's.
@@ -83,19 +83,20 @@ impl Cases {
         Ok(Self { file, path, walk: walk.without_id(), next, ended, counted })
     }
 
-    /// The format of a file, by the first of a hundred cases that tells; ADK's where none does.
+    /// The format of a file, by its first hundred cases; ADK's where none of them tells.
     ///
     /// # Errors
     /// Those of [`Cases::open`] and of the reading.
     pub fn told_format(path: &Path) -> Result<Format, AppendError> {
         let mut cases = Self::open(path)?;
+        let mut telling = Telling::default();
         for _ in 0..TELLING {
             let Some(Ok(case)) = cases.next() else { break };
-            if let Some(format) = Format::of_case(&cases.text(&case)?) {
+            if let Some(format) = telling.look_at(&cases.text(&case)?) {
                 return Ok(format);
             }
         }
-        Ok(Format::Adk)
+        Ok(telling.told().unwrap_or(Format::Adk))
     }
 }
 

@@ -10,7 +10,8 @@ use std::collections::hash_map::Entry;
 use std::path::Path;
 
 use evalset::{
-    Case, EvalSet, Fault, FaultyCase, Format, Layout, Origin, Problem, Reading, read_case,
+    Case, EvalSet, Fault, FaultyCase, Format, Layout, Origin, Problem, Reading, Telling,
+    read_case,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -80,10 +81,10 @@ impl CheckedCases {
     pub fn open(path: &Path) -> Result<Checked, AppendError> {
         let mut cases = Cases::open_any_set(path)?;
         let length = cases.progress().1;
-        let mut told = None;
+        let (mut telling, mut sure) = (Telling::default(), None);
         let around = loop {
             match cases.next() {
-                Some(Ok(case)) if told.is_none() => told = Format::of_case(&cases.text(&case)?),
+                Some(Ok(case)) if sure.is_none() => sure = telling.look_at(&cases.text(&case)?),
                 Some(Ok(_)) => {}
                 None => break cases.frame_parts()?,
                 Some(Err(error)) => return not_a_set(path, length, error),
@@ -96,7 +97,7 @@ impl CheckedCases {
             return Err(AppendError::FrameTooLong { path: path.to_owned(), limit: LONGEST_FRAME });
         };
         // A set that names its cases is ADK's where none of them tells.
-        let format = told.unwrap_or(Format::Adk);
+        let format = sure.or(telling.told()).unwrap_or(Format::Adk);
         let mut before = evalset::read_as(format!("{head}{tail}").as_bytes(), format).faults;
         let begins = end_of(&head);
         let mut behind =

@@ -169,6 +169,8 @@ fn an_empty_list_is_filled() {
 fn what_cannot_be_extended_is_refused_untouched() {
     assert!(matches!(refused_by(b"[]"), AppendError::LegacyList { .. }));
     assert!(matches!(refused_by(b" [{\"query\": 1}]\n"), AppendError::LegacyList { .. }));
+    let sessions = br#"[{"name": "a", "data": []}]"#;
+    assert!(matches!(refused_by(sessions), AppendError::LegacyList { .. }));
     let invalid = |content: &[u8]| match refused_by(content) {
         AppendError::InvalidJson { line, column, reason, .. } => (line, column, reason),
         other => panic!("{other}"),
@@ -206,7 +208,7 @@ fn what_cannot_be_extended_is_refused_untouched() {
     assert_eq!(no_set(&set("{}")), (3, "\"eval_cases\" is not a list"));
     assert_eq!(no_set(&set("[{},\n 3]")), (4, "an item of \"eval_cases\" is not an object"));
     assert!(no_set("{\"eval_set_id\": \"s\",\n\"evalCases\": []}").1.contains("rename that key"));
-    let good = r#"{"eval_id": "a", "conversation": []}"#;
+    let good = r#"{"eval_id": "a", "conversation": [{"user_content": {"parts": []}}]}"#;
     for (case, reason) in [
         (r#"{"foo": 1}"#, "ADK wants an \"eval_id\" in each case"),
         (r#"{"eval_id": 1, "conversation": []}"#, "ADK wants an \"eval_id\" in each case"),
@@ -221,6 +223,9 @@ fn what_cannot_be_extended_is_refused_untouched() {
     ] {
         let (line, told) = no_set(&set(&format!("[{good},\n{case},\n{good}]")));
         assert!(line == 4 && told.starts_with(reason), "{case}: {line}: {told}");
+        // What a case lacks does not make a set of ADK's another's.
+        let (line, told) = no_set(&set(&format!("[{case},\n{good}]")));
+        assert!(line == 3 && told.starts_with(reason), "{case}: {line}: {told}");
     }
     assert!(matches!(
         refused_by(set("[],\n\"eval_cases\": []").as_bytes()),
@@ -233,6 +238,36 @@ fn what_cannot_be_extended_is_refused_untouched() {
     let wide: Vec<u8> =
         format!("\u{feff}{}", set("[]")).encode_utf16().flat_map(u16::to_le_bytes).collect();
     assert!(matches!(refused_by(&wide), AppendError::ByteOrderMark { .. }));
+}
+
+/// AgentFlow lets a case be without a conversation.
+#[test]
+fn a_set_of_agentflows_takes_a_case_in_its_own_format() {
+    let said = r#"{"eval_id": "a", "conversation": [{"invocation_id": "i", "user_content": {"role": "user", "content": "Hi"}}]}"#;
+    let bare = r#"{"eval_id": "b", "name": "to be filled in"}"#;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("set.evalset.json");
+    let plain = EvalSetFiles::anywhere();
+    let indexed = plain.clone().with_cache(folder.path().join("cache")).with_indexed_from(0);
+    for cases in [format!("[{said}, {bare}]"), format!("[{bare},{said}]"), format!("[{bare}]")] {
+        for files in [&plain, &indexed] {
+            std::fs::write(&path, set(&cases)).expect("written");
+            // The second time by the index, where there is one.
+            for (session, eval_id) in [("s1", "math_agent_t"), ("s2", "math_agent_t_2")] {
+                let again = || files.append(&path, case(session, "math_agent_t"), &header());
+                let appended = again();
+                let Ok(Appended::Added { eval_id: own, text, .. }) = appended else {
+                    panic!("{cases}: {appended:?}")
+                };
+                assert_eq!(own, eval_id);
+                assert!(text.contains("\"expected_tool_trajectory\""), "{text}");
+                let reading = evalset::read(&std::fs::read(&path).expect("read"));
+                assert_eq!(reading.format, Some(evalset::Format::AgentFlow), "{cases}");
+                assert!(!reading.has_errors(), "{:?}", reading.faults);
+                assert!(matches!(again(), Ok(Appended::AlreadyThere { .. })));
+            }
+        }
+    }
 }
 
 #[test]

@@ -28,9 +28,8 @@ impl Format {
 
     /// The format of a whole file, which must be JSON.
     ///
-    /// A list is ADK's older form. In a set the first case that can be of one format only tells;
-    /// where none tells, a set that names its cases is ADK's, and one without `eval_cases`, which
-    /// ADK demands, is AgentFlow's.
+    /// A list is ADK's older form. In a set the cases tell ([`Telling`]); where none does, a set that
+    /// names its cases is ADK's, and one without `eval_cases`, which ADK demands, is AgentFlow's.
     pub(crate) fn of_set(text: &str) -> Self {
         let mut cursor = Cursor::new(text);
         if cursor.kind() == Kind::Array {
@@ -40,6 +39,7 @@ impl Format {
             return Self::Adk;
         }
         let mut names_cases = false;
+        let mut telling = Telling::default();
         cursor.enter();
         while cursor.more() {
             let key = cursor.key();
@@ -51,24 +51,57 @@ impl Format {
             cursor.enter();
             while cursor.more() {
                 let case = cursor.pass();
-                if let Some(format) = Self::of_case(case.text) {
+                if let Some(format) = telling.look_at(case.text) {
                     return format;
                 }
             }
         }
+        if let Some(format) = telling.told() {
+            return format;
+        }
         if names_cases || !has_set_id(text) { Self::Adk } else { Self::AgentFlow }
     }
+}
 
-    /// The format of a case, which must be JSON; none when it could be of either, or of neither.
-    #[must_use]
-    pub fn of_case(text: &str) -> Option<Self> {
+/// Tells the format of a set from its cases, looked at one after the other.
+///
+/// The first case with something that one format refuses and the other has a field for tells. A case
+/// without a conversation, which ADK refuses and AgentFlow does not, tells only where no other does:
+/// somebody may have made a mistake in a set of ADK's.
+///
+/// ```
+/// use evalset::{Format, Telling};
+/// let mut telling = Telling::default();
+/// assert_eq!(telling.look_at(r#"{"eval_id": "a"}"#), None);
+/// assert_eq!(telling.told(), Some(Format::AgentFlow));
+/// let adk = r#"{"eval_id": "b", "conversation": [{"user_content": {"parts": []}}]}"#;
+/// assert_eq!(telling.look_at(adk), Some(Format::Adk));
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Telling {
+    lacks_conversation: bool,
+}
+
+impl Telling {
+    /// Looks at the next case, which must be JSON: the format, once one is sure.
+    pub fn look_at(&mut self, case: &str) -> Option<Format> {
         let mut evidence = Evidence::default();
-        evidence.look_at_case(&mut Cursor::new(text));
+        evidence.look_at_case(&mut Cursor::new(case));
         match (evidence.adk, evidence.agentflow) {
-            (true, false) => Some(Self::Adk),
-            (false, true) => Some(Self::AgentFlow),
-            _ => None,
+            (true, false) => Some(Format::Adk),
+            (false, true) => Some(Format::AgentFlow),
+            (true, true) => None,
+            (false, false) => {
+                self.lacks_conversation |= evidence.lacks_conversation;
+                None
+            }
         }
+    }
+
+    /// The format of cases of which none is sure; none when each could be of either, or of neither.
+    #[must_use]
+    pub fn told(self) -> Option<Format> {
+        self.lacks_conversation.then_some(Format::AgentFlow)
     }
 }
 
@@ -88,6 +121,8 @@ fn has_set_id(text: &str) -> bool {
 struct Evidence {
     adk: bool,
     agentflow: bool,
+    /// It has neither a conversation nor what ADK takes for one.
+    lacks_conversation: bool,
 }
 
 impl Evidence {
@@ -130,7 +165,7 @@ impl Evidence {
                 }
             }
         }
-        self.agentflow |= !has_conversation && !self.adk;
+        self.lacks_conversation = !has_conversation;
     }
 
     fn look_at_session_input(&mut self, cursor: &mut Cursor<'_>) {
@@ -198,6 +233,17 @@ mod tests {
             (r#"{"eval_set_id":"s","metadata":{},"eval_cases":[]}"#.to_owned(), Format::Adk),
             (set(r#"{"eval_id":"a","conversation":[]}"#), Format::Adk),
             (set(r#"{"eval_id":"a"}"#), Format::AgentFlow),
+            (set(r#"{"eval_id":"a"},{"eval_id":"b","conversation":[]}"#), Format::AgentFlow),
+            (
+                set(r#"{"eval_id":"a"},{"eval_id":"b","conversation":[{"finalResponse":null}]}"#),
+                Format::Adk,
+            ),
+            (
+                set(
+                    r#"{"eval_id":"a"},{"eval_id":"b","conversation":[{"expected_final_response":null}]}"#,
+                ),
+                Format::AgentFlow,
+            ),
             (set(r#"{"eval_id":"a","conversation":[{"user_content":{"parts":[]}}]}"#), Format::Adk),
             (
                 set(

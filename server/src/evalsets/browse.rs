@@ -52,7 +52,7 @@ pub(crate) async fn cases(set: &SetFile, asked: CasesAsked) -> Result<CaseList, 
         let wanted = searched.trim().to_lowercase();
         let page = skipped..skipped.saturating_add(most.min(MOST));
         let mut cases = Cases::open(Path::new(&set.path)).map_err(refused)?;
-        let mut format = None;
+        let format = Cases::told_format(Path::new(&set.path)).map_err(refused)?;
         let mut sorted = Vec::new();
         let mut ids = Ids::default();
         while let Some(found) = cases.next() {
@@ -69,7 +69,7 @@ pub(crate) async fn cases(set: &SetFile, asked: CasesAsked) -> Result<CaseList, 
             };
             list.all += 1;
             ids.take(found.eval_id.as_deref());
-            let (summary, created) = summarised(&mut cases, &found, &mut format)?;
+            let (summary, created) = summarised(&mut cases, &found, format)?;
             if wanted.is_empty() || holds(&summary, &wanted) {
                 if order != CaseOrder::File {
                     sorted.push((Sorted::of(order, &summary, created), found));
@@ -82,12 +82,14 @@ pub(crate) async fn cases(set: &SetFile, asked: CasesAsked) -> Result<CaseList, 
         // Equal ones keep the order of the file.
         sorted.sort_by(|(one, _), (other, _)| one.order(other));
         for (_, found) in sorted.iter().skip(whole(page.start)).take(whole(page.end - page.start)) {
-            list.cases.push(summarised(&mut cases, found, &mut format)?.0);
+            list.cases.push(summarised(&mut cases, found, format)?.0);
         }
         for summary in &mut list.cases {
             summary.repeats = ids.repeats(&summary.eval_id);
         }
-        list.format = format.map_or_else(String::new, |format| format.name().to_owned());
+        if list.all > 0 {
+            list.format = format.name().to_owned();
+        }
         Ok(list)
     })
     .await
@@ -189,7 +191,8 @@ pub(crate) async fn case(set: &SetFile, eval_id: String, index: u64) -> Result<C
     let path = set.path.clone();
     blocking("read a case", move || {
         let mut cases = Cases::open(&path).map_err(refused)?;
-        let (found, format) = find(&mut cases, &eval_id, Some(index))?;
+        let format = Cases::told_format(&path).map_err(refused)?;
+        let found = find(&mut cases, &eval_id, Some(index))?;
         let (text, origin) = text_of(&mut cases, &found)?;
         let (case, faults) = read_case(&text, format, origin);
         let faults = faults.iter().map(ToString::to_string).collect();
@@ -198,30 +201,24 @@ pub(crate) async fn case(set: &SetFile, eval_id: String, index: u64) -> Result<C
     .await
 }
 
-/// The case of that id, and the format of the file; of several the one at `index`, or the first.
+/// The case of that id; of several the one at `index`, or the first.
 pub(super) fn find(
     cases: &mut Cases,
     eval_id: &str,
     index: Option<u64>,
-) -> Result<(FoundCase, Format), ApiError> {
-    let (mut found, mut format) = (None, None);
-    while let Some(next) = cases.next() {
+) -> Result<FoundCase, ApiError> {
+    let mut first = None;
+    for next in cases {
         let next = next.map_err(refused)?;
-        if format.is_none() {
-            format = Format::of_case(&cases.text(&next).map_err(refused)?);
+        if next.eval_id.as_deref().unwrap_or_default() != eval_id {
+            continue;
         }
-        if next.eval_id.as_deref().unwrap_or_default() == eval_id {
-            let is_it = index.is_none_or(|index| next.index == index);
-            if is_it || found.is_none() {
-                found = Some(next);
-            }
-            if is_it {
-                break;
-            }
+        if index.is_none_or(|index| next.index == index) {
+            return Ok(next);
         }
+        first = first.or(Some(next));
     }
-    let unknown = || ApiError::UnknownCase { eval_id: eval_id.to_owned() };
-    Ok((found.ok_or_else(unknown)?, format.unwrap_or(Format::Adk)))
+    first.ok_or_else(|| ApiError::UnknownCase { eval_id: eval_id.to_owned() })
 }
 
 pub(super) fn text_of(cases: &mut Cases, found: &FoundCase) -> Result<(String, Origin), ApiError> {
@@ -234,7 +231,7 @@ pub(super) fn text_of(cases: &mut Cases, found: &FoundCase) -> Result<(String, O
 fn summarised(
     cases: &mut Cases,
     found: &FoundCase,
-    format: &mut Option<Format>,
+    format: Format,
 ) -> Result<(CaseSummary, Option<f64>), ApiError> {
     let mut summary = CaseSummary {
         index: found.index,
@@ -251,10 +248,7 @@ fn summarised(
         return Ok((summary, None));
     }
     let (text, origin) = text_of(cases, found)?;
-    if format.is_none() {
-        *format = Format::of_case(&text);
-    }
-    let (case, faults) = read_case(&text, format.unwrap_or(Format::Adk), origin);
+    let (case, faults) = read_case(&text, format, origin);
     summary.fault = faults.first().map(ToString::to_string);
     let Some(case) = case else { return Ok((summary, None)) };
     let created = created(&case);

@@ -159,15 +159,11 @@ impl Set {
     /// The case at `index` and the format of the file.
     fn look(&self, index: u64) -> Result<(Option<Read>, Cases), ApiError> {
         let mut cases = Cases::open(&self.path).map_err(refused)?;
-        let mut format = None;
         while let Some(found) = cases.next() {
             let found = found.map_err(refused)?;
-            if format.is_none() {
-                format = Format::of_case(&cases.text(&found).map_err(refused)?);
-            }
             if found.index == index {
                 let text = cases.text(&found).map_err(refused)?;
-                let format = format.unwrap_or(Format::Adk);
+                let format = Cases::told_format(&self.path).map_err(refused)?;
                 return Ok((Some(Read { found, text, format }), cases));
             }
         }

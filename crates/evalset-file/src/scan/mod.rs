@@ -40,8 +40,8 @@ const AHEAD: u64 = 16 << 20;
 /// A file shorter than this is read by one thread.
 const SHARED_FROM: u64 = 8 << 20;
 
-/// Reads the first `length` bytes of `file`, a set that ADK would load: each case has its id and a
-/// conversation or a scenario.
+/// Reads the first `length` bytes of `file`, a set. One `of_adk` must be one that ADK would load:
+/// each case has its id and a conversation or a scenario.
 ///
 /// `sink` makes a sink for each thread; all of them are returned, those of threads that were not
 /// believed excepted.
@@ -52,23 +52,24 @@ pub(crate) fn scan<S: Sink + Send>(
     file: &File,
     length: u64,
     threads: usize,
+    of_adk: bool,
     sink: impl Fn() -> S + Sync,
 ) -> io::Result<Result<(Outline, Vec<S>), Fault>> {
     if threads > 1
         && length >= SHARED_FROM
-        && let Some(scanned) = shared::scan(file, length, threads, &sink)?
+        && let Some(scanned) = shared::scan(file, length, threads, of_adk, &sink)?
     {
         return Ok(scanned);
     }
     let mut only = sink();
     let read = read(file, Structure::new(), 0, 0..length, &mut only)?;
-    Ok(read.and_then(|structure| whole(&structure, length)).map(|outline| (outline, vec![only])))
+    Ok(read.and_then(|structure| whole(&structure, length, of_adk)).map(|outline| (outline, vec![only])))
 }
 
 /// What a file was found to be, once all of it has been read.
-fn whole(structure: &Structure, length: u64) -> Result<Outline, Fault> {
+fn whole(structure: &Structure, length: u64, of_adk: bool) -> Result<Outline, Fault> {
     let outline = structure.finish(length)?;
-    structure.incomplete().map_or(Ok(outline), Err)
+    structure.incomplete().filter(|_| of_adk).map_or(Ok(outline), Err)
 }
 
 /// Reads one case, given as text that is to stand at `at`.
@@ -197,7 +198,7 @@ mod tests {
     }
 
     pub(super) fn scanned(bytes: &[u8]) -> Result<(Outline, Vec<Heard>), Fault> {
-        scan(&file_of(bytes), bytes.len() as u64, 1, Heard::default).expect("read")
+        scan(&file_of(bytes), bytes.len() as u64, 1, true, Heard::default).expect("read")
     }
 
     #[test]

@@ -20,6 +20,7 @@ pub(super) fn scan<S: Sink + Send>(
     file: &File,
     length: u64,
     threads: usize,
+    of_adk: bool,
     sink: &(impl Fn() -> S + Sync),
 ) -> io::Result<Option<Scanned<S>>> {
     let seams = seams(file, length, threads)?;
@@ -65,7 +66,7 @@ pub(super) fn scan<S: Sink + Send>(
             (Err(fault), _) => return Ok(Some(Err(fault))),
         }
     }
-    Ok(Some(whole(&so_far, length).map(|outline| (outline, sinks))))
+    Ok(Some(whole(&so_far, length, of_adk).map(|outline| (outline, sinks))))
 }
 
 /// Places between two cases at which to part the file, about evenly spread: each is the byte behind
@@ -164,7 +165,7 @@ mod tests {
         let length = text.len() as u64;
         let (outline, alone) = scanned(text.as_bytes()).expect("an eval set");
         for threads in 2..=5 {
-            let shared = scan(&file, length, threads, &Heard::default).expect("read");
+            let shared = scan(&file, length, threads, true, &Heard::default).expect("read");
             let (shared, heard) = shared.expect("shared").expect("an eval set");
             assert_eq!(shared, outline);
             assert_eq!(heard.len(), threads);
@@ -181,7 +182,7 @@ mod tests {
             bytes[at] = 0x01;
             let file = file_of(&bytes);
             let alone = scanned(&bytes).expect_err("broken");
-            let shared = scan(&file, bytes.len() as u64, 3, &Heard::default).expect("read");
+            let shared = scan(&file, bytes.len() as u64, 3, true, &Heard::default).expect("read");
             match shared {
                 None => assert!(at < 200_000, "no seam is found before the second case"),
                 Some(shared) => assert_eq!(shared.expect_err("broken"), alone),
@@ -206,7 +207,7 @@ mod tests {
         let text = text.replacen("\"eval_set_id\"", &format!("{padding}\"eval_set_id\""), 1);
         let file = file_of(text.as_bytes());
         assert!(!seams(&file, text.len() as u64, 3).expect("read").is_empty());
-        let shared = scan(&file, text.len() as u64, 3, &Heard::default).expect("read");
+        let shared = scan(&file, text.len() as u64, 3, true, &Heard::default).expect("read");
         assert!(shared.is_none());
         assert_eq!(scanned(text.as_bytes()).expect("an eval set").0.cases, 2);
     }

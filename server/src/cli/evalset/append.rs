@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use evalset::{Case, EvalSet, Format, numbered};
+use evalset::{Case, EvalSet, Format, Telling, numbered};
 use evalset_file::{AppendError, Cases, EvalSetFiles};
 
 use super::error::EvalsetError;
@@ -71,14 +71,18 @@ fn add(
     }
 }
 
-/// The format of a file of any size: by the first case that tells.
+/// Whether a file of any size is AgentFlow's: its cases tell.
 fn is_agentflow(file: &Path) -> Result<bool, EvalsetError> {
     let mut cases = Cases::open(file)?;
+    let mut telling = Telling::default();
     while let Some(case) = cases.next() {
         let case = case?;
-        if let Some(format) = Format::of_case(&cases.text(&case)?) {
+        if let Some(format) = telling.look_at(&cases.text(&case)?) {
             return Ok(format == Format::AgentFlow);
         }
+    }
+    if let Some(format) = telling.told() {
+        return Ok(format == Format::AgentFlow);
     }
     // Without a case the whole is short.
     let frame = cases.frame()?.unwrap_or_default();
