@@ -577,3 +577,48 @@ test("a case that shares its id comes back, however it was opened", async ({ pag
   await page.close();
   expect(await host.stop()).toBe(0);
 });
+
+test("sessions of ADK's older lists are read and compared, and stay as they are", async ({ page, picture, accessible }) => {
+  const config = `
+[[agent]]
+name = "Poet"
+source = "native"
+example = "poet"
+eval_set_path = "poet.evalset.json"
+
+[folders]
+eval_sets = ["evals"]
+`;
+  const host = await startHost({ config });
+  mkdirSync(join(host.folder, "evals"));
+  const session = (name: string, room: string, reference: string) => ({
+    name,
+    data: [
+      {
+        query: "Make it warm.",
+        expected_tool_use: [{ tool_name: "set_temperature", tool_input: { room, degrees: 21 } }],
+        expected_intermediate_agent_responses: [],
+        reference,
+      },
+    ],
+    initial_session: { state: {}, app_name: "poet", user_id: "user" },
+  });
+  const path = join(host.folder, "evals", "old.test.json");
+  const text = JSON.stringify([session("office", "office", "The office is warm."), session("hall", "hall", "The hall is warm.")], undefined, 2);
+  writeFileSync(path, text);
+  await open(page, `${host.url}/evalsets/old`);
+  await expect(page.getByText("ADK, older list")).toBeVisible();
+  await page.getByRole("list", { name: "Cases" }).getByRole("link").nth(1).click();
+  await expect(page).toHaveURL(/\/old\/hall$/);
+  await expect(page.locator(".case-steps")).toContainText('set_temperature(room: "hall", degrees: 21)');
+  await expect(page.getByText("A case of ADK's older list is read only here.")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Delete" })).toHaveCount(0);
+  await picture("older");
+  await accessible();
+  await page.getByRole("combobox", { name: "Compare with another case" }).selectOption("Make it warm. · office");
+  const both = page.getByRole("region", { name: "Both cases, step by step" });
+  await expect(both.locator("mark")).toHaveText(['room: "hall"', 'room: "office"']);
+  expect(readFileSync(path, "utf8")).toBe(text);
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});

@@ -405,6 +405,36 @@ fn long_files_are_joined_parted_and_compared_in_constant_memory() {
     assert_eq!(ran_in_little(folder.path(), "diff long.json other.json"), (Some(1), String::new()));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn long_older_lists_are_read_by_session_in_constant_memory() {
+    let folder = folder();
+    let text = "x".repeat(256 << 10);
+    let sessions: Vec<String> = (0..64)
+        .map(|number| format!(r#"{{"name": "o{number}", "data": [{{"query": "{text}"}}]}}"#))
+        .collect();
+    let old = format!("[{}]", sessions.join(",\n"));
+    std::fs::write(folder.path().join("old.test.json"), &old).unwrap();
+    std::fs::write(folder.path().join("other.test.json"), old.replacen('x', "y", 1)).unwrap();
+    for (arguments, code) in [
+        ("list old.test.json --tool f", 0),
+        ("show old.test.json o63", 0),
+        ("lint old.test.json", 0),
+        ("convert old.test.json --to adk -o new.evalset.json", 0),
+        ("diff old.test.json other.test.json", 1),
+    ] {
+        assert_eq!(
+            ran_in_little(folder.path(), arguments),
+            (Some(code), String::new()),
+            "{arguments}"
+        );
+    }
+    let converted = parsed(&folder.path().join("new.evalset.json"));
+    let last = &converted["eval_cases"][63];
+    assert_eq!((&last["eval_id"], &converted["eval_set_id"]), (&json!("o63"), &json!("old")));
+    assert_eq!(last["conversation"][0]["user_content"]["parts"][0]["text"], text);
+}
+
 #[test]
 fn what_a_set_says_of_itself_goes_with_the_first_file() {
     let folder = folder();

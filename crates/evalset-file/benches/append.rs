@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{LAYOUTS, cat, folder_and_bytes, forget_pages, generate, median, peak_memory};
+use common::{LAYOUTS, SET, cat, folder_and_bytes, forget_pages, generate, median, peak_memory};
 use evalset::adk::{Content, EvalCase, EvalSetHeader, Invocation};
 use evalset_file::{Appended, EvalSetFiles};
 
@@ -39,7 +39,7 @@ fn main() -> io::Result<()> {
     let mut met = true;
     for (name, write) in LAYOUTS {
         let file = folder.path().join("set.evalset.json");
-        generate(&file, bytes, write)?;
+        generate(&file, bytes, SET, write)?;
         met &= measure(name, &file, &folder.path().join("cache"))?;
         std::fs::remove_file(&file)?;
     }

@@ -1,6 +1,7 @@
 //! `cargo bench -p evalset-file --bench list`: what going through the cases of a 1 GB file costs,
 //! beside `cat` in the same run.
 //!
+//! Beside sets in three layouts there is one of ADK's older lists.
 //! Listing writes each case's id and number of turns; the file lies on the disk, so that is where
 //! both find it: its pages are dropped from memory before each. Bounds: 1.5 times the time of `cat`,
 //! and 64 MB of memory, which also holds for telling all that is wrong in the file. How long that takes,
@@ -18,8 +19,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{LAYOUTS, cat, folder_and_bytes, forget_pages, generate, median, peak_memory};
-use evalset::{Format, Origin, read_case};
+use common::{
+    LAYOUTS, SET, WriteCase, cat, folder_and_bytes, forget_pages, generate, median, peak_memory,
+};
+use evalset::{Origin, read_case};
 use evalset_file::{Cases, Checked, CheckedCases};
 
 const ROUNDS: usize = 5;
@@ -38,9 +41,12 @@ fn main() -> io::Result<()> {
     }
     let (folder, bytes) = folder_and_bytes()?;
     let mut met = true;
-    for (name, write) in LAYOUTS {
+    let older: (&str, [&str; 2], WriteCase) = ("ADK's older list", ["[\n", "\n]\n"], session);
+    for (name, around, write) in
+        LAYOUTS.map(|(name, write)| (name, SET, write)).iter().chain([&older])
+    {
         let file = folder.path().join("set.evalset.json");
-        generate(&file, bytes, write)?;
+        generate(&file, bytes, *around, *write)?;
         met &= measure(name, &file)?;
         std::fs::remove_file(&file)?;
     }
@@ -108,11 +114,12 @@ fn list(file: &Path) -> io::Result<()> {
 }
 
 fn read(file: &Path) -> io::Result<()> {
+    let format = Cases::told_format(file).map_err(io::Error::other)?;
     let mut cases = Cases::open(file).map_err(io::Error::other)?;
     while let Some(case) = cases.next() {
         let case = case.map_err(io::Error::other)?;
         let text = cases.text(&case).map_err(io::Error::other)?;
-        let (read, faults) = read_case(&text, Format::Adk, Origin::default());
+        let (read, faults) = read_case(&text, format, Origin::default());
         if read.is_none() || !faults.is_empty() {
             return Err(io::Error::other(format!("{faults:?}")));
         }
@@ -135,4 +142,36 @@ fn check(file: &Path) -> io::Result<()> {
     }
     println!("{}", peak_memory()?);
     Ok(())
+}
+
+/// A session as ADK's older files have it.
+fn session(out: &mut dyn io::Write, number: usize) -> io::Result<()> {
+    write!(
+        out,
+        r#"  {{
+    "name": "case_{number}",
+    "data": [
+      {{
+        "query": "Turn off device_2 in the Bedroom, and tell me what else is still on.",
+        "expected_tool_use": [
+          {{
+            "tool_name": "set_device_info",
+            "tool_input": {{
+              "location": "Bedroom",
+              "device_id": "device_2",
+              "status": "OFF"
+            }}
+          }}
+        ],
+        "expected_intermediate_agent_responses": [],
+        "reference": "I have set the device_2 status to off. The lamp in the hall is still on."
+      }}
+    ],
+    "initial_session": {{
+      "state": {{}},
+      "app_name": "home_automation_agent",
+      "user_id": "user"
+    }}
+  }}"#
+    )
 }

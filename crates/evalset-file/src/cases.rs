@@ -26,6 +26,9 @@ pub(crate) const LONGEST_FRAME: u64 = 16 << 20;
 /// The file is checked as JSON while it is read: a fault comes when the reading reaches it, after
 /// the cases before it. Nothing but one chunk of the file is held.
 ///
+/// The sessions of ADK's older lists are cases, too. The other older list, whose items are the turns
+/// of a single case, is refused with [`AppendError::LegacyList`].
+///
 /// ```
 /// use evalset_file::Cases;
 /// # let folder = tempfile::tempdir().expect("a folder");
@@ -91,7 +94,12 @@ impl Cases {
         let mut cases = Self::open(path)?;
         let mut telling = Telling::default();
         for _ in 0..TELLING {
-            let Some(Ok(case)) = cases.next() else { break };
+            let case = match cases.next() {
+                Some(Ok(_)) if cases.walk.is_older() => return Ok(Format::AdkLegacy),
+                Some(Err(AppendError::LegacyList { .. })) => return Ok(Format::AdkLegacy),
+                Some(Ok(case)) => case,
+                _ => break,
+            };
             if let Some(format) = telling.look_at(&cases.text(&case)?) {
                 return Ok(format);
             }
@@ -118,7 +126,7 @@ impl<R: CaseReader> Cases<R> {
         if half_written(&file, &place) {
             return Err(AppendError::HalfWritten { path: path.to_owned() });
         }
-        let walk = Walk::new(metadata.len(), reader);
+        let walk = Walk::new(metadata.len(), reader).with_older_lists();
         Ok(Self {
             file,
             path: path.to_owned(),
@@ -127,6 +135,12 @@ impl<R: CaseReader> Cases<R> {
             ended: false,
             counted: Counted::default(),
         })
+    }
+
+    /// Whether the file is one of ADK's older lists; known from the first case on.
+    #[must_use]
+    pub fn is_older(&self) -> bool {
+        self.walk.is_older()
     }
 
     /// Who reads the cases; what it has read of one is at hand right after the case was found.
@@ -248,4 +262,67 @@ fn half_written(file: &File, place: &Place) -> bool {
     let journal = std::fs::read(&place.journal).ok();
     let Some(journal) = journal.as_deref().and_then(Journal::from_bytes) else { return false };
     journal.is_under_way(file).unwrap_or(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_of_an_older_list_are_cases() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("old.test.json");
+        let second = r#"{"data": [{"query": "q", "name": "no"}, {"query": "r"}], "name": "b", "x": {"name": "no", "data": [1]}}"#;
+        std::fs::write(&path, format!("[\n{{\"name\": \"a\", \"data\": []}},\n {second}]"))
+            .expect("written");
+        let mut cases = Cases::open(&path).expect("opened");
+        let found: Vec<_> = cases.by_ref().map(|case| case.expect("a session")).collect();
+        assert!(cases.is_older());
+        let told: Vec<_> = found.iter().map(|case| (case.eval_id.as_deref(), case.turns)).collect();
+        assert_eq!(told, [(Some("a"), 0), (Some("b"), 2)]);
+        assert_eq!(cases.text(&found[1]).expect("read"), second);
+        assert_eq!(cases.place(&found[1]).expect("read"), (3, 2));
+        assert_eq!(cases.frame().expect("read").as_deref(), Some("[]"));
+        assert_eq!(Cases::told_format(&path).expect("read"), Format::AdkLegacy);
+    }
+
+    #[test]
+    fn what_is_wrong_comes_behind_the_cases_before_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("s.json");
+        let long = "x".repeat(300 << 10);
+        let first = format!(r#"{{"eval_id": "a", "x": "{long}"}}"#);
+        // What ends in the very block of the fault is not looked at.
+        let space = " ".repeat(64);
+        for (behind, reason) in [
+            (
+                &b"nonsense"[..],
+                "neither a number nor true, false, null; a text needs double quotes",
+            ),
+            (b"{\"eval_id\": \"c\", \"x\": \"\xff\"}]}", "the text is not UTF-8"),
+        ] {
+            let before = format!(r#"{{"eval_cases": [{first}, {{"eval_id": "b"}},{space}"#);
+            std::fs::write(&path, [before.as_bytes(), behind].concat()).expect("written");
+            let mut cases = Cases::open(&path).expect("opened");
+            let found: Vec<_> = (&mut cases).take(2).map(|case| case.expect("sound")).collect();
+            let fault = cases.next().expect("the fault").expect_err("broken");
+            assert!(fault.to_string().contains(reason), "{fault}");
+            assert!(cases.next().is_none());
+            // What was read last is not taken for what stood before it.
+            assert_eq!(cases.text(&found[0]).expect("read"), first);
+            assert_eq!(cases.text(&found[1]).expect("read"), r#"{"eval_id": "b"}"#);
+        }
+    }
+
+    #[test]
+    fn the_turns_of_one_case_are_no_cases() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("old.test.json");
+        for text in ["[]", "[3]", r#"[{"query": "q"}]"#, r#"[{"query": "q"}, {"data": []}]"#] {
+            std::fs::write(&path, text).expect("written");
+            let first = Cases::open(&path).expect("opened").next();
+            assert!(matches!(first, Some(Err(AppendError::LegacyList { .. }))), "{text}");
+            assert_eq!(Cases::told_format(&path).expect("read"), Format::AdkLegacy);
+        }
+    }
 }

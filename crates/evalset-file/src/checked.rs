@@ -9,9 +9,9 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::Path;
 
+use evalset::adk::LegacySet;
 use evalset::{
-    Case, EvalSet, Fault, FaultyCase, Format, Layout, Origin, Problem, Reading, Telling,
-    read_case,
+    Case, EvalSet, Fault, FaultyCase, Format, Layout, Origin, Problem, Reading, Telling, read_case,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -27,7 +27,8 @@ const WHOLE_UP_TO: u64 = 64 << 20;
 pub enum Checked {
     /// A set, whose cases are read one after the other.
     Cases(Box<CheckedCases>),
-    /// Something else, read as a whole: ADK's older lists, and what is no set of cases.
+    /// Something else, read as a whole: the older list that is the turns of one case, and what is no
+    /// set of cases.
     Whole(Box<Reading>),
     /// Not JSON, and long: this is wrong with it.
     Broken(Fault),
@@ -84,6 +85,7 @@ impl CheckedCases {
         let (mut telling, mut sure) = (Telling::default(), None);
         let around = loop {
             match cases.next() {
+                Some(Ok(_)) if cases.is_older() => sure = Some(Format::AdkLegacy),
                 Some(Ok(case)) if sure.is_none() => sure = telling.look_at(&cases.text(&case)?),
                 Some(Ok(_)) => {}
                 None => break cases.frame_parts()?,
@@ -150,6 +152,9 @@ impl CheckedCases {
             (_, None) => {}
             (EvalSet::Adk(set), Some(Case::Adk(case))) => set.eval_cases = vec![case],
             (EvalSet::AgentFlow(set), Some(Case::AgentFlow(case))) => set.eval_cases = vec![case],
+            (EvalSet::AdkLegacy(set), Some(Case::AdkLegacy(case))) => {
+                *set = LegacySet::Sessions(vec![case]);
+            }
             _ => return None,
         }
         Some(set)

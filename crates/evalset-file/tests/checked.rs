@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use evalset::adk::{LegacySession, LegacySet};
 use evalset::{Case, Fault, Format, Reading};
 use evalset_file::{AppendError, Checked, CheckedCases};
 use proptest::prelude::*;
@@ -28,7 +29,10 @@ fn case_by_case(path: &Path) -> Option<Reading> {
         Some(evalset::EvalSet::AgentFlow(set)) => {
             set.eval_cases = read.into_iter().filter_map(agentflow).collect();
         }
-        _ => {}
+        Some(evalset::EvalSet::AdkLegacy(set)) => {
+            *set = LegacySet::Sessions(read.into_iter().filter_map(session).collect());
+        }
+        None => {}
     }
     Some(Reading { format: Some(cases.format()), set, unread, faults })
 }
@@ -39,6 +43,10 @@ fn adk(case: Case) -> Option<evalset::adk::EvalCase> {
 
 fn agentflow(case: Case) -> Option<evalset::agentflow::EvalCase> {
     if let Case::AgentFlow(case) = case { Some(case) } else { None }
+}
+
+fn session(case: Case) -> Option<LegacySession> {
+    if let Case::AdkLegacy(case) = case { Some(case) } else { None }
 }
 
 /// The set as text, since one without cases has kept that its list was empty; where a case cannot be
@@ -75,6 +83,19 @@ const CASES: [&str; 12] = [
     "{}",
 ];
 
+const SESSIONS: [&str; 10] = [
+    r#"{"name": "a", "data": []}"#,
+    r#"{"data": [{"query": "é", "reference": "r", "mine": 1.50}], "name": "a"}"#,
+    "{\"name\": \"\\u0061\",\n\t\"data\": [{\"query\": 5}, {}]}",
+    r#"{"name": "b", "data": [{"query": "q", "expected_tool_use": [{"tool_name": "f", "tool_input": {}}]}]}"#,
+    r#"{"name": "c", "data": [{"query": "q", "expected_tool_use": [{"tool_input": 3}]}], "initial_session": {"state": []}}"#,
+    r#"{"name": 5, "data": {"name": "d"}}"#,
+    r#"{"name": "e", "evalId": "x", "conversation": [1]}"#,
+    r#"{"data": [[{"name": "no"}], {"name": "no", "data": [1]}]}"#,
+    r#"{"name": "f", "data": [{"query": "\ud800"}]}"#,
+    "{}",
+];
+
 const MEMBERS: [&str; 9] = [
     r#""eval_set_id": "s""#,
     r#""eval_set_id": 5"#,
@@ -107,12 +128,43 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn an_older_list_of_sessions_is_read_by_session(
+        sessions in prop::collection::vec((0..SESSIONS.len(), "[ \n]{0,3}"), 0..6),
+    ) {
+        let has_data = |(session, _): &(usize, String)| SESSIONS[*session].contains("\"data\"");
+        let is_list = sessions.first().is_some_and(has_data);
+        let sessions: Vec<_> =
+            sessions.iter().map(|(at, blank)| format!("{blank}{}", SESSIONS[*at])).collect();
+        // What is held as a whole reads as it always did.
+        prop_assert_eq!(check(&format!(" [{}\n]\n", sessions.join(","))), is_list);
+    }
+}
+
+#[test]
+fn a_session_deep_in_a_list_is_as_deep_as_in_the_whole() {
+    // One level less than in a set: the list has none around it.
+    for levels in 120..130 {
+        let deep = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        let session = format!(
+            r#"{{"name": "a", "data": [{{"query": "q", "expected_tool_use": [{{"tool_name": "f", "tool_input": {{"x": {deep}}}}}]}}]}}"#
+        );
+        assert!(check(&format!("[{session}]")), "{levels}");
+    }
+}
+
 #[test]
 fn what_is_no_set_of_cases_is_read_as_a_whole() {
     for text in [
         "",
         "[]",
         r#"[{"query": "hi"}]"#,
+        r#"[{"query": "hi"}, {"name": "a", "data": []}]"#,
+        "[3]",
+        r#"[{"name": "a", "data": []}, 3]"#,
         r#"{"eval_set_id": "s"}"#,
         r#"{"eval_set_id": "s", "eval_cases": [1]}"#,
         r#"{"eval_set_id": "s", "eval_cases": [], "eval_cases": []}"#,

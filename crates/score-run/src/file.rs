@@ -21,7 +21,7 @@ use crate::stream::Stream;
 pub(crate) enum EvalFile {
     /// Gone through case by case.
     Stream(Stream),
-    /// Read as a whole: ADK's older lists and its history.
+    /// Read as a whole: ADK's history, and the older list that is the turns of one case.
     Whole(Arc<FileFacts>, Vec<Whole>),
 }
 
@@ -46,7 +46,9 @@ impl EvalFile {
         if EvalSetResult::is_begun_by(&head) {
             return Ok(Self::Whole(facts(Format::Adk), history(path)?));
         }
-        if head.trim_start_matches('\u{feff}').trim_start().starts_with('[') {
+        if head.trim_start_matches('\u{feff}').trim_start().starts_with('[')
+            && !is_list_of_sessions(path)?
+        {
             return Ok(Self::Whole(facts(Format::AdkLegacy), older(path)?));
         }
         let facts = facts(Cases::told_format(path)?);
@@ -59,6 +61,11 @@ impl EvalFile {
 /// Whether a file is of ADK's history.
 pub(crate) fn is_history(path: &Path) -> Result<bool, RunError> {
     head(path).map(|head| EvalSetResult::is_begun_by(&head))
+}
+
+/// Whether an older list is one of sessions, which are gone through one by one.
+fn is_list_of_sessions(path: &Path) -> Result<bool, RunError> {
+    Ok(Cases::open(path)?.next().is_some_and(|first| first.is_ok()))
 }
 
 fn history(path: &Path) -> Result<Vec<Whole>, RunError> {

@@ -343,4 +343,25 @@ mod tests {
         }
         assert_eq!(listed(CaseOrder::MostCalls, 1).await, "C");
     }
+
+    #[tokio::test]
+    async fn sessions_of_an_older_list_are_read_like_cases() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("old.test.json");
+        let text = r#"[
+            {"name": "one", "data": [{"query": "Lights?", "expected_tool_use": [
+                {"tool_name": "set_lights", "tool_input": {"room": "hall"}}], "reference": "Off."}]},
+            {"name": "two", "data": [{"query": "Hello?"}, {"query": "Bye."}]}]"#;
+        std::fs::write(&path, text).expect("written");
+        let set = SetFile::at(&SetId::new("s"), path);
+        let asked = CasesAsked { most: 9, ..CasesAsked::default() };
+        let list = super::cases(&set, asked).await.expect("read");
+        assert_eq!((list.format.as_str(), list.fault), ("adk-legacy", None));
+        let told = |case: &CaseSummary| (case.eval_id.clone(), case.turns, case.tools.join(" "));
+        let told: Vec<_> = list.cases.iter().map(told).collect();
+        let (one, two) = ("one".to_owned(), "two".to_owned());
+        assert_eq!(told, [(one, 1, "set_lights".to_owned()), (two, 2, String::new())]);
+        let case = super::case(&set, "two".into(), 1).await.expect("read");
+        assert_eq!((case.turns[1].query.as_str(), case.faults.len()), ("Bye.", 0));
+    }
 }

@@ -53,9 +53,18 @@ pub(crate) fn peak_memory() -> io::Result<u64> {
 
 pub(crate) type WriteCase = fn(&mut dyn io::Write, usize) -> io::Result<()>;
 
-pub(crate) fn generate(file: &Path, bytes: u64, write: WriteCase) -> io::Result<()> {
+/// What stands around the cases of a set.
+pub(crate) const SET: [&str; 2] =
+    ["{\n  \"eval_set_id\": \"bench_evals\",\n  \"eval_cases\": [\n", "\n  ]\n}\n"];
+
+pub(crate) fn generate(
+    file: &Path,
+    bytes: u64,
+    around: [&str; 2],
+    write: WriteCase,
+) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 20, File::create(file)?);
-    write!(out, "{{\n  \"eval_set_id\": \"bench_evals\",\n  \"eval_cases\": [\n")?;
+    out.write_all(around[0].as_bytes())?;
     let mut case = Vec::new();
     let mut written = 0;
     for number in 0.. {
@@ -70,7 +79,7 @@ pub(crate) fn generate(file: &Path, bytes: u64, write: WriteCase) -> io::Result<
             break;
         }
     }
-    write!(out, "\n  ]\n}}\n")?;
+    out.write_all(around[1].as_bytes())?;
     out.into_inner().map_err(io::Error::other)?.sync_all()
 }
 

@@ -63,7 +63,9 @@ pub(crate) fn scan<S: Sink + Send>(
     }
     let mut only = sink();
     let read = read(file, Structure::new(), 0, 0..length, &mut only)?;
-    Ok(read.and_then(|structure| whole(&structure, length, of_adk)).map(|outline| (outline, vec![only])))
+    Ok(read
+        .and_then(|structure| whole(&structure, length, of_adk))
+        .map(|outline| (outline, vec![only])))
 }
 
 /// What a file was found to be, once all of it has been read.

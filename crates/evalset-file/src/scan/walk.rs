@@ -38,6 +38,8 @@ pub(crate) struct Walk<R = ()> {
     buffer: Vec<u8>,
     heard: Heard<R>,
     outline: Option<Outline>,
+    /// What is wrong behind the cases that were heard of last.
+    fault: Option<Fault>,
     /// Whether a set must have an id.
     needs_id: bool,
 }
@@ -85,6 +87,7 @@ impl<R: CaseReader> Walk<R> {
             buffer: vec![0; AT_HAND],
             heard: Heard { reader, eval_id: None, passed: VecDeque::new() },
             outline: None,
+            fault: None,
             needs_id: true,
         }
     }
@@ -93,6 +96,17 @@ impl<R: CaseReader> Walk<R> {
     pub(crate) fn without_id(mut self) -> Self {
         self.needs_id = false;
         self
+    }
+
+    /// Takes ADK's older lists of sessions, too; nothing may have been read.
+    pub(crate) fn with_older_lists(mut self) -> Self {
+        self.structure = self.structure.with_older_lists();
+        self
+    }
+
+    /// Whether the file has turned out to be an older list.
+    pub(crate) fn is_older(&self) -> bool {
+        self.structure.is_older()
     }
 
     /// Who reads the cases.
@@ -131,6 +145,9 @@ impl<R: CaseReader> Walk<R> {
             if let Some(passed) = self.heard.passed.pop_front() {
                 return Ok(Ok(Some(passed)));
             }
+            if let Some(fault) = self.fault {
+                return Ok(Err(fault));
+            }
             if self.outline.is_some() {
                 return Ok(Ok(None));
             }
@@ -149,7 +166,9 @@ impl<R: CaseReader> Walk<R> {
                 continue;
             }
             if let Err(fault) = self.read_chunk(file)? {
-                return Ok(Err(fault));
+                // The cases before it come first.
+                self.heard.passed.retain(|passed| passed.case.end <= fault.at);
+                self.fault = Some(fault);
             }
         }
     }
@@ -161,6 +180,8 @@ impl<R: CaseReader> Walk<R> {
         }
         let wanted = usize::try_from(self.length - self.at).unwrap_or(AT_HAND).min(AT_HAND);
         file.read_exact_at(&mut self.buffer[..wanted], self.at)?;
+        self.chunk = self.at;
+        self.at += wanted as u64;
         let padded = wanted.next_multiple_of(BLOCK);
         self.buffer[wanted..padded].fill(b' ');
         self.heard.reader.next_chunk();
@@ -172,10 +193,8 @@ impl<R: CaseReader> Walk<R> {
         if (high || !self.utf8.is_between())
             && let Err(index) = self.utf8.take(&self.buffer[..wanted])
         {
-            return Ok(Err(Fault::invalid(self.at + index as u64, "the text is not UTF-8")));
+            return Ok(Err(Fault::invalid(self.chunk + index as u64, "the text is not UTF-8")));
         }
-        self.chunk = self.at;
-        self.at += wanted as u64;
         Ok(Ok(()))
     }
 }

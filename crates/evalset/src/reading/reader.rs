@@ -260,8 +260,14 @@ impl<'a> Reader<'a> {
     pub(crate) fn json(&mut self) -> JsonText {
         let offset = self.offset();
         let passed = self.cursor.pass();
-        // The set, its list and the case come before the path of a case that is read by itself.
-        let above = if self.origin.case.is_some() { self.path.len() + 2 } else { self.path.len() };
+        // Of a case that is read by itself the list comes before its path, and the set around that,
+        // which an older list does not have.
+        let around = match self.origin.case {
+            Some(_) if self.id_key == "eval_id" => 2,
+            Some(_) => 1,
+            None => 0,
+        };
+        let above = around + self.path.len();
         if above + passed.depth > DEPTH_LIMIT {
             let (depth, limit) = (above + passed.depth, DEPTH_LIMIT);
             self.fault(offset, Problem::TooDeep { depth, limit });

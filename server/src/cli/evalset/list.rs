@@ -107,7 +107,7 @@ impl<W: Write> Listing<'_, W> {
         Ok(())
     }
 
-    /// ADK's older lists are short.
+    /// The older list that is the turns of one case.
     fn list_older(&mut self, path: &Path) -> Result<(), EvalsetError> {
         let cases = sound_set(path)?.into_cases(&stem(path));
         for (index, read) in (0..).zip(cases) {

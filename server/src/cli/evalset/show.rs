@@ -32,7 +32,7 @@ pub(super) fn show(arguments: &ShowArguments, out: &mut impl Write) -> Result<We
     while let Some(found) = cases.next() {
         let found = match found {
             Ok(found) => found,
-            // ADK's older lists are short.
+            // The turns of one case.
             Err(AppendError::LegacyList { .. }) => return show_older(file, wanted, show),
             Err(error) => return Err(error.into()),
         };
@@ -48,7 +48,7 @@ pub(super) fn show(arguments: &ShowArguments, out: &mut impl Write) -> Result<We
     Ok(Went::Well)
 }
 
-/// The cases of an older list, which is read whole.
+/// The case of an older list that is its turns.
 fn show_older(
     file: &Path,
     wanted: &[String],

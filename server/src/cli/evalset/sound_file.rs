@@ -2,7 +2,8 @@
 //!
 //! It is read to its end before anything is done with it, so that a fault is told while nothing has
 //! been written. Then its cases come one after the other, in the format that is wanted, and one of
-//! them is held at a time. ADK's older lists, and what comes through a pipe, are held as a whole.
+//! them is held at a time. The older list that is the turns of one case, and what comes through a
+//! pipe, are held as a whole.
 
 use std::path::{Path, PathBuf};
 

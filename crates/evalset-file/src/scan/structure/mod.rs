@@ -2,7 +2,8 @@
 //!
 //! The grammar is checked at every depth. Names are looked at only on the way to the cases and
 //! their ids: `eval_cases[].eval_id` and `eval_cases[].conversation[].invocation_id`, in either of
-//! the casings that ADK reads below the set.
+//! the casings that ADK reads below the set. Who reads ADK's older lists of sessions, too, is led to
+//! `[].name` and `[].data[]`; the turns of one case, the other older list, are nobody's here.
 
 mod names;
 mod quote;
@@ -17,7 +18,8 @@ use super::outline::{LastCase, Outline, Sink};
 use super::reader::CaseTokens;
 use super::tokens::{Batch, Tokens};
 
-/// The innermost container on the way to the ids that is open. Its number is its depth.
+/// The innermost container on the way to the ids that is open. Its number is its depth in a set; in
+/// an older list, which has no set around its cases, its depth is one less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u32)]
 enum Place {
@@ -43,6 +45,10 @@ pub(super) struct Structure {
     closing: ClosingQuote,
     text_at: u64,
 
+    /// Whether ADK's older lists are read, too.
+    takes_older: bool,
+    /// Whether this is one.
+    is_older: bool,
     outline: Outline,
     /// The list of cases has been opened, by this scan or by the one that it continues.
     list_seen: bool,
@@ -57,7 +63,9 @@ pub(super) struct Structure {
     has_id: bool,
     has_conversation: bool,
     has_scenario: bool,
-    /// The first case that lacks it.
+    /// What a session of an older list has.
+    has_data: bool,
+    /// The first case that lacks something of it.
     incomplete: Option<Fault>,
 }
 
@@ -74,6 +82,8 @@ impl Structure {
             text: Vec::new(),
             closing: ClosingQuote::default(),
             text_at: 0,
+            takes_older: false,
+            is_older: false,
             outline: Outline::default(),
             list_seen: false,
             list_closed: false,
@@ -85,8 +95,20 @@ impl Structure {
             has_id: false,
             has_conversation: false,
             has_scenario: false,
+            has_data: false,
             incomplete: None,
         }
+    }
+
+    /// Reads ADK's older lists of sessions, too.
+    pub(super) fn with_older_lists(mut self) -> Self {
+        self.takes_older = true;
+        self
+    }
+
+    /// Whether this has turned out to be an older list.
+    pub(super) fn is_older(&self) -> bool {
+        self.is_older
     }
 
     /// Supposes to stand in the list of cases, behind the comma at `parting`, with `at` (a multiple
@@ -168,7 +190,7 @@ impl Structure {
         // the few that are looked at.
         let mut expect = self.expect;
         let mut open = self.open.near();
-        let mut watched_depth = self.place as u32;
+        let mut watched_depth = self.watched_depth();
         let mut next = 0;
         while let Some(&start) = starts.get(next) {
             let token = next;
@@ -237,17 +259,21 @@ impl Structure {
             }
             expect = self.expect;
             open = self.open.near();
-            watched_depth = self.place as u32;
+            watched_depth = self.watched_depth();
         }
         self.expect = expect;
         self.open.set_near(open);
         Ok(Ok(()))
     }
 
+    fn watched_depth(&self) -> u32 {
+        (self.place as u32).saturating_sub(u32::from(self.is_older))
+    }
+
     /// The end of the file: what was found, if ADK would take it for an eval set.
     pub(super) fn finish(&self, length: u64) -> Result<Outline, Fault> {
         let outline = self.finish_with_cases(length)?;
-        if !self.set_id_seen {
+        if !self.set_id_seen && !self.is_older {
             return Err(Fault::not_an_eval_set(
                 0,
                 "the key \"eval_set_id\" is missing or no string",
@@ -311,7 +337,7 @@ impl Structure {
             }
             Class::CloseObject | Class::CloseList => {
                 if watched {
-                    self.leave(at);
+                    self.leave(at)?;
                 }
                 self.expect = self.open.pop();
             }
@@ -323,6 +349,13 @@ impl Structure {
     fn value(&mut self, class: Class, at: u64) -> Result<Option<Place>, Fault> {
         match (self.place, class) {
             (Place::Start, Class::OpenObject) => Ok(Some(Place::Set)),
+            (Place::Start, Class::OpenList) if self.takes_older => {
+                self.is_older = true;
+                self.list_seen = true;
+                self.outline.list_open = at;
+                self.parting = at;
+                Ok(Some(Place::Cases))
+            }
             (Place::Start, Class::OpenList) => Err(Fault { at, kind: FaultKind::LegacyList }),
             (Place::Start, _) => {
                 Err(Fault::not_an_eval_set(at, "the file holds a single value, not an object"))
@@ -350,7 +383,15 @@ impl Structure {
                 self.has_id = false;
                 self.has_conversation = false;
                 self.has_scenario = false;
+                self.has_data = false;
                 Ok(Some(Place::Case))
+            }
+            // The first item tells that they are no sessions.
+            (Place::Cases, _) if self.is_older && self.outline.cases == 0 => {
+                Err(Fault { at, kind: FaultKind::LegacyList })
+            }
+            (Place::Cases, _) if self.is_older => {
+                Err(Fault::not_an_eval_set(at, "an item of the list is not an object"))
             }
             (Place::Cases, _) => {
                 Err(Fault::not_an_eval_set(at, "an item of \"eval_cases\" is not an object"))
@@ -376,15 +417,22 @@ impl Structure {
         }
     }
 
-    fn leave(&mut self, at: u64) {
+    fn leave(&mut self, at: u64) -> Result<(), Fault> {
         self.place = match self.place {
             Place::Start | Place::Set => Place::Start,
             Place::Cases => {
+                if self.is_older && self.outline.cases == 0 {
+                    return Err(Fault { at, kind: FaultKind::LegacyList });
+                }
                 self.outline.list_close = at;
                 self.list_closed = true;
-                Place::Set
+                if self.is_older { Place::Start } else { Place::Set }
             }
             Place::Case => {
+                // The first item tells whether they are sessions.
+                if self.is_older && self.outline.cases == 0 && !self.has_data {
+                    return Err(Fault { at: self.case_start, kind: FaultKind::LegacyList });
+                }
                 self.outline.last =
                     Some(LastCase { parting: self.parting, start: self.case_start, end: at + 1 });
                 self.outline.cases += 1;
@@ -410,6 +458,7 @@ impl Structure {
             Place::Invocation => Place::Conversation,
         };
         self.key = Key::Other;
+        Ok(())
     }
 }
 

@@ -90,6 +90,15 @@ impl Structure {
     }
 
     fn key_read(&mut self, key: &[u8]) {
+        if self.is_older {
+            self.has_data |= matches!((self.place, key), (Place::Case, b"data"));
+            self.key = match (self.place, key) {
+                (Place::Case, b"data") => Key::Leads,
+                (Place::Case, b"name") => Key::Id,
+                _ => Key::Other,
+            };
+            return;
+        }
         self.key = match (self.place, key) {
             (Place::Set, b"eval_cases") | (Place::Case, b"conversation") => Key::Leads,
             (Place::Set, b"eval_set_id")
