@@ -37,7 +37,11 @@ pub(super) fn CaseColumn(
     let rows = move || {
         list().map(|list| {
             let more = list.fitting.saturating_sub(list.cases.len() as u64);
-            let none = list.cases.is_empty();
+            let none = match (list.all, &list.fault) {
+                (0, Some(_)) => None,
+                (0, None) => Some("The file has no cases."),
+                _ => list.cases.is_empty().then_some("No case fits."),
+            };
             view! {
                 <ul class="cases" aria-label="Cases" on:keydown=walk>
                     {list
@@ -46,7 +50,7 @@ pub(super) fn CaseColumn(
                         .map(|summary| view! { <CaseLine set=set.get_value() summary case place/> })
                         .collect_view()}
                 </ul>
-                {none.then(|| view! { <p class="quiet veil">"No case fits."</p> })}
+                {none.map(|none| view! { <p class="quiet veil">{none}</p> })}
                 {list.fault.map(|fault| view! { <p class="field-fault veil" role="alert">{fault}</p> })}
                 {(more > 0).then(|| view! {
                     <button type="button" class="link" on:click=move |_| most.update(|most| *most += STEP)>
@@ -149,6 +153,8 @@ fn CaseLine(
             <a href=address class:faulty=is_faulty aria-current=move || is_chosen().then_some("true")>
                 <span class="case-title">{title}</span>
                 <span class="case-tools">
+                    // Which of those that share its id.
+                    {repeats.then(|| view! { <b>{format!("#{index}")}</b> " · " })}
                     {turns.map(|turns| view! { <b>{turns}</b> " · " })}
                     {told}
                 </span>

@@ -26,7 +26,7 @@ use crate::state::case_edits::{CaseEdits, Editing, use_case_edits};
 use crate::state::reading::use_reading;
 use crate::state::settled::use_settled;
 use crate::state::times::{counted, size};
-use against::{Against, AgainstChooser, Named, use_against};
+use against::{Against, AgainstChooser, Named, called, use_against};
 use case_editor::{JsonEditor, TextEditor};
 use case_list::CaseColumn;
 use case_steps::CaseSteps;
@@ -107,7 +107,7 @@ fn Head(
     /// The set.
     list: CaseList,
 ) -> impl IntoView {
-    let CaseList { set, format, all, .. } = list;
+    let CaseList { set, format, all, fault, .. } = list;
     let name = set.name.clone();
     let bytes = match set.contents {
         EvalSetContents::File { bytes } => Some(size(bytes)),
@@ -124,7 +124,11 @@ fn Head(
         <header class="stage-head">
             <h1>{name}</h1>
             {(!format.is_empty()).then(|| view! { <span class="chip">{format}</span> })}
-            <span class="chip">{counted(usize::try_from(all).unwrap_or(usize::MAX), "case", "cases")}</span>
+            <span class="chip">
+                {counted(usize::try_from(all).unwrap_or(usize::MAX), "case", "cases")}
+                // How many there would be is not known.
+                {fault.is_some().then_some(" read")}
+            </span>
             {bytes.map(|bytes| view! { <span class="chip">{bytes}</span> })}
             <CopyButton what="the path" text=Callback::new(move |()| path.clone())/>
             <span class="grow"></span>
@@ -214,6 +218,9 @@ fn Chosen(
         None if case.read().is_some() => {
             view! { <p class="quiet veil">"Reading the case…"</p> }.into_any()
         }
+        None if listed.with(|list| matches!(list, Some(Ok(list)) if list.all == 0)) => {
+            ().into_any()
+        }
         None => view! {
             <div class="empty centred">
                 <p class="quiet">"Choose a case to read it step by step."</p>
@@ -270,7 +277,10 @@ fn CaseReader(
     let as_text = RwSignal::new(case.turns.is_empty());
     let whole = use_reading(&case.text);
     let id = case.eval_id.clone();
-    let shown_id = if id.is_empty() { "A case without an id".to_owned() } else { id.clone() };
+    let shown_id = match id.as_str() {
+        "" => "A case without an id".to_owned(),
+        id => called(id, edits.repeats().then_some(case.index)),
+    };
     let faults = case.faults.clone();
     let agent = case.agent.clone().filter(|_| !id.is_empty() && !case.turns.is_empty());
     let rehearse = agent.map(|agent| {

@@ -197,12 +197,17 @@ fn part(part: Part) -> AnyView {
     match part {
         Part::Calls { turn, trajectory, rows } => {
             let only = RwSignal::new(false);
+            let has_calls = !rows.is_empty();
             let rows = rows.into_iter().map(|row| compared_call(compared(row), only));
             let rows = rows.collect_view();
             let accepted = (trajectory > 0).then(|| format!(" · accepted trajectory {trajectory}"));
             view! {
                 <h4 class="turn">"Turn " {turn + 1} ", calls" {accepted}</h4>
-                <div class="pair report-sides"><span>"Expected"</span><span></span><span>"Actual"</span></div>
+                {if has_calls {
+                    view! { <div class="pair report-sides"><span>"Expected"</span><span></span><span>"Actual"</span></div> }.into_any()
+                } else {
+                    view! { <p class="report-line quiet">"none expected, none made"</p> }.into_any()
+                }}
                 {rows}
             }
             .into_any()
