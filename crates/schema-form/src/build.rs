@@ -36,8 +36,8 @@ pub(crate) fn field(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Field {
     let conjunction = Conjunction::of(document, source, diagnostics);
-    let first_text = |names: &[&str]| conjunction.first(names).map(|id| document.text(id));
-    let examples = match conjunction.first(&["examples"]) {
+    let first_text = |names: &[&str]| conjunction.annotation(names).map(|id| document.text(id));
+    let examples = match conjunction.annotation(&["examples"]) {
         Some(id) => document
             .items(id)
             .map(|items| items.iter().map(|item| document.text(*item)).collect())
@@ -59,13 +59,13 @@ pub(crate) fn field(
     Field {
         key: source.key.clone(),
         required: source.required,
-        title: conjunction.first_string(&["title"]),
-        description: conjunction.first_string(&["description"]),
+        title: conjunction.annotation_text(&["title"]),
+        description: conjunction.annotation_text(&["description"]),
         nullable,
         default: first_text(&["default"]),
         examples,
-        deprecated: conjunction.says(&["deprecated"]),
-        read_only: conjunction.says(&["readOnly"]),
+        deprecated: conjunction.is_annotated(&["deprecated"]),
+        read_only: conjunction.is_annotated(&["readOnly"]),
         types,
         unchecked: unchecked(document, &conjunction),
         judged: judged(&conjunction),

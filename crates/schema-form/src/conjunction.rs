@@ -17,6 +17,8 @@ pub(crate) struct Conjunction<'d> {
     pub(crate) document: &'d Document,
     /// The schema objects, outermost first, each once.
     pub(crate) layers: Vec<NodeId>,
+    /// Where the layers begin whose annotations count.
+    annotated: usize,
     /// The first union with more than one branch beside `null`.
     pub(crate) union: Option<Union>,
     /// Why the whole cannot be expressed.
@@ -50,6 +52,7 @@ impl<'d> Conjunction<'d> {
         let mut conjunction = Self {
             document,
             layers: Vec::new(),
+            annotated: 0,
             union: None,
             fault: None,
             null: None,
@@ -57,8 +60,11 @@ impl<'d> Conjunction<'d> {
         };
         let mut said_null = Vec::new();
         let mut said = HashMap::new();
-        for layer in &source.layers {
+        for (position, layer) in source.layers.iter().enumerate() {
             conjunction.lay(*layer, source, &mut Vec::new(), diagnostics);
+            if position < source.annotated {
+                conjunction.annotated = conjunction.layers.len();
+            }
             said_null.extend(conjunction.says_null(*layer, 0, &mut said));
         }
         conjunction.null = match said_null.as_slice() {
@@ -306,6 +312,28 @@ impl<'d> Conjunction<'d> {
 
     pub(crate) fn first(&self, names: &[&str]) -> Option<NodeId> {
         self.layers.iter().find_map(|layer| self.document.member(*layer, names))
+    }
+
+    /// What is said about the value rather than of what it must be.
+    pub(crate) fn annotation(&self, names: &[&str]) -> Option<NodeId> {
+        self.annotations(names).next()
+    }
+
+    fn annotations(&self, names: &[&str]) -> impl Iterator<Item = NodeId> {
+        let layers = self.layers.get(self.annotated..).unwrap_or_default();
+        layers.iter().filter_map(|layer| self.document.member(*layer, names))
+    }
+
+    pub(crate) fn annotation_text(&self, names: &[&str]) -> Option<String> {
+        self.annotations(names)
+            .filter_map(|id| self.document.string(id))
+            .find(|text| !text.is_empty())
+            .map(str::to_owned)
+    }
+
+    /// Whether it is annotated so, such as with `deprecated`.
+    pub(crate) fn is_annotated(&self, names: &[&str]) -> bool {
+        self.annotations(names).any(|id| matches!(self.document.node(id), Node::Bool(true)))
     }
 
     pub(crate) fn first_string(&self, names: &[&str]) -> Option<String> {

@@ -259,6 +259,9 @@ pub(crate) struct Source {
     pub(crate) required: bool,
     /// The schemas, outermost first: annotations of the first count.
     pub(crate) layers: Vec<NodeId>,
+    /// How many of them, from the outermost, are annotated elsewhere: what a union says of itself
+    /// stands at the union, and not once more at its branch.
+    pub(crate) annotated: usize,
     /// Unions of which a branch is chosen already: the node and its keyword.
     pub(crate) chosen: Vec<(NodeId, &'static str)>,
     /// Only these types, where a union of types was split.

@@ -914,3 +914,30 @@ fn arguments_that_ask_for_nothing_are_told_from_those_that_want_entries() {
         assert!(!of(something).with_objects_only().asks_for_nothing(), "{something}");
     }
 }
+
+#[test]
+fn a_branch_says_what_it_says_itself_and_no_more() {
+    let schema = JsonText::parse(
+        r##"{"description": "Where to.", "default": "home", "discriminator": {"propertyName": "kind",
+            "mapping": {"address": "#/$defs/A1"}},
+            "oneOf": [{"type": "string", "description": "A name.", "examples": ["home"]},
+                {"type": "integer"}, {"$ref": "#/$defs/A1"}],
+            "$defs": {"A1": {"type": "object", "properties": {"street": {"type": "string"}}}}}"##,
+    )
+    .expect("JSON");
+    let form = Form::of_schema(&schema);
+    let field = form.root().field();
+    assert_eq!(field.description.as_deref(), Some("Where to."));
+    let FieldKind::Union(branches) = &field.kind else { panic!("a union") };
+    let said: Vec<_> = branches
+        .iter()
+        .map(|branch| {
+            let field = branch.slot.field();
+            (branch.label.as_str(), field.description.as_deref(), field.default.is_some())
+        })
+        .collect();
+    assert_eq!(
+        said,
+        [("text", Some("A name."), false), ("integer", None, false), ("address", None, false)]
+    );
+}

@@ -1,10 +1,12 @@
 //! The members of an object that its schema does not name: a name and a value each.
 
+use leptos::ev;
 use leptos::prelude::*;
 use schema_form::{Content, Edit, FieldKind, ItemId, ObjectField, Path, Step};
 
+use super::help::help;
 use super::place::{Place, input_id};
-use super::row::{control, faults};
+use super::row::{ToJson, control, faults, json_key};
 use crate::state::browser;
 
 /// The entries of an object and, where the schema asks for them, the button that adds one.
@@ -76,9 +78,22 @@ fn entry(place: &Place, id: ItemId) -> AnyView {
             .filter(|_| !waits_for_name || name.with(Option::is_some))
             .map(|slot| place.then(&slot, step))
     };
-    let (valuing, nesting) = (place.clone(), place.clone());
-    let value = move || inner(&valuing).map(|inner| control(&inner));
-    let nest = move || inner(&nesting).map(|inner| super::row::nested(&inner));
+    let inner_of = {
+        let place = place.clone();
+        move || inner(&place)
+    };
+    let (helping, nesting, turning) = (inner_of.clone(), inner_of.clone(), inner_of.clone());
+    let keyed = inner_of.clone();
+    let value = move || inner_of().map(|inner| control(&inner));
+    let help = move || helping().map(|inner| help(&inner));
+    let nest = move || nesting().map(|inner| super::row::nested(&inner));
+    let turn =
+        move || turning().map(|inner| view! { <ToJson place=inner named="the entry".to_owned()/> });
+    let keys = move |event: ev::KeyboardEvent| {
+        if let Some(inner) = untrack(&keyed) {
+            json_key(&inner)(event);
+        }
+    };
     let standing = Place { path: at, ..place.clone() };
     let (naming, removing, leaving) = (place.clone(), place.clone(), standing.clone());
     let known = names(object).map(|names| {
@@ -92,7 +107,7 @@ fn entry(place: &Place, id: ItemId) -> AnyView {
         patterns => patterns.join(" or "),
     };
     view! {
-        <div class="field entry">
+        <div class="field entry" on:keydown=keys>
             <input
                 class="entry-name mono"
                 id=name_id(place, id)
@@ -113,6 +128,7 @@ fn entry(place: &Place, id: ItemId) -> AnyView {
                 <label class="unseen" id=standing.part_id("label") for=standing.input_id()>"Value of the entry"</label>
                 {value}
                 <span class="row-buttons">
+                    {turn}
                     <button
                         type="button"
                         title="Remove"
@@ -127,6 +143,7 @@ fn entry(place: &Place, id: ItemId) -> AnyView {
                     </button>
                 </span>
             </div>
+            {help}
             {faults(&standing)}
             {nest}
         </div>

@@ -9,8 +9,13 @@ use crate::state::markdown::{Node, Part, markdown};
 
 /// Description, limits, examples.
 pub(super) fn help(place: &Place) -> AnyView {
+    help_beside(place, place.slot.key())
+}
+
+/// As [`help`], where `label` stands beside it.
+pub(super) fn help_beside(place: &Place, label: &str) -> AnyView {
     let field = place.field();
-    let title = field.title.as_deref().filter(|title| says_more(title, place.slot.key()));
+    let title = field.title.as_deref().filter(|title| says_more(title, label));
     let description = field.description.as_deref().map(str::trim).unwrap_or_default();
     let mut notes: Vec<&str> = Vec::new();
     if field.deprecated {

@@ -11,9 +11,10 @@ use schema_form::{Content, Edit, FieldKind, ItemId, ListField, State, Step};
 use web_sys::{HtmlInputElement, HtmlTextAreaElement};
 
 use super::choice::MOST_OPTIONS;
+use super::help::help;
 use super::paste::PasteMany;
 use super::place::{Place, input_id};
-use super::row::{control, faults, nested};
+use super::row::{ToJson, control, faults, json_key, nested};
 use super::text::{described_by, unsent_default};
 use crate::state::browser;
 
@@ -268,6 +269,7 @@ fn item_row(place: &Place, ids: Memo<Vec<ItemId>>, id: ItemId) -> AnyView {
         list_name.with_value(|name| format!("{name} item {number}").trim_start().to_owned())
     };
     let own_input = inner.input_id();
+    let to_json = json_key(&inner);
     let (lifting, lowering, keyed, removing) =
         (place.clone(), place.clone(), place.clone(), place.clone());
     let up = item_part(place, id, "up");
@@ -281,6 +283,8 @@ fn item_row(place: &Place, ids: Memo<Vec<ItemId>>, id: ItemId) -> AnyView {
             event.prevent_default();
             event.stop_propagation();
             add_after(&keyed, ids, id);
+        } else {
+            to_json(event);
         }
     };
     let (focus_up, focus_down) = (up.clone(), down.clone());
@@ -302,6 +306,7 @@ fn item_row(place: &Place, ids: Memo<Vec<ItemId>>, id: ItemId) -> AnyView {
             <div class="field-control with-buttons">
                 {control(&inner)}
                 <span class="row-buttons">
+                    <ToJson place=inner.clone() named=Signal::derive(title)/>
                     <button
                         type="button"
                         id=up
@@ -333,6 +338,7 @@ fn item_row(place: &Place, ids: Memo<Vec<ItemId>>, id: ItemId) -> AnyView {
                     </button>
                 </span>
             </div>
+            {help(&inner)}
             {faults(&inner)}
             {nested(&inner)}
         </div>

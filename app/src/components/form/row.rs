@@ -7,7 +7,7 @@ use schema_form::{Content, Edit, Extras, FieldKind, Slot, State, Step};
 use super::batches::{MOST_AT_ONCE, batches, changing_batches};
 use super::choice::Choice;
 use super::entries::Entries;
-use super::help::help;
+use super::help::help_beside;
 use super::json_area::JsonArea;
 use super::list::{ItemRows, ListHead, Tags, are_tags};
 use super::number::NumberInput;
@@ -36,15 +36,15 @@ pub(super) fn members(place: &Place) -> AnyView {
 }
 
 pub(super) fn member(place: &Place, position: usize, slot: &Slot) -> AnyView {
-    row(&place.then(slot, Step::Member(position)), slot.key().to_owned().into_any())
+    row(&place.then(slot, Step::Member(position)), slot.key())
 }
 
 /// One row of the form.
-pub(super) fn row(place: &Place, label: AnyView) -> AnyView {
+pub(super) fn row(place: &Place, named: &str) -> AnyView {
     let field = place.field();
     let star = place.slot.required() && !place.slot.key().is_empty();
     let name = view! {
-        {label}
+        {named.to_owned()}
         {star.then(|| view! { <span class="star" aria-hidden="true"></span><span class="unseen">" (required)"</span> })}
     };
     let is_radio = matches!(field.kind, FieldKind::Boolean) || place.is_group();
@@ -67,9 +67,9 @@ pub(super) fn row(place: &Place, label: AnyView) -> AnyView {
             {label}
             <div class="field-control with-json">
                 {control(place)}
-                <ToJson place=place.clone()/>
+                <ToJson place=place.clone() named=named.to_owned()/>
             </div>
-            {help(place)}
+            {help_beside(place, named)}
             {faults(place)}
             {nested(place)}
         </div>
@@ -79,16 +79,18 @@ pub(super) fn row(place: &Place, label: AnyView) -> AnyView {
 
 /// The button that goes over to JSON text at a place, and is gone while it is text.
 #[component]
-fn ToJson(
+pub(super) fn ToJson(
     /// The place it belongs to.
     place: Place,
+    /// What the place is called.
+    #[prop(into)]
+    named: Signal<String>,
 ) -> impl IntoView {
     if matches!(place.field().kind, FieldKind::Json(_)) {
         return ().into_any();
     }
     let standing = place.standing();
     let is_json = Memo::new(move |_| standing.get().is_json);
-    let key = place.slot.key().to_owned();
     view! {
         <button
             type="button"
@@ -97,7 +99,7 @@ fn ToJson(
             // In reach of Alt+J from its field, so that Tab goes from field to field.
             tabindex=(!place.is_group()).then_some("-1")
             title="Edit as JSON (Alt J)"
-            aria-label=format!("Edit {key} as JSON")
+            aria-label=move || format!("Edit {} as JSON", named.get())
             on:click=move |_| to_json(&place)
         >
             "{ }"
@@ -113,7 +115,7 @@ fn to_json(place: &Place) {
 }
 
 /// Alt+J: from the widget to text and back.
-fn json_key(place: &Place) -> impl Fn(ev::KeyboardEvent) + use<> {
+pub(super) fn json_key(place: &Place) -> impl Fn(ev::KeyboardEvent) + use<> {
     let place = place.clone();
     move |event| {
         if !event.alt_key() || event.code() != "KeyJ" {
@@ -232,13 +234,15 @@ fn branch(place: &Place) -> AnyView {
         };
         let inner = place.then(&branch.slot, Step::Branch(position));
         match &inner.field().kind {
-            FieldKind::Object(_) => {
-                view! { <div class="nest">{members(&inner)}{faults(&inner)}</div> }.into_any()
-            }
-            _ => view! {
-                <div class="nest">{row(&inner, branch.label.clone().into_any())}</div>
+            FieldKind::Object(_) => view! {
+                <div class="nest">
+                    {help_beside(&inner, &branch.label)}
+                    {members(&inner)}
+                    {faults(&inner)}
+                </div>
             }
             .into_any(),
+            _ => view! { <div class="nest">{row(&inner, &branch.label)}</div> }.into_any(),
         }
     })
     .into_any()

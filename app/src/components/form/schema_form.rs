@@ -94,7 +94,7 @@ pub fn SchemaForm(
             }
             .into_any()
         } else {
-            row(&root, root.field().title.clone().unwrap_or_else(|| "value".to_owned()).into_any())
+            row(&root, root.field().title.as_deref().unwrap_or("value"))
         }
     };
     view! {

@@ -187,11 +187,13 @@ pub(super) fn unsent_default(place: &Place) -> String {
     let Some(default) = field.default.as_ref().map(JsonText::compact) else {
         return "not sent".to_owned();
     };
-    let is_shown = !placeholder(place).is_empty() && !matches!(field.kind, FieldKind::List(_));
+    // A placeholder shows it, or the words below a list.
+    let is_list = matches!(field.kind, FieldKind::List(_));
     match default.as_str() {
-        _ if is_shown => "default, not sent".to_owned(),
         "\"\"" => "default: empty text, not sent".to_owned(),
         "[]" => "default: empty list, not sent".to_owned(),
+        "null" => "default: null, not sent".to_owned(),
+        _ if is_list || !placeholder(place).is_empty() => "default, not sent".to_owned(),
         default if default.len() <= LONGEST => format!("default: {default}, not sent"),
         _ => "default, not sent".to_owned(),
     }

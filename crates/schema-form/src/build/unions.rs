@@ -16,10 +16,11 @@ impl Builder<'_> {
             .iter()
             .map(|branch| {
                 let mut layers = self.source.layers.clone();
+                let annotated = layers.len();
                 layers.push(*branch);
                 let mut chosen = self.source.chosen.clone();
                 chosen.push((union.at, union.keyword));
-                let label = self.branch_label(*branch);
+                let label = self.branch_label(union.at, *branch);
                 let times = labels.entry(label.clone()).or_default();
                 *times += 1;
                 Branch {
@@ -30,6 +31,7 @@ impl Builder<'_> {
                             key: String::new(),
                             required: true,
                             layers,
+                            annotated,
                             chosen,
                             only: Some(self.source.only.unwrap_or(Types::ANY).without(Types::NULL)),
                             first: None,
@@ -55,6 +57,7 @@ impl Builder<'_> {
                             key: String::new(),
                             required: true,
                             only: Some(one),
+                            annotated: self.source.layers.len(),
                             ..self.source.clone()
                         },
                     ),
@@ -63,9 +66,9 @@ impl Builder<'_> {
         )
     }
 
-    /// What tells the branch from its siblings: title, definition's name, tag, what it requires,
-    /// type.
-    fn branch_label(&self, branch: NodeId) -> String {
+    /// What tells the branch from its siblings: title, the name that the discriminator maps to it,
+    /// definition's name, tag, what it requires, type.
+    fn branch_label(&self, union: NodeId, branch: NodeId) -> String {
         let text = |id: NodeId, name: &str| {
             self.document
                 .member(id, &[name])
@@ -78,6 +81,9 @@ impl Builder<'_> {
         let target = text(branch, "$ref").and_then(|reference| self.document.resolve(reference));
         if let Some(title) = target.and_then(|target| text(target, "title")) {
             return title.to_owned();
+        }
+        if let Some(name) = self.mapped_name(union, branch, target) {
+            return name.to_owned();
         }
         if let Some(name) = text(branch, "$ref").and_then(|path| path.rsplit('/').next()) {
             return name.to_owned();
@@ -103,6 +109,22 @@ impl Builder<'_> {
             Some(item) if label == "list" => format!("list of {}", item.label()),
             _ => label.to_owned(),
         }
+    }
+
+    /// The name under which OpenAPI's `discriminator` leads to the branch: it maps names to
+    /// references, or to bare names of definitions.
+    fn mapped_name(&self, union: NodeId, branch: NodeId, target: Option<NodeId>) -> Option<&str> {
+        let discriminator = self.document.member(union, &["discriminator"])?;
+        let mapping = self.document.member(discriminator, &["mapping"])?;
+        let reference = self.document.string(self.document.member(branch, &["$ref"])?)?;
+        let leads_here = |to: &str| {
+            to == reference
+                || reference.rsplit('/').next() == Some(to)
+                || (target.is_some() && self.document.resolve(to) == target)
+        };
+        let mut names = self.document.members(mapping).iter();
+        let found = names.find(|(_, to)| self.document.string(*to).is_some_and(leads_here));
+        found.map(|(name, _)| &**name)
     }
 
     /// The members that the branch requires, as its name: `from, to`.
