@@ -121,8 +121,8 @@ test("a host that is started anew leaves its mark where the tools forgot", async
   // The notice goes with the next step, the mark stays between the two calls.
   await add(2);
   await expect(page.getByText("The history is kept, but what the tools remembered is gone")).toHaveCount(0);
-  const items = page.locator(".timeline > li").filter({ hasText: /add\(|restarted/ });
-  await expect(items).toHaveText([/add\(/, /restarted here/, /add\(/]);
+  const items = page.locator(".timeline > li").filter({ hasText: /add\(|began this session anew/ });
+  await expect(items).toHaveText([/add\(/, /began this session anew here/, /add\(/]);
   expect(await second.stop()).toBe(0);
   rmSync(folder, { recursive: true });
 });
