@@ -36,6 +36,11 @@ pub trait Host: Send + Sync + 'static {
         session: SessionId,
         content: String,
     ) -> Result<SessionView, ApiError>;
+    async fn end_invocation(
+        &self,
+        session: SessionId,
+        content: String,
+    ) -> Result<SessionView, ApiError>;
     async fn check_value(
         &self,
         session: SessionId,

@@ -155,6 +155,13 @@ pub async fn begin_invocation(
     crate::host::host()?.begin_invocation(session, content).await
 }
 
+/// Tells the host what the agent answered, so that callbacks of its end run; the view that comes back
+/// has the state that they left. Told again, it changes nothing.
+#[server(prefix = "/api", endpoint = "end_invocation", input = Json, output = Json)]
+pub async fn end_invocation(session: SessionId, content: String) -> Result<SessionView, ApiError> {
+    crate::host::host()?.end_invocation(session, content).await
+}
+
 /// Checks a value against a schema, with the host as the authority. No messages: it is valid.
 #[server(prefix = "/api", endpoint = "check_value", input = Json, output = Json)]
 pub async fn check_value(

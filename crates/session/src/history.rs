@@ -55,7 +55,7 @@ pub struct ToolOutput {
     /// What the tool returned.
     #[serde(flatten)]
     pub result: ToolResult,
-    /// From call to return, in milliseconds.
+    /// How long the tool ran, in milliseconds; what it waited for the person is not counted.
     pub duration_ms: f64,
     /// When it returned.
     pub timestamp: Timestamp,
@@ -95,7 +95,7 @@ pub struct ToolError {
     /// The whole traceback where there is one. Shown, never exported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub traceback: Option<String>,
-    /// From call to failure, in milliseconds.
+    /// How long it ran, in milliseconds; what it waited for the person is not counted.
     pub duration_ms: f64,
     /// When it failed.
     pub timestamp: Timestamp,

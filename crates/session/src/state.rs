@@ -75,7 +75,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// From call to end, in milliseconds.
+    /// How long the tool ran, in milliseconds.
     #[must_use]
     pub fn duration_ms(&self) -> f64 {
         match self {

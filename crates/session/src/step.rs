@@ -78,7 +78,7 @@ pub enum Event {
         call_id: CallId,
         /// How.
         outcome: Outcome,
-        /// From call to end, in milliseconds.
+        /// How long the tool ran, in milliseconds.
         duration_ms: f64,
         /// Now.
         at: Timestamp,
@@ -145,6 +145,11 @@ pub enum Effect {
         call_id: CallId,
         /// The result.
         result: JsonText,
+    },
+    /// Tell the host what the agent answered.
+    EndInvocation {
+        /// The final response's content.
+        content: String,
     },
 }
 
@@ -269,9 +274,10 @@ fn apply(session: &mut Session, event: Event) -> Result<Vec<Effect>, Refusal> {
                 return Err(Refusal::EmptyResponse);
             }
             let timestamp = run.not_before_last(at);
+            let effects = vec![Effect::EndInvocation { content: content.clone() }];
             let final_response = FinalResponse { content, timestamp };
             session.phase = Phase::Completed { run: run.clone(), final_response };
-            Ok(Vec::new())
+            Ok(effects)
         }
     }
 }

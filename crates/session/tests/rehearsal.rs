@@ -160,6 +160,14 @@ fn a_cancelled_call_ends_when_the_host_says_so() {
 }
 
 #[test]
+fn the_host_is_told_what_the_agent_answered() {
+    let session = play([select(), query(0)]).expect("plays");
+    let (answered, effects) = step(&session, respond(1)).expect("answers");
+    assert_eq!(effects, [Effect::EndInvocation { content: "It is 8.".to_owned() }]);
+    assert!(step(&answered, respond(2)).is_err(), "once");
+}
+
+#[test]
 fn confirmation_and_long_running_results_come_from_the_person() {
     let session = play([select(), query(0), call(1, "{}", 1)]).expect("plays");
     let ask = Event::AskConfirmation {

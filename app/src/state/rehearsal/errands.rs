@@ -8,8 +8,8 @@ use session::{CallId, Effect, Event, Outcome, SessionState, ToolError, ToolName}
 use super::{Export, Rehearsal, TextEntry};
 use crate::api::{
     Answer, ApiError, ExportRequest, SessionView, ToolRequest, ValueTarget, answer_question,
-    begin_invocation, cancel_call, check_value, close_session, confirm_call, export_session,
-    open_session, start_call, supply_result,
+    begin_invocation, cancel_call, check_value, close_session, confirm_call, end_invocation,
+    export_session, open_session, start_call, supply_result,
 };
 use crate::state::browser;
 use crate::state::value_form::ValueForm;
@@ -278,6 +278,14 @@ impl Rehearsal {
             Effect::SupplyResult { call_id, result } => spawn_local(async move {
                 if let Err(error) = supply_result(session, call_id.clone(), result).await {
                     self.settle_failed(&call_id, &error);
+                }
+            }),
+            Effect::EndInvocation { content } => spawn_local(async move {
+                match end_invocation(session.clone(), content).await {
+                    Ok(view) if *self.session.read_untracked().id() == session => self.see(view),
+                    // A host that knows the session no longer has nothing that could end.
+                    Ok(_) | Err(ApiError::UnknownSession { .. }) => {}
+                    Err(error) => self.notice.set(Some(error.to_string())),
                 }
             }),
         }
