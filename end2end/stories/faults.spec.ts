@@ -138,4 +138,15 @@ test("an address of no agent says so, to people and to programs", async ({ page,
   await accessible();
   expect((await page.goto(`${host.url}/rehearse/math-agent`))?.status()).toBe(200);
   await page.waitForLoadState("networkidle");
+  for (const [address, status] of [
+    ["/evalsets/nothing", 404],
+    ["/evalsets/nothing/case", 404],
+    ["/evalsets/math-agent", 200],
+    ["/live/nothing", 404],
+    ["/live/00000000-0000-4000-8000-000000000000", 404],
+    ["/reports/nothing", 404],
+    ["/live", 200],
+  ] as const) {
+    expect([address, (await page.request.get(`${host.url}${address}`)).status()]).toEqual([address, status]);
+  }
 });

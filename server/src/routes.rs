@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use app::api::{EVENTS_PATH, REPORTS_PATH, ReportId};
+use app::api::{EVENTS_PATH, LiveId, REPORTS_PATH, ReportId, SetId};
 use app::host::{Host, LiveHost, provide_host, provide_live_host};
 use app::{App, shell};
 use axum::Router;
@@ -41,6 +41,7 @@ const PIECE: usize = 256 * 1024;
 struct Shared {
     host: Arc<RehearsalHost>,
     live: LiveSessions,
+    pages: Arc<LivePages>,
     options: LeptosOptions,
     /// Changes when the host is started anew.
     instance: Arc<str>,
@@ -68,8 +69,9 @@ pub(crate) fn router(
         .reload_port(reload_port().unwrap_or_default())
         .build();
     let instance = uuid::Uuid::new_v4().to_string().into();
-    let addressed = middleware::from_fn_with_state(Arc::clone(&host), unknown_agent);
-    let shared = Shared { host, live, options, instance, stop };
+    let pages = Arc::new(LivePages::new(live.clone(), Arc::clone(&host)));
+    let shared = Shared { host, live, pages, options, instance, stop };
+    let addressed = middleware::from_fn_with_state(shared.clone(), addressed);
     let provide = context(&shared);
     Router::new()
         .route(EVENTS_PATH, get(page_events))
@@ -96,26 +98,38 @@ pub(crate) fn router(
         .layer(middleware::from_fn_with_state(Arc::new(doors), guard))
 }
 
-/// The page says by itself that there is no such agent; its status says so too.
-async fn unknown_agent(
-    State(host): State<Arc<RehearsalHost>>,
+/// A page says by itself that what its address names is not there; its status says so too.
+async fn addressed(
+    State(shared): State<Shared>,
     request: Request,
     next: middleware::Next,
 ) -> Response {
-    let path = request.uri().path();
-    let named = path.strip_prefix("/rehearse/").and_then(|rest| rest.split('/').next());
-    let is_unknown = named.is_some_and(|id| !host.has_agent(id));
+    let names_nothing = names_nothing(&shared, request.uri().path()).await;
     let mut response = next.run(request).await;
-    if is_unknown && response.status() == StatusCode::OK {
+    if names_nothing && response.status() == StatusCode::OK {
         *response.status_mut() = StatusCode::NOT_FOUND;
     }
     response
 }
 
+/// Whether this is the address of something that is not there: `/PAGE/ID`, and what follows.
+async fn names_nothing(shared: &Shared, path: &str) -> bool {
+    let mut parts = path.trim_start_matches('/').split('/');
+    let (page, id) = (parts.next(), parts.next().filter(|id| !id.is_empty()));
+    let (Some(page), Some(id)) = (page, id) else { return false };
+    let found = match page {
+        "rehearse" => return !shared.host.has_agent(id),
+        "evalsets" => shared.host.set(SetId::new(id)).await.map(drop),
+        "reports" => shared.host.open_report(ReportId::new(id)).await.map(drop),
+        "live" => shared.pages.read_live_session(LiveId::new(id)).await.map(drop),
+        _ => return false,
+    };
+    found.is_err_and(|error| server_functions::status(&error) == StatusCode::NOT_FOUND)
+}
+
 fn context(shared: &Shared) -> impl Fn() + Clone + Send + Sync + 'static + use<> {
     let host: Arc<dyn Host> = Arc::clone(&shared.host) as Arc<dyn Host>;
-    let pages = LivePages::new(shared.live.clone(), Arc::clone(&shared.host));
-    let pages: Arc<dyn LiveHost> = Arc::new(pages);
+    let pages: Arc<dyn LiveHost> = Arc::clone(&shared.pages) as Arc<dyn LiveHost>;
     move || {
         provide_host(Arc::clone(&host));
         provide_live_host(Arc::clone(&pages));

@@ -36,7 +36,8 @@ pub(crate) fn refusal(error: &ApiError) -> Response {
     (status(error), axum::Json(error)).into_response()
 }
 
-fn status(error: &ApiError) -> StatusCode {
+/// The status that tells of `error`.
+pub(crate) fn status(error: &ApiError) -> StatusCode {
     match error {
         ApiError::UnknownAgent { .. }
         | ApiError::UnknownSession { .. }
