@@ -156,6 +156,8 @@ async fn a_panic_is_an_error_and_the_host_lives_on() {
     let mut page = Page::rehearse(address, "trouble", "Panic!").await;
     let answer = page.call("panic", &arguments(&json!({}))).await;
     assert_eq!(error(&answer).error_type, "Panic");
+    let flood = page.call("flood", &arguments(&json!({}))).await;
+    assert_eq!(error(&flood).error_type, ToolError::INVALID_OUTPUT);
     assert!(error(&answer).error_message.contains("on purpose"));
     assert_eq!(output(&page.call("print", &arguments(&json!({}))).await), "null");
     running.stop().await;
@@ -250,6 +252,7 @@ mod trouble {
         Block,
         Print,
         Label,
+        Flood,
     }
 
     #[adk_core::async_trait]
@@ -260,6 +263,7 @@ mod trouble {
                 Self::Block => "block",
                 Self::Print => "print",
                 Self::Label => "label",
+                Self::Flood => "flood",
             }
         }
 
@@ -282,13 +286,14 @@ mod trouble {
                 Self::Panic => panic!("on purpose"),
                 Self::Block => std::thread::sleep(Duration::from_secs(20)),
                 Self::Print => println!("a tool prints what it likes"),
+                Self::Flood => return Ok(Value::String("x".repeat(128 * 1024 * 1024))),
             }
             Ok(Value::Null)
         }
     }
 
     pub(crate) fn agent() -> NativeAgent {
-        [Trouble::Block, Trouble::Print, Trouble::Label]
+        [Trouble::Block, Trouble::Print, Trouble::Label, Trouble::Flood]
             .into_iter()
             .fold(NativeAgent::new("trouble").tool(Trouble::Panic), NativeAgent::tool)
     }

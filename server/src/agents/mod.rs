@@ -12,6 +12,9 @@ pub(crate) mod registry;
 mod reporter;
 mod source;
 
+/// The longest result of a native or Python tool that is taken, in bytes of JSON.
+const MAX_RESULT_BYTES: usize = 128 * 1024 * 1024;
+
 pub use log::AgentLog;
 pub use reporter::Reporter;
 pub use source::{

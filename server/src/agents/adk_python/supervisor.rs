@@ -7,10 +7,11 @@ use std::time::Duration;
 use app::api::AgentFault;
 use tokio_util::sync::CancellationToken;
 
-use super::messages::{Initialize, Initialized, MAX_RESULT_BYTES, PROTOCOL};
+use super::messages::{Initialize, Initialized, PROTOCOL};
 use super::package;
 use super::process::{RequestError, Worker};
 use crate::agents::AgentLog;
+use crate::agents::MAX_RESULT_BYTES;
 use crate::config::{Interpreter, find_interpreter};
 
 /// How long an agent may take to be imported.

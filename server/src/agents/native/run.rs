@@ -1,17 +1,20 @@
 //! One native tool run, in a thread of its own: it may block, panic or never end.
 
 use std::any::Any;
+use std::io::{self, Write};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use adk_core::{Tool, ToolContext};
 use futures::FutureExt;
+use json_text::JsonText;
 use serde_json::Value;
+use session::ToolError;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::agents::ToolFailure;
+use crate::agents::{MAX_RESULT_BYTES, ToolFailure};
 
 /// How long a cancelled tool may take to notice before its thread is left to itself.
 const GRACE: Duration = Duration::from_millis(200);
@@ -25,7 +28,7 @@ pub(super) async fn run_tool(
     context: Arc<dyn ToolContext>,
     arguments: Value,
     cancel: CancellationToken,
-) -> (Result<Value, ToolFailure>, f64) {
+) -> (Result<JsonText, ToolFailure>, f64) {
     let began = Instant::now();
     let (done, ended) = oneshot::channel();
     let inside = cancel.clone();
@@ -52,7 +55,7 @@ fn run_here(
     context: Arc<dyn ToolContext>,
     arguments: Value,
     cancel: &CancellationToken,
-) -> Result<Value, ToolFailure> {
+) -> Result<JsonText, ToolFailure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -67,7 +70,7 @@ fn run_here(
     runtime.shutdown_background();
     match result {
         None => Err(ToolFailure::cancelled()),
-        Some(Ok(Ok(value))) => Ok(value),
+        Some(Ok(Ok(value))) => text_of(&value),
         Some(Ok(Err(error))) => Err(ToolFailure {
             error_type: format!("{:?}", error.category),
             message: error.message.clone(),
@@ -75,6 +78,37 @@ fn run_here(
                 .map(|source| format!("{error}\n\ncaused by: {source}")),
         }),
         Some(Err(panic)) => Err(ToolFailure::new("Panic", panic_message(panic.as_ref()))),
+    }
+}
+
+/// The result as text, unless that is too long.
+fn text_of(value: &Value) -> Result<JsonText, ToolFailure> {
+    match serde_json::to_writer(Measure { left: MAX_RESULT_BYTES }, value) {
+        Ok(()) => Ok(JsonText::from_value(value)),
+        Err(_) => Err(ToolFailure::new(
+            ToolError::INVALID_OUTPUT,
+            format!(
+                "The tool's result is longer than {} MB of JSON, the most that is taken. Return \
+                 less.",
+                MAX_RESULT_BYTES / 1024 / 1024
+            ),
+        )),
+    }
+}
+
+/// Takes so many bytes and keeps none.
+struct Measure {
+    left: usize,
+}
+
+impl Write for Measure {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.left = self.left.checked_sub(bytes.len()).ok_or(io::ErrorKind::FileTooLarge)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -167,7 +167,6 @@ impl NativeSource {
             Ok(value) => {
                 let actions = adk_core::ToolContext::actions(context.as_ref());
                 open.stored.apply(actions.state_delta);
-                let value = JsonText::from_value(&value);
                 if long_running {
                     *open.waiting.lock().unwrap_or_else(PoisonError::into_inner) =
                         Some(call.clone());
