@@ -54,7 +54,32 @@ fn told(error: &anyhow::Error) -> String {
 /// `cargo leptos watch` runs the program without arguments, and means the page.
 fn command_line() -> CommandLine {
     let watched = std::env::var_os("LEPTOS_WATCH").is_some() && std::env::args_os().len() == 1;
-    if watched { CommandLine::parse_from(["rehearsal", "serve"]) } else { CommandLine::parse() }
+    if watched {
+        return CommandLine::parse_from(["rehearsal", "serve"]);
+    }
+    CommandLine::try_parse().unwrap_or_else(|error| {
+        if error.use_stderr() {
+            for variable in options_from_outside() {
+                eprintln!("note: {variable}");
+            }
+        }
+        error.exit()
+    })
+}
+
+/// The variables that stand for options, for whoever looks for a wrong one in vain on the line.
+fn options_from_outside() -> Vec<String> {
+    let mut set: Vec<String> = std::env::vars_os()
+        .filter_map(|(name, value)| {
+            let name = name.into_string().ok().filter(|name| name.starts_with("REHEARSAL_"))?;
+            Some(match value.is_empty() {
+                true => format!("{name} is set to nothing: give it a value, or unset it"),
+                false => format!("{name} is set, and stands for its option"),
+            })
+        })
+        .collect();
+    set.sort();
+    set
 }
 
 fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
