@@ -147,14 +147,14 @@ impl RehearsalHost {
             .map_err(|fault| ApiError::NotExportable { reason: fault.to_string() })?;
         Ok((agent, session, trace))
     }
+}
 
-    fn refusal(&self, agent: &RegisteredAgent, error: SourceError) -> ApiError {
-        match error {
-            SourceError::UnknownSession(id) => ApiError::UnknownSession { id },
-            SourceError::Faulted(fault) => {
-                self.registry.fault(agent, fault.clone());
-                ApiError::AgentFaulted { fault: Box::new(fault) }
-            }
+fn refusal(agent: &RegisteredAgent, error: SourceError) -> ApiError {
+    match error {
+        SourceError::UnknownSession(id) => ApiError::UnknownSession { id },
+        SourceError::Faulted(fault) => {
+            agent.fault(fault.clone());
+            ApiError::AgentFaulted { fault: Box::new(fault) }
         }
     }
 }
@@ -195,7 +195,7 @@ impl Host for RehearsalHost {
         }
         agent.ready().await.map_err(|fault| ApiError::AgentFaulted { fault: Box::new(fault) })?;
         let opened = agent.source.open_session(&session, &agent.seed).await;
-        let view = opened.map_err(|error| self.refusal(agent, error))?;
+        let view = opened.map_err(|error| refusal(agent, error))?;
         self.sessions.enter(&session, agent, view.clone()).hear();
         Ok(view)
     }
@@ -207,9 +207,25 @@ impl Host for RehearsalHost {
     ) -> Result<SessionView, ApiError> {
         let session = self.session(&session)?;
         let begun = session.agent.source.begin_invocation(&session.id, &content).await;
-        let view = begun.map_err(|error| self.refusal(&session.agent, error))?;
+        let view = begun.map_err(|error| refusal(&session.agent, error))?;
         session.set_view(view.clone());
         Ok(view)
+    }
+
+    async fn end_invocation(
+        &self,
+        session: SessionId,
+        content: String,
+    ) -> Result<SessionView, ApiError> {
+        let session = self.session(&session)?;
+        let ended = session.agent.source.end_invocation(&session.id, &content).await;
+        match ended.map_err(|error| refusal(&session.agent, error))? {
+            Some(view) => {
+                session.set_view(view.clone());
+                Ok(view)
+            }
+            None => Ok(session.view()),
+        }
     }
 
     async fn check_value(
@@ -372,6 +388,11 @@ impl Host for RehearsalHost {
     }
 
     async fn export_session(&self, request: ExportRequest) -> Result<ExportReceipt, ApiError> {
+        if self.sessions.find(&request.session).is_none() {
+            // The schemas of query and answer are known where a session is open. Of an agent that
+            // cannot open one, what was played is exported all the same.
+            let _ = self.open_session(request.session.clone(), request.agent.clone()).await;
+        }
         let (agent, session, trace) = self.performed(request)?;
         if let Some(session) = &session {
             let view = session.view();

@@ -27,6 +27,7 @@ pub(crate) struct RegisteredAgent {
     pub(crate) source: Box<dyn AgentSource>,
     pub(crate) log: Arc<AgentLog>,
     condition: watch::Sender<Condition>,
+    changes: broadcast::Sender<AgentId>,
     /// Held while the source loads, so that it is loaded once at a time.
     loading: Mutex<()>,
 }
@@ -35,7 +36,8 @@ pub(crate) struct RegisteredAgent {
 enum Condition {
     Starting,
     Ready(AgentFacts),
-    Faulted(AgentFault),
+    /// The fault, and what was known of the agent where it was ready before.
+    Faulted(AgentFault, Option<AgentFacts>),
 }
 
 impl Registry {
@@ -45,6 +47,7 @@ impl Registry {
         views: impl Fn(&CatalogueChange) + Clone + Send + Sync + 'static,
     ) -> Self {
         let news = broadcast::channel(256).0;
+        let changes = broadcast::channel(64).0;
         let mut agents: Vec<Arc<RegisteredAgent>> = Vec::with_capacity(configs.len());
         for config in configs {
             let base = AgentId::from_display_name(&config.name);
@@ -70,10 +73,11 @@ impl Registry {
                 source: config.agent,
                 log: Arc::default(),
                 condition: watch::channel(Condition::Starting).0,
+                changes: changes.clone(),
                 loading: Mutex::default(),
             }));
         }
-        Self { agents, changes: broadcast::channel(64).0, news }
+        Self { agents, changes, news }
     }
 
     /// What sources tell of their sessions from now on.
@@ -97,39 +101,51 @@ impl Registry {
     /// Loads `agent`, anew if it was loaded before, and tells whoever listens.
     pub(crate) async fn load(&self, agent: &RegisteredAgent) {
         let alone = agent.loading.lock().await;
-        agent.condition.send_replace(Condition::Starting);
-        self.tell(agent);
+        agent.set(Condition::Starting);
         let condition = match agent.source.load(&agent.seed, Arc::clone(&agent.log)).await {
             Ok(facts) => Condition::Ready(facts),
             Err(fault) => {
                 tracing::warn!(agent = %agent.id, "cannot be used: {}", fault.reason);
-                Condition::Faulted(fault)
+                Condition::Faulted(fault, None)
             }
         };
-        agent.condition.send_replace(condition);
+        agent.set(condition);
         drop(alone);
-        self.tell(agent);
-    }
-
-    /// Marks an agent as faulted after it was ready.
-    pub(crate) fn fault(&self, agent: &RegisteredAgent, fault: AgentFault) {
-        agent.condition.send_replace(Condition::Faulted(fault));
-        self.tell(agent);
-    }
-
-    fn tell(&self, agent: &RegisteredAgent) {
-        // Nobody listening is no fault.
-        let _ = self.changes.send(agent.id.clone());
     }
 }
 
 impl RegisteredAgent {
+    fn set(&self, condition: Condition) {
+        self.condition.send_replace(condition);
+        // Nobody listening is no fault.
+        let _ = self.changes.send(self.id.clone());
+    }
+
+    /// The agent turned out to be faulted after it was ready.
+    pub(crate) fn fault(&self, fault: AgentFault) {
+        let before = match &*self.condition.borrow() {
+            Condition::Ready(facts) => Some(facts.clone()),
+            Condition::Faulted(_, before) => before.clone(),
+            Condition::Starting => None,
+        };
+        self.set(Condition::Faulted(fault, before));
+    }
+
+    /// The agent did what a session asked of it: a fault that it had meanwhile is mended.
+    pub(crate) fn works(&self) {
+        let before = match &*self.condition.borrow() {
+            Condition::Faulted(_, Some(before)) => before.clone(),
+            Condition::Faulted(_, None) | Condition::Ready(_) | Condition::Starting => return,
+        };
+        self.set(Condition::Ready(before));
+    }
+
     pub(crate) fn summary(&self) -> AgentSummary {
         let condition = self.condition.borrow().clone();
         let (status, facts) = match condition {
             Condition::Starting => (AgentStatus::Starting, AgentFacts::default()),
             Condition::Ready(facts) => (AgentStatus::Ready, facts),
-            Condition::Faulted(fault) => (AgentStatus::Faulted(fault), AgentFacts::default()),
+            Condition::Faulted(fault, _) => (AgentStatus::Faulted(fault), AgentFacts::default()),
         };
         AgentSummary {
             id: self.id.clone(),
@@ -149,7 +165,7 @@ impl RegisteredAgent {
         self.ready().await.ok()?;
         match &*self.condition.borrow() {
             Condition::Ready(facts) => Some(facts.app_name.clone()),
-            Condition::Starting | Condition::Faulted(_) => None,
+            Condition::Starting | Condition::Faulted(..) => None,
         }
     }
 
@@ -161,7 +177,7 @@ impl RegisteredAgent {
         let mut condition = self.condition.subscribe();
         let settled = condition.wait_for(|it| !matches!(it, Condition::Starting)).await;
         match settled.as_deref() {
-            Ok(Condition::Faulted(fault)) => Err(fault.clone()),
+            Ok(Condition::Faulted(fault, _)) => Err(fault.clone()),
             // The sender lives in `self`: it cannot be gone.
             Ok(_) | Err(_) => Ok(()),
         }

@@ -49,6 +49,19 @@ pub trait AgentSource: Send + Sync + 'static {
         content: &str,
     ) -> Result<SessionView, SourceError>;
 
+    /// Tells what the agent answered, which ends the session's one invocation. Gives the view where
+    /// that may have changed it; told again, it changes nothing.
+    ///
+    /// # Errors
+    /// A fault of the agent, or a session that is not open.
+    async fn end_invocation(
+        &self,
+        _session: &SessionId,
+        _content: &str,
+    ) -> Result<Option<SessionView>, SourceError> {
+        Ok(None)
+    }
+
     /// Runs a tool to its end, or to the point where it needs the person.
     async fn call_tool(&self, call: ToolInvocation, cancel: CancellationToken) -> CallReport;
 
@@ -149,6 +162,8 @@ pub struct CallReport {
     pub view: Option<SessionView>,
     /// Where what was returned breaks the schema that the tool promises it by.
     pub broken: Vec<FieldMessage>,
+    /// Why no tool of this agent can be called any more, if none can.
+    pub fault: Option<AgentFault>,
 }
 
 /// How a call went on.
@@ -204,7 +219,7 @@ impl CallReport {
     /// A call that left nothing behind.
     #[must_use]
     pub fn of(progress: CallProgress, duration_ms: f64) -> Self {
-        Self { progress, duration_ms, state: None, view: None, broken: Vec::new() }
+        Self { progress, duration_ms, state: None, view: None, broken: Vec::new(), fault: None }
     }
 
     /// A failed call that left nothing behind.

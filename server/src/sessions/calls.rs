@@ -171,6 +171,11 @@ impl Calls {
                     return;
                 }
             };
+            match (&report.fault, &report.progress) {
+                (Some(fault), _) => session.agent.fault(fault.clone()),
+                (None, CallProgress::Failed(_)) => {}
+                (None, _) => session.agent.works(),
+            }
             calls.tell(&session, &call_id, report);
         });
     }

@@ -9,13 +9,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use session::ToolError;
 
-use crate::agents::{CallProgress, CallReport, ToolFailure};
+use crate::agents::{CallProgress, CallReport, MAX_RESULT_BYTES, ToolFailure};
 use crate::schemas;
 
 /// The protocol spoken here.
 pub(super) const PROTOCOL: u32 = 1;
-/// The longest result that a worker may send.
-pub(super) const MAX_RESULT_BYTES: usize = 128 * 1024 * 1024;
 /// The longest line that is read: an outcome holds its result twice, in itself and in an event.
 pub(super) const MAX_LINE_BYTES: usize = 3 * MAX_RESULT_BYTES;
 
@@ -141,14 +139,16 @@ pub(super) struct OfSession<'a> {
     pub(super) session_id: &'a str,
 }
 
+/// What the user asked, or the agent answered.
 #[derive(Serialize)]
-pub(super) struct UserContent<'a> {
+pub(super) struct Content<'a> {
     pub(super) session_id: &'a str,
     pub(super) text: &'a str,
 }
 
+/// The session after that.
 #[derive(Deserialize)]
-pub(super) struct Said {
+pub(super) struct Told {
     pub(super) view: SessionView,
     pub(super) delta: Delta,
 }

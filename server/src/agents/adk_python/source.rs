@@ -13,8 +13,8 @@ use session::{CallId, SessionId, ToolError};
 use tokio_util::sync::CancellationToken;
 
 use super::messages::{
-    CallOutcome, CallTool, Cancel, Cancelled, Confirm, OfSession, OpenSession, Said, SupplyResult,
-    UserContent,
+    CallOutcome, CallTool, Cancel, Cancelled, Confirm, Content, OfSession, OpenSession,
+    SupplyResult, Told,
 };
 use super::process::{RequestError, Worker};
 use super::record::Record;
@@ -56,6 +56,8 @@ struct Place {
     worker: Option<Arc<Worker>>,
     /// Whether any worker ever had it: if so, the next one restores it.
     lived: bool,
+    /// Whether the agent has answered.
+    ended: bool,
 }
 
 impl Place {
@@ -82,6 +84,10 @@ impl AdkPythonSource {
 
     fn find(&self, session: &SessionId) -> Option<Arc<Open>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner).get(session).cloned()
+    }
+
+    fn opened(&self, session: &SessionId) -> Result<Arc<Open>, SourceError> {
+        self.find(session).ok_or_else(|| SourceError::UnknownSession(session.clone()))
     }
 
     /// The worker that has the session; a session that has none, or whose worker is no longer the
@@ -127,6 +133,33 @@ impl AdkPythonSource {
         }
     }
 
+    /// Tells what the user asked or the agent answered, and records what the agent's callbacks made of
+    /// it. A worker that ends over it is replaced once.
+    async fn tell(
+        &self,
+        open: &Open,
+        place: &mut Place,
+        method: &str,
+        text: &str,
+    ) -> Result<SessionView, SourceError> {
+        let about = Content { session_id: open.id.as_str(), text };
+        let mut tried_again = false;
+        let told: Told = loop {
+            let (worker, _) = self.settle(open, place).await.map_err(SourceError::Faulted)?;
+            match ask(&worker, method, &about).await {
+                Ok(told) => break told,
+                Err(RequestError::Exited(_)) if !tried_again => {
+                    tried_again = true;
+                    place.worker = None;
+                }
+                Err(error) => return Err(SourceError::Faulted(fault_of(error))),
+            }
+        };
+        note(place.record.take(told.delta));
+        place.record.in_charge(&told.view.agent.name);
+        Ok(told.view)
+    }
+
     /// Runs one call, or goes on with it. Cancelled, it ends within [`CANCEL`].
     async fn run<P: Serialize + Sync>(
         &self,
@@ -151,7 +184,10 @@ impl AdkPythonSource {
         };
         let worker = match settled {
             Ok((worker, _)) => worker,
-            Err(fault) => return CallReport::failed(failure_of(fault), elapsed()),
+            Err(fault) => {
+                let failed = CallReport::failed(failure_of(fault.clone()), elapsed());
+                return CallReport { fault: Some(fault), ..failed };
+            }
         };
         let under_way = worker.begin();
         let answered = match worker.send(method, &params) {
@@ -326,6 +362,7 @@ impl AgentSource for AdkPythonSource {
                         record: Record::new(seed.state.clone(), &self.recorded),
                         worker: None,
                         lived: false,
+                        ended: false,
                     }),
                 })
             });
@@ -357,27 +394,28 @@ impl AgentSource for AdkPythonSource {
         session: &SessionId,
         content: &str,
     ) -> Result<SessionView, SourceError> {
-        let open =
-            self.find(session).ok_or_else(|| SourceError::UnknownSession(session.clone()))?;
+        let open = self.opened(session)?;
         let mut place = open.place.lock().await;
-        let about = UserContent { session_id: session.as_str(), text: content };
-        let mut tried_again = false;
-        let said: Said = loop {
-            let (worker, _) = self.settle(&open, &mut place).await.map_err(SourceError::Faulted)?;
-            match ask(&worker, "user_content", &about).await {
-                Ok(said) => break said,
-                Err(RequestError::Exited(_)) if !tried_again => {
-                    tried_again = true;
-                    place.worker = None;
-                }
-                Err(error) => return Err(SourceError::Faulted(fault_of(error))),
-            }
-        };
+        let view = self.tell(&open, &mut place, "user_content", content).await?;
         place.record.said(content);
-        note(place.record.take(said.delta));
-        place.record.in_charge(&said.view.agent.name);
         drop(place);
-        Ok(schemas::warned_of_unchecked(said.view).await)
+        Ok(schemas::warned_of_unchecked(view).await)
+    }
+
+    async fn end_invocation(
+        &self,
+        session: &SessionId,
+        content: &str,
+    ) -> Result<Option<SessionView>, SourceError> {
+        let open = self.opened(session)?;
+        let mut place = open.place.lock().await;
+        if place.ended {
+            return Ok(None);
+        }
+        let view = self.tell(&open, &mut place, "final_response", content).await?;
+        place.ended = true;
+        drop(place);
+        Ok(Some(schemas::warned_of_unchecked(view).await))
     }
 
     async fn call_tool(&self, call: ToolInvocation, cancel: CancellationToken) -> CallReport {

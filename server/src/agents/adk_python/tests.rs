@@ -371,9 +371,10 @@ async fn an_agent_that_broke_meanwhile_is_no_exception_of_the_tool() {
         panic!("the worker ends")
     };
     assert_eq!(left.error_type, ToolError::WORKER_EXITED);
-    let CallProgress::Failed(failure) = stage.call(&session, "leave", "{}").await.progress else {
-        panic!("no worker can start")
-    };
+    let report = stage.call(&session, "leave", "{}").await;
+    let fault = report.fault.clone().expect("the agent is at fault");
+    assert_eq!(fault.error_type.as_deref(), Some("ModuleNotFoundError"));
+    let failure = failed(report);
     assert_eq!(failure.error_type, ToolError::WORKER_EXITED);
     assert!(failure.message.contains("ModuleNotFoundError"), "{}", failure.message);
     assert!(failure.message.contains("Mend the agent"), "{}", failure.message);
