@@ -1,7 +1,8 @@
 //! The host behind the page: owns the agents, runs their tools, writes eval cases to disk.
 //!
-//! Library first: [`Simulator`] takes agents as values and serves them; the binary `rehearsal` is a
-//! command line over it.
+//! Library first: [`Simulator`] takes agents as values and serves them. The crate `rehearsal` puts the
+//! page into it; what it needs of the page is a type that carries its files, so that this crate can
+//! be compiled before there is one.
 
 pub mod access;
 pub mod agents;

@@ -29,7 +29,8 @@ use crate::access::{Caller, Doorkeeper, Stay, admit};
 use crate::host::RehearsalHost;
 use crate::live::{LiveGrpc, LivePages, LiveSessions};
 use crate::security::{Doors, content_security_policy, guard};
-use crate::{access, endpoints, events, server_functions, site};
+use crate::site::{Site, not_built};
+use crate::{access, endpoints, events, server_functions};
 
 /// An export carries a whole history, a call its arguments.
 const BODY_BYTES: usize = 256 * 1024 * 1024;
@@ -42,6 +43,7 @@ struct Shared {
     host: Arc<RehearsalHost>,
     live: LiveSessions,
     pages: Arc<LivePages>,
+    site: Site,
     options: LeptosOptions,
     /// Changes when the host is started anew.
     instance: Arc<str>,
@@ -57,6 +59,7 @@ impl FromRef<Shared> for LeptosOptions {
 pub(crate) fn router(
     host: Arc<RehearsalHost>,
     live: LiveSessions,
+    site: Site,
     doors: Doors,
     doorkeeper: Arc<Doorkeeper>,
     stop: CancellationToken,
@@ -70,7 +73,7 @@ pub(crate) fn router(
         .build();
     let instance = uuid::Uuid::new_v4().to_string().into();
     let pages = Arc::new(LivePages::new(live.clone(), Arc::clone(&host)));
-    let shared = Shared { host, live, pages, options, instance, stop };
+    let shared = Shared { host, live, pages, site, options, instance, stop };
     let addressed = middleware::from_fn_with_state(shared.clone(), addressed);
     let provide = context(&shared);
     Router::new()
@@ -183,11 +186,11 @@ async fn report_text(State(shared): State<Shared>, Path(report): Path<String>) -
 }
 
 async fn file_or_not_found(State(shared): State<Shared>, request: Request) -> Response {
-    if let Some(file) = site::file(request.uri(), request.headers()) {
+    if let Some(file) = shared.site.file(request.uri(), request.headers()) {
         return file;
     }
-    if request.uri().path().starts_with("/pkg/") && !site::is_built() {
-        return site::not_built().into_response();
+    if request.uri().path().starts_with("/pkg/") && !shared.site.is_built() {
+        return not_built().into_response();
     }
     let options = shared.options.clone();
     let page = leptos_axum::render_app_to_stream_with_context(context(&shared), move || {

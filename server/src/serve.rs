@@ -14,7 +14,7 @@ use crate::error::ServeError;
 use crate::host::RehearsalHost;
 use crate::live::LiveSessions;
 use crate::routes::router;
-use crate::simulator::Simulator;
+use crate::simulator::Settings;
 
 /// How long open requests may take to end once the host stops.
 const DRAIN: Duration = Duration::from_secs(2);
@@ -51,8 +51,8 @@ impl Running {
     }
 }
 
-pub(crate) async fn start(simulator: Simulator) -> Result<Running, ServeError> {
-    let Simulator { agents, listen, doors, live, access, folders } = simulator;
+pub(crate) async fn start(settings: Settings) -> Result<Running, ServeError> {
+    let Settings { agents, listen, doors, live, access, folders, site } = settings;
     if !listen.ip().to_canonical().is_loopback() && !access.is_asked() {
         return Err(ServeError::NotLoopback { address: listen });
     }
@@ -67,7 +67,7 @@ pub(crate) async fn start(simulator: Simulator) -> Result<Running, ServeError> {
     let stop = CancellationToken::new();
     let doors = doors.at(address).asking(access.is_asked());
     let doorkeeper = Doorkeeper::new(access, address.port());
-    let router = router(Arc::clone(&host), live.clone(), doors, doorkeeper, stop.clone());
+    let router = router(Arc::clone(&host), live.clone(), site, doors, doorkeeper, stop.clone());
     let mut tasks = JoinSet::new();
     tasks.spawn(connections::serve(listener, router, stop.clone()));
     tasks.spawn(until(&stop, Arc::clone(&host), |host| async move { host.load_agents().await }));

@@ -1,7 +1,10 @@
 //! [`Simulator`]: the library's front door. Agents in, a served page out.
 
+use std::marker::PhantomData;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
+
+use rust_embed::RustEmbed;
 
 use crate::access::Access;
 use crate::agents::mcp::{McpAgent, McpSource};
@@ -12,6 +15,7 @@ use crate::error::ServeError;
 use crate::live::LiveSessions;
 use crate::security::Doors;
 use crate::serve::{self, Running};
+use crate::site::Site;
 
 /// One agent to rehearse: its name, the agent, and the file its exports are appended to.
 pub struct SimulatedAgentConfig {
@@ -69,43 +73,39 @@ impl SimulatedAgentConfig {
     }
 }
 
-/// Serves rehearsals of the agents it is given.
-///
-/// ```no_run
-/// use rehearsal::agents::native::NativeAgent;
-/// use rehearsal::{SimulatedAgentConfig, Simulator};
-///
-/// # async fn doc() -> Result<(), rehearsal::ServeError> {
-/// let agent = NativeAgent::new("greeter").instruction("Greet the user.");
-/// Simulator::new()
-///     .agent(SimulatedAgentConfig::native("Greeter", agent, "evals/greeter.evalset.json"))
-///     .serve()
-///     .await
-/// # }
-/// ```
-pub struct Simulator {
+/// Serves rehearsals of the agents it is given, to browsers that get the client's files from `Page`.
+pub struct Simulator<Page> {
+    settings: Settings,
+    page: PhantomData<fn() -> Page>,
+}
+
+/// What is served, and to whom.
+pub(crate) struct Settings {
     pub(crate) agents: Vec<SimulatedAgentConfig>,
     pub(crate) listen: SocketAddr,
     pub(crate) doors: Doors,
     pub(crate) live: LiveSessions,
     pub(crate) access: Access,
     pub(crate) folders: FoldersConfig,
+    pub(crate) site: Site,
 }
 
-impl Default for Simulator {
+impl<Page: RustEmbed> Default for Simulator<Page> {
     fn default() -> Self {
-        Self {
+        let settings = Settings {
             agents: Vec::new(),
             listen: SocketAddr::from(([127, 0, 0, 1], 4180)),
             doors: Doors::default(),
             live: LiveSessions::default(),
             access: Access::default(),
             folders: FoldersConfig::default(),
-        }
+            site: Site::of::<Page>(),
+        };
+        Self { settings, page: PhantomData }
     }
 }
 
-impl Simulator {
+impl<Page: RustEmbed> Simulator<Page> {
     /// Without agents, at `127.0.0.1:4180`.
     #[must_use]
     pub fn new() -> Self {
@@ -115,14 +115,14 @@ impl Simulator {
     /// Adds an agent.
     #[must_use]
     pub fn agent(mut self, agent: SimulatedAgentConfig) -> Self {
-        self.agents.push(agent);
+        self.settings.agents.push(agent);
         self
     }
 
     /// Adds agents.
     #[must_use]
     pub fn agents(mut self, agents: impl IntoIterator<Item = SimulatedAgentConfig>) -> Self {
-        self.agents.extend(agents);
+        self.settings.agents.extend(agents);
         self
     }
 
@@ -130,7 +130,7 @@ impl Simulator {
     /// are accepted.
     #[must_use]
     pub fn listen(mut self, listen: SocketAddr) -> Self {
-        self.listen = listen;
+        self.settings.listen = listen;
         self
     }
 
@@ -138,35 +138,35 @@ impl Simulator {
     /// development server that serves the client alone.
     #[must_use]
     pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
-        self.doors.allow_origin(&origin.into());
+        self.settings.doors.allow_origin(&origin.into());
         self
     }
 
     /// Believes a proxy at this address when it says, in `X-Forwarded-For`, where a request comes from.
     #[must_use]
     pub fn trust_proxy(mut self, address: IpAddr) -> Self {
-        self.doors.trust_proxy(address);
+        self.settings.doors.trust_proxy(address);
         self
     }
 
     /// Keeps live sessions there instead of in `.rehearsal/live.sqlite`.
     #[must_use]
     pub fn live(mut self, live: LiveSessions) -> Self {
-        self.live = live;
+        self.settings.live = live;
         self
     }
 
     /// Asks everybody who they are, once anybody is known.
     #[must_use]
     pub fn access(mut self, access: Access) -> Self {
-        self.access = access;
+        self.settings.access = access;
         self
     }
 
     /// Also lists the eval sets and the reports in these folders.
     #[must_use]
     pub fn folders(mut self, folders: FoldersConfig) -> Self {
-        self.folders = folders;
+        self.settings.folders = folders;
         self
     }
 
@@ -190,6 +190,6 @@ impl Simulator {
     /// # Errors
     /// [`ServeError`] when the address cannot be served.
     pub async fn start(self) -> Result<Running, ServeError> {
-        serve::start(self).await
+        serve::start(self.settings).await
     }
 }

@@ -1,6 +1,4 @@
-//! The client's files, carried inside the binary: a copied binary is a whole deployment.
-//!
-//! A debug build reads them from disk as they are now, which is what `cargo leptos watch` wants.
+//! [`Site`]: the client's files, which the program carries: a copied binary is a whole deployment.
 
 use axum::body::Body;
 use axum::http::header::{
@@ -8,50 +6,63 @@ use axum::http::header::{
 };
 use axum::http::{HeaderMap, Response, StatusCode, Uri};
 use axum::response::IntoResponse;
+use rust_embed::{EmbeddedFile, RustEmbed};
 
-#[derive(rust_embed::RustEmbed)]
-#[folder = "$REHEARSAL_SITE_DIR"]
-#[allow_missing = true]
-struct Site;
-
-/// Whether the client was there when this binary was built.
-pub(crate) fn is_built() -> bool {
-    Site::get("pkg/rehearsal.js").is_some()
+/// The client's files.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Site {
+    get: fn(&str) -> Option<EmbeddedFile>,
 }
 
-/// Serves one of the client's files, compressed with brotli where the browser takes it.
-/// `None` when there is no such file.
-pub(crate) fn file(uri: &Uri, headers: &HeaderMap) -> Option<Response<Body>> {
-    let path = uri.path().trim_start_matches('/');
-    let plain = Site::get(path).filter(|_| !path.ends_with(".br"))?;
-    let takes_brotli = headers
-        .get_all(ACCEPT_ENCODING)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .any(|encoding| encoding.split(';').next().is_some_and(|name| name.trim() == "br"));
-    let compressed = takes_brotli.then(|| Site::get(&format!("{path}.br"))).flatten();
-    let tag = tag(&plain.metadata.sha256_hash());
-    let fresh = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok()) == Some(&tag);
-    let mut response = Response::builder()
-        .header(CONTENT_TYPE, content_type(path))
-        .header(ETAG, tag)
-        .header(VARY, "accept-encoding")
-        // The names carry no hash: ask each time, which costs a 304.
-        .header(CACHE_CONTROL, "no-cache");
-    if fresh {
-        return response.status(StatusCode::NOT_MODIFIED).body(Body::empty()).ok();
+impl Site {
+    /// The files that `Page` carries.
+    pub(crate) fn of<Page: RustEmbed>() -> Self {
+        Self { get: Page::get }
     }
-    if compressed.is_some() {
-        response = response.header(CONTENT_ENCODING, "br");
+
+    fn get(self, path: &str) -> Option<EmbeddedFile> {
+        (self.get)(path)
     }
-    let data = compressed.unwrap_or(plain).data;
-    response
-        .body(match data {
-            std::borrow::Cow::Borrowed(bytes) => Body::from(bytes),
-            std::borrow::Cow::Owned(bytes) => Body::from(bytes),
-        })
-        .ok()
+
+    /// Whether the client was there when the program was built.
+    pub(crate) fn is_built(self) -> bool {
+        self.get("pkg/rehearsal.js").is_some()
+    }
+
+    /// Serves one of the client's files, compressed with brotli where the browser takes it.
+    /// `None` when there is no such file.
+    pub(crate) fn file(self, uri: &Uri, headers: &HeaderMap) -> Option<Response<Body>> {
+        let path = uri.path().trim_start_matches('/');
+        let plain = self.get(path).filter(|_| !path.ends_with(".br"))?;
+        let takes_brotli = headers
+            .get_all(ACCEPT_ENCODING)
+            .iter()
+            .filter_map(|value| value.to_str().ok())
+            .flat_map(|value| value.split(','))
+            .any(|encoding| encoding.split(';').next().is_some_and(|name| name.trim() == "br"));
+        let compressed = takes_brotli.then(|| self.get(&format!("{path}.br"))).flatten();
+        let tag = tag(&plain.metadata.sha256_hash());
+        let fresh = headers.get(IF_NONE_MATCH).and_then(|value| value.to_str().ok()) == Some(&tag);
+        let mut response = Response::builder()
+            .header(CONTENT_TYPE, content_type(path))
+            .header(ETAG, tag)
+            .header(VARY, "accept-encoding")
+            // The names carry no hash: ask each time, which costs a 304.
+            .header(CACHE_CONTROL, "no-cache");
+        if fresh {
+            return response.status(StatusCode::NOT_MODIFIED).body(Body::empty()).ok();
+        }
+        if compressed.is_some() {
+            response = response.header(CONTENT_ENCODING, "br");
+        }
+        let data = compressed.unwrap_or(plain).data;
+        response
+            .body(match data {
+                std::borrow::Cow::Borrowed(bytes) => Body::from(bytes),
+                std::borrow::Cow::Owned(bytes) => Body::from(bytes),
+            })
+            .ok()
+    }
 }
 
 fn tag(hash: &[u8; 32]) -> String {

@@ -7,6 +7,7 @@ mod evalset;
 mod init;
 mod know;
 mod lint;
+mod logging;
 mod score;
 mod sources;
 
@@ -28,6 +29,7 @@ pub use know::{
     Added, KnowArguments, KnowError, TokenCommand, UserCommand, add_token, add_user, read_password,
 };
 pub use lint::{LintError, Linted, lint_tools, write_lint};
+pub use logging::start_logging;
 pub use score::{PairBy, ReportFormat, ScoreArguments, ScoreError, Verdict, score};
 pub use sources::{example_names, simulated_agents};
 

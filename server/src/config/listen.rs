@@ -12,11 +12,11 @@ pub const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCA
 /// An address as a person writes it: `127.0.0.1:4180`, `localhost:4180`, `[::1]:4180` or `:4180`.
 ///
 /// ```
-/// use rehearsal::config::ListenAddress;
+/// use rehearsal_server::config::ListenAddress;
 ///
 /// let address: ListenAddress = "localhost:4200".parse()?;
 /// assert_eq!(address, "127.0.0.1:4200".parse()?);
-/// # Ok::<(), rehearsal::config::ConfigError>(())
+/// # Ok::<(), rehearsal_server::config::ConfigError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListenAddress(SocketAddr);

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 /// it and both are built from here.
 ///
 /// ```
-/// use rehearsal::agents::native::NativeAgent;
+/// use rehearsal_server::agents::native::NativeAgent;
 /// let agent = NativeAgent::new("desk_agent")
 ///     .description("Answers at a travel desk.")
 ///     .instruction("You work for {owner?}. Be brief.")

@@ -1,6 +1,6 @@
 //! The command line: parse a command, run it.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -12,7 +12,6 @@ use rehearsal::cli::{
 };
 use rehearsal::config::{Config, Overrides};
 use rehearsal::{LiveSessions, Simulator};
-use tracing_subscriber::EnvFilter;
 
 fn main() -> ExitCode {
     let line = command_line();
@@ -85,7 +84,7 @@ fn options_from_outside() -> Vec<String> {
 fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
     let config = Config::load(&arguments.overrides(), &cli::example_names())?;
     let agents = cli::simulated_agents(&config)?;
-    start_logging();
+    cli::start_logging();
     let live = LiveSessions::at(config.live.database);
     if !config.listen.ip().to_canonical().is_loopback() {
         tracing::warn!(
@@ -239,16 +238,4 @@ fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
         .enable_all()
         .build()
         .context("the threads that serve cannot be started")
-}
-
-/// To standard error; `REHEARSAL_LOG` takes the usual filters, such as `rehearsal=debug`.
-fn start_logging() {
-    let filter =
-        EnvFilter::try_from_env("REHEARSAL_LOG").unwrap_or_else(|_| "info,rmcp=warn".into());
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(io::stderr)
-        .with_ansi(io::stderr().is_terminal())
-        .with_target(false)
-        .init();
 }
