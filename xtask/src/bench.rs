@@ -4,10 +4,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use xtask::process;
+use xtask::workspace::Workspace;
 
-use crate::setup::Browser;
-use crate::workspace::Workspace;
-use crate::{build, process, setup};
+use crate::build::Build;
+use crate::setup::{self, Browser};
 
 /// The name by which the benches in the browser are asked for alone.
 const PAGE: &str = "page";
@@ -18,7 +19,7 @@ const LIVE: &str = "live";
 /// Runs every bench of the workspace against release builds, then those in the browser.
 pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCode> {
     let browser = setup::everything(workspace)?;
-    let binary = build::binary(workspace)?;
+    let binary = Build::begin(workspace)?.finish()?;
     let only_page = arguments.iter().any(|argument| argument == PAGE);
     if !only_page {
         let mut command = process::cargo(workspace);

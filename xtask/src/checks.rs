@@ -7,11 +7,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
+use xtask::process;
+use xtask::progress::elapsed;
+use xtask::workspace::Workspace;
 
-use crate::progress::elapsed;
+use crate::build::Build;
 use crate::setup::Browser;
-use crate::workspace::Workspace;
-use crate::{build, fuzz, process, setup};
+use crate::{fuzz, setup};
 
 /// What of the checks to run.
 #[derive(Args)]
@@ -171,7 +173,7 @@ impl Check {
             if std::env::var_os(SEED).is_none() {
                 command.env(SEED, "20261121");
             }
-            aloud(&mut command)
+            process::run_aloud(&mut command)
         };
         match self {
             Self::Format => cargo(&["fmt", "--all", "--check"]),
@@ -207,14 +209,14 @@ impl Check {
             }
             Self::Fuzz => fuzz::smoke(context.workspace),
             Self::Types => {
-                aloud(&mut npx(context, &["tsc", "--noEmit"]))?;
+                process::run_aloud(&mut npx(context, &["tsc", "--noEmit"]))?;
                 let mut command = Command::new(context.workspace.python());
                 // The settings are in pyproject.toml, what it remembers is not in the checkout.
                 command
                     .args(["-m", "mypy", "--cache-dir"])
                     .arg(context.workspace.target().join("mypy"))
                     .current_dir(context.workspace.root().join("python"));
-                aloud(&mut command)
+                process::run_aloud(&mut command)
             }
             Self::Python => {
                 let mut command = Command::new(context.workspace.python());
@@ -222,9 +224,9 @@ impl Check {
                 command
                     .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/python"])
                     .current_dir(context.workspace.root());
-                aloud(&mut command)
+                process::run_aloud(&mut command)
             }
-            Self::Binary => build::binary(context.workspace).map(drop),
+            Self::Binary => Build::begin(context.workspace)?.finish().map(drop),
             Self::Plugin => {
                 let mut command = Command::new(context.workspace.python());
                 command
@@ -232,7 +234,7 @@ impl Check {
                     .args(["tests/python", "-k", "test_live.py or test_endpoint_"])
                     .current_dir(context.workspace.root())
                     .env("REHEARSAL_TEST_BINARY", binary(context)?);
-                aloud(&mut command)
+                process::run_aloud(&mut command)
             }
             Self::Stories => {
                 let mut command = npx(context, &["playwright", "test"]);
@@ -242,7 +244,7 @@ impl Check {
                 if let Browser::Installed(path) = &context.browser {
                     command.env("REHEARSAL_TEST_BROWSER", path);
                 }
-                aloud(&mut command)
+                process::run_aloud(&mut command)
             }
             Self::Acceptance => {
                 let mut command = process::cargo(context.workspace);
@@ -253,7 +255,7 @@ impl Check {
                 if let Browser::Installed(path) = &context.browser {
                     command.env("REHEARSAL_TEST_BROWSER", path);
                 }
-                aloud(&mut command)
+                process::run_aloud(&mut command)
             }
         }
     }
@@ -272,10 +274,4 @@ fn binary(context: &Context<'_>) -> Result<std::path::PathBuf> {
         bail!("{} is not there: `cargo xtask build` makes it", binary.display());
     }
     Ok(binary)
-}
-
-/// Prints the command line, then runs it.
-fn aloud(command: &mut Command) -> Result<()> {
-    eprintln!("{}", process::line(command));
-    process::run(command)
 }

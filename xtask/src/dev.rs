@@ -7,9 +7,10 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
+use xtask::workspace::Workspace;
+use xtask::{process, stamp};
 
-use crate::workspace::Workspace;
-use crate::{process, setup, stamp};
+use crate::setup;
 
 /// How soon a change in an imported stylesheet is seen.
 const POLL: Duration = Duration::from_millis(400);

@@ -8,9 +8,8 @@
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-
-use crate::process;
-use crate::workspace::Workspace;
+use xtask::process;
+use xtask::workspace::Workspace;
 
 /// How many inputs a target tries besides its corpus.
 const RUNS: usize = 4_000;

@@ -10,19 +10,13 @@ mod build;
 mod checks;
 mod dev;
 mod fuzz;
-mod process;
-mod progress;
 mod run;
 mod setup;
-mod site;
-mod stamp;
-mod workspace;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-
-use crate::workspace::Workspace;
+use xtask::workspace::Workspace;
 
 #[derive(Parser)]
 #[command(

@@ -4,14 +4,18 @@
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 use anyhow::{Context, Result, bail};
 
 /// Runs `command` to its end with its output passed through; anything but success is an error.
-pub(crate) fn run(command: &mut Command) -> Result<()> {
+pub fn run(command: &mut Command) -> Result<()> {
     let line = line(command);
     let status = command.status().with_context(|| format!("`{line}` could not be started"))?;
+    judge(&line, status)
+}
+
+fn judge(line: &str, status: ExitStatus) -> Result<()> {
     if status.success() {
         return Ok(());
     }
@@ -21,14 +25,51 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     }
 }
 
+/// Prints the command line, then runs it.
+pub fn run_aloud(command: &mut Command) -> Result<()> {
+    eprintln!("{}", line(command));
+    run(command)
+}
+
+/// A program that runs beside this one. It is ended with it.
+#[derive(Debug)]
+pub struct Beside {
+    child: Child,
+    line: String,
+}
+
+impl Beside {
+    /// Prints the command line and starts it; its output passes through.
+    pub fn start(command: &mut Command) -> Result<Self> {
+        let line = line(command);
+        eprintln!("{line} &");
+        let child = command.spawn().with_context(|| format!("`{line}` could not be started"))?;
+        Ok(Self { child, line })
+    }
+
+    /// Waits for its end; anything but success is an error.
+    pub fn end(mut self) -> Result<()> {
+        let status = self.child.wait().with_context(|| format!("`{}` was lost", self.line))?;
+        judge(&self.line, status)
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        // One that has ended refuses, which is as well.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
 /// What `command` prints on standard output, trimmed; `None` when it cannot run or fails.
-pub(crate) fn answer(command: &mut Command) -> Option<String> {
+pub fn answer(command: &mut Command) -> Option<String> {
     let output = command.stderr(Stdio::null()).stdin(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
 /// The command line as a person would type it, without the folders of programs.
-pub(crate) fn line(command: &Command) -> String {
+pub fn line(command: &Command) -> String {
     let program = Path::new(command.get_program());
     let program = program.file_name().unwrap_or(program.as_os_str()).to_string_lossy();
     command.get_args().fold(program.into_owned(), |line, argument| {
@@ -45,7 +86,7 @@ pub(crate) fn line(command: &Command) -> String {
 ///
 /// The variables that `cargo run` set for this program are taken out again: build scripts would
 /// see them change from call to call and rebuild.
-pub(crate) fn cargo(workspace: &crate::workspace::Workspace) -> Command {
+pub fn cargo(workspace: &crate::workspace::Workspace) -> Command {
     let mut command = Command::new("cargo");
     for (name, _) in env::vars_os() {
         let name_text = name.to_string_lossy();
@@ -62,7 +103,7 @@ pub(crate) fn cargo(workspace: &crate::workspace::Workspace) -> Command {
 
 /// `cargo` for what is shipped: views are erased to one type, which makes the client a fifth
 /// smaller. Host and client must agree on it, for it decides what markup is hydrated.
-pub(crate) fn shipping_cargo(workspace: &crate::workspace::Workspace) -> Command {
+pub fn shipping_cargo(workspace: &crate::workspace::Workspace) -> Command {
     let mut command = cargo(workspace);
     let flags = env::var("RUSTFLAGS").unwrap_or_default();
     command.env("RUSTFLAGS", format!("{flags} --cfg erase_components").trim());
@@ -70,12 +111,12 @@ pub(crate) fn shipping_cargo(workspace: &crate::workspace::Workspace) -> Command
 }
 
 /// A program of npm's, which is a script with another name on Windows.
-pub(crate) fn npm_program(name: &str) -> Command {
+pub fn npm_program(name: &str) -> Command {
     if cfg!(windows) { Command::new(format!("{name}.cmd")) } else { Command::new(name) }
 }
 
 /// The first file called `name` on `PATH`.
-pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
+pub fn on_path(name: &str) -> Option<PathBuf> {
     let name = format!("{name}{}", env::consts::EXE_SUFFIX);
     env::split_paths(&env::var_os("PATH")?)
         .map(|folder| folder.join(&name))
@@ -83,7 +124,7 @@ pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
 }
 
 /// `PATH` with `folders` before everything else.
-pub(crate) fn path_with(folders: &[PathBuf]) -> Result<OsString> {
+pub fn path_with(folders: &[PathBuf]) -> Result<OsString> {
     let inherited = env::var_os("PATH").unwrap_or_default();
     let all = folders.iter().cloned().chain(env::split_paths(&inherited));
     env::join_paths(all).context("a folder's name holds the separator of PATH")

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 
 /// A count of steps, printed to standard error as they begin and end.
 #[derive(Debug)]
-pub(crate) struct Progress {
+pub struct Progress {
     total: usize,
     begun: usize,
     since: Instant,
@@ -14,7 +14,7 @@ pub(crate) struct Progress {
 
 /// What a step found to do.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Done {
+pub enum Done {
     /// Nothing was lacking.
     Present,
     /// Something was installed or built.
@@ -23,7 +23,7 @@ pub(crate) enum Done {
 
 impl Progress {
     /// A count that will go up to `total`.
-    pub(crate) fn new(total: usize) -> Self {
+    pub fn new(total: usize) -> Self {
         Self { total, begun: 0, since: Instant::now() }
     }
 
@@ -31,7 +31,7 @@ impl Progress {
     ///
     /// `step` calls the function it is given with a sentence as soon as it finds something to do;
     /// a step that has nothing to do is told in one line.
-    pub(crate) fn step(
+    pub fn step(
         &mut self,
         name: &str,
         step: impl FnOnce(&dyn Fn(&str)) -> Result<Done>,
@@ -49,13 +49,13 @@ impl Progress {
     }
 
     /// How long ago the count began.
-    pub(crate) fn since(&self) -> Duration {
+    pub fn since(&self) -> Duration {
         self.since.elapsed()
     }
 }
 
 /// A duration as a person reads it: `0.4 s`, `75 s`, `12 min 5 s`.
-pub(crate) fn elapsed(duration: Duration) -> String {
+pub fn elapsed(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();
     if seconds < 10.0 {
         format!("{seconds:.1} s")

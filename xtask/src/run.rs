@@ -6,15 +6,17 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
+use xtask::progress::elapsed;
+use xtask::workspace::Workspace;
 
-use crate::progress::elapsed;
-use crate::workspace::Workspace;
-use crate::{build, setup};
+use crate::build::Build;
+use crate::setup;
 
 /// Builds what is missing and becomes `rehearsal serve`.
 pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCode> {
     let since = Instant::now();
-    let binary = setup::for_run(workspace, || build::binary(workspace))?;
+    let build = Build::begin(workspace)?;
+    let binary = setup::for_run(workspace, || build.finish())?;
     eprintln!("Everything stands after {}.\n", elapsed(since.elapsed()));
     let mut command = Command::new(&binary);
     // Paths count from where the person stands.

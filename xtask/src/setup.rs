@@ -12,11 +12,10 @@ mod wasm_target;
 use std::thread;
 
 use anyhow::Result;
+use xtask::progress::{Progress, elapsed};
+use xtask::workspace::Workspace;
 
 pub(crate) use browser::Browser;
-
-use crate::progress::{Progress, elapsed};
-use crate::workspace::Workspace;
 use python::Packages;
 
 /// What the site and the binary are built with.

@@ -9,24 +9,24 @@ use sha2::{Digest as _, Sha256};
 
 /// A digest over named inputs.
 #[derive(Default)]
-pub(crate) struct Inputs(Sha256);
+pub struct Inputs(Sha256);
 
 impl Inputs {
     /// Adds a text, such as a version or an option.
-    pub(crate) fn text(mut self, text: &str) -> Self {
+    pub fn text(mut self, text: &str) -> Self {
         self.add(text.as_bytes());
         self
     }
 
     /// Adds the contents of a file.
-    pub(crate) fn file(mut self, path: &Path) -> Result<Self> {
+    pub fn file(mut self, path: &Path) -> Result<Self> {
         let contents = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
         self.add(&contents);
         Ok(self)
     }
 
     /// The digest in hexadecimal.
-    pub(crate) fn digest(self) -> String {
+    pub fn digest(self) -> String {
         self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
@@ -38,12 +38,12 @@ impl Inputs {
 }
 
 /// Whether the stamp file holds `digest`.
-pub(crate) fn matches(stamp: &Path, digest: &str) -> bool {
+pub fn matches(stamp: &Path, digest: &str) -> bool {
     fs::read_to_string(stamp).is_ok_and(|kept| kept.trim() == digest)
 }
 
 /// Removes a stamp before its result is touched, so that a broken-off step is done again.
-pub(crate) fn lift(stamp: &Path) -> Result<()> {
+pub fn lift(stamp: &Path) -> Result<()> {
     match fs::remove_file(stamp) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             Err(error).with_context(|| format!("cannot remove {}", stamp.display()))
@@ -53,7 +53,7 @@ pub(crate) fn lift(stamp: &Path) -> Result<()> {
 }
 
 /// Writes the stamp once the result stands.
-pub(crate) fn set(stamp: &Path, digest: &str) -> Result<()> {
+pub fn set(stamp: &Path, digest: &str) -> Result<()> {
     if let Some(folder) = stamp.parent() {
         fs::create_dir_all(folder)
             .with_context(|| format!("cannot create {}", folder.display()))?;
@@ -62,7 +62,7 @@ pub(crate) fn set(stamp: &Path, digest: &str) -> Result<()> {
 }
 
 /// Every file below `folder`, sorted by path.
-pub(crate) fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
+pub fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {

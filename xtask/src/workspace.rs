@@ -6,9 +6,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+/// What the client is compiled for.
+pub const CLIENT_TARGET: &str = "wasm32-unknown-unknown";
+/// The profile that it is compiled in.
+pub const CLIENT_PROFILE: &str = "wasm-release";
+
 /// The folders that every command works in.
 #[derive(Debug, Clone)]
-pub(crate) struct Workspace {
+pub struct Workspace {
     root: PathBuf,
     target: PathBuf,
 }
@@ -18,7 +23,7 @@ impl Workspace {
     ///
     /// `CARGO_TARGET_DIR` is honoured as cargo honours it: a relative path counts from the
     /// folder in which cargo was called.
-    pub(crate) fn find() -> Result<Self> {
+    pub fn find() -> Result<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"))
             .parent()
             .context("xtask lies at the top of the checkout")?
@@ -33,33 +38,38 @@ impl Workspace {
     }
 
     /// The top of the checkout.
-    pub(crate) fn root(&self) -> &Path {
+    pub fn root(&self) -> &Path {
         &self.root
     }
 
     /// Cargo's target folder, where generated things go.
-    pub(crate) fn target(&self) -> &Path {
+    pub fn target(&self) -> &Path {
         &self.target
     }
 
     /// The site as the host serves it: `pkg/`, the contents of `public/`, each with its `.br`.
-    pub(crate) fn site(&self) -> PathBuf {
+    pub fn site(&self) -> PathBuf {
         self.target.join("site")
     }
 
+    /// The client as the compiler makes it, with the relocations that tell what calls what.
+    pub fn client(&self) -> PathBuf {
+        self.target.join(CLIENT_TARGET).join(CLIENT_PROFILE).join("frontend.wasm")
+    }
+
     /// The release binary.
-    pub(crate) fn binary(&self) -> PathBuf {
+    pub fn binary(&self) -> PathBuf {
         self.target.join("release").join(format!("rehearsal{}", env::consts::EXE_SUFFIX))
     }
 
     /// The browser stories, whose npm packages also hold `wasm-opt`.
-    pub(crate) fn end2end(&self) -> PathBuf {
+    pub fn end2end(&self) -> PathBuf {
         self.root.join("end2end")
     }
 
     /// `PATH` with the programs of the set-up behind everything else: the example agents find their
     /// MCP servers there.
-    pub(crate) fn path_with_programs(&self) -> OsString {
+    pub fn path_with_programs(&self) -> OsString {
         let path = env::var_os("PATH").unwrap_or_default();
         let python = self.python();
         let own = [Some(self.npm_programs()), python.parent().map(Path::to_path_buf)];
@@ -68,7 +78,7 @@ impl Workspace {
     }
 
     /// Where npm puts the programs of its packages.
-    pub(crate) fn npm_programs(&self) -> PathBuf {
+    pub fn npm_programs(&self) -> PathBuf {
         self.end2end().join("node_modules").join(".bin")
     }
 
@@ -76,12 +86,12 @@ impl Workspace {
     ///
     /// It lies in the target folder, so that a target folder shared by several checkouts spares
     /// each of them the installation.
-    pub(crate) fn python_environment(&self) -> PathBuf {
+    pub fn python_environment(&self) -> PathBuf {
         self.target.join("setup").join("python")
     }
 
     /// The interpreter of [`Self::python_environment`].
-    pub(crate) fn python(&self) -> PathBuf {
+    pub fn python(&self) -> PathBuf {
         if cfg!(windows) {
             self.python_environment().join("Scripts").join("python.exe")
         } else {
@@ -90,7 +100,7 @@ impl Workspace {
     }
 
     /// Rust programs that set-up installs for development only.
-    pub(crate) fn cargo_programs(&self) -> PathBuf {
+    pub fn cargo_programs(&self) -> PathBuf {
         self.target.join("setup").join("cargo")
     }
 }

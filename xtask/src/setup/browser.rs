@@ -5,11 +5,10 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::Result;
-
-use crate::process;
-use crate::progress::{Done, Progress};
-use crate::stamp::{self, Inputs};
-use crate::workspace::Workspace;
+use xtask::process;
+use xtask::progress::{Done, Progress};
+use xtask::stamp::{self, Inputs};
+use xtask::workspace::Workspace;
 
 /// The browser that the stories run in.
 #[derive(Debug, Clone, PartialEq, Eq)]

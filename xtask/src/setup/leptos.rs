@@ -6,10 +6,9 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::Result;
-
-use crate::process;
-use crate::progress::{Done, Progress};
-use crate::workspace::Workspace;
+use xtask::process;
+use xtask::progress::{Done, Progress};
+use xtask::workspace::Workspace;
 
 /// A published program, pinned.
 struct Program {

@@ -3,11 +3,10 @@
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-
-use crate::process;
-use crate::progress::{Done, Progress};
-use crate::stamp::{self, Inputs};
-use crate::workspace::Workspace;
+use xtask::process;
+use xtask::progress::{Done, Progress};
+use xtask::stamp::{self, Inputs};
+use xtask::workspace::Workspace;
 
 /// The oldest Node that the packages work with.
 const OLDEST: u32 = 20;

@@ -11,11 +11,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-
-use crate::process;
-use crate::progress::{Done, Progress};
-use crate::stamp::{self, Inputs};
-use crate::workspace::Workspace;
+use xtask::process;
+use xtask::progress::{Done, Progress};
+use xtask::stamp::{self, Inputs};
+use xtask::workspace::Workspace;
 
 /// The oldest Python that a pinned google-adk supports: 3.10 gets the last one for it.
 const OLDEST: (u32, u32) = (3, 10);

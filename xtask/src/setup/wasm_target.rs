@@ -4,10 +4,9 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Result, bail};
-
-use crate::process;
-use crate::progress::{Done, Progress};
-use crate::workspace::Workspace;
+use xtask::process;
+use xtask::progress::{Done, Progress};
+use xtask::workspace::Workspace;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 

@@ -1,4 +1,5 @@
-//! The site: everything that a browser fetches besides pages, as files beneath `<target>/site`.
+//! The site, once its client is compiled: everything that a browser fetches besides pages, as files
+//! beneath `<target>/site`. A program of its own, which is compiled beside the client.
 //!
 //! ```text
 //! pkg/rehearsal.js             wasm-bindgen's glue
@@ -23,15 +24,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-
-use crate::stamp;
-use crate::workspace::Workspace;
+use xtask::stamp;
+use xtask::workspace::Workspace;
 
 /// The name of the package in the page's addresses: `/pkg/rehearsal.js` and its siblings.
 const NAME: &str = "rehearsal";
 
 /// Builds what changed and removes what no longer belongs.
-pub(crate) fn build(workspace: &Workspace) -> Result<()> {
+fn main() -> Result<()> {
+    let workspace = &Workspace::find()?;
     let site = workspace.site();
     let mut kept = BTreeSet::new();
     for path in client::build(workspace, &site.join("pkg"))? {

@@ -1,4 +1,4 @@
-//! The client: compiled to WebAssembly, split in two, bound to the browser, made small.
+//! The client: split in two, bound to the browser, made small.
 //!
 //! The first module is all that the first page needs; the second one is fetched for a rehearsal.
 //! docs/design/client-size.md tells why.
@@ -12,12 +12,12 @@ use std::time::Instant;
 use anyhow::{Context, Result, anyhow, bail};
 use wasm_bindgen_cli_support::Bindgen;
 use wasm_split_cli_support::{Options, transform};
+use xtask::process;
+use xtask::progress::elapsed;
+use xtask::stamp::{self, Inputs};
+use xtask::workspace::Workspace;
 
 use super::{NAME, cannot, put};
-use crate::process;
-use crate::progress::elapsed;
-use crate::stamp::{self, Inputs};
-use crate::workspace::Workspace;
 
 /// Changes when this module does something else with the same inputs.
 const RECIPE: &str = "split, name, bind, shrink";
@@ -42,9 +42,9 @@ const WASM_OPT: [&str; 10] = [
     "--strip-producers",
 ];
 
-/// Compiles and binds the client into `pkg`, and answers with the files that belong there.
+/// Binds the client into `pkg`, and answers with the files that belong there.
 pub(crate) fn build(workspace: &Workspace, pkg: &Path) -> Result<Vec<PathBuf>> {
-    let module = compile(workspace)?;
+    let module = workspace.client();
     let made = workspace.target().join("setup").join("client");
     let stamp = made.join("stamp");
     let digest = Inputs::default()
@@ -75,20 +75,6 @@ pub(crate) fn build(workspace: &Workspace, pkg: &Path) -> Result<Vec<PathBuf>> {
         files.push(path);
     }
     Ok(files)
-}
-
-fn compile(workspace: &Workspace) -> Result<PathBuf> {
-    const TARGET: &str = "wasm32-unknown-unknown";
-    const PROFILE: &str = "wasm-release";
-    let mut command = process::shipping_cargo(workspace);
-    command
-        .args(["rustc", "-p", "frontend", "--lib", "--crate-type", "cdylib"])
-        .args(["--target", TARGET, "--profile", PROFILE, "--features", "split"])
-        // What calls what is read from the relocations; stripping takes them out.
-        .args(["--", "-Clink-arg=--emit-relocs", "-Cstrip=none"]);
-    eprintln!("{}", process::line(&command));
-    process::run(&mut command)?;
-    Ok(workspace.target().join(TARGET).join(PROFILE).join("frontend.wasm"))
 }
 
 /// Takes the module apart at the client's split points: writes the part that is loaded first to
