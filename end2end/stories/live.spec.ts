@@ -197,6 +197,25 @@ test("three agents in one session are answered in their order", async ({ page, s
   }
 });
 
+test("answers sent from the keyboard lead from turn to turn", async ({ page, start }) => {
+  const agent = start("three", "Three watches by hand");
+  await open(page, await agent.session());
+  await introduce(page, "Ann");
+  const facts = page.getByRole("region", { name: "Turn", exact: true });
+  for (let left = 3; left > 0; left -= 1) {
+    const name = (await facts.locator("dd").first().textContent()) ?? "";
+    await page.getByRole("tab", { name: /Text|Answer/ }).click();
+    await page.getByRole("textbox", { name: "Text", exact: true }).fill(`Calm in the ${name}.`);
+    // The field has the focus when it goes: the browser calls that a change of it.
+    await page.keyboard.press("Control+Enter");
+    if (left > 1) {
+      await expect(facts.locator("dd").first()).not.toHaveText(name);
+      await expect(page.getByText(/was faster/)).toHaveCount(0);
+    }
+  }
+  expect(await agent.ended).toBe(0);
+});
+
 test("two people at one session see each other, and what is typed is never lost", async ({ page, browser, start, picture, accessible }) => {
   const agent = start("alone", "Two people");
   const address = await agent.session();

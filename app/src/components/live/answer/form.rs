@@ -80,7 +80,6 @@ pub(super) fn Answer() -> impl IntoView {
                 stage.send();
             }
             on:input=move |_| stage.touch()
-            on:change=move |_| stage.touch()
         >
             <div class="choice" id="choice" role="tabpanel" aria-labelledby=labelled_by>{panel}</div>
             <NameForm/>
