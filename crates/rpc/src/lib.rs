@@ -15,7 +15,8 @@ pub use read::{
 };
 pub use write::{event_to_wire, payload_to_wire, person_to_wire, status_to_wire};
 
-/// The generated messages, the client and the server.
+/// The messages, the client and the server as they are generated of `proto/`; `tests/contract.rs` keeps
+/// them current.
 pub mod wire {
     #![allow(
         missing_docs,
@@ -25,5 +26,5 @@ pub mod wire {
         clippy::semicolon_if_nothing_returned,
         reason = "generated; the comments of the .proto files are its documentation"
     )]
-    include!(concat!(env!("OUT_DIR"), "/rehearsal.v1.rs"));
+    include!("generated/rehearsal.v1.rs");
 }
