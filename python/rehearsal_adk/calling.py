@@ -15,8 +15,8 @@ import inspect
 import time
 from typing import Any
 
-from rehearsal_adk import faults, jsonable, threads, tree, view
-from rehearsal_adk.session import RehearsalSession
+from rehearsal_adk import faults, invocation, jsonable, model_call, threads, tree, view
+from rehearsal_adk.session import RehearsalSession, ends_run, finishes_task
 from rehearsal_adk.wire import BAD_PARAMS, UNKNOWN_TOOL, Refused
 
 
@@ -38,7 +38,6 @@ class _Unlike(Exception):
 
 async def call_tool(session: RehearsalSession, call_id: str, tool: str, args: dict, running: Running):
     """Runs the tool and returns the ``CallOutcome`` as JSON."""
-    from google.adk.events.event import Event
     from google.genai import types
 
     found = session.tools.get(tool)
@@ -49,16 +48,15 @@ async def call_tool(session: RehearsalSession, call_id: str, tool: str, args: di
         raise Refused(BAD_PARAMS, f"The call id {call_id} was used before in this session.")
     session.started.add(call_id)
     call = types.FunctionCall(id=call_id, name=tool, args=args)
-    event = Event(
-        invocation_id=session.invocation_id,
-        author=session.agent.name,
-        content=types.Content(role="model", parts=[types.Part(function_call=call)]),
-        long_running_tool_ids={call_id} if found.is_long_running else None,
-    )
-    context = session.invocation(session.working_copy())
+    context = session.invocation()
 
     async def work():
+        content = types.Content(role="model", parts=[types.Part(function_call=call)])
+        event = await model_call.after(session, context, content)
+        event.long_running_tool_ids = {call_id} if found.is_long_running else None
         await session.append(context, event)
+        # From here on it is the tool that writes, and what it wrote goes if it fails.
+        context.session = session.working_copy()
         return await _handle(session, context, event, call, None)
 
     return await _outcome(session, context, call, running, work)
@@ -110,16 +108,20 @@ async def confirm(session: RehearsalSession, call_id: str, confirmed: bool, payl
 
 
 async def supply_result(session: RehearsalSession, call_id: str, result, running: Running):
-    """The result of a long-running call, given by the person as the outside world would give it."""
+    """The result of a long-running call, given by the person as the outside world would give it, or
+    of a task, as the agent that has it would."""
     from google.adk.events.event import Event
     from google.genai import types
 
     event = _event_of_call(session, call_id)
-    if event is None or call_id not in (event.long_running_tool_ids or ()):
+    calls = event.get_function_calls() if event is not None else ()
+    call = next((one for one in calls if one.id == call_id), None)
+    is_task = call is not None and view.is_task(session.tools.get(call.name))
+    if call is None or not (is_task or call_id in (event.long_running_tool_ids or ())):
         raise Refused(BAD_PARAMS, f"The call {call_id} waits for no result.")
-    call = next(one for one in event.get_function_calls() if one.id == call_id)
+    wrapped = {"output" if is_task else "result": result}
     response = types.FunctionResponse(
-        id=call_id, name=call.name, response=result if isinstance(result, dict) else {"result": result}
+        id=call_id, name=call.name, response=result if isinstance(result, dict) else wrapped
     )
     context = session.invocation(session.working_copy())
 
@@ -131,8 +133,11 @@ async def supply_result(session: RehearsalSession, call_id: str, result, running
                 author="user",
                 content=types.Content(role="user", parts=[types.Part(function_response=response)]),
             ),
-            from_user=True,
+            from_user=not is_task,
         )
+        if is_task:
+            # ADK starts the agent anew when its task comes back.
+            await invocation.enter(session, [session.agent], context.session)
         return {"status": "output", "result": jsonable.strict(result)}
 
     return await _outcome(session, context, call, running, work)
@@ -167,12 +172,11 @@ async def _handle(session: RehearsalSession, context, call_event, call, confirma
             ) from error
         raise
     if response is None:
-        if getattr(tool, "_defers_response", False) and not tool.is_long_running:
-            raise _Unlike(
-                "TaskNotRehearsed",
-                f"ADK would put the agent {call.name} in charge until it finishes its task, and give "
-                "its answer as the result. A rehearsal cannot do that yet: rehearse the agent "
-                f"{call.name} by itself, or give it another mode.",
+        if view.is_task(tool):
+            session.notice(
+                f"ADK would put the agent {call.name} in charge until it calls finish_task, and take "
+                "what that is given for the result. Here you give the result: rehearse the agent "
+                f"{call.name} by itself to find it."
             )
         return await _without_response(session, context, tool)
     answered = response.get_function_responses()[0]
@@ -183,6 +187,8 @@ async def _handle(session: RehearsalSession, context, call_event, call, confirma
         await session.append(context, request)
         await session.append(context, response)
         return {"status": "confirmation", "hint": asked.hint or "", "payload": asked.payload}
+    if finishes_task(response):
+        _save_task_output(session, response, tool, call.args or {})
     for made in (functions.generate_auth_event(context, response), response):
         if made is not None:
             await session.append(context, made)
@@ -193,7 +199,8 @@ async def _handle(session: RehearsalSession, context, call_event, call, confirma
         )
     if response.actions.transfer_to_agent:
         await _transfer(session, context, response.actions.transfer_to_agent)
-    elif response.actions.skip_summarization:
+    elif ends_run(response):
+        session.ended = True
         session.notice(
             f"{call.name} ended the run: ADK would not ask the model again. Send the final response "
             "now, for no model could make the calls that follow."
@@ -201,12 +208,20 @@ async def _handle(session: RehearsalSession, context, call_event, call, confirma
     return {"status": "long_running" if tool.is_long_running else "output", "result": result}
 
 
+def _save_task_output(session: RehearsalSession, response, tool, args: dict) -> None:
+    """What the task is finished with goes where ``output_key`` says, as ADK's wrapper does it."""
+    key = getattr(session.agent, "output_key", None)
+    wrapper = getattr(tool, "_wrapper_key", None)
+    if key:
+        response.actions.state_delta[key] = args[wrapper] if wrapper in args else args
+
+
 async def _without_response(session: RehearsalSession, context, tool) -> dict:
-    """A long-running tool that returned nothing yet: ADK builds no response event."""
+    """A long-running tool or a task that returned nothing yet: ADK builds no response event."""
     from google.adk.events.event import Event
 
     actions = session.observer.actions
-    if actions is not None:
+    if actions is not None and (actions.state_delta or actions.artifact_delta):
         # The tool's state writes live on in the invocation under ADK, too.
         await session.append(
             context,
@@ -218,7 +233,7 @@ async def _without_response(session: RehearsalSession, context, tool) -> dict:
         )
     observer = session.observer
     result = _result_text(session, observer.returned if observer.returned_at_all else None)
-    return {"status": "long_running" if tool.is_long_running else "output", "result": result}
+    return {"status": "long_running" if view.waits(tool) else "output", "result": result}
 
 
 def _result_text(session: RehearsalSession, result: object) -> jsonable.JsonBytes:
@@ -239,15 +254,16 @@ async def _transfer(session: RehearsalSession, context, name: str) -> None:
     flow = getattr(session.agent, "_llm_flow", None)
     choose = getattr(flow, "_get_agent_to_run", None)
     if choose is not None:
-        target = choose(context, name)
+        chosen = choose(context, name)
     else:
-        target = tree.find(session.loaded.root, name)
-    if target is None or not tree.is_llm(target):
-        target = tree.first_llm(target) if target is not None else None
+        chosen = tree.find(session.loaded.root, name)
+    target = tree.first_llm(chosen) if chosen is not None else None
     if target is None:
         raise _Unlike("TransferFailed", f"The agent {name} has no part that a model plays.")
     session.agent = target
-    await session.enter([target], context.session)
+    line = tree.lineage(target)
+    start = line.index(chosen) if chosen in line else -1
+    await invocation.enter(session, line[start:], context.session)
 
 
 async def _outcome(session: RehearsalSession, context, call, running: Running, work):
@@ -282,9 +298,10 @@ async def _outcome(session: RehearsalSession, context, call, running: Running, w
         session.keep_events_only(context.session)
     else:
         session.keep(context.session)
+    asked = members["status"] in ("output", "error") and await _asked(session)
     delta = session.take_delta()
     shown = None
-    if session.agent is not before_agent or session.view_may_have_changed():
+    if asked or session.agent is not before_agent or session.view_may_have_changed():
         shown = await _refreshed(session)
     return jsonable.compose(
         {
@@ -297,6 +314,20 @@ async def _outcome(session: RehearsalSession, context, call, running: Running, w
             "view": shown,
         }
     )
+
+
+async def _asked(session: RehearsalSession) -> bool:
+    """Asks the model again; whether callbacks looked at its request."""
+    if not session.goes_on:
+        return False
+    try:
+        return await view.ask(session)
+    except asyncio.CancelledError:
+        _forget_cancel()
+        session.notice("The callbacks before the model's turn were cancelled.")
+    except Exception as error:  # The call is over and its outcome counts.
+        session.notice(f"The model's request could not be made: {faults.message_of(error)}")
+    return True
 
 
 async def _refreshed(session: RehearsalSession):

@@ -2,7 +2,8 @@
 
 Each rehearsal has in-memory services of its own, so that ``app:`` and ``user:`` state, artifacts
 and memory of one tab never show in another's golden trace. Its events go through the session
-service as ADK's runner sends them, plugins' ``on_event_callback`` included.
+service as ADK's runner sends them, plugins' ``on_event_callback`` included; what begins and ends the
+run around them is in ``invocation``.
 
 A call works on a copy of the session. The copy takes the session's place when the call succeeded;
 when it failed or was cancelled only its events do, for under ADK the state written by a tool that
@@ -61,6 +62,14 @@ class RehearsalSession:
         """The longest result that is sent; set by the worker."""
         self.running: str | None = None
         """The call that runs now."""
+        self.asked: Any = None
+        """While the model is asked: the actions of its response, to which callbacks write."""
+        self.seen: dict | None = None
+        """The view of the request that the callbacks of the last model call left, if any run."""
+        self.ended = False
+        """A tool ended the run: the model is asked no more."""
+        self.over = False
+        """The final response came."""
         self.started: set[str] = set()
         """Every call id ever used here, so that none is used twice."""
         self._notices: list[str] = []
@@ -73,6 +82,11 @@ class RehearsalSession:
     def invocation_id(self) -> str:
         """One rehearsal is one invocation: this id stands in its events and in the golden trace."""
         return f"{self.id}_inv_0"
+
+    @property
+    def final_event_id(self) -> str:
+        """The id of the final response's event, by which a rebuilt session knows that it is over."""
+        return f"{self.invocation_id}_final"
 
     async def open(self, state: dict, restore: dict | None) -> None:
         """Creates the session, or rebuilds it from what the host recorded.
@@ -92,6 +106,7 @@ class RehearsalSession:
 
     async def _rebuild(self, restore: dict) -> None:
         from google.adk.events.event import Event
+        from google.adk.events.event_actions import EventActions
         from google.genai import types
 
         name = restore.get("agent")
@@ -120,12 +135,22 @@ class RehearsalSession:
             self.started.update(call.id for call in event.get_function_calls() if call.id)
             if self.user_content is None and event.author == "user" and event.content:
                 self.user_content = event.content
+            self.ended = self.ended or ends_run(event)
+            self.over = self.over or event.id == self.final_event_id
         # The recorded state is the truth: appending replayed older deltas over it.
         self.session.state.clear()
         self.session.state.update(final)
         text = restore.get("user_text")
         if self.user_content is None and text is not None:
             self.user_content = types.Content(role="user", parts=[types.Part(text=text)])
+        # The callbacks before the model's turn ran where the session was before.
+        if self.goes_on:
+            self.asked = EventActions()
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether ADK would ask the model next, once no call is under way."""
+        return self.user_content is not None and not self.ended and not self.over
 
     def invocation(self, session=None):
         """A real invocation context for the agent in charge, over this session's services."""
@@ -168,54 +193,15 @@ class RehearsalSession:
             replaced = await self.plugin_manager.run_on_event_callback(
                 invocation_context=context, event=event
             )
-            event = replaced or event
+            if replaced is not None:
+                event = event.model_copy(
+                    update={
+                        name: getattr(replaced, name)
+                        for name in replaced.model_fields_set - {"id", "invocation_id", "timestamp"}
+                    }
+                )
         await self.session_service.append_event(session=context.session, event=event)
         self._new_events.append(event)
-
-    async def say(self, text: str) -> None:
-        """The user's query: it becomes the invocation's content and a session event.
-
-        The callbacks that ADK runs at the start of an invocation run here: the plugins'
-        ``on_user_message`` and ``before_run``, then ``before_agent`` of plugins and agents.
-        """
-        from google.adk.events.event import Event
-        from google.genai import types
-
-        message = types.Content(role="user", parts=[types.Part(text=text)])
-        self.user_content = message
-        context = self.invocation()
-        with self._noticed("on_user_message_callback"):
-            replaced = await self.plugin_manager.run_on_user_message_callback(
-                user_message=message, invocation_context=context
-            )
-            if replaced is not None:
-                message = replaced
-        self.user_content = context.user_content = message
-        said = Event(invocation_id=self.invocation_id, author="user", content=message)
-        await self.append(context, said, from_user=True)
-        with self._noticed("before_run_callback"):
-            answer = await self.plugin_manager.run_before_run_callback(invocation_context=context)
-            if answer is not None:
-                self.notice("A plugin's before_run_callback answers: ADK would end the run here.")
-        await self.enter(tree.lineage(self.agent))
-
-    async def enter(self, agents: list, session=None) -> None:
-        """Runs the before-agent callbacks of agents that start to run, outermost first."""
-        for agent in agents:
-            handle = getattr(agent, "_handle_before_agent_callback", None)
-            if handle is None:
-                continue
-            context = self.invocation(session)
-            context.agent = agent
-            with self._noticed(f"before_agent_callback of {agent.name}"):
-                event = await handle(context)
-                if event is not None:
-                    await self.append(context, event)
-                if context.end_invocation:
-                    self.notice(
-                        f"The before_agent_callback of {agent.name} answers in the agent's place: "
-                        "ADK would not ask the model."
-                    )
 
     def notice(self, text: str) -> None:
         """Something the person should know beside the view."""
@@ -228,7 +214,8 @@ class RehearsalSession:
         return list(self._notices)
 
     @contextlib.contextmanager
-    def _noticed(self, what: str):
+    def noticed(self, what: str):
+        """What is raised inside becomes a notice."""
         try:
             yield
         except Exception as error:
@@ -275,6 +262,25 @@ class RehearsalSession:
                 "events": jsonable.listed([event_text(event) for event in events]),
             }
         )
+
+
+def ends_run(event) -> bool:
+    """Whether ADK asks the model no more after this response of a tool."""
+    actions = event.actions
+    if actions.transfer_to_agent or actions.requested_tool_confirmations:
+        return False
+    if actions.skip_summarization or getattr(actions, "set_model_response", None) is not None:
+        return True
+    return finishes_task(event)
+
+
+def finishes_task(event) -> bool:
+    """Whether an agent in task mode is told here that its task is done."""
+    try:
+        from google.adk.agents.llm.task._finish_task_tool import is_finish_task_terminal_fr
+    except ImportError:  # It has moved, or there is no task mode yet.
+        return False
+    return is_finish_task_terminal_fr(event)
 
 
 def event_text(event) -> jsonable.JsonBytes:

@@ -7,6 +7,10 @@ those included that ADK adds by itself (``transfer_to_agent``, ``set_model_respo
 The request is assembled over a session that holds the user's query and no other event. The later
 events shape only the contents, which a view does not show, while some processors act on them (a
 confirmation is executed, a long history is summarised by a model).
+
+Where callbacks see what the model is asked, they get this request with the whole conversation in it,
+once for each model call, and the view is read off what they left. A view that is made merely to look
+runs none of them.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ import logging
 import re
 from typing import Any
 
-from rehearsal_adk import jsonable, tree
+from rehearsal_adk import jsonable, model_call, tree
 from rehearsal_adk.faults import Fault, message_of
 from rehearsal_adk.session import RehearsalSession
 
@@ -23,22 +27,37 @@ logger = logging.getLogger("rehearsal_adk")
 
 _MISSING = re.compile(r"Context variable not found: `([^`]+)`")
 _MOST_MISSING = 100
-_ONLOOKERS = {
-    "AutoTracingPlugin",
-    "BigQueryAgentAnalyticsPlugin",
-    "DebugLoggingPlugin",
-    "LoggingPlugin",
-    "RehearsalPlugin",
-}
-"""Plugins that look at a request and leave it as it is."""
 
 
 async def look(session: RehearsalSession, opening: bool = False) -> dict:
-    """The view of the session now. Also makes its tools the ones that calls resolve against.
+    """The view of the session now, made merely to look. Also makes its tools the ones that calls
+    resolve against.
 
     Raises:
       Fault: ``opening`` is set and a toolset cannot deliver its tools.
     """
+    return await _made(session, opening=opening)
+
+
+async def ask(session: RehearsalSession) -> bool:
+    """Asks the model, that is the person. Whether callbacks looked at the request: ``session.seen``
+    is its view then. Where there are none, no request is made."""
+    from google.adk.events.event_actions import EventActions
+
+    session.asked = EventActions()
+    session.seen = None
+    if not tree.is_llm(session.agent) or not model_call.watchers(session, "before_model"):
+        return False
+    session.seen = await _made(session, asking=True)
+    return True
+
+
+async def now(session: RehearsalSession) -> dict:
+    """The view of what the model was asked last, or else a new one."""
+    return await look(session) if session.seen is None else session.seen
+
+
+async def _made(session: RehearsalSession, opening: bool = False, asking: bool = False) -> dict:
     warnings: list[str] = []
     agent = session.agent
     if not tree.is_llm(agent):
@@ -58,15 +77,20 @@ async def look(session: RehearsalSession, opening: bool = False) -> dict:
         raise faults[0]
     warnings.extend(f"{fault} Its tools are missing." for fault in faults)
     request, agent = await _request(session, warnings)
+    query = _text_of(session.user_content)
+    conversation = [one for one in request.contents if _text_of(one) == query]
+    if asking:
+        conversation = await _whole_conversation(session, agent, request, conversation)
+    if not (asking and await model_call.before(session, agent, request)):
+        await _global_instructions(session, agent, request)
+        warnings.extend(_changed_later(session))
     session.tools = dict(request.tools_dict)
-    warnings.extend(_changed_later(session))
-    warnings.extend(session.notices)
     declared, model_side = _declarations(request)
     declared = _named(declared, warnings)
     return {
         "app_name": session.loaded.app_name,
         "agent": {**tree.summary(session.agent), "model": _model(session.agent, request)},
-        "instruction": _instruction(request, session),
+        "instruction": _instruction(request, conversation),
         "instruction_template": _template(session.agent),
         "tools": [_tool(one, session, owners) for one in declared],
         "model_side_tools": model_side,
@@ -77,27 +101,37 @@ async def look(session: RehearsalSession, opening: bool = False) -> dict:
     }
 
 
+async def _whole_conversation(session: RehearsalSession, agent, request, asked: list) -> list:
+    """Puts ADK's contents of the whole session into the request, in the place of ``asked``, the
+    contents of the query alone; returns what is in it of the conversation."""
+    context = session.invocation()
+    context.agent = agent
+    before = request.contents
+    apart = [one for one in before if not _is_among(one, asked)]
+    request.contents = list(apart)
+    try:
+        from google.adk.flows.llm_flows import contents
+
+        async for _event in contents.request_processor.run_async(context, request):
+            pass
+    except Exception:  # The callbacks see the query then, and none of what followed.
+        logger.exception("ADK could not put the conversation into the model's request")
+        request.contents = before
+    return [one for one in request.contents if not _is_among(one, apart)]
+
+
 def _changed_later(session: RehearsalSession) -> list[str]:
-    """What may change the request after it was assembled.
+    """What may change the request when the model is asked.
 
     Such a callback counts calls, asks services or answers in the model's place, so a view, which is
     made more often than a model is asked, does not run it.
     """
-    from google.adk.plugins.base_plugin import BasePlugin
-
-    by: list[str] = []
-    if getattr(session.agent, "canonical_before_model_callbacks", None):
-        by.append(f"{session.agent.name}'s before_model_callback")
-    for plugin in session.loaded.plugins:
-        own = type(plugin).before_model_callback is not BasePlugin.before_model_callback
-        looks_on = type(plugin).__name__ in _ONLOOKERS or _is_for_every_agent(plugin)
-        if own and not looks_on:
-            by.append(f"before_model_callback of the plugin {plugin.name}")
+    by = model_call.watchers(session, "before_model", but=_is_for_every_agent)
     if not by:
         return []
     return [
-        f"The model may see more, or something else: {' and '.join(by)} can change the request, and "
-        "a rehearsal does not run it."
+        "The model may see more, or something else: when it is asked, the request goes through the "
+        f"{' and the '.join(by)}."
     ]
 
 
@@ -118,18 +152,22 @@ def _named(declared: list, warnings: list[str]) -> list:
 
 async def refresh(session: RehearsalSession) -> jsonable.JsonBytes | None:
     """The view as JSON when it differs from the last one sent, else ``None``."""
-    view = await look(session)
-    if view == session.last_view:
+    view = await now(session)
+    if _with_notices(session, view) == session.last_view:
         return None
     return remember(session, view)
 
 
 def remember(session: RehearsalSession, view: dict) -> jsonable.JsonBytes:
-    """The view as JSON, with the state, taken for the last one sent."""
-    session.last_view = view
+    """The view as JSON, with the state and all notices, taken for the last one sent."""
+    view = session.last_view = _with_notices(session, view)
     members: dict[str, object] = {key: jsonable.lenient(value) for key, value in view.items()}
     members["state"] = session.state_text()
     return jsonable.compose(members)
+
+
+def _with_notices(session: RehearsalSession, view: dict) -> dict:
+    return {**view, "warnings": view["warnings"] + session.notices}
 
 
 async def _toolsets(session: RehearsalSession) -> tuple[dict[str, str], list[Fault]]:
@@ -207,14 +245,15 @@ async def _assemble(session, agent, missing: dict[str, str], warnings: list[str]
             "ADK would pause here for credentials before it asks the model; "
             "tools that need them may be missing."
         )
-    await _global_instructions(session, context, request)
     return request
 
 
-async def _global_instructions(session, context, request) -> None:
+async def _global_instructions(session, agent, request) -> None:
     """ADK's own plugin for instructions to every agent works in a before-model callback."""
     from google.adk.agents.callback_context import CallbackContext
 
+    context = session.invocation(_asking(session))
+    context.agent = agent
     for plugin in session.loaded.plugins:
         if _is_for_every_agent(plugin):
             await plugin.before_model_callback(
@@ -289,6 +328,16 @@ def _declarations(request) -> tuple[list, list[str]]:
     return declared, model_side
 
 
+def waits(tool) -> bool:
+    """Whether the result of a call comes later, from outside."""
+    return bool(getattr(tool, "is_long_running", False)) or is_task(tool)
+
+
+def is_task(tool) -> bool:
+    """Whether a call is a task for another agent, which has it until it is finished."""
+    return bool(getattr(tool, "_defers_response", False))
+
+
 def _tool(declaration, session: RehearsalSession, owners: dict[str, str]) -> dict:
     plain = declaration.model_dump(mode="json", exclude_none=True)
     if declaration.parameters_json_schema is not None:
@@ -307,21 +356,22 @@ def _tool(declaration, session: RehearsalSession, owners: dict[str, str]) -> dic
         "parameters": parameters,
         "parameters_kind": kind,
         "response_schema": plain.get("response_json_schema", plain.get("response")),
-        "long_running": bool(getattr(tool, "is_long_running", False)),
+        "long_running": waits(tool),
         "needs_confirmation": bool(getattr(tool, "_require_confirmation", False)),
         "provided_by": owners.get(declaration.name, "adk"),
     }
 
 
-def _instruction(request, session: RehearsalSession) -> str:
+def _instruction(request, conversation: list) -> str:
     parts = [_text_of(request.config.system_instruction)]
-    if getattr(session.agent, "static_instruction", None):
-        # Beside a static instruction the resolved one travels as content of the request.
-        query = _text_of(session.user_content)
-        parts.extend(
-            text for text in map(_text_of, request.contents) if text and text != query
-        )
+    # Beside a static instruction the resolved one travels as content of the request, and so does
+    # what a callback puts there.
+    parts.extend(_text_of(one) for one in request.contents if not _is_among(one, conversation))
     return "\n\n".join(part for part in parts if part)
+
+
+def _is_among(content, contents: list) -> bool:
+    return any(one is content for one in contents)
 
 
 def _template(agent) -> str | None:
@@ -343,7 +393,7 @@ def _text_of(content) -> str:
 
 
 def _model(agent, request) -> str | None:
-    for model in (getattr(agent, "model", None), getattr(request, "model", None)):
+    for model in (getattr(request, "model", None), getattr(agent, "model", None)):
         name = model if isinstance(model, str) else getattr(model, "model", None)
         if name:
             return str(name)
@@ -396,5 +446,5 @@ def _empty(session: RehearsalSession, warnings: list[str]) -> dict:
         "input_schema": None,
         "output_schema": None,
         "sub_agents": _sub_agents(session),
-        "warnings": warnings + session.notices,
+        "warnings": warnings,
     }

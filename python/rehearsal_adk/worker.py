@@ -17,7 +17,7 @@ import threading
 import time
 from typing import Any
 
-from rehearsal_adk import PROTOCOL, calling, faults, jsonable, loading, view
+from rehearsal_adk import PROTOCOL, calling, faults, invocation, jsonable, loading, view
 from rehearsal_adk.session import RehearsalSession
 from rehearsal_adk.wire import (
     AGENT_FAULT,
@@ -69,6 +69,7 @@ class Worker:
             "describe": self._describe,
             "close_session": self._close_session,
             "user_content": self._user_content,
+            "final_response": self._final_response,
             "call_tool": self._call_tool,
             "confirm": self._confirm,
             "supply_result": self._supply_result,
@@ -257,7 +258,7 @@ class Worker:
 
     async def _describe(self, params: dict) -> jsonable.JsonBytes:
         session = self._session(params)
-        return view.remember(session, await view.look(session))
+        return view.remember(session, await view.now(session))
 
     async def _close_session(self, params: dict) -> jsonable.JsonBytes:
         session_id = self._session(params).id
@@ -268,12 +269,31 @@ class Worker:
         return jsonable.JsonBytes(b"{}")
 
     async def _user_content(self, params: dict) -> jsonable.JsonBytes:
+        text = _text(params, "text")
+
+        async def work(session: RehearsalSession) -> None:
+            await invocation.begin(session, text)
+            await view.ask(session)
+
+        return await self._said(params, "the user's query", work)
+
+    async def _final_response(self, params: dict) -> jsonable.JsonBytes:
+        text = _text(params, "text")
+
+        async def work(session: RehearsalSession) -> None:
+            if not session.over:
+                await invocation.end(session, text)
+
+        return await self._said(params, "the final response", work)
+
+    async def _said(self, params: dict, what: str, work) -> jsonable.JsonBytes:
+        """Takes in what somebody said, and answers with the view and what changed."""
         session = self._session(params, idle=True)
-        session.running = "the user's query"
+        session.running = what
         try:
-            await session.say(_text(params, "text"))
+            await work(session)
             delta = session.take_delta()
-            shown = view.remember(session, await view.look(session))
+            shown = view.remember(session, await view.now(session))
         finally:
             session.running = None
         return jsonable.compose({"view": shown, "delta": delta})
@@ -301,6 +321,8 @@ class Worker:
         """Runs one call of an idle session so that it can be cancelled."""
         session = self._session(params, idle=True)
         call_id = _text(params, "call_id")
+        if session.over:
+            raise Refused(BAD_PARAMS, "The final response was sent: no call follows it.")
         task = asyncio.current_task()
         assert task is not None, "it runs as one"
         call = _Call(task)

@@ -200,23 +200,6 @@ def test_a_tool_that_asks_for_a_login_says_what_adk_would_do(worker):
     assert warning.startswith("read_mail asked for a credential.")
 
 
-def test_a_tool_that_ends_the_run_says_so(worker):
-    agent = worker("enders")
-    agent.open()
-    outcome = agent.call("exit_loop")
-    assert outcome["status"] == "output"
-    assert any("exit_loop ended the run" in warning for warning in outcome["view"]["warnings"])
-
-
-def test_a_task_for_another_agent_is_refused_and_no_null(worker):
-    agent = worker("enders")
-    agent.open()
-    outcome = agent.call("asker", request="How many rooms?")
-    assert outcome["status"] == "error"
-    assert outcome["error"]["type"] == "TaskNotRehearsed"
-    assert "rehearse the agent asker by itself" in outcome["error"]["message"]
-
-
 def test_confirmation_by_the_tools_declaration(worker):
     one = worker(SMART_HOME)
     one.open()

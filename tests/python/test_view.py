@@ -70,12 +70,6 @@ def test_the_vendors_own_schema_stays_as_it_is_declared(worker):
     assert view["output_schema"]["properties"] == {"summary": {"type": "STRING"}}
 
 
-def test_what_may_change_the_request_later_is_told(worker):
-    view = worker("enders").open()
-    [warning] = [one for one in view["warnings"] if "may see more" in one]
-    assert "ender's before_model_callback can change the request" in warning
-
-
 def test_the_view_is_what_the_runner_sends_to_the_model(worker, tmp_path):
     """Compared with a request captured from ADK's own runner."""
     import asyncio

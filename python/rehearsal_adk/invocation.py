@@ -1,0 +1,107 @@
+"""What ADK's runner does around an invocation: it begins with the user's query, agents start and end
+to run, and it ends with the final response.
+
+The callbacks of plugins and agents fire as under the runner. One that raises becomes a notice.
+"""
+
+from __future__ import annotations
+
+from rehearsal_adk import model_call, tree
+from rehearsal_adk.session import RehearsalSession, finishes_task
+
+
+async def begin(session: RehearsalSession, text: str) -> None:
+    """The user's query: it becomes the invocation's content and a session event.
+
+    Runs the plugins' ``on_user_message`` and ``before_run``, then ``before_agent`` of plugins and
+    agents.
+    """
+    from google.adk.events.event import Event
+    from google.genai import types
+
+    message = types.Content(role="user", parts=[types.Part(text=text)])
+    session.user_content = message
+    context = session.invocation()
+    with session.noticed("on_user_message_callback"):
+        replaced = await session.plugin_manager.run_on_user_message_callback(
+            user_message=message, invocation_context=context
+        )
+        if replaced is not None:
+            message = replaced
+    session.user_content = context.user_content = message
+    said = Event(invocation_id=session.invocation_id, author="user", content=message)
+    await session.append(context, said, from_user=True)
+    with session.noticed("before_run_callback"):
+        answer = await session.plugin_manager.run_before_run_callback(invocation_context=context)
+        if answer is not None:
+            session.notice("A plugin's before_run_callback answers: ADK would end the run here.")
+    await enter(session, tree.lineage(session.agent))
+
+
+async def enter(session: RehearsalSession, agents: list, worked=None) -> None:
+    """Runs the before-agent callbacks of agents that start to run, outermost first."""
+    for agent in agents:
+        handle = getattr(agent, "_handle_before_agent_callback", None)
+        if handle is None:
+            continue
+        context = session.invocation(worked)
+        context.agent = agent
+        with session.noticed(f"before_agent_callback of {agent.name}"):
+            event = await handle(context)
+            if event is not None:
+                await session.append(context, event)
+            if context.end_invocation:
+                session.notice(
+                    f"The before_agent_callback of {agent.name} answers in the agent's place: "
+                    "ADK would not ask the model."
+                )
+
+
+async def end(session: RehearsalSession, text: str) -> None:
+    """The final response: the model's last answer becomes a session event, and the run ends.
+
+    Runs the after-model callbacks, saves what ``output_key`` names, then runs ``after_agent`` of
+    plugins and agents, innermost first, and the plugins' ``after_run``.
+    """
+    from google.genai import types
+
+    session.over = True
+    agent = session.agent
+    context = session.invocation()
+    content = types.Content(role="model", parts=[types.Part(text=text)])
+    event = await model_call.after(session, context, content)
+    event.id = session.final_event_id
+    save = getattr(agent, "_LlmAgent__maybe_save_output_to_state", None)
+    if save is not None:
+        with session.noticed(f"output_key of {agent.name}"):
+            save(event)
+    with session.noticed("on_event_callback"):
+        await session.append(context, event)
+    for one in reversed(_running(session)):
+        handle = getattr(one, "_handle_after_agent_callback", None)
+        if handle is None:
+            continue
+        context = session.invocation()
+        context.agent = one
+        with session.noticed(f"after_agent_callback of {one.name}"):
+            event = await handle(context)
+            if event is not None:
+                await session.append(context, event)
+    with session.noticed("after_run_callback"):
+        await session.plugin_manager.run_after_run_callback(invocation_context=session.invocation())
+
+
+def _running(session: RehearsalSession) -> list:
+    """The agents that ADK has running when the final response comes, outermost first.
+
+    Below a root that a model plays, an agent that transfers away is left where it stands, without
+    its after-agent callbacks; so is one whose task is finished. Below any other root it goes on
+    when the agent that it transferred to has ended.
+    """
+    if any(finishes_task(event) for event in session.session.events):
+        return []
+    line = tree.lineage(session.agent)
+    if not tree.is_llm(session.loaded.root):
+        return line
+    left = [place for place, one in enumerate(line[:-1]) if tree.is_llm(one)]
+    return line[left[-1] + 1 :] if left else line
