@@ -31,8 +31,9 @@ class LoadedAgent:
 
     @property
     def plugins(self) -> list:
-        """The application's plugins."""
-        return list(getattr(self.app, "plugins", None) or ())
+        """The application's plugins, but for the one that asks a person elsewhere to be the model."""
+        plugins = getattr(self.app, "plugins", None) or ()
+        return [one for one in plugins if type(one).__name__ != "RehearsalPlugin"]
 
 
 def adk_version() -> str:

@@ -180,6 +180,11 @@ def test_what_a_callback_puts_beside_the_conversation_is_shown(play):
     assert "Hello." not in instruction
 
 
+def test_no_other_person_is_asked_to_be_the_model(play):
+    played = play("live")
+    assert played.say()["view"]["warnings"] == []
+
+
 def test_what_the_callbacks_write_stays_when_the_tool_fails(play):
     played = play()
     played.say()
