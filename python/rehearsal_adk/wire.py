@@ -37,6 +37,18 @@ class Refused(Exception):
         self.error = error
 
 
+class LogStream(io.TextIOWrapper):
+    """Text on its way to the log, which is read line by line."""
+
+    line_is_open = False
+    """Whether the last line that any such stream wrote has no end yet."""
+
+    def write(self, text: str, /) -> int:
+        if text:
+            LogStream.line_is_open = not text.endswith("\n")
+        return super().write(text)
+
+
 class Wire:
     """The worker's end of the protocol. Writing is safe from every thread."""
 
@@ -47,10 +59,19 @@ class Wire:
         os.close(null)
         sys.stdout.flush()
         os.dup2(2, 1)
-        for stream in (sys.stdout, sys.stderr):
+        for name in ("stdout", "stderr"):
+            stream = getattr(sys, name)
             # Who embeds this Python may have put something else in their place.
             if isinstance(stream, io.TextIOWrapper):
-                stream.reconfigure(line_buffering=True, errors="backslashreplace")
+                log = LogStream(
+                    stream.buffer,
+                    stream.encoding,
+                    "backslashreplace",
+                    line_buffering=True,
+                    write_through=stream.write_through,
+                )
+                setattr(sys, name, log)
+        self._log = sys.stdout
         self._input = os.fdopen(own_input, "rb", buffering=1 << 16)
         self._output = os.fdopen(own_output, "wb", buffering=0)
         self._writing = threading.Lock()
@@ -90,6 +111,11 @@ class Wire:
         refusal = {"jsonrpc": "2.0", "id": request_id, "error": error}
         # As tight as an answer: the host knows both by how they begin.
         self._write((json.dumps(refusal, separators=(",", ":")).encode() + b"\n",))
+
+    def end_line(self) -> None:
+        """Ends the line that a print left open in the log, so that nothing else is told on it."""
+        if LogStream.line_is_open:
+            self._log.write("\n")
 
     def _write(self, pieces: tuple[bytes, ...]) -> None:
         # Small answers go out in one write; a large result is not copied once more to join it.

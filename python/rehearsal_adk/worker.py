@@ -244,6 +244,8 @@ class Worker:
             self._wire.refuse(request_id, Refused(AGENT_FAULT, faults.message_of(error), error))
         else:
             self._wire.answer(request_id, result)
+        finally:
+            self._wire.end_line()
 
     async def _open_session(self, params: dict) -> jsonable.JsonBytes:
         session_id = _text(params, "session_id")

@@ -388,3 +388,11 @@ def test_an_output_that_breaks_the_schema_is_told(play):
     final = played.answer("no JSON")
     assert any("output_key of writer raised" in one for one in final["view"]["warnings"])
     assert played.journal()[-1] == ["after_run"]
+
+
+def test_a_print_without_an_end_is_a_line_of_its_own(play):
+    played = play()
+    played.say()
+    played.worker.call("wishes", wish="print")
+    played.worker.end()
+    assert "a line without an end\n" in played.worker.log()
