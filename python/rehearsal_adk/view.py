@@ -282,7 +282,8 @@ async def _plainly(session, agent, error: Exception, warnings: list[str]):
     )
     context = session.invocation(_asking(session))
     context.agent = agent
-    request = LlmRequest()
+    # Some tools are for some models, and say so.
+    request = LlmRequest(model=agent.canonical_model.model)
     try:
         text, _ = await agent.canonical_instruction(ReadonlyContext(context))
         request.append_instructions([text])

@@ -183,6 +183,14 @@ def test_an_unknown_model_still_shows_everything(worker):
     assert "cannot be resolved" in view["warnings"][0]
 
 
+def test_a_request_that_adk_cannot_assemble_shows_the_agents_own_parts(worker):
+    view = worker("broken_planner").open()
+    [warning] = view["warnings"]
+    assert "ADK could not assemble the model's request (ValueError: no plan)" in warning
+    assert view["instruction"] == "Ask."
+    assert (names(view), view["model_side_tools"]) == (["ask"], ["google_search"])
+
+
 def test_the_global_instruction_plugin_is_part_of_what_the_model_sees(worker):
     view = worker("recorded_app").open(state={"tone": "Ada"})
     assert view["instruction"].startswith("Be brief, Ada.\n\nEcho.")
