@@ -56,8 +56,6 @@ struct Place {
     worker: Option<Arc<Worker>>,
     /// Whether any worker ever had it: if so, the next one restores it.
     lived: bool,
-    /// Whether the agent has answered.
-    ended: bool,
 }
 
 impl Place {
@@ -362,7 +360,6 @@ impl AgentSource for AdkPythonSource {
                         record: Record::new(seed.state.clone(), &self.recorded),
                         worker: None,
                         lived: false,
-                        ended: false,
                     }),
                 })
             });
@@ -409,11 +406,7 @@ impl AgentSource for AdkPythonSource {
     ) -> Result<Option<SessionView>, SourceError> {
         let open = self.opened(session)?;
         let mut place = open.place.lock().await;
-        if place.ended {
-            return Ok(None);
-        }
         let view = self.tell(&open, &mut place, "final_response", content).await?;
-        place.ended = true;
         drop(place);
         Ok(Some(schemas::warned_of_unchecked(view).await))
     }
