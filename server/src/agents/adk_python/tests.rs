@@ -382,6 +382,31 @@ async fn an_agent_that_broke_meanwhile_is_no_exception_of_the_tool() {
 }
 
 #[tokio::test]
+async fn the_final_response_reaches_the_agent_once() {
+    let Some(python) = python() else { return };
+    let folder = tempfile::tempdir().expect("made");
+    let agent = folder.path().join("ending");
+    std::fs::create_dir(&agent).expect("made");
+    let code = "from google.adk.agents import LlmAgent\n\
+                def ended(callback_context):\n    \
+                    callback_context.state['ends'] = callback_context.state.get('ends', 0) + 1\n\
+                root_agent = LlmAgent(name='ending', model='gemini-2.5-flash', \
+                output_key='answer', after_agent_callback=ended)\n";
+    std::fs::write(agent.join("agent.py"), code).expect("written");
+    let stage =
+        Stage { source: Arc::new(AdkPythonSource::new(&agent, Some(python))), log: Arc::default() };
+    stage.source.load(&seed(), Arc::clone(&stage.log)).await.expect("it loads");
+    let session = stage.open("s", "{}").await;
+    stage.source.begin_invocation(&session, "Go.").await.expect("begins");
+    for _ in 0..2 {
+        let view = stage.source.end_invocation(&session, "Done.").await.expect("ends");
+        let state = view.expect("a view").state;
+        assert_eq!(state.as_str(), r#"{"answer":"Done.","ends":1}"#);
+    }
+    stage.source.shut_down().await;
+}
+
+#[tokio::test]
 async fn a_python_that_is_none_is_a_fault_that_says_so() {
     let fault = AdkPythonSource::new(
         workspace("examples/smart_home/smart_home"),
