@@ -268,6 +268,12 @@ impl AdkPythonSource {
     }
 }
 
+/// Every tool that the model has, those last that only its own service runs.
+fn tool_names(view: &SessionView) -> Vec<String> {
+    let declared = view.tools.iter().map(|tool| tool.name.to_string());
+    declared.chain(view.model_side_tools.iter().cloned()).collect()
+}
+
 /// Tells the worker to cancel; whether the call is over.
 async fn stop_call(worker: &Worker, session: &SessionId, call_id: &CallId) -> bool {
     let about = Cancel { session_id: session.as_str(), call_id: call_id.as_str() };
@@ -340,7 +346,7 @@ impl AgentSource for AdkPythonSource {
             app_name: view.app_name,
             description: view.agent.description,
             model: view.agent.model,
-            tools: view.tools.iter().map(|tool| tool.name.to_string()).collect(),
+            tools: tool_names(&view),
             runtime: Some(format!("python {} · google-adk {}", about.python, about.adk_version)),
         })
     }
