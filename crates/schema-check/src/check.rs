@@ -2,9 +2,10 @@
 
 use json_text::{JsonText, Node};
 use jsonschema::error::ValidationErrorKind;
-use jsonschema::{Registry, ValidationError, Validator};
+use jsonschema::{ReferencingError, Registry, ValidationError, Validator};
 use serde_json::{Value, json};
 
+use crate::complaint::{Complaint, complaints};
 use crate::plain::{plain, spelled};
 
 /// At most this many complaints are made about one value.
@@ -17,15 +18,6 @@ const WHOLE: &str = "urn:schema";
 #[derive(Debug, Clone)]
 pub struct Check {
     validator: Validator,
-}
-
-/// What is wrong with a value, and where.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Complaint {
-    /// The place in the value, as a JSON pointer; of a missing member, where it should be.
-    pub pointer: String,
-    /// One sentence for a person.
-    pub text: String,
 }
 
 /// Why nothing can be checked against a schema.
@@ -91,10 +83,7 @@ impl Check {
             Some(documents) => options.with_registry(documents).build(schema),
             None => options.build(schema),
         };
-        built.map(|validator| Self { validator }).map_err(|error| Uncheckable::NotASchema {
-            pointer: error.instance_path().as_str().to_owned(),
-            reason: told(&error),
-        })
+        built.map(|validator| Self { validator }).map_err(|error| unusable(&error))
     }
 
     /// What is wrong with `value`; nothing when it is valid.
@@ -104,8 +93,8 @@ impl Check {
             Ok(value) => self
                 .validator
                 .iter_errors(&value)
+                .flat_map(|error| complaints(&error))
                 .take(MOST_COMPLAINTS)
-                .map(|error| complaint(&error))
                 .collect(),
             Err(error) => vec![match beyond_reading(value) {
                 Some(complaint) => complaint,
@@ -134,15 +123,60 @@ pub(crate) fn opened(schema: &JsonText) -> Result<Value, Uncheckable> {
 fn registry(
     documents: impl IntoIterator<Item = (String, Value)>,
 ) -> Result<Registry<'static>, Uncheckable> {
-    let fault = |error: jsonschema::ReferencingError| Uncheckable::NotASchema {
+    let fault = |error: ReferencingError| Uncheckable::NotASchema {
         pointer: String::new(),
-        reason: error.to_string(),
+        reason: broken_reference(&error),
     };
     let mut registry = Registry::new();
     for (uri, document) in documents {
         registry = registry.add(uri, document).map_err(fault)?;
     }
     registry.prepare().map_err(fault)
+}
+
+/// Why a schema cannot be used, in words.
+fn unusable(error: &ValidationError<'_>) -> Uncheckable {
+    let pointer = error.instance_path().as_str().to_owned();
+    match error.kind() {
+        ValidationErrorKind::Referencing(error) => {
+            Uncheckable::NotASchema { pointer, reason: broken_reference(error) }
+        }
+        ValidationErrorKind::Format { format } if format == "regex" => {
+            let reason = format!("{} is no pattern that can be matched here", error.instance());
+            Uncheckable::NotASchema { pointer, reason }
+        }
+        _ => match complaints(error).into_iter().next() {
+            Some(Complaint { pointer, text }) => {
+                Uncheckable::NotASchema { pointer, reason: text.trim_end_matches('.').to_owned() }
+            }
+            None => Uncheckable::NotASchema { pointer, reason: error.to_string() },
+        },
+    }
+}
+
+/// Why a reference leads nowhere.
+fn broken_reference(error: &ReferencingError) -> String {
+    /// What the validator takes for the address of a schema that has none.
+    const NO_ADDRESS: &str = "json-schema:///";
+    match error {
+        ReferencingError::Unretrievable { uri, .. } => {
+            let uri = uri.strip_prefix(NO_ADDRESS).unwrap_or(uri);
+            format!(
+                "a reference leads to {uri}, and nothing is fetched: put what it means into the \
+                 schema, under `$defs`"
+            )
+        }
+        ReferencingError::PointerToNowhere { pointer } => {
+            format!("a reference leads to {pointer}, where nothing stands")
+        }
+        ReferencingError::NoSuchAnchor { anchor } | ReferencingError::InvalidAnchor { anchor } => {
+            format!("a reference leads to the anchor {anchor}, which is nowhere")
+        }
+        ReferencingError::UnknownSpecification { specification } => {
+            format!("`$schema` names {specification}, an edition that is not known here")
+        }
+        other => other.to_string(),
+    }
 }
 
 /// The pointer with keywords spelled as in `whole`, which is in JSON Schema's words.
@@ -163,21 +197,6 @@ fn in_fragment(byte: u8) -> String {
             char::from(byte).to_string()
         }
         _ => format!("%{byte:02X}"),
-    }
-}
-
-fn told(error: &ValidationError<'_>) -> String {
-    error.to_string().chars().take(300).collect()
-}
-
-fn complaint(error: &ValidationError<'_>) -> Complaint {
-    let pointer = error.instance_path().as_str().to_owned();
-    match error.kind() {
-        ValidationErrorKind::Required { property } => {
-            let key = property.as_str().unwrap_or_default().replace('~', "~0").replace('/', "~1");
-            Complaint { pointer: format!("{pointer}/{key}"), text: "Required.".to_owned() }
-        }
-        _ => Complaint { pointer, text: told(error) + "." },
     }
 }
 

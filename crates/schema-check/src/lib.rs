@@ -23,6 +23,7 @@
 //! Left to others: forms (`schema-form`), what is said about a schema (`tool-lint`).
 
 mod check;
+mod complaint;
 mod plain;
 
 mod chance;
@@ -30,7 +31,8 @@ mod make;
 mod sound;
 mod text;
 
-pub use check::{Check, Complaint, Uncheckable};
+pub use check::{Check, Uncheckable};
+pub use complaint::Complaint;
 pub use make::{values, values_of_part};
 pub use plain::types_meant;
 pub use sound::{Sound, Unchecked};
