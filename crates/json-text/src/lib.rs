@@ -8,6 +8,7 @@
 //! What this crate leaves to others: schemas, forms, file formats.
 //! Why text and not `serde_json/arbitrary_precision`: `docs/design/json-numbers.md`.
 
+mod fault;
 mod node;
 mod pretty;
 mod text;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use crate::fault::{Fault, fault};
 use crate::{Kind, Node};
 
 /// One JSON value, held as the text it came in.
@@ -34,19 +35,39 @@ pub struct JsonText(
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason} at line {line}, column {column}")]
 pub struct JsonTextError {
-    /// What is wrong, in the parser's words.
+    /// What is wrong there: a clause, without a full stop.
     pub reason: String,
     /// 1-based line of the fault.
     pub line: usize,
-    /// 1-based column of the fault, in bytes.
+    /// 1-based column of the fault, in characters.
     pub column: usize,
 }
 
 impl JsonTextError {
-    pub(crate) fn from_serde(error: &serde_json::Error) -> Self {
-        let text = error.to_string();
-        let reason = text.split(" at line ").next().unwrap_or(&text).to_owned();
-        Self { reason, line: error.line().max(1), column: error.column().max(1) }
+    /// Why `text`, which the parser refused with `error`, is no JSON value.
+    fn not_json(text: &str, error: &serde_json::Error) -> Self {
+        let Some(Fault { at, reason }) = fault(text) else { return Self::misfit(text, error) };
+        let before = &text[..at];
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        Self { reason, line: before.matches('\n').count() + 1, column: line.chars().count() + 1 }
+    }
+
+    /// Why JSON text cannot be read as what is wanted.
+    fn misfit(text: &str, error: &serde_json::Error) -> Self {
+        let told = error.to_string();
+        let reason = match told.split(" at line ").next().unwrap_or(&told) {
+            "recursion limit exceeded" => "more than 127 lists and objects stand within each other",
+            "number out of range" => "this number is beyond those that are read",
+            "unexpected end of hex escape" | "lone leading surrogate in hex escape" => {
+                "this \\u stands for half a character"
+            }
+            reason => reason,
+        };
+        // The parser counts bytes.
+        let line = text.split('\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
+        let before = line.as_bytes().get(..error.column().saturating_sub(1)).unwrap_or_default();
+        let column = String::from_utf8_lossy(before).chars().count() + 1;
+        Self { reason: reason.to_owned(), line: error.line().max(1), column }
     }
 }
 
@@ -60,7 +81,9 @@ impl JsonText {
     /// # Errors
     /// [`JsonTextError`] with line and column when `text` is not exactly one JSON value.
     pub fn parse(text: &str) -> Result<Self, JsonTextError> {
-        serde_json::from_str(text).map(Self::of).map_err(|error| JsonTextError::from_serde(&error))
+        serde_json::from_str(text)
+            .map(Self::of)
+            .map_err(|error| JsonTextError::not_json(text, &error))
     }
 
     /// The JSON `null`.
@@ -104,7 +127,8 @@ impl JsonText {
     /// # Errors
     /// [`JsonTextError`] when the value has not the shape of `T`.
     pub fn decode<'a, T: Deserialize<'a>>(&'a self) -> Result<T, JsonTextError> {
-        serde_json::from_str(self.0.get()).map_err(|error| JsonTextError::from_serde(&error))
+        let text = self.0.get();
+        serde_json::from_str(text).map_err(|error| JsonTextError::misfit(text, &error))
     }
 
     /// The text.
@@ -250,8 +274,9 @@ mod tests {
 
     #[test]
     fn faults_carry_their_place() {
-        let error = JsonText::parse("{\n  \"a\": tru\n}").expect_err("invalid");
-        assert_eq!((error.line, error.column, error.reason.as_str()), (3, 1, "expected ident"));
+        let error = JsonText::parse("{\n  \"ä\": tru\n}").expect_err("invalid");
+        assert_eq!((error.line, error.column), (2, 8));
+        assert!(error.to_string().starts_with("tru is no number"), "{error}");
         assert!(JsonText::parse("1 2").is_err());
         assert!(JsonText::parse("").is_err());
         assert!(JsonText::parse("NaN").is_err());
@@ -262,7 +287,8 @@ mod tests {
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
         let value = JsonText::parse(&deep).expect("valid");
         assert_eq!(value.byte_len(), 200_000);
-        assert!(value.to_value().is_err());
+        let told = value.to_value().expect_err("too deep").to_string();
+        assert!(told.starts_with("more than 127 lists and objects stand within each"), "{told}");
     }
 
     #[test]

@@ -25,13 +25,7 @@ impl Reader {
                 let error = JsonText::parse(text).err();
                 self.write(text, Tone::Fault);
                 if let Some(error) = error {
-                    // The parser's own word for a text without its quotes.
-                    let reason = match error.reason.as_str() {
-                        "expected ident" => "a word that is not true, false or null",
-                        reason => reason,
-                    };
-                    let (line, column) = (error.line, error.column);
-                    let told = format!("Not JSON: {reason} at line {line}, column {column}.");
+                    let told = format!("Not JSON: {error}.");
                     self.tell(Fault::NotJson(error), told);
                 }
                 return;
