@@ -316,19 +316,39 @@ fn negation(place: &Place<'_>, report: &mut Report) {
 }
 
 /// Optional arguments for which no value is found: the whole has valid values without them.
-pub(crate) fn optional(places: &[Place<'_>], schema: &JsonText, base: &str, report: &mut Report) {
-    /// Keywords that may contradict each other in ways that no rule looks for.
-    const RISKY: [&str; 8] =
-        ["pattern", "not", "allOf", "oneOf", "if", "multipleOf", "contains", "propertyNames"];
-    for place in places {
+///
+/// The innermost come first. What is told of a member, or of a definition that it refers to, is not
+/// told once more of what holds it.
+pub(crate) fn optional(
+    places: &[Place<'_>],
+    root: &Value,
+    schema: &JsonText,
+    base: &str,
+    report: &mut Report,
+) {
+    // The places of which there is nothing more to say.
+    let mut settled: Vec<&str> = Vec::new();
+    for place in places.iter().rev() {
+        let is_settled = asks_for_much(place)
+            || beside(place.members, root).into_iter().any(|beside| {
+                let beside = places.iter().find(|it| ptr::eq(it.members, beside));
+                beside.is_some_and(|it| {
+                    report.has_error_within(&it.pointer)
+                        || settled.iter().any(|settled| is_within(settled, &it.pointer))
+                })
+            });
+        if is_settled {
+            settled.push(&place.pointer);
+            continue;
+        }
         let Part::Argument(name) = place.part else { continue };
-        let is_risky = RISKY.iter().any(|keyword| place.members.contains_key(*keyword));
-        if !is_risky || report.has_error_within(&place.pointer) {
+        if !may_contradict(&beside(place.members, root)) {
             continue;
         }
         let part = place.pointer.strip_prefix(base).unwrap_or_default();
         let Ok(check) = Check::of_part(schema, part) else { continue };
         if values_of_part(schema, part, &check, 1).is_empty() {
+            settled.push(&place.pointer);
             let message = format!(
                 "No valid value of `{name}` was found by trying: look for constraints that exclude \
                  each other, or give `examples`."
@@ -336,6 +356,54 @@ pub(crate) fn optional(places: &[Place<'_>], schema: &JsonText, base: &str, repo
             report.find(Rule::NoValueFound, &place.pointer, message);
         }
     }
+}
+
+/// Whether values must be longer than those that are tried.
+fn asks_for_much(place: &Place<'_>) -> bool {
+    /// The longest that is tried.
+    const LONGEST: f64 = 1_000.0;
+    let least = [
+        &["minLength", "min_length"][..],
+        &["minItems", "min_items"],
+        &["minProperties", "min_properties"],
+        &["minContains"],
+    ];
+    least.into_iter().filter_map(|names| place.get(names)).filter_map(number).any(|it| it > LONGEST)
+}
+
+/// Whether `schemas`, which hold together, may contradict in ways that no rule looks for: trying
+/// costs building a validator, and most schemas cannot.
+fn may_contradict(schemas: &[&Map<String, Value>]) -> bool {
+    let mut said = HashSet::new();
+    let mut types = HashSet::new();
+    for (keyword, value) in schemas.iter().copied().flatten() {
+        let about = match keyword.as_str() {
+            "type" => {
+                types.insert(value.to_string());
+                continue;
+            }
+            "title" | "description" | "default" | "examples" | "format" | "deprecated"
+            | "readOnly" | "nullable" | "$comment" | "$ref" | "$defs" | "definitions" => continue,
+            "minimum" | "maximum" => "size",
+            "minLength" | "maxLength" | "min_length" | "max_length" => "length",
+            "minItems" | "maxItems" | "min_items" | "max_items" => "count",
+            "properties" | "required" | "additionalProperties" | "additional_properties" => {
+                "members"
+            }
+            "items" => "items",
+            "uniqueItems" => "repeats",
+            "enum" => "enum",
+            "const" => "const",
+            _ => return true,
+        };
+        said.insert(about);
+    }
+    said.len() > 1 || types.len() > 1
+}
+
+/// Whether the place `inner` is the place `outer` or stands in it.
+fn is_within(inner: &str, outer: &str) -> bool {
+    inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Expressions that do not compile, those that choose the schemas of members among them.
@@ -347,14 +415,27 @@ fn pattern(place: &Place<'_>, report: &mut Report) {
         (format!("{}/{}", place.at("patternProperties"), token(pattern)), pattern.as_str())
     });
     for (pointer, pattern) in own.into_iter().chain(of_names) {
-        if Check::of(&JsonText::from_value(&json!({ "pattern": pattern }))).is_err() {
+        if let Err(reason) = javascript(pattern) {
             let message = format!(
-                "The pattern `{pattern}` does not compile: write a regular expression as JavaScript \
-                 reads it."
+                "JavaScript does not compile the pattern `{pattern}` ({reason}): write it as \
+                 JavaScript reads it."
             );
             report.find(Rule::PatternInvalid, &pointer, message);
+        } else if Check::of(&JsonText::from_value(&json!({ "pattern": pattern }))).is_err() {
+            let message = format!(
+                "JavaScript compiles the pattern `{pattern}`, and Rehearsal's check cannot run it: \
+                 what it stands for is not checked here, and may fail elsewhere. Write it simpler."
+            );
+            report.find(Rule::PatternUnchecked, &pointer, message);
         }
     }
+}
+
+/// Whether JavaScript compiles `pattern`, as validators there do: with the flag `u`, or else
+/// without, where it takes more.
+fn javascript(pattern: &str) -> Result<(), String> {
+    let compiled = |flags| regress::Regex::with_flags(pattern, flags).map(|_| ());
+    compiled("u").or_else(|_| compiled("")).map_err(|error| error.text)
 }
 
 /// Types that are not JSON Schema's own: one finding of a rule for all of a declaration, at the

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use json_text::JsonText;
-use schema_check::Check;
+use schema_check::{Check, Sound, Uncheckable, Unchecked};
 use schema_form::Form;
 use serde_json::Value;
 
@@ -83,13 +83,13 @@ fn lint_parameters(
     constraints::own_values(&all, &text, &base, report);
     let form = Form::of_declaration(declaration);
     diagnostics::check(&form, report);
-    let check = match Check::of(&text) {
+    let check = match whole_check(&text, &base, report) {
         Ok(check) => check,
         Err(error) => {
             if !report.has_error_within("") {
                 let pointer = match &error {
-                    schema_check::Uncheckable::NotASchema { pointer, .. } => pointer.as_str(),
-                    schema_check::Uncheckable::TooDeep { .. } => "",
+                    Uncheckable::NotASchema { pointer, .. } => pointer.as_str(),
+                    Uncheckable::TooDeep { .. } => "",
                 };
                 let message = format!("No value can be checked: {error}. Correct it.");
                 report.find(Rule::SchemaUnusable, &format!("{base}{pointer}"), message);
@@ -110,8 +110,28 @@ fn lint_parameters(
     survival::check(&text, &check, &form, &base, report);
     let already = report.findings.iter().any(|finding| finding.rule == Rule::NoValueFound);
     if !already {
-        constraints::optional(&all, &text, &base, report);
+        constraints::optional(&all, schema, &text, &base, report);
     }
+}
+
+/// The check of the whole, without the patterns that it is told it cannot run.
+fn whole_check(schema: &JsonText, base: &str, report: &Report) -> Result<Check, Uncheckable> {
+    let fault = match Check::of(schema) {
+        Ok(check) => return Ok(check),
+        Err(fault) => fault,
+    };
+    let told: Vec<&str> = report
+        .findings
+        .iter()
+        .filter(|finding| finding.rule == Rule::PatternUnchecked)
+        .filter_map(|finding| finding.pointer.strip_prefix(base))
+        .collect();
+    let Ok(Sound { check, unchecked }) = Check::of_sound_parts(schema) else { return Err(fault) };
+    let is_told = |part: &Unchecked| {
+        told.iter()
+            .any(|told| told.strip_prefix(&*part.pointer).is_some_and(|rest| rest.starts_with('/')))
+    };
+    if unchecked.iter().all(is_told) { Ok(check) } else { Err(fault) }
 }
 
 /// The same for the declarations of one list, and what shows only when they are seen together.
@@ -296,6 +316,75 @@ mod tests {
         };
         assert_eq!(broken(&of("^a/(")), alone("pattern-invalid", "/a/patternProperties/^a~1("));
         assert_eq!(broken(&of("^a/$")), []);
+    }
+
+    #[test]
+    fn patterns_are_javascripts() {
+        let of = |pattern: &str| {
+            let pattern = Value::from(pattern);
+            broken(&format!(
+                r#"{{"a":{{"type":"string","description":"It.","pattern":{pattern},"examples":["a"]}}}}"#
+            ))
+        };
+        for other in
+            ["(?i)a", r"a\Z(", "(?P<n>a)", "a**", "a++", "(?#c)a", "[b-a]", r"(?<n>a)(?<n>b)"]
+        {
+            assert_eq!(of(other), alone("pattern-invalid", "/a/pattern"), "{other}");
+        }
+        for fine in [
+            "^a$",
+            r"^[\w\-\.]+$",
+            r"^\w+\@?$",
+            r"\p{L}|a",
+            "(?<!b)a",
+            r"(a|b)\1|a",
+            "(?<n>a)",
+            r"^[\u0041-\u005A]?a$",
+            r"[\s\S]+",
+            "^[a-z_&&]+$",
+        ] {
+            assert_eq!(of(fine), [], "{fine}");
+        }
+        for unchecked in ["[^]", "a{,3}|a", r"(?<n>a)\k<n>|a", r"\Aa\Z"] {
+            assert_eq!(of(unchecked), alone("pattern-unchecked", "/a/pattern"), "{unchecked}");
+        }
+        // The other arguments are still tried.
+        let found = broken(
+            r#"{"a":{"type":"string","description":"It.","pattern":"[^]"},
+                "b":{"type":"integer","description":"It.","const":1,"minimum":2}}"#,
+        );
+        assert_eq!(
+            found,
+            [("pattern-unchecked", "/a/pattern".to_owned()), ("no-value-found", "/b".to_owned())]
+        );
+    }
+
+    #[test]
+    fn an_optional_argument_without_a_value_is_found() {
+        let of = |a: &str| broken(&format!(r#"{{"a":{{"description":"It.",{a}}}}}"#));
+        for a in [
+            r#""type":"string","const":"a","minLength":3"#,
+            r#""type":"integer","enum":[1,2],"minimum":3"#,
+            r#""type":"integer","exclusiveMinimum":1,"exclusiveMaximum":2"#,
+            r#""type":"array","items":{"enum":["a"]},"uniqueItems":true,"minItems":2"#,
+            r#""type":"object","properties":{"x":{"type":"string","description":"It."}},"required":["x"],"maxProperties":0"#,
+            r#""type":"string","anyOf":[{"maxLength":2},{"pattern":"^.$"}],"minLength":3"#,
+            r##""$ref":"#/properties/b","minimum":3},"b":{"description":"It.","enum":[1,2]"##,
+        ] {
+            let found = of(a);
+            assert!(found.contains(&("no-value-found", "/a".to_owned())), "{a}: {found:?}");
+        }
+        // Told of the member, not of what requires it.
+        let inner = r#""type":"object","properties":{"x":{"type":"integer","description":"It.","const":1,"minimum":2}},"required":["x"]"#;
+        assert_eq!(of(inner), alone("no-value-found", "/a/properties/x"));
+        for fine in [
+            r#""type":"string","minLength":5000"#,
+            r#""type":"array","items":{"type":"string","minLength":3000},"minItems":1"#,
+            r#""type":"integer","exclusiveMinimum":1,"exclusiveMaximum":3"#,
+            r#""type":"string","format":"date","maxLength":10"#,
+        ] {
+            assert_eq!(of(fine), [], "{fine}");
+        }
     }
 
     #[test]

@@ -104,8 +104,10 @@ rules! {
     EnumValueUnfit, "enum-value-unfit", Warning;
     /// A value that stands twice in an enum.
     EnumRepeats, "enum-repeats", Warning;
-    /// A pattern that does not compile.
+    /// A pattern that JavaScript does not compile.
     PatternInvalid, "pattern-invalid", Error;
+    /// A pattern of JavaScript's that Rehearsal's check cannot run.
+    PatternUnchecked, "pattern-unchecked", Warning;
     /// A required member that may not be there.
     RequiredImpossible, "required-impossible", Error;
     /// A required member that can only hold what requires it again.
