@@ -1,7 +1,7 @@
 //! Images that a value carries in itself: their data, their format, their measures.
 //!
-//! Nothing is decoded but the header. An image whose measures are not known or are enormous is not
-//! drawn unasked, for unpacking it costs what they say.
+//! To know an image nothing is decoded but its header. One whose measures are not known or are
+//! enormous is not drawn unasked, for unpacking it costs what they say; neither is a damaged PNG.
 
 use base64::Engine as _;
 use base64::engine::DecodePaddingMode;
@@ -110,9 +110,20 @@ impl Image {
             Some((width, height)) if u64::from(width) * u64::from(height) > PIXELS => {
                 Some("Unpacked it takes hundreds of megabytes.")
             }
+            Some(_) if self.is_damaged() => Some(
+                "It is damaged, or not all of it is here: what is drawn may be empty or cut off.",
+            ),
             Some(_) => None,
             None => Some("Its measures could not be read."),
         }
+    }
+
+    /// Whether a PNG's data is not what was written. Browsers draw what comes before the damage,
+    /// and tell nobody.
+    fn is_damaged(&self) -> bool {
+        let data = self.source.split_once(";base64,").map(|(_, data)| data);
+        let bytes = data.filter(|_| self.format == Format::Png).and_then(decoded);
+        bytes.is_some_and(|bytes| !is_whole_png(&bytes))
     }
 }
 
@@ -200,6 +211,26 @@ fn image(said: Option<Format>, data: &str) -> Option<Image> {
     Some(Image { format, size, bytes, source })
 }
 
+/// Whether every chunk that a PNG must have is as it was written, to the last (PNG, section 5.3).
+fn is_whole_png(bytes: &[u8]) -> bool {
+    let mut rest = bytes.get(8..).unwrap_or_default();
+    while let Some((length, after)) = rest.split_first_chunk::<4>() {
+        let length = usize::try_from(u32::from_be_bytes(*length)).unwrap_or(usize::MAX);
+        let Some((chunk, after)) = after.split_at_checked(length.saturating_add(4)) else { break };
+        let Some((sum, after)) = after.split_first_chunk::<4>() else { break };
+        let name = chunk.get(..4).unwrap_or_default();
+        let is_needed = name.first().is_some_and(u8::is_ascii_uppercase);
+        if is_needed && crc32fast::hash(chunk) != u32::from_be_bytes(*sum) {
+            return false;
+        }
+        if name == b"IEND" {
+            return true;
+        }
+        rest = after;
+    }
+    false
+}
+
 /// The base64 in the alphabet that data URLs take, without white space; nothing when it is none.
 fn standard(data: &str) -> Option<String> {
     let mut out = String::with_capacity(data.len());
@@ -279,6 +310,20 @@ mod tests {
         assert_eq!(check(&format!(r#"{{"mime_type":"image/gif","data":"{GIF}"}}"#)), Some("GIF"));
         assert_eq!(check(&format!(r#"{{"mimeType":"audio/wav","data":"{PNG}"}}"#)), None);
         assert_eq!(check(r#"{"mimeType":"image/png","data":"not base64!"}"#), None);
+    }
+
+    #[test]
+    fn a_damaged_png_is_told() {
+        let bytes = decoded(PNG).expect("valid");
+        let doubt = |bytes: &[u8]| {
+            let text = base64::engine::general_purpose::STANDARD.encode(bytes);
+            of(&text).expect("an image").doubt()
+        };
+        assert_eq!(doubt(&bytes), None);
+        let mut broken = bytes.clone();
+        broken[45] ^= 1;
+        assert!(doubt(&broken).is_some_and(|told| told.contains("damaged")));
+        assert!(doubt(&bytes[..bytes.len() - 12]).is_some_and(|told| told.contains("damaged")));
     }
 
     #[test]
