@@ -15,8 +15,8 @@ use json_text::JsonText;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult,
     CustomRequest, CustomResult, ElicitRequestParams, ElicitResult, ElicitationAction, ErrorCode,
-    ErrorData, Implementation, ListRootsResult, ProgressNotificationParam, ProgressToken, Root,
-    SamplingMessage, SamplingMessageContentBlock,
+    ErrorData, Implementation, ListRootsResult, ProgressNotificationParam, ProgressToken,
+    ProtocolVersion, Root, SamplingMessage, SamplingMessageContentBlock,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, RoleClient};
@@ -131,6 +131,8 @@ impl ClientHandler for Client {
             capabilities(),
             Implementation::new("rehearsal", env!("CARGO_PKG_VERSION")),
         )
+        // The library would offer a later one, which has no such greeting.
+        .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
     }
 
     async fn create_elicitation(

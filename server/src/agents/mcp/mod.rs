@@ -9,6 +9,7 @@ mod asked_schema;
 mod call;
 mod client;
 mod connection;
+mod digits;
 mod fault;
 mod http;
 mod listing;

@@ -9,6 +9,7 @@ use rmcp::model::ServerResult;
 use serde_json::{Map, Value};
 use session::ToolError;
 
+use super::digits::Exact;
 use super::fault::CallFault;
 use crate::agents::{CallProgress, ToolFailure};
 
@@ -82,21 +83,23 @@ fn fault_of(members: &Map<String, Value>) -> Option<String> {
 
 /// A result marked as an error is a tool's failure; any other is handed to the model whole, as
 /// ADK's `McpTool` does: content, structured content and `isError` in one object.
-fn of_result(mut whole: Map<String, Value>) -> CallProgress {
+fn of_result(whole: Map<String, Value>) -> CallProgress {
+    let mut exact = Exact::of(whole);
+    let whole = exact.members();
     whole.remove("resultType");
     whole.entry("isError").or_insert(Value::Bool(false));
-    plain_meta(&mut whole);
+    plain_meta(whole);
     if let Some(Value::Array(content)) = whole.get_mut("content") {
         content.iter_mut().filter_map(Value::as_object_mut).for_each(plain_meta);
     }
-    let value = Value::Object(whole);
-    if value["isError"] != Value::Bool(true) {
-        return CallProgress::Returned(JsonText::from_value(&value));
+    if whole.get("isError") != Some(&Value::Bool(true)) {
+        return CallProgress::Returned(exact.text());
     }
-    let content = value["content"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let member = |name: &str| whole.get(name).filter(|value| !value.is_null());
+    let content = member("content").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let texts: Vec<&str> = content.iter().filter_map(|part| part["text"].as_str()).collect();
-    let only_text = texts.len() == content.len() && value["structuredContent"].is_null();
-    let message = match (texts.is_empty(), besides(&value).as_str()) {
+    let only_text = texts.len() == content.len() && member("structuredContent").is_none();
+    let message = match (texts.is_empty(), besides(whole).as_str()) {
         (false, _) => texts.join("\n"),
         (true, "") => "The tool says that it failed, and nothing more.".to_owned(),
         (true, besides) => {
@@ -106,14 +109,15 @@ fn of_result(mut whole: Map<String, Value>) -> CallProgress {
     CallProgress::Failed(ToolFailure {
         error_type: TOOL_ERROR.to_owned(),
         message,
-        traceback: (!only_text).then(|| JsonText::from_value(&value).pretty()),
+        traceback: (!only_text).then(|| exact.text().pretty()),
     })
 }
 
 /// What a failed result holds that is no text, such as `an image, a resource_link and structured
 /// content`.
-fn besides(whole: &Value) -> String {
-    let content = whole["content"].as_array().map(Vec::as_slice).unwrap_or_default();
+fn besides(whole: &Map<String, Value>) -> String {
+    let member = |name: &str| whole.get(name).filter(|value| !value.is_null());
+    let content = member("content").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let mut held: Vec<String> = Vec::new();
     for kind in content.iter().filter_map(|block| block["type"].as_str()) {
         let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
@@ -122,7 +126,7 @@ fn besides(whole: &Value) -> String {
             held.push(named);
         }
     }
-    if !whole["structuredContent"].is_null() {
+    if member("structuredContent").is_some() {
         held.push("structured content".to_owned());
     }
     match held.split_last() {

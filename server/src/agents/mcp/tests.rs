@@ -662,6 +662,36 @@ async fn a_result_that_breaks_its_output_schema_is_kept_and_told() {
 }
 
 #[tokio::test]
+async fn the_protocol_that_is_offered_has_a_greeting() {
+    let text = r#"
+        while IFS= read -r line; do
+            case "$line" in
+                *'"initialize"'*)
+                    printf '%s\n' "$line" | sed 's/.*"protocolVersion":"\([0-9-]*\)".*/offered \1/' >&2
+                    exit 3 ;;
+            esac
+        done"#;
+    let fault = refused(script(text)).await;
+    let told = format!("{fault:?}");
+    assert!(told.contains("offered 2025-11-25"), "{told}");
+}
+
+#[tokio::test]
+async fn structured_content_keeps_its_digits() {
+    let listed = r#""result":{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}"#;
+    let exact =
+        r#"{"big":123456789012345678901234567890,"fine":0.12345678901234567890,"price":1.10}"#;
+    let called = format!(r#""result":{{"content":[],"structuredContent":{exact}}}"#);
+    let stage = Stage::of(polite(listed, &called)).await;
+    let result = returned(stage.call("t", "{}").await);
+    assert_eq!(
+        result.as_str(),
+        format!(r#"{{"content":[],"structuredContent":{exact},"isError":false}}"#)
+    );
+    stage.end().await;
+}
+
+#[tokio::test]
 async fn what_of_a_schema_is_not_checked_is_told() {
     let listed = r#""result":{"tools":[{"name":"t","inputSchema":{"type":"object","properties":{"code":{"type":"string","pattern":"("},"n":{"type":"integer"}}}}]}"#;
     let stage = Stage::of(polite(listed, "")).await;

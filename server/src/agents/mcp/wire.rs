@@ -6,7 +6,8 @@
 //! It also knows nothing of a tool's `execution`.
 //! Both travel in the tool's `_meta`, the schema as text.
 //! A deep request of the server goes on without its parameters, so that it is answered.
-//! A question's schema goes along as it was written ([`super::asked_schema`]).
+//! A question's schema goes along as it was written ([`super::asked_schema`]), and so does structured
+//! content with numbers that would be rounded ([`super::digits`]).
 //! A list with a tool that it cannot read is made [`readable`].
 
 use json_text::{JsonText, Node, nesting};
@@ -16,6 +17,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::asked_schema;
+use super::digits;
 use super::misasked::UNASKED;
 use super::unreadable::{is_readable, placeholder, readable};
 
@@ -76,7 +78,10 @@ struct Told {
 pub(super) fn lifted(message: &str) -> Option<Lifted> {
     let levels = nesting(message);
     let is_deep = levels > READABLE;
-    if !is_deep && !message.contains("\"tools\"") && !asked_schema::may_ask(message) {
+    let is_read = !message.contains("\"tools\"")
+        && !asked_schema::may_ask(message)
+        && !digits::may_round(message);
+    if !is_deep && is_read {
         return None;
     }
     let message: JsonText = JsonText::parse(message.trim()).ok()?;
@@ -91,18 +96,20 @@ pub(super) fn lifted(message: &str) -> Option<Lifted> {
     }
     let result = member("result")?;
     let mut told = Vec::new();
+    let with_result = |result: String| {
+        let others = members.iter().filter(|(key, _)| key != "result");
+        let mut whole: Vec<(&str, String)> =
+            others.map(|(key, raw)| (key.as_str(), raw.get().to_owned())).collect();
+        whole.push(("result", result));
+        object(&whole)
+    };
     let lifted = match tools_of(result) {
         Some((tools, _)) if !is_deep && tools.iter().all(|raw| is_plain(raw)) => return None,
         Some((tools, rest)) => {
             let tools: Vec<String> = tools.iter().map(|raw| tool(raw, &mut told)).collect();
             let mut result: Members<'_> = rest;
             result.push(("tools", format!("[{}]", tools.join(","))));
-            let result = object(&result);
-            let others = members.iter().filter(|(key, _)| key != "result");
-            let mut whole: Vec<(&str, String)> =
-                others.map(|(key, raw)| (key.as_str(), raw.get().to_owned())).collect();
-            whole.push(("result", result));
-            object(&whole)
+            with_result(object(&result))
         }
         None if is_deep => {
             let reason = format!(
@@ -114,7 +121,7 @@ pub(super) fn lifted(message: &str) -> Option<Lifted> {
             let id = member("id").map_or("null", RawValue::get);
             format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#)
         }
-        None => return None,
+        None => with_result(digits::carrying(result)?),
     };
     Some(Lifted { message: lifted, told })
 }
