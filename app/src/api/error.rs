@@ -184,7 +184,34 @@ impl FromServerFnError for ApiError {
     fn from_server_fn_error(error: ServerFnErrorErr) -> Self {
         match error {
             ServerFnErrorErr::ServerError(what) => Self::Internal { what },
-            other => Self::Transport { reason: other.to_string() },
+            ServerFnErrorErr::Request(_) => {
+                Self::Transport { reason: "it cannot be reached".to_owned() }
+            }
+            ServerFnErrorErr::Deserialization(_) | ServerFnErrorErr::Response(_) => {
+                Self::Transport { reason: "its answer cannot be read".to_owned() }
+            }
+            _ => Self::Transport { reason: "the request cannot be written".to_owned() },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_did_not_reach_the_host_is_told_in_plain_words() {
+        for error in [
+            ServerFnErrorErr::Request("TypeError: Failed to fetch".to_owned()),
+            ServerFnErrorErr::Deserialization("EOF while parsing a value".to_owned()),
+            ServerFnErrorErr::Serialization("key must be a string".to_owned()),
+        ] {
+            let told = ApiError::from_server_fn_error(error).to_string();
+            assert!(
+                told.starts_with("The host did not answer (") && !told.contains("server"),
+                "{told}"
+            );
+            assert!(!told.contains("TypeError") && !told.contains("EOF"), "{told}");
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Calling a tool: the catalogue, the chosen tool with its form, and what will be sent.
 
+use std::collections::HashSet;
+
 use json_text::JsonText;
 use leptos::prelude::*;
 use session::{SessionState, ToolName};
@@ -96,8 +98,8 @@ fn ToolForm(
     }
 }
 
-/// How many of the values sent before are offered.
-const MOST_RECENT: usize = 8;
+/// How many of the values sent before are offered at first, and each time that more are asked for.
+const RECENT: usize = 8;
 
 /// What was sent to this tool in this session, to fill in again.
 #[component]
@@ -111,9 +113,10 @@ fn Recent(
     let sent = Memo::new(move |_| {
         let session = stage.rehearsal.session.read();
         let mut sent: Vec<JsonText> = Vec::new();
+        let mut seen = HashSet::new();
         let calls = session.calls().iter().rev().map(|ended| &ended.call);
         for call in calls.filter(|call| call.tool_name == name) {
-            if sent.len() < MOST_RECENT && !sent.contains(&call.arguments) {
+            if seen.insert(call.arguments.as_str()) {
                 sent.push(call.arguments.clone());
             }
         }
@@ -121,6 +124,7 @@ fn Recent(
         sent.retain(|arguments| arguments.compact().as_str() != "{}");
         sent
     });
+    let most = RwSignal::new(RECENT);
     let each = move |arguments: JsonText| {
         let text = arguments.compact();
         let shown: String = text.as_str().chars().take(2_000).collect();
@@ -146,8 +150,16 @@ fn Recent(
                     <span class="ink-count">{move || sent.read().len()}</span>
                 </summary>
                 <ul aria-label="Arguments sent before">
-                    {move || sent.get().into_iter().map(each).collect_view()}
+                    {move || {
+                        let most = most.get();
+                        sent.get().into_iter().take(most).map(each).collect_view()
+                    }}
                 </ul>
+                <Show when=move || { most.get() < sent.read().len() }>
+                    <button type="button" class="link" on:click=move |_| most.update(|most| *most += RECENT)>
+                        "Show more"
+                    </button>
+                </Show>
             </details>
         </Show>
     }

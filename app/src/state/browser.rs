@@ -12,8 +12,8 @@ use leptos::wasm_bindgen::{JsCast as _, JsValue};
 use session::{CallId, InvalidId, SessionId};
 use value_tree::excerpt::beginning;
 use web_sys::{
-    Element, HtmlElement, Notification, NotificationOptions, NotificationPermission,
-    ResizeObserver, ScrollIntoViewOptions, ScrollLogicalPosition,
+    Element, HtmlElement, HtmlTextAreaElement, Notification, NotificationOptions,
+    NotificationPermission, ResizeObserver, ScrollIntoViewOptions, ScrollLogicalPosition,
 };
 
 /// Now, to the millisecond.
@@ -79,7 +79,13 @@ const PART: usize = 2 * 1024 * 1024;
 
 /// Copies `text`; false when the browser refused. A long text is handed over in parts.
 pub async fn copy(text: &str) -> bool {
-    let clipboard = window().navigator().clipboard();
+    let navigator = window().navigator();
+    // A page that came over plain HTTP from another machine has none.
+    let is_missing = |it: &JsValue| it.is_undefined() || it.is_null();
+    if js_sys::Reflect::get(&navigator, &"clipboard".into()).as_ref().map_or(true, is_missing) {
+        return copied_from_area(text);
+    }
+    let clipboard = navigator.clipboard();
     if text.len() <= PART {
         return wasm_bindgen_futures::JsFuture::from(clipboard.write_text(text)).await.is_ok();
     }
@@ -100,6 +106,33 @@ pub async fn copy(text: &str) -> bool {
         Some(writing) => wasm_bindgen_futures::JsFuture::from(writing).await.is_ok(),
         None => false,
     }
+}
+
+/// Copies as a person would: from a text area that is selected and taken away again.
+fn copied_from_area(text: &str) -> bool {
+    let document = document();
+    let focused = document.active_element();
+    let area = document.create_element("textarea").ok();
+    let Some(area) = area.and_then(|area| area.dyn_into::<HtmlTextAreaElement>().ok()) else {
+        return false;
+    };
+    area.set_value(text);
+    let _ = area.set_attribute("class", "unseen");
+    // Beside what has the focus: a dialog that is open takes the focus from everything else.
+    let beside = focused.as_ref().and_then(|it| it.parent_element());
+    let beside = beside.or_else(|| document.body().map(Element::from));
+    if beside.is_none_or(|beside| beside.append_child(&area).is_err()) {
+        return false;
+    }
+    area.select();
+    let command = js_sys::Reflect::get(&document, &"execCommand".into());
+    let command = command.ok().and_then(|it| it.dyn_into::<js_sys::Function>().ok());
+    let copied = command.and_then(|command| command.call1(&document, &"copy".into()).ok());
+    area.remove();
+    if let Some(focused) = focused {
+        focus_element(&focused);
+    }
+    copied.is_some_and(|copied| copied.is_truthy())
 }
 
 /// What is stored under `key`.

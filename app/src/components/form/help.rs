@@ -1,11 +1,15 @@
 //! What stands under a field: its title, description, limits and examples.
 
+use json_text::JsonText;
 use leptos::prelude::*;
 use schema_form::{Bounds, Edit, Field, FieldKind, ListField};
 
 use super::place::Place;
 use crate::components::markdown::Markdown;
 use crate::state::markdown::{Node, Part, markdown};
+
+/// How many examples are shown at once.
+const EXAMPLES: usize = 3;
 
 /// Description, limits, examples.
 pub(super) fn help(place: &Place) -> AnyView {
@@ -25,10 +29,9 @@ pub(super) fn help_beside(place: &Place, label: &str) -> AnyView {
         notes.push("Read-only: the callee sets it.");
     }
     let limits = limits(field);
-    let examples: Vec<_> = field
+    let mut examples: Vec<_> = field
         .examples
         .iter()
-        .take(3)
         .map(|example| {
             let (place, value) = (place.clone(), example.clone());
             view! {
@@ -49,6 +52,17 @@ pub(super) fn help_beside(place: &Place, label: &str) -> AnyView {
             }
         })
         .collect();
+    let others = examples.split_off(examples.len().min(EXAMPLES));
+    let others = (!others.is_empty()).then(|| {
+        let count = others.len();
+        view! {
+            " "
+            <details class="more-examples">
+                <summary>{format!("{count} more")}</summary>
+                {others}
+            </details>
+        }
+    });
     if title.is_none()
         && description.is_empty()
         && notes.is_empty()
@@ -64,6 +78,7 @@ pub(super) fn help_beside(place: &Place, label: &str) -> AnyView {
             {notes.into_iter().map(|note| view! { " " <i class="field-note">{note}</i> }).collect_view()}
             {(!limits.is_empty()).then(|| view! { " " <span class="limits">{limits}</span> })}
             {examples}
+            {others}
         </div>
     }
     .into_any()
@@ -128,7 +143,9 @@ fn limits(field: &Field) -> String {
         field.kind,
         FieldKind::Text(_) | FieldKind::Integer(_) | FieldKind::Number(_) | FieldKind::Choice(_)
     );
-    let default = field.default.as_ref().map(|default| default.as_str());
+    // Written over lines, its first line would be a bracket.
+    let default = field.default.as_ref().map(JsonText::compact);
+    let default = default.as_ref().map(JsonText::as_str);
     if let Some(default) =
         default.filter(|text| says_default && !matches!(*text, "null" | "[]" | "{}"))
     {

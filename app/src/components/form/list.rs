@@ -126,7 +126,7 @@ pub(super) fn ListHead(
     let field = place.field().clone();
     let FieldKind::List(list) = &field.kind else { return ().into_any() };
     let fixed = list.rest.is_none().then_some(list.prefix.len());
-    let (pasting, many) = (RwSignal::new(false), place.part_id("many"));
+    let pasting = RwSignal::new(false);
     let takes_many = list.rest.is_some();
     let is_full = Memo::new(move |_| fixed.is_some_and(|fixed| ids.with(Vec::len) >= fixed));
     let adding = place.clone();
@@ -148,27 +148,39 @@ pub(super) fn ListHead(
             >
                 "+ add"
             </button>
-            {takes_many.then(|| view! {
-                <button
-                    type="button"
-                    class="add many"
-                    title="Paste many items: lines or a JSON list"
-                    aria-expanded=move || pasting.get().to_string()
-                    on:click=move |_| {
-                        pasting.update(|pasting| *pasting = !*pasting);
-                        let many = many.clone();
-                        browser::after_drawing(move || browser::focus(&many));
-                    }
-                >
-                    "paste…"
-                </button>
-            })}
+            {takes_many.then(|| view! { <PasteButton place=place.clone() pasting/> })}
         </span>
         <Show when=move || pasting.get()>
             <PasteMany place=place.clone() open=pasting/>
         </Show>
     }
     .into_any()
+}
+
+/// Opens and closes the area for many items.
+#[component]
+fn PasteButton(
+    /// The place of the list.
+    place: Place,
+    /// Whether it is open.
+    pasting: RwSignal<bool>,
+) -> impl IntoView {
+    let many = place.part_id("many");
+    view! {
+        <button
+            type="button"
+            class="add many"
+            title="Paste many items: lines or a JSON list"
+            aria-expanded=move || pasting.get().to_string()
+            on:click=move |_| {
+                pasting.update(|pasting| *pasting = !*pasting);
+                let many = many.clone();
+                browser::after_drawing(move || browser::focus(&many));
+            }
+        >
+            "paste…"
+        </button>
+    }
 }
 
 /// Says what is sent while there are no items, and offers what else may be.
@@ -376,6 +388,7 @@ pub(super) fn Tags(
     let leaving = place.clone();
     let drawing = place.clone();
     let invalid = place.is_faulty();
+    let (pasting, sent) = (RwSignal::new(false), place.clone());
     view! {
         <span class="tags" class:bad=move || invalid.get() on:focusout=move |_| leaving.touch()>
             <For
@@ -399,10 +412,14 @@ pub(super) fn Tags(
                     })
                     .collect_view()}
             </select>
+            <PasteButton place=place.clone() pasting/>
             <Show when=move || ids.with(Vec::is_empty)>
-                <Sent place=place.clone()/>
+                <Sent place=sent.clone()/>
             </Show>
         </span>
+        <Show when=move || pasting.get()>
+            <PasteMany place=place.clone() open=pasting/>
+        </Show>
     }
     .into_any()
 }
