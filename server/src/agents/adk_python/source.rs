@@ -342,11 +342,12 @@ impl AgentSource for AdkPythonSource {
         };
         let view: SessionView = ask(&worker, "open_session", &look).await.map_err(fault_of)?;
         let _ = worker.request("close_session", &OfSession { session_id: LOOK }).await;
+        let tools = tool_names(&view);
         Ok(AgentFacts {
             app_name: view.app_name,
             description: view.agent.description,
             model: view.agent.model,
-            tools: tool_names(&view),
+            tools,
             runtime: Some(format!("python {} · google-adk {}", about.python, about.adk_version)),
         })
     }
