@@ -190,6 +190,10 @@ impl FromServerFnError for ApiError {
             ServerFnErrorErr::Deserialization(_) | ServerFnErrorErr::Response(_) => {
                 Self::Transport { reason: "its answer cannot be read".to_owned() }
             }
+            // On the host: what a program sent that is none of ours.
+            ServerFnErrorErr::Args(reason) | ServerFnErrorErr::MissingArg(reason) => {
+                Self::Transport { reason: format!("the request cannot be read: {reason}") }
+            }
             _ => Self::Transport { reason: "the request cannot be written".to_owned() },
         }
     }
