@@ -104,13 +104,11 @@ fn responses(data: &IntermediateData) -> Vec<Response> {
     listed.chain(in_events).collect()
 }
 
-/// The calls of a model: the events that name a model or its tokens. The lists of the other shape
-/// record none.
+/// The calls of a model: the events that name a model or its tokens; none where no event does. Then
+/// nothing was measured, as in the lists of the other shape.
 fn model_calls(data: &IntermediateData) -> Option<Vec<ModelCall>> {
-    if data.invocation_events.is_empty() {
-        return None;
-    }
-    Some(data.invocation_events.iter().filter_map(model_call).collect())
+    let calls: Vec<_> = data.invocation_events.iter().filter_map(model_call).collect();
+    (!calls.is_empty()).then_some(calls)
 }
 
 fn model_call(event: &InvocationEvent) -> Option<ModelCall> {

@@ -89,6 +89,21 @@ fn events_are_read() {
 }
 
 #[test]
+fn events_that_name_no_model_measure_none() {
+    let models = |event: &str| {
+        let text = format!(
+            r#"{{"eval_id": "a", "conversation": [{{"user_content": {{}},
+            "intermediate_data": {{"invocation_events": [{{"author": "root", "content": null{event}}}]}}}}]}}"#
+        );
+        trace(&text, Format::Adk).trace.invocations[0].model_calls.as_ref().map(Vec::len)
+    };
+    assert_eq!(models(""), None, "as ADK 1 wrote them");
+    assert_eq!(models(r#", "usage_metadata": null, "model_version": null"#), None);
+    assert_eq!(models(r#", "model_version": "m-1""#), Some(1));
+    assert_eq!(models(r#", "usage_metadata": {}"#), Some(1));
+}
+
+#[test]
 fn a_missing_list_of_parts_is_no_response() {
     let response = |response: &str| {
         let text =
