@@ -152,7 +152,7 @@ impl Tree {
         }
     }
 
-    fn at(&mut self, token: &str) -> Option<&mut Self> {
+    pub(super) fn at(&mut self, token: &str) -> Option<&mut Self> {
         match self {
             Self::Leaf(_) => None,
             Self::List(items) => items.get_mut(token.parse::<usize>().ok()?),
@@ -199,6 +199,43 @@ impl Difference {
         let mut difference = Self::default();
         difference.compare(&mut Vec::new(), from, to);
         difference
+    }
+
+    /// What turns the first of one pair into its second, and that of the other pair as well where
+    /// one difference can do both.
+    pub(super) fn from_either((from, to): (&Tree, &Tree), other: (&Tree, &Tree)) -> Self {
+        let own = Self::between(from, to);
+        if own.turns(other.0, other.1) {
+            return own;
+        }
+        let both = own.clone().with(Self::between(other.0, other.1));
+        if both.turns(from, to) { both } else { own }
+    }
+
+    fn turns(&self, from: &Tree, to: &Tree) -> bool {
+        let mut turned = from.clone();
+        self.clone().apply(&mut turned);
+        turned.same(to)
+    }
+
+    /// Adds what `other` says of paths of which this says nothing.
+    fn with(mut self, other: Self) -> Self {
+        for (path, value) in other.more {
+            if self.more.iter().all(|(own, _)| *own != path) {
+                self.more.push((path, value));
+            }
+        }
+        for (path, value) in other.instead {
+            if self.instead.iter().all(|(own, _)| *own != path) {
+                self.instead.push((path, value));
+            }
+        }
+        for (path, of) in other.without {
+            if self.without.iter().all(|(own, _)| *own != path) {
+                self.without.push((path, of));
+            }
+        }
+        self
     }
 
     fn compare(&mut self, path: &mut Vec<String>, from: &Tree, to: &Tree) {

@@ -7,10 +7,12 @@
 //! fields and its sets drop them. Those of the set, as `../name`, are with its first case.
 //!
 //! On the way back the difference is applied to what the fields say by then, so that edits made in
-//! between hold.
+//! between hold. AgentFlow's leftovers are made for two legs between: the one that is written here,
+//! and that one as ADK writes it again (`rewritten`).
 
 mod base;
 mod difference;
+mod rewritten;
 
 use difference::{Difference, Tree};
 use json_text::JsonText;
@@ -124,8 +126,12 @@ fn set_to_adk(set: &agentflow::EvalSet) -> adk::EvalSet {
     {
         to = restored;
     }
-    let comes_back = tree(&set_header_to_agentflow(&to), Casing::Snake);
-    let leftovers = Difference::between(&comes_back, &tree(&header, Casing::Snake));
+    let comes_back = |set: &adk::EvalSet| tree(&set_header_to_agentflow(set), Casing::Snake);
+    let leftovers = leftovers(
+        &comes_back(&to),
+        &comes_back(&rewritten::header(&to)),
+        &tree(&header, Casing::Snake),
+    );
     to.eval_cases = set.eval_cases.iter().map(case_to_adk).collect();
     if !leftovers.is_empty() {
         let holder = match to.eval_cases.first_mut() {
@@ -154,10 +160,10 @@ fn case_to_agentflow(case: &adk::EvalCase) -> agentflow::EvalCase {
 
 /// The case in AgentFlow's form, with what only ADK has in its metadata.
 fn with_adk_leftovers(case: &adk::EvalCase) -> agentflow::EvalCase {
-    let base = base::to_agentflow(case);
+    let base = base::to_agentflow(&rewritten::case(case));
     // As it will be read: that is what comes back.
     let mut to = read_back(&base).unwrap_or(base);
-    let comes_back = base::to_adk(&to);
+    let comes_back = rewritten::case(&base::to_adk(&to));
     let mut source = tree(case, Casing::Snake);
     let mut returned = tree(&comes_back, Casing::Snake);
     if case.conversation.is_some() {
@@ -183,9 +189,10 @@ fn is_all_camel(case: &adk::EvalCase) -> bool {
 fn case_to_adk(case: &agentflow::EvalCase) -> adk::EvalCase {
     let to = with_leftovers_returned(case)
         .filter(|to| to.written.extra(AGENTFLOW).is_none())
-        .unwrap_or_else(|| base::to_adk(case));
-    let comes_back = tree(&with_adk_leftovers(&to), Casing::Snake);
-    let leftovers = Difference::between(&comes_back, &tree(case, Casing::Snake));
+        .unwrap_or_else(|| rewritten::case(&base::to_adk(case)));
+    let comes_back = |case: &adk::EvalCase| tree(&with_adk_leftovers(case), Casing::Snake);
+    let leftovers =
+        leftovers(&comes_back(&to), &comes_back(&rewritten::case(&to)), &tree(case, Casing::Snake));
     let mut to = to;
     if !leftovers.is_empty() {
         to.written.set_extra(AGENTFLOW, text(&leftovers.to_json()));
@@ -193,10 +200,45 @@ fn case_to_adk(case: &agentflow::EvalCase) -> adk::EvalCase {
     to
 }
 
+/// What turns both into `source`: what comes back of the leg between as it stands, and what comes
+/// back once ADK has written it again.
+fn leftovers(direct: &Tree, through: &Tree, source: &Tree) -> Difference {
+    let mut wanted = source.clone();
+    keep_adks_share(&mut wanted, direct, through);
+    let turns = |tree: &Tree| match tree.member("conversation") {
+        Some(Tree::List(turns)) => turns.clone(),
+        _ => Vec::new(),
+    };
+    if let Some(Tree::List(wanted)) = wanted.at("conversation") {
+        for ((wanted, direct), through) in wanted.iter_mut().zip(turns(direct)).zip(turns(through))
+        {
+            keep_adks_share(wanted, &direct, &through);
+        }
+    }
+    Difference::from_either((direct, source), (through, &wanted))
+}
+
+/// Makes of a level's `metadata.adk` what ADK has left of it: what it held stands in ADK's own fields
+/// by then, and is ADK's to leave out.
+fn keep_adks_share(wanted: &mut Tree, direct: &Tree, through: &Tree) {
+    let share = |level: &Tree| level.member("metadata")?.member(ADK).cloned();
+    if share(direct).is_none() || share(wanted).is_none() {
+        return;
+    }
+    let Some(metadata) = wanted.at("metadata") else { return };
+    metadata.take(ADK);
+    if let Some(left) = share(through) {
+        metadata.put(ADK, left);
+    }
+    if *metadata == Tree::empty() && through.member("metadata").is_none() {
+        wanted.take("metadata");
+    }
+}
+
 /// The case in ADK's form with what its metadata keeps of an earlier one; none where that would not
 /// be a case that ADK reads.
 fn with_leftovers_returned(case: &agentflow::EvalCase) -> Option<adk::EvalCase> {
-    let base = base::to_adk(case);
+    let base = rewritten::case(&base::to_adk(case));
     let mut tree = tree(&base, Casing::Snake);
     let Some(Tree::List(mut turns)) = tree.take("conversation") else { return None };
     for (turn, source) in turns.iter_mut().zip(&case.conversation) {
