@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use json_text::{JsonText, Kind};
 use regex::Regex;
 
-use super::query::Clause;
+use super::query::{Clause, Found};
 use crate::json::{Decimal, Document, Equality, Value, equal_values};
 
 /// What a value of the state may be.
@@ -47,17 +47,17 @@ pub(super) enum TypeName {
 
 impl Test {
     /// Whether what stands at a path fits: the value itself, or for most tests an item of it when
-    /// it is an array. Nothing stands there when `values` is empty.
-    pub(super) fn fits(&self, values: &[Value<'_>]) -> bool {
+    /// it is an array.
+    pub(super) fn fits(&self, found: &Found<'_>) -> bool {
+        let Found { values, lacks } = found;
         match self {
             Self::Exists(wanted) => values.is_empty() != *wanted,
-            Self::Not(tests) => !tests.iter().all(|test| test.fits(values)),
+            Self::Not(tests) => !tests.iter().all(|test| test.fits(found)),
             Self::Equal(value) => {
-                (values.is_empty() && value.kind() == Kind::Null)
-                    || any(values, |seen| is(seen, value))
+                (*lacks && value.kind() == Kind::Null) || any(values, |seen| is(seen, value))
             }
             Self::In(choices) => {
-                (values.is_empty() && choices.iter().any(|choice| choice.kind() == Kind::Null))
+                (*lacks && choices.iter().any(|choice| choice.kind() == Kind::Null))
                     || any(values, |seen| choices.iter().any(|choice| is(seen, choice)))
             }
             Self::Order(value, orders) => {
@@ -78,10 +78,11 @@ impl Test {
                 values.iter().filter(|seen| seen.kind() == Kind::Array).any(|seen| {
                     let count = JsonText::from_value(&seen.len().into());
                     let document = Document::of(&count);
-                    tests.iter().all(|test| test.fits(&[document.root()]))
+                    let count = Found::from(document.root());
+                    tests.iter().all(|test| test.fits(&count))
                 })
             }
-            Self::All(tests) => !tests.is_empty() && tests.iter().all(|test| test.fits(values)),
+            Self::All(tests) => !tests.is_empty() && tests.iter().all(|test| test.fits(found)),
             Self::Element(clause) => values
                 .iter()
                 .filter(|seen| seen.kind() == Kind::Array)

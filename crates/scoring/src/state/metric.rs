@@ -81,8 +81,9 @@ pub fn state(
                 Clause::Or(_) => ("$or", None),
                 Clause::Nor(_) => ("$nor", None),
             };
-            let found = if asked.is_some() { at_path(document.root(), path) } else { Vec::new() };
-            let actual = found.into_iter().take(MOST_SHOWN).map(|value| value.to_json()).collect();
+            let found = asked.as_ref().map(|_| at_path(document.root(), path)).unwrap_or_default();
+            let actual =
+                found.values.into_iter().take(MOST_SHOWN).map(|value| value.to_json()).collect();
             StateCondition { path: path.to_owned(), holds, asked, actual }
         })
         .collect();

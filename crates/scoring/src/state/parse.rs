@@ -261,7 +261,7 @@ mod tests {
     const STATE: &str = r#"{
         "level": "emergency_999", "asked": 4, "big": 9007199254740993, "ratio": 0.5,
         "patient": {"age": 55, "known": ["asthma", "hypertension"], "name": null},
-        "seats": [{"row": 3, "price": 20}, {"row": 4, "price": 45}], "grid": [[1, 2], [3]],
+        "seats": [{"row": 3, "price": 20, "aisle": "A"}, {"row": 4, "price": 45}], "grid": [[1, 2], [3]],
         "done": true, "tags": []
     }"#;
 
@@ -292,6 +292,13 @@ mod tests {
             (r#"{"level":{"$in":["a","emergency_999"]}}"#, true),
             (r#"{"level":{"$nin":["a"]},"nothing":{"$nin":["a"]}}"#, true),
             (r#"{"nothing":{"$in":[null]}}"#, true),
+            (r#"{"seats.aisle":null,"seats.row":{"$nin":[null]}}"#, true),
+            (r#"{"seats.aisle":{"$nin":[null]}}"#, false),
+            (r#"{"seats.aisle":{"$in":[1,null]}}"#, true),
+            (r#"{"seats.price":null}"#, false),
+            (r#"{"tags.name":null}"#, false),
+            (r#"{"patient.known.name":null}"#, false),
+            (r#"{"asked.deeper.still":null}"#, true),
             (r#"{"patient.known":"asthma"}"#, true),
             (r#"{"patient.known":["asthma","hypertension"]}"#, true),
             (r#"{"patient.known":["hypertension","asthma"]}"#, false),

@@ -74,7 +74,10 @@ impl Clause {
                 tests.iter().all(|test| test.fits(&found))
             }
             // An item is asked as it is: as the item of an array it would be opened once more.
-            Self::Itself(tests) => tests.iter().all(|test| test.fits(&[value])),
+            Self::Itself(tests) => {
+                let found = Found::from(value);
+                tests.iter().all(|test| test.fits(&found))
+            }
             Self::And(clauses) => clauses.iter().all(|clause| clause.holds(value)),
             Self::Or(clauses) => clauses.iter().any(|clause| clause.holds(value)),
             Self::Nor(clauses) => !clauses.iter().any(|clause| clause.holds(value)),
@@ -82,22 +85,40 @@ impl Clause {
     }
 }
 
-/// The values that stand at a path: several where it goes through an array.
-pub(super) fn at_path<'d>(value: Value<'d>, path: &str) -> Vec<Value<'d>> {
-    let mut found = vec![value];
+/// What a path leads to.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Found<'d> {
+    /// The values there: several where the path goes through an array.
+    pub(super) values: Vec<Value<'d>>,
+    /// Whether it ends before its last step: at an object without the member, or at what has none.
+    /// An item of an array that is no object is passed over, as in MongoDB.
+    pub(super) lacks: bool,
+}
+
+impl<'d> From<Value<'d>> for Found<'d> {
+    fn from(value: Value<'d>) -> Self {
+        Self { values: vec![value], lacks: false }
+    }
+}
+
+/// Follows a path.
+pub(super) fn at_path<'d>(value: Value<'d>, path: &str) -> Found<'d> {
+    let mut found = Found::from(value);
     for step in path.split('.') {
-        let mut next = Vec::new();
-        for value in found {
-            match value.kind() {
-                Kind::Object => next.extend(value.member(step)),
-                Kind::Array => {
-                    next.extend(step.parse().ok().and_then(|place| value.item(place)));
-                    next.extend(value.items().filter_map(|item| item.member(step)));
+        for value in std::mem::take(&mut found.values) {
+            let place = step.parse().ok().and_then(|place| value.item(place));
+            found.values.extend(place);
+            let items: Vec<Value<'d>> = match value.kind() {
+                Kind::Array => value.items().filter(|it| it.kind() == Kind::Object).collect(),
+                _ => vec![value],
+            };
+            for object in items {
+                match object.member(step) {
+                    Some(member) => found.values.push(member),
+                    None => found.lacks = true,
                 }
-                _ => {}
             }
         }
-        found = next;
     }
     found
 }
