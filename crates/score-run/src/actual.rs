@@ -12,7 +12,7 @@ use case_trace::PlainCase;
 use evalset_file::{Cases, FoundCase};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::error::RunError;
+use crate::error::{CaseFault, RunError};
 use crate::file::{EvalFile, FileFacts, Whole, stem};
 use crate::heading::heading;
 use crate::pairing::{Key, Pairing, of_id};
@@ -61,7 +61,7 @@ pub(crate) enum Taken {
     /// There is none.
     Missing,
     /// There are several, and nothing tells which is meant.
-    Several(Vec<PathBuf>),
+    Several(CaseFault),
 }
 
 /// A case that was found, not read yet.
@@ -209,10 +209,16 @@ impl ActualSide {
                 match by_id.or_else(by_name).or_else(first) {
                     Some(file) => file,
                     None => {
-                        let paths = several.iter().filter_map(|file| self.files.get(*file));
-                        let paths = paths.map(|file| file.facts.path.clone()).collect();
+                        let files = several.iter().filter_map(|file| self.files.get(*file));
+                        let path = |file: &ActualFile| file.facts.path.clone();
+                        let runs = files.clone().filter(|file| file.eval_set_id == set);
+                        let runs: Vec<PathBuf> = runs.map(path).collect();
+                        let fault = match runs.is_empty() {
+                            true => CaseFault::SeveralPartners { paths: files.map(path).collect() },
+                            false => CaseFault::SeveralRuns { paths: runs },
+                        };
                         self.places.remove(&key);
-                        return Ok(Taken::Several(paths));
+                        return Ok(Taken::Several(fault));
                     }
                 }
             }

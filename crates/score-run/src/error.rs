@@ -32,6 +32,13 @@ pub(crate) enum CaseFault {
         listed(paths)
     )]
     SeveralPartners { paths: Vec<PathBuf> },
+    /// Several runs of its set have a partner for it.
+    #[error(
+        "this id stands in {}, which are runs of one set; name the one that is meant{}",
+        listed(paths),
+        newest(paths)
+    )]
+    SeveralRuns { paths: Vec<PathBuf> },
     /// The file has changed since the cases were paired.
     #[error("its partner has another id by now; do not change files while they are scored")]
     Changed,
@@ -40,6 +47,13 @@ pub(crate) enum CaseFault {
 fn listed(paths: &[PathBuf]) -> String {
     let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
     paths.join(" and in ")
+}
+
+/// `, such as the newest, FILE`; nothing where the files do not tell.
+fn newest(paths: &[PathBuf]) -> String {
+    let modified = |path: &PathBuf| std::fs::metadata(path).and_then(|it| it.modified()).ok();
+    let newest = paths.iter().filter_map(|path| Some((modified(path)?, path))).max();
+    newest.map_or(String::new(), |(_, path)| format!(", such as the newest, {}", path.display()))
 }
 
 /// Each message names the file and says what to do.

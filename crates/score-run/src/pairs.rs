@@ -180,8 +180,8 @@ impl<'o> Pairs<'o> {
                 self.alone.expected += u64::from(!again);
                 Side::Absent
             }
-            Taken::Several(paths) => {
-                trouble = Some(CaseFault::SeveralPartners { paths });
+            Taken::Several(fault) => {
+                trouble = Some(fault);
                 Side::Absent
             }
         };

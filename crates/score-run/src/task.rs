@@ -102,8 +102,10 @@ impl Task {
             faults.push(CaseFault::Changed);
         }
         let fault = (!faults.is_empty()).then(|| {
-            let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
-            faults.join("; ")
+            let mut told: Vec<String> = faults.iter().map(ToString::to_string).collect();
+            // One file on both sides has its faults on both.
+            told.dedup();
+            told.join("; ")
         });
         Some(Pair { called, expected, actual, fault, pairing })
     }

@@ -314,6 +314,38 @@ fn ids_that_several_files_have() {
 }
 
 #[test]
+fn of_two_runs_of_one_set_the_newest_is_named() {
+    let files = Files::new();
+    let expected = [files.put("home.evalset.json", &set("home", &cases(&[("a", "f")])))];
+    let run = |name: &str| files.put(name, &set("home", &cases(&[("a", "f")])));
+    let runs = [run("run/1.json"), run("run/2.json")];
+    let old = std::time::SystemTime::UNIX_EPOCH;
+    let file = std::fs::File::options().write(true).open(&runs[1]).expect("there");
+    file.set_modified(old).expect("a time");
+    check(
+        &files,
+        &expected,
+        &runs,
+        &expect![
+            "a error this id stands in FOLDER/run/1.json and in FOLDER/run/2.json, which are runs of one set; name the one that is meant, such as the newest, FOLDER/run/1.json"
+        ],
+    );
+}
+
+#[test]
+fn a_fault_of_a_file_on_both_sides_is_told_once() {
+    let files = Files::new();
+    let broken = files.put(
+        "home.evalset.json",
+        r#"{"eval_set_id": "home", "eval_cases": [{"eval_id": "a", "conversation": [{}]}]}"#,
+    );
+    let told = expect![[
+        r#"a error FOLDER/home.evalset.json: line 1, column 74, case "a" at conversation[0]: an invocation needs "user_content"; add it"#
+    ]];
+    check(&files, &[broken.clone()], &[broken], &told);
+}
+
+#[test]
 fn formats_meet() {
     let files = Files::new();
     let expected = files.put(
