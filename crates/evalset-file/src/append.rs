@@ -1,4 +1,4 @@
-//! [`EvalSetFiles::append`]: from a case and a path to a case in a file.
+//! [`EvalSetFiles::append`] and [`EvalSetFiles::push`]: from a case and a path to a case in a file.
 
 use std::fs::File;
 use std::io::{self, Seek as _};
@@ -21,7 +21,7 @@ use crate::scan::{Fault, FaultKind, LastCase, Outline, scan, scan_case};
 use crate::steps::{Steps, Unwatched};
 use crate::style::Joint;
 use crate::write::{create, forget_journal, recover, write_tail};
-use crate::{AppendError, Cases};
+use crate::{AppendError, Cases, Edited};
 
 /// What follows the cases and has to be moved, at most.
 const LONGEST_TAIL: u64 = 16 << 20;
@@ -190,11 +190,32 @@ impl EvalSetFiles {
                 return Ok(Appended::AlreadyThere { file: place.file, eval_id, text, cases });
             }
             case.eval_id = numbered(&question.eval_id, known.number);
-            let text = self.add(&file, &place, known, &case)?;
+            let text = known.text_of(&case)?;
+            let text = self.add(&file, &place, known, &text)?;
             let Place { file, .. } = place;
             let (eval_id, cases) = (case.eval_id, cases + 1);
             return Ok(Appended::Added { file, eval_id, text, cases, new_file: false });
         }
+    }
+
+    /// Puts a case behind the last, under its own id and as it stands: `text` is in the file's format
+    /// and `eval_id` the id in it. It costs what [`Self::append`] does.
+    ///
+    /// # Errors
+    /// [`AppendError`]; the file is then as it was.
+    pub fn push(&self, path: &Path, eval_id: &str, text: &CaseText) -> Result<Edited, AppendError> {
+        let place = Place::of(path, &self.roots)?;
+        let Some(file) = open_locked(&place, self.wait)? else {
+            return Err(AppendError::NoFile { path: place.file });
+        };
+        let question = Question { eval_id: eval_id.to_owned(), invocation_ids: Vec::new() };
+        let known = self.known(&file, &place, &question)?;
+        if known.number != 1 && !self.ids_may_repeat {
+            return Err(AppendError::IdTaken { path: place.file, eval_id: question.eval_id });
+        }
+        let cases = known.outline.cases + 1;
+        self.add(&file, &place, known, text)?;
+        Ok(Edited { file: place.file, cases })
     }
 
     /// Settles what is unfinished and answers the question, from the index or by reading the file.
@@ -264,11 +285,11 @@ impl EvalSetFiles {
         file: &File,
         place: &Place,
         known: Known,
-        case: &EvalCase,
+        text: &CaseText,
     ) -> Result<String, AppendError> {
         let outline = known.outline;
         let joint = Joint::of(file, &outline).doing("reading", &place.file)?;
-        let text = known.text_of(case)?.laid_out(&joint.layout);
+        let text = text.laid_out(&joint.layout);
         let bytes = known.identity.size - joint.splice;
         if bytes > LONGEST_TAIL {
             let path = place.file.clone();

@@ -86,18 +86,23 @@ impl Cases {
         Ok(Self { file, path, walk: walk.without_id(), next, ended, counted })
     }
 
-    /// The format of a file, by its first hundred cases; ADK's where none of them tells.
+    /// The format of a file, by its first hundred cases, or by what it says of itself where it has
+    /// none; ADK's where that does not tell.
     ///
     /// # Errors
     /// Those of [`Cases::open`] and of the reading.
     pub fn told_format(path: &Path) -> Result<Format, AppendError> {
         let mut cases = Self::open(path)?;
         let mut telling = Telling::default();
-        for _ in 0..TELLING {
+        for place in 0..TELLING {
             let case = match cases.next() {
                 Some(Ok(_)) if cases.walk.is_older() => return Ok(Format::AdkLegacy),
                 Some(Err(AppendError::LegacyList { .. })) => return Ok(Format::AdkLegacy),
                 Some(Ok(case)) => case,
+                None if place == 0 => {
+                    let frame = cases.frame()?.unwrap_or_default();
+                    return Ok(evalset::read(frame.as_bytes()).format.unwrap_or(Format::Adk));
+                }
                 _ => break,
             };
             if let Some(format) = telling.look_at(&cases.text(&case)?) {
@@ -114,15 +119,17 @@ impl<R: CaseReader> Cases<R> {
     /// # Errors
     /// Those of [`Cases::open`].
     pub fn open_with(path: &Path, reader: R) -> Result<Self, AppendError> {
-        let place = Place::of(path, &Roots::Anywhere)?;
-        let file = File::open(&place.file).doing("opening", path)?;
-        let metadata = file.metadata().doing("looking at", path)?;
+        // A pipe's real path leads nowhere.
+        let metadata = std::fs::metadata(path).doing("opening", path)?;
         if metadata.is_dir() {
             return Err(AppendError::Directory { path: path.to_owned() });
         }
         if !metadata.is_file() {
             return Err(AppendError::NotAFile { path: path.to_owned(), kind: "pipe or device" });
         }
+        let place = Place::of(path, &Roots::Anywhere)?;
+        let file = File::open(&place.file).doing("opening", path)?;
+        let metadata = file.metadata().doing("looking at", path)?;
         if half_written(&file, &place) {
             return Err(AppendError::HalfWritten { path: path.to_owned() });
         }

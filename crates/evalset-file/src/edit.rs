@@ -94,18 +94,6 @@ impl EvalSetFiles {
         })
     }
 
-    /// Puts a case behind the last. `eval_id` is the id in `text`.
-    ///
-    /// # Errors
-    /// [`AppendError`]; the file is then as it was.
-    pub fn push(&self, path: &Path, eval_id: &str, text: &CaseText) -> Result<Edited, AppendError> {
-        let ask = Ask { new_id: Some(eval_id), ..Ask::default() };
-        self.edit(path, &ask, |found| {
-            found.require_free(eval_id, None)?;
-            found.behind_the_last(text)
-        })
-    }
-
     /// Puts a case in the place of another. `eval_id` is the id in `text`.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use common::{added, case, header, ids};
-use evalset_file::{Appended, EvalSetFiles};
+use evalset_file::{AppendError, Appended, EvalSetFiles};
 
 fn files(cache: &Path) -> EvalSetFiles {
     EvalSetFiles::anywhere().with_cache(cache).with_indexed_from(0)
@@ -67,6 +67,37 @@ fn a_known_file_is_not_read_again() {
     assert_eq!(next("case 12345", "x"), "case 12345_2");
     assert_eq!(next("case 12345", "y"), "case 12345_3");
     assert_eq!(next("case 99999", "z"), "case 99999");
+}
+
+/// How many bytes this process has read from files.
+#[cfg(target_os = "linux")]
+fn bytes_read() -> u64 {
+    let io = std::fs::read_to_string("/proc/self/io").expect("Linux counts");
+    let line = io.lines().find_map(|line| line.strip_prefix("rchar: ")).expect("counted");
+    line.parse().expect("a number")
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_case_is_pushed_into_a_known_file_without_reading_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, cache) = (folder.path().join("set.json"), folder.path().join("cache"));
+    large_file(&path, 30_000);
+    let length = std::fs::metadata(&path).expect("there").len();
+    let files = files(&cache);
+    let push = |eval_id: &str| {
+        let text = case(eval_id, eval_id).to_json().expect("a case");
+        let before = bytes_read();
+        let pushed = files.push(&path, eval_id, &text);
+        (pushed.map(|it| it.cases), bytes_read() - before)
+    };
+    let (first, read) = push("a");
+    assert!(first.is_ok_and(|cases| cases == 30_001) && read >= length, "{read}");
+    let (second, read) = push("b");
+    assert!(second.is_ok_and(|cases| cases == 30_002) && read < length / 4, "{read} of {length}");
+    let (taken, read) = push("case 12345");
+    assert!(matches!(taken, Err(AppendError::IdTaken { .. })) && read < length / 4, "{read}");
+    assert_eq!(ids(&path)[30_000..], ["a", "b"]);
 }
 
 #[test]
