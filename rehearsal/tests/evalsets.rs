@@ -2,8 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -65,6 +66,7 @@ fn folder() -> TempDir {
 fn run(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
     command.arg("evalset").args(arguments).current_dir(folder).env_remove("REHEARSAL_FORMAT");
+    command.env("XDG_CACHE_HOME", folder.join(".cache"));
     command.output().unwrap()
 }
 
@@ -371,7 +373,8 @@ fn ran_in_little(folder: &Path, arguments: &str) -> (Option<i32>, String) {
     let binary = env!("CARGO_BIN_EXE_rehearsal");
     let line = format!("ulimit -d 32768; exec {binary} evalset {arguments}");
     let mut command = Command::new("sh");
-    let output = command.args(["-c", &line]).current_dir(folder).output().unwrap();
+    command.args(["-c", &line]).current_dir(folder).env("XDG_CACHE_HOME", folder.join(".cache"));
+    let output = command.output().unwrap();
     (output.status.code(), complained(&output))
 }
 
@@ -459,6 +462,26 @@ fn what_a_set_says_of_itself_goes_with_the_first_file() {
     }
     let told = ran(folder.path(), &["split", "none.json", "--output-folder", "parts"]);
     assert_eq!(told, "");
+}
+
+#[test]
+fn list_and_show_read_a_pipe() {
+    let folder = folder();
+    let piped = |arguments: &[&str], text: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
+        command.arg("evalset").args(arguments).current_dir(folder.path());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(complained(&output), "");
+        said(&output)
+    };
+    let listed = piped(&["list", "/dev/stdin", "--format", "json"], TWO);
+    let told: Vec<_> =
+        lines(&listed).iter().map(|it| (it["eval_id"].clone(), it["turns"].clone())).collect();
+    assert_eq!(told, [("lights_off".into(), 1.into()), ("greeting".into(), 1.into())]);
+    assert!(piped(&["show", "/dev/stdin", "weather"], FLOW).starts_with("weather\n"));
 }
 
 #[test]

@@ -3,13 +3,13 @@
 use std::io::Write;
 use std::path::Path;
 
-use evalset::{Case, EvalSet, Format, Telling, numbered};
-use evalset_file::{AppendError, Cases, EvalSetFiles};
+use evalset::{Case, Format, numbered};
+use evalset_file::{AppendError, Cases, EvalSetFiles, default_cache};
 
 use super::error::EvalsetError;
 use super::files::files;
 use super::sound_file::{SoundFile, case_in, rename as renamed};
-use super::{AppendArguments, Target, Went};
+use super::{AppendArguments, Target, Went, counted};
 
 pub(super) fn append(
     arguments: &AppendArguments,
@@ -19,8 +19,10 @@ pub(super) fn append(
     if !file.exists() {
         return Err(AppendError::NoFile { path: file.clone() }.into());
     }
-    let in_agentflow = is_agentflow(file)?;
-    let to = if in_agentflow { Target::Agentflow } else { Target::Adk };
+    let to = match Cases::told_format(file)? {
+        Format::AgentFlow => Target::Agentflow,
+        Format::Adk | Format::AdkLegacy => Target::Adk,
+    };
     // All are read before one is written.
     let mut sources = Vec::new();
     for path in files(from)? {
@@ -29,8 +31,11 @@ pub(super) fn append(
         }
         sources.push(SoundFile::read(&path, |_| ())?);
     }
-    let sets = EvalSetFiles::anywhere();
-    let mut count = 0;
+    let sets = match default_cache() {
+        Some(cache) => EvalSetFiles::anywhere().with_cache(cache),
+        None => EvalSetFiles::anywhere(),
+    };
+    let mut count = 0_u64;
     for source in sources {
         // What a set says of itself stays with it: the cases join another.
         let own = source.own_format();
@@ -40,8 +45,7 @@ pub(super) fn append(
             writeln!(out, "added {eval_id:?}")?;
         }
     }
-    let cases = if count == 1 { "case" } else { "cases" };
-    writeln!(out, "{}: {count} {cases} added", file.display())?;
+    writeln!(out, "{}: {} added", file.display(), counted(count, "case"))?;
     Ok(Went::Well)
 }
 
@@ -69,22 +73,4 @@ fn add(
             Err(error) => return Err(error.into()),
         }
     }
-}
-
-/// Whether a file of any size is AgentFlow's: its cases tell.
-fn is_agentflow(file: &Path) -> Result<bool, EvalsetError> {
-    let mut cases = Cases::open(file)?;
-    let mut telling = Telling::default();
-    while let Some(case) = cases.next() {
-        let case = case?;
-        if let Some(format) = telling.look_at(&cases.text(&case)?) {
-            return Ok(format == Format::AgentFlow);
-        }
-    }
-    if let Some(format) = telling.told() {
-        return Ok(format == Format::AgentFlow);
-    }
-    // Without a case the whole is short.
-    let frame = cases.frame()?.unwrap_or_default();
-    Ok(matches!(evalset::read(frame.as_bytes()).set, Some(EvalSet::AgentFlow(_))))
 }

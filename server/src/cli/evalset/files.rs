@@ -101,12 +101,15 @@ pub(in crate::cli) fn history_in(folder: &Path) -> Result<Vec<PathBuf>, EvalsetE
     Ok(found)
 }
 
+/// Whether what lies there is read once and from its start, as a pipe is.
+pub(super) fn is_pipe(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+}
+
 /// Opens a file to be read case by case, or reads it where that cannot be.
 pub(super) fn checked(path: &Path) -> Result<Checked, EvalsetError> {
     let unreadable = |cause| EvalsetError::Unreadable { path: path.to_owned(), cause };
-    let metadata = std::fs::metadata(path).map_err(unreadable)?;
-    if !metadata.is_file() {
-        // A pipe is read once and from its start.
+    if is_pipe(path) {
         return reading(path).map(|reading| Checked::Whole(Box::new(reading)));
     }
     std::fs::File::open(path).map_err(unreadable)?;

@@ -10,7 +10,7 @@ use super::error::EvalsetError;
 use super::files::{checked, files};
 use super::list::shown;
 use super::progress::bar;
-use super::{LintFilesArguments, Went};
+use super::{LintFilesArguments, Went, counted};
 use crate::cli::Format;
 
 #[derive(Debug, Serialize)]
@@ -76,10 +76,6 @@ impl<W: Write> Findings<'_, W> {
 
     fn sum_up(self, files: usize) -> Result<Went, EvalsetError> {
         if self.format == Format::Text {
-            let counted = |count: usize, noun: &str| match count {
-                1 => format!("1 {noun}"),
-                _ => format!("{count} {noun}s"),
-            };
             let (files, errors) = (counted(files, "file"), counted(self.errors, "error"));
             writeln!(self.out, "{files}: {errors}, {}.", counted(self.warnings, "warning"))?;
         }

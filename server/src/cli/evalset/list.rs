@@ -8,10 +8,10 @@ use evalset_file::{AppendError, Cases, FoundCase};
 use serde::Serialize;
 
 use super::error::EvalsetError;
-use super::files::{Errors, files, sound_set, stem};
+use super::files::{Errors, files, is_pipe, sound_set, stem};
 use super::filter::{Filter, Traits};
 use super::progress::bar;
-use super::{ListArguments, Went};
+use super::{ListArguments, Went, counted};
 use crate::cli::Format;
 
 #[derive(Debug, Serialize)]
@@ -62,17 +62,20 @@ struct Listing<'a, W> {
 
 impl<W: Write> Listing<'_, W> {
     fn list(&mut self, path: &Path) -> Result<(), EvalsetError> {
-        let mut cases = Cases::open(path)?;
-        if self.format == Format::Text {
-            writeln!(self.out, "{}", self.name)?;
+        if is_pipe(path) {
+            self.title()?;
+            self.list_whole(path)?;
+            return self.sum_up();
         }
+        let mut cases = Cases::open(path)?;
+        self.title()?;
         let bar = bar(cases.progress().1, &self.name);
         let told = if self.filter.looks_inside() { Some(Cases::told_format(path)?) } else { None };
         while let Some(case) = cases.next() {
             let case = match case {
                 Ok(case) => case,
                 Err(AppendError::LegacyList { .. }) => {
-                    self.list_older(path)?;
+                    self.list_whole(path)?;
                     break;
                 }
                 Err(error) => return Err(error.into()),
@@ -100,15 +103,25 @@ impl<W: Write> Listing<'_, W> {
             }
         }
         bar.finish_and_clear();
+        self.sum_up()
+    }
+
+    fn title(&mut self) -> Result<(), EvalsetError> {
         if self.format == Format::Text {
-            let cases = if self.listed == 1 { "case" } else { "cases" };
-            writeln!(self.out, "  {} {cases}\n", self.listed)?;
+            writeln!(self.out, "{}", self.name)?;
         }
         Ok(())
     }
 
-    /// The older list that is the turns of one case.
-    fn list_older(&mut self, path: &Path) -> Result<(), EvalsetError> {
+    fn sum_up(&mut self) -> Result<(), EvalsetError> {
+        if self.format == Format::Text {
+            writeln!(self.out, "  {}\n", counted(self.listed, "case"))?;
+        }
+        Ok(())
+    }
+
+    /// What is read as a whole: a pipe, and the older list that is the turns of one case.
+    fn list_whole(&mut self, path: &Path) -> Result<(), EvalsetError> {
         let cases = sound_set(path)?.into_cases(&stem(path));
         for (index, read) in (0..).zip(cases) {
             let eval_id = read.eval_id().to_owned();
@@ -116,9 +129,11 @@ impl<W: Write> Listing<'_, W> {
                 continue;
             }
             let turns = match &read {
-                Case::AdkLegacy(session) => session.data.len() as u64,
-                _ => 0,
+                Case::Adk(case) => case.turns().len(),
+                Case::AdkLegacy(session) => session.data.len(),
+                Case::AgentFlow(case) => case.conversation.len(),
             };
+            let turns = turns as u64;
             let case = FoundCase { index, eval_id: Some(eval_id), turns, start: 0, end: 0 };
             if self.filter.looks_inside() {
                 self.line_if_taken(&case, &read)?;
@@ -153,7 +168,7 @@ impl<W: Write> Listing<'_, W> {
             }
             Format::Text => {
                 let eval_id = eval_id.map_or_else(|| "(no eval_id)".to_owned(), shown);
-                let turns = if turns == 1 { "1 turn".to_owned() } else { format!("{turns} turns") };
+                let turns = counted(turns, "turn");
                 writeln!(self.out, "  #{index:<5} {eval_id:<48} {turns}")?;
             }
         }

@@ -10,7 +10,7 @@ use super::error::EvalsetError;
 use super::files::{files, stem};
 use super::output::{require_free, write_by, write_set};
 use super::sound_file::{Opened, SoundFile, identify, rename as renamed};
-use super::{MergeArguments, Target, Went};
+use super::{MergeArguments, Target, Went, counted};
 
 pub(super) fn merge(
     arguments: &MergeArguments,
@@ -53,7 +53,9 @@ pub(super) fn merge(
         count = write_set(set, &mut cases, out)?;
         Ok(())
     })?;
-    writeln!(out, "wrote {}: {count} cases of {} files", output.display(), files.len())?;
+    let cases = counted(count, "case");
+    let files = counted(files.len(), "file");
+    writeln!(out, "wrote {}: {cases} of {files}", output.display())?;
     Ok(Went::Well)
 }
 

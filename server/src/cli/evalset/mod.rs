@@ -21,6 +21,7 @@ mod show;
 mod sound_file;
 mod split;
 
+use std::fmt::Display;
 use std::io::Write;
 
 pub use arguments::{
@@ -53,4 +54,10 @@ pub fn evalset(command: &EvalsetCommand, out: &mut impl Write) -> Result<Went, E
         EvalsetCommand::Append(arguments) => append::append(arguments, out),
         EvalsetCommand::Diff(arguments) => diff::diff(arguments, out),
     }
+}
+
+/// `1 case`, `2 cases`.
+fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
+    let plural = if count == N::from(1) { "" } else { "s" };
+    format!("{count} {noun}{plural}")
 }

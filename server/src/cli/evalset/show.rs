@@ -9,7 +9,7 @@ use evalset_file::{AppendError, Cases, FoundCase};
 use json_text::JsonText;
 
 use super::error::EvalsetError;
-use super::files::{Errors, sound_set, stem};
+use super::files::{Errors, is_pipe, sound_set, stem};
 use super::list::shown;
 use super::{ShowArguments, Went};
 use crate::cli::Format;
@@ -26,6 +26,9 @@ pub(super) fn show(arguments: &ShowArguments, out: &mut impl Write) -> Result<We
     // A mistyped path is a fault of the command line, told as by the other commands.
     std::fs::metadata(file)
         .map_err(|cause| EvalsetError::Unreadable { path: file.clone(), cause })?;
+    if is_pipe(file) {
+        return show_whole(file, wanted, show);
+    }
     let mut cases = Cases::open(file)?;
     let told = Cases::told_format(file)?;
     let mut sought = Sought::new(wanted);
@@ -33,7 +36,7 @@ pub(super) fn show(arguments: &ShowArguments, out: &mut impl Write) -> Result<We
         let found = match found {
             Ok(found) => found,
             // The turns of one case.
-            Err(AppendError::LegacyList { .. }) => return show_older(file, wanted, show),
+            Err(AppendError::LegacyList { .. }) => return show_whole(file, wanted, show),
             Err(error) => return Err(error.into()),
         };
         if wanted.is_empty() {
@@ -48,8 +51,8 @@ pub(super) fn show(arguments: &ShowArguments, out: &mut impl Write) -> Result<We
     Ok(Went::Well)
 }
 
-/// The case of an older list that is its turns.
-fn show_older(
+/// What is read as a whole: a pipe, and the older list that is the turns of one case.
+fn show_whole(
     file: &Path,
     wanted: &[String],
     mut show: impl FnMut(Case) -> Result<(), EvalsetError>,
