@@ -383,3 +383,21 @@ fn cases_with_other_ids_find_their_partners_otherwise() {
     let (code, _, err) = ran(folder.path(), &["--actual", "exported.evalset.json", "--pair", "x"]);
     assert!(code == Some(2) && err.contains("[possible values: id, order, query]"), "{err}");
 }
+
+#[test]
+fn a_tool_that_only_the_config_names_is_told() {
+    let folder = folder();
+    let config = json!({"criteria": {
+        "none": {"metric": "count", "event": "tool_call", "name": "set_ligths", "max": 0},
+        "some": {"metric": "count", "event": "tool_call", "name": "set_lights", "max": 9}}});
+    std::fs::write(folder.path().join("mistyped.json"), config.to_string()).unwrap();
+    let arguments =
+        "--expected home.evalset.json --actual good.evalset.json --config mistyped.json";
+    let output = run(folder.path(), &arguments.split(' ').collect::<Vec<_>>());
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "note: the config names the tool \"set_ligths\", which no case calls; did you mean \
+         \"set_lights\"?\n"
+    );
+}

@@ -41,7 +41,9 @@ impl<'d> Fields<'d> {
 
     /// The member of that name, and from now on the name is known.
     pub(crate) fn take(&mut self, name: &'static str) -> Option<Value<'d>> {
-        self.asked.push(name);
+        if !self.asked.contains(&name) {
+            self.asked.push(name);
+        }
         let found = self.entries.iter().find(|(written, _)| is_name(written, name));
         found.map(|(_, value)| *value).filter(|value| value.kind() != Kind::Null)
     }

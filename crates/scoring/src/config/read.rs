@@ -7,6 +7,7 @@ use super::fields::{Fields, number};
 use super::metric::{AGENTFLOW, KNOWN, Named, named};
 use crate::adk::MatchType;
 use crate::fault::Fault;
+use crate::gates::EventKind;
 use crate::json::{Document, Value, pointer_step};
 use crate::judge::{Combine, JudgeCriterion};
 use crate::nearest::nearest;
@@ -42,6 +43,25 @@ impl Reading {
 }
 
 impl Config {
+    /// The tools that the criteria name, each once: those of rules for arguments, and those whose
+    /// calls are counted. One that no case calls is mistyped.
+    #[must_use]
+    pub fn tools(&self) -> Vec<&str> {
+        let mut tools = Vec::new();
+        for criterion in &self.criteria {
+            match &criterion.metric {
+                Metric::Trajectory(matching) => tools.extend(matching.rules.tools()),
+                Metric::Count { countable, .. } if countable.kind == EventKind::ToolCall => {
+                    tools.extend(countable.name.as_deref());
+                }
+                _ => {}
+            }
+        }
+        tools.sort_unstable();
+        tools.dedup();
+        tools
+    }
+
     /// Reads a config of either kind: an object with `criteria`, by name a threshold or an object.
     ///
     /// A criterion is what its name says: ADK's, AgentFlow's, or one of ours; any other name goes
@@ -195,7 +215,7 @@ fn read_criterion(
     fields.take("metric");
     let threshold = fields.number("threshold").or(bare).or(found.default_threshold());
     if threshold.is_none() && fields.faults.is_empty() {
-        fields.fault("threshold", "a threshold is needed, as ADK does");
+        fields.fault("threshold", "a threshold is needed, as in ADK");
     }
     let metric = found.read(&mut fields, schemas);
     let faults = fields.finish();

@@ -65,6 +65,11 @@ impl ArgumentRules {
         self.rules.is_empty()
     }
 
+    /// The tools that rules are for by name.
+    pub fn tools(&self) -> impl Iterator<Item = &str> {
+        self.rules.iter().filter_map(|rule| rule.tool.as_deref())
+    }
+
     /// The rules for one tool.
     pub(super) fn of<'r>(&'r self, tool: &'r str, equality: Equality) -> ToolRules<'r> {
         ToolRules { rules: self, tool, equality }

@@ -8,6 +8,7 @@ mod config;
 mod destination;
 mod error;
 mod inputs;
+mod tools;
 
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -22,6 +23,7 @@ pub use error::ScoreError;
 
 use self::destination::Destination;
 use self::inputs::Inputs;
+use self::tools::Tools;
 use super::evalset::progress::bar;
 
 /// What a run came to, the first of these that applies.
@@ -108,10 +110,14 @@ pub fn score(
         created_at: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
     };
     let mut report = Report::begin(form, heading, destination)?;
+    let tools = Tools::of(&config);
     let mut nearest = inputs::Nearest::to(arguments.case.as_deref());
     let ran = run(
         &order,
-        |case| Piece::of(case, form, &config),
+        |case| {
+            tools.look_at(&case);
+            Piece::of(case, form, &config)
+        },
         |piece| report.take(piece),
         &mut |eval_id| nearest.look_at(eval_id),
         |read| bar.set_position(read),
@@ -120,7 +126,7 @@ pub fn score(
     if ran.cases == 0 {
         return Err(inputs.no_case(arguments, &nearest, &choice.other_tags()));
     }
-    if let Some(note) = alone(&ran, arguments.pair) {
+    for note in alone(&ran, arguments.pair).into_iter().chain(tools.notes()) {
         eprintln!("note: {note}");
     }
     let ending = Ending { duration_seconds: begin.elapsed().as_secs_f64() };
