@@ -106,7 +106,7 @@
         },
         el("i", { class: `mark ${verdict}`, role: "img", "aria-label": WORDS[verdict] }),
         el("span", {}, line.n || line.i),
-        el("small", {}, score === null ? "–" : figure(score)),
+        el("small", { title: state.metric < 0 && score !== null ? "the lowest of its scores" : null }, score === null ? "–" : figure(score)),
       );
       row.style.top = `${at * ROW}px`;
       drawn.push(row);
@@ -182,7 +182,7 @@
       { class: "verdict", "aria-pressed": String(state.show.includes(key)), onclick: () => toggle(key) },
       el("i", { class: `mark ${key}` }), el("span", {}, word), el("b", {}, number.format(counted[key])),
     ));
-    const cards = criteria.map(([name, needs], metric) => {
+    const card = ([name, needs], metric) => {
       const stats = about.summary.criterion_stats[name] || {};
       const mean = stats.avg_score;
       const scored = (stats.passed || 0) + (stats.failed || 0);
@@ -190,13 +190,16 @@
       const unscored = stats.unscored ? `, ${number.format(stats.unscored)} unscored` : "";
       return el(
         "button",
-        { class: "criterion", "aria-pressed": String(state.metric === metric), title: `${name}: mean ${mean ?? "–"}, needs ${needs}, ${of} passed${unscored}`, onclick: () => change({ metric: state.metric === metric && state.bin < 0 ? -1 : metric, bin: -1 }) },
+        { class: scored ? "criterion" : "criterion none", "aria-pressed": String(state.metric === metric), title: `${name}: mean ${mean ?? "–"}, needs ${needs}, ${of} passed${unscored}`, onclick: () => change({ metric: state.metric === metric && state.bin < 0 ? -1 : metric, bin: -1 }) },
         el("b", {}, mean === null || mean === undefined ? "–" : figure(mean)),
         el("span", { class: "name" }, name),
         el("span", { class: "of" }, `needs ${needs} · ${of}`),
-        plot(metric),
+        scored ? plot(metric) : null,
       );
-    });
+    };
+    const isScored = ([name]) => { const stats = about.summary.criterion_stats[name] || {}; return (stats.passed || 0) + (stats.failed || 0) > 0; };
+    /* What is not scored has nothing to plot, and stands last. */
+    const cards = [true, false].flatMap((wanted) => criteria.flatMap((one, metric) => (isScored(one) === wanted ? [card(one, metric)] : [])));
     byId("summary").replaceChildren(el("div", { class: "verdicts", role: "group", "aria-label": "Show" }, verdicts), ...cards);
   };
   const toggle = (key) => {
@@ -329,14 +332,20 @@
     return pair("", "?", "not compared", signature(e, marks), signature(a, marks));
   };
 
-  const metrics = (line) => criteria.map(([name, needs], metric) => {
-    const score = line.s[metric];
-    if (score === null || score === undefined) {
-      return el("div", { class: "metric u" }, el("b", {}, "not scored"), el("span", {}), el("small", {}, name));
-    }
-    const verdict = score >= needs ? "p" : "f";
-    return el("div", { class: `metric ${verdict}` }, el("b", {}, figure(score)), el("span", {}, `needs ${needs}`), el("small", {}, name));
-  });
+  const metrics = (line) => {
+    const unscored = [];
+    const tiles = criteria.flatMap(([name, needs], metric) => {
+      const score = line.s[metric];
+      if (score === null || score === undefined) {
+        unscored.push(name);
+        return [];
+      }
+      const verdict = score >= needs ? "p" : "f";
+      return [el("div", { class: `metric ${verdict}` }, el("b", {}, figure(score)), el("span", {}, `needs ${needs}`), el("small", {}, name))];
+    });
+    if (unscored.length) tiles.push(el("p", { class: "not-scored" }, `not scored: ${unscored.join(", ")}`));
+    return tiles;
+  };
   const drawCase = () => {
     const article = byId("case");
     const line = cases[state.chosen];
@@ -411,7 +420,9 @@
     state.metric = criteria.findIndex(([name]) => name === query.get("metric"));
     state.bin = state.metric >= 0 && query.has("bin") ? Number(query.get("bin")) : -1;
     filter();
-    state.chosen = at !== undefined && cases[at] ? at : (shown[0] ?? -1);
+    /* Whoever opens a report wants to know what failed. */
+    const first = shown.find((place) => "fe".includes(verdictOf(cases[place]))) ?? shown[0] ?? -1;
+    state.chosen = at !== undefined && cases[at] ? at : first;
     byId("find").value = state.find;
     byId("metric").value = String(state.metric);
     byId("tag").value = state.tag;
