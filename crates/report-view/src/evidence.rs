@@ -5,7 +5,7 @@
 
 use json_text::JsonText;
 use scoring::json::members;
-use scoring::report::CriterionResult;
+use scoring::report::{CriterionResult, short_figure};
 use serde::Deserialize;
 
 /// Something that a score rests on.
@@ -116,7 +116,14 @@ struct Details {
 #[derive(Debug, Deserialize)]
 struct Missed {
     turn: usize,
-    alignment: Alignment,
+    /// Of calls.
+    #[serde(default)]
+    alignment: Option<Alignment>,
+    /// Of responses.
+    #[serde(default)]
+    expected: Option<String>,
+    #[serde(default)]
+    actual: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -159,10 +166,16 @@ pub fn evidence(details: &JsonText) -> Vec<Part> {
     };
     let mut parts = Vec::new();
     if invocations.len() > 1 {
-        parts.push(Part::Turns(invocations));
+        parts.push(Part::Turns(invocations.clone()));
     }
-    for Missed { turn, alignment } in missed {
-        parts.push(Part::Calls { turn, trajectory: 0, rows: rows(alignment) });
+    for Missed { turn, alignment, expected, actual } in missed {
+        parts.push(match alignment {
+            Some(alignment) => Part::Calls { turn, trajectory: 0, rows: rows(alignment) },
+            None => {
+                let score = invocations.get(turn).copied();
+                Part::Response { turn, score, expected, actual, note: None }
+            }
+        });
     }
     for (place, turn) in turns.into_iter().enumerate() {
         let Turn { score, trajectory, alignment, expected, actual, note } = turn;
@@ -211,15 +224,12 @@ pub fn why(result: &CriterionResult) -> Option<String> {
         }),
         (Some(score), _) => Some(match said().why {
             Some(why) => format!("{name}: {why}"),
-            None => format!("{name} scores {}, needs {}", figure(score), figure(result.threshold)),
+            None => {
+                let (score, needs) = (short_figure(score), short_figure(result.threshold));
+                format!("{name} scores {score}, needs {needs}")
+            }
         }),
     }
-}
-
-/// At most three decimals.
-fn figure(number: f64) -> String {
-    let text = format!("{number:.3}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 #[cfg(test)]
@@ -267,6 +277,33 @@ mod tests {
         };
         assert!(!conditions[0].holds);
         assert_eq!(rubrics[0].samples[0].reasoning, "no verdict");
+    }
+
+    #[test]
+    fn a_response_that_falls_short_stands_beside_the_expected_one() {
+        let parts = parts(
+            r#"{"why":"turn 2: the response scores 0.250","invocations":[1.0,0.25],
+            "missed":[{"turn":1,"expected":"21 degrees","actual":"23 degrees"}]}"#,
+        );
+        let [_, Part::Response { turn: 1, score, expected, actual, note: None }] = &parts[..]
+        else {
+            panic!("{parts:?}")
+        };
+        assert_eq!(*score, Some(0.25));
+        let texts = (expected.as_deref(), actual.as_deref());
+        assert_eq!(texts, (Some("21 degrees"), Some("23 degrees")));
+    }
+
+    #[test]
+    fn a_score_is_not_rounded_up_to_its_threshold() {
+        let result = CriterionResult {
+            criterion: "words".to_owned(),
+            score: Some(0.7996),
+            passed: Some(false),
+            threshold: 0.8,
+            details: JsonText::parse("{}").expect("JSON"),
+        };
+        assert_eq!(why(&result).as_deref(), Some("words scores 0.799, needs 0.8"));
     }
 
     #[test]

@@ -17,5 +17,5 @@ pub use evidence::{Call, CallRow, Condition, Part, Rubric, evidence, why};
 pub use read::read;
 pub use report::Report;
 pub use rows::{Asked, Column, Row, Sorting, rows};
-pub use scoring::report::{CaseVerdict, CriterionResult, EvalCaseResult};
+pub use scoring::report::{CaseVerdict, CriterionResult, EvalCaseResult, figure, short_figure};
 pub use spread::{Bar, Spread};

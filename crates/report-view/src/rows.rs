@@ -134,15 +134,20 @@ impl<'r> Look<'r> {
         }
     }
 
-    /// What became of it, whether its verdict is the same, and by how much.
-    fn change(&self, row: Row) -> (Change, bool, f64) {
+    /// What became of it; the rank of its verdict where that is another, below all that kept
+    /// theirs; and by how much.
+    fn change(&self, row: Row) -> (Change, u8, f64) {
         match (row, self.since) {
-            (Row::Gone(_), _) => (Change::Gone, true, 0.0),
+            (Row::Gone(_), _) => (Change::Gone, u8::MAX, 0.0),
             (Row::Case(place), Some((_, changes))) => {
                 let case = &changes.cases[place];
-                (case.change, !case.is_other_verdict, -case.by.abs())
+                let verdict = match case.is_other_verdict {
+                    true => rank(self.case(row).verdict()),
+                    false => u8::MAX,
+                };
+                (case.change, verdict, -case.by.abs())
             }
-            (Row::Case(_), None) => (Change::Same, true, 0.0),
+            (Row::Case(_), None) => (Change::Same, u8::MAX, 0.0),
         }
     }
 
@@ -191,10 +196,13 @@ fn name(case: &scoring::report::EvalCaseResult) -> String {
 
 #[cfg(test)]
 mod tests {
+    use json_text::JsonText;
     use proptest::prelude::*;
+    use scoring::report::{CriterionResult, EvalCaseResult};
 
     use super::*;
-    use crate::report::tests::report;
+    use crate::read;
+    use crate::report::tests::{report, written};
 
     fn ids(report: &Report, rows: &[Row]) -> Vec<String> {
         rows.iter()
@@ -227,6 +235,24 @@ mod tests {
         assert_eq!(ids(&report, &rows(&report, None, &asked)), ["b"]);
         let asked = Asked { searched: " C ".to_owned(), ..Asked::default() };
         assert_eq!(ids(&report, &rows(&report, None, &asked)), ["c"]);
+    }
+
+    #[test]
+    fn of_what_regressed_errors_come_before_losses() {
+        let case = |eval_id: &str, score: f64| {
+            let (passed, details) = (Some(score >= 0.8), JsonText::parse("{}").expect("JSON"));
+            let (criterion, score) = ("m".to_owned(), Some(score));
+            let result = CriterionResult { criterion, score, passed, threshold: 0.8, details };
+            EvalCaseResult::scored(eval_id, None, vec![result], 0.0)
+        };
+        let before = [case("none", 0.9), case("lost", 1.0), case("less", 1.0), case("gone", 0.9)];
+        let before = read(&written(&before)).expect("a report");
+        let error = |eval_id| EvalCaseResult::error(eval_id, None, "the actual side has no case");
+        let now = [case("less", 0.9), case("lost", 0.0), error("none"), error("gone")];
+        let now = read(&written(&now)).expect("a report");
+        let changes = Changes::of(&before, &now);
+        let rows = rows(&now, Some((&before, &changes)), &Asked::default());
+        assert_eq!(ids(&now, &rows), ["none", "gone", "lost", "less"]);
     }
 
     #[test]

@@ -14,11 +14,8 @@ use crate::text::standing;
 pub(crate) fn case(case: &ScoredCase) -> TestCase {
     let result = &case.result;
     let reasons = |wanted: Option<bool>| {
-        let results = result.criterion_results.iter().zip(&case.whys);
-        let told = results.filter(|(result, _)| result.passed == wanted).map(|(result, why)| {
-            let why = why.as_deref().unwrap_or_default();
-            format!("{} {}: {why}", result.criterion, standing(result))
-        });
+        let results = case.reasons().into_iter().filter(|(result, _)| result.passed == wanted);
+        let told = results.map(|(it, why)| format!("{} {}: {why}", it.criterion, standing(it)));
         told.collect::<Vec<_>>().join("\n")
     };
     let status = match result.verdict() {

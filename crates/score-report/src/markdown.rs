@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use scoring::report::CaseVerdict;
+use scoring::report::{CaseVerdict, figure, short_figure};
 
 use crate::escape::markdown;
 use crate::report::Total;
 use crate::scored::ScoredCase;
-use crate::text::{figure, short, standing};
+use crate::text::standing;
 
 /// So many cases that did not pass are listed: a comment holds 65,536 characters.
 const LISTED: usize = 50;
@@ -25,11 +25,9 @@ pub(crate) fn case(case: &ScoredCase) -> String {
         CaseVerdict::Unscored => "unscored",
     };
     let mut reasons: Vec<String> = result.error.iter().cloned().collect();
-    for (result, why) in result.criterion_results.iter().zip(&case.whys) {
-        if let Some(why) = why {
-            reasons.push(format!("{} {}: {why}", result.criterion, standing(result)));
-        }
-    }
+    // A cell is short: only what decided the verdict.
+    let deciding = case.reasons().into_iter().filter(|(it, _)| it.passed == result.passed);
+    reasons.extend(deciding.map(|(it, why)| format!("{} {}: {why}", it.criterion, standing(it))));
     let cells = [cut(&result.eval_id, 100), cut(&reasons.join("; "), LONGEST)];
     format!("| {} | {word} | {} |\n", markdown(&cells[0]), markdown(&cells[1]))
 }
@@ -68,7 +66,7 @@ impl Markdown {
         writeln!(out, "|---|---:|---:|---:|---:|---:|")?;
         for (name, one) in &total.summary.criterion_stats {
             let needs = total.heading.criteria.iter().find(|(given, _)| given == name);
-            let needs = needs.map_or(String::new(), |(_, threshold)| short(*threshold));
+            let needs = needs.map_or(String::new(), |(_, threshold)| short_figure(*threshold));
             let mean = one.avg_score.map_or_else(|| "–".to_owned(), figure);
             writeln!(
                 out,

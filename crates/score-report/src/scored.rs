@@ -78,6 +78,16 @@ impl ScoredCase {
         Self { expected: None, actual: Some(actual), result, whys }
     }
 
+    /// Each criterion that was not met with why, then each that is unscored with why.
+    #[must_use]
+    pub fn reasons(&self) -> Vec<(&CriterionResult, &str)> {
+        let results = self.result.criterion_results.iter().zip(&self.whys);
+        let mut reasons: Vec<_> =
+            results.filter_map(|(result, why)| Some((result, why.as_deref()?))).collect();
+        reasons.sort_by_key(|(result, _)| result.passed.is_none());
+        reasons
+    }
+
     /// A case that cannot be scored, and why.
     #[must_use]
     pub fn error(

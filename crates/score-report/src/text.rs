@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use scoring::report::{CaseVerdict, CriterionResult};
+use scoring::report::{CaseVerdict, CriterionResult, figure, short_figure};
 
 use crate::escape::plain;
 use crate::report::Total;
@@ -21,8 +21,7 @@ pub(crate) fn case(case: &ScoredCase) -> String {
     if let Some(error) = &result.error {
         lines.push_str(&format!("          {}\n", plain(error)));
     }
-    for (result, why) in result.criterion_results.iter().zip(&case.whys) {
-        let Some(why) = why else { continue };
+    for (result, why) in case.reasons() {
         lines.push_str(&format!(
             "          {} {}: {}\n",
             plain(&result.criterion),
@@ -36,25 +35,11 @@ pub(crate) fn case(case: &ScoredCase) -> String {
 /// `0.5, needs 1`, or `is unscored`.
 pub(crate) fn standing(result: &CriterionResult) -> String {
     match result.score {
-        Some(score) => format!("{}, needs {}", short(score), short(result.threshold)),
+        Some(score) => {
+            format!("{}, needs {}", short_figure(score), short_figure(result.threshold))
+        }
         None => "is unscored".to_owned(),
     }
-}
-
-/// Three decimals at most, never rounded up to what a score does not reach.
-pub(crate) fn short(score: f64) -> String {
-    format!("{}", cut(score))
-}
-
-/// The same with three decimals always.
-pub(crate) fn figure(score: f64) -> String {
-    format!("{:.3}", cut(score))
-}
-
-fn cut(score: f64) -> f64 {
-    // What three decimals say exactly must not lose its last to the multiplication.
-    let rounded = (score * 1000.0).round() / 1000.0;
-    if (rounded - score).abs() < 1e-12 { rounded } else { (score * 1000.0).floor() / 1000.0 }
 }
 
 #[derive(Debug, Default)]

@@ -3,12 +3,11 @@
 use json_text::JsonText;
 use scoring::adk::MatchType;
 use scoring::config::{Criterion, Metric};
-use scoring::gates::Bounds;
+use scoring::gates::{Bounds, DurationPart, EventKind, TokenPart};
 use scoring::json::{Change, Difference};
+use scoring::report::figure;
 use scoring::trajectory::{Alignment, CallSeen, Measure, Row, RowKind};
 use scoring::{Evidence, Outcome};
-
-use crate::text::figure;
 
 /// So many things are told of one criterion.
 const MOST: usize = 3;
@@ -16,15 +15,16 @@ const MOST: usize = 3;
 /// A value longer than this, in characters, is cut.
 const LONGEST: usize = 60;
 
+/// What a metric says of a response is cut beyond this, in characters.
+const LONGEST_SENTENCE: usize = 200;
+
 /// Why a criterion was not met, or not scored; none when it was met. No full stop.
 #[must_use]
 pub fn why(criterion: &Criterion, outcome: &Outcome) -> Option<String> {
     match outcome {
         Outcome::Unscored { reason } => Some(reason.to_string()),
         Outcome::Scored { score, .. } if score.get() >= criterion.threshold => None,
-        Outcome::Scored { evidence, .. } => {
-            Some(told(&reasons(evidence, extra_calls_count(&criterion.metric))))
-        }
+        Outcome::Scored { evidence, .. } => Some(told(&reasons(evidence, &criterion.metric))),
     }
 }
 
@@ -48,7 +48,8 @@ fn told(reasons: &[String]) -> String {
     if text.is_empty() { "the score is below the threshold".to_owned() } else { text }
 }
 
-fn reasons(evidence: &Evidence, extra: bool) -> Vec<String> {
+fn reasons(evidence: &Evidence, metric: &Metric) -> Vec<String> {
+    let extra = extra_calls_count(metric);
     match evidence {
         Evidence::AdkTrajectory { invocations, missed } => {
             let of = Of(invocations.len());
@@ -60,13 +61,21 @@ fn reasons(evidence: &Evidence, extra: bool) -> Vec<String> {
             let turns = turns.iter().enumerate().filter(|(_, turn)| turn.score != Some(1.0));
             turns.flat_map(|(place, turn)| calls(of, place, &turn.alignment, extra)).collect()
         }
-        Evidence::Invocations { invocations } => {
-            worst(Of(invocations.len()), invocations.iter().copied().enumerate())
+        Evidence::AdkResponse { invocations, .. } => {
+            let turns = invocations.iter().enumerate();
+            worst(Of(invocations.len()), turns.map(|(place, score)| (place, *score, None)))
         }
         Evidence::Response { turns } => {
-            let scores = turns.iter().enumerate();
-            let scores = scores.filter_map(|(place, turn)| Some((place, turn.score?)));
-            worst(Of(turns.len()), scores)
+            let seen = turns.iter().enumerate().filter_map(|(place, turn)| {
+                let differs = || {
+                    Some(format!(
+                        "in the response: {}",
+                        difference(turn.differences.first()?, "the value")
+                    ))
+                };
+                Some((place, turn.score?, turn.note.clone().or_else(differs)))
+            });
+            worst(Of(turns.len()), seen)
         }
         Evidence::State { conditions } => {
             let broken = conditions.iter().filter(|condition| !condition.holds);
@@ -82,13 +91,16 @@ fn reasons(evidence: &Evidence, extra: bool) -> Vec<String> {
             told.collect()
         }
         Evidence::Gate { total, invocations, bounds, per } => match per {
-            scoring::gates::Per::Case => vec![format!("{total} is {}", beyond(*bounds, *total))],
+            scoring::gates::Per::Case => {
+                vec![format!("{}, {}", measured(metric, *total), beyond(*bounds, *total))]
+            }
             scoring::gates::Per::Invocation => {
                 let turns = invocations.iter().enumerate();
                 let broken = turns.filter(|(_, value)| !bounds.hold(**value));
                 let of = Of(invocations.len());
                 let told = broken.map(|(place, value)| {
-                    format!("{}{value} is {}", of.turn(place), beyond(*bounds, *value))
+                    let measured = measured(metric, *value);
+                    format!("{}{measured}, {}", of.turn(place), beyond(*bounds, *value))
                 });
                 told.collect()
             }
@@ -99,7 +111,7 @@ fn reasons(evidence: &Evidence, extra: bool) -> Vec<String> {
             let told = worst.into_iter().map(|rubric| {
                 let said = rubric.samples.iter().find(|sample| sample.score.is_some());
                 let said = said.map_or("", |sample| sample.reasoning.as_str());
-                format!("{} scores {}: {}", rubric.name, figure(rubric.score), cut(said))
+                format!("{} scores {}: {}", rubric.name, figure(rubric.score), cut(said, LONGEST))
             });
             told.collect()
         }
@@ -117,13 +129,55 @@ impl Of {
     }
 }
 
-/// The responses that score less than 1, the worst first.
-fn worst(of: Of, scores: impl Iterator<Item = (usize, f64)>) -> Vec<String> {
-    let mut scores: Vec<_> = scores.filter(|(_, score)| *score < 1.0).collect();
-    scores.sort_by(|one, other| one.1.total_cmp(&other.1));
-    let told = scores.into_iter();
-    told.map(|(turn, score)| format!("{}the response scores {}", of.turn(turn), figure(score)))
-        .collect()
+/// The responses that score less than 1, the worst first: what the metric says of each, or else its
+/// score.
+fn worst(of: Of, seen: impl Iterator<Item = (usize, f64, Option<String>)>) -> Vec<String> {
+    let mut seen: Vec<_> = seen.filter(|(_, score, _)| *score < 1.0).collect();
+    seen.sort_by(|one, other| one.1.total_cmp(&other.1));
+    let told = seen.into_iter().map(|(turn, score, said)| {
+        let said = said.unwrap_or_else(|| format!("the response scores {}", figure(score)));
+        format!("{}{}", of.turn(turn), cut(&said, LONGEST_SENTENCE))
+    });
+    told.collect()
+}
+
+/// `4 calls of ask`, `170 tokens`, `3.5 seconds of models`: the number with what it counts.
+fn measured(metric: &Metric, value: f64) -> String {
+    let noun = |one: &str| if value == 1.0 { one.to_owned() } else { format!("{one}s") };
+    let what = match metric {
+        Metric::Count { countable, .. } => {
+            let noun = noun(match countable.kind {
+                EventKind::Invocation => "turn",
+                EventKind::ToolCall => "call",
+                EventKind::IntermediateResponse => "intermediate response",
+                EventKind::FinalResponse => "final response",
+                EventKind::ModelCall => "model call",
+            });
+            let of = countable.name.as_ref().map_or(String::new(), |name| format!(" of {name}"));
+            let by = countable.author.as_ref().map_or(String::new(), |name| format!(" by {name}"));
+            format!("{noun}{of}{by}")
+        }
+        Metric::Duration { part, .. } => {
+            let of = match part {
+                DurationPart::Total => "",
+                DurationPart::Model => " of models",
+                DurationPart::Tool => " of tools",
+            };
+            format!("{}{of}", noun("second"))
+        }
+        Metric::Tokens { part, .. } => {
+            let kind = match part {
+                TokenPart::Total => "",
+                TokenPart::Input => "input ",
+                TokenPart::Cached => "cached ",
+                TokenPart::Output => "output ",
+                TokenPart::Reasoning => "reasoning ",
+            };
+            format!("{kind}{}", noun("token"))
+        }
+        _ => return value.to_string(),
+    };
+    format!("{value} {what}")
 }
 
 fn calls(of: Of, turn: usize, alignment: &Alignment, extra: bool) -> Vec<String> {
@@ -141,7 +195,10 @@ fn call(row: &Row) -> String {
         RowKind::Missing => format!("{} was not called", name(&row.expected)),
         RowKind::Extra => format!("{} was called and not expected", name(&row.actual)),
         RowKind::Matched | RowKind::Changed => {
-            let changed: Vec<String> = row.differences.iter().take(MOST).map(difference).collect();
+            let changed: Vec<String> = {
+                let told = row.differences.iter().take(MOST);
+                told.map(|it| difference(it, "arguments")).collect()
+            };
             let more = row.differences.len().saturating_sub(MOST);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             format!("{} was called with {}{more}", name(&row.actual), changed.join(", "))
@@ -149,10 +206,11 @@ fn call(row: &Row) -> String {
     }
 }
 
-fn difference(difference: &Difference) -> String {
+/// What differs, where; `root` is the whole.
+fn difference(difference: &Difference, root: &str) -> String {
     let Difference { path, change, expected, actual, wanted } = difference;
     let path = path.trim_start_matches('/');
-    let path = if path.is_empty() { "arguments" } else { path };
+    let path = if path.is_empty() { root } else { path };
     let text = |value: &Option<JsonText>| value.as_ref().map(shown).unwrap_or_default();
     match change {
         Change::Changed => format!("{path} {}, not {}", text(actual), text(expected)),
@@ -174,12 +232,12 @@ fn beyond(bounds: Bounds, value: f64) -> String {
 }
 
 fn shown(value: &JsonText) -> String {
-    cut(value.compact().as_str())
+    cut(value.compact().as_str(), LONGEST)
 }
 
-fn cut(text: &str) -> String {
+fn cut(text: &str, longest: usize) -> String {
     let text = text.replace(['\n', '\r'], " ");
-    match text.char_indices().nth(LONGEST) {
+    match text.char_indices().nth(longest) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }

@@ -102,7 +102,7 @@ fn text() {
     expect![[r#"
         failed    office
                   tool_trajectory_avg_score 0, needs 1: set_temperature was called with degrees 23, not 21; close_garage was not called
-                  llm_judge is unscored: llm_judge is not computed here; it needs a judge, and none is given
+                  llm_judge is unscored: it is not computed here; it needs a judge, and none is given
         error     gone
                   the actual side has no case with this id
         unscored  new
@@ -112,7 +112,7 @@ fn text() {
         failed    </script><!--<script>alert(1)</script>]]>&"'|�[2J�`@all`
                   tool_trajectory_avg_score 0, needs 1: </script><!--<script>alert(1)</script>]]>&"'|�[2J�`@all` was called with a "<!--", not "</script>"
                   words 0, needs 0.8: the response scores 0.000
-                  llm_judge is unscored: llm_judge is not computed here; it needs a judge, and none is given
+                  llm_judge is unscored: it is not computed here; it needs a judge, and none is given
 
         criterion                  passed  failed  unscored    mean     min     max
         tool_trajectory_avg_score       0       2         1   0.000   0.000   0.000
@@ -140,11 +140,92 @@ fn markdown() {
 
         | case | | why |
         |---|---|---|
-        | office | failed | tool\_trajectory\_avg\_score 0, needs 1: set\_temperature was called with degrees 23, not 21; close\_garage was not called; llm\_judge is unscored: llm\_judge is not computed here; it needs a judge, and none is given |
+        | office | failed | tool\_trajectory\_avg\_score 0, needs 1: set\_temperature was called with degrees 23, not 21; close\_garage was not called |
         | gone | error | the actual side has no case with this id |
         | new | unscored | tool\_trajectory\_avg\_score is unscored: the expected side has no case with this id; words is unscored: the expected side has no case with this id; llm\_judge is unscored: the expected side has no case with this id |
-        | &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|�\[2J�\`@all\` | failed | tool\_trajectory\_avg\_score 0, needs 1: &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|�\[2J�\`@all\` was called with a "&lt;\!--", not "&lt;/script&gt;"; words 0, needs 0.8: the response scores 0.000; llm\_judge is unscored: llm\_judge is not computed here; it needs a judge, and none is given |
+        | &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|�\[2J�\`@all\` | failed | tool\_trajectory\_avg\_score 0, needs 1: &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|�\[2J�\`@all\` was called with a "&lt;\!--", not "&lt;/script&gt;"; words 0, needs 0.8: the response scores 0.000 |
     "####]].assert_eq(&text.replace('\u{2060}', ""));
+}
+
+/// Why each criterion is not met by `actual` where `expected` is.
+fn whys(criteria: &str, expected: CaseTrace, actual: CaseTrace) -> String {
+    let text = json(&format!(r#"{{"criteria": {criteria}}}"#));
+    let config = Config::read(&text, &NoSchemas).sound().expect("a config");
+    let case = ScoredCase::of(&config, expected, actual, &mut Tools::default(), || 0.0);
+    let told = case.reasons().into_iter().map(|(it, why)| format!("{}: {why}", it.criterion));
+    told.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_response_that_falls_short_is_told_by_its_metric() {
+    let said = |text: &str| case("c", &[], text);
+    expect![[r#"
+        regex: \d+ kelvin is not found in the response
+        contains: "kelvin" is not in the response
+        exact: the response is another
+        numbers: no number of the response is near 23
+        words: the response scores 0.500"#]]
+    .assert_eq(&whys(
+        r#"{"regex": {"metric": "response", "match": "regex", "pattern": "\\d+ kelvin"},
+        "contains": {"metric": "response", "match": "contains", "texts": "kelvin"},
+        "exact": {"metric": "response", "match": "exact"},
+        "numbers": {"metric": "response", "match": "numbers"},
+        "words": {"metric": "response", "threshold": 0.9}}"#,
+        said("It is 23 now"),
+        said("It is 21 outside"),
+    ));
+    expect![[r#"
+        json: in the response: degrees 23, not 21
+        subset: in the response: degrees 23, not 21"#]]
+    .assert_eq(&whys(
+        r#"{"json": {"metric": "response", "match": "json"},
+        "subset": {"metric": "response", "match": "json_subset"}}"#,
+        said(r#"{"degrees": 21}"#),
+        said(r#"{"a": 1, "degrees": 23}"#),
+    ));
+}
+
+#[test]
+fn a_gate_tells_what_it_counted() {
+    let actual = case("c", &[("ask", "{}"), ("ask", "{}"), ("book", "{}")], "");
+    expect![[r#"
+        asks: 2 calls of ask, more than 1
+        books: 1 call of book, less than 2
+        slow: 4.1 seconds, more than 4
+        dear: 1200 input tokens, more than 9
+        each: 1 model call, more than 0"#]]
+    .assert_eq(&whys(
+        r#"{"asks": {"metric": "count", "event": "tool_call", "name": "ask", "max": 1},
+        "books": {"metric": "count", "event": "tool_call", "name": "book", "min": 2},
+        "slow": {"metric": "duration", "max": 4},
+        "dear": {"metric": "tokens", "part": "input", "max": 9},
+        "each": {"metric": "count", "event": "model_call", "max": 0, "per": "invocation"}}"#,
+        actual.clone(),
+        actual,
+    ));
+}
+
+#[test]
+fn what_decided_the_verdict_comes_first() {
+    let judges: Vec<String> = ["safety_v1", "hallucinations_v1", "final_response_match_v2"]
+        .iter()
+        .map(|name| format!("\"{name}\": 0.5"))
+        .collect();
+    let text = json(&format!(
+        r#"{{"criteria": {{{}, "words": {{"metric": "response"}}}}}}"#,
+        judges.join(", ")
+    ));
+    let config = Config::read(&text, &NoSchemas).sound().expect("a config");
+    let scored = || {
+        let (expected, actual) = (case("c", &[], "21"), case("c", &[], "23"));
+        ScoredCase::of(&config, expected, actual, &mut Tools::default(), || 0.0)
+    };
+    let text = written(Form::Text, vec![scored()]);
+    let first = text.lines().nth(1).map(str::trim);
+    assert_eq!(first, Some("words 0, needs 0.8: the response scores 0.000"), "{text}");
+    let text = written(Form::Markdown, vec![scored()]);
+    assert!(text.contains("| c | failed | words 0, needs"), "{text}");
+    assert!(!text.contains("is unscored"), "it did not decide: {text}");
 }
 
 #[test]
@@ -237,7 +318,7 @@ fn html_holds_all_as_data() {
     assert!(!rest.contains("https://") && !rest.contains("url("), "nothing is loaded");
     // An index and a case as the page reads them.
     expect![[r#"[{"i":"office","v":"f","s":[0.0,0.8571428571428571,null],"t":["home"],"o":["list_rooms","set_temperature","close_garage"],"q":"Close up for the night"},"#]].assert_eq(scripts[1].1.lines().next().unwrap_or_default());
-    expect![[r#"[{"w":["set_temperature was called with degrees 23, not 21; close_garage was not called",null,"llm_judge is not computed here; it needs a judge, and none is given"],"h":[true,true],"c":"4.1 s, 1,284 tokens","t":[{"u":["Close up for the night","Close up for the night"],"c":[{"k":"=","e":["list_rooms","{}",null],"a":["list_rooms","{}",null]},{"k":"+","a":["list_rooms","{}",null]},{"k":"~","e":["set_temperature","{\"room\":\"office\",\"degrees\":21,\"id\":9007199254740993}",null],"a":["set_temperature","{\"room\":\"office\",\"degrees\":23,\"id\":9007199254740993}",null],"d":["/degrees"]},{"k":"-","e":["close_garage","{}",null]}],"f":["The office is set to 21 degrees.","The office is set to 23 degrees."]}]},"#]].assert_eq(scripts[0].1.lines().next().unwrap_or_default());
+    expect![[r#"[{"w":["set_temperature was called with degrees 23, not 21; close_garage was not called",null,"it is not computed here; it needs a judge, and none is given"],"h":[true,true],"c":"4.1 s, 1,284 tokens","t":[{"u":["Close up for the night","Close up for the night"],"c":[{"k":"=","e":["list_rooms","{}",null],"a":["list_rooms","{}",null]},{"k":"+","a":["list_rooms","{}",null]},{"k":"~","e":["set_temperature","{\"room\":\"office\",\"degrees\":21,\"id\":9007199254740993}",null],"a":["set_temperature","{\"room\":\"office\",\"degrees\":23,\"id\":9007199254740993}",null],"d":["/degrees"]},{"k":"-","e":["close_garage","{}",null]}],"f":["The office is set to 21 degrees.","The office is set to 23 degrees."]}]},"#]].assert_eq(scripts[0].1.lines().next().unwrap_or_default());
 }
 
 #[test]

@@ -12,10 +12,13 @@ use crate::trajectory::{Alignment, TurnScore};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Evidence {
-    /// The score of each turn.
-    Invocations {
+    /// ADK's score of each turn's response, with those that fall short.
+    AdkResponse {
         /// In the order of the turns.
         invocations: Vec<f64>,
+        /// The turns that score less than is needed.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        missed: Vec<MissedResponse>,
     },
     /// ADK's score of each turn, with what did not match.
     AdkTrajectory {
@@ -58,6 +61,17 @@ pub enum Evidence {
         /// In the order of the criterion.
         rubrics: Vec<RubricVerdict>,
     },
+}
+
+/// A turn whose response falls short.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MissedResponse {
+    /// Its place, from 0.
+    pub turn: usize,
+    /// The expected response; empty where there is none, as in ADK.
+    pub expected: String,
+    /// The response, in the same way.
+    pub actual: String,
 }
 
 /// A turn whose calls did not match.

@@ -40,7 +40,7 @@ pub mod json;
 mod fault;
 mod nearest;
 
-pub use evidence::{Evidence, MissedTurn};
+pub use evidence::{Evidence, MissedResponse, MissedTurn};
 pub use fault::Fault;
 pub use outcome::{Outcome, Reason, Score};
 pub use trace::{Invocation, ModelCall, Response, Timing, ToolCall, Trace, joined};

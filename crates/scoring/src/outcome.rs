@@ -114,8 +114,6 @@ pub enum Reason {
     },
     /// The metric is not computed here.
     NotHere {
-        /// The name in the config.
-        metric: String,
         /// Who computes it.
         remedy: &'static str,
     },
@@ -145,9 +143,7 @@ impl fmt::Display for Reason {
             Self::NoVerdict { faults } => {
                 write!(formatter, "the judge gave no usable verdict: {}", faults.join("; "))
             }
-            Self::NotHere { metric, remedy } => {
-                write!(formatter, "{metric} is not computed here; {remedy}")
-            }
+            Self::NotHere { remedy } => write!(formatter, "it is not computed here; {remedy}"),
             Self::NotANumber => formatter.write_str("the score is not a finite number"),
         }
     }

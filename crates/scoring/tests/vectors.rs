@@ -158,7 +158,7 @@ fn check(file: &str) -> (usize, Vec<String>) {
                 let passed = outcome.passed(criterion.threshold).map(status);
                 assert_eq!(vector.adk_result.overall_status.as_deref(), passed, "{name}");
                 let ours = match evidence {
-                    Evidence::Invocations { invocations }
+                    Evidence::AdkResponse { invocations, .. }
                     | Evidence::AdkTrajectory { invocations, .. } => invocations,
                     other => panic!("{name}: {other:?}"),
                 };

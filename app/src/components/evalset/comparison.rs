@@ -135,7 +135,7 @@ fn score(score: ComparedScore) -> AnyView {
     match score {
         Some(score) => view! {
             <div class="score" class:good={score >= 1.0} class:bad={score < 1.0}>
-                <b>{format!("{score:.3}")}</b>
+                <b>{report_view::figure(score)}</b>
                 <span>{name}</span>
             </div>
         }

@@ -2,7 +2,9 @@
 
 use json_text::JsonText;
 use leptos::prelude::*;
-use report_view::{Call, CallRow, CriterionResult, Part, Report, Row, Rubric, evidence};
+use report_view::{
+    Call, CallRow, CriterionResult, Part, Report, Row, Rubric, evidence, figure, short_figure,
+};
 
 use super::spread::signed;
 use super::table::{name, verdict};
@@ -145,12 +147,12 @@ fn card(result: &CriterionResult, was: Option<f64>) -> AnyView {
     let good = result.passed == Some(true);
     let moved = was.map(|was| score - was).filter(|by| by.abs() >= 5e-4).map(|by| {
         let class = if by < 0.0 { "report-worse" } else { "report-better" };
-        view! { " " <span class=class>{signed(by)}</span> }
+        view! { ", " <span class=class>{signed(by)}</span> " since the baseline" }
     });
     view! {
         <div class="score" class:good=good class:bad=!good>
-            <b>{format!("{score:.3}")}</b>
-            <span>{name} ", needs " {result.threshold.to_string()} {moved}</span>
+            <b>{figure(score)}</b>
+            <span>{name} ", needs " {short_figure(result.threshold)} {moved}</span>
         </div>
     }
     .into_any()
@@ -217,7 +219,7 @@ fn part(part: Part) -> AnyView {
             let has_texts = expected.is_some() || actual.is_some();
             let text = ComparedText { expected, actual, is_same: false, parts: Vec::new() };
             let shown = has_texts.then(|| compared_text(text, "The final response", only));
-            let score = score.map_or_else(|| "not expected".to_owned(), |it| format!("{it:.3}"));
+            let score = score.map_or_else(|| "not expected".to_owned(), figure);
             view! {
                 <h4 class="turn">"Turn " {turn + 1} ", response: " {score}</h4>
                 {note.map(|note| view! { <p class="report-line">{note}</p> })}
@@ -227,7 +229,7 @@ fn part(part: Part) -> AnyView {
         }
         Part::Turns(scores) => {
             let scores = scores.into_iter().enumerate().map(|(turn, score)| {
-                view! { <li><span class="quiet">"Turn " {turn + 1}</span> " " {format!("{score:.3}")}</li> }
+                view! { <li><span class="quiet">"Turn " {turn + 1}</span> " " {figure(score)}</li> }
             });
             view! { <ul class="report-turns" aria-label="By turn">{scores.collect_view()}</ul> }
                 .into_any()
@@ -264,7 +266,7 @@ fn rubric(rubric: Rubric) -> AnyView {
         view! { <li><b>{score}</b> " " <span dir="auto">{sample.reasoning}</span></li> }
     });
     view! {
-        <h4 class="turn">{rubric.name} ": " {format!("{:.3}", rubric.score)}</h4>
+        <h4 class="turn">{rubric.name} ": " {figure(rubric.score)}</h4>
         <ul class="report-samples">{samples.collect_view()}</ul>
     }
     .into_any()

@@ -280,7 +280,7 @@ fn Counts(
             </button>
         }
     };
-    let rate = report.summary.pass_rate;
+    let rate = report.pass_rate();
     let rate = rate.map(|rate| format!("{:.1}% of the scored pass", rate * 100.0));
     view! {
         <div class="report-counts" role="group" aria-label="Show only">

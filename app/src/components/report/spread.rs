@@ -51,11 +51,12 @@ fn figure(
     });
     let told = match mean {
         Some(mean) => format!(
-            "{name}: {passed} of {scored} scored cases passed, the mean is {mean:.3}, {unscored} unscored"
+            "{name}: {passed} of {scored} scored cases passed, the mean is {}, {unscored} unscored",
+            report_view::figure(mean)
         ),
         None => format!("{name}: no case is scored"),
     };
-    let mean_text = mean.map_or_else(|| "–".to_owned(), |mean| format!("{mean:.3}"));
+    let mean_text = mean.map_or_else(|| "–".to_owned(), report_view::figure);
     let moved = move || {
         let by = mean? - before()?;
         let class = if by < -5e-4 { "report-worse" } else { "report-better" };

@@ -4,7 +4,7 @@
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
-use report_view::{CaseVerdict, Change, Column, EvalCaseResult, Report, Row};
+use report_view::{CaseVerdict, Change, Column, EvalCaseResult, Report, Row, figure};
 
 use super::spread::signed;
 use crate::components::icon::{Glyph, Icon};
@@ -338,7 +338,7 @@ fn score(report: &Report, row: Row, criterion: usize) -> AnyView {
     match result.map(|result| (result.score, result.passed)) {
         Some((Some(score), passed)) => {
             let class = if passed == Some(true) { "figure" } else { "figure bad" };
-            view! { <span role="cell" class=class>{format!("{score:.3}")}</span> }.into_any()
+            view! { <span role="cell" class=class>{figure(score)}</span> }.into_any()
         }
         Some((None, _)) => {
             view! { <span role="cell" class="figure unscored">"unscored"</span> }.into_any()

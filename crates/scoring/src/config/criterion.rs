@@ -3,7 +3,7 @@
 use json_text::JsonText;
 
 use crate::adk::{self, Average, Conversation, MatchType};
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, MissedResponse, MissedTurn};
 use crate::gates::{self, Bounds, Countable, DurationPart, Per, TokenPart};
 use crate::json::Equality;
 use crate::judge::{Judge, JudgeCriterion, judged};
@@ -115,14 +115,12 @@ impl Criterion {
             Metric::Tokens { part, bounds, per } => gates::tokens(actual, *part, *bounds, *per),
             Metric::Judged(criterion) => match &mut tools.judge {
                 Some(judge) => judged(criterion, expected, actual, *judge),
-                None => Outcome::unscored(Reason::NotHere {
-                    metric: self.name.clone(),
-                    remedy: "it needs a judge, and none is given",
-                }),
+                None => {
+                    let remedy = "it needs a judge, and none is given";
+                    Outcome::unscored(Reason::NotHere { remedy })
+                }
             },
-            Metric::NotHere { remedy } => {
-                Outcome::unscored(Reason::NotHere { metric: self.name.clone(), remedy })
-            }
+            Metric::NotHere { remedy } => Outcome::unscored(Reason::NotHere { remedy }),
         }
     }
 
@@ -151,7 +149,16 @@ impl Criterion {
             }
             Metric::AdkResponse => {
                 let average = adk::response_match(expected, actual, &mut tools.rouge);
-                averaged(average, |invocations| Evidence::Invocations { invocations })
+                averaged(average, |invocations| {
+                    let short = |(_, score): &(usize, &f64)| **score < self.threshold;
+                    let missed = invocations.iter().enumerate().filter(short);
+                    let missed = missed.map(|(turn, _)| MissedResponse {
+                        turn,
+                        expected: expected.response(turn).into_owned(),
+                        actual: actual.response(turn).into_owned(),
+                    });
+                    Evidence::AdkResponse { missed: missed.collect(), invocations }
+                })
             }
             _ => return None,
         })
@@ -185,12 +192,12 @@ fn failed_turns(
     expected: &impl Conversation,
     actual: &impl Conversation,
     matching: &Matching,
-) -> Vec<crate::evidence::MissedTurn> {
+) -> Vec<MissedTurn> {
     let failed = scores.iter().enumerate().filter(|(_, score)| **score < 1.0);
     let drawn = failed.filter_map(|(turn, _)| {
         let (expected, actual) = (expected.tool_calls(turn), actual.tool_calls(turn));
         let alignment = align(&expected, &actual, matching).ok()?;
-        Some(crate::evidence::MissedTurn { turn, alignment })
+        Some(MissedTurn { turn, alignment })
     });
     drawn.collect()
 }

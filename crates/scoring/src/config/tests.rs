@@ -131,7 +131,7 @@ fn what_is_mistyped_is_named_with_the_nearest() {
     refused(
         r#"{"criteria": {"tool_trajectory_avg_score": {"match_type": "INORDR"}}}"#,
         &expect![[r#"
-            /criteria/tool_trajectory_avg_score/threshold: a threshold is needed, as ADK does
+            /criteria/tool_trajectory_avg_score/threshold: a threshold is needed, as in ADK
             /criteria/tool_trajectory_avg_score/match_type: there is no match_type "INORDR"; did you mean IN_ORDER?"#]],
     );
     refused(
@@ -186,6 +186,37 @@ fn what_is_mistyped_is_named_with_the_nearest() {
 }
 
 #[test]
+fn the_tools_that_a_config_names() {
+    let config = sound(
+        r#"{"criteria": {
+        "t": {"metric": "trajectory", "arguments": {"set": {"id": "ignore"}, "*": {"a": "ignore"}}},
+        "n": {"metric": "count", "event": "tool_call", "name": "ask", "max": 1},
+        "m": {"metric": "count", "event": "model_call", "name": "a-model", "max": 1},
+        "again": {"metric": "count", "event": "tool_call", "name": "ask", "min": 1}}}"#,
+    );
+    assert_eq!(config.tools(), ["ask", "set"]);
+}
+
+#[test]
+fn a_response_that_falls_short_is_kept_beside_the_expected_one() {
+    let trace = |texts: [&str; 2]| Trace {
+        invocations: texts
+            .map(|text| Invocation {
+                final_response: Some(text.to_owned()),
+                ..Invocation::default()
+            })
+            .into(),
+        final_state: None,
+    };
+    let config = sound(r#"{"criteria": {"response_match_score": 0.8}}"#);
+    let (expected, actual) = (trace(["it is 21", "yes"]), trace(["it is 23", "yes"]));
+    let result = config.criteria[0].judge(&expected, &actual, &mut Tools::default());
+    expect![[r#"{"invocations":[0.6666666666666666,1.0],"missed":[{"turn":0,"expected":"it is 21","actual":"it is 23"}]}"#]].assert_eq(result.details.as_str());
+    let result = config.criteria[0].judge(&expected, &expected, &mut Tools::default());
+    assert_eq!(result.details.as_str(), r#"{"invocations":[1.0,1.0]}"#);
+}
+
+#[test]
 fn a_criterion_scores_a_case_under_its_own_name() {
     let turn = |tool: &str| Invocation {
         tool_calls: vec![ToolCall::new(tool, json("{}"))],
@@ -202,5 +233,5 @@ fn a_criterion_scores_a_case_under_its_own_name() {
         .collect();
     expect![[r#"
         {"criterion":"tool_trajectory_avg_score","score":0.0,"passed":false,"threshold":1.0,"details":{"invocations":[0.0],"missed":[{"turn":0,"alignment":{"rows":[{"kind":"missing","expected":{"place":0,"name":"a","args":{}},"agreement":0.0},{"kind":"extra","actual":{"place":0,"name":"b","args":{}},"agreement":0.0}],"precision":0.0,"recall":0.0,"f1":0.0}}]}}
-        {"criterion":"llm_judge","score":null,"passed":null,"threshold":0.5,"details":{"reason":"llm_judge is not computed here; it needs a judge, and none is given"}}"#]].assert_eq(&results.join("\n"));
+        {"criterion":"llm_judge","score":null,"passed":null,"threshold":0.5,"details":{"reason":"it is not computed here; it needs a judge, and none is given"}}"#]].assert_eq(&results.join("\n"));
 }

@@ -5,7 +5,9 @@
 
 mod case;
 mod exact;
+mod figure;
 mod summary;
 
 pub use case::{CaseVerdict, CriterionResult, EvalCaseResult};
+pub use figure::{figure, short_figure};
 pub use summary::{CriterionStats, EvalReport, EvalSummary, Tally};

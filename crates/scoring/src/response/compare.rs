@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::numbers::numbers_in;
 use super::text::{json_in, normalised};
 use crate::evidence::Evidence;
-use crate::json::{Decimal, Difference, Equality, differences, subset};
+use crate::json::{Change, Decimal, Difference, Equality, differences, subset};
 use crate::outcome::{Outcome, Reason};
 use crate::rouge::Scorer;
 use crate::trace::Trace;
@@ -167,9 +167,12 @@ fn compare(
                 ..ResponseTurn::default()
             }
         }
-        Comparison::Exact { normalise: false } => ResponseTurn::of(expected == actual),
-        Comparison::Exact { normalise: true } => {
-            ResponseTurn::of(normalised(expected) == normalised(actual))
+        Comparison::Exact { normalise } => {
+            let same = match normalise {
+                true => normalised(expected) == normalised(actual),
+                false => expected == actual,
+            };
+            if same { ResponseTurn::of(true) } else { ResponseTurn::no("the response is another") }
         }
         Comparison::Contains { normalise, .. } => contained(&[expected], actual, *normalise),
         Comparison::Regex(_) => {
@@ -215,7 +218,11 @@ fn as_json(expected: &str, actual: &str, part: bool) -> Result<ResponseTurn, Rea
     let differences = differences(&expected, &actual, Equality::Json);
     let fits =
         if part { subset(&expected, &actual, Equality::Json) } else { differences.is_empty() };
-    let differences = if fits { Vec::new() } else { differences };
+    let mut differences = if fits { Vec::new() } else { differences };
+    if part && differences.iter().any(|it| it.change != Change::Extra) {
+        // What the response has besides is allowed.
+        differences.retain(|it| it.change != Change::Extra);
+    }
     Ok(ResponseTurn { differences, ..ResponseTurn::of(fits) })
 }
 
