@@ -2,7 +2,7 @@
 
 use json_text::JsonText;
 
-use super::{Content, IntermediateData};
+use super::{Content, IntermediateData, kept};
 use crate::model::{Casing, Form, Keys, Others, model, text_of};
 use crate::reading::{Problem, Reader};
 use crate::{CaseError, CaseText, Number, Written};
@@ -57,7 +57,7 @@ model! {
     /// Rubrics for this turn.
     rubrics: Option<Vec<Rubric>> = optional,
     /// The agents that took part, their instructions and tools: a JSON object, kept as it stands.
-    app_details: Option<JsonText> = object_or_null,
+    app_details: Option<JsonText> = shaped(kept::APP_DETAILS),
 }
 
 model! {
@@ -81,7 +81,7 @@ model! {
     /// What follows, in plain words.
     conversation_plan: String = required,
     /// Who the user is: the name of one of ADK's personas, or one spelled out.
-    user_persona: Option<JsonText> = optional,
+    user_persona: Option<JsonText> = shaped(kept::PERSONA),
 }
 
 model! {

@@ -2,11 +2,12 @@
 
 use json_text::JsonText;
 
+use super::kept;
 use crate::Written;
-use crate::model::{Form, Keys, Others, model};
+use crate::model::{Form, Keys, Others, Shape, model};
 
 /// `google.genai` reads both casings and refuses what it does not know.
-const fn genai(what: &'static str, opaque: &'static [&'static str]) -> Form {
+const fn genai(what: &'static str, opaque: &'static [(&'static str, Shape)]) -> Form {
     Form { what, keys: Keys::EitherCasing, others: Others::Refused, opaque, is_case: false }
 }
 
@@ -23,11 +24,7 @@ model! {
     /// One part of a message. Besides these fields it may hold others of the Gemini API's, such as
     /// `inline_data`, which are kept among its extras.
     pub struct Part {
-        genai("a part of a message", &[
-            "media_resolution", "code_execution_result", "executable_code", "file_data",
-            "inline_data", "thought_signature", "video_metadata", "tool_call", "tool_response",
-            "part_metadata", "audio_transcription", "media_processing", "speech_metadata",
-        ])
+        genai("a part of a message", kept::PART)
     }
     /// A tool called.
     function_call: Option<FunctionCall> = optional,
@@ -41,7 +38,7 @@ model! {
 
 model! {
     /// A tool called.
-    pub struct FunctionCall { genai("a function call", &["partial_args", "will_continue"]) }
+    pub struct FunctionCall { genai("a function call", kept::FUNCTION_CALL) }
     /// What the response refers to.
     id: Option<String> = optional,
     /// The arguments: a JSON object.
@@ -53,7 +50,7 @@ model! {
 model! {
     /// What a tool answered.
     pub struct FunctionResponse {
-        genai("a function response", &["will_continue", "scheduling", "parts"])
+        genai("a function response", kept::FUNCTION_RESPONSE)
     }
     /// The `id` of the call.
     id: Option<String> = optional,

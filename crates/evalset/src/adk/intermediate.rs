@@ -3,7 +3,7 @@
 use json_text::JsonText;
 
 use super::case::base;
-use super::{Content, FunctionCall, FunctionResponse, Part};
+use super::{Content, FunctionCall, FunctionResponse, Part, kept};
 use crate::model::{Form, Others, Out, Value, model};
 use crate::reading::{Problem, Reader};
 
@@ -28,7 +28,7 @@ model! {
     /// What one agent said, called or was answered.
     pub struct InvocationEvent {
         Form {
-            opaque: &["grounding_metadata", "usage_metadata"],
+            opaque: kept::EVENT,
             ..base("an invocation event", Others::Ignored)
         }
     }

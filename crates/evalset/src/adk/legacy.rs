@@ -7,7 +7,7 @@ use super::{
     Part, SessionInput,
 };
 use crate::Written;
-use crate::model::{Form, Keys, Others, Out, Value, json_string, model};
+use crate::model::{Form, Keys, Others, Out, Shape, Value, json_string, model};
 use crate::reading::Reader;
 
 /// ADK's reader takes what it knows out of dictionaries and leaves the rest.
@@ -63,7 +63,7 @@ model! {
 model! {
     /// A call expected.
     pub struct LegacyToolUse {
-        Form { opaque: &["mock_tool_output"], ..legacy("a tool use") }
+        Form { opaque: &[("mock_tool_output", Shape::Any)], ..legacy("a tool use") }
     }
     /// The tool.
     tool_name: String = required,

@@ -9,6 +9,7 @@ mod case;
 mod check;
 mod content;
 mod intermediate;
+mod kept;
 mod legacy;
 mod result;
 mod set;

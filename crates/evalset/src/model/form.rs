@@ -1,5 +1,7 @@
 //! [`Form`]: what all objects of a model have in common, and how their keys are spelled.
 
+use super::Shape;
+
 /// What all objects of a model have in common.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Form {
@@ -7,9 +9,17 @@ pub(crate) struct Form {
     pub(crate) what: &'static str,
     pub(crate) keys: Keys,
     pub(crate) others: Others,
-    /// Fields that the format has and that are kept as they stand.
-    pub(crate) opaque: &'static [&'static str],
+    /// Fields that the format has and that are kept as they stand, once they have been looked at.
+    pub(crate) opaque: &'static [(&'static str, Shape)],
     pub(crate) is_case: bool,
+}
+
+impl Form {
+    /// What must stand under the key of an opaque field.
+    pub(super) fn shape_of(&self, key: &str) -> Option<&'static Shape> {
+        let is_meant = |name: &'static str| self.keys.find(key, &[name]).is_some();
+        self.opaque.iter().find(|(name, _)| is_meant(name)).map(|(_, shape)| shape)
+    }
 }
 
 /// How the format's own reader takes keys.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use json_text::Kind;
 
 use super::form::nearest;
-use super::{Form, Key, Others, Value};
+use super::{Form, Key, Others, Shape, Value};
 use crate::reading::{Problem, Reader};
 use crate::written::{Member, Written};
 
@@ -66,7 +66,7 @@ impl Members {
         } else {
             reader.fault(offset, Problem::Twice { key: field.name.to_owned() });
         }
-        self.keep(reader, key);
+        self.keep(reader, key, &Shape::Any);
         Found::Kept
     }
 
@@ -83,8 +83,8 @@ impl Members {
         key: &str,
         offset: usize,
     ) {
-        let opaque = form.keys.find(key, form.opaque).is_some();
-        if !opaque && form.others != Others::Kept {
+        let shape = form.shape_of(key);
+        if shape.is_none() && form.others != Others::Kept {
             let (what, key) = (form.what, key.to_owned());
             let known = nearest(&key, names);
             reader.fault(
@@ -95,12 +95,12 @@ impl Members {
                 },
             );
         }
-        self.keep(reader, key);
+        self.keep(reader, key, shape.unwrap_or(&Shape::Any));
     }
 
     /// Keeps the value that is next as it stands.
-    fn keep(&mut self, reader: &mut Reader<'_>, key: &str) {
-        let value = reader.under(Cow::Owned(key.to_owned()), Reader::json);
+    fn keep(&mut self, reader: &mut Reader<'_>, key: &str, shape: &Shape) {
+        let value = reader.under(Cow::Owned(key.to_owned()), |reader| reader.looked_at(shape));
         self.written.members.push(Member::Other { key: key.to_owned(), value });
     }
 
@@ -145,7 +145,7 @@ impl Members {
 }
 
 /// What a field needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) enum Need {
     /// It may be missing, and null where its type says so.
     Value,
@@ -155,6 +155,8 @@ pub(crate) enum Need {
     ObjectOrNull,
     /// It may be missing, else an object.
     Object,
+    /// It may be missing or null, else of this shape.
+    Shaped(&'static Shape),
 }
 
 impl Need {
@@ -164,6 +166,7 @@ impl Need {
             Self::NotNull if kind == Kind::Null => "a value",
             Self::ObjectOrNull if !matches!(kind, Kind::Object | Kind::Null) => "an object",
             Self::Object if kind != Kind::Object => "an object",
+            Self::Shaped(shape) => return reader.second_look(shape, T::read),
             _ => return T::read(reader),
         };
         reader.wrong_type(wanted);

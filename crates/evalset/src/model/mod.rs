@@ -6,11 +6,13 @@
 
 mod form;
 mod members;
+mod shape;
 mod values;
 mod writer;
 
 pub(crate) use form::{Form, Key, Keys, Others};
 pub(crate) use members::{Found, Members, Need};
+pub(crate) use shape::{Fields, Shape};
 pub(crate) use writer::{Casing, ObjectWriter, Out, json_string, text_of, write_string};
 
 use crate::reading::Reader;
@@ -37,7 +39,8 @@ pub(crate) trait Value: Sized {
 ///
 /// Behind each field stands what it needs: `required`; `optional` (may be missing, and null where
 /// its type is an `Option`); `not_null` (may be missing); `object`, `object_or_null` (a JSON text
-/// that must be one); `or(value)` (`value` when it is missing).
+/// that must be one); `shaped(shape)` (a JSON text of that shape, or null); `or(value)` (`value` when
+/// it is missing).
 macro_rules! model {
     (
         $(#[$meta:meta])*
@@ -73,7 +76,7 @@ macro_rules! model {
                     let $crate::model::Found::Field(key) = found else { continue };
                     $(
                         if key.name == $crate::model::key!($field $($key)?) {
-                            let need = $crate::model::need!($need);
+                            let need = $crate::model::need!($need $(($default))?);
                             $field = members.field(reader, spelled, key, need, |value: &$type| {
                                 $crate::model::unset!($need $(($default))?, value)
                             });
@@ -168,8 +171,11 @@ macro_rules! need {
     (object_or_null) => {
         $crate::model::Need::ObjectOrNull
     };
-    (or) => {
+    (or($default:expr)) => {
         $crate::model::Need::NotNull
+    };
+    (shaped($shape:expr)) => {
+        $crate::model::Need::Shaped(&$shape)
     };
 }
 
@@ -180,6 +186,9 @@ macro_rules! unset {
     }};
     (or($default:expr), $value:expr) => {
         *$value == $default
+    };
+    (shaped($shape:expr), $value:expr) => {
+        $crate::model::Value::is_unset($value)
     };
     ($need:ident, $value:expr) => {
         $crate::model::Value::is_unset($value)
@@ -203,6 +212,9 @@ macro_rules! taken {
     };
     (or($default:expr), $field:ident) => {
         $field.unwrap_or_else(|| $default)
+    };
+    (shaped($shape:expr), $field:ident) => {
+        $field.unwrap_or_default()
     };
     ($need:ident, $field:ident) => {
         $field.unwrap_or_default()

@@ -8,6 +8,7 @@ use json_text::{JsonText, Kind};
 use super::cursor::Cursor;
 use super::fault::{Fault, FaultyCase, Problem};
 use crate::adk::DEPTH_LIMIT;
+use crate::model::Shape;
 
 /// Where in a larger file a text begins that is read by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -254,6 +255,23 @@ impl<'a> Reader<'a> {
                 None
             }
         }
+    }
+
+    /// The value that is next, as it stands. What Python could not read is noted, and what is not of
+    /// the shape.
+    pub(crate) fn looked_at(&mut self, shape: &Shape) -> JsonText {
+        self.second_look(shape, Self::json)
+    }
+
+    /// Reads the value that is next, and unless that brought a fault looks at its shape.
+    pub(crate) fn second_look<T>(&mut self, shape: &Shape, read: impl FnOnce(&mut Self) -> T) -> T {
+        let (start, before) = (self.offset(), self.faults.len());
+        let value = read(self);
+        if self.faults.len() == before && !matches!(shape, Shape::Any) {
+            self.cursor.go_to(start);
+            shape.look(self);
+        }
+        value
     }
 
     /// The value that is next, as it stands. What Python could not read is noted.

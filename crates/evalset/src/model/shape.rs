@@ -1,0 +1,225 @@
+//! [`Shape`]: what a value must be that is kept as it stands.
+//!
+//! A model has a field for what eval sets are made of; of the rest the format's own reader refuses
+//! much, and a shape says what. Where it reads several spellings of a value, so does a shape.
+
+use std::borrow::Cow;
+
+use json_text::Kind;
+
+use super::form::nearest;
+use super::{Keys, Others};
+use crate::reading::{Problem, Reader};
+
+/// What a value must be.
+#[derive(Debug)]
+pub(crate) enum Shape {
+    /// Anything.
+    Any,
+    /// A string.
+    Text,
+    /// Such a string, or what the other shape says.
+    TextOr(&'static Shape),
+    /// True or false, also as `0`, `"no"`, as pydantic reads it.
+    Truth,
+    /// A whole number, also one in a string.
+    Whole,
+    /// A number, also one in a string.
+    Number,
+    /// Bytes in base64, of either alphabet.
+    Base64,
+    /// An object of anything.
+    Map,
+    /// An object with values of this shape.
+    MapOf(&'static Shape),
+    /// A list of values of this shape.
+    List(&'static Shape),
+    /// An object with these fields.
+    Object(&'static Fields),
+}
+
+/// The fields of an object.
+#[derive(Debug)]
+pub(crate) struct Fields {
+    /// Such as `inline data`.
+    pub(crate) what: &'static str,
+    pub(crate) keys: Keys,
+    pub(crate) others: Others,
+    /// Whether a field may be null.
+    pub(crate) nulls: bool,
+    pub(crate) required: &'static [&'static str],
+    pub(crate) fields: &'static [(&'static str, Shape)],
+}
+
+impl Shape {
+    /// Looks at the value that is next, which may also be null, and passes it.
+    pub(crate) fn look(&self, reader: &mut Reader<'_>) {
+        self.look_at(reader, true);
+    }
+
+    fn look_at(&self, reader: &mut Reader<'_>, nulls: bool) {
+        let kind = reader.kind();
+        if nulls && kind == Kind::Null {
+            reader.json();
+            return;
+        }
+        match self {
+            Self::Any => {
+                reader.json();
+            }
+            Self::Text => {
+                reader.string();
+            }
+            Self::TextOr(_) if kind == Kind::String => {
+                reader.string();
+            }
+            Self::TextOr(other) => other.look_at(reader, false),
+            Self::Truth => scalar(reader, "true or false", is_truth),
+            Self::Whole => scalar(reader, "a whole number", is_whole),
+            Self::Number => scalar(reader, "a number", is_number),
+            Self::Base64 => scalar(reader, "data in base64", is_base64),
+            Self::Map => Self::MapOf(&Self::Any).look_at(reader, false),
+            Self::MapOf(shape) => {
+                if reader.enter_object("an object") {
+                    while reader.more() {
+                        let (key, _) = reader.key();
+                        // Of a map's values none may be null; anything may.
+                        let nulls = matches!(shape, Self::Any);
+                        reader.under(key, |reader| shape.look_at(reader, nulls));
+                    }
+                }
+            }
+            Self::List(shape) => {
+                if reader.enter_list("a list") {
+                    let mut index = 0;
+                    while reader.more() {
+                        let nulls = matches!(shape, Self::Any);
+                        reader.at(index, |reader| shape.look_at(reader, nulls));
+                        index += 1;
+                    }
+                }
+            }
+            Self::Object(fields) => fields.look(reader),
+        }
+    }
+}
+
+impl Fields {
+    fn look(&self, reader: &mut Reader<'_>) {
+        let begin = reader.offset();
+        if !reader.enter_object("an object") {
+            return;
+        }
+        let mut seen: Vec<(&'static str, bool)> = Vec::new();
+        while reader.more() {
+            let (key, offset) = reader.key();
+            let found = self.fields.iter().find_map(|(name, shape)| {
+                let key = self.keys.find(&key, &[name])?;
+                Some((key, shape))
+            });
+            let Some((found, shape)) = found else {
+                self.unknown(reader, key, offset);
+                continue;
+            };
+            // Of one name in both casings, the second is unknown to the format's reader.
+            if seen.contains(&(found.name, !found.camel)) {
+                reader.fault(offset, Problem::Twice { key: found.name.to_owned() });
+            }
+            seen.push((found.name, found.camel));
+            reader.under(key, |reader| shape.look_at(reader, self.nulls));
+        }
+        for key in self.required {
+            if !seen.iter().any(|(name, _)| name == key) {
+                reader.fault(begin, Problem::Missing { what: self.what, key });
+            }
+        }
+    }
+
+    fn unknown(&self, reader: &mut Reader<'_>, key: Cow<'_, str>, offset: usize) {
+        let names: Vec<&'static str> = self.fields.iter().map(|(name, _)| *name).collect();
+        let (what, key) = (self.what, key.into_owned());
+        let known = nearest(&key, &names);
+        match self.others {
+            Others::Kept => {}
+            Others::Refused => reader.fault(offset, Problem::UnknownField { what, key, known }),
+            Others::Ignored => reader.fault(offset, Problem::IgnoredField { what, key, known }),
+        }
+        reader.json();
+    }
+}
+
+/// Passes a value that is no list and no object.
+fn scalar(reader: &mut Reader<'_>, wanted: &'static str, fits: fn(Kind, &str) -> bool) {
+    let (kind, offset) = (reader.kind(), reader.offset());
+    let mut cursor = reader.look_from(offset);
+    let text = match kind {
+        Kind::String => cursor.string().unwrap_or_else(Cow::Borrowed),
+        _ => Cow::Borrowed(cursor.pass().text),
+    };
+    if fits(kind, &text) {
+        reader.json();
+    } else {
+        reader.wrong_type(wanted);
+    }
+}
+
+fn is_truth(kind: Kind, text: &str) -> bool {
+    const WORDS: [&str; 12] =
+        ["0", "off", "f", "false", "n", "no", "1", "on", "t", "true", "y", "yes"];
+    match kind {
+        Kind::Bool => true,
+        Kind::Number => text.parse::<f64>().is_ok_and(|number| number == 0.0 || number == 1.0),
+        Kind::String => WORDS.contains(&text.to_lowercase().as_str()),
+        _ => false,
+    }
+}
+
+fn is_whole(kind: Kind, text: &str) -> bool {
+    match kind {
+        Kind::Bool => true,
+        Kind::Number => text.parse::<f64>().is_ok_and(|number| number.fract() == 0.0),
+        Kind::String => {
+            let text = text.trim().trim_start_matches(['+', '-']);
+            let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+            let digits = |text: &str| text.bytes().all(|it| it.is_ascii_digit() || it == b'_');
+            !whole.is_empty() && digits(whole) && fraction.bytes().all(|it| it == b'0')
+        }
+        _ => false,
+    }
+}
+
+fn is_number(kind: Kind, text: &str) -> bool {
+    match kind {
+        Kind::Bool | Kind::Number => true,
+        Kind::String => text.trim().replace('_', "").parse::<f64>().is_ok(),
+        _ => false,
+    }
+}
+
+/// One alphabet throughout, padded or not, without bits beyond the last byte.
+fn is_base64(kind: Kind, text: &str) -> bool {
+    if kind != Kind::String {
+        return false;
+    }
+    let digits = text.trim_end_matches('=');
+    let padding = text.len() - digits.len();
+    let is_padded = padding == 0 || (padding <= 2 && text.len().is_multiple_of(4));
+    let of = |extra: [u8; 2]| {
+        digits.bytes().all(|byte| byte.is_ascii_alphanumeric() || extra.contains(&byte))
+    };
+    let value = |byte: u8| match byte {
+        b'A'..=b'Z' => byte - b'A',
+        b'a'..=b'z' => byte - b'a' + 26,
+        b'0'..=b'9' => byte - b'0' + 52,
+        b'+' | b'-' => 62,
+        _ => 63,
+    };
+    let last = digits.bytes().last().map_or(0, value);
+    let is_whole = match digits.len() % 4 {
+        0 => true,
+        1 => false,
+        2 => last.trailing_zeros() >= 4,
+        _ => last.trailing_zeros() >= 2,
+    };
+    is_padded && is_whole && (of(*b"+/") || of(*b"-_"))
+}
