@@ -177,6 +177,10 @@ impl CheckedCases {
         let index = usize::try_from(found.index).unwrap_or(usize::MAX);
         let origin = Origin { line, column, case: Some(index) };
         let (case, mut faults) = read_case(&text, self.format, origin);
+        for faulty in faults.iter_mut().filter_map(|fault| fault.case.as_mut()) {
+            // A case that is no JSON does not tell its id.
+            faulty.eval_id = faulty.eval_id.take().or_else(|| found.eval_id.clone());
+        }
         let eval_id = case.as_ref().map(|case| case.eval_id().to_owned()).or(found.eval_id);
         if let Some(eval_id) = eval_id {
             match self.ids.entry(xxh3_64(eval_id.as_bytes())) {

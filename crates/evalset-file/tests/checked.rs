@@ -224,3 +224,22 @@ fn a_long_file_that_is_no_set_of_cases_is_refused_and_not_read_whole() {
     let error = CheckedCases::open(&path).expect_err("no set");
     assert!(matches!(error, AppendError::NotAnEvalSet { .. }), "{error:?}");
 }
+
+#[test]
+fn a_case_with_a_word_of_pythons_is_told_by_its_id() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("set.json");
+    let text = r#"{"eval_set_id": "s", "eval_cases": [
+        {"eval_id": "a", "conversation": [{"user_content": {}}], "x": NaN},
+        {"eval_id": "b", "conversation": [{"user_content": {}}]}]}"#;
+    std::fs::write(&path, text).expect("written");
+    let read = case_by_case(&path).expect("cases");
+    let faults: Vec<String> = read.faults.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        faults,
+        [
+            "line 2, column 71, case \"a\": NaN is no JSON, though ADK reads it; write a number or null"
+        ]
+    );
+    assert_eq!(read.unread, [0]);
+}

@@ -3,7 +3,7 @@
 use crate::adk::{LegacySession, LegacySet};
 use crate::model::{Casing, Value, text_of};
 use crate::reading::{Origin, Reader, checked};
-use crate::{CaseText, Fault, Format, Severity, adk, agentflow};
+use crate::{CaseText, Fault, FaultyCase, Format, Severity, adk, agentflow};
 
 /// An eval set in one of the formats.
 #[derive(Debug, Clone, PartialEq)]
@@ -115,6 +115,7 @@ pub fn read_case(text: &str, format: Format, origin: Origin) -> (Option<Case>, V
             fault.column += origin.column - 1;
         }
         fault.line += origin.line - 1;
+        fault.case = origin.case.map(|index| FaultyCase { index, eval_id: None });
         return (None, vec![*fault]);
     }
     let mut reader = Reader::new(text, origin);

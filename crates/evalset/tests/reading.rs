@@ -198,9 +198,21 @@ fn every_fault_is_told_with_its_place_and_the_rest_is_read() {
 #[test]
 fn a_file_that_is_not_json_names_the_place() {
     check(
-        "{\n  \"eval_set_id\": NaN\n}",
+        "{\n  \"eval_set_id\": nan\n}",
         &expect![[r#"
-        error: line 2, column 18, the file: this is not valid JSON: expected value; repair it here
+        error: line 2, column 19, the file: this is not valid JSON: expected ident; repair it here
+    "#]],
+    );
+    check(
+        "{\n  \"é\": NaN\n}",
+        &expect![[r#"
+        error: line 2, column 8, the file: NaN is no JSON, though ADK reads it; write a number or null
+    "#]],
+    );
+    check(
+        "{\"eval_set_id\": -Infinity}",
+        &expect![[r#"
+        error: line 1, column 18, the file: Infinity is no JSON, though ADK reads it; write a number or null
     "#]],
     );
     check(

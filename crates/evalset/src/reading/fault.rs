@@ -56,6 +56,12 @@ pub enum Problem {
         /// The parser's reason.
         reason: String,
     },
+    /// Python writes it and ADK reads it, but JSON has no such word; nothing of the text can be read.
+    #[error("{word} is no JSON, though ADK reads it; write a number or null")]
+    NotFinite {
+        /// `NaN`, `Infinity`.
+        word: &'static str,
+    },
     /// The bytes are not UTF-8; nothing of them can be read.
     #[error("this is not UTF-8; save the file as UTF-8")]
     NotUtf8,

@@ -34,12 +34,27 @@ pub(crate) fn checked(bytes: &[u8]) -> Result<(&str, Option<Fault>), Box<Fault>>
     match serde_json::from_str::<&serde_json::value::RawValue>(text) {
         Ok(_) => Ok((text, mark)),
         Err(error) => {
-            let message = error.to_string();
-            let reason = message.split(" at line ").next().unwrap_or(&message).to_owned();
-            let (line, column) = (error.line().max(1) as u64, error.column().max(1) as u64);
-            Err(Box::new(fault_at(line, column, Problem::NotJson { reason })))
+            let (line, column) = (error.line().max(1), error.column().max(1));
+            let of_line = text.split('\n').nth(line - 1).unwrap_or_default();
+            // The parser counts bytes, and stands on or before the word behind a minus.
+            let word =
+                of_line.get(column - 1..).and_then(|from| not_finite(from.trim_start_matches('-')));
+            let word = word.or_else(|| of_line.get(column..).and_then(not_finite));
+            let column = of_line.get(..column - 1).map_or(column, |it| it.chars().count() + 1);
+            let problem = word.unwrap_or_else(|| {
+                let message = error.to_string();
+                let reason = message.split(" at line ").next().unwrap_or(&message).to_owned();
+                Problem::NotJson { reason }
+            });
+            Err(Box::new(fault_at(line as u64, column as u64, problem)))
         }
     }
+}
+
+/// What is wrong with a text that begins with one of Python's words for what is no number.
+fn not_finite(text: &str) -> Option<Problem> {
+    let word = ["NaN", "Infinity"].into_iter().find(|word| text.starts_with(word))?;
+    Some(Problem::NotFinite { word })
 }
 
 /// Reads one value that is a whole text.
