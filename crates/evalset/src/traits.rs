@@ -1,6 +1,7 @@
 //! What cases are chosen by: their tags, and the tools that they call.
 
 use json_text::{JsonText, Node};
+use serde::de::DeserializeOwned;
 
 use crate::{Case, adk};
 
@@ -11,9 +12,20 @@ impl Case {
     pub fn tags(&self) -> Vec<String> {
         match self {
             Self::AgentFlow(case) => case.tags.clone(),
-            Self::Adk(case) => kept_tags(case).unwrap_or_default(),
+            Self::Adk(case) => kept(case, "tags").unwrap_or_default(),
             Self::AdkLegacy(_) => Vec::new(),
         }
+    }
+
+    /// What it is called, for people, which only AgentFlow has a field for; kept like the tags.
+    #[must_use]
+    pub fn name(&self) -> Option<String> {
+        let name = match self {
+            Self::AgentFlow(case) => Some(case.name.clone()),
+            Self::Adk(case) => kept(case, "name"),
+            Self::AdkLegacy(_) => None,
+        };
+        name.filter(|name| !name.is_empty())
     }
 
     /// The tools that the case calls, each once, in the order of their first calls.
@@ -45,10 +57,11 @@ impl Case {
     }
 }
 
-fn kept_tags(case: &adk::EvalCase) -> Option<Vec<String>> {
+/// A member of AgentFlow's leftovers.
+fn kept<T: DeserializeOwned>(case: &adk::EvalCase, wanted: &str) -> Option<T> {
     let Node::Object(members) = case.written.extra("agentflow")?.open() else { return None };
-    let (_, tags) = members.into_iter().find(|(key, _)| key == "tags")?;
-    JsonText::from(tags).decode().ok()
+    let (_, value) = members.into_iter().find(|(key, _)| key == wanted)?;
+    JsonText::from(value).decode().ok()
 }
 
 #[cfg(test)]
@@ -57,7 +70,7 @@ mod tests {
 
     #[test]
     fn tags_and_tools_survive_conversion() {
-        let text = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a", "tags": ["x", "y"],
+        let text = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a", "name": "A", "tags": ["x", "y"],
             "conversation": [{"invocation_id": "i", "user_content": {"role": "user", "content": ""},
             "expected_tool_trajectory": [{"name": "f"}, {"name": "g"}, {"name": "f"}]}]}]}"#;
         let cases = crate::read(text.as_bytes()).whole().expect("whole").into_cases("s");
@@ -67,10 +80,12 @@ mod tests {
                 (case.tags(), case.tools()),
                 (vec!["x".to_owned(), "y".to_owned()], vec!["f", "g"])
             );
+            assert_eq!(case.name().as_deref(), Some("A"));
         }
         let older =
             br#"[{"query": "q", "expected_tool_use": [{"tool_name": "t", "tool_input": {}}]}]"#;
         let older = crate::read(older).whole().expect("whole").into_cases("s");
         assert_eq!((older[0].tags(), older[0].tools()), (vec![], vec!["t"]));
+        assert_eq!(older[0].name(), None);
     }
 }

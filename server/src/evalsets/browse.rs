@@ -236,6 +236,7 @@ fn summarised(
     let mut summary = CaseSummary {
         index: found.index,
         eval_id: found.eval_id.clone().unwrap_or_default(),
+        name: None,
         query: String::new(),
         turns: found.turns,
         tools: Vec::new(),
@@ -252,9 +253,8 @@ fn summarised(
     summary.fault = faults.first().map(ToString::to_string);
     let Some(case) = case else { return Ok((summary, None)) };
     let created = created(&case);
-    if let Case::AgentFlow(case) = &case {
-        summary.tags.clone_from(&case.tags);
-    }
+    summary.name = case.name();
+    summary.tags = case.tags();
     let turns = turns(&case);
     summary.turns = turns.len() as u64;
     if let Some(first) = turns.first() {
@@ -277,6 +277,7 @@ fn holds(summary: &CaseSummary, wanted: &str) -> bool {
     let texts = [&summary.eval_id, &summary.query];
     texts
         .into_iter()
+        .chain(&summary.name)
         .chain(&summary.tools)
         .chain(&summary.tags)
         .any(|text| text.to_lowercase().contains(wanted))

@@ -31,6 +31,7 @@ pub(super) fn case_view(
         digest: digest(raw),
         index: found.index,
         eval_id: found.eval_id.clone().unwrap_or_default(),
+        name: case.and_then(Case::name),
         agent: None,
         app_name,
         created: case.and_then(created),

@@ -11,6 +11,8 @@ pub struct CaseView {
     pub index: u64,
     /// Its id.
     pub eval_id: String,
+    /// Its name, where it has one.
+    pub name: Option<String>,
     /// The agent that can play it: the set's, or a registered one of the name that the case gives.
     pub agent: Option<AgentId>,
     /// The name that the case itself gives its agent; empty where it gives none.

@@ -84,6 +84,8 @@ pub struct CaseSummary {
     pub index: u64,
     /// Its id; empty where it has none.
     pub eval_id: String,
+    /// Its name, where it has one.
+    pub name: Option<String>,
     /// What the user asks first; the beginning of it.
     pub query: String,
     /// How many turns it has.

@@ -132,6 +132,7 @@ mod tests {
         let case = |index, eval_id: &str, query: &str, repeats| CaseSummary {
             index,
             eval_id: eval_id.to_owned(),
+            name: None,
             query: query.to_owned(),
             turns: 1,
             tools: Vec::new(),

@@ -119,7 +119,8 @@ fn CaseLine(
     /// Its place in the file, once it is known.
     place: Memo<Option<u64>>,
 ) -> impl IntoView {
-    let CaseSummary { index, eval_id, query, turns, tools, calls, tags, fault, repeats } = summary;
+    let CaseSummary { index, eval_id, name, query, turns, tools, calls, tags, fault, repeats } =
+        summary;
     // The order stays as the reader goes from case to case.
     let search = use_location().search;
     let address = browser::case_address(set.as_str(), &eval_id, repeats.then_some(index));
@@ -137,7 +138,11 @@ fn CaseLine(
         case.with(|case| case.as_deref() == Some(own.as_str()))
             && (!repeats || place.get() == Some(index))
     };
-    let title = if query.trim().is_empty() { eval_id } else { query };
+    let asked = if query.trim().is_empty() { eval_id } else { query.clone() };
+    let (title, below) = match name {
+        Some(name) => (name, Some(query).filter(|query| !query.trim().is_empty())),
+        None => (asked, None),
+    };
     let more = usize::try_from(calls).unwrap_or(usize::MAX).saturating_sub(tools.len());
     let mut told = tools.join(" → ");
     if more > 0 {
@@ -152,6 +157,7 @@ fn CaseLine(
         <li>
             <a href=address class:faulty=is_faulty aria-current=move || is_chosen().then_some("true")>
                 <span class="case-title">{title}</span>
+                {below.map(|query| view! { <span class="case-tools">{query}</span> })}
                 <span class="case-tools">
                     // Which of those that share its id.
                     {repeats.then(|| view! { <b>{format!("#{index}")}</b> " · " })}

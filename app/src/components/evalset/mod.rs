@@ -281,6 +281,7 @@ fn CaseReader(
         "" => "A case without an id".to_owned(),
         id => called(id, edits.repeats().then_some(case.index)),
     };
+    let name = case.name.clone();
     let faults = case.faults.clone();
     let agent = case.agent.clone().filter(|_| !id.is_empty() && !case.turns.is_empty());
     let rehearse = agent.map(|agent| {
@@ -333,6 +334,7 @@ fn CaseReader(
         <header class="toolbar">
             <h2 class="case-id">{shown_id}</h2>
             <CopyButton what="the id" text=Callback::new(move |()| copied.clone())/>
+            {name.map(|name| view! { <span class="case-name quiet" title=name.clone()>{name.clone()}</span> })}
             <span class="grow"></span>
             <Show when=move || as_text.get()>
                 <ValueTools reading=whole/>
