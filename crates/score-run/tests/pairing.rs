@@ -342,7 +342,7 @@ fn a_fault_of_a_file_on_both_sides_is_told_once() {
     let told = expect![[
         r#"a error FOLDER/home.evalset.json: line 1, column 74, case "a" at conversation[0]: an invocation needs "user_content"; add it"#
     ]];
-    check(&files, &[broken.clone()], &[broken], &told);
+    check(&files, std::slice::from_ref(&broken), std::slice::from_ref(&broken), &told);
 }
 
 #[test]

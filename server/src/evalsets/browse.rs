@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::{Arc, Weak};
 
 use app::api::{ApiError, CaseList, CaseOrder, CaseSummary, CaseView, CasesAsked, EvalSetContents};
-use evalset::{Case, Format, Origin, read_case};
+use evalset::{Format, Origin, read_case};
 use evalset_file::{AppendError, Cases, FoundCase};
 
 use super::case_view::{case_view, created, turns};

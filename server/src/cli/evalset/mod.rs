@@ -57,7 +57,7 @@ pub fn evalset(command: &EvalsetCommand, out: &mut impl Write) -> Result<Went, E
 }
 
 /// `1 case`, `2 cases`.
-fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
+fn counted<N: Copy + Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
     let plural = if count == N::from(1) { "" } else { "s" };
     format!("{count} {noun}{plural}")
 }
