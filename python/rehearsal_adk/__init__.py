@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .live.faults import (
+        AddressUnusable,
         AnswerUnusable,
         RehearsalError,
         RehearsalUnreachable,
@@ -36,6 +37,7 @@ PROTOCOL = 1
 
 __all__ = [
     "PROTOCOL",
+    "AddressUnusable",
     "AnswerUnusable",
     "RehearsalError",
     "RehearsalPlugin",

@@ -29,6 +29,8 @@ from google.genai import types  # noqa: E402
 from pydantic import BaseModel  # noqa: E402
 
 from rehearsal_adk import (  # noqa: E402
+    AddressUnusable,
+    RehearsalError,
     RehearsalPlugin,
     RehearsalUnreachable,
     RequestRefused,
@@ -304,14 +306,24 @@ def test_a_cancelled_turn_ends_the_run_with_a_clear_error(host):
     person = Person(host, plugin.session_id)
     turn = person.up().turn_id
     person.call("CancelTurn", turn_id=turn, reason="not today", by={"display_name": "Ann"})
-    with pytest.raises(Exception) as raised:
+    with pytest.raises(RuntimeError) as raised:
         run.end()
-    causes, error = [], raised.value
-    while error is not None:
-        causes.append(error)
-        error = error.__cause__ or error.__context__
-    cancelled = next(cause for cause in causes if isinstance(cause, TurnCancelled))
+    cancelled = TurnCancelled.behind(raised.value)
     assert str(cancelled) == "Ann cancelled the turn of weather: not today"
+    assert (cancelled.by, cancelled.reason) == ("Ann", "not today")
+    assert RehearsalError.behind(raised.value) is cancelled
+    assert RequestRefused.behind(raised.value) is None
+
+
+def test_a_cancelled_turn_is_found_behind_what_parallel_agents_end_with(host):
+    agents = [LlmAgent(name=name, model="gemini-2.5-flash") for name in ("one", "two")]
+    plugin = RehearsalPlugin(server_url=host.url)
+    run = Run(ParallelAgent(name="both", sub_agents=agents), plugin)
+    person = Person(host, plugin.session_id)
+    person.call("CancelTurn", turn_id=person.up().turn_id, reason="", by={"display_name": "Ann"})
+    with pytest.raises(RuntimeError) as raised:
+        run.end()
+    assert TurnCancelled.behind(raised.value).agent_name in ("one", "two")
 
 
 def test_an_unreachable_host_is_told_with_its_address(monkeypatch):
@@ -322,8 +334,7 @@ def test_an_unreachable_host_is_told_with_its_address(monkeypatch):
     run = Run(weather_agent(), RehearsalPlugin(server_url=url))
     with pytest.raises(Exception, match=f"no Rehearsal host answers at {url}") as raised:
         run.end()
-    causes = [raised.value, raised.value.__cause__]
-    assert any(isinstance(cause, RehearsalUnreachable) for cause in causes)
+    assert "refused" in str(RehearsalUnreachable.behind(raised.value)), "why, not only that"
 
 
 def test_a_completed_session_refuses_with_the_rule(host):
@@ -335,7 +346,7 @@ def test_a_completed_session_refuses_with_the_rule(host):
     person.call("CompleteSession")
     with pytest.raises(Exception, match="this session is completed") as raised:
         Run(weather_agent(), plugin).end()
-    assert isinstance(raised.value.__cause__ or raised.value, RequestRefused)
+    assert RequestRefused.behind(raised.value)
 
 
 def test_ctrl_c_ends_the_wait_at_once_and_leaves_the_queue(host, tmp_path):
@@ -388,12 +399,55 @@ def test_settings_come_from_the_environment(monkeypatch):
     assert RehearsalPlugin(target_agents=["c"]).target_agents == {"c"}
 
 
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ("http://127.0.0.1:notaport", "notaport"),
+        ("http://127.0.0.1:99999", "out of range"),
+        ("ftp://127.0.0.1:4180", "neither http nor https"),
+        ("http://127.0.0.1:4180/live", "more than a host"),
+        ("http://", "no host"),
+    ],
+)
+def test_an_address_that_is_none_is_told_where_it_was_given(monkeypatch, given, why):
+    with pytest.raises(AddressUnusable, match=why) as raised:
+        RehearsalPlugin(server_url=given)
+    assert str(raised.value).startswith(f"server_url is {given!r}")
+    monkeypatch.setenv("REHEARSAL_SERVER_URL", given)
+    with pytest.raises(AddressUnusable, match="^REHEARSAL_SERVER_URL is ") as raised:
+        RehearsalPlugin()
+    assert isinstance(raised.value, ValueError)
+
+
+def test_a_password_in_an_address_is_not_repeated():
+    with pytest.raises(AddressUnusable, match="holds a login") as raised:
+        RehearsalPlugin(server_url="http://ann:secret@127.0.0.1:4180")
+    assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ("127.0.0.1:4180", "http://127.0.0.1:4180"),
+        ("localhost/", "http://localhost"),
+        ("https://host.example", "https://host.example"),
+        ("http://[::1]:4180/", "http://[::1]:4180"),
+    ],
+)
+def test_an_address_is_printed_as_it_is_called(given, read):
+    plugin = RehearsalPlugin(server_url=given)
+    assert plugin.server_url == read
+    assert plugin.session_url == f"{read}/live/{plugin.session_id}"
+
+
 def test_a_host_that_asks_wants_a_token(tmp_path, monkeypatch):
     host = Host(tmp_path, asks=True)
     try:
         stranger = Run(weather_agent(), RehearsalPlugin(server_url=host.url))
-        with pytest.raises(RuntimeError, match="rehearsal token add"):
+        with pytest.raises(RuntimeError, match="rehearsal token add") as raised:
             stranger.end()
+        refused = str(RequestRefused.behind(raised.value))
+        assert host.url in refused and "REHEARSAL_TOKEN" in refused
         monkeypatch.setenv("REHEARSAL_TOKEN", host.token)
         plugin = RehearsalPlugin(server_url=host.url)
         run = Run(weather_agent(), plugin)

@@ -17,12 +17,14 @@ import grpc
 import grpc.aio
 
 from . import messages as wire
-from .faults import RehearsalUnreachable, RequestRefused, TurnCancelled
+from .faults import AddressUnusable, RehearsalUnreachable, RequestRefused, TurnCancelled
 
 log = logging.getLogger("rehearsal_adk")
 
 # How long a first call may take: a host on the way up answers within it.
 FIRST_ANSWER = 10.0
+# And how long a last one, which is to tell why there was none.
+LAST_ANSWER = 1.0
 # Between two tries: the first and the longest, in seconds, each times a random half to whole.
 SHORTEST, LONGEST = 0.2, 15.0
 
@@ -86,8 +88,26 @@ class LiveClient:
             await self._call("CreateSession", asked, FIRST_ANSWER, wait_for_ready=True)
         except grpc.aio.AioRpcError as error:
             if error.code() in _PASSING | _DOUBTFUL:
-                raise RehearsalUnreachable(self.url, error.code().name.lower()) from error
-            raise RequestRefused(error.details()) from error
+                raise RehearsalUnreachable(self.url, await self._why_not(asked)) from error
+            raise self._refused(error) from error
+
+    async def _why_not(self, asked: Any) -> str:
+        """Why nothing answers. Who waits for a connection hears only that the time is over."""
+        try:
+            await self._call("CreateSession", asked, LAST_ANSWER)
+        except grpc.aio.AioRpcError as error:
+            if error.code() is not grpc.StatusCode.DEADLINE_EXCEEDED:
+                return error.details() or error.code().name.lower()
+        return f"no answer within {FIRST_ANSWER:g} s"
+
+    def _refused(self, error: grpc.aio.AioRpcError, said: str = "") -> RequestRefused:
+        said = said or error.details() or error.code().name.lower()
+        if error.code() is grpc.StatusCode.UNAUTHENTICATED:
+            said = (
+                f"the host at {self.url} wants a token that it knows: set REHEARSAL_TOKEN or "
+                "RehearsalPlugin(token=...) to one that `rehearsal token add NAME` made there"
+            )
+        return RequestRefused(said)
 
     async def answer(self, turn_id: str, agent_name: str, invocation_id: str, request: Any) -> Any:
         """Asks, and waits until a person has answered; gives the ``HumanResponse``.
@@ -162,10 +182,11 @@ class LiveClient:
             except grpc.aio.AioRpcError as error:
                 doubts = doubts + 1 if error.code() in _DOUBTFUL else 0
                 if error.code() not in _PASSING | _DOUBTFUL or doubts >= DOUBTS:
-                    said = error.details()
+                    said = ""
                     if doubts:
-                        said = f"the host failed {doubts} times in a row, see its log: {said}"
-                    raise RequestRefused(said) from error
+                        said = f"the host failed {doubts} times in a row, see its log: "
+                        said += error.details() or error.code().name.lower()
+                    raise self._refused(error, said) from error
                 level = logging.WARNING if doubts else logging.INFO
                 log.log(level, "the host at %s: %s; trying again", self.url, error.details())
             # Many agents that lost the same host do not come back at the same moment.
@@ -189,12 +210,36 @@ class LiveClient:
         )
 
 
+def address(url: str, source: str) -> str:
+    """The host's address as it is printed and called: scheme, host, and port where one stands there.
+    ``source`` says where it was given.
+
+    Raises:
+      AddressUnusable: it is no address of a host.
+    """
+    try:
+        parts = urlsplit(url if "//" in url else f"//{url}", scheme="http")
+        host, port = parts.hostname, parts.port
+    except ValueError as error:
+        raise AddressUnusable(url, source, f"{error}") from error
+    if parts.scheme not in ("http", "https"):
+        raise AddressUnusable(url, source, f"{parts.scheme} is neither http nor https")
+    if not host:
+        raise AddressUnusable(url, source, "it names no host")
+    if parts.username is not None:
+        # A password is not repeated.
+        raise AddressUnusable(f"…@{host}", source, "it holds a login")
+    if parts.path.strip("/") or parts.query or parts.fragment:
+        raise AddressUnusable(url, source, "it holds more than a host")
+    named = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{named}" + (f":{port}" if port is not None else "")
+
+
 def _channel(url: str) -> grpc.aio.Channel:
-    parts = urlsplit(url if "//" in url else f"//{url}", scheme="http")
-    secure = parts.scheme == "https"
-    target = f"{parts.hostname}:{parts.port or (443 if secure else 80)}"
-    if ":" in (parts.hostname or ""):
-        target = f"[{parts.hostname}]:{parts.port or (443 if secure else 80)}"
-    if secure:
-        return grpc.aio.secure_channel(target, grpc.ssl_channel_credentials(), _OPTIONS)
-    return grpc.aio.insecure_channel(target, _OPTIONS)
+    """``url`` is an ``address``."""
+    scheme, _, host = url.partition("://")
+    if urlsplit(url).port is None:
+        host = f"{host}:{443 if scheme == 'https' else 80}"
+    if scheme == "https":
+        return grpc.aio.secure_channel(host, grpc.ssl_channel_credentials(), _OPTIONS)
+    return grpc.aio.insecure_channel(host, _OPTIONS)

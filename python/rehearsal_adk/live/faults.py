@@ -2,9 +2,39 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
+_Error = TypeVar("_Error", bound="RehearsalError")
+
 
 class RehearsalError(Exception):
     """The base of what this package raises."""
+
+    @classmethod
+    def behind(cls: type[_Error], error: BaseException | None) -> _Error | None:
+        """The error of this class that led to ``error``; ``None`` where none did.
+
+        ADK ends a run with a ``RuntimeError`` of its own when a plugin raises, and keeps what the
+        plugin raised as its cause.
+        """
+        seen: set[int] = set()
+        while error is not None and id(error) not in seen:
+            if isinstance(error, cls):
+                return error
+            seen.add(id(error))
+            error = error.__cause__ or error.__context__
+        return None
+
+
+class AddressUnusable(RehearsalError, ValueError):
+    """The host's address is none that can be called. The message names it and where it came from."""
+
+    def __init__(self, url: str, source: str, why: str):
+        super().__init__(
+            f"{source} is {url!r}, and {why}: give the host's address alone, such as "
+            "http://127.0.0.1:4180"
+        )
+        self.url = url
 
 
 class RehearsalUnreachable(RehearsalError):

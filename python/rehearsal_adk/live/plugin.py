@@ -20,7 +20,8 @@ from google.adk.tools.tool_context import ToolContext
 
 from . import convert
 from . import messages as wire
-from .client import LiveClient
+from .client import LiveClient, address
+from .faults import RehearsalError
 
 log = logging.getLogger("rehearsal_adk")
 
@@ -42,6 +43,9 @@ class RehearsalPlugin(BasePlugin):
 
     One plugin is one session. Put it first among a runner's plugins: the first that answers a model
     call ends the round.
+
+    Raises:
+      AddressUnusable: the address is none of a host.
     """
 
     def __init__(
@@ -52,11 +56,14 @@ class RehearsalPlugin(BasePlugin):
         token: str | None = None,
     ):
         super().__init__(name="rehearsal")
-        url = server_url or os.environ.get("REHEARSAL_SERVER_URL") or DEFAULT_URL
-        self.server_url = url.rstrip("/")
+        if server_url:
+            self.server_url = address(server_url, "server_url")
+        else:
+            named = os.environ.get("REHEARSAL_SERVER_URL")
+            self.server_url = address(named or DEFAULT_URL, "REHEARSAL_SERVER_URL")
         if target_agents is None:
-            named = os.environ.get("REHEARSAL_TARGET_AGENTS", "").split(",")
-            target_agents = [name.strip() for name in named if name.strip()]
+            names = os.environ.get("REHEARSAL_TARGET_AGENTS", "").split(",")
+            target_agents = [name.strip() for name in names if name.strip()]
         elif isinstance(target_agents, str):
             target_agents = [target_agents]
         self.target_agents = frozenset(target_agents)
@@ -72,6 +79,8 @@ class RehearsalPlugin(BasePlugin):
         # Which turn asked for a call, and which was an invocation's last, with its agent.
         self._asked: dict[str, str] = {}
         self._last: dict[str, tuple[str, str]] = {}
+        # What a run of this invocation fails with.
+        self._failed: dict[str, RehearsalError] = {}
 
     @property
     def session_url(self) -> str:
@@ -85,13 +94,22 @@ class RehearsalPlugin(BasePlugin):
         agent_name = callback_context.agent_name
         if self.target_agents and agent_name not in self.target_agents:
             return None
+        invocation_id = callback_context.invocation_id
+        try:
+            return await self._answered(agent_name, invocation_id, llm_request)
+        except RehearsalError as error:
+            self._failed[invocation_id] = error
+            raise
+
+    async def _answered(
+        self, agent_name: str, invocation_id: str, llm_request: LlmRequest
+    ) -> LlmResponse:
         request = convert.request(llm_request)
         client = self._client()
         await client.open()
         self._tell_where()
         log.info("waiting for a person to answer %s at %s", agent_name, self.session_url)
         turn_id = str(uuid.uuid4())
-        invocation_id = callback_context.invocation_id
         try:
             answer = await client.answer(turn_id, agent_name, invocation_id, request)
         except asyncio.CancelledError:
@@ -131,12 +149,17 @@ class RehearsalPlugin(BasePlugin):
 
     async def after_run_callback(self, *, invocation_context: InvocationContext) -> None:
         """Records that the run ended well."""
+        self._failed.pop(invocation_context.invocation_id, None)
         await self._record_end(invocation_context.invocation_id, wire.RUN_COMPLETED, "")
 
     async def on_run_error_callback(
         self, *, invocation_context: InvocationContext, error: BaseException
     ) -> None:
         """Records that the run failed, and with what."""
+        failed = self._failed.pop(invocation_context.invocation_id, None)
+        if failed is not None and failed.behind(error) is None and str(failed) in str(error):
+            # Agents in parallel end with the first error of theirs, without its cause.
+            error.__cause__ = failed
         cancelled = isinstance(error, asyncio.CancelledError)
         outcome = wire.RUN_CANCELLED if cancelled else wire.RUN_FAILED
         said = f"{type(error).__name__}: {error}"
