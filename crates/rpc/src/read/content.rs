@@ -47,27 +47,49 @@ pub fn human_response(message: wire::HumanResponse) -> Result<HumanResponse, Inv
     Ok(HumanResponse { candidates })
 }
 
-/// Checks a response that a person gives now. Besides, the arguments of its calls are objects, or null: no
-/// agent takes others, and once a turn is answered nobody can answer it better.
+/// Checks a response that a person gives now. Besides, it is what a model can say: each candidate has the
+/// model's role, says something, and answers for no tool; the arguments of its calls are objects, or null.
+/// No agent takes another, and once a turn is answered nobody can answer it better.
 ///
 /// # Errors
 /// [`Invalid`] with the path of the field below the response.
 pub fn decision(message: wire::HumanResponse) -> Result<HumanResponse, Invalid> {
     let response = human_response(message)?;
     for (place, candidate) in response.candidates.iter().enumerate() {
-        for (part, said) in candidate.parts.iter().enumerate() {
-            if let Part::FunctionCall(call) = said
-                && let Some(args) = &call.args
-                && !matches!(args.kind(), Kind::Object | Kind::Null)
-            {
-                return Err(Invalid::new(
-                    format!("candidates[{place}].parts[{part}].function_call.args"),
-                    format!("must be a JSON object, and is of type {}", args.kind().name()),
-                ));
-            }
-        }
+        models_own(candidate).map_err(|fault| fault.at("candidates", place))?;
     }
     Ok(response)
+}
+
+fn models_own(candidate: &Content) -> Result<(), Invalid> {
+    if candidate.role != Role::Model {
+        return Err(Invalid::new("role", "must be model: a decision is what the model says"));
+    }
+    for (place, part) in candidate.parts.iter().enumerate() {
+        sayable(part).map_err(|fault| fault.at("parts", place))?;
+    }
+    let is_blank =
+        |part: &Part| matches!(part, Part::Text(text) | Part::Thought(text) if text.is_empty());
+    if candidate.parts.iter().all(is_blank) {
+        return Err(Invalid::new("parts", "must say something: a text, a call or data"));
+    }
+    Ok(())
+}
+
+fn sayable(part: &Part) -> Result<(), Invalid> {
+    match part {
+        Part::FunctionResponse(_) => Err(Invalid::new(
+            "function_response",
+            "must not stand in a decision: tools answer, and the model calls them",
+        )),
+        Part::FunctionCall(FunctionCall { args: Some(args), .. })
+            if !matches!(args.kind(), Kind::Object | Kind::Null) =>
+        {
+            let rule = format!("must be a JSON object, and is of type {}", args.kind().name());
+            Err(Invalid::new("function_call.args", rule))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn content(message: wire::Content) -> Result<Content, Invalid> {

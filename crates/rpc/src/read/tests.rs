@@ -107,6 +107,35 @@ fn a_decision_calls_with_objects() {
 }
 
 #[test]
+fn a_decision_is_what_a_model_can_say() {
+    let refused =
+        |candidates| decision(wire::HumanResponse { candidates }).expect_err("refused").to_string();
+    let good = || model(vec![Kind::Text("a".to_owned())]);
+    for role in [wire::Role::User, wire::Role::Function] {
+        assert_eq!(
+            refused(vec![good(), wire::Content { role: role.into(), ..good() }]),
+            "candidates[1].role: must be model: a decision is what the model says"
+        );
+    }
+    let response = Kind::FunctionResponse(wire::FunctionResponse {
+        name: "f".to_owned(),
+        ..Default::default()
+    });
+    assert_eq!(
+        refused(vec![model(vec![Kind::Text("a".to_owned()), response])]),
+        "candidates[0].parts[1].function_response: must not stand in a decision: tools answer, \
+         and the model calls them"
+    );
+    let nothing = vec![Kind::Text(String::new()), Kind::Thought(String::new())];
+    assert_eq!(
+        refused(vec![model(nothing)]),
+        "candidates[0].parts: must say something: a text, a call or data"
+    );
+    let beside = vec![Kind::Text(String::new()), call("f", None)];
+    decision(wire::HumanResponse { candidates: vec![model(beside)] }).expect("taken");
+}
+
+#[test]
 fn contents_may_be_empty_and_args_may_be_absent() {
     assert!(llm_request(wire::SimulatedLlmRequest::default()).is_ok());
     let read =
