@@ -18,6 +18,8 @@ pub struct LiveRun {
     pub calls: u64,
     /// Whether it came to a final answer.
     pub is_answered: bool,
+    /// The kinds of part in it that a case has no place for, in their vendor's words.
+    pub left_out: Vec<String>,
 }
 
 /// What can be exported of a session, and where it would go.

@@ -159,6 +159,9 @@ fn Runs(
                         <span class="quiet">
                             <b>{run.agent}</b> " · " {turns} " · " {calls}
                             {(!run.is_answered).then_some(" · without a final answer")}
+                            {(!run.left_out.is_empty()).then(|| format!(
+                                " · a case has no place for: {}", run.left_out.join(", ")
+                            ))}
                         </span>
                     </span>
                 </label>

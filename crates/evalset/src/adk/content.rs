@@ -98,13 +98,46 @@ impl Part {
     /// A text.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
+        Self { text: Some(text.into()), ..Self::empty() }
+    }
+
+    /// What the model thought.
+    #[must_use]
+    pub fn thought(text: impl Into<String>) -> Self {
+        Self { thought: Some(true), ..Self::text(text) }
+    }
+
+    /// A part that is this field of the Gemini API's, such as `inline_data`; `None` where it has none
+    /// of that name.
+    #[must_use]
+    pub fn other(field: &str, value: JsonText) -> Option<Self> {
+        kept::PART.iter().any(|(name, _)| *name == field).then(|| {
+            let mut part = Self::empty();
+            part.written.set_extra(field, value);
+            part
+        })
+    }
+
+    fn empty() -> Self {
         Self {
             function_call: None,
             function_response: None,
-            text: Some(text.into()),
+            text: None,
             thought: None,
             written: Written::default(),
         }
+    }
+}
+
+impl From<FunctionCall> for Part {
+    fn from(call: FunctionCall) -> Self {
+        Self { function_call: Some(call), ..Self::empty() }
+    }
+}
+
+impl From<FunctionResponse> for Part {
+    fn from(response: FunctionResponse) -> Self {
+        Self { function_response: Some(response), ..Self::empty() }
     }
 }
 

@@ -8,6 +8,7 @@
 //! What tools answered is recorded by agents with the plugin. Other agents show it to the model alone, so
 //! that it is read there.
 
+mod parts;
 mod runs;
 #[cfg(test)]
 mod tests;
@@ -15,16 +16,16 @@ mod tests;
 use std::collections::HashSet;
 
 use evalset::adk::{
-    Content, EvalCase, FunctionCall, FunctionResponse, IntermediateData, Invocation,
+    Content, EvalCase, FunctionResponse, IntermediateData, IntermediateResponse, Invocation,
     InvocationEvent, Part, SessionInput,
 };
 use evalset::{Written, eval_id, seconds};
 use jiff::Timestamp;
-use json_text::{JsonText, Kind};
-use live::{AgentName, Part as LivePart, Payload, SessionEvent};
+use live::{AgentName, Payload, SessionEvent};
 
 pub(crate) use runs::{Openings, root, runs};
 
+use parts::{adk_parts, adk_response};
 use runs::{Run, Step, collect};
 
 /// The case that the runs with these first requests give; `None` when none of them was answered.
@@ -67,15 +68,19 @@ impl Run<'_> {
         }
         let data = if agents.len() > 1 { told.into_events() } else { told.into_lists() };
         Invocation {
-            final_response: answer.map(|(_, text)| Content::model(text)),
+            final_response: answer.map(|(_, parts)| content("model", adk_parts(parts))),
             intermediate_data: Some(data),
             creation_timestamp: Some(seconds(time(self.at))),
             ..Invocation::new(
                 format!("{session}_inv_{}", self.first),
-                Content::user(self.query.clone()),
+                content("user", adk_parts(self.query.iter().copied())),
             )
         }
     }
+}
+
+fn content(role: &str, parts: Vec<Part>) -> Content {
+    Content { parts: Some(parts), role: Some(role.to_owned()), written: Written::default() }
 }
 
 /// What happened between the user's message and the answer, in order.
@@ -90,7 +95,7 @@ impl Told {
         match &event.payload {
             Payload::Response(response) => {
                 let Some(first) = response.candidates.first() else { return };
-                let parts: Vec<Part> = first.parts.iter().filter_map(said).collect();
+                let parts = adk_parts(&first.parts);
                 if !parts.is_empty() {
                     self.steps.push((author, parts, "model"));
                 }
@@ -101,14 +106,9 @@ impl Told {
     }
 
     fn answered(&mut self, agent: &AgentName, response: &live::FunctionResponse) {
-        let kept = as_adk_keeps_it(response.response.as_ref());
-        let mut answered = FunctionResponse::new("", response.name.clone(), kept);
-        answered.id.clone_from(&response.id);
+        let answered = adk_response(response);
         self.name_the_call(&answered);
-        let mut part = Part::text("");
-        part.text = None;
-        part.function_response = Some(answered);
-        self.steps.push((agent.to_string(), vec![part], "user"));
+        self.steps.push((agent.to_string(), vec![answered.into()], "user"));
     }
 
     /// A call that its person gave no id has the one under which its agent shows the answer: ADK finds
@@ -128,18 +128,16 @@ impl Told {
     fn into_lists(self) -> IntermediateData {
         let mut data = IntermediateData::default();
         for (author, parts, _) in self.steps {
-            let mut texts = Vec::new();
-            for part in parts {
-                match (part.function_call, part.function_response, part.text) {
-                    (Some(call), _, _) => data.tool_uses.push(call),
-                    (_, Some(response), _) => data.tool_responses.push(response),
-                    (_, _, Some(text)) => texts.push(Part::text(text)),
-                    _ => {}
+            let mut said = Vec::new();
+            for mut part in parts {
+                match (part.function_call.take(), part.function_response.take()) {
+                    (Some(call), _) => data.tool_uses.push(call),
+                    (_, Some(response)) => data.tool_responses.push(response),
+                    (None, None) => said.push(part),
                 }
             }
-            if !texts.is_empty() {
-                data.intermediate_responses
-                    .push(evalset::adk::IntermediateResponse { author, parts: texts });
+            if !said.is_empty() {
+                data.intermediate_responses.push(IntermediateResponse { author, parts: said });
             }
         }
         data
@@ -148,47 +146,13 @@ impl Told {
     fn into_events(self) -> IntermediateData {
         let event = |(author, parts, role): (String, Vec<Part>, &str)| InvocationEvent {
             author,
-            content: Some(Content {
-                parts: Some(parts),
-                role: Some(role.to_owned()),
-                written: Written::default(),
-            }),
+            content: Some(content(role, parts)),
             model_version: None,
             written: Written::default(),
         };
         IntermediateData {
             invocation_events: self.steps.into_iter().map(event).collect(),
             ..IntermediateData::default()
-        }
-    }
-}
-
-fn said(part: &LivePart) -> Option<Part> {
-    match part {
-        LivePart::Text(text) if !text.is_empty() => Some(Part::text(text.clone())),
-        LivePart::FunctionCall(call) => {
-            let mut called = FunctionCall::new("", call.name.clone(), JsonText::null());
-            called.id.clone_from(&call.id);
-            called.args.clone_from(&call.args);
-            let mut part = Part::text("");
-            part.text = None;
-            part.function_call = Some(called);
-            Some(part)
-        }
-        _ => None,
-    }
-}
-
-/// A response as ADK keeps it: an object, and what is none within one, as ADK's runner does. A text stays
-/// a text, also where it holds JSON: that is what the model read.
-fn as_adk_keeps_it(response: Option<&JsonText>) -> JsonText {
-    match response {
-        Some(response) if response.kind() == Kind::Object => response.clone(),
-        other => {
-            let inner = other.cloned().unwrap_or_else(JsonText::null);
-            let members: indexmap::IndexMap<_, _> = [("result", inner)].into_iter().collect();
-            // Text keys and JSON always serialise.
-            JsonText::serialize(&members).unwrap_or_else(|_| JsonText::null())
         }
     }
 }

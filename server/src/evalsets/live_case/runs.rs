@@ -6,8 +6,10 @@
 use std::collections::{HashMap, HashSet};
 
 use app::api::LiveRun;
-use live::{AgentName, LlmRequest, Part as LivePart, Payload, Role, SessionEvent};
+use live::{AgentName, Content, LlmRequest, Part as LivePart, Payload, Role, SessionEvent};
 use rpc::wire;
+
+use super::parts::left_out;
 
 /// How much of what the user said names a run, in characters.
 const QUERY: usize = 200;
@@ -48,7 +50,8 @@ pub(super) struct Run<'a> {
     pub(super) first: u64,
     pub(super) at: i64,
     pub(super) agent: &'a str,
-    pub(super) query: String,
+    /// What the user said.
+    pub(super) query: Vec<&'a LivePart>,
     pub(super) steps: Vec<Step<'a>>,
 }
 
@@ -64,13 +67,15 @@ pub(super) enum Step<'a> {
 pub(crate) fn runs(events: &[SessionEvent]) -> Vec<LiveRun> {
     let described = |run: &Run<'_>| {
         let responses = run.responses();
+        let said = responses.iter().flat_map(|(_, parts)| *parts);
         LiveRun {
             first: run.first,
             agent: run.agent.to_owned(),
-            query: run.query.chars().take(QUERY).collect(),
+            query: named(&run.query).chars().take(QUERY).collect(),
             turns: responses.len() as u64,
             calls: responses.iter().map(|(_, parts)| calls(parts).count() as u64).sum(),
             is_answered: run.final_response().is_some(),
+            left_out: left_out(run.query.iter().copied().chain(said)),
         }
     };
     collect(events).iter().map(described).collect()
@@ -132,32 +137,59 @@ fn ends_in_the_users_words(request: &LlmRequest) -> bool {
 
 /// What tools answered since the model last spoke.
 fn results(request: &LlmRequest) -> impl Iterator<Item = &live::FunctionResponse> {
-    let spoke = request.contents.iter().rposition(|content| content.role == Role::Model);
-    let since = request.contents.iter().skip(spoke.map_or(0, |at| at + 1));
-    since.flat_map(|content| &content.parts).filter_map(|part| match part {
-        LivePart::FunctionResponse(response) => Some(response),
-        _ => None,
-    })
+    since_the_model(&request.contents).iter().flat_map(|content| &content.parts).filter_map(
+        |part| match part {
+            LivePart::FunctionResponse(response) => Some(response),
+            _ => None,
+        },
+    )
 }
 
-/// What the user said last in a request.
-fn query(request: &LlmRequest) -> String {
-    let said = |content: &live::Content| {
-        let text = texts(&content.parts);
-        (content.role == Role::User && !text.is_empty()).then_some(text)
+/// What came after the model last spoke.
+fn since_the_model(contents: &[Content]) -> &[Content] {
+    let spoke = contents.iter().rposition(|content| content.role == Role::Model);
+    contents.get(spoke.map_or(0, |at| at + 1)..).unwrap_or_default()
+}
+
+/// What the user said last before the model was asked, as it stands there; where they said nothing,
+/// what they handed in of a tool.
+fn query(request: &LlmRequest) -> Vec<&LivePart> {
+    // Some agents begin the model's answer for it.
+    let until = request.contents.iter().rposition(|content| content.role != Role::Model);
+    let contents = request.contents.get(..until.map_or(0, |at| at + 1)).unwrap_or_default();
+    let last = since_the_model(contents);
+    let by = |role: Role| {
+        let of = last.iter().filter(move |content| content.role == role);
+        of.flat_map(|content| &content.parts).collect::<Vec<_>>()
     };
-    request.contents.iter().rev().find_map(said).unwrap_or_default()
+    let said = by(Role::User);
+    if said.is_empty() { by(Role::Function) } else { said }
 }
 
-pub(super) fn texts(parts: &[LivePart]) -> String {
-    let text = |part: &LivePart| match part {
-        LivePart::Text(text) if !text.is_empty() => Some(text.clone()),
+/// What a message is called: its texts, else what it shows.
+fn named(parts: &[&LivePart]) -> String {
+    let texts = texts(parts.iter().copied());
+    if !texts.is_empty() {
+        return texts;
+    }
+    let shown = parts.iter().filter_map(|part| match part {
+        LivePart::InlineData(data) => Some(data.display_name.as_ref().unwrap_or(&data.mime_type)),
+        LivePart::FunctionResponse(response) => Some(&response.name),
+        LivePart::Other(other) => Some(&other.kind),
+        LivePart::Text(_) | LivePart::Thought(_) | LivePart::FunctionCall(_) => None,
+    });
+    shown.map(String::as_str).collect::<Vec<_>>().join(", ")
+}
+
+fn texts<'a>(parts: impl IntoIterator<Item = &'a LivePart>) -> String {
+    let text = |part: &'a LivePart| match part {
+        LivePart::Text(text) if !text.is_empty() => Some(text.as_str()),
         _ => None,
     };
-    parts.iter().filter_map(text).collect::<Vec<_>>().join("\n")
+    parts.into_iter().filter_map(text).collect::<Vec<_>>().join("\n")
 }
 
-pub(super) fn calls(parts: &[LivePart]) -> impl Iterator<Item = &live::FunctionCall> {
+fn calls(parts: &[LivePart]) -> impl Iterator<Item = &live::FunctionCall> {
     parts.iter().filter_map(|part| match part {
         LivePart::FunctionCall(call) => Some(call),
         _ => None,
@@ -183,8 +215,8 @@ impl Run<'_> {
     }
 
     /// The last answer, where it calls nothing.
-    pub(super) fn final_response(&self) -> Option<(&SessionEvent, String)> {
+    pub(super) fn final_response(&self) -> Option<(&SessionEvent, &[LivePart])> {
         let (event, parts) = *self.responses().last()?;
-        calls(parts).next().is_none().then(|| (event, texts(parts)))
+        calls(parts).next().is_none().then_some((event, parts))
     }
 }

@@ -1,6 +1,7 @@
+use json_text::JsonText;
 use live::{
-    AgentName, EventId, HumanResponse, InvocationId, LiveSessionId, LlmRequest, Role, Sequence,
-    ToolOutcome, TurnId,
+    AgentName, EventId, HumanResponse, InvocationId, LiveSessionId, LlmRequest, Part as LivePart,
+    Role, Sequence, ToolOutcome, TurnId,
 };
 
 use super::*;
@@ -202,4 +203,119 @@ fn an_agent_without_names_for_its_runs_begins_one_with_the_users_words() {
         runs(&events).into_iter().map(|it| (it.query, it.turns, it.is_answered)).collect();
     assert_eq!(told, [("one".to_owned(), 2, true), ("two".to_owned(), 0, false)]);
     assert_eq!(conversation(&events, &[1, 5]).as_array().expect("a list").len(), 1);
+}
+
+fn picture(name: Option<&str>) -> LivePart {
+    LivePart::InlineData(live::InlineData {
+        mime_type: "image/png".to_owned(),
+        data: vec![0xfb, 0xff, 0xfe],
+        display_name: name.map(str::to_owned),
+    })
+}
+
+fn other(kind: &str, text: &str) -> LivePart {
+    LivePart::Other(live::OtherPart { kind: kind.to_owned(), json: json(text) })
+}
+
+#[test]
+fn pictures_and_thoughts_stand_where_they_were_said() {
+    let said = |role, parts| live::Content { role, parts };
+    let asked = |contents: Vec<live::Content>| {
+        Payload::Request(LlmRequest { contents, ..LlmRequest::default() })
+    };
+    let first = vec![
+        said(Role::User, vec![text("Hello")]),
+        said(Role::Model, vec![text("hi")]),
+        said(Role::User, vec![text(""), picture(None)]),
+    ];
+    let mut again = first.clone();
+    again.push(said(Role::Model, vec![text("a cat")]));
+    again.push(said(Role::User, vec![text("And this?")]));
+    again.push(said(
+        Role::User,
+        vec![picture(Some("dog.png")), other("file_data", r#"{"file_uri": "gs://a/b"}"#)],
+    ));
+    let events = Recording::default()
+        .add(1, "a", "run1", asked(first))
+        .answered(1, "a", "run1", vec![text("let me see"), picture(None), call("c1", "{}")])
+        .goes_on(2, "a", "run1")
+        .answered(2, "a", "run1", vec![LivePart::Thought("hm".to_owned()), picture(None)])
+        .add(3, "a", "run2", asked(again))
+        .answered(3, "a", "run2", vec![text("a dog")])
+        .0;
+    let blob = serde_json::json!({"inline_data": {"data": "-__-", "mime_type": "image/png"}});
+    let turns = conversation(&events, &[1, 5]);
+    assert_eq!(turns[0]["user_content"]["parts"], serde_json::json!([blob]), "no other's words");
+    let beside = &turns[0]["intermediate_data"]["intermediate_responses"];
+    assert_eq!(*beside, serde_json::json!([["a", [{"text": "let me see"}, blob]]]));
+    assert_eq!(
+        turns[0]["final_response"],
+        serde_json::json!({"parts": [{"text": "hm", "thought": true}, blob], "role": "model"})
+    );
+    let named = serde_json::json!(
+        {"display_name": "dog.png", "data": "-__-", "mime_type": "image/png"}
+    );
+    assert_eq!(
+        turns[1]["user_content"]["parts"],
+        serde_json::json!([
+            {"text": "And this?"},
+            {"inline_data": named},
+            {"file_data": {"file_uri": "gs://a/b"}},
+        ])
+    );
+    let told: Vec<_> = runs(&events).into_iter().map(|it| it.query).collect();
+    assert_eq!(told, ["image/png", "And this?"]);
+}
+
+#[test]
+fn what_a_case_has_no_place_for_is_named() {
+    let events = Recording::default()
+        .add(
+            1,
+            "a",
+            "",
+            Payload::Request(LlmRequest {
+                contents: vec![live::Content {
+                    role: Role::User,
+                    parts: vec![
+                        text("read this"),
+                        other("document", r#"{"url": "x"}"#),
+                        other("document", "[1]"),
+                        other("empty", "{}"),
+                    ],
+                }],
+                ..LlmRequest::default()
+            }),
+        )
+        .answered(1, "a", "", vec![text("read"), other("refusal", r#""no""#)])
+        .0;
+    assert_eq!(runs(&events)[0].left_out, ["document", "refusal"]);
+    let turns = conversation(&events, &[1]);
+    assert_eq!(turns[0]["user_content"]["parts"], serde_json::json!([{"text": "read this"}]));
+}
+
+#[test]
+fn a_run_that_begins_with_a_tools_answer_says_nothing_of_an_earlier_one() {
+    let response = live::FunctionResponse {
+        id: Some("c1".to_owned()),
+        name: "order".to_owned(),
+        response: Some(json(r#"{"status": "shipped"}"#)),
+    };
+    let contents = vec![
+        live::Content { role: Role::User, parts: vec![text("Order it")] },
+        live::Content { role: Role::Model, parts: vec![call("c1", "{}")] },
+        live::Content { role: Role::Function, parts: vec![LivePart::FunctionResponse(response)] },
+        live::Content { role: Role::Model, parts: vec![text("begun by the agent")] },
+    ];
+    let events = Recording::default()
+        .add(1, "a", "r", Payload::Request(LlmRequest { contents, ..LlmRequest::default() }))
+        .answered(1, "a", "r", vec![text("It is on its way.")])
+        .0;
+    let told = conversation(&events, &[1])[0]["user_content"]["parts"].clone();
+    assert_eq!(
+        told,
+        serde_json::json!([{"function_response":
+            {"id": "c1", "name": "order", "response": {"status": "shipped"}}}])
+    );
+    assert_eq!(runs(&events)[0].query, "order");
 }
