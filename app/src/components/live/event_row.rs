@@ -115,7 +115,7 @@ fn line(row: &LiveRow) -> AnyView {
             view! { <span class="arrow">"→ "</span> {pieces(parts)} }.into_any()
         }
         LiveWhat::Cancelled { reason } => {
-            view! { "cancelled" {(!reason.is_empty()).then(|| format!(": {}", words(reason)))} }
+            view! { "cancelled" {(!reason.is_empty()).then(|| format!(": {}", said(reason)))} }
                 .into_any()
         }
         LiveWhat::ToolAnswered { tool, response, .. } => view! {
@@ -130,7 +130,7 @@ fn line(row: &LiveRow) -> AnyView {
                 LiveOutcome::Failed => "the run failed",
                 LiveOutcome::Cancelled => "the run was stopped",
             };
-            view! { {how} {(!message.is_empty()).then(|| format!(": {}", words(message)))} }
+            view! { {how} {(!message.is_empty()).then(|| format!(": {}", said(message)))} }
                 .into_any()
         }
     }
@@ -140,9 +140,9 @@ fn pieces(parts: &[LivePart]) -> AnyView {
     let piece = |(at, part): (usize, &LivePart)| {
         let between = (at > 0).then_some(" · ");
         let shown = match part {
-            LivePart::Text(text) => words(text).into_any(),
+            LivePart::Text(text) => said(text).into_any(),
             LivePart::Thought(text) => {
-                view! { <span class="quiet">{words(text)}</span> }.into_any()
+                view! { <span class="quiet">{said(text)}</span> }.into_any()
             }
             LivePart::Call { name, args, .. } => view! {
                 <b>{name.clone()}</b> "(" {args.as_ref().map(given)} ")"
@@ -153,13 +153,19 @@ fn pieces(parts: &[LivePart]) -> AnyView {
             }
             .into_any(),
             LivePart::Data { .. } | LivePart::Other { .. } => {
-                let said = said_as(part).map(|(_, text)| format!(" {}", words(&text)));
+                let said = said_as(part).map(|(_, text)| format!(" {}", said(&text)));
                 view! { <span class="ink-count">{kind(part)}</span> {said} }.into_any()
             }
         };
         view! { <span class="quiet">{between}</span> {shown} }
     };
     parts.iter().enumerate().map(piece).collect_view().into_any()
+}
+
+/// What somebody said, in a line: paragraphs and lists run on.
+fn said(text: &str) -> String {
+    let line = beginning(text, WORDS).split_whitespace().collect::<Vec<_>>().join(" ");
+    written_out(&line, Lines::Escaped).into_owned()
 }
 
 fn words(text: &str) -> String {

@@ -64,10 +64,10 @@ fn Shown(
             <section class="middle" aria-label="The session">
                 <Toolbar/>
                 {middle}
+                <Notice/>
             </section>
             <section class="right" aria-label="Answer"><AnswerColumn/></section>
         </div>
-        <Notice/>
         <Dialogs/>
         <p class="unseen" role="status" aria-live="polite">{move || stage.announcement.get()}</p>
     }
