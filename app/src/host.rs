@@ -110,7 +110,11 @@ pub trait Host: Send + Sync + 'static {
 
     async fn list_reports(&self) -> Result<ReportList, ApiError>;
 
-    async fn export_session(&self, request: ExportRequest) -> Result<ExportReceipt, ApiError>;
+    async fn export_session(
+        &self,
+        request: ExportRequest,
+        by: Option<String>,
+    ) -> Result<ExportReceipt, ApiError>;
 }
 
 /// The host's live sessions as the server functions see them; each method is the server function of
@@ -178,6 +182,7 @@ pub trait LiveHost: Send + Sync + 'static {
         &self,
         session: LiveId,
         runs: Vec<u64>,
+        by: Option<String>,
     ) -> Result<ExportReceipt, ApiError>;
 }
 

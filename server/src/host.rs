@@ -387,7 +387,12 @@ impl Host for RehearsalHost {
         blocking("list the reports", move || Ok(reports::list(&folders))).await
     }
 
-    async fn export_session(&self, request: ExportRequest) -> Result<ExportReceipt, ApiError> {
+    async fn export_session(
+        &self,
+        request: ExportRequest,
+        by: Option<String>,
+    ) -> Result<ExportReceipt, ApiError> {
+        let by = crate::live::exporter(by.as_deref())?;
         if self.sessions.find(&request.session).is_none() {
             // The schemas of query and answer are known where a session is open. Of an agent that
             // cannot open one, what was played is exported all the same.
@@ -402,6 +407,7 @@ impl Host for RehearsalHost {
             fits.map_err(|reason| ApiError::NotExportable { reason })?;
         }
         let noted = Note::new("export").with("agent", &agent.id).with("session", &trace.session_id);
+        let noted = noted.perhaps_by(by.as_ref());
         evalsets::export(agent, session.as_deref(), trace, noted.here()).await
     }
 }

@@ -39,6 +39,9 @@ pub struct ExportReceipt {
 
 /// Appends the session to the agent's eval set.
 #[server(prefix = "/api", endpoint = "export_session", input = Json, output = Json)]
-pub async fn export_session(request: ExportRequest) -> Result<ExportReceipt, ApiError> {
-    crate::host::host()?.export_session(request).await
+pub async fn export_session(
+    request: ExportRequest,
+    by: Option<String>,
+) -> Result<ExportReceipt, ApiError> {
+    crate::host::host()?.export_session(request, by).await
 }

@@ -85,6 +85,12 @@ pub fn use_live() -> Live {
     live
 }
 
+/// The name under which the person was last known here. Who has logged in is known to the host.
+#[must_use]
+pub fn known_name() -> Option<String> {
+    browser::stored(NAME)
+}
+
 impl Live {
     /// What the host is asked to tell. Tracked.
     #[must_use]

@@ -26,6 +26,17 @@ pub enum Side {
     Text,
 }
 
+/// What the host said of this page's hold on a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hold {
+    /// It was not asked.
+    Unasked,
+    /// It was asked, and did not refuse.
+    Asked,
+    /// Somebody else holds the turn, or the same person in another window.
+    Refused,
+}
+
 /// An answer that is being made.
 #[derive(Clone, Copy)]
 pub struct Draft {
@@ -45,6 +56,8 @@ pub struct Draft {
     pub call_id: StoredValue<String>,
     /// The secret under which this page holds the turn.
     pub lease: StoredValue<LiveLeaseId>,
+    /// Whether this page may take itself for the holder.
+    pub hold: RwSignal<Hold>,
     forms: Forms,
 }
 
@@ -244,6 +257,7 @@ fn begin(session: &LiveId, turn: &LiveTurnId) -> Draft {
         touched_ms: StoredValue::new(0),
         call_id: StoredValue::new(new_call_id()),
         lease: StoredValue::new(LiveLeaseId::new(browser::new_uuid())),
+        hold: RwSignal::new(Hold::Unasked),
         forms: Forms::new(),
     };
     Effect::new(move |before: Option<()>| {

@@ -16,6 +16,7 @@ pub mod file_bytes;
 pub mod latest;
 pub mod live;
 pub mod live_draft;
+pub mod live_ending;
 #[cfg(any(not(feature = "ssr"), test))]
 pub mod live_stage;
 #[cfg(any(not(feature = "ssr"), test))]

@@ -8,6 +8,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use live::DisplayName;
 use serde_json::{Map, Value};
 
 use super::caller::Caller;
@@ -58,6 +59,14 @@ impl Note {
     pub(crate) fn by(mut self, who: &str) -> Self {
         self.who = Some(who.to_owned());
         self
+    }
+
+    /// Who did it, where that is known.
+    pub(crate) fn perhaps_by(self, who: Option<&DisplayName>) -> Self {
+        match who {
+            Some(who) => self.by(who.as_str()),
+            None => self,
+        }
     }
 
     pub(crate) fn with(mut self, key: &'static str, value: &impl ToString) -> Self {

@@ -22,6 +22,7 @@ pub(super) fn summary(summary: &Summary) -> LiveSummary {
         is_completed: standing.status == Status::Completed,
         events: standing.last.0,
         depth: standing.depth as u64,
+        agents: summary.agents.clone(),
         waiting: pending
             .map(|(turn, is_awaited)| WaitingTurn {
                 turn: LiveTurnId::new(turn.turn_id.to_string()),
@@ -54,8 +55,14 @@ pub(super) fn session_id(id: &LiveId) -> Result<LiveSessionId, ApiError> {
 }
 
 pub(super) fn ids(place: &LivePlace) -> Result<(LiveSessionId, TurnId), ApiError> {
-    let turn = TurnId::parse(place.turn.as_str()).map_err(|fault| refused(&fault.into()))?;
-    Ok((session_id(&place.session)?, turn))
+    let session = session_id(&place.session)?;
+    let turn = TurnId::parse(place.turn.as_str()).map_err(|_| unknown_turn(place.turn.as_str()))?;
+    Ok((session, turn))
+}
+
+fn unknown_turn(id: &str) -> ApiError {
+    let id: String = id.chars().take(80).collect();
+    ApiError::LiveRefused { reason: format!("This session has no turn {id}.") }
 }
 
 pub(super) fn lease_id(id: &LiveLeaseId) -> Result<LeaseId, ApiError> {
@@ -67,6 +74,14 @@ pub(super) fn myself(said: &str) -> Result<DisplayName, ApiError> {
     match access::caller() {
         Some(caller) => Ok(caller.name),
         None => person(said),
+    }
+}
+
+/// Who exports: whoever has logged in, else the name that the page knows, if it knows one.
+pub(crate) fn exporter(said: Option<&str>) -> Result<Option<DisplayName>, ApiError> {
+    match (access::caller(), said) {
+        (Some(caller), _) => Ok(Some(caller.name)),
+        (None, said) => said.map(person).transpose(),
     }
 }
 
@@ -83,9 +98,7 @@ pub(super) fn refused(error: &LiveError) -> ApiError {
         LiveError::Refused(Refusal::TurnsPending { count }) => {
             ApiError::LiveWaiting { count: *count as u64 }
         }
-        LiveError::Refused(Refusal::UnknownTurn(turn)) => {
-            ApiError::LiveRefused { reason: format!("This session has no turn {turn}.") }
-        }
+        LiveError::Refused(Refusal::UnknownTurn(turn)) => unknown_turn(&turn.to_string()),
         LiveError::Refused(Refusal::NotUp { ahead, .. }) => ApiError::LiveRefused {
             reason: format!("This turn is not up for answer yet: {ahead} older ones come first."),
         },

@@ -34,6 +34,11 @@ pub(crate) struct Standing {
     pub(crate) lease: Option<Lease>,
 }
 
+/// An event as it was kept.
+pub(super) fn decoded(bytes: &[u8]) -> Result<wire::SessionEvent, StoreError> {
+    wire::SessionEvent::decode(bytes).map_err(|fault| StoreError::Damaged(fault.to_string()))
+}
+
 impl Standing {
     pub(super) fn of(queue: &Queue, awaited: impl Fn(&PendingTurn) -> bool) -> Self {
         Self {
@@ -126,11 +131,8 @@ impl Feed {
             return Ok(events);
         }
         let kept = self.store.events_after(self.session_id, place, PAGE, PAGE_BYTES).await?;
-        let decode = |bytes: Vec<u8>| {
-            let event = wire::SessionEvent::decode(bytes.as_slice());
-            event.map(Arc::new).map_err(|fault| StoreError::Damaged(fault.to_string()))
-        };
-        Ok(kept.into_iter().map(decode).collect::<Result<_, _>>()?)
+        let event = |bytes: Vec<u8>| decoded(&bytes).map(Arc::new);
+        Ok(kept.into_iter().map(event).collect::<Result<_, _>>()?)
     }
 
     fn recent_after(&self, place: Sequence) -> Option<Vec<Arc<wire::SessionEvent>>> {

@@ -24,6 +24,7 @@ mod streams;
 mod tests;
 mod turn;
 
+pub(crate) use crossing::exporter;
 pub(crate) use error::LiveError;
 pub(crate) use news::PageNews;
 pub(crate) use pages::LivePages;

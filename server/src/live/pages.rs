@@ -15,7 +15,9 @@ use live::{
     SessionEvent,
 };
 
-use super::crossing::{checked, ids, lease_id, myself, person, refused, session_id, summary};
+use super::crossing::{
+    checked, exporter, ids, lease_id, myself, person, refused, session_id, summary,
+};
 use super::error::LiveError;
 use super::rows::{self, Extent};
 use super::sessions::LiveSessions;
@@ -61,13 +63,17 @@ impl LivePages {
                 Some(place) => Some(self.sessions.event(session, place).await?),
                 None => None,
             };
-            Ok((request, closing))
+            let after = self.sessions.recorded_of(session, turn).await?;
+            Ok((request, closing, after))
         };
-        let (request, closing) = found.await.map_err(|error: LiveError| refused(&error))?;
+        let (request, closing, after) = found.await.map_err(|error: LiveError| refused(&error))?;
         let shown = rows::turn(checked(request)?);
         let mut shown = shown.ok_or_else(|| refused(&Refusal::UnknownTurn(turn).into()))?;
         let closing = closing.map(checked).transpose()?;
         shown.closed = closing.map(|event| rows::row(event, Extent::Whole));
+        for event in after {
+            rows::told_after(&mut shown, checked(event)?);
+        }
         Ok(shown)
     }
 
@@ -292,10 +298,13 @@ impl LiveHost for LivePages {
         &self,
         session: LiveId,
         runs: Vec<u64>,
+        by: Option<String>,
     ) -> Result<ExportReceipt, ApiError> {
         let session = session_id(&session)?;
+        let by = exporter(by.as_deref())?;
         let events = self.events(session).await?;
-        let noted = access::Note::new("export").with("session", &session).here();
+        let noted =
+            access::Note::new("export").with("session", &session).perhaps_by(by.as_ref()).here();
         let registry = &self.host.registry;
         let receipt = evalsets::export_live(registry, session, &events, &runs, noted).await?;
         tracing::info!(%session, eval_id = %receipt.eval_id, "exported to {}", receipt.path);

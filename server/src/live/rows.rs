@@ -100,7 +100,20 @@ pub(super) fn turn(event: SessionEvent) -> Option<LiveTurn> {
         output_schema: request.output_schema,
         warnings,
         closed: None,
+        results: Vec::new(),
+        ended: None,
     })
+}
+
+/// Takes in what was recorded of the turn after its answer.
+pub(super) fn told_after(turn: &mut LiveTurn, event: SessionEvent) {
+    match event.payload {
+        Payload::ToolResult(result) => {
+            turn.results.push(part(Part::FunctionResponse(result.response), Extent::Whole));
+        }
+        Payload::RunEnded(_) => turn.ended = Some(row(event, Extent::Whole)),
+        Payload::Request(_) | Payload::Response(_) | Payload::Cancelled(_) => {}
+    }
 }
 
 fn tool(declaration: FunctionDeclaration) -> Result<ToolView, String> {

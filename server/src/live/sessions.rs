@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 
 use super::ask::{Ask, Look, Reply, Waited};
 use super::error::LiveError;
-use super::feed::{Standing, Watch};
+use super::feed::{Standing, Watch, decoded};
 use super::ledger::{Ledger, now};
 use super::store::sqlite::SqliteStore;
 use super::store::{LiveStore, StoredSession};
@@ -59,6 +59,8 @@ pub(crate) struct Listed {
 pub(crate) struct Summary {
     pub(crate) session: LiveSession,
     pub(crate) last: Sequence,
+    /// The agents that asked first.
+    pub(crate) agents: Vec<String>,
     pub(crate) look: Option<Look>,
 }
 
@@ -233,6 +235,7 @@ impl LiveSessions {
         let summary = |(stored, look): (StoredSession, Option<Look>)| Summary {
             session: stored.session,
             last: stored.last,
+            agents: stored.agents,
             look,
         };
         Ok(stored.into_iter().zip(looks).map(summary).collect())
@@ -279,6 +282,16 @@ impl LiveSessions {
         if let Some(opened) = self.shared.opened.get() {
             let _ = opened.asks.try_send(Ask::Leave(session_id, turn_id));
         }
+    }
+
+    /// What was recorded of a turn, in order.
+    pub(crate) async fn recorded_of(
+        &self,
+        session_id: LiveSessionId,
+        turn_id: TurnId,
+    ) -> Result<Vec<wire::SessionEvent>, LiveError> {
+        let kept = self.store().await?.recorded_of(session_id, turn_id).await?;
+        Ok(kept.iter().map(|bytes| decoded(bytes)).collect::<Result<_, _>>()?)
     }
 
     /// The event with this place.

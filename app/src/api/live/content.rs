@@ -114,4 +114,8 @@ pub struct LiveTurn {
     pub warnings: Vec<String>,
     /// What closed the turn, whole; nothing while it waits.
     pub closed: Option<LiveRow>,
+    /// What the tools that its answer called gave back, as far as their agent told.
+    pub results: Vec<LivePart>,
+    /// How its run ended, where it ended with this turn and the agent told.
+    pub ended: Option<LiveRow>,
 }

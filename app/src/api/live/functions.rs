@@ -10,7 +10,7 @@ use super::{
 };
 use crate::api::{ApiError, ExportReceipt, FieldMessage};
 
-/// The sessions that hold `search` in their description, newest first, from a place of the list on.
+/// The sessions that hold `search` in their description or among their agents' names, newest first, from a place of the list on.
 #[server(prefix = "/api", endpoint = "list_live_sessions", input = Json, output = Json)]
 pub async fn list_live_sessions(search: String, before: Option<i64>) -> Result<LiveList, ApiError> {
     crate::host::live_host()?.list_live_sessions(search, before).await
@@ -113,6 +113,7 @@ pub async fn plan_live_export(session: LiveId) -> Result<LiveExportPlan, ApiErro
 pub async fn export_live_session(
     session: LiveId,
     runs: Vec<u64>,
+    by: Option<String>,
 ) -> Result<ExportReceipt, ApiError> {
-    crate::host::live_host()?.export_live_session(session, runs).await
+    crate::host::live_host()?.export_live_session(session, runs, by).await
 }

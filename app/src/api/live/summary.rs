@@ -17,6 +17,8 @@ pub struct LiveSummary {
     pub is_completed: bool,
     /// How many events it has, which is the sequence number of the last one.
     pub events: u64,
+    /// The agents that asked first, by name, at most 20.
+    pub agents: Vec<String>,
     /// How many turns wait for an answer.
     pub depth: u64,
     /// The oldest turns that wait, at most 20; the first is up for answer.

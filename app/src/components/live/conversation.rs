@@ -4,10 +4,11 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::part::{Piece, kind};
-use crate::api::{LiveContent, LiveRole, LiveTurn, LiveWhat};
+use crate::api::{LiveContent, LiveOutcome, LiveRole, LiveTurn, LiveWhat};
 use crate::components::icon::{Glyph, Icon};
 use crate::components::steps::{CalledStep, Said, said};
 use crate::state::browser;
+use crate::state::live_ending::Ending;
 use crate::state::live_stage::use_this_live_stage;
 use crate::state::live_steps::{Step, steps};
 
@@ -33,6 +34,10 @@ pub(super) fn Conversation() -> impl IntoView {
             </div>
         }
         .into_any(),
+        None if stage.turn_fault.read().is_some() => {
+            view! { <div class="empty centred"><p>"There is no conversation to show: this turn could not be read."</p></div> }
+                .into_any()
+        }
         None => view! { <p class="quiet veil">"Reading the request…"</p> }.into_any(),
     }
     }
@@ -48,7 +53,10 @@ fn rows(turn: LiveTurn) -> AnyView {
     let closed = turn.closed.map(|row| match row.what {
         LiveWhat::Answered { parts } => {
             let by = row.by.unwrap_or_else(|| "Somebody".to_owned());
-            let answer = [LiveContent { role: LiveRole::Model, parts }];
+            let answer = [
+                LiveContent { role: LiveRole::Model, parts },
+                LiveContent { role: LiveRole::Function, parts: turn.results },
+            ];
             let rows = crate::state::live_steps::steps(&answer).into_iter().enumerate();
             let rows = rows.map(|(at, step)| step_row(count + at + 1, step, "See the session's events for what it answered."));
             view! {
@@ -67,10 +75,18 @@ fn rows(turn: LiveTurn) -> AnyView {
         }
         _ => ().into_any(),
     });
+    let ended = turn.ended.and_then(|row| Ending::of(&row)).map(|ending| {
+        let failed = ending.message.clone().filter(|_| ending.outcome == LiveOutcome::Failed);
+        view! {
+            <li class="turn" class:bad=failed.is_some()>{ending.told()}</li>
+            {failed.map(|message| view! { <li class="row failed"><p class="run-fault">{message}</p></li> })}
+        }
+    });
     view! {
         {is_empty.then(|| view! { <li class="next"><p>"The conversation is empty: the model would see its instructions alone."</p></li> })}
         {told}
         {closed}
+        {ended}
     }
     .into_any()
 }

@@ -67,6 +67,7 @@ fn Cancel(
     view! {
         <form on:submit=cancel>
             <h2>"Cancel this turn?"</h2>
+            {move || stage.other_holder().map(|holder| view! { <p class="holder">{holder.told()}</p> })}
             <p>"The agent gets no answer: its run ends with an error that says so."</p>
             <label class="ask-field">"Reason, for the agent's developer"
                 <input class="input" maxlength="500" prop:value=move || reason.get() on:input=move |event| reason.set(event_target_value(&event))/>

@@ -62,8 +62,9 @@ fn Plan(
         }
         export.set(Export::Writing);
         let wanted = chosen.get_untracked();
+        let by = stage.live.name.get_untracked();
         spawn_local(async move {
-            let written = export_live_session(stage.id.get_value(), wanted).await;
+            let written = export_live_session(stage.id.get_value(), wanted, by).await;
             export.try_set(match written {
                 Ok(receipt) => Export::Written(receipt),
                 Err(error) => Export::Failed(error),
@@ -121,7 +122,7 @@ fn Plan(
                     aria-disabled=move || (is_writing() || chosen.read().is_empty()).to_string()
                 >
                     <Icon glyph=Glyph::Export/>
-                    {label}
+                    <span class="cut" title=label>{label}</span>
                     <kbd>"Ctrl ↵"</kbd>
                 </button>
             </footer>

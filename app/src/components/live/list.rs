@@ -112,12 +112,13 @@ pub fn LiveSessions() -> impl IntoView {
             live.changed.update_untracked(Vec::clear);
         }
     });
-    let body = move || match (listed.ids.get(), listed.fault.get()) {
+    let body = move || {
+        match (listed.ids.get(), listed.fault.get()) {
         (Some(ids), _) if ids.is_empty() && listed.searched.read().trim().is_empty() => {
             view! { <NoSessions/> }.into_any()
         }
         (Some(ids), _) if ids.is_empty() => {
-            view! { <p class="quiet">"No session has these words in its description."</p> }
+            view! { <p class="quiet">"No session has these words in its description or among its agents."</p> }
                 .into_any()
         }
         (Some(_), _) => view! { <Sessions listed/> }.into_any(),
@@ -126,6 +127,7 @@ pub fn LiveSessions() -> impl IntoView {
                 .into_any()
         }
         (None, None) => view! { <p class="quiet veil">"Looking for the sessions…"</p> }.into_any(),
+    }
     };
     let is_drawn = Memo::new(move |_| {
         let has_some = listed.ids.with(|ids| ids.as_ref().map(|ids| !ids.is_empty()));
@@ -139,7 +141,7 @@ pub fn LiveSessions() -> impl IntoView {
             </div>
             <span class="grow"></span>
             <AlertButton/>
-            <FilterBox searched=listed.searched placeholder="Search descriptions"/>
+            <FilterBox searched=listed.searched placeholder="Search descriptions and agents"/>
         </header>
         {move || { is_drawn.with(|_| ()); untrack(body) }}
     }
@@ -199,7 +201,7 @@ fn Sessions(
             <thead>
                 <tr>
                     <th scope="col">"Session"</th>
-                    <th scope="col">"Who waits"</th>
+                    <th scope="col">"Agents"</th>
                     <th scope="col" class="figure">"For"</th>
                     <th scope="col" class="figure">"Queue"</th>
                     <th scope="col" class="figure">"Events"</th>
@@ -241,14 +243,23 @@ fn Session(
     };
     let agents = move || {
         summary.with(|it| {
-            let Some(summary) = it else { return String::new() };
+            let summary = it.as_ref()?;
+            let waits = |name: &&str| summary.waiting.iter().any(|turn| turn.agent == *name);
+            let waiting = summary.waiting.iter().map(|turn| turn.agent.as_str());
+            let all = waiting.chain(summary.agents.iter().map(String::as_str));
             let mut names: Vec<&str> = Vec::new();
-            for turn in &summary.waiting {
-                if !names.contains(&turn.agent.as_str()) {
-                    names.push(&turn.agent);
+            for name in all {
+                if !names.contains(&name) {
+                    names.push(name);
                 }
             }
-            names.join(", ")
+            let (waiting, others): (Vec<&str>, Vec<&str>) = names.into_iter().partition(waits);
+            let joint = (!waiting.is_empty() && !others.is_empty()).then_some(", ");
+            Some(view! {
+                {waiting.join(", ")}
+                {joint}
+                <span class="quiet">{others.join(", ")}</span>
+            })
         })
     };
     let waits = move || {

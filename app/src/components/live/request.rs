@@ -25,6 +25,8 @@ pub(super) fn Request() -> impl IntoView {
         stage.turn.with(|turn| {
             turn.as_ref().map(|turn| LiveTurn {
                 closed: None,
+                results: Vec::new(),
+                ended: None,
                 contents: Vec::new(),
                 ..turn.clone()
             })

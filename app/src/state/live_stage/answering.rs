@@ -148,6 +148,11 @@ impl LiveStage {
             ApiError::LiveClosed { .. } => {
                 format!("{error} What you typed is still here.")
             }
+            ApiError::LiveHeld { holder }
+                if self.live.name.get_untracked().as_ref() == Some(holder) =>
+            {
+                format!("{holder} is answering this turn in another window. Send it from there, or stop there first.")
+            }
             ApiError::Transport { .. } if self.connection.is_logged_out() => {
                 "Not sent: you are logged out. What you typed is kept; log in and send it again."
                     .to_owned()

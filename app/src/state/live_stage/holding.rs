@@ -6,8 +6,9 @@ use std::time::Duration;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use super::super::live_draft::Hold;
 use super::LiveStage;
-use crate::api::{hand_over_live_turn, hold_live_turn, release_live_turn};
+use crate::api::{ApiError, hand_over_live_turn, hold_live_turn, release_live_turn};
 use crate::state::{browser, clock};
 
 /// How often a person who answers shows a sign of life. The lease lasts 30 s.
@@ -40,9 +41,16 @@ impl LiveStage {
             return;
         };
         let (place, lease) = (self.place(turn), draft.lease.get_value());
+        if draft.hold.get_untracked() == Hold::Unasked {
+            draft.hold.set(Hold::Asked);
+        }
         spawn_local(async move {
-            // A refusal is seen in the session's lease; a lost request by the next one.
-            let _ = hold_live_turn(place, lease, by).await;
+            // A lost request is made good by the next one.
+            match hold_live_turn(place, lease, by).await {
+                Ok(()) => drop(draft.hold.try_set(Hold::Asked)),
+                Err(ApiError::LiveHeld { .. }) => drop(draft.hold.try_set(Hold::Refused)),
+                Err(_) => {}
+            }
         });
     }
 

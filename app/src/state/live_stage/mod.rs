@@ -11,7 +11,7 @@ use leptos::task::spawn_local;
 use session::ToolName;
 
 use super::live::Live;
-use super::live_draft::{Draft, Side};
+use super::live_draft::{Draft, Hold, Side};
 use super::live_sweep::sweep;
 use super::{Connection, Link, use_page};
 use crate::api::{
@@ -27,6 +27,30 @@ pub enum Question {
     Complete,
     /// To whom to give the turn.
     HandOver,
+}
+
+/// Somebody at another page who holds a turn, or to whom it is offered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holder {
+    /// The name.
+    pub name: String,
+    /// Whether it is this person's too: they answer in another window, or it is a namesake.
+    pub shares_name: bool,
+    /// Handed over and not yet taken up.
+    pub is_offered: bool,
+}
+
+impl Holder {
+    /// The same in a sentence.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let name = &self.name;
+        match (self.is_offered, self.shares_name) {
+            (true, _) => format!("The turn is offered to {name}."),
+            (false, true) => format!("{name} is answering this turn in another window."),
+            (false, false) => format!("{name} is answering this turn."),
+        }
+    }
 }
 
 /// One live session on stage.
@@ -164,13 +188,18 @@ impl LiveStage {
 
     /// Who holds the shown turn, unless it is this page. Tracked.
     #[must_use]
-    pub fn other_holder(self) -> Option<String> {
+    pub fn other_holder(self) -> Option<Holder> {
         let name = self.live.name.get();
+        let may_hold = self.draft.get().is_some_and(|draft| draft.hold.get() == Hold::Asked);
         self.summary.with(|summary| {
             let lease = summary.as_ref()?.lease.as_ref()?;
-            let is_mine = name.as_deref() == Some(lease.holder.as_str());
-            (!is_mine && Some(&lease.turn) == self.shown.get().as_ref())
-                .then(|| lease.holder.clone())
+            let shares_name = name.as_deref() == Some(lease.holder.as_str());
+            let is_mine = shares_name && (may_hold || lease.is_offered);
+            (!is_mine && Some(&lease.turn) == self.shown.get().as_ref()).then(|| Holder {
+                name: lease.holder.clone(),
+                shares_name,
+                is_offered: lease.is_offered,
+            })
         })
     }
 

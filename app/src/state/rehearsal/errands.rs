@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use session::{CallId, Effect, Event, Outcome, SessionState, ToolError, ToolName};
 
+use super::super::live::known_name;
 use super::{Export, Rehearsal, TextEntry};
 use crate::api::{
     Answer, ApiError, ExportRequest, SessionView, ToolRequest, ValueTarget, answer_question,
@@ -226,7 +227,7 @@ impl Rehearsal {
         let session = request.session.clone();
         self.export.set(Export::Writing);
         spawn_local(async move {
-            let exported = export_session(request).await;
+            let exported = export_session(request, known_name()).await;
             if *self.session.read_untracked().id() != session {
                 return;
             }

@@ -347,7 +347,7 @@ pub struct ListSessionsRequest {
     /// `next_cursor` of the page before; empty for the first.
     #[prost(string, tag = "2")]
     pub cursor: ::prost::alloc::string::String,
-    /// Only sessions whose description holds this, whatever its ASCII case.
+    /// Only sessions whose description or one of whose agents' names holds this, whatever its case.
     #[prost(string, tag = "3")]
     pub search: ::prost::alloc::string::String,
 }

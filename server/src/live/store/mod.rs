@@ -23,6 +23,8 @@ pub(super) struct StoredSession {
     pub session: LiveSession,
     /// Its place among all sessions: those opened later have higher ones.
     pub number: i64,
+    /// The agents that asked first, at most 20.
+    pub agents: Vec<String>,
     pub last: Sequence,
     pub last_at: Timestamp,
 }
@@ -75,8 +77,8 @@ pub(super) trait LiveStore: Send + Sync + 'static {
 
     async fn session(&self, id: LiveSessionId) -> Result<Option<StoredSession>, StoreError>;
 
-    /// At most `count` sessions opened before number `before`, newest first, whose description holds
-    /// `search`, whatever its ASCII case.
+    /// At most `count` sessions opened before number `before`, newest first, whose description or one
+    /// of whose agents' names holds `search`, whatever its case.
     async fn sessions(
         &self,
         before: Option<i64>,
@@ -101,6 +103,14 @@ pub(super) trait LiveStore: Send + Sync + 'static {
         after: Sequence,
         count: u32,
         bytes: usize,
+    ) -> Result<Vec<Vec<u8>>, StoreError>;
+
+    /// The bytes of what was recorded of a turn, tools' results and the end of its run, in order: at
+    /// most 1,000 events.
+    async fn recorded_of(
+        &self,
+        session: LiveSessionId,
+        turn_id: TurnId,
     ) -> Result<Vec<Vec<u8>>, StoreError>;
 
     /// How surely a commit is on disk, in the store's own words.

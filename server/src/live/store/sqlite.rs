@@ -45,6 +45,7 @@ impl SqliteStore {
         let lasting = || SqlitePoolOptions::new().idle_timeout(None).max_lifetime(None);
         let writer = lasting().max_connections(1).connect_with(options.clone()).await?;
         migrator().run(&writer).await?;
+        fold(&writer).await?;
         let readers = lasting().max_connections(4).connect_lazy_with(options.read_only(true));
         Ok(Self { writer, readers, _lock: lock })
     }
@@ -55,6 +56,11 @@ impl SqliteStore {
     pub(in crate::live) async fn limit(&self, pages: u32) {
         let limit = sqlx::AssertSqlSafe(format!("PRAGMA max_page_count = {pages}"));
         sqlx::query(limit).fetch_one(&self.writer).await.expect("a pragma is accepted");
+    }
+
+    #[cfg(test)]
+    pub(in crate::live) async fn fold_again(&self) {
+        fold(&self.writer).await.expect("folds");
     }
 
     #[cfg(test)]
@@ -75,15 +81,52 @@ fn prepared(path: &Path) -> Result<PathBuf, StoreError> {
 
 /// The versions of the database, in order. One that was released is never edited: another follows.
 fn migrator() -> Migrator {
-    let first = Migration::new(
-        1,
-        Cow::Borrowed("sessions and events"),
-        MigrationType::Simple,
-        include_str!("0001_sessions_and_events.sql").into_sql_str(),
-        false,
-    );
-    Migrator::with_migrations(vec![first])
+    let version = |number, name, sql: &'static str| {
+        let kind = MigrationType::Simple;
+        Migration::new(number, Cow::Borrowed(name), kind, sql.into_sql_str(), false)
+    };
+    Migrator::with_migrations(vec![
+        version(1, "sessions and events", include_str!("0001_sessions_and_events.sql")),
+        version(2, "agents", include_str!("0002_agents.sql")),
+    ])
 }
+
+/// A text as it is searched.
+fn folded(text: &str) -> String {
+    text.to_lowercase()
+}
+
+/// Folds what an earlier version kept.
+async fn fold(writer: &SqlitePool) -> Result<(), sqlx::Error> {
+    let mut connection = writer.acquire().await?;
+    for (kept, put) in [
+        (
+            "SELECT number, coalesce(description, '') AS text FROM sessions WHERE folded IS NULL",
+            "UPDATE sessions SET folded = ? WHERE number = ?",
+        ),
+        (
+            "SELECT number, agent_name AS text FROM agents WHERE folded IS NULL",
+            "UPDATE agents SET folded = ? WHERE number = ?",
+        ),
+    ] {
+        let rows = sqlx::query(kept).fetch_all(&mut *connection).await?;
+        if rows.is_empty() {
+            continue;
+        }
+        connection.execute("BEGIN IMMEDIATE").await?;
+        for row in rows {
+            let put = sqlx::query(put).bind(folded(row.get("text")));
+            connection.execute(put.bind(row.get::<i64, _>("number"))).await?;
+        }
+        connection.execute("COMMIT").await?;
+    }
+    Ok(())
+}
+
+/// Sessions with the names of their agents as a JSON list.
+const SESSIONS: &str = "SELECT s.*, (SELECT json_group_array(agent_name) FROM (SELECT agent_name \
+                        FROM agents WHERE session_id = s.id ORDER BY number LIMIT 20)) AS agents \
+                        FROM sessions s";
 
 #[async_trait]
 impl LiveStore for SqliteStore {
@@ -123,7 +166,7 @@ impl LiveStore for SqliteStore {
     }
 
     async fn session(&self, id: LiveSessionId) -> Result<Option<StoredSession>, StoreError> {
-        let row = sqlx::query("SELECT * FROM sessions WHERE id = ?");
+        let row = sqlx::query(sqlx::AssertSqlSafe(format!("{SESSIONS} WHERE s.id = ?")));
         let row = row.bind(id.to_string()).fetch_optional(&self.readers).await?;
         row.as_ref().map(stored_session).transpose()
     }
@@ -134,12 +177,12 @@ impl LiveStore for SqliteStore {
         search: &str,
         count: u32,
     ) -> Result<Vec<StoredSession>, StoreError> {
-        let rows = sqlx::query(
-            "SELECT * FROM sessions WHERE number < ?1 \
-             AND (?2 = '' OR instr(lower(description), lower(?2)) > 0) \
-             ORDER BY number DESC LIMIT ?3",
-        );
-        let rows = rows.bind(before.unwrap_or(i64::MAX)).bind(search).bind(count);
+        let rows = sqlx::query(sqlx::AssertSqlSafe(format!(
+            "{SESSIONS} WHERE s.number < ?1 AND (?2 = '' OR instr(s.folded, ?2) > 0 OR EXISTS \
+             (SELECT 1 FROM agents a WHERE a.session_id = s.id AND instr(a.folded, ?2) > 0)) \
+             ORDER BY s.number DESC LIMIT ?3"
+        )));
+        let rows = rows.bind(before.unwrap_or(i64::MAX)).bind(folded(search)).bind(count);
         rows.fetch_all(&self.readers).await?.iter().map(stored_session).collect()
     }
 
@@ -207,6 +250,19 @@ impl LiveStore for SqliteStore {
         Ok(events)
     }
 
+    async fn recorded_of(
+        &self,
+        session: LiveSessionId,
+        turn_id: TurnId,
+    ) -> Result<Vec<Vec<u8>>, StoreError> {
+        let events = sqlx::query_scalar(
+            "SELECT proto_blob FROM events WHERE turn_id = ? AND session_id = ? \
+             AND payload_type IN ('tool_result', 'run_ended') ORDER BY sequence LIMIT 1000",
+        );
+        let events = events.bind(turn_id.to_string()).bind(session.to_string());
+        Ok(events.fetch_all(&self.readers).await?)
+    }
+
     async fn durability(&self) -> Result<String, StoreError> {
         let synchronous: i64 =
             sqlx::query_scalar("PRAGMA synchronous").fetch_one(&self.writer).await?;
@@ -247,13 +303,14 @@ async fn open_session(
     session: &LiveSession,
 ) -> Result<(), sqlx::Error> {
     let insert = sqlx::query(
-        "INSERT INTO sessions (id, created_at, description, status) VALUES (?, ?, ?, ?)",
+        "INSERT INTO sessions (id, created_at, description, status, folded) VALUES (?, ?, ?, ?, ?)",
     );
     let insert = insert
         .bind(session.id.to_string())
         .bind(session.created_at.0)
         .bind(session.description.as_ref().map(Note::to_string))
-        .bind(status_name(session.status));
+        .bind(status_name(session.status))
+        .bind(session.description.as_ref().map(|it| folded(it.as_str())).unwrap_or_default());
     connection.execute(insert).await.map(drop)
 }
 
@@ -284,7 +341,12 @@ async fn append(connection: &mut SqliteConnection, event: &NewEvent) -> Result<(
             let joins =
                 sqlx::query("INSERT INTO pending (turn_id, session_id, sequence) VALUES (?, ?, ?)");
             let joins = joins.bind(&turn_id).bind(&session_id).bind(number(event.sequence));
-            connection.execute(joins).await.map(drop)
+            connection.execute(joins).await?;
+            let known = sqlx::query(
+                "INSERT OR IGNORE INTO agents (session_id, agent_name, folded) VALUES (?, ?, ?)",
+            );
+            let known = known.bind(&session_id).bind(&event.agent_name);
+            connection.execute(known.bind(folded(&event.agent_name))).await.map(drop)
         }
         PayloadType::Response | PayloadType::Cancelled => {
             let leaves = sqlx::query("DELETE FROM pending WHERE turn_id = ?").bind(&turn_id);
@@ -324,9 +386,12 @@ fn stored_session(row: &SqliteRow) -> Result<StoredSession, StoreError> {
         status,
     };
     let last = row.get::<i64, _>("last_sequence");
+    let agents = serde_json::from_str(row.get("agents"));
+    let agents = agents.map_err(|fault| StoreError::Damaged(format!("agents' names: {fault}")))?;
     Ok(StoredSession {
         session,
         number: row.get("number"),
+        agents,
         last: Sequence(last.unsigned_abs()),
         last_at: Timestamp(row.get("last_timestamp")),
     })

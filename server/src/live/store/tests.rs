@@ -137,3 +137,42 @@ async fn a_database_of_a_later_version_is_left_alone() {
     let refused = SqliteStore::open(&folder.path().join("deep/live.sqlite")).await;
     assert!(matches!(refused, Err(StoreError::Migration(_))));
 }
+
+#[tokio::test]
+async fn sessions_are_found_by_their_agents_and_in_any_case() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = opened(&folder).await;
+    let named = |number: u8, description: &str| {
+        Change::Open(LiveSession { description: Some(Note::cut(description)), ..session(number) })
+    };
+    let asks = |sequence, turn, agent: &str| {
+        let Change::Append(event) = event(sequence, turn, PayloadType::Request) else {
+            unreachable!("an event is appended")
+        };
+        Change::Append(NewEvent { agent_name: agent.to_owned(), ..event })
+    };
+    let changes = [
+        named(1, "Été à Lisbonne"),
+        named(2, "rain"),
+        asks(1, 1, "Größe"),
+        asks(2, 2, "north"),
+        asks(3, 3, "Größe"),
+    ];
+    store.commit(&changes).await.expect("keeps");
+    for again in ["as it was kept", "as an earlier version kept it"] {
+        for (search, found) in
+            [("été", 1), ("ÉTÉ", 1), ("GRÖSSE", 0), ("GRÖß", 1), ("North", 1), ("RAIN", 2)]
+        {
+            let listed = store.sessions(None, search, 10).await.expect("reads");
+            let ids: Vec<_> = listed.iter().map(|it| it.session.id).collect();
+            let wanted: Vec<_> = (found > 0).then(|| session(found).id).into_iter().collect();
+            assert_eq!(ids, wanted, "{search}, {again}");
+        }
+        let of = store.session(session(1).id).await.expect("reads").expect("is there");
+        assert_eq!(of.agents, ["Größe", "north"], "in the order in which they first asked");
+        // As a version before would have left them.
+        store.number("UPDATE sessions SET folded = NULL RETURNING number").await;
+        store.number("UPDATE agents SET folded = NULL RETURNING number").await;
+        store.fold_again().await;
+    }
+}

@@ -100,16 +100,12 @@ fn Holder() -> impl IntoView {
         (lease.is_offered && stage.live.name.get().as_deref() == Some(lease.holder.as_str()))
             .then_some(())
     };
-    let other = move || stage.other_holder();
     view! {
-        {move || other().map(|holder| {
-            let is_offered = lease.with(|it| it.as_ref().is_some_and(|it| it.is_offered));
-            view! {
-                <p class="holder" role="status">
-                    <Icon glyph=Glyph::User/>
-                    {if is_offered { format!("The turn is offered to {holder}.") } else { format!("{holder} is answering this turn.") }}
-                </p>
-            }
+        {move || stage.other_holder().map(|holder| view! {
+            <p class="holder" role="status">
+                <Icon glyph=Glyph::User/>
+                {holder.told()}
+            </p>
         })}
         {move || offered().map(|()| view! {
             <p class="holder" role="status">

@@ -7,7 +7,9 @@ mod leftover;
 use leptos::prelude::*;
 
 use super::export::ExportColumn;
+use crate::api::LiveOutcome;
 use crate::components::icon::{Glyph, Icon};
+use crate::state::live_ending::Ending;
 use crate::state::live_stage::use_this_live_stage;
 use form::Answer;
 use leftover::Leftover;
@@ -23,8 +25,10 @@ enum Shown {
     Leftover,
     /// The turn has its answer; another waits.
     Done,
-    /// Nothing waits.
-    Nothing,
+    /// The turn cannot be read: there is none, or the host is away.
+    Unread,
+    /// Nothing waits; how the shown turn's run ended, where that is known.
+    Nothing(Option<Ending>),
     /// The session has ended.
     Export,
 }
@@ -39,9 +43,14 @@ pub(super) fn AnswerColumn() -> impl IntoView {
             Some(0) => Shown::Answer,
             Some(ahead) => Shown::Behind(ahead),
             None if has_begun => Shown::Leftover,
+            None if stage.turn.read().is_none() && stage.turn_fault.read().is_some() => {
+                Shown::Unread
+            }
             None if stage.up().is_some() => Shown::Done,
             None if stage.is_completed() => Shown::Export,
-            None => Shown::Nothing,
+            None => Shown::Nothing(stage.turn.with(|turn| {
+                turn.as_ref().and_then(|turn| turn.ended.as_ref()).and_then(Ending::of)
+            })),
         }
     });
     move || {
@@ -65,11 +74,30 @@ pub(super) fn AnswerColumn() -> impl IntoView {
             </div>
         }
         .into_any(),
-        Shown::Nothing => view! {
+        Shown::Unread => view! {
+            <Queue/>
             <div class="empty centred">
-                <Icon glyph=Glyph::Clock/>
+                <p>"This turn cannot be shown."</p>
+                <ToTheOneThatIsUp/>
+            </div>
+        }
+        .into_any(),
+        Shown::Nothing(ending) => view! {
+            <div class="empty centred">
+                {match &ending {
+                    Some(Ending { outcome: LiveOutcome::Failed, .. }) => view! { <Icon glyph=Glyph::Error/> }.into_any(),
+                    Some(_) => view! { <Icon glyph=Glyph::Check/> }.into_any(),
+                    None => view! { <Icon glyph=Glyph::Clock/> }.into_any(),
+                }}
                 <p>"Nothing waits for an answer."</p>
-                <p class="quiet">"The agent is at work, or done. Its next call comes here by itself."</p>
+                {match ending {
+                    Some(ending) => view! {
+                        <p>{ending.told()}</p>
+                        {ending.message.map(|message| view! { <p class="run-fault">{message}</p> })}
+                    }
+                    .into_any(),
+                    None => view! { <p class="quiet">"The agent is at work, or done. Its next call comes here by itself."</p> }.into_any(),
+                }}
                 <p class="quiet">"Complete the session to export it."</p>
             </div>
         }
@@ -81,9 +109,13 @@ pub(super) fn AnswerColumn() -> impl IntoView {
 #[component]
 fn ToTheOneThatIsUp() -> impl IntoView {
     let stage = use_this_live_stage();
+    let label = move || match stage.up() {
+        Some(_) => "Go to the turn that is up",
+        None => "Go to the session",
+    };
     view! {
         <a class="button primary" href=format!("/live/{}", stage.id.get_value()) on:click=move |_| stage.go_on()>
-            "Go to the turn that is up"
+            {label}
         </a>
     }
 }

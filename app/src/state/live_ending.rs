@@ -1,0 +1,32 @@
+//! [`Ending`]: how an agent's run ended, in words.
+
+use crate::api::{LiveOutcome, LiveRow, LiveWhat};
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ending {
+    /// With an answer, an error, or stopped.
+    pub outcome: LiveOutcome,
+    /// What the agent said of it.
+    pub message: Option<String>,
+}
+
+impl Ending {
+    /// The ending that a session's event tells; `None` when it tells another thing.
+    #[must_use]
+    pub fn of(row: &LiveRow) -> Option<Self> {
+        let LiveWhat::Ended { outcome, message } = &row.what else { return None };
+        let message = Some(message.clone()).filter(|message| !message.is_empty());
+        Some(Self { outcome: *outcome, message })
+    }
+
+    /// The same in a sentence.
+    #[must_use]
+    pub fn told(&self) -> &'static str {
+        match self.outcome {
+            LiveOutcome::Completed => "The run is complete.",
+            LiveOutcome::Failed => "The run failed.",
+            LiveOutcome::Cancelled => "The run was stopped.",
+        }
+    }
+}
