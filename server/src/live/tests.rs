@@ -13,6 +13,8 @@ use live::{
     Role, Sequence, TurnId,
 };
 
+use proptest::prelude::*;
+
 use super::ask::Waited;
 use super::error::LiveError;
 use super::news::PageNews;
@@ -352,4 +354,132 @@ async fn what_is_unknown_or_wrong_is_named() {
     assert_eq!(open, Err(ApiError::LiveWaiting { count: 2 }));
     pages.complete_live_session(id.clone(), true, "Bo".to_owned()).await.expect("cancels them");
     assert!(pages.read_live_session(id).await.expect("reads").is_completed);
+}
+
+#[tokio::test]
+async fn a_turn_shows_what_its_tools_answered_and_how_its_run_ended() {
+    let stage = Stage::open().await;
+    stage.submit(1, 10).await.expect("keeps");
+    stage.decide(1).await.expect("keeps");
+    let record = async |number: u8, payload| {
+        let event = live::EventId::from_random([number; 16]);
+        let agent = AgentName::parse("weather").expect("valid");
+        let run = InvocationId::default();
+        stage.sessions.record(stage.session, event, turn(1), agent, run, payload).await
+    };
+    let response = live::FunctionResponse {
+        id: Some("c1".to_owned()),
+        name: "broken".to_owned(),
+        response: Some(json_text::JsonText::string("no such sensor")),
+    };
+    let outcome = live::ToolOutcome { response, failed: true, duration_ms: None };
+    record(1, live::Payload::ToolResult(outcome)).await.expect("keeps");
+    let shown = pages(&stage).read_live_turn(place(&stage, 1)).await.expect("reads");
+    assert!(matches!(&shown.results[..], [LivePart::Response { name, .. }] if name == "broken"));
+    assert_eq!(shown.ended, None);
+    let message = "ValueError: no such sensor".to_owned();
+    let end = live::RunEnd { outcome: live::RunOutcome::Failed, message };
+    record(2, live::Payload::RunEnded(end)).await.expect("keeps");
+    let shown = pages(&stage).read_live_turn(place(&stage, 1)).await.expect("reads");
+    let ended = shown.ended.expect("has ended").what;
+    assert!(matches!(ended, LiveWhat::Ended { message, .. } if message.contains("sensor")));
+}
+
+#[tokio::test]
+async fn a_turn_that_is_not_there_is_told_in_words() {
+    let stage = Stage::open().await;
+    for id in ["nonsense".to_owned(), turn(9).to_string()] {
+        let place = LivePlace { turn: LiveTurnId::new(id.clone()), ..place(&stage, 1) };
+        let told = pages(&stage).read_live_turn(place).await.expect_err("there is none");
+        assert_eq!(told.to_string(), format!("This session has no turn {id}."));
+    }
+}
+
+#[tokio::test]
+async fn an_export_is_in_the_audit_with_the_name_that_the_page_knows() {
+    let stage = Stage::open().await;
+    let audit = stage._folder.path().join("audit.jsonl");
+    for (said, who) in [(Some("Ann"), Some("Ann")), (None, None)] {
+        let noted = crate::access::Note::new("export")
+            .perhaps_by(super::crossing::exporter(said).expect("a name").as_ref());
+        crate::access::visiting(audit.clone(), async { noted.here().write() }).await;
+        let lines = std::fs::read_to_string(&audit).expect("is written");
+        let last: serde_json::Value =
+            serde_json::from_str(lines.lines().last().expect("a line")).expect("JSON");
+        assert_eq!(last["who"], who.unwrap_or_default());
+    }
+}
+
+/// Something that happens to a session while others read it.
+#[derive(Debug, Clone)]
+enum Happens {
+    /// An agent asks, with so many kilobytes.
+    Asks(usize),
+    /// Somebody comes to watch: events stay in memory from now on.
+    Comes,
+    /// The last who watched goes.
+    Goes,
+    /// Somebody reads everything after this share of what there is.
+    Reads(f64),
+}
+
+fn happens() -> impl Strategy<Value = Happens> {
+    prop_oneof![
+        5 => prop_oneof![0..4_usize, 200..600_usize].prop_map(Happens::Asks),
+        1 => Just(Happens::Comes),
+        1 => Just(Happens::Goes),
+        3 => (0.0..=1.0).prop_map(Happens::Reads),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn a_replay_has_every_event_once_wherever_it_begins(
+        all in prop::collection::vec(happens(), 1..40)
+    ) {
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        runtime.block_on(async {
+            let stage = Stage::open().await;
+            let mut watching = Vec::new();
+            let mut asked = 0;
+            for one in all {
+                match one {
+                    Happens::Asks(kilobytes) => {
+                        asked += 1;
+                        stage.submit(asked, kilobytes * 1024).await.expect("keeps");
+                    }
+                    Happens::Comes => {
+                        watching.push(stage.sessions.watch(stage.session).await.expect("watches"));
+                    }
+                    Happens::Goes => drop(watching.pop()),
+                    Happens::Reads(share) => {
+                        let watch = stage.sessions.watch(stage.session).await.expect("watches");
+                        let last = watch.standings.borrow().last.0;
+                        assert_eq!(last, u64::from(asked));
+                        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss,
+                            reason = "a share of a few dozen")]
+                        let begin = (f64::from(asked) * share) as u64;
+                        let mut seen = vec![begin];
+                        while let Some(event) =
+                            watch.feed.after(Sequence(seen[seen.len() - 1])).await.expect("reads").first()
+                        {
+                            seen.push(event.sequence);
+                        }
+                        assert_eq!(seen, (begin..=last).collect::<Vec<_>>(), "one by one");
+                        let mut whole = Vec::new();
+                        let mut place = Sequence(begin);
+                        loop {
+                            let events = watch.feed.after(place).await.expect("reads");
+                            let Some(end) = events.last() else { break };
+                            place = Sequence(end.sequence);
+                            whole.extend(events.iter().map(|event| event.sequence));
+                        }
+                        assert_eq!(whole, (begin + 1..=last).collect::<Vec<_>>(), "in pages");
+                    }
+                }
+            }
+        });
+    }
 }
