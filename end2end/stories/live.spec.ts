@@ -375,9 +375,9 @@ test("the list tells who waits, and calls the person who asked for it", async ({
   await expect.poll(() => page.evaluate(() => (window as any).told)).toContain("weather waits for an answer");
   await picture("list");
   await accessible();
-  await page.getByRole("searchbox", { name: "Search descriptions" }).fill("nobody has these words");
+  await page.getByRole("searchbox", { name: "Search descriptions and agents" }).fill("nobody has these words");
   await expect(page.getByText("No session has these words")).toBeVisible();
-  await page.getByRole("searchbox", { name: "Search descriptions" }).fill("somebody");
+  await page.getByRole("searchbox", { name: "Search descriptions and agents" }).fill("somebody");
   await row.getByRole("link").click();
   await expect(page).toHaveURL(address);
   await introduce(page, "Ann");
@@ -413,6 +413,49 @@ test("what the host says late of a session takes nothing that is typed", async (
   await page.getByRole("button", { name: "Save" }).click();
   await expect(page.getByRole("button", { name: "Ann", exact: true })).toBeVisible();
   await answer(page, "Here.");
+  expect(await agent.ended).toBe(0);
+});
+
+test("a run that fails says so where its answer was given, and a turn that is not there does too", async ({ page, start, accessible }) => {
+  const agent = start("broken", "A sensor is gone");
+  const address = await agent.session();
+  await open(page, address);
+  await introduce(page, "Ann");
+  await choose(page, "measure");
+  await page.locator("#send").click();
+  expect(await agent.ended).toBe(1);
+  const right = page.getByRole("region", { name: "Answer" });
+  await expect(right).toContainText("The run failed.");
+  await expect(right).toContainText("no such sensor");
+  const spoken = page.getByRole("list", { name: "Conversation" });
+  await expect(spoken).toContainText("The run failed.");
+  await accessible();
+  for (const turn of ["936da01f-9abd-4d9d-80c7-02af85c822a8", "nonsense"]) {
+    await open(page, `${address}/${turn}`);
+    await expect(page.getByText(`This session has no turn ${turn}.`)).toBeVisible();
+    await expect(page.getByText("There is no conversation to show")).toBeVisible();
+    await expect(right.getByText("This turn cannot be shown.")).toBeVisible();
+  }
+  await right.getByRole("link", { name: "Go to the session" }).click();
+  await expect(page).toHaveURL(address);
+});
+
+test("a second window of the same person says where the turn is answered", async ({ page, start }) => {
+  const agent = start("alone", "Two windows");
+  const address = await agent.session();
+  await open(page, address);
+  await introduce(page, "Ann");
+  await page.getByRole("tab", { name: /Text/ }).click();
+  await page.getByRole("textbox", { name: "Text", exact: true }).pressSequentially("No rain");
+  const other = await page.context().newPage();
+  await open(other, address);
+  await expect(other.getByText("Ann is answering this turn in another window.")).toBeVisible();
+  await expect(other.locator("#send")).toHaveAttribute("aria-disabled", "true");
+  await other.getByRole("button", { name: "Cancel turn" }).click();
+  await expect(other.getByRole("dialog")).toContainText("Ann is answering this turn in another window.");
+  await other.close();
+  await expect(page.getByText("in another window")).toHaveCount(0);
+  await page.locator("#send").click();
   expect(await agent.ended).toBe(0);
 });
 
