@@ -87,12 +87,12 @@ fn Plan(
     }
     };
     let is_written = move || matches!(&*export.read(), Export::Written(_));
-    let label = move || match &*export.read() {
+    let label = Memo::new(move |_| match &*export.read() {
         Export::NotYet => format!("Export to {file}"),
         Export::Writing => "Exporting…".to_owned(),
         Export::Written(_) => "Export again".to_owned(),
         Export::Failed(_) => "Try again".to_owned(),
-    };
+    });
     view! {
         <form class="export" on:submit=move |event| {
             event.prevent_default();
@@ -122,7 +122,7 @@ fn Plan(
                     aria-disabled=move || (is_writing() || chosen.read().is_empty()).to_string()
                 >
                     <Icon glyph=Glyph::Export/>
-                    <span class="cut" title=label>{label}</span>
+                    <span class="cut" title=move || label.get()>{move || label.get()}</span>
                     <kbd>"Ctrl ↵"</kbd>
                 </button>
             </footer>
