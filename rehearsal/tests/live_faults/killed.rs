@@ -19,6 +19,8 @@ const SESSIONS: usize = 8;
 const AGENTS: usize = 200;
 const TURNS: usize = 3;
 const KILLS: usize = 10;
+/// How many of them must fall while agents wait.
+const LEAST_KILLS: usize = 5;
 /// Requests and responses of each session.
 const EVENTS: u64 = (AGENTS / SESSIONS * TURNS * 2) as u64;
 
@@ -59,15 +61,19 @@ async fn agents_are_answered_whenever_the_host_is_killed() {
     let seed = u64::from_le_bytes(uuid::Uuid::new_v4().into_bytes()[..8].try_into().unwrap());
     println!("kills after, in milliseconds (seed {seed}):");
     let mut random = seed;
+    let mut under_load = 0;
     for _ in 0..KILLS {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         let after = 30 + (random >> 33) % 500;
         tokio::time::sleep(Duration::from_millis(after)).await;
         print!(" {after}");
+        let told = lines(&folder, "agent-").iter().filter(|line| line[0] == "answered").count();
+        under_load += usize::from(told < AGENTS * TURNS);
         host.kill();
         host.start_again();
     }
-    println!();
+    println!(", {under_load} of them while agents waited");
+    assert!(under_load >= LEAST_KILLS, "most kills fell after the last answer");
     let all = async { while agents.join_next().await.transpose().unwrap().is_some() {} };
     tokio::time::timeout(Duration::from_secs(120), all).await.expect("every agent is answered");
     tokio::time::sleep(Duration::from_millis(200)).await;

@@ -334,7 +334,7 @@ fn CaseReader(
         <header class="toolbar">
             <h2 class="case-id">{shown_id}</h2>
             <CopyButton what="the id" text=Callback::new(move |()| copied.clone())/>
-            {name.map(|name| view! { <span class="case-name quiet" title=name.clone()>{name}</span> })}
+            {name.map(|name| view! { <span class="case-name quiet" title=name>{name.clone()}</span> })}
             <span class="grow"></span>
             <Show when=move || as_text.get()>
                 <ValueTools reading=whole/>
