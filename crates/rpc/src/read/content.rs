@@ -178,7 +178,7 @@ fn filled(field: &str, text: String) -> Result<String, Invalid> {
 
 fn json(field: &str, text: &str) -> Result<JsonText, Invalid> {
     JsonText::parse(text)
-        .map_err(|fault| Invalid::new(field, format!("must be valid JSON, and has: {fault}")))
+        .map_err(|fault| Invalid::new(field, format!("must be valid JSON: {fault}")))
 }
 
 fn json_object(field: &str, text: &str) -> Result<JsonText, Invalid> {
