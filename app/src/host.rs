@@ -175,13 +175,13 @@ pub trait LiveHost: Send + Sync + 'static {
         &self,
         expected: CaseName,
         session: LiveId,
-        runs: Vec<u64>,
+        turns: Vec<u64>,
     ) -> Result<CaseComparison, ApiError>;
     async fn plan_live_export(&self, session: LiveId) -> Result<LiveExportPlan, ApiError>;
     async fn export_live_session(
         &self,
         session: LiveId,
-        runs: Vec<u64>,
+        turns: Vec<u64>,
         by: Option<String>,
     ) -> Result<ExportReceipt, ApiError>;
 }

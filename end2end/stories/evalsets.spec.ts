@@ -341,8 +341,15 @@ eval_sets = ["evals", "not there"]
   const file = join(host.folder, "evals", "below", "house.test.json");
   const cases = [one("b", 200, 1), one("c", 100, 3), one("a", 300, 0)];
   writeFileSync(file, JSON.stringify({ eval_set_id: "house", eval_cases: cases }, undefined, 2));
+  const home = join(host.folder, "evals", "below", "home.test.json");
+  writeFileSync(home, JSON.stringify({ eval_set_id: "home", eval_cases: [one("a", 400, 2), one("z", 500, 1)] }));
   await open(page, `${host.url}/evalsets`);
-  await expect(page.getByRole("row").filter({ hasText: "below/house.test.json" })).toBeVisible();
+  const house = page.getByRole("row").filter({ hasText: "below/house.test.json" });
+  await expect(house.getByRole("cell")).toHaveText(["", "3", "ADK", /KB|bytes/, /ago|now/]);
+  // The heads sort, the largest first.
+  await page.getByRole("columnheader", { name: "Cases" }).getByRole("button").click();
+  await expect(page.getByRole("columnheader", { name: "Cases" })).toHaveAttribute("aria-sort", "descending");
+  await expect(page.locator("table.sets tbody th a")).toHaveText([/below\/house/, /below\/home/]);
   await expect(page.getByRole("list", { name: "Folders" })).toContainText("not there is not there");
   await picture("folders");
   await accessible();
@@ -372,6 +379,22 @@ eval_sets = ["evals", "not there"]
   expect(readFileSync(file, "utf8")).toContain("Do c, please.");
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(steps).not.toContainText("please");
+
+  // Held against the case of the same id in another set; where there is none, that set's are offered.
+  await page.goto(`${host.url}/evalsets/below-house/a`);
+  const chooser = page.getByRole("combobox", { name: "Compare with another case" });
+  await chooser.selectOption("below/home.test.json…");
+  await expect(page).toHaveURL(/below-house\/a\?.*of=below-home/);
+  const sides = page.getByRole("region", { name: "Both cases, step by step" });
+  await expect(sides.locator(".pair.lacks")).toHaveCount(2);
+  await picture("other-set");
+  await accessible();
+  await page.goto(`${host.url}/evalsets/below-house/b`);
+  await chooser.selectOption("below/home.test.json…");
+  await expect(chooser).toContainText("Choose of below/home.test.json…");
+  await chooser.selectOption("Do z.");
+  await expect(page).toHaveURL(/against=z/);
+  await expect(sides).toContainText("Do z.");
 
   // The agent whose name the case gives can play it, and what was played is held against the case.
   await page.goto(`${host.url}/evalsets/below-house/a`);

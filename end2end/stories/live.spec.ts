@@ -319,7 +319,7 @@ test("a value is answered through its form, by the keyboard alone", async ({ pag
   expect(agent.said()).toMatch(/reporter said: \{"sky": ?"clear", ?"degrees": ?21\}/);
 });
 
-test("several calls go in one answer, and a sub-agent keeps its name in the export", async ({ page, host, start }) => {
+test("several calls go in one answer, and a sub-agent keeps its name in the export", async ({ page, host, start, picture, accessible }) => {
   const agent = start("helped", "Two runs", ["The sea?", "And the air?"]);
   await open(page, await agent.session());
   await introduce(page, "Ann");
@@ -332,7 +332,7 @@ test("several calls go in one answer, and a sub-agent keeps its name in the expo
   await answer(page, "The air is clear.");
   expect(await agent.ended).toBe(0);
   await complete(page);
-  await expect(page.getByRole("list", { name: "Runs" }).getByRole("checkbox")).toHaveCount(2);
+  await expect(page.getByRole("list", { name: "Runs" }).locator(":scope > li > label").getByRole("checkbox")).toHaveCount(2);
   await page.getByRole("button", { name: /^Export to/ }).click();
   await expect(page.getByRole("heading", { name: /^Exported/ })).toBeVisible();
   const path = join(host.folder, "evals/weather_evals.evalset.json");
@@ -341,6 +341,21 @@ test("several calls go in one answer, and a sub-agent keeps its name in the expo
   const authors = one.conversation[0].intermediate_data.invocation_events.map((event: any) => event.author);
   expect(authors).toContain("weather");
   expect(one.conversation[0].final_response.parts).toEqual([{ text: "The sea is calm." }]);
+
+  // A case need not show every turn: here the helper answered by itself.
+  await page.getByRole("button", { name: "Choose turns" }).click();
+  const first = page.getByRole("list", { name: "Runs" }).locator(":scope > li").first();
+  await first.getByText("Choose among its turns").click();
+  await first.getByRole("checkbox", { name: /^transfer_to_agent/ }).uncheck();
+  await expect(first.getByText("1 of 2 answers")).toBeVisible();
+  await picture("turns");
+  await accessible();
+  await page.getByRole("button", { name: /^Export to/ }).click();
+  await expect(page.getByRole("heading", { name: /^Exported/ })).toBeVisible();
+  const [shorter] = JSON.parse(readFileSync(path, "utf8")).eval_cases.slice(-1);
+  expect(shorter.eval_id).not.toEqual(one.eval_id);
+  expect(JSON.stringify(shorter)).not.toContain("transfer_to_agent");
+  expect(shorter.conversation[0].final_response).toEqual(one.conversation[0].final_response);
 });
 
 test("the list tells who waits, and calls the person who asked for it", async ({ page, context, start, picture, accessible }) => {

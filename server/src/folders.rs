@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use app::api::FolderSummary;
 use session::AgentId;
@@ -24,6 +25,12 @@ pub(crate) struct FoundFile {
     pub(crate) name: String,
     /// Where it lies: absolute.
     pub(crate) path: PathBuf,
+}
+
+/// When a file was changed last, in milliseconds since 1970.
+pub(crate) fn changed(metadata: &fs::Metadata) -> Option<i64> {
+    let since = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_millis()).ok()
 }
 
 /// The files in `folders` whose names end in one of `endings`, each once and in the order of their

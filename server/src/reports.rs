@@ -3,11 +3,11 @@
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
-use app::api::{ApiError, ReportId, ReportList, ReportSummary};
+use app::api::{ApiError, ReportId, ReportList, ReportSummary, ReportTold};
+use serde::Deserialize;
 
-use crate::folders::{FoundFile, find};
+use crate::folders::{FoundFile, changed, find};
 
 /// A report tells what it is within so many bytes.
 const HEAD: u64 = 64 * 1024;
@@ -15,6 +15,11 @@ const HEAD: u64 = 64 * 1024;
 const NAME: &[u8] = b"\"report_id\"";
 /// The longest report that is handed to a browser, in bytes.
 const LONGEST: u64 = 128 * 1024 * 1024;
+/// Longer reports are listed without what they say, in bytes; so are the older ones once so much was
+/// read of the others together.
+const LOOKED_INTO: u64 = 16 * 1024 * 1024;
+/// See [`LOOKED_INTO`].
+const TOGETHER: u64 = 4 * LOOKED_INTO;
 /// Where the folders are configured.
 const KEY: &str = "folders.reports";
 /// How reports' files end.
@@ -27,9 +32,16 @@ pub(crate) fn list(folders: &[PathBuf]) -> ReportList {
         let within = |file: &&FoundFile| file.path.starts_with(&folder.path);
         folder.found = files.iter().filter(within).count() as u64;
     }
-    let mut reports: Vec<ReportSummary> = files.into_iter().map(summary).collect();
-    reports.sort_by_key(|report| std::cmp::Reverse(report.changed));
-    ReportList { reports, folders }
+    let mut reports: Vec<(PathBuf, ReportSummary)> = files.into_iter().map(summary).collect();
+    reports.sort_by_key(|(_, report)| std::cmp::Reverse(report.changed));
+    let mut read = 0;
+    for (path, report) in &mut reports {
+        if report.bytes <= LOOKED_INTO && read + report.bytes <= TOGETHER {
+            read += report.bytes;
+            report.told = told(path);
+        }
+    }
+    ReportList { reports: reports.into_iter().map(|(_, report)| report).collect(), folders }
 }
 
 /// A report's file, and how long it is.
@@ -74,16 +86,45 @@ fn is_report(path: &Path) -> bool {
     head.windows(NAME.len()).any(|part| part == NAME)
 }
 
-fn summary(file: FoundFile) -> ReportSummary {
+fn summary(file: FoundFile) -> (PathBuf, ReportSummary) {
     let metadata = fs::metadata(&file.path).ok();
-    let changed = metadata.as_ref().and_then(|it| it.modified().ok());
-    let changed = changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    ReportSummary {
+    let summary = ReportSummary {
         report: ReportId::new(file.id),
         name: file.name,
-        bytes: metadata.map_or(0, |metadata| metadata.len()),
-        changed: changed.and_then(|since| i64::try_from(since.as_millis()).ok()),
-    }
+        bytes: metadata.as_ref().map_or(0, fs::Metadata::len),
+        changed: metadata.as_ref().and_then(changed),
+        told: None,
+    };
+    (file.path, summary)
+}
+
+/// What a list says of a report.
+#[derive(Deserialize)]
+struct InLittle {
+    eval_set_id: String,
+    eval_set_name: Option<String>,
+    summary: Cases,
+}
+
+#[derive(Deserialize)]
+#[expect(clippy::struct_field_names, reason = "as a report calls them")]
+struct Cases {
+    passed_cases: u64,
+    failed_cases: u64,
+    #[serde(default)]
+    unscored_cases: u64,
+}
+
+/// What the report says; `None` where it is broken: opening it tells how.
+fn told(path: &Path) -> Option<ReportTold> {
+    let InLittle { eval_set_id, eval_set_name, summary } =
+        serde_json::from_slice(&fs::read(path).ok()?).ok()?;
+    Some(ReportTold {
+        set: eval_set_name.filter(|name| !name.is_empty()).unwrap_or(eval_set_id),
+        passed: summary.passed_cases,
+        failed: summary.failed_cases,
+        unscored: summary.unscored_cases,
+    })
 }
 
 #[cfg(test)]
@@ -97,12 +138,21 @@ mod tests {
             fs::write(folder.path().join(name), text).expect("written");
         };
         write("run.json", r#"{"report_id": "r", "results": []}"#);
+        let summary =
+            r#"{"total_cases": 4, "passed_cases": 2, "failed_cases": 1, "unscored_cases": 1}"#;
+        let whole = format!(
+            r#"{{"report_id": "w", "eval_set_id": "s", "results": [{{}}], "summary": {summary}}}"#
+        );
+        write("whole.json", &whole);
         write("set.evalset.json", r#"{"eval_cases": []}"#);
         let folders = [folder.path().to_owned(), folder.path().join("none")];
         let listed = list(&folders);
-        let ids: Vec<&str> = listed.reports.iter().map(|it| it.report.as_str()).collect();
-        assert_eq!(ids, ["run"]);
-        assert_eq!(listed.folders[0].found, 1);
+        let mut told: Vec<_> =
+            listed.reports.iter().map(|it| (it.report.as_str(), it.told.clone())).collect();
+        told.sort_by_key(|(id, _)| *id);
+        let whole = ReportTold { set: "s".to_owned(), passed: 2, failed: 1, unscored: 1 };
+        assert_eq!(told, [("run", None), ("whole", Some(whole))]);
+        assert_eq!(listed.folders[0].found, 2);
         assert_eq!(listed.folders[1].faults.len(), 1);
         let (mut file, bytes) = open(&folders, &ReportId::new("run")).expect("a report");
         let mut text = String::new();

@@ -19,19 +19,20 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// The checkout that this program was compiled from, and cargo's target folder for it.
+    /// The checkout around the working directory, and cargo's target folder for it: two checkouts
+    /// may share a target folder, and with it this very program.
     ///
     /// `CARGO_TARGET_DIR` is honoured as cargo honours it: a relative path counts from the
     /// folder in which cargo was called.
     pub fn find() -> Result<Self> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .parent()
-            .context("xtask lies at the top of the checkout")?
+        let here = env::current_dir().context("the working directory cannot be read")?;
+        let root = here
+            .ancestors()
+            .find(|folder| folder.join("xtask").join("Cargo.toml").is_file())
+            .context("call this within a checkout of Rehearsal")?
             .to_path_buf();
         let target = match env::var_os("CARGO_TARGET_DIR") {
-            Some(given) if !given.is_empty() => {
-                env::current_dir().context("the working directory cannot be read")?.join(given)
-            }
+            Some(given) if !given.is_empty() => here.join(given),
             _ => root.join("target"),
         };
         Ok(Self { root, target })

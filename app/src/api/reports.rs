@@ -44,6 +44,21 @@ pub struct ReportSummary {
     pub bytes: u64,
     /// When the file was changed last, in milliseconds since 1970.
     pub changed: Option<i64>,
+    /// What it says; none where it was not looked into, for it is long or broken.
+    pub told: Option<ReportTold>,
+}
+
+/// A report in a line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReportTold {
+    /// The set whose cases were scored.
+    pub set: String,
+    /// Cases that met every criterion.
+    pub passed: u64,
+    /// Cases that missed one, or could not be scored at all.
+    pub failed: u64,
+    /// Cases that are neither.
+    pub unscored: u64,
 }
 
 /// The reports in the configured folders.

@@ -8,6 +8,8 @@ pub mod dialog;
 pub mod filter_box;
 pub mod icon;
 #[cfg(any(not(feature = "ssr"), test))]
+pub mod sort_head;
+#[cfg(any(not(feature = "ssr"), test))]
 pub mod tokens;
 
 pub mod form;
@@ -18,6 +20,8 @@ pub mod value;
 #[cfg(any(not(feature = "ssr"), test))]
 pub mod value_pane;
 
+#[cfg(any(not(feature = "ssr"), test))]
+pub mod folder_list;
 #[cfg(any(not(feature = "ssr"), test))]
 pub mod sound;
 

@@ -20,6 +20,8 @@ use crate::state::Rehearsal;
 pub struct Scenes {
     /// The stage of an agent's rehearsal.
     pub play: fn(AgentSummary, Rehearsal) -> AnyView,
+    /// The eval sets of the host.
+    pub list_eval_sets: fn() -> AnyView,
     /// An eval set, and the case of it that the address names.
     pub read_eval_set: fn(SetId, Memo<Option<String>>) -> AnyView,
     /// The reports of the host, and what opens one from the reader's disk.

@@ -21,7 +21,7 @@ async fn a_decision_and_an_export_of_a_page_are_written_down_with_who() {
     let asked = json!({ "session": session, "cancel_waiting": false, "by": "somebody else" });
     stage.call(&cookie, "complete_live_session", asked).await;
     let receipt = stage
-        .call(&cookie, "export_live_session", json!({ "session": session, "runs": [1] }))
+        .call(&cookie, "export_live_session", json!({ "session": session, "turns": [2] }))
         .await;
 
     let audit = stage.audit();

@@ -75,14 +75,14 @@ pub(crate) async fn export_live(
     registry: &Registry,
     session: LiveSessionId,
     events: &[SessionEvent],
-    runs: &[u64],
+    turns: &[u64],
     noted: Noted,
 ) -> Result<ExportReceipt, ApiError> {
     let (name, path) = live_home(registry, events);
-    keep(path, &name, case_of_live(registry, session, events, runs)?, noted).await
+    keep(path, &name, case_of_live(registry, session, events, turns)?, noted).await
 }
 
-/// The case that these runs are exported as.
+/// The case that these turns are exported as.
 ///
 /// # Errors
 /// [`ApiError::NotExportable`] when none of them was answered.
@@ -90,14 +90,14 @@ pub(crate) fn case_of_live(
     registry: &Registry,
     session: LiveSessionId,
     events: &[SessionEvent],
-    runs: &[u64],
+    turns: &[u64],
 ) -> Result<EvalCase, ApiError> {
     let (name, _) = live_home(registry, events);
     let user = find(registry, &name).map_or("user", |agent| agent.seed.user_id.as_str());
     let input = SessionInput::new(name.clone(), user, object(&agent_state(registry, &name)));
-    let case = live_case::live_case(&name, &session.to_string(), input, events, runs);
+    let case = live_case::live_case(&name, &session.to_string(), input, events, turns);
     case.ok_or_else(|| ApiError::NotExportable {
-        reason: "none of the chosen runs has an answer".to_owned(),
+        reason: "none of the chosen turns has an answer".to_owned(),
     })
 }
 

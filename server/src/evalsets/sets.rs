@@ -11,7 +11,7 @@ use evalset::snake_case;
 use session::AgentId;
 
 use crate::agents::registry::{RegisteredAgent, Registry};
-use crate::folders::{FoundFile, find};
+use crate::folders::{FoundFile, changed, find};
 
 /// How the names of eval sets end.
 const ENDINGS: [&str; 2] = [".evalset.json", ".test.json"];
@@ -73,7 +73,9 @@ impl SetFile {
     pub(crate) fn summary(&self) -> EvalSetSummary {
         let shown = self.path.display();
         let contents = match fs::metadata(&self.path) {
-            Ok(metadata) if metadata.is_file() => EvalSetContents::File { bytes: metadata.len() },
+            Ok(metadata) if metadata.is_file() => {
+                EvalSetContents::File { bytes: metadata.len(), changed: changed(&metadata) }
+            }
             Ok(_) => EvalSetContents::Unreadable(format!(
                 "{shown} is no file. Name a file as the agent's eval_set_path."
             )),

@@ -279,11 +279,11 @@ impl LiveHost for LivePages {
         &self,
         expected: CaseName,
         session: LiveId,
-        runs: Vec<u64>,
+        turns: Vec<u64>,
     ) -> Result<CaseComparison, ApiError> {
         let session = session_id(&session)?;
         let events = self.events(session).await?;
-        let played = evalsets::case_of_live(&self.host.registry, session, &events, &runs)?;
+        let played = evalsets::case_of_live(&self.host.registry, session, &events, &turns)?;
         let set = self.host.set(expected.set.clone()).await?;
         let held = evalsets::Held::Played(Box::new(played));
         evalsets::compare((set, expected), held).await
@@ -297,7 +297,7 @@ impl LiveHost for LivePages {
     async fn export_live_session(
         &self,
         session: LiveId,
-        runs: Vec<u64>,
+        turns: Vec<u64>,
         by: Option<String>,
     ) -> Result<ExportReceipt, ApiError> {
         let session = session_id(&session)?;
@@ -306,7 +306,7 @@ impl LiveHost for LivePages {
         let noted =
             access::Note::new("export").with("session", &session).perhaps_by(by.as_ref()).here();
         let registry = &self.host.registry;
-        let receipt = evalsets::export_live(registry, session, &events, &runs, noted).await?;
+        let receipt = evalsets::export_live(registry, session, &events, &turns, noted).await?;
         tracing::info!(%session, eval_id = %receipt.eval_id, "exported to {}", receipt.path);
         Ok(receipt)
     }

@@ -24,12 +24,12 @@ pub enum Actual {
     Case(CaseName),
     /// A completed rehearsal, whose history the page sends.
     Rehearsal(ExportRequest),
-    /// Runs of a live session, each by the place of its first request.
+    /// Turns of a live session, each by the sequence number of its answer.
     Live {
         /// The session.
         session: LiveId,
-        /// The runs.
-        runs: Vec<u64>,
+        /// The turns.
+        turns: Vec<u64>,
     },
 }
 

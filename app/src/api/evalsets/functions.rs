@@ -61,8 +61,8 @@ pub async fn insert_case(set: SetId, index: u64, text: JsonText) -> Result<CaseV
 #[server(prefix = "/api", endpoint = "compare_cases", input = Json, output = Json)]
 pub async fn compare_cases(expected: CaseName, actual: Actual) -> Result<CaseComparison, ApiError> {
     match actual {
-        Actual::Live { session, runs } => {
-            crate::host::live_host()?.compare_live_session(expected, session, runs).await
+        Actual::Live { session, turns } => {
+            crate::host::live_host()?.compare_live_session(expected, session, turns).await
         }
         actual => crate::host::host()?.compare_cases(expected, actual).await,
     }

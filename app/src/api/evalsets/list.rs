@@ -51,6 +51,8 @@ pub enum EvalSetContents {
     File {
         /// How long it is, in bytes.
         bytes: u64,
+        /// When it was changed last, in milliseconds since 1970.
+        changed: Option<i64>,
     },
     /// Something that cannot be read, and what to do about it.
     Unreadable(String),

@@ -6,20 +6,27 @@ use session::AgentId;
 /// One run of an agent in a session: a user's message and all that followed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LiveRun {
-    /// The sequence number of its first request, by which it is chosen.
-    pub first: u64,
     /// The agent that the user spoke to.
     pub agent: String,
     /// What the user said; the beginning of it.
     pub query: String,
-    /// How many turns were answered.
-    pub turns: u64,
-    /// How many tools were called.
-    pub calls: u64,
-    /// Whether it came to a final answer.
-    pub is_answered: bool,
+    /// Its answered turns, in order of time.
+    pub turns: Vec<AnsweredTurn>,
     /// The kinds of part in it that a case has no place for, in their vendor's words.
     pub left_out: Vec<String>,
+}
+
+/// An answered turn of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnsweredTurn {
+    /// The sequence number of its answer, by which it is chosen.
+    pub answer: u64,
+    /// The agent that was answered.
+    pub agent: String,
+    /// The tools that were called, in order.
+    pub calls: Vec<String>,
+    /// What was said; the beginning of it.
+    pub text: String,
 }
 
 /// What can be exported of a session, and where it would go.

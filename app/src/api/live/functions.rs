@@ -108,12 +108,12 @@ pub async fn plan_live_export(session: LiveId) -> Result<LiveExportPlan, ApiErro
     crate::host::live_host()?.plan_live_export(session).await
 }
 
-/// Appends these runs of a session, by the numbers of their first requests, as one case.
+/// Appends these turns of a session, by the sequence numbers of their answers, as one case.
 #[server(prefix = "/api", endpoint = "export_live_session", input = Json, output = Json)]
 pub async fn export_live_session(
     session: LiveId,
-    runs: Vec<u64>,
+    turns: Vec<u64>,
     by: Option<String>,
 ) -> Result<ExportReceipt, ApiError> {
-    crate::host::live_host()?.export_live_session(session, runs, by).await
+    crate::host::live_host()?.export_live_session(session, turns, by).await
 }

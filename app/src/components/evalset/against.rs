@@ -1,16 +1,20 @@
 //! The case that another is compared with: the address names it, a list offers those there are.
 
+use leptos::ev::Event;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::query_signal_with_options;
 
-use crate::api::{CaseName, CaseSummary, SetId};
+use crate::api::{
+    CaseName, CaseSummary, CasesAsked, EvalSetContents, EvalSetSummary, SetId, list_cases,
+    list_eval_sets,
+};
 
 /// How many characters of what the user asks stand in an option.
 const WORDS: usize = 60;
-
-/// A case of the set that is shown: its id, and its place where others have that id.
-pub(super) type Named = (String, Option<u64>);
+/// So many cases of another set are offered.
+const MOST: u64 = 500;
 
 /// The other side of a comparison, which the address names so that a link leads to it.
 #[derive(Clone, Copy)]
@@ -18,7 +22,7 @@ pub(super) struct Against {
     /// The case; none while nothing is compared. Tracked.
     pub(super) case: Memo<Option<CaseName>>,
     /// Compares with that case, or with `None` with none any more.
-    pub(super) choose: Callback<Option<Named>>,
+    pub(super) choose: Callback<Option<CaseName>>,
 }
 
 /// The other side of a comparison on the page of `set`: `?against=`, `?against_at=` where others have
@@ -28,66 +32,165 @@ pub(super) fn use_against(set: SetId) -> Against {
     let (eval_id, set_eval_id) = query_signal_with_options::<String>("against", options());
     let (at, set_at) = query_signal_with_options::<u64>("against_at", options());
     let (of, set_of) = query_signal_with_options::<String>("of", options());
+    let own = set.clone();
     let case = Memo::new(move |_| {
         let set = || of.get().map_or_else(|| set.clone(), SetId::new);
         eval_id.get().map(|eval_id| CaseName { set: set(), eval_id, at: at.get() })
     });
-    let choose = Callback::new(move |chosen: Option<Named>| {
-        let (eval_id, at) = chosen.map_or((None, None), |(eval_id, at)| (Some(eval_id), at));
-        set_eval_id.set(eval_id);
-        set_at.set(at);
-        // What is chosen here is of this set.
-        set_of.set(None);
+    let choose = Callback::new(move |chosen: Option<CaseName>| {
+        let of = chosen.as_ref().map(|case| &case.set).filter(|set| **set != own);
+        set_of.set(of.map(ToString::to_string));
+        set_at.set(chosen.as_ref().and_then(|case| case.at));
+        set_eval_id.set(chosen.map(|case| case.eval_id));
     });
     Against { case, choose }
 }
 
-/// Chooses the case to compare with.
+/// The cases of a set that can be chosen.
+#[derive(Debug, Clone, PartialEq)]
+struct Offered {
+    set: SetId,
+    /// What the set is called; empty for the one that is shown.
+    name: String,
+    cases: Vec<CaseSummary>,
+}
+
+/// Chooses the case to compare with: of this set, or of another, where the one of the same id is meant
+/// if there is one.
 #[component]
 pub(super) fn AgainstChooser(
-    /// The cases of the set.
+    /// The set.
+    set: SetId,
+    /// Its cases.
     cases: Vec<CaseSummary>,
     /// The place of the case that is shown.
     own: u64,
+    /// Its id.
+    own_id: String,
     /// Told which one was chosen.
-    on_choose: Callback<Option<Named>>,
+    on_choose: Callback<Option<CaseName>>,
 ) -> impl IntoView {
-    let labels = labels(&cases);
-    let others: Vec<_> = cases
-        .into_iter()
-        .zip(labels)
-        .filter(|(case, _)| case.index != own && !case.eval_id.is_empty())
-        .collect();
-    if others.is_empty() {
-        return ().into_any();
-    }
-    let options: Vec<_> = others
-        .iter()
-        .map(|(case, label)| {
-            let (id, label) = (case.eval_id.clone(), label.clone());
-            view! { <option value=case.index title=id>{label}</option> }
-        })
-        .collect();
-    let chosen = move |place: u64| {
-        let (case, _) = others.iter().find(|(case, _)| case.index == place)?;
-        Some((case.eval_id.clone(), case.repeats.then_some(case.index)))
-    };
-    view! {
-        <select
-            class="button quiet against"
-            aria-label="Compare with another case"
-            on:change=move |event| {
-                let place = event_target_value(&event).parse().ok();
-                if let Some(case) = place.and_then(&chosen) {
-                    on_choose.run(Some(case));
+    let others = cases.into_iter().filter(|case| case.index != own).collect();
+    let here = Offered { set: set.clone(), name: String::new(), cases: others };
+    let offered = RwSignal::new(here.clone());
+    let here = StoredValue::new(here);
+    let fault = RwSignal::new(None::<String>);
+    let sets = LocalResource::new(list_eval_sets);
+    let elsewhere = Memo::new(move |_| {
+        let sets = sets.get().and_then(Result::ok).map(|list| list.sets).unwrap_or_default();
+        let is_other = |other: &EvalSetSummary| {
+            other.set != set && matches!(other.contents, EvalSetContents::File { .. })
+        };
+        let others = sets.into_iter().filter(is_other);
+        others.map(|other| (other.set, other.name)).collect::<Vec<_>>()
+    });
+    let look_into = move |set: SetId, name: String| {
+        let own_id = own_id.clone();
+        spawn_local(async move {
+            let asked = |searched: &str| CasesAsked {
+                searched: searched.to_owned(),
+                most: MOST,
+                ..CasesAsked::default()
+            };
+            let twin = match own_id.as_str() {
+                "" => Ok(None),
+                own_id => list_cases(set.clone(), asked(own_id))
+                    .await
+                    .map(|list| list.cases.into_iter().find(|case| case.eval_id == own_id)),
+            };
+            let listed = match twin {
+                Ok(Some(twin)) => {
+                    on_choose.try_run(Some(named(&set, &twin)));
+                    return;
+                }
+                Ok(None) => list_cases(set.clone(), asked("")).await,
+                Err(error) => Err(error),
+            };
+            match listed {
+                Ok(list) => {
+                    offered.try_set(Offered { set, name, cases: list.cases });
+                }
+                Err(error) => {
+                    fault.try_set(Some(error.to_string()));
                 }
             }
-        >
-            <option value="">"Compare with…"</option>
-            {options}
-        </select>
+        });
+    };
+    let choose = move |event: Event| {
+        let value = event_target_value(&event);
+        // It is a menu: what was chosen shows beside it.
+        event_target::<web_sys::HtmlSelectElement>(&event).set_value("");
+        fault.set(None);
+        match value.split_once(':') {
+            Some(("case", place)) => {
+                let Offered { set, cases, .. } = offered.get_untracked();
+                let case = cases.iter().find(|case| place == case.index.to_string());
+                if let Some(case) = case {
+                    on_choose.run(Some(named(&set, case)));
+                }
+            }
+            Some(("set", place)) => {
+                let sets = elsewhere.get_untracked();
+                let chosen = place.parse::<usize>().ok().and_then(|at| sets.get(at).cloned());
+                match chosen {
+                    Some((set, name)) => look_into(set, name),
+                    None => offered.set(here.get_value()),
+                }
+            }
+            _ => {}
+        }
+    };
+    let is_shown = move || !elsewhere.read().is_empty() || !offered.read().cases.is_empty();
+    let options = move || {
+        let Offered { name, cases, .. } = offered.get();
+        let labels = labels(&cases);
+        let cases: Vec<_> = cases
+            .iter()
+            .zip(labels)
+            .filter(|(case, _)| !case.eval_id.is_empty())
+            .map(|(case, label)| {
+                let (id, value) = (case.eval_id.clone(), format!("case:{}", case.index));
+                view! { <option value=value title=id>{label}</option> }
+            })
+            .collect();
+        let of = if name.is_empty() { "This set".to_owned() } else { name.clone() };
+        view! {
+            {(!cases.is_empty()).then(|| view! { <optgroup label=of>{cases}</optgroup> })}
+            {(!name.is_empty()).then(|| view! { <option value="set:">"Cases of this set…"</option> })}
+        }
+    };
+    let sets = move || {
+        let sets = elsewhere.get();
+        let option = |(at, (_, name)): (usize, (SetId, String))| {
+            view! { <option value=format!("set:{at}")>{name} "…"</option> }
+        };
+        (!sets.is_empty()).then(|| {
+            view! {
+                <optgroup label="Another set">
+                    {sets.into_iter().enumerate().map(option).collect_view()}
+                </optgroup>
+            }
+        })
+    };
+    let title = move || match offered.read().name.as_str() {
+        "" => "Compare with…".to_owned(),
+        name => format!("Choose of {name}…"),
+    };
+    view! {
+        <Show when=is_shown>
+            <select class="button quiet against" aria-label="Compare with another case" on:change=choose.clone()>
+                <option value="">{title}</option>
+                {options}
+                {sets}
+            </select>
+        </Show>
+        {move || fault.get().map(|fault| view! { <p class="field-fault" role="alert">{fault}</p> })}
     }
-    .into_any()
+}
+
+fn named(set: &SetId, case: &CaseSummary) -> CaseName {
+    let at = case.repeats.then_some(case.index);
+    CaseName { set: set.clone(), eval_id: case.eval_id.clone(), at }
 }
 
 /// What each case is called in the list: what the user asks, with what tells it from another that

@@ -6,8 +6,10 @@ mod case_list;
 mod case_steps;
 pub(in crate::components) mod comparison;
 mod played;
+mod set_list;
 
 pub use played::CompareWithCase;
+pub use set_list::EvalSets;
 
 use leptos::ev;
 use leptos::prelude::*;
@@ -26,7 +28,7 @@ use crate::state::case_edits::{CaseEdits, Editing, use_case_edits};
 use crate::state::reading::use_reading;
 use crate::state::settled::use_settled;
 use crate::state::times::{counted, size};
-use against::{Against, AgainstChooser, Named, called, use_against};
+use against::{Against, AgainstChooser, called, use_against};
 use case_editor::{JsonEditor, TextEditor};
 use case_list::CaseColumn;
 use case_steps::CaseSteps;
@@ -102,6 +104,16 @@ pub fn EvalSetReader(
     }
 }
 
+/// A format by its name for people.
+fn format_name(format: &str) -> &'static str {
+    match format {
+        "adk" => "ADK",
+        "adk-legacy" => "ADK, older list",
+        "agentflow" => "AgentFlow",
+        _ => "",
+    }
+}
+
 #[component]
 fn Head(
     /// The set.
@@ -110,16 +122,11 @@ fn Head(
     let CaseList { set, format, all, fault, .. } = list;
     let name = set.name.clone();
     let bytes = match set.contents {
-        EvalSetContents::File { bytes } => Some(size(bytes)),
+        EvalSetContents::File { bytes, .. } => Some(size(bytes)),
         _ => None,
     };
     let path = set.path.clone();
-    let format = match format.as_str() {
-        "adk" => "ADK",
-        "adk-legacy" => "ADK, older list",
-        "agentflow" => "AgentFlow",
-        _ => "",
-    };
+    let format = format_name(&format);
     view! {
         <header class="stage-head">
             <h1>{name}</h1>
@@ -270,7 +277,7 @@ fn CaseReader(
     /// The cases of the set.
     listed: RwSignal<Option<Result<CaseList, ApiError>>>,
     /// Told the case to compare with.
-    compare: Callback<Option<Named>>,
+    compare: Callback<Option<CaseName>>,
     /// Whether it is of ADK's older list, which is read only.
     is_older: bool,
 ) -> impl IntoView {
@@ -300,7 +307,8 @@ fn CaseReader(
         })
     };
     let own = case.index;
-    let chooser = move || view! { <AgainstChooser cases=others() own on_choose=compare/> };
+    let (own_set, own_id) = (StoredValue::new(set), StoredValue::new(id.clone()));
+    let chooser = move || view! { <AgainstChooser set=own_set.get_value() cases=others() own own_id=own_id.get_value() on_choose=compare/> };
     let (copied, renamed) = (id.clone(), id);
     let case = StoredValue::new(case);
     let changes = (!is_older).then_some(edits);

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::against::{Named, called};
+use super::against::called;
 use super::comparison::Comparison;
 use crate::api::{Actual, CaseName, CasesAsked, SetId, list_cases};
 use crate::components::dialog::Dialog;
@@ -12,6 +12,9 @@ use crate::state::settled::use_settled;
 
 /// So many cases can be chosen from.
 const MOST: u64 = 500;
+
+/// A case of the set: its id, and its place where others have that id.
+type Named = (String, Option<u64>);
 
 /// A button that opens the comparison.
 #[component]

@@ -1,11 +1,13 @@
-//! After a session: its runs become a case in an eval set.
+//! After a session: its runs, or chosen turns of them, become a case in an eval set.
+
+use std::collections::BTreeSet;
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::api::{
-    Actual, ApiError, ExportReceipt, LiveExportPlan, LiveRun, SetId, export_live_session,
-    plan_live_export,
+    Actual, AnsweredTurn, ApiError, ExportReceipt, LiveExportPlan, LiveRun, SetId,
+    export_live_session, plan_live_export,
 };
 use crate::components::evalset::CompareWithCase;
 use crate::components::export_panel::{Receipt, file_name};
@@ -33,7 +35,7 @@ pub(super) fn ExportColumn() -> impl IntoView {
             view! { <div class="empty centred" role="alert"><p>{error.to_string()}</p></div> }
                 .into_any()
         }
-        Some(Ok(plan)) if plan.runs.iter().all(|run| run.turns == 0) => view! {
+        Some(Ok(plan)) if plan.runs.iter().all(|run| run.turns.is_empty()) => view! {
             <div class="empty centred">
                 <p>"This session is completed."</p>
                 <p class="quiet">"No turn of it was answered, so there is nothing to export."</p>
@@ -51,9 +53,9 @@ fn Plan(
 ) -> impl IntoView {
     let stage = use_this_live_stage();
     let LiveExportPlan { mut runs, path, agent } = plan;
-    runs.retain(|run| run.turns > 0);
+    runs.retain(|run| !run.turns.is_empty());
     let file = file_name(&path).to_owned();
-    let chosen = RwSignal::new(runs.iter().map(|run| run.first).collect::<Vec<u64>>());
+    let chosen = RwSignal::new(runs.iter().flat_map(answers).collect::<BTreeSet<u64>>());
     let export = RwSignal::new(Export::NotYet);
     let is_writing = move || *export.read() == Export::Writing;
     let write = move || {
@@ -61,7 +63,7 @@ fn Plan(
             return;
         }
         export.set(Export::Writing);
-        let wanted = chosen.get_untracked();
+        let wanted = chosen.get_untracked().into_iter().collect();
         let by = stage.live.name.get_untracked();
         spawn_local(async move {
             let written = export_live_session(stage.id.get_value(), wanted, by).await;
@@ -104,12 +106,12 @@ fn Plan(
             </div>
             <footer class="panel-foot">
                 <Show when=is_written>
-                    <button type="button" class="button quiet" on:click=move |_| export.set(Export::NotYet)>"Choose runs"</button>
+                    <button type="button" class="button quiet" on:click=move |_| export.set(Export::NotYet)>"Choose turns"</button>
                 </Show>
                 {agent.map(|agent| {
                     let actual = Callback::new(move |()| Actual::Live {
                         session: stage.id.get_value(),
-                        runs: chosen.get_untracked(),
+                        turns: chosen.get_untracked().into_iter().collect(),
                     });
                     view! { <CompareWithCase set=SetId::from(agent) actual/> }
                 })}
@@ -134,41 +136,10 @@ fn Plan(
 fn Runs(
     /// The runs.
     runs: Vec<LiveRun>,
-    /// Those that are exported.
-    chosen: RwSignal<Vec<u64>>,
+    /// The answers of the turns that are exported.
+    chosen: RwSignal<BTreeSet<u64>>,
 ) -> impl IntoView {
     let count = runs.len();
-    let one = move |run: LiveRun| {
-        let first = run.first;
-        let is_chosen = move || chosen.read().contains(&first);
-        let toggle = move |_| {
-            chosen.update(|chosen| match chosen.iter().position(|it| *it == first) {
-                Some(at) => drop(chosen.remove(at)),
-                None => chosen.push(first),
-            });
-        };
-        let turns = counted(whole(run.turns), "answer", "answers");
-        let calls = counted(whole(run.calls), "call", "calls");
-        let query =
-            if run.query.is_empty() { "Without words of a user".to_owned() } else { run.query };
-        view! {
-            <li>
-                <label>
-                    <input type="checkbox" prop:checked=is_chosen on:change=toggle/>
-                    <span class="run">
-                        <span class="run-query">{query}</span>
-                        <span class="quiet">
-                            <b>{run.agent}</b> " · " {turns} " · " {calls}
-                            {(!run.is_answered).then_some(" · without a final answer")}
-                            {(!run.left_out.is_empty()).then(|| format!(
-                                " · a case has no place for: {}", run.left_out.join(", ")
-                            ))}
-                        </span>
-                    </span>
-                </label>
-            </li>
-        }
-    };
     view! {
         <h2 class="panel-title"><Icon glyph=Glyph::Check/>"The session is complete"</h2>
         <p>
@@ -178,10 +149,120 @@ fn Runs(
                 "Each chosen run becomes an invocation of one case: what the user said, the calls, and the answer."
             }}
         </p>
-        <ul class="runs" aria-label="Runs">{runs.into_iter().map(one).collect_view()}</ul>
+        <ul class="runs" aria-label="Runs">
+            {runs.into_iter().map(|run| view! { <Run run chosen/> }).collect_view()}
+        </ul>
     }
 }
 
-fn whole(count: u64) -> usize {
-    usize::try_from(count).unwrap_or(usize::MAX)
+#[component]
+fn Run(
+    /// The run.
+    run: LiveRun,
+    /// The answers of the turns that are exported.
+    chosen: RwSignal<BTreeSet<u64>>,
+) -> impl IntoView {
+    let all: BTreeSet<u64> = answers(&run).collect();
+    let LiveRun { agent, query, turns, left_out } = run;
+    let count = all.len();
+    let all = StoredValue::new(all);
+    let taken = Memo::new(move |_| chosen.read().intersection(&*all.read_value()).count());
+    let is_whole = move || taken.get() == count;
+    let is_part = move || taken.get() > 0 && !is_whole();
+    let toggle = move |_| {
+        let take = !is_whole();
+        chosen.update(|chosen| {
+            for answer in &*all.read_value() {
+                if take {
+                    chosen.insert(*answer)
+                } else {
+                    chosen.remove(answer)
+                };
+            }
+        });
+    };
+    let ends_in_a_call: Vec<(u64, bool)> =
+        turns.iter().map(|turn| (turn.answer, !turn.calls.is_empty())).collect();
+    let is_open_ended = move || {
+        let chosen = chosen.read();
+        let last = ends_in_a_call.iter().rfind(|(answer, _)| chosen.contains(answer));
+        last.is_some_and(|(_, calls)| *calls)
+    };
+    let answered = move || match taken.get() {
+        taken if taken == count => counted(count, "answer", "answers"),
+        taken => format!("{taken} of {}", counted(count, "answer", "answers")),
+    };
+    let calls = counted(turns.iter().map(|turn| turn.calls.len()).sum(), "call", "calls");
+    let query = if query.is_empty() { "Without words of a user".to_owned() } else { query };
+    let shown_agent = agent.clone();
+    let list = (count > 1).then(|| {
+        let one = |turn| view! { <Turn turn agent=agent.clone() chosen/> };
+        view! {
+            <details class="run-turns">
+                <summary>"Choose among its turns"</summary>
+                <ul aria-label="Turns">{turns.into_iter().map(one).collect_view()}</ul>
+            </details>
+        }
+    });
+    view! {
+        <li>
+            <label>
+                <input
+                    type="checkbox"
+                    prop:checked=is_whole
+                    prop:indeterminate=is_part
+                    on:change=toggle
+                />
+                <span class="run">
+                    <span class="run-query">{query}</span>
+                    <span class="quiet">
+                        <b>{shown_agent}</b> " · " {answered} " · " {calls}
+                        {move || is_open_ended().then_some(" · without a final answer")}
+                        {(!left_out.is_empty()).then(|| format!(
+                            " · a case has no place for: {}", left_out.join(", ")
+                        ))}
+                    </span>
+                </span>
+            </label>
+            {list}
+        </li>
+    }
+}
+
+/// One answer of a run, with what its tools answered.
+#[component]
+fn Turn(
+    /// The turn.
+    turn: AnsweredTurn,
+    /// The agent that the user spoke to; another is named.
+    agent: String,
+    /// The answers of the turns that are exported.
+    chosen: RwSignal<BTreeSet<u64>>,
+) -> impl IntoView {
+    let answer = turn.answer;
+    let toggle = move |_| {
+        chosen.update(|chosen| {
+            if !chosen.remove(&answer) {
+                chosen.insert(answer);
+            }
+        });
+    };
+    let calls: Vec<String> = turn.calls.iter().map(|name| format!("{name}()")).collect();
+    view! {
+        <li>
+            <label>
+                <input type="checkbox" prop:checked=move || chosen.read().contains(&answer) on:change=toggle/>
+                <span class="run-turn">
+                    {(turn.agent != agent).then(|| view! { <b>{turn.agent}</b> " " })}
+                    {(!calls.is_empty()).then(|| view! { <code>{calls.join(" ")}</code> " " })}
+                    {turn.text}
+                </span>
+            </label>
+        </li>
+    }
+}
+
+/// By which the turns of a run are chosen.
+fn answers(run: &LiveRun) -> impl Iterator<Item = u64> {
+    run.turns.iter().map(|turn| turn.answer)
 }

@@ -1,11 +1,15 @@
 //! The reports of the configured folders, and the way to one on the reader's own disk.
 
+use std::cmp::Ordering;
+
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
 
 use super::open_file::{DropPlace, OpenFile, Opened};
-use crate::api::{FolderSummary, ReportList, ReportSummary, list_reports};
+use crate::api::{ReportList, ReportSummary, ReportTold, list_reports};
+use crate::components::folder_list::FolderList;
+use crate::components::sort_head::{SortHead, Sorting};
 use crate::state::times::{ago, size};
 use crate::state::{browser, use_page};
 
@@ -68,37 +72,53 @@ pub fn Reports() -> impl IntoView {
     }
 }
 
+/// A column of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Column {
+    Name,
+    Set,
+    Passed,
+    Size,
+    Written,
+}
+
 #[component]
 fn Folders(
     /// The reports and their folders.
     list: ReportList,
 ) -> impl IntoView {
     let ReportList { reports, folders } = list;
-    let none = reports.is_empty();
     let now = browser::now().as_millisecond();
-    let row = move |report: ReportSummary| {
-        let address = format!("/reports/{}", browser::in_address(report.report.as_str()));
-        let changed = report.changed.map(|changed| ago(now - changed));
-        view! {
-            <tr>
-                <th scope="row"><a href=address>{report.name}</a></th>
-                <td class="figure">{size(report.bytes)}</td>
-                <td class="figure">{changed}</td>
-            </tr>
-        }
-    };
-    let table = (!none).then(|| {
+    let is_empty = reports.is_empty();
+    let sorting = RwSignal::new(Sorting { by: Column::Written, is_down: true });
+    let reports = StoredValue::new(reports);
+    let sorted = Memo::new(move |_| {
+        let mut sorted = reports.get_value();
+        let Sorting { by, is_down } = sorting.get();
+        sorted.sort_by(|one, other| {
+            let order = compare(by, one, other);
+            if is_down { order.reverse() } else { order }
+        });
+        sorted
+    });
+    let table = (!is_empty).then(|| {
         view! {
             <h2 class="report-title">"In the configured folders"</h2>
             <table class="sets">
                 <thead>
                     <tr>
-                        <th scope="col">"Report"</th>
-                        <th scope="col" class="figure">"Size"</th>
-                        <th scope="col" class="figure">"Written"</th>
+                        <SortHead column=Column::Name label="Report" sorting/>
+                        <SortHead column=Column::Set label="Eval set" sorting/>
+                        <SortHead column=Column::Passed label="Passed" sorting is_figure=true/>
+                        <SortHead column=Column::Size label="Size" sorting is_figure=true/>
+                        <SortHead column=Column::Written label="Written" sorting is_figure=true/>
                     </tr>
                 </thead>
-                <tbody>{reports.into_iter().map(row).collect_view()}</tbody>
+                <tbody>
+                    <For each=move || sorted.get() key=|report| report.report.clone() let(report)>
+                        <Listed report now/>
+                    </For>
+                </tbody>
             </table>
         }
     });
@@ -117,25 +137,59 @@ fn Folders(
     }
 }
 
-/// The folders, with what is wrong with them.
+fn compare(by: Column, one: &ReportSummary, other: &ReportSummary) -> Ordering {
+    let set = |report: &ReportSummary| report.told.as_ref().map(|told| told.set.to_lowercase());
+    let share = |report: &ReportSummary| report.told.as_ref().map(passed);
+    match by {
+        Column::Name => one.name.to_lowercase().cmp(&other.name.to_lowercase()),
+        Column::Set => set(one).cmp(&set(other)),
+        Column::Passed => share(one).partial_cmp(&share(other)).unwrap_or(Ordering::Equal),
+        Column::Size => one.bytes.cmp(&other.bytes),
+        Column::Written => one.changed.cmp(&other.changed),
+    }
+}
+
+/// The share of the cases that pass, from 0 to 1.
+#[expect(clippy::cast_precision_loss, reason = "no report has 2^53 cases")]
+fn passed(told: &ReportTold) -> f64 {
+    let all = told.passed + told.failed + told.unscored;
+    told.passed as f64 / all.max(1) as f64
+}
+
 #[component]
-pub(super) fn FolderList(
-    /// The folders.
-    folders: Vec<FolderSummary>,
-    /// What is said of one that holds nothing.
-    nothing: &'static str,
+fn Listed(
+    /// The report.
+    report: ReportSummary,
+    /// The time, in milliseconds since 1970.
+    now: i64,
 ) -> impl IntoView {
-    let one = move |folder: FolderSummary| {
-        let is_sound = folder.faults.is_empty();
-        view! {
-            <li>
-                <code>{folder.path}</code>
-                {(is_sound && folder.found == 0).then(|| view! { " " <span class="quiet">{nothing}</span> })}
-                {folder.faults.into_iter().map(|fault| view! { <p class="field-fault" role="alert">{fault}</p> }).collect_view()}
-            </li>
+    let ReportSummary { report, name, bytes, changed, told } = report;
+    let address = format!("/reports/{}", browser::in_address(report.as_str()));
+    let (set, share) = match told {
+        None => (None, view! { <span class="quiet">"—"</span> }.into_any()),
+        Some(told) => {
+            let ReportTold { passed, failed, unscored, .. } = told;
+            let said = match unscored {
+                0 => format!("{passed} of {}", passed + failed),
+                _ => format!("{passed} of {}, {unscored} unscored", passed + failed + unscored),
+            };
+            let part =
+                |of: u64, class| view! { <i class=class style:flex-grow=of.to_string()></i> };
+            let bar = view! {
+                <span class="share" aria-hidden="true">
+                    {part(passed, "ok")} {part(failed, "bad")} {part(unscored, "none")}
+                </span>
+            };
+            (Some(told.set), view! { {said} {bar} }.into_any())
         }
     };
-    (!folders.is_empty()).then(|| {
-        view! { <ul class="folders" aria-label="Folders">{folders.into_iter().map(one).collect_view()}</ul> }
-    })
+    view! {
+        <tr>
+            <th scope="row"><a href=address>{name}</a></th>
+            <td>{set}</td>
+            <td class="figure">{share}</td>
+            <td class="figure">{size(bytes)}</td>
+            <td class="figure">{changed.map(|changed| ago(now - changed))}</td>
+        </tr>
+    }
 }

@@ -5,7 +5,7 @@ use session::SessionState;
 
 use super::Scenes;
 use crate::api::{AgentSummary, LiveId, LiveTurnId, SetId};
-use crate::components::evalset::EvalSetReader;
+use crate::components::evalset::{EvalSetReader, EvalSets};
 use crate::components::facts::{AgentFold, StateFold, Warnings};
 use crate::components::history::History;
 use crate::components::instructions::StageInstructions;
@@ -23,7 +23,7 @@ use crate::state::{Rehearsal, browser};
 
 /// All of them.
 pub(super) const SCENES: Scenes =
-    Scenes { play, read_eval_set, list_reports, show_report, list_live, show_live };
+    Scenes { play, list_eval_sets, read_eval_set, list_reports, show_report, list_live, show_live };
 
 /// The three columns.
 fn play(agent: AgentSummary, rehearsal: Rehearsal) -> AnyView {
@@ -51,6 +51,11 @@ fn play(agent: AgentSummary, rehearsal: Rehearsal) -> AnyView {
         <p class="unseen" role="status" aria-live="polite">{move || rehearsal.announcement.get()}</p>
     }
     .into_any()
+}
+
+/// The eval sets.
+fn list_eval_sets() -> AnyView {
+    view! { <EvalSets/> }.into_any()
 }
 
 /// The cases, and the one that is read.

@@ -28,7 +28,7 @@ pub(crate) use runs::{Openings, root, runs};
 use parts::{adk_parts, adk_response};
 use runs::{Run, Step, collect};
 
-/// The case that the runs with these first requests give; `None` when none of them was answered.
+/// The case that the turns with these answers give; `None` when no answer is among them.
 pub(crate) fn live_case(
     agent_name: &str,
     session: &str,
@@ -37,7 +37,10 @@ pub(crate) fn live_case(
     chosen: &[u64],
 ) -> Option<EvalCase> {
     let mut runs = collect(events);
-    runs.retain(|run| chosen.contains(&run.first) && !run.responses().is_empty());
+    for run in &mut runs {
+        run.keep(chosen);
+    }
+    runs.retain(|run| !run.responses().is_empty());
     let start = time(runs.first()?.at);
     let turns = runs.iter().map(|run| run.invocation(session)).collect();
     Some(EvalCase {

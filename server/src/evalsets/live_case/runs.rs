@@ -5,14 +5,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use app::api::LiveRun;
+use app::api::{AnsweredTurn, LiveRun};
 use live::{AgentName, Content, LlmRequest, Part as LivePart, Payload, Role, SessionEvent};
 use rpc::wire;
 
 use super::parts::left_out;
 
-/// How much of what the user said names a run, in characters.
-const QUERY: usize = 200;
+/// How much of what was said names a run or a turn, in characters.
+const NAME: usize = 200;
 
 /// Takes out of requests what a case does not need of them, for each holds a whole conversation.
 #[derive(Default)]
@@ -68,13 +68,16 @@ pub(crate) fn runs(events: &[SessionEvent]) -> Vec<LiveRun> {
     let described = |run: &Run<'_>| {
         let responses = run.responses();
         let said = responses.iter().flat_map(|(_, parts)| *parts);
+        let turn = |(event, parts): &(&SessionEvent, &[LivePart])| AnsweredTurn {
+            answer: event.sequence.0,
+            agent: event.agent_name.to_string(),
+            calls: calls(parts).map(|call| call.name.clone()).collect(),
+            text: texts(*parts).chars().take(NAME).collect(),
+        };
         LiveRun {
-            first: run.first,
             agent: run.agent.to_owned(),
-            query: named(&run.query).chars().take(QUERY).collect(),
-            turns: responses.len() as u64,
-            calls: responses.iter().map(|(_, parts)| calls(parts).count() as u64).sum(),
-            is_answered: run.final_response().is_some(),
+            query: named(&run.query).chars().take(NAME).collect(),
+            turns: responses.iter().map(turn).collect(),
             left_out: left_out(run.query.iter().copied().chain(said)),
         }
     };
@@ -197,6 +200,27 @@ fn calls(parts: &[LivePart]) -> impl Iterator<Item = &live::FunctionCall> {
 }
 
 impl Run<'_> {
+    /// Leaves out the answers that are not `chosen`, and what tools answered to them.
+    pub(super) fn keep(&mut self, chosen: &[u64]) {
+        let is_left = |event: &SessionEvent| {
+            matches!(event.payload, Payload::Response(_)) && !chosen.contains(&event.sequence.0)
+        };
+        let left: HashSet<_> =
+            self.events().filter(|event| is_left(event)).map(|event| event.turn_id).collect();
+        // What an agent shows of its tools answers the calls that it was given last.
+        let mut last: HashMap<&AgentName, bool> = HashMap::new();
+        self.steps.retain(|step| match step {
+            Step::Event(event) => {
+                let stays = !left.contains(&event.turn_id);
+                if matches!(event.payload, Payload::Response(_)) {
+                    last.insert(&event.agent_name, stays);
+                }
+                stays
+            }
+            Step::Shown(agent, _) => last.get(agent).copied().unwrap_or(true),
+        });
+    }
+
     pub(super) fn events(&self) -> impl Iterator<Item = &SessionEvent> {
         self.steps.iter().filter_map(|step| match step {
             Step::Event(event) => Some(*event),

@@ -69,7 +69,15 @@ fn call(id: &str, args: &str) -> LivePart {
     LivePart::FunctionCall(live::FunctionCall { id, name: "f".to_owned(), args })
 }
 
-fn conversation(events: &[SessionEvent], chosen: &[u64]) -> serde_json::Value {
+/// Of these runs, whole.
+fn conversation(events: &[SessionEvent], chosen: &[usize]) -> serde_json::Value {
+    let runs = runs(events);
+    let turns = chosen.iter().filter_map(|run| runs.get(*run)).flat_map(|run| &run.turns);
+    conversation_of(events, &turns.map(|turn| turn.answer).collect::<Vec<_>>())
+}
+
+/// Of the turns with these answers.
+fn conversation_of(events: &[SessionEvent], chosen: &[u64]) -> serde_json::Value {
     let input = SessionInput::new("a", "user", json("{}"));
     let case = live_case("a", SESSION, input, events, chosen).expect("answered");
     let text = case.to_json().expect("ADK reads it");
@@ -91,9 +99,9 @@ fn several_messages_become_several_invocations_with_calls_by_their_ids() {
         .0;
     let told = runs(&events);
     let told: Vec<_> =
-        told.iter().map(|it| (it.first, it.query.as_str(), it.turns, it.calls)).collect();
-    assert_eq!(told, [(1, "first", 2, 1), (6, "second", 1, 0)]);
-    let turns = conversation(&events, &[1, 6]);
+        told.iter().map(|it| (it.query.as_str(), it.turns.len(), &*it.turns[0].calls)).collect();
+    assert_eq!(told, [("first", 2, &["f".to_owned()][..]), ("second", 1, &[])]);
+    let turns = conversation(&events, &[0, 1]);
     assert_eq!(turns[0]["invocation_id"], format!("{SESSION}_inv_1"));
     let data = &turns[0]["intermediate_data"];
     assert_eq!(data["tool_uses"][0]["id"], "c1");
@@ -101,9 +109,37 @@ fn several_messages_become_several_invocations_with_calls_by_their_ids() {
     assert_eq!(data["tool_responses"][0]["response"]["result"], 7, "an object, as ADK keeps it");
     assert_eq!(turns[0]["final_response"]["parts"][0]["text"], "seven");
     assert_eq!(turns[1]["user_content"]["parts"][0]["text"], "second");
-    assert_eq!(conversation(&events, &[6]).as_array().expect("a list").len(), 1);
+    assert_eq!(conversation(&events, &[1]).as_array().expect("a list").len(), 1);
     let none = SessionInput::new("a", "user", json("{}"));
     assert!(live_case("a", SESSION, none, &events, &[99]).is_none());
+}
+
+#[test]
+fn a_turn_that_is_not_chosen_goes_with_what_its_tools_answered() {
+    let events = Recording::default()
+        .asks(1, "a", "run1", "first")
+        .answered(1, "a", "run1", vec![call("c1", r#"{"n": 1}"#)])
+        .returned(1, "a", "run1", "c1", r#""no such""#)
+        .goes_on(2, "a", "run1")
+        .answered(2, "a", "run1", vec![call("c2", r#"{"n": 2}"#)])
+        .returned(2, "a", "run1", "c2", "7")
+        .goes_on(3, "a", "run1")
+        .answered(3, "a", "run1", vec![text("seven")])
+        .0;
+    let told: Vec<_> = runs(&events)[0].turns.iter().map(|it| it.answer).collect();
+    assert_eq!(told, [2, 5, 8]);
+    let turns = conversation_of(&events, &[5, 8]);
+    assert_eq!(turns[0]["user_content"]["parts"][0]["text"], "first");
+    let data = &turns[0]["intermediate_data"];
+    let ids = |of: &str| -> Vec<_> {
+        let calls = data[of].as_array().expect("a list");
+        calls.iter().map(|it| it["id"].as_str().expect("a text").to_owned()).collect()
+    };
+    assert_eq!((ids("tool_uses"), ids("tool_responses")), (vec!["c2".into()], vec!["c2".into()]));
+    assert_eq!(turns[0]["final_response"]["parts"][0]["text"], "seven");
+    let cut = conversation_of(&events, &[2]);
+    assert!(cut[0].get("final_response").is_none_or(serde_json::Value::is_null));
+    assert_eq!(cut[0]["intermediate_data"]["tool_responses"][0]["id"], "c1");
 }
 
 #[test]
@@ -150,7 +186,7 @@ fn what_an_agent_without_the_plugin_shows_of_its_tools_is_exported() {
             rpc::event(event).expect("still an event")
         })
         .collect();
-    let turns = conversation(&trimmed, &[1, 5]);
+    let turns = conversation(&trimmed, &[0, 1]);
     let ids = |list: &str| -> Vec<String> {
         let list = turns[0]["intermediate_data"][list].as_array().expect("a list");
         list.iter().map(|it| it["id"].as_str().expect("an id").to_owned()).collect()
@@ -181,7 +217,7 @@ fn sub_agents_keep_their_names() {
         .goes_on(2, "helper", "r")
         .answered(2, "helper", "r", vec![text("hello")])
         .0;
-    let turns = conversation(&events, &[1]);
+    let turns = conversation(&events, &[0]);
     let told = turns[0]["intermediate_data"]["invocation_events"].as_array().expect("events");
     let authors: Vec<_> = told.iter().map(|it| it["author"].as_str().expect("text")).collect();
     assert_eq!(authors, ["root", "root"]);
@@ -199,10 +235,9 @@ fn an_agent_without_names_for_its_runs_begins_one_with_the_users_words() {
         .answered(2, "a", "", vec![text("1")])
         .asks(3, "a", "", "two")
         .0;
-    let told: Vec<_> =
-        runs(&events).into_iter().map(|it| (it.query, it.turns, it.is_answered)).collect();
-    assert_eq!(told, [("one".to_owned(), 2, true), ("two".to_owned(), 0, false)]);
-    assert_eq!(conversation(&events, &[1, 5]).as_array().expect("a list").len(), 1);
+    let told: Vec<_> = runs(&events).into_iter().map(|it| (it.query, it.turns.len())).collect();
+    assert_eq!(told, [("one".to_owned(), 2), ("two".to_owned(), 0)]);
+    assert_eq!(conversation(&events, &[0, 1]).as_array().expect("a list").len(), 1);
 }
 
 fn picture(name: Option<&str>) -> LivePart {
@@ -244,7 +279,7 @@ fn pictures_and_thoughts_stand_where_they_were_said() {
         .answered(3, "a", "run2", vec![text("a dog")])
         .0;
     let blob = serde_json::json!({"inline_data": {"data": "-__-", "mime_type": "image/png"}});
-    let turns = conversation(&events, &[1, 5]);
+    let turns = conversation(&events, &[0, 1]);
     assert_eq!(turns[0]["user_content"]["parts"], serde_json::json!([blob]), "no other's words");
     let beside = &turns[0]["intermediate_data"]["intermediate_responses"];
     assert_eq!(*beside, serde_json::json!([["a", [{"text": "let me see"}, blob]]]));
@@ -290,7 +325,7 @@ fn what_a_case_has_no_place_for_is_named() {
         .answered(1, "a", "", vec![text("read"), other("refusal", r#""no""#)])
         .0;
     assert_eq!(runs(&events)[0].left_out, ["document", "refusal"]);
-    let turns = conversation(&events, &[1]);
+    let turns = conversation(&events, &[0]);
     assert_eq!(turns[0]["user_content"]["parts"], serde_json::json!([{"text": "read this"}]));
 }
 
@@ -311,7 +346,7 @@ fn a_run_that_begins_with_a_tools_answer_says_nothing_of_an_earlier_one() {
         .add(1, "a", "r", Payload::Request(LlmRequest { contents, ..LlmRequest::default() }))
         .answered(1, "a", "r", vec![text("It is on its way.")])
         .0;
-    let told = conversation(&events, &[1])[0]["user_content"]["parts"].clone();
+    let told = conversation(&events, &[0])[0]["user_content"]["parts"].clone();
     assert_eq!(
         told,
         serde_json::json!([{"function_response":
