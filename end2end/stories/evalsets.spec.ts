@@ -178,7 +178,9 @@ test("a case is changed through forms, copied, removed and had back", async ({ p
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(page).toHaveURL(/\/evalsets\/math-agent$/);
   expect(readFileSync(file, "utf8")).toBe(before);
-  await page.getByRole("list", { name: "Cases" }).getByRole("link").filter({ hasText: "What is a lot" }).click();
+  const lots = page.getByRole("list", { name: "Cases" }).getByRole("link").filter({ hasText: "What is a lot" });
+  await expect(lots).toHaveCount(1);
+  await lots.click();
   await page.getByRole("button", { name: "Delete" }).click();
   await expect(page.getByText("Removed.")).toBeVisible();
   await expect(page.getByRole("list", { name: "Cases" }).getByText("What is a lot")).toBeHidden();
@@ -387,6 +389,7 @@ eval_sets = ["evals", "not there"]
   await expect(page).toHaveURL(/below-house\/a\?.*of=below-home/);
   const sides = page.getByRole("region", { name: "Both cases, step by step" });
   await expect(sides.locator(".pair.lacks")).toHaveCount(2);
+  await expect(page.getByText("of below-home")).toBeVisible();
   await picture("other-set");
   await accessible();
   await page.goto(`${host.url}/evalsets/below-house/b`);

@@ -359,6 +359,9 @@ test("images and sounds in resources are shown, and a vast one waits", async ({ 
   const sound = resource("art://silence").locator("audio");
   await expect(sound).toHaveAttribute("src", /^data:audio\/wav;base64,/);
   await expect.poll(() => sound.evaluate((audio: HTMLAudioElement) => audio.duration)).toBeCloseTo(0.1, 2);
+  // A damaged one is drawn when somebody asks, and then says what came of it.
+  await expect(resource("art://torn")).toContainText("It is damaged");
+  await resource("art://torn").getByRole("button", { name: "Show it" }).click();
   await expect(resource("art://torn")).toContainText("The browser cannot draw this image");
   await expect(resource("art://torn").getByRole("img")).toHaveCount(0);
   await expect(resource("art://noise")).toContainText("The browser cannot play this sound");

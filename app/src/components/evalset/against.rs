@@ -39,9 +39,11 @@ pub(super) fn use_against(set: SetId) -> Against {
     });
     let choose = Callback::new(move |chosen: Option<CaseName>| {
         let of = chosen.as_ref().map(|case| &case.set).filter(|set| **set != own);
-        set_of.set(of.map(ToString::to_string));
-        set_at.set(chosen.as_ref().and_then(|case| case.at));
-        set_eval_id.set(chosen.map(|case| case.eval_id));
+        let of = of.map(ToString::to_string);
+        let (eval_id, at) = chosen.map_or((None, None), |case| (Some(case.eval_id), case.at));
+        set_eval_id.set(eval_id);
+        set_at.set(at);
+        set_of.set(of);
     });
     Against { case, choose }
 }
@@ -70,8 +72,7 @@ pub(super) fn AgainstChooser(
     /// Told which one was chosen.
     on_choose: Callback<Option<CaseName>>,
 ) -> impl IntoView {
-    let others = cases.into_iter().filter(|case| case.index != own).collect();
-    let here = Offered { set: set.clone(), name: String::new(), cases: others };
+    let here = Offered { set: set.clone(), name: String::new(), cases };
     let offered = RwSignal::new(here.clone());
     let here = StoredValue::new(here);
     let fault = RwSignal::new(None::<String>);
@@ -140,19 +141,27 @@ pub(super) fn AgainstChooser(
             _ => {}
         }
     };
-    let is_shown = move || !elsewhere.read().is_empty() || !offered.read().cases.is_empty();
+    // Nothing is held against itself.
+    let is_other = move |offered: &Offered, case: &CaseSummary| {
+        !case.eval_id.is_empty() && (!offered.name.is_empty() || case.index != own)
+    };
+    let is_shown = move || {
+        let offered = offered.read();
+        !elsewhere.read().is_empty() || offered.cases.iter().any(|case| is_other(&offered, case))
+    };
     let options = move || {
-        let Offered { name, cases, .. } = offered.get();
-        let labels = labels(&cases);
-        let cases: Vec<_> = cases
+        let offered = offered.get();
+        let cases: Vec<_> = offered
+            .cases
             .iter()
-            .zip(labels)
-            .filter(|(case, _)| !case.eval_id.is_empty())
+            .zip(labels(&offered.cases))
+            .filter(|(case, _)| is_other(&offered, case))
             .map(|(case, label)| {
                 let (id, value) = (case.eval_id.clone(), format!("case:{}", case.index));
                 view! { <option value=value title=id>{label}</option> }
             })
             .collect();
+        let name = offered.name;
         let of = if name.is_empty() { "This set".to_owned() } else { name.clone() };
         view! {
             {(!cases.is_empty()).then(|| view! { <optgroup label=of>{cases}</optgroup> })}

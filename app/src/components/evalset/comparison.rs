@@ -50,7 +50,10 @@ pub fn Comparison(
             {match other {
                 Actual::Case(other) => {
                     let name = called(&other.eval_id, other.at);
-                    view! { <a class="link case-id" href=address(&other)>{name}</a> }.into_any()
+                    let set = (other.set != one.set).then(|| {
+                        view! { <span class="quiet">"of " {other.set.to_string()}</span> }
+                    });
+                    view! { <a class="link case-id" href=address(&other)>{name}</a> {set} }.into_any()
                 }
                 Actual::Rehearsal(_) => view! { <span class="case-id">"this rehearsal"</span> }.into_any(),
                 Actual::Live { .. } => view! { <span class="case-id">"this session"</span> }.into_any(),

@@ -181,18 +181,19 @@ fn Run(
             }
         });
     };
-    let ends_in_a_call: Vec<(u64, bool)> =
-        turns.iter().map(|turn| (turn.answer, !turn.calls.is_empty())).collect();
-    let is_open_ended = move || {
+    let calls: Vec<(u64, usize)> =
+        turns.iter().map(|turn| (turn.answer, turn.calls.len())).collect();
+    let chosen_calls = Memo::new(move |_| {
         let chosen = chosen.read();
-        let last = ends_in_a_call.iter().rfind(|(answer, _)| chosen.contains(answer));
-        last.is_some_and(|(_, calls)| *calls)
-    };
+        let taken = calls.iter().filter(|(answer, _)| chosen.contains(answer));
+        taken.map(|(_, calls)| *calls).collect::<Vec<_>>()
+    });
+    let is_open_ended = move || chosen_calls.read().last().is_some_and(|calls| *calls > 0);
     let answered = move || match taken.get() {
         taken if taken == count => counted(count, "answer", "answers"),
         taken => format!("{taken} of {}", counted(count, "answer", "answers")),
     };
-    let calls = counted(turns.iter().map(|turn| turn.calls.len()).sum(), "call", "calls");
+    let calls = move || counted(chosen_calls.read().iter().sum(), "call", "calls");
     let query = if query.is_empty() { "Without words of a user".to_owned() } else { query };
     let shown_agent = agent.clone();
     let list = (count > 1).then(|| {

@@ -55,6 +55,14 @@ fn time(milliseconds: i64) -> Timestamp {
 }
 
 impl Run<'_> {
+    /// By which an export is known again: other turns of a run make another case.
+    fn id(&self, session: &str) -> String {
+        let whole = format!("{session}_inv_{}", self.first);
+        let turns = self.responses();
+        let turns = turns.iter().map(|(event, _)| event.sequence.0).filter(|_| self.is_cut);
+        turns.fold(whole, |id, turn| format!("{id}_{turn}"))
+    }
+
     fn invocation(&self, session: &str) -> Invocation {
         let answer = self.final_response();
         let last = answer.as_ref().map(|(event, _)| event.sequence);
@@ -75,7 +83,7 @@ impl Run<'_> {
             intermediate_data: Some(data),
             creation_timestamp: Some(seconds(time(self.at))),
             ..Invocation::new(
-                format!("{session}_inv_{}", self.first),
+                self.id(session),
                 content("user", adk_parts(self.query.iter().copied())),
             )
         }

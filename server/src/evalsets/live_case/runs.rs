@@ -53,6 +53,8 @@ pub(super) struct Run<'a> {
     /// What the user said.
     pub(super) query: Vec<&'a LivePart>,
     pub(super) steps: Vec<Step<'a>>,
+    /// Whether some of its turns were left out.
+    pub(super) is_cut: bool,
 }
 
 /// What happened in a run.
@@ -117,6 +119,7 @@ pub(super) fn collect(events: &[SessionEvent]) -> Vec<Run<'_>> {
                             agent: event.agent_name.as_str(),
                             query: query(request),
                             steps: Vec::new(),
+                            is_cut: false,
                         });
                         named.insert(name, runs.len() - 1);
                         runs.len() - 1
@@ -207,6 +210,7 @@ impl Run<'_> {
         };
         let left: HashSet<_> =
             self.events().filter(|event| is_left(event)).map(|event| event.turn_id).collect();
+        self.is_cut = !left.is_empty();
         // What an agent shows of its tools answers the calls that it was given last.
         let mut last: HashMap<&AgentName, bool> = HashMap::new();
         self.steps.retain(|step| match step {
