@@ -36,13 +36,25 @@ test("an agent that cannot be imported stays in the list, and is retried", async
   await accessible();
   // The other agent is untouched.
   await expect(page.getByRole("link", { name: "Maths" })).toBeVisible();
+  // Its own address says the same.
+  await open(page, `${host.url}/rehearse/broken`);
+  await expect(page).toHaveTitle(/Broken/);
+  await expect(page.locator(".fault")).toContainText("no_such_module_here");
+  await picture("faulted-page");
+  await accessible();
+  await page.getByRole("link", { name: "See the agents" }).click();
+
+  // By keyboard: the focus stays where Retry was.
+  await card.getByRole("button", { name: /Retry/ }).focus();
+  await page.keyboard.press("Enter");
+  await expect(card.getByRole("button", { name: /Retry/ })).toBeFocused({ timeout: 60_000 });
 
   writeFileSync(
     join(folder, "agent.py"),
     "from google.adk.agents import LlmAgent\nroot_agent = LlmAgent(name='mended', model='gemini-2.5-flash', instruction='Hi.')\n",
   );
-  await card.getByRole("button", { name: /Retry/ }).click();
-  await expect(page.getByRole("link", { name: "Broken" })).toBeVisible({ timeout: 60_000 });
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("link", { name: "Broken" })).toBeFocused({ timeout: 60_000 });
   expect(await host.stop()).toBe(0);
 });
 

@@ -532,6 +532,17 @@ test("many items are pasted into a list", async ({ page }) => {
   await page.getByRole("button", { name: "Add 3 items" }).click();
   await expect(preview(page)).toContainText('"seats":["12A","12B","window"]');
   await expect(page.getByText("Does not match ^[0-9]+[A-F]$ (pattern).")).toBeVisible();
+  // An item is carried to the end by the keyboard, and the focus goes with it.
+  const up = page.getByRole("button", { name: "Move seats item 3 up" });
+  await up.focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("button", { name: "Move seats item 2 up" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  const first = page.getByRole("button", { name: "Move seats item 1 up" });
+  await expect(first).toBeFocused();
+  await expect(first).toHaveAttribute("aria-disabled", "true");
+  await page.keyboard.press("Enter");
+  await expect(first).toBeFocused();
 });
 
 test("what was sent before is filled in with one click", async ({ page, picture, accessible }) => {

@@ -118,6 +118,15 @@ test("a tool asks before it acts, and a long-running one waits for its result", 
   await expect(page.locator(".wanted")).toContainText("valve-1");
   await picture("long-running");
   await accessible();
+  // Escape leaves the field first: what is typed there is not thrown away with the call.
+  const result = page.locator(".wanted textarea");
+  await result.fill("[1, 2, 3]");
+  await page.keyboard.press("Escape");
+  await expect(result).not.toBeFocused();
+  await expect(result).toHaveValue("[1, 2, 3]");
+  await expect(page.locator(".row.pending")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(player.call(3)).toContainText("Cancelled");
 });
 
 test("a tool of ADK's that asks is denied and confirmed by a key", async ({ page, picture }) => {

@@ -1,6 +1,6 @@
 //! The command line: parse a command, run it.
 
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -106,8 +106,30 @@ fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
 fn agents(arguments: &AgentsArguments) -> anyhow::Result<ExitCode> {
     let config = Config::load(&arguments.agents.overrides(), &cli::example_names())?;
     let agents = cli::simulated_agents(&config)?;
-    let reports = runtime()?.block_on(cli::inspect(agents));
-    match cli::write_reports(&reports, arguments.format, &mut io::stdout().lock()) {
+    // As text each is told once it is known: one that takes minutes does not hide the others.
+    let is_told_each = arguments.format == cli::Format::Text && !agents.is_empty();
+    let mut written = Ok(());
+    let mut write = |reports: &[cli::AgentReport]| {
+        if written.is_ok() {
+            written = cli::write_reports(reports, arguments.format, &mut io::stdout().lock());
+        }
+    };
+    let is_watched = io::stderr().is_terminal();
+    let begins = |name: &str| {
+        if is_watched {
+            eprintln!("Looking at {name}…");
+        }
+    };
+    let seen = |report: &cli::AgentReport| {
+        if is_told_each {
+            write(std::slice::from_ref(report));
+        }
+    };
+    let reports = runtime()?.block_on(cli::inspect(agents, begins, seen));
+    if !is_told_each {
+        write(&reports);
+    }
+    match written {
         // A reader such as `head` that has seen enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
         written => written.context("standard output cannot be written")?,

@@ -56,12 +56,13 @@ pub(crate) fn status(error: &ApiError) -> StatusCode {
         ApiError::Invalid { .. }
         | ApiError::NotExportable { .. }
         | ApiError::EvalSet { .. }
+        | ApiError::Export { .. }
         | ApiError::Report { .. }
         | ApiError::LiveRefused { .. } => StatusCode::UNPROCESSABLE_ENTITY,
         // On the host: arguments that could not be read.
         ApiError::Transport { .. } => StatusCode::BAD_REQUEST,
         ApiError::AgentFaulted { .. } => StatusCode::SERVICE_UNAVAILABLE,
-        ApiError::Export { .. } | ApiError::Internal { .. } => StatusCode::INTERNAL_SERVER_ERROR,
+        ApiError::Internal { .. } => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 

@@ -187,6 +187,10 @@ impl FromServerFnError for ApiError {
             ServerFnErrorErr::Request(_) => {
                 Self::Transport { reason: "it cannot be reached".to_owned() }
             }
+            // On the host it is the request that is read.
+            ServerFnErrorErr::Deserialization(_) if cfg!(feature = "ssr") => {
+                Self::Transport { reason: "the request cannot be read".to_owned() }
+            }
             ServerFnErrorErr::Deserialization(_) | ServerFnErrorErr::Response(_) => {
                 Self::Transport { reason: "its answer cannot be read".to_owned() }
             }

@@ -8,10 +8,14 @@ use crate::api::{AgentFault, AgentStatus, AgentSummary, SourceKind};
 use crate::components::icon::{Glyph, Icon};
 use crate::components::raw_text::RawText;
 use crate::state::times::counted;
-use crate::state::use_page;
+use crate::state::{Agents, Page, browser, use_page};
 
 /// How many tools a card names.
 const NAMED: usize = 8;
+/// So many lines of a reason are shown at first.
+const LINES: usize = 3;
+/// About so many characters stand on one of a card.
+const LINE: usize = 60;
 
 /// What is known of an agent, and the way to its rehearsal.
 #[component]
@@ -19,8 +23,10 @@ pub fn AgentCard(
     /// The agent.
     agent: AgentSummary,
 ) -> impl IntoView {
-    let rehearsals = use_page().rehearsals;
+    let Page { rehearsals, agents, .. } = use_page();
     let id = agent.id.clone();
+    let card = format!("agent-{id}");
+    keep_focus(agents, agent.clone(), card.clone());
     let under_way = move || match rehearsals.state_of(&id)? {
         SessionState::Active => Some(view! { <span class="chip live">"session under way"</span> }),
         SessionState::Completed => {
@@ -51,7 +57,7 @@ pub fn AgentCard(
     };
     let description = agent.description.trim().to_owned();
     view! {
-        <article class=class>
+        <article class=class id=card tabindex="-1">
             <header>
                 <h2>{name}</h2>
                 <span class="chip">{agent.source.label()}</span>
@@ -68,6 +74,21 @@ pub fn AgentCard(
             </dl>
         </article>
     }
+}
+
+/// Keeps the focus on an agent that is asked for again, while its card is drawn anew: on Retry, or on the
+/// way to its rehearsal.
+pub fn keep_focus(agents: Agents, agent: AgentSummary, id: String) {
+    Effect::new(move |_| {
+        if agents.was_retried(&agent) {
+            let id = id.clone();
+            browser::after_drawing(move || {
+                let way_on = "h2 a, .choices > .button";
+                browser::nothing_is_focused()
+                    && (browser::focus_first(&id, way_on) || browser::focus(&id))
+            });
+        }
+    });
 }
 
 #[component]
@@ -104,22 +125,25 @@ pub fn Fault(
 ) -> impl IntoView {
     let agents = use_page().agents;
     let shown = RwSignal::new(false);
+    let is_long = fault.reason.lines().count() > LINES || fault.reason.len() > LINES * LINE;
     let traceback = StoredValue::new(fault.traceback.clone());
+    let has_traceback = fault.traceback.is_some();
     let (what, label) = match agent.source {
         SourceKind::Mcp => ("what it wrote", "What the server wrote"),
         SourceKind::Native | SourceKind::AdkPython => ("the traceback", "Traceback"),
     };
+    let what = if has_traceback { what } else { "the whole reason" };
     view! {
         <div class="fault">
             <p>
                 <Icon glyph=Glyph::Error/>
-                <span>
+                <span class:cut-short=move || is_long && !shown.get()>
                     {fault.error_type.map(|error_type| view! { <code>{error_type}</code> ": " })}
                     {fault.reason}
                 </span>
             </p>
             <div class="choices">
-                {traceback.with_value(Option::is_some).then(|| view! {
+                {(has_traceback || is_long).then(|| view! {
                     <button
                         type="button"
                         class="link"
@@ -134,7 +158,7 @@ pub fn Fault(
                     "Retry"
                 </button>
             </div>
-            <Show when=move || shown.get()>
+            <Show when=move || has_traceback && shown.get()>
                 <RawText text=traceback.get_value().unwrap_or_default() label=label/>
             </Show>
         </div>

@@ -232,6 +232,11 @@ fn Timeline() -> impl IntoView {
         }
         RowKind::Pending => view! { <PendingRow row current/> }.into_any(),
     };
+    let next = move || match stage.rehearsal.view.read().is_some() && stage.tools.read().is_empty()
+    {
+        true => "It has no tools: send the final response.",
+        false => "Call a tool on the right, or send the final response.",
+    };
     let is_waiting = move || {
         let session = session.read();
         session.state() == SessionState::Active
@@ -245,7 +250,7 @@ fn Timeline() -> impl IntoView {
             <OldestQuestion/>
             <Show when=is_waiting>
                 <li class="next">
-                    <p>"You are the agent now. Call a tool on the right, or send the final response."</p>
+                    <p>"You are the agent now. " {next}</p>
                 </li>
             </Show>
         </ol>

@@ -36,19 +36,27 @@ pub fn once_shown(then: impl FnOnce() -> bool + 'static) {
     browser::after_drawing(move || browser::after_drawing(then));
 }
 
+/// Moves the focus at once where what gets it is shown, so that no letter typed meanwhile is lost; else
+/// once it is.
+fn focus_now(focus: impl Fn() -> bool + 'static) {
+    if !focus() {
+        once_shown(focus);
+    }
+}
+
 /// To the form of the chosen tool, else to the filter of the catalogue.
 pub fn focus_tools() {
-    once_shown(|| browser::focus_form("tool-form") || browser::focus(FILTER));
+    focus_now(|| browser::focus_form("tool-form") || browser::focus(FILTER));
 }
 
 /// To the filter of the catalogue.
 pub fn focus_filter() {
-    once_shown(|| browser::focus(FILTER));
+    focus_now(|| browser::focus(FILTER));
 }
 
 /// To the text or the form of the answer.
 pub fn focus_response() {
-    once_shown(|| browser::focus_form("response"));
+    focus_now(|| browser::focus_form("response"));
 }
 
 /// Something to do.

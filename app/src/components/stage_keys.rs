@@ -33,13 +33,17 @@ fn press(stage: Stage, replay: Replay, event: &ev::KeyboardEvent) -> bool {
         return false;
     }
     if key == "Escape" {
+        // Out of a field first: what is typed there may be the result that a call waits for, and the
+        // single keys below mean something again.
+        if browser::is_typing() {
+            return browser::leave_field();
+        }
         let is_pending = stage.rehearsal.session.read_untracked().pending().is_some();
         if is_pending {
             stage.rehearsal.returns_focus.set(true);
             stage.rehearsal.cancel();
         }
-        // Out of a field, so that the single keys below mean something.
-        return is_pending || browser::is_typing() && browser::leave_field();
+        return is_pending;
     }
     if browser::is_typing() {
         return false;

@@ -11,7 +11,7 @@ use session::AgentId;
 use super::scene::{self, NotLoaded, Scenes};
 
 use crate::api::{AgentFault, AgentStatus, AgentSummary, ApiError};
-use crate::components::agent_card::Fault;
+use crate::components::agent_card::{Fault, keep_focus};
 use crate::components::bars::FootBar;
 use crate::components::icon::{Glyph, Icon};
 use crate::components::stage_title::StageTitle;
@@ -35,6 +35,9 @@ pub fn RehearsePage() -> impl IntoView {
     }
     .into_any()
 }
+
+/// Where it stands why an agent cannot be rehearsed.
+const FAULT: &str = "agent-fault";
 
 /// What the address leads to.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,13 +81,24 @@ fn Found(
     move || {
         shown.get().map(|shown| match shown {
             Shown::Stage(agent) => view! { <Curtain agent/> }.into_any(),
-            Shown::Fault(agent, fault) => view! {
-                <main class="stage">
-                    <StageTitle agent=agent.clone()/>
-                    <div class="sheet"><Fault agent fault/></div>
-                </main>
+            Shown::Fault(agent, fault) => {
+                keep_focus(agents, agent.clone(), FAULT.to_owned());
+                view! {
+                    <Title text=agent.name.clone()/>
+                    <main class="stage">
+                        <StageTitle agent=agent.clone()/>
+                        <div class="sheet" id=FAULT tabindex="-1">
+                            <div class="sheet-head">
+                                <h2>"This agent cannot be rehearsed now"</h2>
+                                <p class="quiet">"Mend the cause and press Retry: the host loads the agent anew. The other agents are untouched."</p>
+                            </div>
+                            <Fault agent fault/>
+                            <p class="way-back"><a class="link" href="/">"See the agents"</a></p>
+                        </div>
+                    </main>
+                }
+                .into_any()
             }
-            .into_any(),
             Shown::Nothing(error) => view! {
                 <Title text="Rehearse"/>
                 <main class="sheet">

@@ -11,6 +11,8 @@ use crate::api::{AgentStatus, AgentSummary, ApiError, list_agents, retry_agent};
 pub struct Agents {
     listed: Resource<Result<Vec<AgentSummary>, ApiError>>,
     changed: RwSignal<Vec<AgentSummary>>,
+    /// The one that was asked for again: it has the focus, for the list is drawn anew meanwhile.
+    retried: RwSignal<Option<AgentId>>,
 }
 
 /// The list as it was fetched, with what was told since in its place.
@@ -28,7 +30,11 @@ fn merge(listed: Vec<AgentSummary>, changed: &[AgentSummary]) -> Vec<AgentSummar
 /// Fetches the agents.
 #[must_use]
 pub fn use_agents() -> Agents {
-    Agents { listed: Resource::new(|| (), |()| list_agents()), changed: RwSignal::new(Vec::new()) }
+    Agents {
+        listed: Resource::new(|| (), |()| list_agents()),
+        changed: RwSignal::new(Vec::new()),
+        retried: RwSignal::new(None),
+    }
 }
 
 impl Agents {
@@ -85,9 +91,21 @@ impl Agents {
         self.listed.refetch();
     }
 
+    /// Whether `agent`, which was just drawn anew, is the one that was asked for again. Once it is there or
+    /// faulted anew that is forgotten.
+    #[must_use]
+    pub fn was_retried(self, agent: &AgentSummary) -> bool {
+        let was = self.retried.with_untracked(|retried| retried.as_ref() == Some(&agent.id));
+        if was && agent.status != AgentStatus::Starting {
+            self.retried.set(None);
+        }
+        was
+    }
+
     /// Loads a faulted agent again; what came of it shows in the list.
     pub fn retry(self, agent: AgentSummary) {
         let id = agent.id.clone();
+        self.retried.set(Some(id.clone()));
         self.take_in(AgentSummary { status: AgentStatus::Starting, ..agent.clone() });
         spawn_local(async move {
             self.take_in(match retry_agent(id).await {

@@ -310,7 +310,7 @@ pub fn focus_first_in(id: &str) -> bool {
 }
 
 /// Moves the focus to the first element that fits `selector` inside the element with this id.
-fn focus_first(id: &str, selector: &str) -> bool {
+pub fn focus_first(id: &str, selector: &str) -> bool {
     document()
         .get_element_by_id(id)
         .and_then(|element| element.query_selector(selector).ok().flatten())

@@ -29,12 +29,20 @@ pub struct AgentReport {
     pub(super) fault: Option<AgentFault>,
 }
 
-/// Loads each agent, looks at a fresh session of it, and ends what was started.
-pub async fn inspect(agents: Vec<SimulatedAgentConfig>) -> Vec<AgentReport> {
+/// Loads each agent, looks at a fresh session of it, and ends what was started. `begins` is told the name
+/// of each before, `seen` what was found after.
+pub async fn inspect(
+    agents: Vec<SimulatedAgentConfig>,
+    mut begins: impl FnMut(&str),
+    mut seen: impl FnMut(&AgentReport),
+) -> Vec<AgentReport> {
     // One after the other: a Python agent takes seconds of processor time and half a gigabyte.
     let mut reports = Vec::with_capacity(agents.len());
     for agent in agents {
-        reports.push(look(agent).await);
+        begins(&agent.name);
+        let report = look(agent).await;
+        seen(&report);
+        reports.push(report);
     }
     reports
 }
@@ -216,7 +224,12 @@ mod tests {
             folders: FoldersConfig::default(),
             origin: Origin::Examples,
         };
-        inspect(simulated_agents(&config).expect("the examples are in every build")).await
+        let agents = simulated_agents(&config).expect("the examples are in every build");
+        let (mut begun, mut told) = (Vec::new(), Vec::new());
+        let begins = |name: &str| begun.push(name.to_owned());
+        let reports = inspect(agents, begins, |report| told.push(report.name.clone())).await;
+        assert_eq!(begun, told);
+        reports
     }
 
     fn written(reports: &[AgentReport], format: Format) -> String {

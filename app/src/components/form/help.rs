@@ -160,16 +160,22 @@ fn limits(field: &Field) -> String {
 }
 
 fn limits_alone(field: &Field) -> String {
-    let count = |min: Option<u64>, max: Option<u64>, noun: &str| match (min, max) {
-        (None | Some(0), None) => String::new(),
-        (None | Some(0), Some(max)) => format!("at most {max} {noun}"),
-        (Some(min), None) => format!("at least {min} {noun}"),
-        (Some(min), Some(max)) if min == max => format!("exactly {min} {noun}"),
-        (Some(min), Some(max)) => format!("{min} to {max} {noun}"),
+    let count = |min: Option<u64>, max: Option<u64>, noun: &str| {
+        let several = |count: u64| match count {
+            1 => format!("1 {noun}"),
+            count => format!("{count} {noun}s"),
+        };
+        match (min, max) {
+            (None | Some(0), None) => String::new(),
+            (None | Some(0), Some(max)) => format!("at most {}", several(max)),
+            (Some(min), None) => format!("at least {}", several(min)),
+            (Some(min), Some(max)) if min == max => format!("exactly {}", several(min)),
+            (Some(min), Some(max)) => format!("{min} to {}", several(max)),
+        }
     };
     match &field.kind {
         FieldKind::Text(text) => {
-            let mut words = count(text.min_length, text.max_length, "characters");
+            let mut words = count(text.min_length, text.max_length, "character");
             let mut add = |note: String| {
                 if !words.is_empty() {
                     words += ", ";
@@ -186,13 +192,13 @@ fn limits_alone(field: &Field) -> String {
         }
         FieldKind::Integer(bounds) | FieldKind::Number(bounds) => range(bounds),
         FieldKind::List(ListField { min, max, unique, .. }) => {
-            let mut words = count(*min, *max, "items");
+            let mut words = count(*min, *max, "item");
             if *unique {
                 words += if words.is_empty() { "each once" } else { ", each once" };
             }
             words
         }
-        FieldKind::Object(object) => count(object.min, object.max, "members"),
+        FieldKind::Object(object) => count(object.min, object.max, "member"),
         _ => String::new(),
     }
 }

@@ -324,8 +324,8 @@ fn item_row(place: &Place, ids: Memo<Vec<ItemId>>, id: ItemId) -> AnyView {
                         id=up
                         title="Move up (Alt ↑)"
                         aria-label=move || format!("Move {} up", title())
-                        disabled=is_first
-                        on:click=move |_| move_item(&lifting, ids, id, -1, focus_up.clone())
+                        aria-disabled=move || is_first().to_string()
+                        on:click=move |_| if !is_first() { move_item(&lifting, ids, id, -1, focus_up.clone()) }
                     >
                         "↑"
                     </button>
@@ -334,8 +334,8 @@ fn item_row(place: &Place, ids: Memo<Vec<ItemId>>, id: ItemId) -> AnyView {
                         id=down
                         title="Move down (Alt ↓)"
                         aria-label=move || format!("Move {} down", title())
-                        disabled=is_last
-                        on:click=move |_| move_item(&lowering, ids, id, 1, focus_down.clone())
+                        aria-disabled=move || is_last().to_string()
+                        on:click=move |_| if !is_last() { move_item(&lowering, ids, id, 1, focus_down.clone()) }
                     >
                         "↓"
                     </button>

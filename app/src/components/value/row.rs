@@ -74,6 +74,8 @@ fn line(reading: Reading, view: RowView) -> AnyView {
     let name_class = if is_item { "ink-index" } else { "ink-key" };
     let name = name.clone();
     let name = move || marked(&name, &reading.searched.read());
+    // A text that stands below the row leaves none of its words in it.
+    let said = (!named && opens && view.kind == json_text::Kind::String).then_some("text");
     // The items of a table stand below each other.
     let name_width = matches!(view.face, Face::Cells(_)).then(|| digits(siblings));
     view! {
@@ -92,6 +94,7 @@ fn line(reading: Reading, view: RowView) -> AnyView {
             {threads(row)}
             {chevron}
             {named.then(|| view! { <span class=name_class style:width=name_width>{name}</span><span class="colon">":"</span> })}
+            {said.map(|said| view! { <span class="unseen">{said}</span> })}
             {face(reading, view)}
         </div>
     }

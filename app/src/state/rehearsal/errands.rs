@@ -3,7 +3,7 @@
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use session::{CallId, Effect, Event, Outcome, SessionState, ToolError, ToolName};
+use session::{CallId, Effect, Event, Outcome, PendingPhase, SessionState, ToolError, ToolName};
 
 use super::super::live::known_name;
 use super::{Export, Rehearsal, TextEntry};
@@ -118,10 +118,18 @@ impl Rehearsal {
         let session = self.session.read_untracked();
         let obstacle = match (session.state(), session.pending()) {
             (SessionState::Active, None) => None,
-            (SessionState::Active, Some(pending)) => Some(format!(
-                "{} is still running. One tool runs at a time: wait for it or cancel it.",
-                pending.call.tool_name
-            )),
+            (SessionState::Active, Some(pending)) => Some(match &pending.phase {
+                PendingPhase::AwaitingConfirmation { .. } | PendingPhase::AwaitingResult { .. } => {
+                    format!(
+                        "{} waits for you. One tool runs at a time: answer it in the middle, or cancel it.",
+                        pending.call.tool_name
+                    )
+                }
+                _ => format!(
+                    "{} is still running. One tool runs at a time: wait for it or cancel it.",
+                    pending.call.tool_name
+                ),
+            }),
             (SessionState::Completed, _) => Some("This session is over: start over.".to_owned()),
             _ => Some("First write what the user asks, in the middle.".to_owned()),
         };

@@ -97,9 +97,9 @@ pub(crate) fn read_by_adk(paths: &[PathBuf]) -> Option<Vec<Vec<String>>> {
         return None;
     };
     let script = "import json, sys\n\
-        from google.adk.evaluation.eval_set import EvalSet\n\
-        print(json.dumps([[c.eval_id for c in EvalSet.model_validate_json(\n\
-        \x20   open(p, encoding='utf-8').read()).eval_cases] for p in sys.argv[1:]]))\n";
+        from google.adk.evaluation.local_eval_sets_manager import load_eval_set_from_file\n\
+        print(json.dumps([[c.eval_id for c in load_eval_set_from_file(p, p).eval_cases]\n\
+        \x20   for p in sys.argv[1:]]))\n";
     let output = Command::new(python)
         .args(["-c", script])
         .args(paths)

@@ -64,6 +64,13 @@ pub(super) enum RequestError {
     Unreadable(String),
 }
 
+impl Exit {
+    /// Whether a program that is no Python, or too old a one, would end like this.
+    pub(super) fn is_of_no_python(&self) -> bool {
+        [" 0", " 1", " 2"].iter().any(|code| self.status.ends_with(code))
+    }
+}
+
 impl std::fmt::Display for Exit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "The worker of {} ended with {}.", self.worker, self.status)?;

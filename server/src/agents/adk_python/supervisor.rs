@@ -193,13 +193,16 @@ impl Printed {
 }
 
 fn fault(error: RequestError, interpreter: &Interpreter, printed: &Printed) -> AgentFault {
-    let exited = matches!(error, RequestError::Exited(_));
+    let ended = match &error {
+        RequestError::Exited(exit) => Some(exit.is_of_no_python()),
+        _ => None,
+    };
     let mut fault = fault_of(error);
-    if exited {
+    if let Some(is_of_no_python) = ended {
         fault.traceback = printed.end();
         // One that is no Python, or too old to read the package, says nothing or that it cannot.
         let cannot_read = |said: &String| said.contains("SyntaxError");
-        let age = match fault.traceback.as_ref().is_none_or(cannot_read) {
+        let age = match is_of_no_python && fault.traceback.as_ref().is_none_or(cannot_read) {
             true => ", which must be Python 3.10 or newer, and new enough for its google-adk",
             false => "",
         };

@@ -22,6 +22,7 @@ use evalset::adk::{
 use evalset::{Written, eval_id, seconds};
 use jiff::Timestamp;
 use live::{AgentName, Payload, SessionEvent};
+use sha2::{Digest as _, Sha256};
 
 pub(crate) use runs::{Openings, root, runs};
 
@@ -42,7 +43,8 @@ pub(crate) fn live_case(
     }
     runs.retain(|run| !run.responses().is_empty());
     let start = time(runs.first()?.at);
-    let turns = runs.iter().map(|run| run.invocation(session)).collect();
+    let cut = cut(&runs);
+    let turns = runs.iter().map(|run| run.invocation(session, &cut)).collect();
     Some(EvalCase {
         session_input: Some(input),
         creation_timestamp: Some(seconds(start)),
@@ -50,20 +52,27 @@ pub(crate) fn live_case(
     })
 }
 
+/// What tells a case of these turns from one of whole runs, for an export is known again by the ids of
+/// its invocations; nothing where no turn was left out.
+fn cut(runs: &[Run<'_>]) -> String {
+    if !runs.iter().any(|run| run.is_cut) {
+        return String::new();
+    }
+    let mut digest = Sha256::new();
+    for (event, _) in runs.iter().flat_map(Run::responses) {
+        digest.update(event.sequence.0.to_be_bytes());
+    }
+    let digest = digest.finalize();
+    let short = digest.iter().take(4).map(|byte| format!("{byte:02x}"));
+    format!("_cut_{}", short.collect::<String>())
+}
+
 fn time(milliseconds: i64) -> Timestamp {
     Timestamp::from_millisecond(milliseconds).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
 impl Run<'_> {
-    /// By which an export is known again: other turns of a run make another case.
-    fn id(&self, session: &str) -> String {
-        let whole = format!("{session}_inv_{}", self.first);
-        let turns = self.responses();
-        let turns = turns.iter().map(|(event, _)| event.sequence.0).filter(|_| self.is_cut);
-        turns.fold(whole, |id, turn| format!("{id}_{turn}"))
-    }
-
-    fn invocation(&self, session: &str) -> Invocation {
+    fn invocation(&self, session: &str, cut: &str) -> Invocation {
         let answer = self.final_response();
         let last = answer.as_ref().map(|(event, _)| event.sequence);
         let agents: HashSet<&str> = self.events().map(|event| event.agent_name.as_str()).collect();
@@ -83,7 +92,7 @@ impl Run<'_> {
             intermediate_data: Some(data),
             creation_timestamp: Some(seconds(time(self.at))),
             ..Invocation::new(
-                self.id(session),
+                format!("{session}_inv_{}{cut}", self.first),
                 content("user", adk_parts(self.query.iter().copied())),
             )
         }
