@@ -117,6 +117,29 @@ const tools = [
       { anyOf: [{ required: ["city"] }, { required: ["lat", "lon"] }] },
     ),
   },
+  {
+    name: "documented",
+    description: "Takes what its schema has much to say of.",
+    inputSchema: object(
+      {
+        number: { type: "string", description: "What the shop calls it.", readOnly: true },
+        note: { type: "string", deprecated: true },
+        speed: { type: "number", title: "Speed (km/h)", default: 50, examples: [30, 50, 70, 90, 120] },
+        colours: { type: "array", uniqueItems: true, items: { enum: ["red", "green", "blue"] } },
+        at: { $ref: "#point" },
+        tree: { $ref: "#/$defs/tree" },
+      },
+      {
+        $defs: {
+          point: object({ x: { type: "integer" }, y: { type: "integer" } }, { $anchor: "point" }),
+          tree: object(
+            { name: { type: "string" }, children: { type: "array", items: { $dynamicRef: "#node" } } },
+            { $dynamicAnchor: "node" },
+          ),
+        },
+      },
+    ),
+  },
   { name: "bottomless", description: "Answers with what is nested without end.", inputSchema: object({}) },
 ];
 

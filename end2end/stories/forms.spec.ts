@@ -525,6 +525,61 @@ test("arguments are pasted anywhere on the page", async ({ page }) => {
   await expect(preview(page)).toContainText('"fare":"OSLLIS-2"');
 });
 
+test("what a schema says of its fields is beside them, and references become fields", async ({ page, picture, accessible }) => {
+  const host = await startShapes();
+  const player = await Player.at(page, "shapes", host.url);
+  await player.ask("Take it.");
+  await player.choose("documented");
+  await expect(row(page, "number")).toContainText("Read-only: the callee sets it.");
+  await expect(row(page, "note")).toContainText("Deprecated: better left out.");
+  await expect(row(page, "speed")).toContainText("Speed (km/h)");
+  // A default is shown and not sent; of many examples the last ones wait behind a word.
+  await expect(row(page, "speed")).toContainText("50");
+  await expect(preview(page)).not.toContainText("speed");
+  const last = row(page, "speed").getByRole("button", { name: "120" });
+  await expect(last).toBeHidden();
+  await row(page, "speed").getByText("2 more").click();
+  await last.click();
+  await expect(player.field("speed")).toHaveValue("120");
+  await picture("documented");
+  await accessible();
+  // Of an enum, many at once: what is none of its values is told at its place.
+  await row(page, "colours").getByRole("button", { name: "paste…" }).click();
+  await page.getByRole("textbox", { name: "Items to add to colours" }).fill("red\nblue\npink");
+  await page.getByRole("button", { name: "Add 3 items" }).click();
+  await expect(preview(page)).toContainText('"colours":["red","blue","pink"]');
+  await player.field("speed").focus();
+  await expect(row(page, "colours")).toContainText("Item 3");
+  await picture("many-pasted");
+  await accessible();
+  // An anchor and a dynamic one lead to fields, and not to JSON.
+  await pasteAnywhere(page, '{"speed": 120, "at": {"x": 1, "y": 2}, "tree": {"name": "a", "children": [{"name": "b"}]}}');
+  const form = page.locator("form");
+  await expect(form.getByRole("textbox", { name: /^x\b/ })).toHaveValue("1");
+  const names = form.getByRole("textbox", { name: /^name\b/ });
+  await expect(names).toHaveCount(2);
+  await names.last().fill("c");
+  await expect(preview(page)).toContainText('"children":[{"name":"c"}]');
+  await picture("references");
+  await accessible();
+
+  // Nine calls, of which eight are offered at first.
+  for (let speed = 1; speed <= 9; speed += 1) {
+    await player.fill("speed", `${speed}`);
+    await player.run();
+    await expect(player.call(speed)).toBeVisible();
+  }
+  await page.getByText("Recent 9").click();
+  const sent = page.getByRole("list", { name: "Arguments sent before" }).getByRole("button");
+  await expect(sent).toHaveCount(8);
+  await page.getByRole("button", { name: "Show more" }).click();
+  await expect(sent).toHaveCount(9);
+  await sent.last().click();
+  await expect(player.field("speed")).toHaveValue("1");
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});
+
 test("many items are pasted into a list", async ({ page }) => {
   await booking(page);
   await row(page, "seats").getByRole("button", { name: "paste…" }).click();

@@ -18,6 +18,9 @@ use super::row::{ToJson, control, faults, json_key, nested};
 use super::text::{described_by, unsent_default};
 use crate::state::browser;
 
+/// The faults of so many tags are told at once.
+const FAULTS: usize = 3;
+
 /// Whether the list's items are drawn as tags: values that a native list can offer.
 pub(super) fn are_tags(list: &ListField) -> bool {
     list.prefix.is_empty()
@@ -389,6 +392,16 @@ pub(super) fn Tags(
     let drawing = place.clone();
     let invalid = place.is_faulty();
     let (pasting, sent) = (RwSignal::new(false), place.clone());
+    // A tag has no room for what is wrong with it.
+    let faulty = place.clone();
+    let told = Memo::new(move |_| {
+        let ids = ids.get();
+        let fault = |(at, id): (usize, &ItemId)| {
+            let faults = faulty.state.faults_at(&faulty.path.then(Step::Item(*id)));
+            faults.first().map(|fault| format!("Item {}: {fault}", at + 1))
+        };
+        ids.iter().enumerate().filter_map(fault).take(FAULTS).collect::<Vec<_>>().join(" ")
+    });
     view! {
         <span class="tags" class:bad=move || invalid.get() on:focusout=move |_| leaving.touch()>
             <For
@@ -417,6 +430,7 @@ pub(super) fn Tags(
                 <Sent place=sent.clone()/>
             </Show>
         </span>
+        <small class="field-faults" aria-live="polite">{move || told.get()}</small>
         <Show when=move || pasting.get()>
             <PasteMany place=place.clone() open=pasting/>
         </Show>
