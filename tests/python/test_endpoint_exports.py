@@ -87,7 +87,9 @@ def test_what_tools_answered_is_exported_as_adk_keeps_it(host, desk, vendor, kep
     desk.person.answer(text("No rain."))
     assert asked.result(PATIENCE) == "No rain."
     desk.person.call("CompleteSession")
-    receipt = host.page("export_live_session", session=desk.session_id, runs=[1])
+    plan = host.page("plan_live_export", session=desk.session_id)
+    turns = [turn["answer"] for run in plan["runs"] for turn in run["turns"]]
+    receipt = host.page("export_live_session", session=desk.session_id, turns=turns)
     exported = EvalSet.model_validate_json((host.folder / receipt["path"]).read_text())
     (turn,) = exported.eval_cases[0].conversation
     ((used, response),) = get_all_tool_calls_with_responses(turn.intermediate_data)
