@@ -88,6 +88,10 @@ mod tests {
             (ApiError::Transport { reason: "no field `id`".into() }, StatusCode::BAD_REQUEST),
             (ApiError::CallUnderWay, StatusCode::CONFLICT),
             (ApiError::QuestionGone, StatusCode::NOT_FOUND),
+            (
+                ApiError::Export { reason: "a list".into(), path: "a".into() },
+                StatusCode::UNPROCESSABLE_ENTITY,
+            ),
             (ApiError::Internal { what: "read".into() }, StatusCode::INTERNAL_SERVER_ERROR),
         ] {
             let (status, body) = answered(&error).await;

@@ -187,12 +187,9 @@ impl FromServerFnError for ApiError {
             ServerFnErrorErr::Request(_) => {
                 Self::Transport { reason: "it cannot be reached".to_owned() }
             }
-            // On the host it is the request that is read.
-            ServerFnErrorErr::Deserialization(_) if cfg!(feature = "ssr") => {
-                Self::Transport { reason: "the request cannot be read".to_owned() }
-            }
+            // Of the answer here, of the request on the host.
             ServerFnErrorErr::Deserialization(_) | ServerFnErrorErr::Response(_) => {
-                Self::Transport { reason: "its answer cannot be read".to_owned() }
+                Self::Transport { reason: "what was sent cannot be read".to_owned() }
             }
             // On the host: what a program sent that is none of ours.
             ServerFnErrorErr::Args(reason) | ServerFnErrorErr::MissingArg(reason) => {

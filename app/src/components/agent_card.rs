@@ -47,7 +47,7 @@ pub fn AgentCard(
         }
         .into_any(),
         AgentStatus::Faulted(fault) => {
-            view! { <Fault agent=agent.clone() fault=fault.clone()/> }.into_any()
+            view! { <Fault agent=agent.clone() fault=fault.clone() in_list=true/> }.into_any()
         }
     };
     let class = match agent.status {
@@ -78,7 +78,7 @@ pub fn AgentCard(
 
 /// Keeps the focus on an agent that is asked for again, while its card is drawn anew: on Retry, or on the
 /// way to its rehearsal.
-pub fn keep_focus(agents: Agents, agent: AgentSummary, id: String) {
+fn keep_focus(agents: Agents, agent: AgentSummary, id: String) {
     Effect::new(move |_| {
         if agents.was_retried(&agent) {
             let id = id.clone();
@@ -122,10 +122,16 @@ pub fn Fault(
     agent: AgentSummary,
     /// Why.
     fault: AgentFault,
+    /// Whether it stands on the agent's card, which is small and drawn anew while the agent is loaded.
+    #[prop(optional)]
+    in_list: bool,
 ) -> impl IntoView {
     let agents = use_page().agents;
     let shown = RwSignal::new(false);
-    let is_long = fault.reason.lines().count() > LINES || fault.reason.len() > LINES * LINE;
+    let is_long = in_list
+        && (fault.reason.lines().count() > LINES || fault.reason.chars().count() > LINES * LINE);
+    let retry =
+        move |agent| if in_list { agents.retry_in_list(agent) } else { agents.retry(agent) };
     let traceback = StoredValue::new(fault.traceback.clone());
     let has_traceback = fault.traceback.is_some();
     let (what, label) = match agent.source {
@@ -153,7 +159,7 @@ pub fn Fault(
                         {move || if shown.get() { "Hide " } else { "Show " }} {what}
                     </button>
                 })}
-                <button type="button" class="button" on:click=move |_| agents.retry(agent.clone())>
+                <button type="button" class="button" on:click=move |_| retry(agent.clone())>
                     <Icon glyph=Glyph::Retry/>
                     "Retry"
                 </button>

@@ -37,9 +37,9 @@ pub fn once_shown(then: impl FnOnce() -> bool + 'static) {
 }
 
 /// Moves the focus at once where what gets it is shown, so that no letter typed meanwhile is lost; else
-/// once it is.
+/// once it is. An open dialog, as the palette, gives the focus back when it closes.
 fn focus_now(focus: impl Fn() -> bool + 'static) {
-    if !focus() {
+    if browser::has_dialog() || !focus() {
         once_shown(focus);
     }
 }

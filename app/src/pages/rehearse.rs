@@ -11,7 +11,7 @@ use session::AgentId;
 use super::scene::{self, NotLoaded, Scenes};
 
 use crate::api::{AgentFault, AgentStatus, AgentSummary, ApiError};
-use crate::components::agent_card::{Fault, keep_focus};
+use crate::components::agent_card::Fault;
 use crate::components::bars::FootBar;
 use crate::components::icon::{Glyph, Icon};
 use crate::components::stage_title::StageTitle;
@@ -35,9 +35,6 @@ pub fn RehearsePage() -> impl IntoView {
     }
     .into_any()
 }
-
-/// Where it stands why an agent cannot be rehearsed.
-const FAULT: &str = "agent-fault";
 
 /// What the address leads to.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,12 +79,11 @@ fn Found(
         shown.get().map(|shown| match shown {
             Shown::Stage(agent) => view! { <Curtain agent/> }.into_any(),
             Shown::Fault(agent, fault) => {
-                keep_focus(agents, agent.clone(), FAULT.to_owned());
                 view! {
                     <Title text=agent.name.clone()/>
                     <main class="stage">
                         <StageTitle agent=agent.clone()/>
-                        <div class="sheet" id=FAULT tabindex="-1">
+                        <div class="sheet">
                             <div class="sheet-head">
                                 <h2>"This agent cannot be rehearsed now"</h2>
                                 <p class="quiet">"Mend the cause and press Retry: the host loads the agent anew. The other agents are untouched."</p>

@@ -41,7 +41,8 @@ pub fn ago(milliseconds: i64) -> String {
         0..=4 => "now".to_owned(),
         seconds @ 5..=59 => format!("{seconds} s ago"),
         seconds @ 60..=3599 => format!("{} min ago", seconds / 60),
-        seconds => format!("{} h ago", seconds / 3600),
+        seconds @ 3600..=172_799 => format!("{} h ago", seconds / 3600),
+        seconds => format!("{} days ago", seconds / 86_400),
     }
 }
 
@@ -151,6 +152,8 @@ mod tests {
         assert_eq!(ago(2_000), "now");
         assert_eq!(ago(59_999), "59 s ago");
         assert_eq!(ago(3_600_000), "1 h ago");
+        assert_eq!(ago(172_799_000), "47 h ago");
+        assert_eq!(ago(31_536_000_000), "365 days ago");
         assert_eq!(size(812), "812 bytes");
         assert_eq!(size(262_144), "262 KB");
         assert_eq!(size(5_242_880), "5.2 MB");

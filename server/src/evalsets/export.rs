@@ -66,7 +66,7 @@ pub(crate) fn live_plan(registry: &Registry, events: &[SessionEvent]) -> LiveExp
     LiveExportPlan { runs: live_case::runs(events), path: path.display().to_string(), agent }
 }
 
-/// Appends the runs of a live session that begin with these requests.
+/// Appends the turns of a live session with these answers.
 ///
 /// # Errors
 /// [`ApiError::NotExportable`] when none of them was answered, [`ApiError::Export`] when the file

@@ -7,8 +7,8 @@ use leptos_router::NavigateOptions;
 use leptos_router::hooks::query_signal_with_options;
 
 use crate::api::{
-    CaseName, CaseSummary, CasesAsked, EvalSetContents, EvalSetSummary, SetId, list_cases,
-    list_eval_sets,
+    ApiError, CaseName, CaseSummary, CasesAsked, EvalSetContents, EvalSetSummary, SetId,
+    list_cases, list_eval_sets, read_case,
 };
 
 /// How many characters of what the user asks stand in an option.
@@ -48,13 +48,46 @@ pub(super) fn use_against(set: SetId) -> Against {
     Against { case, choose }
 }
 
-/// The cases of a set that can be chosen.
+/// The cases of another set that can be chosen.
 #[derive(Debug, Clone, PartialEq)]
-struct Offered {
+struct Elsewhere {
     set: SetId,
-    /// What the set is called; empty for the one that is shown.
     name: String,
     cases: Vec<CaseSummary>,
+    /// What is said of them.
+    said: String,
+}
+
+/// Looks into another set: for the case of this id, else for those there are.
+async fn look_into(set: SetId, name: String, own_id: &str) -> Result<Found, ApiError> {
+    let twin = match own_id {
+        "" => Err(ApiError::UnknownCase { eval_id: String::new() }),
+        own_id => read_case(set.clone(), own_id.to_owned(), 0).await,
+    };
+    match twin {
+        Ok(twin) => return Ok(Found::Twin(CaseName { set, eval_id: twin.eval_id, at: None })),
+        Err(ApiError::UnknownCase { .. }) => {}
+        Err(error) => return Err(error),
+    }
+    let asked = CasesAsked { most: MOST, ..CasesAsked::default() };
+    let list = list_cases(set.clone(), asked).await?;
+    let said = match list.fault {
+        Some(fault) => fault,
+        None if list.cases.is_empty() => format!("{name} has no cases."),
+        None if list.all > MOST => {
+            format!("{name} has no case of this id: choose one of its first {MOST}.")
+        }
+        None => format!("{name} has no case of this id: choose another."),
+    };
+    Ok(Found::Others(Elsewhere { set, name, cases: list.cases, said }))
+}
+
+/// What another set has to compare with.
+enum Found {
+    /// The case of the same id.
+    Twin(CaseName),
+    /// Others.
+    Others(Elsewhere),
 }
 
 /// Chooses the case to compare with: of this set, or of another, where the one of the same id is meant
@@ -64,7 +97,7 @@ pub(super) fn AgainstChooser(
     /// The set.
     set: SetId,
     /// Its cases.
-    cases: Vec<CaseSummary>,
+    cases: Memo<Vec<CaseSummary>>,
     /// The place of the case that is shown.
     own: u64,
     /// Its id.
@@ -72,50 +105,43 @@ pub(super) fn AgainstChooser(
     /// Told which one was chosen.
     on_choose: Callback<Option<CaseName>>,
 ) -> impl IntoView {
-    let here = Offered { set: set.clone(), name: String::new(), cases };
-    let offered = RwSignal::new(here.clone());
-    let here = StoredValue::new(here);
+    let elsewhere = RwSignal::new(None::<Elsewhere>);
     let fault = RwSignal::new(None::<String>);
+    // What was asked before is not waited for any more.
+    let asked = RwSignal::new(0_u64);
+    let (here, own_id) = (StoredValue::new(set), StoredValue::new(own_id));
     let sets = LocalResource::new(list_eval_sets);
-    let elsewhere = Memo::new(move |_| {
+    let others = Memo::new(move |_| {
         let sets = sets.get().and_then(Result::ok).map(|list| list.sets).unwrap_or_default();
         let is_other = |other: &EvalSetSummary| {
-            other.set != set && matches!(other.contents, EvalSetContents::File { .. })
+            other.set != here.get_value() && matches!(other.contents, EvalSetContents::File { .. })
         };
         let others = sets.into_iter().filter(is_other);
         others.map(|other| (other.set, other.name)).collect::<Vec<_>>()
     });
-    let look_into = move |set: SetId, name: String| {
-        let own_id = own_id.clone();
+    let look = move |set: SetId, name: String| {
+        asked.update(|asked| *asked += 1);
+        let number = asked.get_untracked();
         spawn_local(async move {
-            let asked = |searched: &str| CasesAsked {
-                searched: searched.to_owned(),
-                most: MOST,
-                ..CasesAsked::default()
-            };
-            let twin = match own_id.as_str() {
-                "" => Ok(None),
-                own_id => list_cases(set.clone(), asked(own_id))
-                    .await
-                    .map(|list| list.cases.into_iter().find(|case| case.eval_id == own_id)),
-            };
-            let listed = match twin {
-                Ok(Some(twin)) => {
-                    on_choose.try_run(Some(named(&set, &twin)));
-                    return;
-                }
-                Ok(None) => list_cases(set.clone(), asked("")).await,
-                Err(error) => Err(error),
-            };
-            match listed {
-                Ok(list) => {
-                    offered.try_set(Offered { set, name, cases: list.cases });
-                }
-                Err(error) => {
-                    fault.try_set(Some(error.to_string()));
-                }
+            let found = look_into(set, name, &own_id.get_value()).await;
+            // Another case may be shown by now, or another set asked.
+            if asked.try_get_untracked() != Some(number) {
+                return;
+            }
+            match found {
+                Ok(Found::Twin(twin)) => on_choose.run(Some(twin)),
+                Ok(Found::Others(others)) => elsewhere.set(Some(others)),
+                Err(error) => fault.set(Some(error.to_string())),
             }
         });
+    };
+    let offered = move || match elsewhere.get() {
+        Some(elsewhere) => elsewhere.cases,
+        None => cases.get(),
+    };
+    // Nothing is held against itself.
+    let is_other = move |case: &CaseSummary| {
+        !case.eval_id.is_empty() && (elsewhere.read_untracked().is_some() || case.index != own)
     };
     let choose = move |event: Event| {
         let value = event_target_value(&event);
@@ -124,52 +150,47 @@ pub(super) fn AgainstChooser(
         fault.set(None);
         match value.split_once(':') {
             Some(("case", place)) => {
-                let Offered { set, cases, .. } = offered.get_untracked();
+                let set = elsewhere.with_untracked(|it| it.as_ref().map(|it| it.set.clone()));
+                let set = set.unwrap_or_else(|| here.get_value());
+                let cases = untrack(offered);
                 let case = cases.iter().find(|case| place == case.index.to_string());
                 if let Some(case) = case {
                     on_choose.run(Some(named(&set, case)));
                 }
             }
             Some(("set", place)) => {
-                let sets = elsewhere.get_untracked();
+                let sets = others.get_untracked();
                 let chosen = place.parse::<usize>().ok().and_then(|at| sets.get(at).cloned());
                 match chosen {
-                    Some((set, name)) => look_into(set, name),
-                    None => offered.set(here.get_value()),
+                    Some((set, name)) => look(set, name),
+                    None => elsewhere.set(None),
                 }
             }
             _ => {}
         }
     };
-    // Nothing is held against itself.
-    let is_other = move |offered: &Offered, case: &CaseSummary| {
-        !case.eval_id.is_empty() && (!offered.name.is_empty() || case.index != own)
-    };
-    let is_shown = move || {
-        let offered = offered.read();
-        !elsewhere.read().is_empty() || offered.cases.iter().any(|case| is_other(&offered, case))
-    };
+    let is_shown = Memo::new(move |_| !others.read().is_empty() || offered().iter().any(is_other));
     let options = move || {
-        let offered = offered.get();
-        let cases: Vec<_> = offered
-            .cases
+        let cases = offered();
+        let cases: Vec<_> = cases
             .iter()
-            .zip(labels(&offered.cases))
-            .filter(|(case, _)| is_other(&offered, case))
+            .zip(labels(&cases))
+            .filter(|(case, _)| is_other(case))
             .map(|(case, label)| {
                 let (id, value) = (case.eval_id.clone(), format!("case:{}", case.index));
                 view! { <option value=value title=id>{label}</option> }
             })
             .collect();
-        let name = offered.name;
-        let of = if name.is_empty() { "This set".to_owned() } else { name.clone() };
+        let name = elsewhere.with(|it| it.as_ref().map(|it| it.name.clone()));
+        let is_elsewhere = name.is_some();
+        let of = name.unwrap_or_else(|| "This set".to_owned());
         view! {
             {(!cases.is_empty()).then(|| view! { <optgroup label=of>{cases}</optgroup> })}
-            {(!name.is_empty()).then(|| view! { <option value="set:">"Cases of this set…"</option> })}
+            {is_elsewhere.then(|| view! { <option value="set:">"Cases of this set…"</option> })}
         }
     };
     let sets = move || {
-        let sets = elsewhere.get();
+        let sets = others.get();
         let option = |(at, (_, name)): (usize, (SetId, String))| {
             view! { <option value=format!("set:{at}")>{name} "…"</option> }
         };
@@ -181,18 +202,19 @@ pub(super) fn AgainstChooser(
             }
         })
     };
-    let title = move || match offered.read().name.as_str() {
-        "" => "Compare with…".to_owned(),
-        name => format!("Choose of {name}…"),
+    let title = move || match &*elsewhere.read() {
+        None => "Compare with…".to_owned(),
+        Some(elsewhere) => format!("Choose of {}…", elsewhere.name),
     };
     view! {
-        <Show when=is_shown>
-            <select class="button quiet against" aria-label="Compare with another case" on:change=choose.clone()>
+        <Show when=move || is_shown.get()>
+            <select class="button quiet against" aria-label="Compare with another case" on:change=choose>
                 <option value="">{title}</option>
                 {options}
                 {sets}
             </select>
         </Show>
+        <span class="quiet" role="status">{move || elsewhere.get().map(|elsewhere| elsewhere.said)}</span>
         {move || fault.get().map(|fault| view! { <p class="field-fault" role="alert">{fault}</p> })}
     }
 }

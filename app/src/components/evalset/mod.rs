@@ -300,15 +300,15 @@ fn CaseReader(
             false => format!("{address}&set={}", browser::in_address(set.as_str())),
         }
     });
-    let others = move || {
+    let cases = Memo::new(move |_| {
         listed.with(|list| {
             let cases = list.as_ref().and_then(|list| list.as_ref().ok());
             cases.map(|list| list.cases.clone()).unwrap_or_default()
         })
-    };
+    });
     let own = case.index;
-    let (own_set, own_id) = (StoredValue::new(set), StoredValue::new(id.clone()));
-    let chooser = move || view! { <AgainstChooser set=own_set.get_value() cases=others() own own_id=own_id.get_value() on_choose=compare/> };
+    let own_id = id.clone();
+    let chooser = view! { <AgainstChooser set cases own own_id on_choose=compare/> };
     let (copied, renamed) = (id.clone(), id);
     let case = StoredValue::new(case);
     let changes = (!is_older).then_some(edits);

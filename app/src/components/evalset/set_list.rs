@@ -131,7 +131,7 @@ fn Sets(
                 </For>
             </tbody>
         </table>
-        {move || shown.read().is_empty().then(|| view! { <p class="quiet">"No eval set fits."</p> })}
+        {move || (all > 0 && shown.read().is_empty()).then(|| view! { <p class="quiet">"No eval set fits."</p> })}
         <FolderList folders nothing="No eval set in it: they end in .evalset.json or .test.json."/>
     }
 }

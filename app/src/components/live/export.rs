@@ -188,7 +188,17 @@ fn Run(
         let taken = calls.iter().filter(|(answer, _)| chosen.contains(answer));
         taken.map(|(_, calls)| *calls).collect::<Vec<_>>()
     });
-    let is_open_ended = move || chosen_calls.read().last().is_some_and(|calls| *calls > 0);
+    let last = turns.last().map(|turn| turn.answer);
+    let ending = move || {
+        if taken.get() == 0 {
+            None
+        } else if last.is_some_and(|last| !chosen.read().contains(&last)) {
+            Some(" · without its last answer")
+        } else {
+            let calls = chosen_calls.read().last().is_some_and(|calls| *calls > 0);
+            calls.then_some(" · without a final answer")
+        }
+    };
     let answered = move || match taken.get() {
         taken if taken == count => counted(count, "answer", "answers"),
         taken => format!("{taken} of {}", counted(count, "answer", "answers")),
@@ -218,7 +228,7 @@ fn Run(
                     <span class="run-query">{query}</span>
                     <span class="quiet">
                         <b>{shown_agent}</b> " · " {answered} " · " {calls}
-                        {move || is_open_ended().then_some(" · without a final answer")}
+                        {ending}
                         {(!left_out.is_empty()).then(|| format!(
                             " · a case has no place for: {}", left_out.join(", ")
                         ))}

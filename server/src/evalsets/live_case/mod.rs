@@ -41,9 +41,10 @@ pub(crate) fn live_case(
     for run in &mut runs {
         run.keep(chosen);
     }
+    let is_cut = runs.iter().any(|run| run.is_cut);
     runs.retain(|run| !run.responses().is_empty());
     let start = time(runs.first()?.at);
-    let cut = cut(&runs);
+    let cut = if is_cut { cut(&runs) } else { String::new() };
     let turns = runs.iter().map(|run| run.invocation(session, &cut)).collect();
     Some(EvalCase {
         session_input: Some(input),
@@ -52,12 +53,9 @@ pub(crate) fn live_case(
     })
 }
 
-/// What tells a case of these turns from one of whole runs, for an export is known again by the ids of
-/// its invocations; nothing where no turn was left out.
+/// What tells a case of these turns alone from one of all, for an export is known again by the ids of its
+/// invocations.
 fn cut(runs: &[Run<'_>]) -> String {
-    if !runs.iter().any(|run| run.is_cut) {
-        return String::new();
-    }
     let mut digest = Sha256::new();
     for (event, _) in runs.iter().flat_map(Run::responses) {
         digest.update(event.sequence.0.to_be_bytes());
