@@ -20,7 +20,7 @@ from live_host import PATIENCE, text, needs_binary
 pytestmark = needs_binary
 
 
-LONGER = 3.0
+LONGER = 5.0
 
 
 def late(desk, *parts):
@@ -35,18 +35,18 @@ def test_a_repeated_request_finds_its_own_turn(desk, vendor):
     message = {"role": "user", "content": "Rain?"}
     if vendor == "gemini":
         client = desk.gemini(
-            timeout=1000, retry_options=types.HttpRetryOptions(attempts=9, max_delay=0.5)
+            timeout=2000, retry_options=types.HttpRetryOptions(attempts=9, max_delay=0.5)
         )
         asked = asking(lambda: client.models.generate_content(model="m", contents="Rain?").text)
     elif vendor == "anthropic":
-        client = desk.anthropic(timeout=1.0, max_retries=9)
+        client = desk.anthropic(timeout=2.0, max_retries=9)
         create = client.messages.create
         asked = asking(lambda: create(model="m", max_tokens=9, messages=[message]).content[0].text)
     elif vendor == "chat":
-        create = desk.openai(timeout=1.0, max_retries=9).chat.completions.create
+        create = desk.openai(timeout=2.0, max_retries=9).chat.completions.create
         asked = asking(lambda: create(model="m", messages=[message]).choices[0].message.content)
     else:
-        create = desk.openai(timeout=1.0, max_retries=9).responses.create
+        create = desk.openai(timeout=2.0, max_retries=9).responses.create
         asked = asking(lambda: create(model="m", input="Rain?").output_text)
     late(desk, text("No rain."))
     assert asked.result(PATIENCE) == "No rain."
@@ -58,21 +58,21 @@ def test_a_stream_outlives_the_read_timeout(desk, vendor):
     message = {"role": "user", "content": "Rain?"}
 
     def chat():
-        create = desk.openai(timeout=1.0).chat.completions.create
+        create = desk.openai(timeout=2.0).chat.completions.create
         chunks = create(model="m", messages=[message], stream=True)
         return "".join(chunk.choices[0].delta.content or "" for chunk in chunks)
 
     def responses():
-        with desk.openai(timeout=1.0).responses.stream(model="m", input="Rain?") as events:
+        with desk.openai(timeout=2.0).responses.stream(model="m", input="Rain?") as events:
             return events.get_final_response().output_text
 
     def messages():
-        client = desk.anthropic(timeout=1.0)
+        client = desk.anthropic(timeout=2.0)
         with client.messages.stream(model="m", max_tokens=9, messages=[message]) as events:
             return events.get_final_message().content[0].text
 
     def gemini():
-        client = desk.gemini(timeout=1000)
+        client = desk.gemini(timeout=2000)
         chunks = client.models.generate_content_stream(model="m", contents="Rain?")
         return "".join(chunk.text or "" for chunk in chunks)
 
