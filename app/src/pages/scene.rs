@@ -1,6 +1,6 @@
 //! The scenes: the stage, with instructions on the left, history in the middle, acting on the right;
-//! an eval set, with its cases on the left and one of them beside it; reports, and one of them with
-//! its cases; the list of live sessions; and a live session, which looks like the stage.
+//! the eval sets, and one of them with its cases on the left and one of them beside it; reports, and
+//! one of them with its cases; the list of live sessions; and a live session, which looks like the stage.
 //!
 //! Everything that only a scene needs is reached from `drawn` and from nowhere else. With the
 //! feature `split` it is a module of its own, which the browser fetches at [`load`]. The host paints
