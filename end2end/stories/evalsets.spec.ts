@@ -352,6 +352,15 @@ eval_sets = ["evals", "not there"]
   await page.getByRole("columnheader", { name: "Cases" }).getByRole("button").click();
   await expect(page.getByRole("columnheader", { name: "Cases" })).toHaveAttribute("aria-sort", "descending");
   await expect(page.locator("table.sets tbody th a")).toHaveText([/below\/house/, /below\/home/]);
+  // A link shows the same, and the third press of a head gives back the order there was.
+  await expect(page).toHaveURL(/\/evalsets\?sort=-cases$/);
+  await page.reload();
+  await expect(page.locator("table.sets tbody th a")).toHaveText([/below\/house/, /below\/home/]);
+  for (const told of ["ascending", "none"]) {
+    await page.getByRole("columnheader", { name: "Cases" }).getByRole("button").click();
+    await expect(page.getByRole("columnheader", { name: "Cases" })).toHaveAttribute("aria-sort", told);
+  }
+  await expect(page).toHaveURL(/\/evalsets$/);
   await expect(page.getByRole("list", { name: "Folders" })).toContainText("not there is not there");
   await picture("folders");
   await accessible();

@@ -118,3 +118,24 @@ test("three tools by the keyboard", async ({ page }) => {
   expect(effort.clicks).toBe(0);
   report("keyboard", effort);
 });
+
+test("no letter is lost on the way to another side of the panel", async ({ page }) => {
+  await open(page, "/rehearse/math-agent");
+  const query = page.getByRole("textbox", { name: "The user's query" });
+  await query.fill(QUERY);
+  await page.keyboard.press("ControlOrMeta+Enter");
+  const filter = page.getByRole("searchbox", { name: "Filter the tools" });
+  const response = page.getByRole("textbox", { name: "Final response" });
+  await expect(filter).toBeFocused();
+  for (const _ of [1, 2, 3]) {
+    await page.keyboard.press("Escape");
+    // As fast as the browser takes them. "T" would switch back, were it no letter of the answer.
+    await page.keyboard.type("fto do");
+    await expect(response).toHaveValue("to do");
+    await response.fill("");
+    await page.keyboard.press("Escape");
+    await page.keyboard.type("/multiply");
+    await expect(filter).toHaveValue("multiply");
+    await filter.fill("");
+  }
+});

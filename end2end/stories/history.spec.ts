@@ -82,6 +82,32 @@ test("a row, its arguments and its result are copied", async ({ page, host }) =>
   await expect.poll(clipboard).toBe("Copied.");
 });
 
+test("copying works on a page that came over plain HTTP from another machine", async ({ page, host }) => {
+  void host;
+  // Such a page has no clipboard of its own to write to.
+  await page.addInitScript(() => {
+    Object.defineProperty(Navigator.prototype, "clipboard", { get: () => undefined });
+  });
+  const player = await Player.at(page, "math-agent");
+  await player.ask("5 + 3?");
+  await player.choose("add");
+  await player.fill("a", "9007199254740993");
+  await player.fill("b", "3");
+  await player.run();
+  await player.call(1).getByRole("button").first().click();
+  const copy = page.getByRole("button", { name: "Copy the arguments" });
+  await copy.focus();
+  await page.keyboard.press("Enter");
+  // The focus is where it was, and what was copied is pasted as anything else.
+  await expect(copy).toBeFocused();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("f");
+  const response = page.getByRole("textbox", { name: "Final response" });
+  await expect(response).toBeFocused();
+  await page.keyboard.press("ControlOrMeta+v");
+  await expect(response).toHaveValue(/9007199254740993/);
+});
+
 test("a session under way is not left by accident", async ({ page, host }) => {
   void host;
   let asked = 0;

@@ -59,6 +59,8 @@ test("what the model would see is on the page", async ({ page, picture, accessib
   const player = await Player.at(page, "smart_home");
   await player.ask("Make the office comfortable for tonight.");
   await expect(page.getByText("You run the smart home of")).toBeVisible();
+  // Two of the instruction's placeholders have no value yet.
+  await expect(page.locator(".filled-in.nothing")).toHaveCount(2);
   const tools = page.getByRole("list", { name: "Tools" });
   await expect(tools.getByText("transfer_to_agent", { exact: true })).toBeVisible();
   await player.choose("set_temperature");
@@ -95,6 +97,9 @@ test("a worker killed in a call costs that call, and the session goes on", async
   await player.choose("recall_preferences");
   await player.run();
   await expect(player.call(3)).toContainText("06:00", { timeout: 60_000 });
+  await page.getByRole("button", { name: "Log", exact: true }).click();
+  await expect(page.locator(".log .by-host")).toContainText(/smart_home \(process \d+\) ended with signal 9/);
+  await picture("log-of-two-workers");
 });
 
 test("a tool asks before it acts, and a long-running one waits for its result", async ({ page, picture, accessible }) => {

@@ -84,6 +84,10 @@ pub struct LogLine {
     pub at_ms: i64,
     /// The line without its end.
     pub text: String,
+    /// Whether the host wrote it, and not the agent: where one worker's lines end and the next one's
+    /// begin.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_host: bool,
 }
 
 /// Every registered agent, in the order of the configuration.

@@ -2,6 +2,7 @@
 
 use leptos::ev;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 
 use crate::api::ToolView;
 use crate::components::instructions::SEARCH;
@@ -36,12 +37,24 @@ pub fn once_shown(then: impl FnOnce() -> bool + 'static) {
     browser::after_drawing(move || browser::after_drawing(then));
 }
 
-/// Moves the focus at once where what gets it is shown, so that no letter typed meanwhile is lost; else
-/// once it is. An open dialog, as the palette, gives the focus back when it closes.
+/// Moves the focus to what was chosen just now before the next key arrives, so that no letter typed
+/// meanwhile is lost: the effects that draw it run before the browser hands on another event. An open
+/// dialog, as the palette, gives the focus back when it closes.
 fn focus_now(focus: impl Fn() -> bool + 'static) {
-    if browser::has_dialog() || !focus() {
-        once_shown(focus);
+    if browser::has_dialog() {
+        return once_shown(focus);
     }
+    spawn_local(async move {
+        browser::next_microtask().await;
+        if !focus() {
+            once_shown(focus);
+        }
+    });
+}
+
+/// To the form of the tool that was chosen just now.
+pub fn focus_chosen_tool() {
+    focus_now(|| browser::focus_form("tool-form"));
 }
 
 /// To the form of the chosen tool, else to the filter of the catalogue.

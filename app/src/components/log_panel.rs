@@ -51,7 +51,7 @@ pub fn LogPanel() -> impl IntoView {
             </Show>
             <ol node_ref=list tabindex="0" aria-label="Lines">
                 <For each=move || lines.get() key=|line| line.number let:line>
-                    <li>
+                    <li class:by-host=line.by_host>
                         <time>{time(line.at_ms)}</time>
                         <span>{written_out(beginning(&line.text, 2_000), Lines::Escaped).into_owned()}</span>
                     </li>

@@ -71,6 +71,13 @@ fn words(piece: Piece, at: Signal<usize>) -> AnyView {
             <mark id=found_id(place) class:now=move || at.get() == place>{text}</mark>
         }
         .into_any(),
+        (None, true) if text.is_empty() => view! {
+            <b class="filled-in nothing" title="A placeholder stands here, and it has no value">
+                <span aria-hidden="true">"∅"</span>
+                <span class="unseen">"(no value)"</span>
+            </b>
+        }
+        .into_any(),
         (None, true) => {
             view! { <b class="filled-in" title="Filled in from the state">{text}</b> }.into_any()
         }

@@ -101,15 +101,17 @@ fn Actions(
             "Log"
         </button>
         <button type="button" class="button quiet" on:click=move |_| stage.start_over()>"Start over"</button>
-        <button
-            type="button"
-            class="button"
-            disabled=move || !is_completed() || is_written()
-            title=move || (!is_completed()).then_some("Send the final response first")
-            on:click=move |_| rehearsal.export()
-        >
-            {move || is_written().then(|| view! { <Icon glyph=Glyph::Check/> })}
-            {label}
-        </button>
+        // What is due stands in the panel.
+        <Show when=move || !is_completed() || is_written()>
+            <button
+                type="button"
+                class="button"
+                disabled
+                title=move || (!is_completed()).then_some("Send the final response first")
+            >
+                {move || is_written().then(|| view! { <Icon glyph=Glyph::Check/> })}
+                {label.clone()}
+            </button>
+        </Show>
     }
 }

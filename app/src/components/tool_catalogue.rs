@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use crate::api::ToolView;
 use crate::components::icon::{Glyph, Icon};
+use crate::components::keys::focus_chosen_tool;
 use crate::state::browser;
 use crate::state::catalogue::{Takes, first_line, fits, returns, signature, takes};
 use crate::state::times::counted;
@@ -39,7 +40,7 @@ pub fn ToolCatalogue(
         if !filter.read_untracked().is_empty() {
             filter.set(String::new());
         }
-        browser::after_drawing(|| browser::focus_form("tool-form"));
+        focus_chosen_tool();
     };
     let on_filter_key = move |event: leptos::ev::KeyboardEvent| match event.key().as_str() {
         // Whoever filters means another tool than the one that is chosen still.

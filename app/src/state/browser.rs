@@ -251,6 +251,13 @@ pub fn follow_link(id: &str) -> bool {
     link.is_some()
 }
 
+/// Waits for the effects that are due, before the browser handles another event.
+pub async fn next_microtask() {
+    let due = js_sys::Promise::resolve(&JsValue::UNDEFINED);
+    // Never rejected.
+    let _ = wasm_bindgen_futures::JsFuture::from(due).await;
+}
+
 /// Runs `then` once what was changed now has been drawn.
 pub fn after_drawing<T>(then: impl FnOnce() -> T + 'static) {
     leptos::prelude::request_animation_frame(move || {

@@ -79,7 +79,12 @@ mod tests {
     fn lines(numbers: impl IntoIterator<Item = u64>) -> Vec<LogLine> {
         numbers
             .into_iter()
-            .map(|number| LogLine { number, at_ms: 0, text: format!("line {number}") })
+            .map(|number| LogLine {
+                number,
+                at_ms: 0,
+                text: format!("line {number}"),
+                by_host: false,
+            })
             .collect()
     }
 

@@ -52,7 +52,7 @@ pub enum Part {
 pub struct Piece {
     /// The words.
     pub text: String,
-    /// Whether they were filled in for a placeholder.
+    /// Whether they were filled in for a placeholder. Without words: it has no value.
     pub is_filled_in: bool,
     /// Which of the things found it belongs to, from 0.
     pub found: Option<usize>,
@@ -76,7 +76,7 @@ const DEEPEST: usize = 40;
 pub fn markdown(source: &str, filled_in: &[Range<usize>], searched: &str) -> Marked {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut marker = Marker { filled_in, searched, found: 0 };
+    let mut marker = Marker::new(filled_in, searched);
     let mut open: Vec<(Part, Vec<Node>)> = Vec::new();
     let mut nodes: Vec<Node> = Vec::new();
     let mut in_head = false;
@@ -125,7 +125,7 @@ pub fn markdown(source: &str, filled_in: &[Range<usize>], searched: &str) -> Mar
 /// Marks `source` as it is written.
 #[must_use]
 pub fn raw(source: &str, filled_in: &[Range<usize>], searched: &str) -> Marked {
-    let mut marker = Marker { filled_in, searched, found: 0 };
+    let mut marker = Marker::new(filled_in, searched);
     let words = Node::Words(marker.mark(source, source, &(0..source.len())));
     Marked { nodes: vec![words], found: marker.found }
 }
@@ -165,20 +165,23 @@ struct Marker<'a> {
     filled_in: &'a [Range<usize>],
     searched: &'a str,
     found: usize,
+    /// How many of `filled_in` begin before what is still to be marked.
+    passed: usize,
 }
 
-impl Marker<'_> {
+impl<'a> Marker<'a> {
+    fn new(filled_in: &'a [Range<usize>], searched: &'a str) -> Self {
+        Self { filled_in, searched, found: 0, passed: 0 }
+    }
+
     /// Cuts `text`, which stands somewhere in `range` of `source`, at what is to be marked.
     fn mark(&mut self, text: &str, source: &str, range: &Range<usize>) -> Vec<Piece> {
         let offset =
             source.get(range.clone()).and_then(|part| part.find(text)).map(|at| at + range.start);
-        let filled: Vec<Range<usize>> = offset.map_or_else(Vec::new, |offset| {
-            let here = |at: usize| at.saturating_sub(offset).min(text.len());
-            self.filled_in
-                .iter()
-                .map(|it| here(it.start)..here(it.end))
-                .filter(|it| !it.is_empty())
-                .collect()
+        let filled = offset.map_or_else(Vec::new, |offset| {
+            // Markdown leaves out the spaces at the end of a line.
+            let behind = source[offset + text.len()..].bytes().take_while(|it| *it == b' ').count();
+            self.filled_in_at(offset, text.len(), behind)
         });
         let matches = find_all(text, self.searched);
         let mut cuts: Vec<usize> =
@@ -188,16 +191,40 @@ impl Marker<'_> {
         cuts.dedup();
         let first = self.found;
         self.found += matches.len();
-        cuts.windows(2)
-            .map(|cut| {
-                let within = |range: &Range<usize>| range.start <= cut[0] && cut[1] <= range.end;
-                Piece {
-                    text: text[cut[0]..cut[1]].to_owned(),
-                    is_filled_in: filled.iter().any(within),
-                    found: matches.iter().position(within).map(|at| first + at),
-                }
-            })
-            .collect()
+        let empty_at = |at: usize| {
+            let empty = filled.iter().filter(move |it| it.is_empty() && it.start == at);
+            empty.map(|_| Piece { text: String::new(), is_filled_in: true, found: None })
+        };
+        let mut pieces: Vec<Piece> = empty_at(0).collect();
+        for cut in cuts.windows(2) {
+            let within = |range: &Range<usize>| range.start <= cut[0] && cut[1] <= range.end;
+            pieces.push(Piece {
+                text: text[cut[0]..cut[1]].to_owned(),
+                is_filled_in: filled.iter().any(within),
+                found: matches.iter().position(within).map(|at| first + at),
+            });
+            pieces.extend(empty_at(cut[1]));
+        }
+        pieces
+    }
+
+    /// What was filled in within `length` bytes from `offset`, counted from there, and what is empty up
+    /// to `behind` bytes further. What is empty and stands between two texts belongs to the first.
+    fn filled_in_at(&mut self, offset: usize, length: usize, behind: usize) -> Vec<Range<usize>> {
+        let here = |at: usize| at.saturating_sub(offset).min(length);
+        let mut ranges = Vec::new();
+        for range in &self.filled_in[self.passed..] {
+            let end = offset + length + if range.is_empty() { behind } else { 0 };
+            if range.start > end {
+                break;
+            }
+            self.passed += usize::from(range.end <= end);
+            let part = here(range.start)..here(range.end);
+            if !part.is_empty() || range.is_empty() && range.start >= offset {
+                ranges.push(part);
+            }
+        }
+        ranges
     }
 }
 
@@ -267,5 +294,17 @@ mod tests {
         let source = "Serve **Ada** `now`.";
         let marked = markdown(source, &[8..11, 15..18], "");
         assert_eq!(told(&marked.nodes), "(Paragraph Serve (Strong {Ada}) (Code {now}).)");
+    }
+
+    #[test]
+    fn a_placeholder_without_a_value_shows_once() {
+        let source = "Maybe . Of `x`:\n\nEnd.";
+        let marked = |searched| markdown(source, &[6..6, 15..15], searched);
+        assert_eq!(told(&marked("").nodes), "(Paragraph Maybe {}. Of (Code x):{})(Paragraph End.)");
+        let found = "(Paragraph «0:Maybe» {}. Of (Code x):{})(Paragraph End.)";
+        assert_eq!(told(&marked("maybe").nodes), found);
+        assert_eq!(told(&raw("ab", &[0..0, 1..1, 2..2], "").nodes), "{}a{}b{}");
+        let at_the_end_of_a_line = markdown("Wants: \nSet:", &[7..7], "");
+        assert_eq!(told(&at_the_end_of_a_line.nodes), "(Paragraph Wants:{}BreakSet:)");
     }
 }

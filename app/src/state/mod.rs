@@ -13,6 +13,7 @@ pub mod catalogue;
 pub mod clock;
 pub mod connection;
 pub mod file_bytes;
+pub mod in_address;
 pub mod latest;
 pub mod live;
 pub mod live_draft;

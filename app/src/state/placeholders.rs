@@ -5,7 +5,8 @@ use std::ops::Range;
 /// The byte ranges of `resolved` that stand where `template` has placeholders such as `{owner}`,
 /// `{user:units?}` or `{artifact.plan}`.
 ///
-/// `resolved` may have more before and after. A template whose text is not found gives nothing.
+/// `resolved` may have more before and after. A template whose text is not found gives nothing; a
+/// placeholder without a value an empty range.
 #[must_use]
 pub fn filled_in(template: &str, resolved: &str) -> Vec<Range<usize>> {
     let literals = literals(template);
@@ -26,9 +27,7 @@ pub fn filled_in(template: &str, resolved: &str) -> Vec<Range<usize>> {
             },
         };
         if let Some(end) = end {
-            if end > 0 {
-                ranges.push(at..at + end);
-            }
+            ranges.push(at..at + end);
             at += end + literal.len();
         }
     }
@@ -103,6 +102,6 @@ mod tests {
         check(r#"Answer {"a": 1} to {who}."#, r#"Answer {"a": 1} to Ada."#, &["Ada"]);
         check("No placeholders", "No placeholders", &[]);
         check("Serve {owner} well.", "Something else", &[]);
-        check("Empty {x} here", "Empty  here", &[]);
+        check("Empty {x} here", "Empty  here", &[""]);
     }
 }

@@ -3,12 +3,11 @@
 
 use json_text::JsonText;
 use leptos::prelude::*;
-use leptos_router::NavigateOptions;
-use leptos_router::hooks::query_signal_with_options;
 use schema_form::Integers;
 use session::SessionState;
 
 use super::catalogue::fits;
+use super::in_address::{InAddress, use_in_address};
 use super::rehearsal::{FormKey, Rehearsal};
 use super::value_form::ValueForm;
 use crate::api::ToolView;
@@ -45,17 +44,15 @@ pub struct Stage {
     pub shows_raw: RwSignal<bool>,
     /// Whether the page asks before it starts over.
     pub asks_to_start_over: RwSignal<bool>,
-    tool_name: SignalSetter<Option<String>>,
-    side: SignalSetter<Option<String>>,
-    side_in_address: Memo<Option<String>>,
+    tool_name: InAddress,
+    side: InAddress,
 }
 
 /// The stage of `rehearsal`, as the address says.
 #[must_use]
 pub fn use_stage(rehearsal: Rehearsal) -> Stage {
-    let in_place = || NavigateOptions { replace: true, scroll: false, ..Default::default() };
-    let (tool_name, set_tool_name) = query_signal_with_options::<String>("tool", in_place());
-    let (side, set_side) = query_signal_with_options::<String>("side", in_place());
+    let tool_name = use_in_address("tool");
+    let side = use_in_address("side");
     let tools = Memo::new(move |_| {
         rehearsal.view.with(|view| view.as_ref().map(|view| view.tools.clone()).unwrap_or_default())
     });
@@ -69,7 +66,7 @@ pub fn use_stage(rehearsal: Rehearsal) -> Stage {
     });
     let tab = Memo::new(move |_| {
         let has_no_tools = rehearsal.view.read().is_some() && tools.read().is_empty();
-        let responds = side.read().as_deref() == Some("response");
+        let responds = side.get().as_deref() == Some("response");
         if responds || has_no_tools { Tab::Respond } else { Tab::Call }
     });
     let filter = RwSignal::new(String::new());
@@ -101,9 +98,8 @@ pub fn use_stage(rehearsal: Rehearsal) -> Stage {
         shows_log: RwSignal::new(false),
         shows_raw: RwSignal::new(false),
         asks_to_start_over: RwSignal::new(false),
-        tool_name: set_tool_name,
-        side: set_side,
-        side_in_address: side,
+        tool_name,
+        side,
     }
 }
 
@@ -123,11 +119,7 @@ impl Stage {
 
     /// Shows a side of the right panel.
     pub fn show(self, tab: Tab) {
-        let side = (tab == Tab::Respond).then(|| "response".to_owned());
-        // The stage may be gone by now, and an address that says so already stays.
-        if self.side_in_address.try_get_untracked().is_some_and(|now| now != side) {
-            self.side.set(side);
-        }
+        self.side.set((tab == Tab::Respond).then(|| "response".to_owned()));
     }
 
     /// The form for the chosen tool's arguments.

@@ -31,8 +31,17 @@ impl Default for AgentLog {
 }
 
 impl AgentLog {
-    /// Adds a line; a very long one is cut.
+    /// Adds a line of the agent's; a very long one is cut.
     pub fn push(&self, text: &str) {
+        self.add(text, false);
+    }
+
+    /// Adds a line of the host's own, such as that a worker has ended.
+    pub fn mark(&self, text: &str) {
+        self.add(text, true);
+    }
+
+    fn add(&self, text: &str, by_host: bool) {
         let mut end = text.len().min(KEPT_BYTES);
         while !text.is_char_boundary(end) {
             end -= 1;
@@ -43,6 +52,7 @@ impl AgentLog {
             number: ring.next,
             at_ms: jiff::Timestamp::now().as_millisecond(),
             text: format!("{}{cut}", text[..end].trim_end_matches(['\n', '\r'])),
+            by_host,
         };
         ring.next += 1;
         if ring.lines.len() == KEPT_LINES {

@@ -12,7 +12,7 @@ use crate::api::{
 };
 use crate::components::filter_box::FilterBox;
 use crate::components::folder_list::FolderList;
-use crate::components::sort_head::{SortHead, Sorting};
+use crate::components::sort_head::{self, SortHead, Sorting, use_order};
 use crate::state::browser;
 use crate::state::times::{ago, counted, grouped, size};
 
@@ -29,6 +29,16 @@ enum Column {
     Cases,
     Size,
     Changed,
+}
+
+impl sort_head::Column for Column {
+    const NAMED: &'static [(&'static str, Self)] = &[
+        ("name", Self::Name),
+        ("agent", Self::Agent),
+        ("cases", Self::Cases),
+        ("size", Self::Size),
+        ("changed", Self::Changed),
+    ];
 }
 
 /// What is in a file, once it was looked into.
@@ -81,7 +91,7 @@ fn Sets(
     };
     let counts = use_counts(&sets);
     let searched = RwSignal::new(String::new());
-    let sorting = RwSignal::new(Sorting { by: Column::Given, is_down: false });
+    let order = use_order(Sorting { by: Column::Given, is_down: false });
     let all = sets.len();
     let sets = StoredValue::new(sets);
     let shown = Memo::new(move |_| {
@@ -93,7 +103,7 @@ fn Sets(
         };
         let mut shown: Vec<EvalSetSummary> =
             sets.with_value(|sets| sets.iter().filter(holds).cloned().collect());
-        let Sorting { by, is_down } = sorting.get();
+        let Sorting { by, is_down } = order.get();
         if by != Column::Given {
             let counts = counts.read();
             shown.sort_by(|one, other| {
@@ -117,12 +127,12 @@ fn Sets(
         <table class="sets">
             <thead>
                 <tr>
-                    <SortHead column=Column::Name label="Eval set" sorting/>
-                    <SortHead column=Column::Agent label="Agent" sorting/>
-                    <SortHead column=Column::Cases label="Cases" sorting is_figure=true/>
+                    <SortHead column=Column::Name label="Eval set" order/>
+                    <SortHead column=Column::Agent label="Agent" order/>
+                    <SortHead column=Column::Cases label="Cases" order is_figure=true/>
                     <th scope="col">"Format"</th>
-                    <SortHead column=Column::Size label="Size" sorting is_figure=true/>
-                    <SortHead column=Column::Changed label="Changed" sorting is_figure=true/>
+                    <SortHead column=Column::Size label="Size" order is_figure=true/>
+                    <SortHead column=Column::Changed label="Changed" order is_figure=true/>
                 </tr>
             </thead>
             <tbody>

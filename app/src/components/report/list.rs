@@ -9,7 +9,7 @@ use leptos_router::hooks::use_navigate;
 use super::open_file::{DropPlace, OpenFile, Opened};
 use crate::api::{ReportList, ReportSummary, ReportTold, list_reports};
 use crate::components::folder_list::FolderList;
-use crate::components::sort_head::{SortHead, Sorting};
+use crate::components::sort_head::{self, SortHead, Sorting, use_order};
 use crate::state::times::{ago, size};
 use crate::state::{browser, use_page};
 
@@ -82,6 +82,16 @@ enum Column {
     Written,
 }
 
+impl sort_head::Column for Column {
+    const NAMED: &'static [(&'static str, Self)] = &[
+        ("name", Self::Name),
+        ("set", Self::Set),
+        ("passed", Self::Passed),
+        ("size", Self::Size),
+        ("written", Self::Written),
+    ];
+}
+
 #[component]
 fn Folders(
     /// The reports and their folders.
@@ -90,11 +100,11 @@ fn Folders(
     let ReportList { reports, folders } = list;
     let now = browser::now().as_millisecond();
     let is_empty = reports.is_empty();
-    let sorting = RwSignal::new(Sorting { by: Column::Written, is_down: true });
+    let order = use_order(Sorting { by: Column::Written, is_down: true });
     let reports = StoredValue::new(reports);
     let sorted = Memo::new(move |_| {
         let mut sorted = reports.get_value();
-        let Sorting { by, is_down } = sorting.get();
+        let Sorting { by, is_down } = order.get();
         sorted.sort_by(|one, other| {
             let order = compare(by, one, other);
             if is_down { order.reverse() } else { order }
@@ -107,11 +117,11 @@ fn Folders(
             <table class="sets">
                 <thead>
                     <tr>
-                        <SortHead column=Column::Name label="Report" sorting/>
-                        <SortHead column=Column::Set label="Eval set" sorting/>
-                        <SortHead column=Column::Passed label="Passed" sorting is_figure=true/>
-                        <SortHead column=Column::Size label="Size" sorting is_figure=true/>
-                        <SortHead column=Column::Written label="Written" sorting is_figure=true/>
+                        <SortHead column=Column::Name label="Report" order/>
+                        <SortHead column=Column::Set label="Eval set" order/>
+                        <SortHead column=Column::Passed label="Passed" order is_figure=true/>
+                        <SortHead column=Column::Size label="Size" order is_figure=true/>
+                        <SortHead column=Column::Written label="Written" order is_figure=true/>
                     </tr>
                 </thead>
                 <tbody>

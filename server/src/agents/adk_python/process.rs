@@ -64,13 +64,6 @@ pub(super) enum RequestError {
     Unreadable(String),
 }
 
-impl Exit {
-    /// Whether a program that is no Python, or too old a one, would end like this.
-    pub(super) fn is_of_no_python(&self) -> bool {
-        [" 0", " 1", " 2"].iter().any(|code| self.status.ends_with(code))
-    }
-}
-
 impl std::fmt::Display for Exit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "The worker of {} ended with {}.", self.worker, self.status)?;
@@ -149,7 +142,7 @@ impl Worker {
         let kill = CancellationToken::new();
         tokio::spawn(write_requests(input, queued));
         let reading = tokio::spawn(read_replies(output, Arc::clone(&replies)));
-        let logging = tokio::spawn(read_log(errors, log));
+        let logging = tokio::spawn(read_log(errors, Arc::clone(&log)));
         tokio::spawn({
             let (replies, kill) = (Arc::clone(&replies), kill.clone());
             async move {
@@ -159,6 +152,7 @@ impl Worker {
                 let last_line = tokio::time::timeout(DRY, logging).await.ok();
                 let exit =
                     Exit { worker, status, last_line: last_line.and_then(Result::ok).flatten() };
+                log.mark(&format!("The worker of {} ended with {}.", exit.worker, exit.status));
                 replies.end(&exit);
                 end.send_replace(Some(exit));
             }

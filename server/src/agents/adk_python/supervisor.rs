@@ -127,6 +127,8 @@ impl Supervisor {
             agent_dir: &agent_dir,
             max_result_bytes: MAX_RESULT_BYTES,
         };
+        // Answered before the agent is imported, and only by a Python that can read the package.
+        let greeted = worker.send("ping", &serde_json::Map::new());
         let answered = tokio::time::timeout(IMPORT, worker.request("initialize", &about));
         let answer = tokio::select! {
             answer = answered => answer,
@@ -142,7 +144,10 @@ impl Supervisor {
                 IMPORT.as_secs()
             ))
         })?;
-        let initialized = answer.map_err(|error| fault(error, &interpreter, &printed))?;
+        let initialized = answer.map_err(|error| {
+            let is_python = greeted.is_ok_and(|mut reply| matches!(reply.try_recv(), Ok(Ok(_))));
+            fault(error, &interpreter, is_python, &printed)
+        })?;
         let initialized: Initialized = initialized
             .decode()
             .map_err(|error| plain(format!("The worker's answer cannot be read: {error}")))?;
@@ -184,7 +189,7 @@ impl Printed {
             .into_iter()
             .rev()
             .take(LINES_TOLD)
-            .filter(|line| line.number >= self.from)
+            .filter(|line| line.number >= self.from && !line.by_host)
             .map(|line| line.text)
             .collect();
         lines.reverse();
@@ -192,22 +197,22 @@ impl Printed {
     }
 }
 
-fn fault(error: RequestError, interpreter: &Interpreter, printed: &Printed) -> AgentFault {
-    let ended = match &error {
-        RequestError::Exited(exit) => Some(exit.is_of_no_python()),
-        _ => None,
-    };
+fn fault(
+    error: RequestError,
+    interpreter: &Interpreter,
+    is_python: bool,
+    printed: &Printed,
+) -> AgentFault {
+    let has_ended = matches!(error, RequestError::Exited(_));
     let mut fault = fault_of(error);
-    if let Some(is_of_no_python) = ended {
+    if has_ended {
         fault.traceback = printed.end();
-        // One that is no Python, or too old to read the package, says nothing or that it cannot.
-        let cannot_read = |said: &String| said.contains("SyntaxError");
-        let age = match is_of_no_python && fault.traceback.as_ref().is_none_or(cannot_read) {
-            true => ", which must be Python 3.10 or newer, and new enough for its google-adk",
-            false => "",
-        };
         let (program, found_by) = (interpreter.program.display(), interpreter.found_by.label());
-        fault.reason = format!("{} It ran {program} ({found_by}){age}.", fault.reason);
+        let about = match is_python {
+            true => " and was importing the agent",
+            false => ", which must be Python 3.10 or newer, and new enough for its google-adk",
+        };
+        fault.reason = format!("{} It ran {program} ({found_by}){about}.", fault.reason);
     }
     fault
 }

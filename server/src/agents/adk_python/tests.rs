@@ -406,6 +406,27 @@ async fn the_final_response_reaches_the_agent_once() {
     stage.source.shut_down().await;
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn an_agent_that_ends_its_worker_is_told_apart_from_a_program_that_is_no_python() {
+    let Some(python) = python() else { return };
+    let folder = tempfile::tempdir().expect("made");
+    let agent = folder.path().join("silent");
+    std::fs::create_dir(&agent).expect("made");
+    std::fs::write(agent.join("agent.py"), "import os\nos._exit(1)").expect("written");
+    let log = Arc::new(AgentLog::default());
+    let of = |program| AdkPythonSource::new(&agent, Some(program));
+    let fault = of(python).load(&seed(), Arc::clone(&log)).await.expect_err("it ends");
+    assert!(fault.reason.contains("exit status 1"), "{}", fault.reason);
+    assert!(fault.reason.ends_with("and was importing the agent."), "{}", fault.reason);
+    // What the host notes of it is no output of the agent.
+    assert_eq!(fault.traceback, None);
+    let marks: Vec<_> = log.lines().into_iter().filter(|line| line.by_host).collect();
+    assert!(matches!(&marks[..], [mark] if mark.text.contains("exit status 1")), "{marks:?}");
+    let fault = of("false".into()).load(&seed(), Arc::default()).await.expect_err("it ends");
+    assert!(fault.reason.contains("which must be Python 3.10 or newer"), "{}", fault.reason);
+}
+
 #[tokio::test]
 async fn a_python_that_is_none_is_a_fault_that_says_so() {
     let fault = AdkPythonSource::new(
