@@ -21,7 +21,7 @@ pub(crate) fn plain(schema: Value) -> Value {
 fn keyword(key: &str, value: Value, nullable: bool) -> (String, Value) {
     let spelled = spelled(key);
     let value = match (spelled, value) {
-        ("type", Value::String(name)) => plain_type(&name, nullable),
+        ("type", names @ (Value::String(_) | Value::Array(_))) => plain_types(names, nullable),
         ("enum", Value::Array(mut values)) => {
             if nullable && !values.contains(&Value::Null) {
                 values.push(Value::Null);
@@ -39,9 +39,10 @@ fn keyword(key: &str, value: Value, nullable: bool) -> (String, Value) {
             items.into_iter().map(plain).collect()
         }
         (
-            "minItems" | "maxItems" | "minLength" | "maxLength" | "minProperties" | "maxProperties",
+            "minItems" | "maxItems" | "minLength" | "maxLength" | "minProperties" | "maxProperties"
+            | "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf",
             Value::String(digits),
-        ) => digits.parse::<u64>().map_or(Value::String(digits), Value::from),
+        ) => digits.parse().map_or(Value::String(digits), Value::Number),
         (
             "properties" | "$defs" | "definitions" | "patternProperties" | "dependentSchemas",
             Value::Object(members),
@@ -76,6 +77,8 @@ pub(crate) fn spelled(keyword: &str) -> &str {
         "max_properties" => "maxProperties",
         "prefix_items" => "prefixItems",
         "additional_properties" => "additionalProperties",
+        "unique_items" => "uniqueItems",
+        "multiple_of" => "multipleOf",
         same => same,
     }
 }
@@ -105,13 +108,23 @@ pub fn types_meant(name: &str) -> Option<&'static [&'static str]> {
 
 const EVERY_TYPE: [&str; 6] = ["string", "number", "boolean", "object", "array", "null"];
 
-/// What stands for a type name; an unknown one excludes nothing.
-fn plain_type(name: &str, nullable: bool) -> Value {
-    match types_meant(name) {
-        Some([one]) if nullable && *one != "null" => Value::from(vec![*one, "null"]),
-        Some([one]) => Value::from(*one),
-        Some(all) => all.to_vec().into(),
-        None => EVERY_TYPE.to_vec().into(),
+/// What stands for a type's name, or for a list of them; an unknown one excludes nothing.
+fn plain_types(names: Value, nullable: bool) -> Value {
+    let listed: Option<Vec<&str>> = match &names {
+        Value::Array(names) => names.iter().map(Value::as_str).collect(),
+        one => one.as_str().map(|name| vec![name]),
+    };
+    let Some(listed) = listed.filter(|names| !names.is_empty()) else { return names };
+    let meant = listed.into_iter().flat_map(|name| types_meant(name).unwrap_or(&EVERY_TYPE));
+    let mut types: Vec<&str> = Vec::new();
+    for name in meant.copied().chain(nullable.then_some("null")) {
+        if !types.contains(&name) {
+            types.push(name);
+        }
+    }
+    match types.as_slice() {
+        [one] => Value::from(*one),
+        _ => types.into(),
     }
 }
 
@@ -134,6 +147,11 @@ mod tests {
         assert_eq!(
             plain(json!({"type": "STRING", "enum": ["a"], "nullable": true}))["enum"],
             json!(["a", null])
+        );
+        assert_eq!(plain(json!({"type": ["STRING", "NULL"]})), json!({"type": ["string", "null"]}));
+        assert_eq!(
+            plain(json!({"type": ["str", "int"], "nullable": true}))["type"],
+            json!(["string", "integer", "null"])
         );
     }
 

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use crate::decimal::Decimal;
+use crate::decimal::{Decimal, whole_number};
 use crate::document::{Document, Node, NodeId};
 use crate::field::{Bounds, Limit, Source};
 use crate::{Diagnostic, Reason, Types};
@@ -348,14 +348,10 @@ impl<'d> Conjunction<'d> {
         self.all(names).iter().any(|(_, id)| matches!(self.document.node(*id), Node::Bool(true)))
     }
 
-    /// A count such as `minItems`, which google.genai writes as a string; `None` in other shapes.
+    /// Counts such as `minItems`, one of each layer that has a whole number there.
     fn counts(&self, names: &[&str]) -> impl Iterator<Item = u64> {
-        self.all(names).into_iter().filter_map(|(_, id)| {
-            let text = self.number(id)?;
-            let decimal = Decimal::parse(text)?;
-            let whole = decimal.is_whole().then(|| text.split('.').next().unwrap_or(text))?;
-            whole.parse::<u64>().ok()
-        })
+        let limits = self.all(names).into_iter();
+        limits.filter_map(|(_, id)| whole_number(self.document.limit(id)?)?.parse().ok())
     }
 
     pub(crate) fn at_least(&self, names: &[&str]) -> Option<u64> {
@@ -364,15 +360,6 @@ impl<'d> Conjunction<'d> {
 
     pub(crate) fn at_most(&self, names: &[&str]) -> Option<u64> {
         self.counts(names).min()
-    }
-
-    fn number(&self, id: NodeId) -> Option<&str> {
-        match self.document.node(id) {
-            Node::Number(text) | Node::String(text) => {
-                Decimal::parse(text).is_some().then_some(text.as_ref())
-            }
-            _ => None,
-        }
     }
 
     /// The range of numbers that all layers admit.
@@ -384,11 +371,11 @@ impl<'d> Conjunction<'d> {
                 flag.is_some_and(|id| matches!(self.document.node(id), Node::Bool(true)))
             };
             let plain = self.all(plain).into_iter().filter_map(|(layer, id)| {
-                let number = self.number(id)?.to_owned();
+                let number = self.document.limit(id)?.to_owned();
                 Some(Limit { number, exclusive: flagged(layer) })
             });
             let strict = self.all(exclusive).into_iter().filter_map(|(_, id)| {
-                Some(Limit { number: self.number(id)?.to_owned(), exclusive: true })
+                Some(Limit { number: self.document.limit(id)?.to_owned(), exclusive: true })
             });
             plain.chain(strict).collect()
         };
@@ -404,7 +391,7 @@ impl<'d> Conjunction<'d> {
             ),
             multiple_of: self
                 .first(&["multipleOf", "multiple_of"])
-                .and_then(|id| self.number(id))
+                .and_then(|id| self.document.limit(id))
                 .map(str::to_owned),
         }
     }

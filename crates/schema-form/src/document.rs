@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use json_text::{JsonText, nesting};
 use serde_json::value::RawValue;
 
+use crate::decimal::is_number;
 use crate::pattern::Pattern;
 
 /// Deeper texts are refused before they are opened: no schema written by a person or a library
@@ -155,6 +156,15 @@ impl Document {
     pub(crate) fn string(&self, id: NodeId) -> Option<&str> {
         match self.node(id) {
             Node::String(content) => Some(content),
+            _ => None,
+        }
+    }
+
+    /// The digits of a limit such as `maxItems`: a number, or a string that reads as one, as
+    /// google.genai writes it.
+    pub(crate) fn limit(&self, id: NodeId) -> Option<&str> {
+        match self.node(id) {
+            Node::Number(text) | Node::String(text) if is_number(text) => Some(text),
             _ => None,
         }
     }

@@ -30,7 +30,7 @@ const DEEPEST: usize = 48;
 const DEEPEST_VALUE: usize = 64;
 
 /// Keywords that say nothing about validity, or whose part another keyword does.
-const SILENT: [&str; 27] = [
+const SILENT: [&str; 26] = [
     "title",
     "description",
     "default",
@@ -49,7 +49,6 @@ const SILENT: [&str; 27] = [
     "else",
     "contentMediaType",
     "discriminator",
-    "property_ordering",
     "propertyOrdering",
     "minContains",
     "maxContains",
@@ -147,13 +146,14 @@ impl<'d> Judge<'d> {
         let document = self.document;
         let modern = document.dialect() == Dialect::Modern;
         let kind = kind_of(value);
+        let key = spelled(key);
         match key {
             "type" => self.types(id, raw, kind),
             "enum" => self.one_of_values(id, raw),
             "const" => Some(self.is_value(id, raw)),
             "$ref" => self.reference(id, raw, depth),
             "allOf" => self.all_of(id, raw, depth),
-            "anyOf" | "any_of" => self.any_of(id, raw, depth),
+            "anyOf" => self.any_of(id, raw, depth),
             "oneOf" => self.one_of(id, raw, depth),
             "not" => self.schema(id, raw, depth + 1).map(|admitted| !admitted),
             "if" => self.condition(schema, id, raw, depth),
@@ -227,6 +227,22 @@ impl<'d> Judge<'d> {
             _ if SILENT.contains(&key) => Some(true),
             _ => None,
         }
+    }
+}
+
+/// JSON Schema's spelling of google.genai's keywords.
+fn spelled(keyword: &str) -> &str {
+    match keyword {
+        "any_of" => "anyOf",
+        "min_items" => "minItems",
+        "max_items" => "maxItems",
+        "min_length" => "minLength",
+        "max_length" => "maxLength",
+        "min_properties" => "minProperties",
+        "max_properties" => "maxProperties",
+        "additional_properties" => "additionalProperties",
+        "property_ordering" => "propertyOrdering",
+        same => same,
     }
 }
 

@@ -7,7 +7,7 @@ use super::Judge;
 use crate::Types;
 use crate::canonical::canonical;
 use crate::decimal::Decimal;
-use crate::document::{Node, NodeId};
+use crate::document::NodeId;
 
 impl Judge<'_> {
     pub(super) fn types(&self, id: NodeId, raw: &RawValue, kind: Kind) -> Option<bool> {
@@ -39,8 +39,7 @@ impl Judge<'_> {
     /// `key`: one of the limits of a number, whose digits are `text`.
     pub(super) fn limit(&self, key: &str, id: NodeId, text: &str) -> Option<bool> {
         let number = Decimal::parse(text)?;
-        let Node::Number(limit) = self.document.node(id) else { return None };
-        let limit = Decimal::parse(limit)?;
+        let limit = Decimal::parse(self.document.limit(id)?)?;
         match key {
             "minimum" => Some(number >= limit),
             "maximum" => Some(number <= limit),
@@ -52,8 +51,7 @@ impl Judge<'_> {
 
     /// Whether `found` keeps the limit at `id`, the least or the most that may be there.
     pub(super) fn count(&self, id: NodeId, found: usize, is_least: bool) -> Option<bool> {
-        let Node::Number(limit) = self.document.node(id) else { return None };
-        let limit = Decimal::parse(limit)?;
+        let limit = Decimal::parse(self.document.limit(id)?)?;
         let found = Decimal::parse(&found.to_string())?;
         Some(if is_least { found >= limit } else { found <= limit })
     }

@@ -1,0 +1,101 @@
+//! Limits as google.genai's `Schema` writes them: types in upper case, digits in quotes, keywords
+//! of either spelling. The form, its JSON mode and the host say the same about each.
+
+use json_text::JsonText;
+use schema_check::Check;
+use schema_form::Form;
+
+/// A keyword in both spellings, the type it limits, and what breaks the limit, what keeps it, and
+/// what is said of the first.
+const LIMITS: [(&str, &str, &str, &str, &str, &str); 6] = [
+    ("minLength", "min_length", "STRING", r#""a""#, r#""ab""#, "At least 2 characters"),
+    ("maxLength", "max_length", "STRING", r#""abc""#, r#""ab""#, "At most 2 characters"),
+    ("minItems", "min_items", "ARRAY", "[1]", "[1,2]", "At least 2 items"),
+    ("maxItems", "max_items", "ARRAY", "[1,2,3]", "[1,2]", "At most 2 items"),
+    (
+        "minProperties",
+        "min_properties",
+        "OBJECT",
+        r#"{"a":1}"#,
+        r#"{"a":1,"b":2}"#,
+        "At least 2 members",
+    ),
+    (
+        "maxProperties",
+        "max_properties",
+        "OBJECT",
+        r#"{"a":1,"b":2,"c":3}"#,
+        r#"{"a":1}"#,
+        "At most 2 members",
+    ),
+];
+
+/// Schemas around the limited one, values around the limited one, and its place in those.
+const PLACES: [(&str, &str, &str); 5] = [
+    ("SCHEMA", "VALUE", ""),
+    (r#"{"type":"OBJECT","properties":{"v":SCHEMA}}"#, r#"{"v":VALUE}"#, "/v"),
+    (r#"{"type":"ARRAY","items":SCHEMA}"#, "[VALUE]", "/0"),
+    (
+        r#"{"type":"OBJECT","properties":{"list":{"type":"ARRAY","items":{"type":"OBJECT","properties":{"v":SCHEMA}}}}}"#,
+        r#"{"list":[{"v":VALUE}]}"#,
+        "/list/0/v",
+    ),
+    (
+        r#"{"type":"OBJECT","properties":{"v":{"any_of":[{"type":"BOOLEAN"},SCHEMA]}}}"#,
+        r#"{"v":VALUE}"#,
+        "/v",
+    ),
+];
+
+fn json(text: &str) -> JsonText {
+    JsonText::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+#[test]
+fn digits_in_quotes_limit_like_numbers() {
+    for (camel, snake, kind, broken, kept, told) in LIMITS {
+        for keyword in [camel, snake] {
+            for limit in ["2", r#""2""#] {
+                let limited = format!(r#"{{"type":"{kind}","{keyword}":{limit}}}"#);
+                for (around, values, place) in PLACES {
+                    let schema = json(&around.replace("SCHEMA", &limited));
+                    let value = |inner| json(&values.replace("VALUE", inner));
+                    let form = Form::of_schema(&schema);
+                    let check = Check::of(&schema).expect("a schema");
+                    let draft = form.fill(&value(kept));
+                    assert_eq!(draft.read(&form).messages(), [], "{schema}");
+                    assert_eq!(check.complaints(&value(kept)), [], "{schema}");
+
+                    let draft = form.fill(&value(broken));
+                    let reading = draft.read(&form);
+                    let [message] = reading.messages() else {
+                        panic!("{schema}: {:?}", reading.messages())
+                    };
+                    assert!(message.text.starts_with(told), "{schema}: {}", message.text);
+                    let complaints = check.complaints(&value(broken));
+                    let [complaint] = complaints.as_slice() else {
+                        panic!("{schema}: {complaints:?}")
+                    };
+                    assert_eq!(complaint.pointer, place, "{schema}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_asks_about_a_whole_value_reads_them_too() {
+    for (camel, snake, kind, broken, kept, _) in LIMITS {
+        for keyword in [camel, snake] {
+            let schema = json(&format!(r#"{{"not":{{"type":"{kind}","{keyword}":"2"}}}}"#));
+            let form = Form::of_schema(&schema);
+            let check = Check::of(&schema).expect("a schema");
+            for (value, fits) in [(broken, true), (kept, false)] {
+                let value = json(value);
+                let draft = form.fill(&value);
+                assert_eq!(draft.read(&form).messages().is_empty(), fits, "{schema} {value}");
+                assert_eq!(check.complaints(&value).is_empty(), fits, "{schema} {value}");
+            }
+        }
+    }
+}
