@@ -4,18 +4,60 @@
 //! `any_of`; declarations in the wild name types as their language does. What is JSON Schema
 //! already stays as it is.
 
-use serde_json::{Map, Value};
+use std::collections::HashMap;
+
+use serde_json::{Map, Value, json};
 
 /// The schema in JSON Schema's words.
 pub(crate) fn plain(schema: Value) -> Value {
     let Value::Object(members) = schema else { return schema };
     let nullable = members.get("nullable") == Some(&Value::Bool(true));
+    let discriminator = members.get("discriminator").cloned();
     let mut plain_members = Map::with_capacity(members.len());
     for (key, value) in members {
-        let (key, value) = keyword(&key, value, nullable);
+        let (key, mut value) = keyword(&key, value, nullable);
+        if let ("anyOf" | "oneOf", Some(discriminator), Value::Array(branches)) =
+            (key.as_str(), &discriminator, &mut value)
+        {
+            hold_to_tags(branches, discriminator);
+        }
         plain_members.insert(key, value);
     }
     Value::Object(plain_members)
+}
+
+/// Asks of each branch that OpenAPI's `discriminator` names for the member that tells it: there, and
+/// with one of its names. A branch is named by its reference, or the last word of that; a second one
+/// of the same reference says nothing new.
+fn hold_to_tags(branches: &mut [Value], discriminator: &Value) {
+    fn last_word(path: &Value) -> Option<&str> {
+        path.as_str()?.rsplit('/').next()
+    }
+    let (Some(key), Some(mapping)) = (
+        discriminator.get("propertyName").and_then(Value::as_str),
+        discriminator.get("mapping").and_then(Value::as_object),
+    ) else {
+        return;
+    };
+    let mut names: HashMap<&str, Vec<Value>> = HashMap::with_capacity(mapping.len());
+    for (name, to) in mapping {
+        let Some(to) = last_word(to) else { continue };
+        let names = names.entry(to).or_default();
+        names.push(Value::from(name.as_str()));
+        // A mapping has names for keys whatever the tag's type is.
+        let other: Result<Value, _> = serde_json::from_str(&name.to_ascii_lowercase());
+        names.extend(other.ok().filter(|it| it.is_number() || it.is_boolean()));
+    }
+    for branch in branches {
+        let reference = branch.get("$ref").and_then(last_word);
+        let tag = match reference.and_then(|it| names.remove(it)).as_deref() {
+            None => continue,
+            Some([one]) => json!({ "const": one }),
+            Some(names) => json!({ "enum": names }),
+        };
+        let tag = json!({ "properties": { key: tag }, "required": [key] });
+        *branch = json!({ "allOf": [branch.take(), tag] });
+    }
 }
 
 fn keyword(key: &str, value: Value, nullable: bool) -> (String, Value) {
@@ -31,7 +73,7 @@ fn keyword(key: &str, value: Value, nullable: bool) -> (String, Value) {
         ("anyOf", Value::Array(branches)) => {
             let mut branches: Vec<Value> = branches.into_iter().map(plain).collect();
             if nullable {
-                branches.push(serde_json::json!({ "type": "null" }));
+                branches.push(json!({ "type": "null" }));
             }
             Value::Array(branches)
         }
@@ -130,8 +172,6 @@ fn plain_types(names: Value, nullable: bool) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -153,6 +193,26 @@ mod tests {
             plain(json!({"type": ["str", "int"], "nullable": true}))["type"],
             json!(["string", "integer", "null"])
         );
+    }
+
+    #[test]
+    fn branches_that_a_discriminator_names_are_held_to_it() {
+        let schema = json!({"oneOf": [{"$ref": "#/$defs/Cat"}, {"$ref": "#/$defs/Cat"},
+                {"$ref": "#/$defs/Dog"}, {"type": "null"}],
+            "discriminator": {"propertyName": "kind",
+                "mapping": {"cat": "#/$defs/Cat", "1": "Dog", "cow": "#/$defs/Cow"}}});
+        let held = |name: &str, tag: Value| {
+            json!({"allOf": [{"$ref": format!("#/$defs/{name}")},
+                {"properties": {"kind": tag}, "required": ["kind"]}]})
+        };
+        assert_eq!(
+            plain(schema.clone())["oneOf"],
+            json!([held("Cat", json!({"const": "cat"})), {"$ref": "#/$defs/Cat"},
+                held("Dog", json!({"enum": ["1", 1]})), {"type": "null"}])
+        );
+        let mut unnamed = schema;
+        unnamed["discriminator"] = json!({"propertyName": "kind"});
+        assert_eq!(plain(unnamed.clone()), unnamed);
     }
 
     #[test]

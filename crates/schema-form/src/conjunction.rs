@@ -109,6 +109,9 @@ impl<'d> Conjunction<'d> {
         if path.len() > LONGEST_CHAIN {
             return self.fail(id, Reason::TooDeep { levels: path.len() }, diagnostics);
         }
+        if let Some(tag) = self.document.tag(id) {
+            self.lay(tag.schema, source, path, diagnostics);
+        }
         self.layers.push(id);
         path.push(id);
         for (reference, target) in self.references(id) {

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use json_text::{JsonText, nesting};
+use json_text::{JsonText, Kind, nesting};
 use serde_json::value::RawValue;
 
 use crate::decimal::is_number;
@@ -46,6 +46,15 @@ pub(crate) enum Dialect {
     Other,
 }
 
+/// What OpenAPI's `discriminator` says of a branch of its union.
+#[derive(Debug, Clone)]
+pub(crate) struct Tag {
+    /// The first name that `mapping` gives the branch.
+    pub(crate) name: Box<str>,
+    /// A schema that holds beside the branch: the member that tells is there and says so.
+    pub(crate) schema: NodeId,
+}
+
 /// A schema's text as nodes.
 #[derive(Debug)]
 pub(crate) struct Document {
@@ -53,6 +62,8 @@ pub(crate) struct Document {
     parents: Vec<Option<NodeId>>,
     /// What `#` refers to.
     root: NodeId,
+    /// What a discriminator asks of the branches that it names.
+    tags: HashMap<NodeId, Tag>,
     /// Patterns that were asked for; `None` for those of another dialect.
     patterns: Mutex<HashMap<Box<str>, Option<Arc<Pattern>>>>,
     has_inner_ids: OnceLock<bool>,
@@ -69,6 +80,7 @@ impl Document {
             nodes: Vec::new(),
             parents: Vec::new(),
             root: NodeId(0),
+            tags: HashMap::new(),
             patterns: Mutex::default(),
             has_inner_ids: OnceLock::new(),
         };
@@ -76,6 +88,7 @@ impl Document {
             Ok(raw) => document.add(raw, None),
             Err(_) => document.push(Node::Null, None),
         };
+        document.add_tags();
         Ok(document)
     }
 
@@ -117,6 +130,11 @@ impl Document {
         let compiled = Pattern::compile(source).map(Arc::new);
         patterns.insert(source.into(), compiled.clone());
         compiled
+    }
+
+    /// What a discriminator asks of the branch `id`, if one names it.
+    pub(crate) fn tag(&self, id: NodeId) -> Option<&Tag> {
+        self.tags.get(&id)
     }
 
     pub(crate) fn node(&self, id: NodeId) -> &Node {
@@ -258,19 +276,62 @@ impl Document {
         let mut tokens = Vec::new();
         let mut here = id;
         while let Some(parent) = self.parents[here.0 as usize] {
-            tokens.push(match self.node(parent) {
+            // A tag's schema stands nowhere itself: it is told of at its branch.
+            tokens.extend(match self.node(parent) {
                 Node::Array(items) => {
-                    items.iter().position(|item| *item == here).unwrap_or(0).to_string()
+                    items.iter().position(|item| *item == here).map(|index| index.to_string())
                 }
                 _ => self
                     .members(parent)
                     .iter()
                     .find(|(_, value)| *value == here)
-                    .map_or_else(String::new, |(key, _)| key.replace('~', "~0").replace('/', "~1")),
+                    .map(|(key, _)| key.replace('~', "~0").replace('/', "~1")),
             });
             here = parent;
         }
         tokens.iter().rev().fold(String::new(), |pointer, token| pointer + "/" + token)
+    }
+
+    /// Makes the schemas of [`Self::tag`].
+    fn add_tags(&mut self) {
+        let named: Vec<_> = self.ids().flat_map(|id| self.tagged(id)).collect();
+        for (branch, name, schema) in named {
+            if let Ok(raw) = schema.decode() {
+                let schema = self.add(raw, Some(branch));
+                self.tags.insert(branch, Tag { name, schema });
+            }
+        }
+    }
+
+    /// The branches of a union that its discriminator names, each with its first name and a schema
+    /// of the tag. A branch is named by its reference, or the last word of that; a second one of
+    /// the same reference says nothing new.
+    fn tagged(&self, union: NodeId) -> Vec<(NodeId, Box<str>, JsonText)> {
+        let discriminator = self.member(union, &["discriminator"]);
+        let text = |id, name: &str| self.member(id, &[name]).and_then(|id| self.string(id));
+        let Some((key, mapping)) = discriminator.and_then(|id| {
+            Some((text(id, "propertyName")?, self.members(self.member(id, &["mapping"])?)))
+        }) else {
+            return Vec::new();
+        };
+        let mut tagged = Vec::new();
+        for branches in ["anyOf", "any_of", "oneOf"] {
+            let branches = self.member(union, &[branches]).and_then(|id| self.items(id));
+            let mut names: HashMap<&str, Vec<&str>> = HashMap::with_capacity(mapping.len());
+            for (name, to) in mapping {
+                if let Some(to) = self.string(*to) {
+                    names.entry(last_word(to)).or_default().push(name);
+                }
+            }
+            for branch in branches.unwrap_or_default() {
+                let reference = text(*branch, "$ref").map(last_word);
+                let Some(names) = reference.and_then(|it| names.remove(it)) else { continue };
+                if let (Some(first), Some(schema)) = (names.first(), tag_schema(key, &names)) {
+                    tagged.push((*branch, Box::from(*first), schema));
+                }
+            }
+        }
+        tagged
     }
 
     fn push(&mut self, node: Node, parent: Option<NodeId>) -> NodeId {
@@ -311,6 +372,25 @@ impl Document {
         };
         id
     }
+}
+
+fn last_word(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// A schema of objects whose member `key` is there and says one of `names`.
+fn tag_schema(key: &str, names: &[&str]) -> Option<JsonText> {
+    let mut values = Vec::with_capacity(names.len());
+    for name in names {
+        values.push(JsonText::string(name));
+        // A mapping has names for keys whatever the tag's type is.
+        let other = JsonText::parse(&name.to_ascii_lowercase()).ok();
+        values.extend(other.filter(|it| matches!(it.kind(), Kind::Number | Kind::Bool)));
+    }
+    let values = values.iter().map(JsonText::as_str).collect::<Vec<_>>().join(",");
+    let key = JsonText::string(key);
+    let schema = format!(r#"{{"properties":{{{key}:{{"enum":[{values}]}}}},"required":[{key}]}}"#);
+    JsonText::parse(&schema).ok()
 }
 
 fn percent_decoded(token: &str) -> String {

@@ -120,11 +120,15 @@ impl<'d> Judge<'d> {
                 return None;
             }
         }
+        let mut all = All::YES;
+        if let Some(tag) = self.document.tag(schema) {
+            all.and(self.schema(tag.schema, raw, depth + 1));
+        }
         let alone = self.document.dialect() == Dialect::Seven;
         if alone && let Some(reference) = self.document.member(schema, &["$ref"]) {
-            return self.reference(reference, raw, depth);
+            all.and(self.reference(reference, raw, depth));
+            return all.answer();
         }
-        let mut all = All::YES;
         for (key, id) in members {
             all.and(self.keyword(schema, key, *id, raw, &value, depth));
             if all.is_settled() {

@@ -2,6 +2,7 @@
 //! reports of other tools' users that a test answers.
 
 use json_text::JsonText;
+use schema_check::Check;
 use schema_form::{
     Content, Draft, Edit, EditError, Fault, FieldKind, Form, Integers, ItemId, Path, State, Step,
 };
@@ -943,4 +944,50 @@ fn a_branch_says_what_it_says_itself_and_no_more() {
         said,
         [("text", Some("A name."), false), ("integer", None, false), ("address", None, false)]
     );
+}
+
+/// Branches that only `discriminator.mapping` tells apart.
+#[test]
+fn the_tag_that_a_discriminator_maps_chooses_the_branch() {
+    for (tag, mapping, texts) in [
+        (r#"{"type":"string"}"#, ["cat", "dog"], [r#""cat""#, r#""dog""#, r#""cow""#]),
+        // All names stand in each branch.
+        (r#"{"enum":["cat","dog","cow"]}"#, ["cat", "dog"], [r#""cat""#, r#""dog""#, r#""cow""#]),
+        (r#"{"type":"integer"}"#, ["1", "2"], ["1", "2", "3"]),
+    ] {
+        let pet = format!(
+            r#"{{"type":"object","properties":{{"name":{{"type":"string"}},"kind":{tag}}}}}"#
+        );
+        let schema = format!(
+            r##"{{"oneOf":[{{"$ref":"#/$defs/Cat"}},{{"$ref":"#/$defs/Dog"}}],"$defs":{{"Cat":{pet},"Dog":{pet}}},
+                "discriminator":{{"propertyName":"kind","mapping":{{"{}":"#/$defs/Cat","{}":"Dog"}}}}}}"##,
+            mapping[0], mapping[1]
+        );
+        let mut filling = Filling::of(&schema);
+        let check = Check::of(&JsonText::parse(&schema).expect("JSON")).expect("a schema");
+        let [cat, dog, other] = texts;
+        assert_eq!(filling.text(), format!(r#"{{"kind":{cat}}}"#), "said by the branch alone");
+        filling.type_text(&["name"], "Pim");
+        filling.draft.edit(&filling.form, &Path::root(), Edit::ChooseBranch(1)).expect("a union");
+        assert_eq!(filling.sent(), Some(format!(r#"{{"kind":{dog},"name":"Pim"}}"#)));
+
+        for (value, branch) in [(cat, 0), (dog, 1)] {
+            let value = format!(r#"{{"kind":{value},"name":"Pim"}}"#);
+            let value = JsonText::parse(&value).expect("JSON");
+            assert_eq!(check.complaints(&value), []);
+            let draft = filling.form.fill(&value);
+            let Some(Content::Union { branch: chosen, .. }) =
+                draft.at(&Path::root()).and_then(|entered| entered.content())
+            else {
+                panic!("a union")
+            };
+            assert_eq!(*chosen, branch, "{value}");
+            assert_eq!(draft.read(&filling.form).json(), Some(&value));
+        }
+        for refused in [format!(r#"{{"kind":{other},"name":"Pim"}}"#), r#"{"name":"Pim"}"#.into()] {
+            let value = JsonText::parse(&refused).expect("JSON");
+            assert_ne!(filling.form.fill(&value).read(&filling.form).messages(), [], "{value}");
+            assert_ne!(check.complaints(&value), [], "{value}");
+        }
+    }
 }

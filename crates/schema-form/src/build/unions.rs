@@ -20,7 +20,7 @@ impl Builder<'_> {
                 layers.push(*branch);
                 let mut chosen = self.source.chosen.clone();
                 chosen.push((union.at, union.keyword));
-                let label = self.branch_label(union.at, *branch);
+                let label = self.branch_label(*branch);
                 let times = labels.entry(label.clone()).or_default();
                 *times += 1;
                 Branch {
@@ -68,7 +68,7 @@ impl Builder<'_> {
 
     /// What tells the branch from its siblings: title, the name that the discriminator maps to it,
     /// definition's name, tag, what it requires, type.
-    fn branch_label(&self, union: NodeId, branch: NodeId) -> String {
+    fn branch_label(&self, branch: NodeId) -> String {
         let text = |id: NodeId, name: &str| {
             self.document
                 .member(id, &[name])
@@ -82,8 +82,8 @@ impl Builder<'_> {
         if let Some(title) = target.and_then(|target| text(target, "title")) {
             return title.to_owned();
         }
-        if let Some(name) = self.mapped_name(union, branch, target) {
-            return name.to_owned();
+        if let Some(tag) = self.document.tag(branch) {
+            return tag.name.to_string();
         }
         if let Some(name) = text(branch, "$ref").and_then(|path| path.rsplit('/').next()) {
             return name.to_owned();
@@ -109,22 +109,6 @@ impl Builder<'_> {
             Some(item) if label == "list" => format!("list of {}", item.label()),
             _ => label.to_owned(),
         }
-    }
-
-    /// The name under which OpenAPI's `discriminator` leads to the branch: it maps names to
-    /// references, or to bare names of definitions.
-    fn mapped_name(&self, union: NodeId, branch: NodeId, target: Option<NodeId>) -> Option<&str> {
-        let discriminator = self.document.member(union, &["discriminator"])?;
-        let mapping = self.document.member(discriminator, &["mapping"])?;
-        let reference = self.document.string(self.document.member(branch, &["$ref"])?)?;
-        let leads_here = |to: &str| {
-            to == reference
-                || reference.rsplit('/').next() == Some(to)
-                || (target.is_some() && self.document.resolve(to) == target)
-        };
-        let mut names = self.document.members(mapping).iter();
-        let found = names.find(|(_, to)| self.document.string(*to).is_some_and(leads_here));
-        found.map(|(name, _)| &**name)
     }
 
     /// The members that the branch requires, as its name: `from, to`.
