@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::complaint::{Complaint, complaints};
 use crate::plain::{plain, spelled};
+use crate::sentence::sentence;
 
 /// At most this many complaints are made about one value.
 const MOST_COMPLAINTS: usize = 50;
@@ -145,17 +146,22 @@ fn unusable(error: &ValidationError<'_>) -> Uncheckable {
             let reason = format!("{} is no pattern that can be matched here", error.instance());
             Uncheckable::NotASchema { pointer, reason }
         }
-        _ => match complaints(error).into_iter().next() {
-            Some(Complaint { pointer, text }) => {
-                Uncheckable::NotASchema { pointer, reason: text.trim_end_matches('.').to_owned() }
-            }
-            None => Uncheckable::NotASchema { pointer, reason: error.to_string() },
-        },
+        _ => {
+            let here = || Complaint { pointer: pointer.clone(), text: sentence(error) };
+            let Complaint { pointer, text } =
+                complaints(error).into_iter().next().unwrap_or_else(here);
+            let text = text.trim_end_matches('.');
+            let reason = match pointer.rsplit('/').next().unwrap_or_default() {
+                "" => text.to_owned(),
+                name => format!("`{}`: {text}", name.replace("~1", "/").replace("~0", "~")),
+            };
+            Uncheckable::NotASchema { pointer, reason }
+        }
     }
 }
 
 /// Why a reference leads nowhere.
-fn broken_reference(error: &ReferencingError) -> String {
+pub(crate) fn broken_reference(error: &ReferencingError) -> String {
     /// What the validator takes for the address of a schema that has none.
     const NO_ADDRESS: &str = "json-schema:///";
     match error {

@@ -12,8 +12,7 @@ use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{JsonType, ValidationError};
 use serde_json::Value;
 
-/// How long a sentence of the validator's may be, in characters. It repeats the value.
-const LONGEST: usize = 300;
+use crate::sentence::{expected, sentence};
 
 /// What is wrong with a value, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,7 +90,7 @@ fn nearest<'e>(
     if least.is_other_type {
         let types = types_at(place, &branches);
         if !types.is_empty() {
-            let text = format!("{} is expected; this is {} (type).", either(&types), named(value));
+            let text = expected(&types, value);
             return one(Sort::Type(types), here(text));
         }
     }
@@ -196,41 +195,6 @@ fn types_at(place: &str, branches: &[Vec<Fault<'_>>]) -> Vec<JsonType> {
     types
 }
 
-/// "Text, a number or null".
-fn either(types: &[JsonType]) -> String {
-    let words: Vec<&str> = types
-        .iter()
-        .map(|kind| match kind {
-            JsonType::Null => "null",
-            JsonType::Boolean => "true or false",
-            JsonType::Integer => "a whole number",
-            JsonType::Number => "a number",
-            JsonType::String => "text",
-            JsonType::Array => "a list",
-            JsonType::Object => "an object",
-        })
-        .collect();
-    let text = match words.split_last() {
-        Some((last, [])) => (*last).to_owned(),
-        Some((last, others)) => format!("{} or {last}", others.join(", ")),
-        None => String::new(),
-    };
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
-/// What a person calls such a value.
-fn named(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
-}
-
 /// That no branch fits, and why the nearest do not.
 fn none_fits(place: &str, count: usize, nearest: &[Vec<Fault<'_>>]) -> String {
     /// So many reasons are given.
@@ -283,9 +247,17 @@ fn worded(error: &ValidationError<'_>) -> Vec<Complaint> {
         }
         Kind::PropertyNames { error } => {
             let name = error.instance().as_str().unwrap_or_default();
-            let why = sentence(error);
-            vec![below(name, format!("The schema does not admit the name `{name}`: {why}"))]
+            let told = complaints(error).into_iter().next();
+            let why = told.map_or_else(|| sentence(error), |complaint| complaint.text);
+            vec![below(name, format!("The name `{name}`: {why}"))]
         }
+        Kind::AdditionalItems { limit } => {
+            let count = error.instance().as_array().map_or(0, Vec::len);
+            let noun = if *limit == 1 { "item" } else { "items" };
+            let told = format!("At most {limit} {noun}: remove this one.");
+            (*limit..count).map(|index| below(&index.to_string(), told.clone())).collect()
+        }
+        Kind::Custom { message, .. } => here(format!("{message}.")),
         Kind::FalseSchema if admits_no_member(error) => {
             here("The schema admits no members here (additionalProperties).".to_owned())
         }
@@ -303,15 +275,6 @@ fn worded(error: &ValidationError<'_>) -> Vec<Complaint> {
 /// Whether it is an object's members that are not admitted, whatever their names.
 fn admits_no_member(error: &ValidationError<'_>) -> bool {
     error.schema_path().as_str().ends_with("/additionalProperties")
-}
-
-/// The validator's sentence. Where it repeats a long value, one that does not.
-fn sentence(error: &ValidationError<'_>) -> String {
-    let mut text = error.to_string();
-    if text.chars().count() > LONGEST {
-        text = error.masked_with("This value").to_string().chars().take(LONGEST).collect();
-    }
-    text + "."
 }
 
 /// Where the items stand that the validator quotes, in the list's order, as not admitted.
@@ -364,7 +327,7 @@ mod tests {
                 (r#"{"shape":{"kind":"circle","radius":1}}"#, &[]),
                 (
                     r#"{"shape":{"kind":"circle","radius":12}}"#,
-                    &[("/shape/radius", "12 is greater than the maximum of 9.")],
+                    &[("/shape/radius", "At most 9 (maximum).")],
                 ),
                 // More is wrong with the branch that is meant than with the other.
                 (
@@ -375,7 +338,7 @@ mod tests {
                     r#"{"shape":{"radius":""}}"#,
                     &[
                         ("/shape/kind", "Required."),
-                        ("/shape/radius", r#""" is not of type "number"."#),
+                        ("/shape/radius", "A number is expected; this is text (type)."),
                     ],
                 ),
                 // What all branches ask for.
@@ -393,7 +356,10 @@ mod tests {
             several,
             &[
                 (r#"{"op":"not"}"#, &[("/a", "Required."), ("/b", "Required.")]),
-                (r#"{"op":"sub","n":"x"}"#, &[("/n", r#""x" is not of type "integer"."#)]),
+                (
+                    r#"{"op":"sub","n":"x"}"#,
+                    &[("/n", "A whole number is expected; this is text (type).")],
+                ),
             ],
         );
     }
@@ -409,8 +375,8 @@ mod tests {
                 (
                     r#"{"zip":1,"city":2}"#,
                     &[
-                        ("/zip", r#"1 is not of type "string"."#),
-                        ("/city", r#"2 is not of type "string"."#),
+                        ("/zip", "Text is expected; this is a number (type)."),
+                        ("/city", "Text is expected; this is a number (type)."),
                     ],
                 ),
                 ("[]", &[("", "An object or null is expected; this is a list (type).")]),
@@ -420,11 +386,14 @@ mod tests {
             r#"{"anyOf":[{"type":"integer","minimum":3},{"type":"string","pattern":"^a"},{"type":"array","items":
                 {"anyOf":[{"type":"integer"},{"type":"object","properties":{"n":{"type":"integer"}}}]}}]}"#,
             &[
-                ("1", &[("", "1 is less than the minimum of 3.")]),
-                (r#"[1,{"n":""}]"#, &[("/1/n", r#""" is not of type "integer"."#)]),
+                ("1", &[("", "At least 3 (minimum).")]),
+                (
+                    r#"[1,{"n":""}]"#,
+                    &[("/1/n", "A whole number is expected; this is text (type).")],
+                ),
                 (
                     "null",
-                    &[("", "A whole number, text or a list is expected; this is null (type).")],
+                    &[("", "Text, a whole number or a list is expected; this is null (type).")],
                 ),
             ],
         );
@@ -441,8 +410,8 @@ mod tests {
                     r#"{"a/b":7}"#,
                     &[(
                         "/a~1b",
-                        "None of the 2 alternatives fits: 7 is less than the minimum of 10; or 7 is \
-                         greater than the maximum of 5.",
+                        "None of the 2 alternatives fits: At least 10 (minimum); or At most 5 \
+                         (maximum).",
                     )],
                 ),
                 (
@@ -503,20 +472,8 @@ mod tests {
             r#"{"propertyNames":{"maxLength":3}}"#,
             &[(
                 r#"{"long":1}"#,
-                &[(
-                    "/long",
-                    r#"The schema does not admit the name `long`: "long" is longer than 3 characters."#,
-                )],
+                &[("/long", "The name `long`: At most 3 characters (maxLength); here 4.")],
             )],
-        );
-    }
-
-    #[test]
-    fn a_long_value_does_not_push_out_what_is_wrong() {
-        let long = format!("\"{}\"", "x".repeat(1000));
-        check(
-            r#"{"type":"integer"}"#,
-            &[(&long, &[("", r#"This value is not of type "integer"."#)])],
         );
     }
 

@@ -25,6 +25,7 @@
 mod check;
 mod complaint;
 mod plain;
+mod sentence;
 
 mod chance;
 mod make;

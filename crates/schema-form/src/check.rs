@@ -5,6 +5,7 @@
 //! [`crate::Field::unchecked`] names is left to it.
 
 use json_text::{JsonText, Node as Value};
+use serde_json::value::RawValue;
 
 use crate::decimal::Decimal;
 use crate::document::{Document, NodeId};
@@ -154,7 +155,22 @@ pub(crate) fn keyword(
                 ),
             }
         }
-        "contains" => format!("At least one item must be {} (contains).", text()),
+        "contains" => {
+            let limit = |name| document.member(schema, &[name]).and_then(|id| document.limit(id));
+            let Value::Array(items) = value.open() else { return None };
+            let fits = |item: &&&RawValue| judge.admits(id, &JsonText::from(**item)) == Some(true);
+            let found = Decimal::parse(&items.iter().filter(fits).count().to_string());
+            let noun = |count: &str| if count == "1" { "item" } else { "items" };
+            match (limit("minContains"), limit("maxContains")) {
+                (_, Some(most)) if found > Decimal::parse(most) => {
+                    format!("At most {most} {} may be {} (maxContains).", noun(most), text())
+                }
+                (Some(least), _) => {
+                    format!("At least {least} {} must be {} (minContains).", noun(least), text())
+                }
+                _ => format!("At least one item must be {} (contains).", text()),
+            }
+        }
         "if" => {
             let holds = document.member(schema, &["if"]).and_then(|it| judge.admits(it, value));
             let branch = if holds == Some(true) { "then" } else { "else" };

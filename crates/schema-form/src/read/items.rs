@@ -65,7 +65,9 @@ impl Reader {
         };
         self.inside(Step::Item(id), |reader| {
             if list.item(index).is_none() {
-                let text = format!("At most {} items: remove this one.", list.prefix.len());
+                let most = list.prefix.len();
+                let noun = if most == 1 { "item" } else { "items" };
+                let text = format!("At most {most} {noun}: remove this one.");
                 reader.tell(Fault::Invalid("items"), text);
             }
             if let Some(of_item) = of_item {

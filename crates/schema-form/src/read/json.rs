@@ -83,11 +83,12 @@ impl Reader {
                     const NAMED: usize = 20;
                     let values = options.iter().map(|option| option.value.as_str());
                     let named = values.take(NAMED).collect::<Vec<_>>().join(", ");
-                    let more = match options.len().saturating_sub(NAMED) {
-                        0 => String::new(),
-                        more => format!(" and {more} more"),
+                    let told = match options.len().saturating_sub(NAMED) {
+                        0 if options.len() == 1 => format!("Only {named} fits here."),
+                        0 => format!("One of {named}."),
+                        more => format!("One of {named} and {more} more."),
                     };
-                    here(format!("One of {named}{more}."), Fault::Invalid("enum"))
+                    here(told, Fault::Invalid("enum"))
                 }
                 _ => Vec::new(),
             };
