@@ -200,7 +200,7 @@ fn a_file_that_is_not_json_names_the_place() {
     check(
         "{\n  \"eval_set_id\": nan\n}",
         &expect![[r#"
-        error: line 2, column 19, the file: this is not valid JSON: expected ident; repair it here
+        error: line 2, column 18, the file: this is not valid JSON: nan is no number, nor true, false or null; a text needs double quotes; repair it here
     "#]],
     );
     check(
@@ -218,7 +218,7 @@ fn a_file_that_is_not_json_names_the_place() {
     check(
         "",
         &expect![[r#"
-        error: line 1, column 1, the file: this is not valid JSON: EOF while parsing a value; repair it here
+        error: line 1, column 1, the file: this is not valid JSON: the text ends here, and a value is missing; repair it here
     "#]],
     );
     check(

@@ -44,8 +44,18 @@ pub struct JsonTextError {
 }
 
 impl JsonTextError {
-    /// Why `text`, which the parser refused with `error`, is no JSON value.
-    fn not_json(text: &str, error: &serde_json::Error) -> Self {
+    /// Why `text`, which `serde_json` refused with `error`, cannot be read: in words for whoever
+    /// wrote it, also where it is JSON and has not the shape that was wanted.
+    ///
+    /// ```
+    /// use json_text::JsonTextError;
+    /// let text = "{\"ids\": [1, 2";
+    /// let error = serde_json::from_str::<serde_json::Value>(text).unwrap_err();
+    /// let told = JsonTextError::of(text, &error).to_string();
+    /// assert_eq!(told, "the text ends here, and ] is missing at line 1, column 14");
+    /// ```
+    #[must_use]
+    pub fn of(text: &str, error: &serde_json::Error) -> Self {
         let Some(Fault { at, reason }) = fault(text) else { return Self::misfit(text, error) };
         let before = &text[..at];
         let line = before.rsplit('\n').next().unwrap_or_default();
@@ -61,7 +71,7 @@ impl JsonTextError {
             "unexpected end of hex escape" | "lone leading surrogate in hex escape" => {
                 "this \\u stands for half a character"
             }
-            reason => reason,
+            reason => &misfit_words(reason),
         };
         // The parser counts bytes.
         let line = text.split('\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
@@ -69,6 +79,43 @@ impl JsonTextError {
         let column = String::from_utf8_lossy(before).chars().count() + 1;
         Self { reason: reason.to_owned(), line: error.line().max(1), column }
     }
+}
+
+/// What the parser says of a value's shape, in plain words; as it stands where it has said it so.
+fn misfit_words(told: &str) -> String {
+    let named = |start: &str| told.strip_prefix(start)?.strip_suffix('`');
+    if let Some(name) = named("missing field `") {
+        return format!("the member `{name}` is missing");
+    }
+    if let Some(name) = named("duplicate field `") {
+        return format!("the member `{name}` stands there twice");
+    }
+    let Some((found, wanted)) =
+        told.strip_prefix("invalid type: ").and_then(|rest| rest.rsplit_once(", expected "))
+    else {
+        return told.to_owned();
+    };
+    let found = match found.split(' ').next().unwrap_or(found) {
+        "boolean" => "true or false",
+        "integer" | "floating" | "number" => "a number",
+        "string" => "text",
+        "sequence" => "a list",
+        "map" => "an object",
+        _ => found,
+    };
+    let wanted = match wanted {
+        "a sequence" => "a list",
+        "a string" => "text",
+        "a boolean" => "true or false",
+        "f32" | "f64" => "a number",
+        "a map" => "an object",
+        _ if wanted.starts_with("struct ") => "an object",
+        _ if wanted == "usize" || wanted.trim_start_matches(['i', 'u']).parse::<u8>().is_ok() => {
+            "a whole number"
+        }
+        _ => wanted,
+    };
+    format!("{wanted} belongs here, and this is {found}")
 }
 
 impl JsonText {
@@ -81,9 +128,7 @@ impl JsonText {
     /// # Errors
     /// [`JsonTextError`] with line and column when `text` is not exactly one JSON value.
     pub fn parse(text: &str) -> Result<Self, JsonTextError> {
-        serde_json::from_str(text)
-            .map(Self::of)
-            .map_err(|error| JsonTextError::not_json(text, &error))
+        serde_json::from_str(text).map(Self::of).map_err(|error| JsonTextError::of(text, &error))
     }
 
     /// The JSON `null`.
@@ -280,6 +325,26 @@ mod tests {
         assert!(JsonText::parse("1 2").is_err());
         assert!(JsonText::parse("").is_err());
         assert!(JsonText::parse("NaN").is_err());
+    }
+
+    #[test]
+    fn what_has_another_shape_is_told_in_words() {
+        #[derive(Debug, Deserialize)]
+        struct Wanted {
+            _ids: Vec<u8>,
+            _name: Option<String>,
+        }
+        let told = |text: &str| {
+            let text = JsonText::parse(text).expect("JSON");
+            text.decode::<Wanted>().expect_err("another shape").reason
+        };
+        assert_eq!(told("{}"), "the member `_ids` is missing");
+        assert_eq!(told(r#"{"_ids":[],"_ids":[]}"#), "the member `_ids` stands there twice");
+        assert_eq!(told(r#"{"_ids":5}"#), "a list belongs here, and this is a number");
+        let quoted = r#"{"_ids":[", expected u8"]}"#;
+        assert_eq!(told(quoted), "a whole number belongs here, and this is text");
+        assert_eq!(told(r#"{"_ids":[],"_name":{}}"#), "text belongs here, and this is an object");
+        assert_eq!(told("null"), "an object belongs here, and this is null");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Requests opened one level at a time, each value with the path by which a fault names it.
 
-use json_text::{JsonText, Kind, Node};
+use json_text::{JsonText, JsonTextError, Kind, Node};
 use live::Invalid;
 use serde_json::value::RawValue;
 
@@ -26,6 +26,7 @@ pub(crate) struct Object<'a> {
 /// Opens the body of a request.
 pub(crate) fn body(text: &str) -> Result<Object<'_>, Invalid> {
     let raw: &RawValue = serde_json::from_str(text)
+        .map_err(|error| JsonTextError::of(text, &error))
         .map_err(|error| Invalid::new("body", format!("must be JSON: {error}")))?;
     Value { raw, path: String::new() }.object()
 }

@@ -1,6 +1,6 @@
 //! From a text to a [`Report`].
 
-use json_text::JsonText;
+use json_text::{JsonText, JsonTextError};
 use scoring::report::{CaseVerdict, EvalCaseResult};
 use serde::Deserialize;
 use serde_json::error::Category;
@@ -100,12 +100,9 @@ fn check(at: usize, case: &EvalCaseResult) -> Result<(), ReadError> {
 
 /// The error with its place. The path is sought only now: keeping it makes reading slower.
 fn placed(text: &str, error: &serde_json::Error) -> ReadError {
+    let JsonTextError { reason, line, column } = JsonTextError::of(text, error);
     if matches!(error.classify(), Category::Syntax | Category::Eof) {
-        return ReadError::NotJson {
-            line: error.line(),
-            column: error.column(),
-            reason: bare(error),
-        };
+        return ReadError::NotJson { line, column, reason };
     }
     if let Some(other) = other_file(text) {
         return other;
@@ -114,7 +111,7 @@ fn placed(text: &str, error: &serde_json::Error) -> ReadError {
     let told = serde_path_to_error::deserialize::<_, Written>(&mut deserializer);
     let path = told.err().map(|error| error.path().to_string());
     let path = path.filter(|path| path != ".").unwrap_or_else(|| "The report".to_owned());
-    ReadError::Shape { path, line: error.line(), column: error.column(), reason: bare(error) }
+    ReadError::Shape { path, line, column, reason }
 }
 
 /// What the file is, where it is a well-known one that is no report.
@@ -154,15 +151,6 @@ fn other_file(text: &str) -> Option<ReadError> {
     Some(ReadError::OtherFile { what, remedy })
 }
 
-/// The words of the error without the place, which is told beside them.
-fn bare(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    match text.rfind(" at line ") {
-        Some(end) => text[..end].to_owned(),
-        None => text,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};
@@ -192,7 +180,7 @@ mod tests {
         check(
             "{\"report_id\": \"r\",\n \"results\": [",
             &expect![
-                "Line 2, column 13 is no JSON: EOF while parsing a list. A report is what `rehearsal score --format json --output FILE` writes; make it anew."
+                "Line 2, column 14 is no JSON: the text ends here, and ] is missing. A report is what `rehearsal score --format json --output FILE` writes; make it anew."
             ],
         );
         check(

@@ -9,6 +9,8 @@ pub use fault::{Fault, FaultyCase, Problem, Severity};
 pub use reader::Origin;
 pub(crate) use reader::Reader;
 
+use json_text::JsonTextError;
+
 use crate::model::Value;
 
 /// The text of a file and what is wrong with it as such; none when there is nothing to read.
@@ -34,18 +36,10 @@ pub(crate) fn checked(bytes: &[u8]) -> Result<(&str, Option<Fault>), Box<Fault>>
     match serde_json::from_str::<&serde_json::value::RawValue>(text) {
         Ok(_) => Ok((text, mark)),
         Err(error) => {
-            let (line, column) = (error.line().max(1), error.column().max(1));
+            let JsonTextError { reason, line, column } = JsonTextError::of(text, &error);
             let of_line = text.split('\n').nth(line - 1).unwrap_or_default();
-            // The parser counts bytes, and stands on or before the word behind a minus.
-            let word =
-                of_line.get(column - 1..).and_then(|from| not_finite(from.trim_start_matches('-')));
-            let word = word.or_else(|| of_line.get(column..).and_then(not_finite));
-            let column = of_line.get(..column - 1).map_or(column, |it| it.chars().count() + 1);
-            let problem = word.unwrap_or_else(|| {
-                let message = error.to_string();
-                let reason = message.split(" at line ").next().unwrap_or(&message).to_owned();
-                Problem::NotJson { reason }
-            });
+            let from = of_line.char_indices().nth(column - 1).map_or("", |(at, _)| &of_line[at..]);
+            let problem = not_finite(from).unwrap_or(Problem::NotJson { reason });
             Err(Box::new(fault_at(line as u64, column as u64, problem)))
         }
     }

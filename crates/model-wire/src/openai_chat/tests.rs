@@ -82,7 +82,7 @@ fn what_breaks_a_rule_is_named() {
     ];
     expect![[r#"
         body: must be an object, and is a list
-        body: must be JSON: EOF while parsing an object at line 1 column 1
+        body: must be JSON: the text ends here, and } is missing at line 1, column 2
         model: must be given
         messages: must have at least one message
         messages[0].content: must be given
