@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::Value;
@@ -166,18 +166,12 @@ fn what_cannot_be_looked_at_ends_with_2() {
     assert!(String::from_utf8(output.stderr).unwrap().contains("holds no declaration"));
 }
 
-/// The corpora lie beside the workspace; without them this test says so and passes.
 #[test]
 fn real_declarations_lose_no_value_and_get_no_false_error() {
-    let corpora: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpora");
     for (file, count, errors) in
         [("bfcl-functions.jsonl", 824, 5), ("adk-captures/declarations.json", 3, 0)]
     {
-        let path = corpora.join(file);
-        if !path.exists() {
-            eprintln!("NOT TESTED: the corpus {file} is not beside the workspace");
-            continue;
-        }
+        let Some(path) = test_needs::corpus(file) else { continue };
         let output = lint(&[path.to_str().unwrap(), "--format", "json"]);
         let reports = reports(&output);
         assert_eq!(reports.len(), count);

@@ -212,13 +212,10 @@ fn the_other_forms_are_written() {
 /// google-adk's own results, through files, the command line and the JSON report, bit for bit.
 #[test]
 fn the_vectors_of_adk_score_the_same() {
-    let vectors = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpora/vectors");
     let (mut scored, mut refused) = (0, Vec::new());
     for file in ["trajectory_vectors.jsonl", "rouge_vectors.jsonl"] {
-        let Ok(text) = std::fs::read_to_string(vectors.join(file)) else {
-            eprintln!("NOT TESTED: the vectors {file} are not beside the workspace");
-            continue;
-        };
+        let Some(path) = test_needs::corpus(&format!("vectors/{file}")) else { continue };
+        let text = std::fs::read_to_string(path).unwrap();
         // Vectors of one criterion make one run.
         let mut runs: BTreeMap<String, Vec<Vector>> = BTreeMap::new();
         for line in text.lines() {

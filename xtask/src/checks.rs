@@ -2,6 +2,9 @@
 //!
 //! A check that fails does not stop those after it, except those that need what it makes.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
@@ -95,6 +98,8 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<ExitCode> 
         return Ok(ExitCode::SUCCESS);
     }
     let since = Instant::now();
+    let absent = absences(workspace);
+    let _ = fs::remove_file(&absent);
     let context = Context { workspace, browser: setup::everything(workspace)? };
     let chosen: Vec<Check> = Check::value_variants()
         .iter()
@@ -122,10 +127,34 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<ExitCode> 
         }
         results.push((check, began.elapsed(), outcome));
     }
-    Ok(summarise(&results, since.elapsed()))
+    let absent = not_tested(&fs::read_to_string(absent).unwrap_or_default());
+    Ok(summarise(&results, &absent, since.elapsed()))
 }
 
-fn summarise(results: &[(Check, Duration, Outcome)], whole: Duration) -> ExitCode {
+/// Where the tests write down what they had to go without.
+fn absences(workspace: &Workspace) -> PathBuf {
+    workspace.target().join("tests-absent")
+}
+
+/// What of a machine was absent, and how many tests went without it, from the lines that
+/// `test-needs` writes.
+fn not_tested(lines: &str) -> Vec<String> {
+    let mut tests: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (what, test) in lines.lines().filter_map(|line| line.split_once('\t')) {
+        tests.entry(what).or_default().insert(test);
+    }
+    let told = tests.iter().map(|(what, tests)| {
+        let names = tests.iter().copied().collect::<Vec<_>>().join(", ");
+        format!("for lack of {what}: {names}")
+    });
+    told.collect()
+}
+
+fn summarise(
+    results: &[(Check, Duration, Outcome)],
+    absent: &[String],
+    whole: Duration,
+) -> ExitCode {
     eprintln!("\n{:<12}{:>12}  result", "check", "time");
     let mut passed = true;
     for (check, duration, outcome) in results {
@@ -137,7 +166,14 @@ fn summarise(results: &[(Check, Duration, Outcome)], whole: Duration) -> ExitCod
         passed &= matches!(outcome, Outcome::Passed);
         eprintln!("{:<12}{:>12}  {told}", check.name(), elapsed(*duration));
     }
-    let verdict = if passed { "All passed" } else { "Not all passed" };
+    for what in absent {
+        eprintln!("NOT TESTED, {what}");
+    }
+    let verdict = match (passed, absent) {
+        (true, []) => "All passed",
+        (true, _) => "All passed but what was not tested",
+        (false, _) => "Not all passed",
+    };
     eprintln!("{verdict}, in {}.", elapsed(whole));
     if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -167,7 +203,8 @@ impl Check {
                 .env("REHEARSAL_TEST_PYTHON", context.workspace.python())
                 // The example agents find their MCP servers there.
                 .env("PATH", context.workspace.path_with_programs())
-                .env("REHEARSAL_TEST_MCP", context.workspace.npm_programs());
+                .env("REHEARSAL_TEST_MCP", context.workspace.npm_programs())
+                .env("REHEARSAL_TEST_ABSENT", absences(context.workspace));
             // The same cases at every run: a check that fails must fail again. Other cases are for
             // those who look for them, as CONTRIBUTING says.
             if std::env::var_os(SEED).is_none() {
@@ -274,4 +311,19 @@ fn binary(context: &Context<'_>) -> Result<std::path::PathBuf> {
         bail!("{} is not there: `cargo xtask build` makes it", binary.display());
     }
     Ok(binary)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_absent_is_told_once_with_its_tests() {
+        let lines = "corpus a\tone\na Python\ttwo\ncorpus a\tthree\ncorpus a\tone\n";
+        assert_eq!(
+            not_tested(lines),
+            ["for lack of a Python: two", "for lack of corpus a: one, three"]
+        );
+        assert_eq!(not_tested(""), [""; 0]);
+    }
 }

@@ -253,12 +253,8 @@ fn the_history_of_adk_tells_what_was_done() {
 
 #[test]
 fn every_file_of_google_gives_traces() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/corpora/adk-evalsets");
-    let Ok(files) = std::fs::read_dir(folder) else {
-        eprintln!("NOT TESTED: Google's eval sets are not beside the workspace");
-        return;
-    };
+    let Some(folder) = test_needs::corpus("adk-evalsets") else { return };
+    let files = std::fs::read_dir(folder).expect("listed");
     let (mut count, mut turns, mut called) = (0, 0, 0);
     for file in files {
         let path = file.expect("an entry").path();
@@ -357,9 +353,8 @@ mod plain_cases {
         let read = plain(text).expect("plain");
         assert_eq!(Some(&read), through_the_model(text).as_ref());
         assert_eq!(read.trace.invocations[0].user_text, "Tokyo?\néé");
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../../../shared/corpora/adk-evalsets");
-        for file in std::fs::read_dir(folder).into_iter().flatten() {
+        let Some(folder) = test_needs::corpus("adk-evalsets") else { return };
+        for file in std::fs::read_dir(folder).expect("listed") {
             let bytes = std::fs::read(file.expect("an entry").path()).expect("readable");
             for case in read_set(&bytes) {
                 let text = case.to_json().laid_out(&evalset::Layout::two_spaces());

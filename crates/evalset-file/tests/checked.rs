@@ -183,11 +183,8 @@ fn what_is_no_set_of_cases_is_read_as_a_whole() {
 
 #[test]
 fn googles_files_are_read_alike() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora/adk-evalsets");
-    let Ok(entries) = std::fs::read_dir(&folder) else {
-        eprintln!("SKIPPED: Google's eval files are not at ../shared/corpora/adk-evalsets");
-        return;
-    };
+    let Some(folder) = test_needs::corpus("adk-evalsets") else { return };
+    let entries = std::fs::read_dir(folder).expect("listed");
     let mut checked = 0;
     for entry in entries {
         let text = std::fs::read_to_string(entry.expect("listed").path()).expect("read");

@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{json, python, rewritten_by_adk};
+use common::{json, rewritten_by_adk};
 use evalset::Number;
 use evalset::adk::{
     Content, EvalCase, EvalSetHeader, FunctionCall, FunctionResponse, IntermediateData, Invocation,
@@ -114,7 +114,7 @@ fn a_new_file_reads_like_adks() {
 
 #[test]
 fn adk_reads_it_and_writes_the_same_bytes() {
-    let Some(python) = python() else { return };
+    let Some(python) = test_needs::python() else { return };
     let mut without_tools = case("{}");
     let turn = &mut without_tools.conversation.as_mut().expect("turns")[0];
     turn.intermediate_data = Some(IntermediateData::default());

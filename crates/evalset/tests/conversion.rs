@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{google_files, python, rewritten_by_adk, unordered};
+use common::{google_files, rewritten_by_adk, unordered};
 use evalset::{EvalSet, Format, Layout, Severity, read, read_as};
 use expect_test::expect;
 use proptest::prelude::*;
@@ -679,7 +679,7 @@ fn by_value(text: &str) -> String {
 
 #[test]
 fn what_adk_leaves_out_of_the_leg_between_returns() {
-    let Some(python) = python() else { return };
+    let Some(python) = test_needs::python() else { return };
     // What stands under `adk` is ADK's own by then, and gone where ADK leaves it out.
     for (text, left) in [
         (
@@ -723,7 +723,7 @@ fn without_adks_share_of_the_set(text: &str) -> String {
 
 #[test]
 fn adk_agrees_between_the_legs() {
-    let Some(python) = python() else { return };
+    let Some(python) = test_needs::python() else { return };
     // What begins as ADK's is ADK's, and ADK understands the same when it has come back.
     let begun = drawn(&adk_set(), 300);
     let back: Vec<_> = begun.iter().map(|text| to_adk(&to_agentflow(text))).collect();

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{python, rewritten_by_adk};
+use common::rewritten_by_adk;
 use evalset::{Severity, read};
 
 /// Where a value stands, the value, and whether ADK reads it.
@@ -111,7 +111,7 @@ fn what_adk_refuses_is_told() {
 
 #[test]
 fn adk_says_the_same() {
-    let Some(python) = python() else { return };
+    let Some(python) = test_needs::python() else { return };
     let sets: Vec<_> = VALUES.iter().map(|(place, value, _)| set(place, value)).collect();
     for ((place, value, reads), said) in VALUES.iter().zip(rewritten_by_adk(&python, &sets)) {
         assert_eq!(said.is_ok(), *reads, "{place} {value}: {said:?}");

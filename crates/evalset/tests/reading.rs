@@ -4,7 +4,7 @@ mod common;
 
 use std::path::Path;
 
-use common::{canonical, google_files, python, rewritten_by_adk};
+use common::{canonical, google_files, rewritten_by_adk};
 use evalset::adk::LegacySet;
 use evalset::agentflow::{MessageContent, Role};
 use evalset::{Case, EvalSet, Format, Layout, Origin, Severity, read, read_as, read_case};
@@ -38,7 +38,7 @@ fn googles_files_read_and_write_without_loss() {
             EvalSet::AgentFlow(_) => panic!("{name} is ADK's"),
         });
     }
-    let Some(python) = python() else { return };
+    let Some(python) = test_needs::python() else { return };
     for said in rewritten_by_adk(&python, &modern) {
         let said = said.expect("ADK reads it");
         // What ADK writes is read and written to the byte.
@@ -64,7 +64,7 @@ fn a_file_of_every_field_is_read_and_written_to_the_byte() {
     let scenario = plan.conversation_scenario.as_ref().expect("there");
     assert_eq!(scenario.starting_prompt, "I want to fly.");
     assert_eq!(camel.eval_id, "camel");
-    let Some(python) = python() else { return };
+    let Some(python) = test_needs::python() else { return };
     let said = rewritten_by_adk(&python, &[text]);
     assert!(said[0].is_ok(), "{said:?}");
 }
@@ -267,7 +267,7 @@ fn both_casings_of_one_field_are_as_adk_takes_them() {
     assert_eq!(set.eval_cases[0].eval_id, "camel");
     assert_eq!(set.eval_cases[0].written.extra("eval_id").map(|it| it.as_str()), Some("\"snake\""));
     assert_eq!(canonical(&rewritten(text)), canonical(text));
-    let Some(python) = python() else { return };
+    let Some(python) = test_needs::python() else { return };
     let said = rewritten_by_adk(&python, &[text.to_owned()]).remove(0).expect("ADK reads it");
     assert!(said.contains("\"eval_id\": \"camel\""), "{said}");
 }

@@ -1,23 +1,13 @@
-//! Real declarations, where the shared corpora are at hand: beside the workspace in
-//! `shared/corpora`. Without them these tests say so and pass.
+//! Real declarations, where the shared corpora are at hand.
 
 mod typist;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use json_text::JsonText;
 use schema_form::{Draft, Extras, FieldKind, Form, Slot};
 use serde_json::Value;
-
-fn corpus(name: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora").join(name);
-    if path.exists() {
-        return Some(path);
-    }
-    eprintln!("NOT TESTED: the corpus {name} is not beside the workspace");
-    None
-}
+use test_needs::corpus;
 
 /// Counts fields by kind, JSON fields by reason; a schema within itself once.
 fn count(slot: &Slot, depth: usize, counts: &mut BTreeMap<String, usize>) {

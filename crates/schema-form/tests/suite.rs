@@ -10,13 +10,7 @@ use schema_check::Check;
 use schema_form::Form;
 
 fn suite() -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../../shared/corpora/json-schema-test-suite");
-    if path.exists() {
-        return Some(path);
-    }
-    eprintln!("NOT TESTED: the JSON Schema test suite is not beside the workspace");
-    None
+    test_needs::corpus("json-schema-test-suite")
 }
 
 fn json_files(folder: &Path, into: &mut Vec<PathBuf>) {

@@ -1,7 +1,4 @@
-//! google-adk's own results, bit for bit, where the shared corpora are at hand: beside the
-//! workspace in `shared/corpora/vectors`. Without them these tests say so and pass.
-
-use std::path::Path;
+//! google-adk's own results, bit for bit, where the shared corpora are at hand.
 
 use json_text::JsonText;
 use scoring::config::{Config, Reading, Tools};
@@ -11,14 +8,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 fn lines(file: &str) -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora/vectors");
-    match std::fs::read_to_string(folder.join(file)) {
-        Ok(text) => text.lines().map(str::to_owned).collect(),
-        Err(_) => {
-            eprintln!("NOT TESTED: the vectors {file} are not beside the workspace");
-            Vec::new()
-        }
-    }
+    let Some(path) = test_needs::corpus(&format!("vectors/{file}")) else { return Vec::new() };
+    let text = std::fs::read_to_string(path).expect("read");
+    text.lines().map(str::to_owned).collect()
 }
 
 #[derive(Deserialize)]

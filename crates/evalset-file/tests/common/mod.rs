@@ -78,24 +78,14 @@ pub(crate) fn beside(path: &Path) -> Vec<String> {
 
 /// Google's own eval files, where the workshop has them.
 pub(crate) fn google_files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora/adk-evalsets");
-    let Ok(entries) = std::fs::read_dir(&folder) else {
-        eprintln!("SKIPPED: Google's eval files are not at ../shared/corpora/adk-evalsets");
-        return Vec::new();
-    };
+    let Some(folder) = test_needs::corpus("adk-evalsets") else { return Vec::new() };
+    let entries = std::fs::read_dir(folder).expect("listed");
     entries.map(|entry| entry.expect("listed").path()).collect()
 }
 
-/// Has google-adk's own loader read the files and say their cases' ids.
-///
-/// None, loudly, without `REHEARSAL_TEST_PYTHON`.
+/// Has google-adk's own loader read the files and say their cases' ids; none without a Python.
 pub(crate) fn read_by_adk(paths: &[PathBuf]) -> Option<Vec<Vec<String>>> {
-    let Ok(python) = std::env::var("REHEARSAL_TEST_PYTHON") else {
-        eprintln!(
-            "SKIPPED: set REHEARSAL_TEST_PYTHON to a Python with google-adk to ask ADK itself"
-        );
-        return None;
-    };
+    let python = test_needs::python()?;
     let script = "import json, sys\n\
         from google.adk.evaluation.local_eval_sets_manager import load_eval_set_from_file\n\
         print(json.dumps([[c.eval_id for c in load_eval_set_from_file(p, p).eval_cases]\n\

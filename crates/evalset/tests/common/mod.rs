@@ -73,30 +73,16 @@ pub(crate) fn unordered(text: &str) -> String {
 
 /// Google's own eval files, where the workshop has them.
 pub(crate) fn google_files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora/adk-evalsets");
-    let Ok(entries) = std::fs::read_dir(&folder) else {
-        eprintln!("SKIPPED: Google's eval files are not at ../shared/corpora/adk-evalsets");
-        return Vec::new();
-    };
+    let Some(folder) = test_needs::corpus("adk-evalsets") else { return Vec::new() };
+    let entries = std::fs::read_dir(folder).expect("listed");
     let mut files: Vec<_> = entries.map(|entry| entry.expect("listed").path()).collect();
     files.sort();
     files
 }
 
-/// The Python with google-adk; none, loudly, without `REHEARSAL_TEST_PYTHON`.
-pub(crate) fn python() -> Option<String> {
-    let python = std::env::var("REHEARSAL_TEST_PYTHON").ok();
-    if python.is_none() {
-        eprintln!(
-            "SKIPPED: set REHEARSAL_TEST_PYTHON to a Python with google-adk to ask ADK itself"
-        );
-    }
-    python
-}
-
 /// ADK's own rewriting of each text, or its refusal. One process for all of them: it takes seconds
 /// to start.
-pub(crate) fn rewritten_by_adk(python: &str, texts: &[String]) -> Vec<Result<String, String>> {
+pub(crate) fn rewritten_by_adk(python: &Path, texts: &[String]) -> Vec<Result<String, String>> {
     let script = "import json, sys\n\
         from google.adk.evaluation.eval_set import EvalSet\n\
         said = []\n\

@@ -329,8 +329,6 @@ fn ends_like_hop(word: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::super::tokens::tokens_by;
     use super::*;
 
@@ -365,18 +363,11 @@ mod tests {
         }
     }
 
-    /// The words of the vectors with google-adk's stems, or none, said loudly.
+    /// The words of the vectors with google-adk's stems, or none without the corpus.
     fn vectors(file: &str) -> Vec<serde_json::Value> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpora/vectors");
-        match std::fs::read_to_string(folder.join(file)) {
-            Ok(text) => {
-                text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
-            }
-            Err(_) => {
-                eprintln!("NOT TESTED: the vectors {file} are not beside the workspace");
-                Vec::new()
-            }
-        }
+        let Some(path) = test_needs::corpus(&format!("vectors/{file}")) else { return Vec::new() };
+        let text = std::fs::read_to_string(path).expect("read");
+        text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
     }
 
     fn wrong_stems(rules: &Rules, words: &[serde_json::Value]) -> usize {

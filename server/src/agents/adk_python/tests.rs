@@ -6,24 +6,13 @@ use std::time::{Duration, Instant};
 
 use json_text::JsonText;
 use session::{CallId, SessionId, ToolError, ToolName};
+use test_needs::python;
 use tokio_util::sync::CancellationToken;
 
 use super::AdkPythonSource;
 use crate::agents::{
     AgentLog, AgentSource, CallProgress, CallReport, SessionSeed, ToolFailure, ToolInvocation,
 };
-
-/// The interpreter to test with; says so when there is none.
-fn python() -> Option<PathBuf> {
-    let python = std::env::var_os("REHEARSAL_TEST_PYTHON").map(PathBuf::from);
-    if python.is_none() {
-        #[expect(clippy::print_stderr, reason = "a skipped test must be seen")]
-        {
-            eprintln!("SKIPPED: set REHEARSAL_TEST_PYTHON to a Python that has google-adk");
-        }
-    }
-    python
-}
 
 fn workspace(inside: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(inside)

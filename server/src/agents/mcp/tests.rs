@@ -1,7 +1,7 @@
 //! With real servers: `REHEARSAL_TEST_MCP` names the folder that holds `mcp-server-everything`, and
 //! servers that misbehave are small shell scripts.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -19,16 +19,10 @@ use crate::agents::{
     ToolFailure, ToolInvocation,
 };
 
-/// The server to test with; says so when there is none.
+/// The server to test with.
 fn everything() -> Option<String> {
-    let folder = std::env::var_os("REHEARSAL_TEST_MCP").map(PathBuf::from);
-    if folder.is_none() {
-        #[expect(clippy::print_stderr, reason = "a skipped test must be seen")]
-        {
-            eprintln!("SKIPPED: set REHEARSAL_TEST_MCP to the folder of mcp-server-everything");
-        }
-    }
-    Some(folder?.join("mcp-server-everything").to_string_lossy().into_owned())
+    let program = test_needs::mcp_programs()?.join("mcp-server-everything");
+    Some(program.to_string_lossy().into_owned())
 }
 
 struct Stage {
