@@ -304,7 +304,7 @@ mod tests {
         let found = "(Paragraph «0:Maybe» {}. Of (Code x):{})(Paragraph End.)";
         assert_eq!(told(&marked("maybe").nodes), found);
         assert_eq!(told(&raw("ab", &[0..0, 1..1, 2..2], "").nodes), "{}a{}b{}");
-        let at_the_end_of_a_line = markdown("Wants: \nSet:", &[7..7], "");
-        assert_eq!(told(&at_the_end_of_a_line.nodes), "(Paragraph Wants:{}BreakSet:)");
+        let at_the_end_of_a_line = markdown("Wants: \nSet: ", &[7..7, 13..13], "");
+        assert_eq!(told(&at_the_end_of_a_line.nodes), "(Paragraph Wants:{}BreakSet:{})");
     }
 }
