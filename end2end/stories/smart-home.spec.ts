@@ -59,8 +59,8 @@ test("what the model would see is on the page", async ({ page, picture, accessib
   const player = await Player.at(page, "smart_home");
   await player.ask("Make the office comfortable for tonight.");
   await expect(page.getByText("You run the smart home of")).toBeVisible();
-  // Two of the instruction's placeholders have no value yet.
-  await expect(page.locator(".filled-in.nothing")).toHaveCount(2);
+  // None of the instruction's placeholders has a value yet.
+  await expect(page.locator(".filled-in.nothing")).toHaveCount(3);
   const tools = page.getByRole("list", { name: "Tools" });
   await expect(tools.getByText("transfer_to_agent", { exact: true })).toBeVisible();
   await player.choose("set_temperature");
