@@ -654,6 +654,13 @@ eval_sets = ["evals"]
   const both = page.getByRole("region", { name: "Both cases, step by step" });
   await expect(both.locator("mark")).toHaveText(['room: "hall"', 'room: "office"']);
   expect(readFileSync(path, "utf8")).toBe(text);
+  // The other older list is the turns of one case, which goes by the file's name.
+  const turns = [...session("office", "office", "It is warm.").data, { query: "Thanks.", reference: "Welcome." }];
+  writeFileSync(join(host.folder, "evals", "turns.test.json"), JSON.stringify(turns));
+  await open(page, `${host.url}/evalsets/turns/turns`);
+  await expect(page.locator(".case-steps")).toContainText('set_temperature(room: "office", degrees: 21)');
+  await expect(page.locator(".case-steps")).toContainText("Thanks.");
+  await expect(page.getByText("A case of ADK's older list is read only here.")).toBeVisible();
   await page.close();
   expect(await host.stop()).toBe(0);
 });

@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
-use evalset::{Format, Telling};
+use evalset::{Format, Origin, Telling};
 
 use crate::AppendError;
 use crate::append::explain;
@@ -27,7 +27,7 @@ pub(crate) const LONGEST_FRAME: u64 = 16 << 20;
 /// the cases before it. Nothing but one chunk of the file is held.
 ///
 /// The sessions of ADK's older lists are cases, too. The other older list, whose items are the turns
-/// of a single case, is refused with [`AppendError::LegacyList`].
+/// of a single case, is that case: its text is the list, its id the file's name ([`stem`]).
 ///
 /// ```
 /// use evalset_file::Cases;
@@ -95,9 +95,11 @@ impl Cases {
         let mut cases = Self::open(path)?;
         let mut telling = Telling::default();
         for place in 0..TELLING {
-            let case = match cases.next() {
-                Some(Ok(_)) if cases.walk.is_older() => return Ok(Format::AdkLegacy),
-                Some(Err(AppendError::LegacyList { .. })) => return Ok(Format::AdkLegacy),
+            let next = cases.next();
+            if cases.is_older() {
+                return Ok(Format::AdkLegacy);
+            }
+            let case = match next {
                 Some(Ok(case)) => case,
                 None if place == 0 => {
                     let frame = cases.frame()?.unwrap_or_default();
@@ -148,6 +150,11 @@ impl<R: CaseReader> Cases<R> {
     #[must_use]
     pub fn is_older(&self) -> bool {
         self.walk.is_older()
+    }
+
+    /// Whether it is one whose items are the turns of a single case.
+    pub(crate) fn is_one_case(&self) -> bool {
+        self.walk.is_one_case()
     }
 
     /// Who reads the cases; what it has read of one is at hand right after the case was found.
@@ -202,6 +209,16 @@ impl<R: CaseReader> Cases<R> {
         self.count_lines(case.start).doing("reading", &self.path)
     }
 
+    /// The same for whoever reads the case's text by itself.
+    ///
+    /// # Errors
+    /// The reading's.
+    pub fn origin<'c>(&mut self, case: &'c FoundCase) -> Result<Origin<'c>, AppendError> {
+        let (line, column) = self.place(case)?;
+        let index = usize::try_from(case.index).ok();
+        Ok(Origin { line, column, case: index, eval_id: case.eval_id.as_deref() })
+    }
+
     fn count_lines(&mut self, to: u64) -> io::Result<(u64, u64)> {
         let from = if to < self.counted.at { Counted::default() } else { self.counted };
         self.counted = from.on_to(&self.file, to)?;
@@ -249,7 +266,11 @@ impl<R: CaseReader> Iterator for Cases<R> {
                 let LastCase { start, end, .. } = passed.case;
                 let index = self.next;
                 self.next += 1;
-                Ok(FoundCase { index, eval_id: passed.eval_id, turns: passed.turns, start, end })
+                let eval_id = match self.is_one_case() {
+                    true => Some(stem(&self.path)),
+                    false => passed.eval_id,
+                };
+                Ok(FoundCase { index, eval_id, turns: passed.turns, start, end })
             }
             Ok(Ok(None)) => {
                 self.ended = true;
@@ -261,6 +282,15 @@ impl<R: CaseReader> Iterator for Cases<R> {
         self.ended = found.is_err();
         Some(found)
     }
+}
+
+/// What a file is called without what says that it is an eval set, or a result of ADK's history: the
+/// name that ADK gives to a case whose turns are the file.
+#[must_use]
+pub fn stem(path: &Path) -> String {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let ends = [".evalset_result.json", ".evalset.json", ".test.json", ".json"];
+    ends.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name).to_owned()
 }
 
 /// Whether a journal announces a write that has not come to its end. Readers take no lock, so a
@@ -322,14 +352,61 @@ mod tests {
     }
 
     #[test]
-    fn the_turns_of_one_case_are_no_cases() {
+    fn the_turns_of_one_case_are_that_case() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("old.test.json");
-        for text in ["[]", "[3]", r#"[{"query": "q"}]"#, r#"[{"query": "q"}, {"data": []}]"#] {
-            std::fs::write(&path, text).expect("written");
-            let first = Cases::open(&path).expect("opened").next();
-            assert!(matches!(first, Some(Err(AppendError::LegacyList { .. }))), "{text}");
+        let long = format!(r#"[{{"query": "{}"}}, {{"query": "r"}}]"#, "é".repeat(200 << 10));
+        for (text, turns) in [
+            ("[]", 0),
+            (r#"[{"query": "q", "name": "no"}]"#, 1),
+            ("[{},\n {\"data\": []}, {\"x\": [{\"data\": [1]}]}]", 3),
+            (&long, 2),
+        ] {
+            std::fs::write(&path, format!("\n  {text}\n")).expect("written");
+            let mut cases = Cases::open(&path).expect("opened");
+            let found: Vec<_> = cases.by_ref().map(|case| case.expect("a case")).collect();
+            let [one] = found.as_slice() else { panic!("{found:?}") };
+            assert_eq!((one.index, one.eval_id.as_deref(), one.turns), (0, Some("old"), turns));
+            assert_eq!(cases.text(one).expect("read"), text);
+            let origin = cases.origin(one).expect("read");
+            let at = Origin { line: 2, column: 3, case: Some(0), eval_id: Some("old") };
+            assert_eq!(origin, at);
             assert_eq!(Cases::told_format(&path).expect("read"), Format::AdkLegacy);
+        }
+    }
+
+    #[test]
+    fn an_older_list_of_something_else_is_no_case() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("old.test.json");
+        for (text, reason) in [
+            ("[3]", "line 1, column 2: an item of the list is not an object"),
+            (r#"[{"query": "q"}, []]"#, "line 1, column 18: an item of the list is not an object"),
+            (r#"[{"query": "q"}"#, "the file ends inside a list; a ] is missing"),
+        ] {
+            std::fs::write(&path, text).expect("written");
+            let first = Cases::open(&path).expect("opened").next().expect("the fault");
+            let fault = first.expect_err("no case").to_string();
+            assert!(fault.contains(reason), "{fault}");
+            assert_eq!(Cases::told_format(&path).expect("read"), Format::AdkLegacy);
+        }
+        std::fs::write(&path, r#"[{"query": "q"}] ]"#).expect("written");
+        let mut cases = Cases::open(&path).expect("opened");
+        assert!(cases.next().is_some_and(|case| case.is_ok()));
+        assert!(cases.next().is_some_and(|fault| fault.is_err()));
+    }
+
+    #[test]
+    fn a_file_is_called_by_what_stands_before_its_endings() {
+        for (path, name) in [
+            ("evals/home.evalset.json", "home"),
+            ("home.test.json", "home"),
+            ("home.json", "home"),
+            ("app_s_1.evalset_result.json", "app_s_1"),
+            ("/dev/fd/63", "63"),
+            (".json", ""),
+        ] {
+            assert_eq!(stem(Path::new(path)), name);
         }
     }
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use evalset::adk::LegacySet;
 use evalset::{
-    Case, EvalSet, Fault, FaultyCase, Format, Layout, Origin, Problem, Reading, Telling, read_case,
+    Case, EvalSet, Fault, FaultyCase, Format, Layout, Problem, Reading, Telling, read_case,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -85,6 +85,7 @@ impl CheckedCases {
         let (mut telling, mut sure) = (Telling::default(), None);
         let around = loop {
             match cases.next() {
+                Some(Ok(_)) if cases.is_one_case() => return read_whole(path),
                 Some(Ok(_)) if cases.is_older() => sure = Some(Format::AdkLegacy),
                 Some(Ok(case)) if sure.is_none() => sure = telling.look_at(&cases.text(&case)?),
                 Some(Ok(_)) => {}
@@ -173,14 +174,10 @@ impl CheckedCases {
     fn read_next(&mut self) -> Result<Option<CheckedCase>, AppendError> {
         let Some(found) = self.cases.next().transpose()? else { return Ok(None) };
         let text = self.cases.text(&found)?;
-        let (line, column) = self.cases.place(&found)?;
+        let origin = self.cases.origin(&found)?;
+        let (line, column) = (origin.line, origin.column);
         let index = usize::try_from(found.index).unwrap_or(usize::MAX);
-        let origin = Origin { line, column, case: Some(index) };
         let (case, mut faults) = read_case(&text, self.format, origin);
-        for faulty in faults.iter_mut().filter_map(|fault| fault.case.as_mut()) {
-            // A case that is no JSON does not tell its id.
-            faulty.eval_id = faulty.eval_id.take().or_else(|| found.eval_id.clone());
-        }
         let eval_id = case.as_ref().map(|case| case.eval_id().to_owned()).or(found.eval_id);
         if let Some(eval_id) = eval_id {
             match self.ids.entry(xxh3_64(eval_id.as_bytes())) {
@@ -219,8 +216,7 @@ fn not_a_set(path: &Path, length: u64, error: AppendError) -> Result<Checked, Ap
         AppendError::InvalidJson { .. }
         | AppendError::ByteOrderMark { .. }
         | AppendError::NotAnEvalSet { .. }
-        | AppendError::CasesTwice { .. }
-        | AppendError::LegacyList { .. } => read_whole(path),
+        | AppendError::CasesTwice { .. } => read_whole(path),
         error => Err(error),
     }
 }

@@ -48,7 +48,7 @@ mod style;
 mod write;
 
 pub use append::{Appended, EvalSetFiles, default_cache};
-pub use cases::{Cases, FoundCase};
+pub use cases::{Cases, FoundCase, stem};
 pub use checked::{Checked, CheckedCase, CheckedCases};
 pub use counted::Counted;
 pub use edit::{CaseAt, Edited};

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use evalset::adk::{LegacySession, LegacySet};
 use evalset::{Case, Fault, Format, Reading};
-use evalset_file::{AppendError, Checked, CheckedCases};
+use evalset_file::{AppendError, Cases, Checked, CheckedCases, stem};
 use proptest::prelude::*;
 
 /// What was read case by case, as the whole file would have been.
@@ -147,7 +147,7 @@ proptest! {
 #[test]
 fn a_session_deep_in_a_list_is_as_deep_as_in_the_whole() {
     // One level less than in a set: the list has none around it.
-    for levels in 120..130 {
+    for levels in 190..200 {
         let deep = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         let session = format!(
             r#"{{"name": "a", "data": [{{"query": "q", "expected_tool_use": [{{"tool_name": "f", "tool_input": {{"x": {deep}}}}}]}}]}}"#
@@ -191,6 +191,37 @@ fn googles_files_are_read_alike() {
         checked += usize::from(check(&text));
     }
     assert!(checked > 0);
+}
+
+#[test]
+fn googles_files_give_the_cases_that_they_give_as_a_whole() {
+    let Some(folder) = test_needs::corpus("adk-evalsets") else { return };
+    let entries = std::fs::read_dir(folder).expect("listed");
+    let mut lists = 0;
+    for entry in entries {
+        let path = entry.expect("listed").path();
+        let whole = evalset::read(&std::fs::read(&path).expect("read"));
+        let format = Cases::told_format(&path).expect("told");
+        assert_eq!(Some(format), whole.format);
+        let mut cases = Cases::open(&path).expect("opened");
+        let (mut read, mut turns) = (Vec::new(), 0);
+        while let Some(found) = cases.next() {
+            let found = found.expect("a case");
+            let text = cases.text(&found).expect("read");
+            let (case, _) = evalset::read_case(&text, format, cases.origin(&found).expect("read"));
+            let case = case.expect("sound");
+            assert_eq!(found.eval_id.as_deref(), Some(case.eval_id()));
+            turns += found.turns;
+            read.push(case);
+        }
+        assert_eq!(read, whole.set.expect("sound").into_cases(&stem(&path)), "{}", path.display());
+        if format == Format::AdkLegacy {
+            let [case] = read.as_slice() else { panic!("the turns of one case: {read:?}") };
+            assert_eq!(case.clone().into_adk().turns().len() as u64, turns);
+            lists += 1;
+        }
+    }
+    assert_eq!(lists, 6);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! [`read`]: a text becomes an [`EvalSet`] of whichever format it is in.
 
+use json_text::Kind;
+
 use crate::adk::{LegacySession, LegacySet};
 use crate::model::{Casing, Value, text_of};
 use crate::reading::{Origin, Reader, checked};
@@ -107,22 +109,32 @@ fn read_in(bytes: &[u8], format: Option<Format>) -> Reading {
 
 /// Reads the text of a single case, which begins at `origin` in its file; none when it cannot be
 /// read. The faults say what is wrong.
+///
+/// In ADK's older form a text that is a list is the turns of one case, called as `origin` says.
 #[must_use]
-pub fn read_case(text: &str, format: Format, origin: Origin) -> (Option<Case>, Vec<Fault>) {
+pub fn read_case(text: &str, format: Format, origin: Origin<'_>) -> (Option<Case>, Vec<Fault>) {
     let origin = Origin { case: origin.case.or(Some(0)), ..origin };
     if let Err(mut fault) = checked(text.as_bytes()) {
         if fault.line == 1 {
             fault.column += origin.column - 1;
         }
         fault.line += origin.line - 1;
-        fault.case = origin.case.map(|index| FaultyCase { index, eval_id: None });
+        let eval_id = origin.eval_id.map(str::to_owned);
+        fault.case = origin.case.map(|index| FaultyCase { index, eval_id });
         return (None, vec![*fault]);
     }
     let mut reader = Reader::new(text, origin);
     let case = match format {
         Format::Adk => adk::EvalCase::read(&mut reader).map(Case::Adk),
         Format::AgentFlow => agentflow::EvalCase::read(&mut reader).map(Case::AgentFlow),
+        Format::AdkLegacy if reader.kind() == Kind::Array => {
+            reader.stands_below(0);
+            let name = origin.eval_id.unwrap_or_default();
+            let session = |queries| LegacySession::of_queries(name, queries);
+            Vec::read(&mut reader).map(session).map(Case::AdkLegacy)
+        }
         Format::AdkLegacy => {
+            reader.stands_below(1);
             reader.cases_go_by("name");
             LegacySession::read(&mut reader).map(Case::AdkLegacy)
         }

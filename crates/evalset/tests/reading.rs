@@ -137,6 +137,51 @@ fn older_lists_are_of_two_kinds() {
     assert!(text.contains(r#""intermediate_responses":[["sub",[{"text":"wait"}]]]"#), "{text}");
 }
 
+#[test]
+fn the_turns_of_one_case_are_read_as_that_case() {
+    let origin = Origin { eval_id: Some("simple"), ..Origin::default() };
+    let queries = r#"[{"query": "hi", "reference": "hello", "mine": 1.0}, {"query": "bye"}]"#;
+    let (case, faults) = read_case(queries, Format::AdkLegacy, origin);
+    let of_whole = read(queries.as_bytes()).set.expect("read").into_cases("simple");
+    assert_eq!(case.as_ref(), of_whole.first());
+    let case = case.expect("read");
+    assert_eq!(case.eval_id(), "simple");
+    assert_eq!(case.into_adk().turns().len(), 2);
+    let [fault] = faults.as_slice() else { panic!("{faults:?}") };
+    assert_eq!(fault.severity(), Severity::Warning);
+
+    let (case, _) = read_case("[]", Format::AdkLegacy, origin);
+    assert_eq!(case.expect("no turns").into_adk().turns(), []);
+    for (text, told) in [
+        ("[3]", "column 2, case \"simple\" at [0]: a query belongs here, not a number"),
+        (
+            "[{\"query\": 1}]",
+            "column 12, case \"simple\" at [0].query: a string belongs here, not a number",
+        ),
+        ("[{\"query\": NaN}]", "column 12, case \"simple\": NaN is no JSON, though ADK reads it"),
+    ] {
+        let (case, faults) = read_case(text, Format::AdkLegacy, origin);
+        assert_eq!(case, None);
+        let fault = faults[0].to_string();
+        assert!(fault.starts_with(&format!("line 1, {told}")), "{fault}");
+    }
+}
+
+#[test]
+fn the_turns_of_one_case_are_as_deep_as_in_the_file() {
+    for levels in 190..200 {
+        let deep = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        let queries = format!(
+            r#"[{{"query": "q", "expected_tool_use": [{{"tool_name": "f", "tool_input": {{"x": {deep}}}}}]}}]"#
+        );
+        let told = |faults: &[evalset::Fault]| -> Vec<_> {
+            faults.iter().map(|fault| fault.problem.clone()).collect()
+        };
+        let (_, faults) = read_case(&queries, Format::AdkLegacy, Origin::default());
+        assert_eq!(told(&faults), told(&read(queries.as_bytes()).faults), "{levels}");
+    }
+}
+
 fn check(text: &str, expected: &Expect) {
     let reading = read(text.as_bytes());
     let told: Vec<String> = reading
@@ -237,7 +282,7 @@ fn a_file_that_is_not_json_names_the_place() {
 
 #[test]
 fn a_case_read_by_itself_tells_its_place_in_the_file() {
-    let origin = Origin { line: 100, column: 5, case: Some(12) };
+    let origin = Origin { line: 100, column: 5, case: Some(12), eval_id: None };
     let (case, faults) =
         read_case("{\"eval_id\": \"c\",\n \"conversation\": [{}]}", Format::Adk, origin);
     assert_eq!(case, None);

@@ -9,11 +9,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use case_trace::PlainCase;
-use evalset_file::{Cases, FoundCase};
+use evalset_file::{Cases, FoundCase, stem};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::{CaseFault, RunError};
-use crate::file::{EvalFile, FileFacts, Whole, stem};
+use crate::file::{EvalFile, FileFacts, Whole};
 use crate::heading::heading;
 use crate::pairing::{Key, Pairing, of_id};
 use crate::room::Room;

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use case_trace::CaseTrace;
 use evalset::adk::EvalSetResult;
-use evalset::{Format, Origin, Reading, Severity, read_case};
-use evalset_file::Cases;
+use evalset::{Format, Origin, Severity, read_case};
+use evalset_file::{Cases, stem};
 
 use crate::error::{CaseFault, RunError};
 use crate::heading::head;
@@ -21,7 +21,7 @@ use crate::stream::Stream;
 pub(crate) enum EvalFile {
     /// Gone through case by case.
     Stream(Stream),
-    /// Read as a whole: ADK's history, and the older list that is the turns of one case.
+    /// Read as a whole: ADK's history.
     Whole(Arc<FileFacts>, Vec<Whole>),
 }
 
@@ -33,6 +33,8 @@ pub(crate) type Whole = (String, Result<CaseTrace, CaseFault>);
 pub(crate) struct FileFacts {
     pub(crate) path: PathBuf,
     pub(crate) format: Format,
+    /// What a case is called that does not say so: that of ADK's older list of its turns.
+    stem: String,
     lines: Mutex<Lines>,
 }
 
@@ -41,15 +43,10 @@ impl EvalFile {
         let head = head(path)?;
         let facts = |format| {
             let lines = Mutex::new(Lines::of(path));
-            Arc::new(FileFacts { path: path.to_owned(), format, lines })
+            Arc::new(FileFacts { path: path.to_owned(), format, stem: stem(path), lines })
         };
         if EvalSetResult::is_begun_by(&head) {
             return Ok(Self::Whole(facts(Format::Adk), history(path)?));
-        }
-        if head.trim_start_matches('\u{feff}').trim_start().starts_with('[')
-            && !is_list_of_sessions(path)?
-        {
-            return Ok(Self::Whole(facts(Format::AdkLegacy), older(path)?));
         }
         let facts = facts(Cases::told_format(path)?);
         let plain = PlainCases::new(facts.format == Format::Adk, room);
@@ -61,11 +58,6 @@ impl EvalFile {
 /// Whether a file is of ADK's history.
 pub(crate) fn is_history(path: &Path) -> Result<bool, RunError> {
     head(path).map(|head| EvalSetResult::is_begun_by(&head))
-}
-
-/// Whether an older list is one of sessions, which are gone through one by one.
-fn is_list_of_sessions(path: &Path) -> Result<bool, RunError> {
-    Ok(Cases::open(path)?.next().is_some_and(|first| first.is_ok()))
 }
 
 fn history(path: &Path) -> Result<Vec<Whole>, RunError> {
@@ -89,17 +81,6 @@ fn history(path: &Path) -> Result<Vec<Whole>, RunError> {
     Ok(cases)
 }
 
-fn older(path: &Path) -> Result<Vec<Whole>, RunError> {
-    let Reading { set, mut faults, .. } = evalset::read(&bytes(path)?);
-    faults.retain(|fault| fault.severity() == Severity::Error);
-    let Some(set) = set.filter(|_| faults.is_empty()) else { return Err(faulty(path, faults)) };
-    let read = set.into_cases(&stem(path)).into_iter().map(|case| {
-        let misread = |fault| CaseFault::Misread { path: path.to_owned(), fault };
-        (case.eval_id().to_owned(), CaseTrace::of(&case).map_err(misread))
-    });
-    Ok(read.collect())
-}
-
 fn bytes(path: &Path) -> Result<Vec<u8>, RunError> {
     std::fs::read(path).map_err(|cause| RunError::Unreadable { path: path.to_owned(), cause })
 }
@@ -112,19 +93,25 @@ fn faulty(path: &Path, faults: Vec<evalset::Fault>) -> RunError {
     }
 }
 
-/// What a file is called without what says that it is an eval set.
-pub(crate) fn stem(path: &Path) -> String {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let ends = [".evalset_result.json", ".evalset.json", ".test.json", ".json"];
-    ends.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name).to_owned()
-}
-
 impl FileFacts {
+    /// The id of a case by its text.
+    pub(crate) fn id_in(&self, text: &str) -> Option<String> {
+        let case: serde_json::Value = serde_json::from_str(text).ok()?;
+        let eval_id = match self.format {
+            Format::AdkLegacy if case.is_array() => return Some(self.stem.clone()),
+            Format::AdkLegacy => case.get("name"),
+            Format::Adk | Format::AgentFlow => case.get("evalId").or_else(|| case.get("eval_id")),
+        };
+        eval_id?.as_str().map(str::to_owned)
+    }
+
     /// Reads a case's text, which begins at `start` in the file, by its model; an error tells its
     /// place there.
     pub(crate) fn read(&self, text: &str, start: u64, index: u64) -> Result<CaseTrace, CaseFault> {
         let case = usize::try_from(index).ok();
-        let sound = |origin: Origin| {
+        // Of the turns of one case, which are a list, the file's name is the id.
+        let eval_id = text.starts_with('[').then_some(self.stem.as_str());
+        let sound = |origin: Origin<'_>| {
             let (case, faults) = read_case(text, self.format, origin);
             let fault = faults.into_iter().find(|fault| fault.severity() == Severity::Error);
             match (case, fault) {
@@ -132,11 +119,11 @@ impl FileFacts {
                 (_, fault) => Err(fault.map(Box::new)),
             }
         };
-        let read = sound(Origin { case, ..Origin::default() }).or_else(|_| {
+        let read = sound(Origin { case, eval_id, ..Origin::default() }).or_else(|_| {
             // Once more, with the place: faults are rare, and counting lines is not free.
             let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
             let (line, column) = lines.place(start).unwrap_or((1, 1));
-            sound(Origin { line, column, case })
+            sound(Origin { line, column, case, eval_id })
         });
         let path = || self.path.clone();
         match read {

@@ -5,11 +5,10 @@ use std::io::Read as _;
 use std::path::Path;
 
 use evalset::adk::EvalSetResult;
-use evalset_file::{AppendError, Cases};
+use evalset_file::{AppendError, Cases, stem};
 use serde_json::Value;
 
 use crate::error::RunError;
-use crate::file::stem;
 
 /// So much of a file is looked at before it is gone through for its heading.
 pub(crate) const HEAD: u64 = 64 << 10;

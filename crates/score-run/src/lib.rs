@@ -1,8 +1,8 @@
 //! Two sides' files read case by case, paired, and scored by several threads in order.
 //!
 //! Cases are streamed: in memory are those under way, and of each case on the actual side that
-//! stands elsewhere than its partner a few bytes that say where. ADK's older lists and its history
-//! are read as wholes; they are short.
+//! stands elsewhere than its partner a few bytes that say where. ADK's history is read as a whole; it
+//! is short.
 //!
 //! Left to others: what a case is (`evalset`), how it is scored (`scoring`), what is written of it
 //! (`score-report`), and from what was typed to paths.

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use evalset_file::FoundCase;
+use evalset_file::stem;
 use rustc_hash::FxHashSet;
 
 use crate::actual::{ActualSide, Left, LeftOver, Taken};
 use crate::choice::Choice;
 use crate::error::{CaseFault, RunError};
-use crate::file::{EvalFile, FileFacts, Whole, is_history, stem};
+use crate::file::{EvalFile, is_history};
 use crate::heading::heading;
 use crate::pairing::{Key, Pairing, of_id};
 use crate::room::Room;
@@ -52,12 +52,7 @@ pub(crate) struct Alone {
 struct Expected {
     eval_set_id: String,
     stem: String,
-    cases: Expectations,
-}
-
-enum Expectations {
-    Stream(Stream),
-    Whole(Arc<FileFacts>, std::iter::Zip<std::ops::RangeFrom<u64>, std::vec::IntoIter<Whole>>),
+    cases: Stream,
 }
 
 impl<'o> Pairs<'o> {
@@ -95,10 +90,7 @@ impl<'o> Pairs<'o> {
 
     /// How many bytes of both sides have been read.
     pub(crate) fn read(&self) -> u64 {
-        let expected = match &self.file {
-            Some(Expected { cases: Expectations::Stream(stream), .. }) => stream.read(),
-            _ => 0,
-        };
+        let expected = self.file.as_ref().map_or(0, |file| file.cases.read());
         self.bytes + expected + self.actual.as_ref().map_or(0, ActualSide::read)
     }
 
@@ -133,7 +125,7 @@ impl<'o> Pairs<'o> {
                 self.seen.clear();
                 continue;
             };
-            match file.next(self.pairing)? {
+            match file.cases.next()? {
                 Some(case) => {
                     if let Some(task) = self.of_expected(case)? {
                         return Ok(Some(task));
@@ -147,11 +139,12 @@ impl<'o> Pairs<'o> {
         }
     }
 
-    fn of_expected(&mut self, case: ExpectedCase) -> Result<Option<Task>, RunError> {
+    fn of_expected(&mut self, case: Keyed) -> Result<Option<Task>, RunError> {
         let (Some(file), Some(actual)) = (&mut self.file, &mut self.actual) else {
             return Ok(None);
         };
-        let ExpectedCase { eval_id, key, index, place } = case;
+        let Keyed { mut found, key } = case;
+        let (eval_id, index) = (found.eval_id.take(), found.index);
         let chosen = self.choice.takes_id(eval_id.as_deref());
         let id = match self.pairing {
             Pairing::Id => key,
@@ -173,7 +166,8 @@ impl<'o> Pairs<'o> {
             return Ok(None);
         }
         let called = eval_id.unwrap_or_else(|| format!("#{index}"));
-        let mut trouble = again.then(|| CaseFault::ExpectedAgain { path: file.path().to_owned() });
+        let mut trouble =
+            again.then(|| CaseFault::ExpectedAgain { path: file.cases.facts.path.clone() });
         let partner = match taken {
             Taken::Found(found) => actual.side(found)?,
             Taken::Missing => {
@@ -185,7 +179,7 @@ impl<'o> Pairs<'o> {
                 Side::Absent
             }
         };
-        let side = file.side(place)?;
+        let side = file.cases.side(&found)?;
         let pairing = self.pairing;
         Ok(Some(Task { called, expected: side, actual: partner, trouble, pairing }))
     }
@@ -211,27 +205,10 @@ impl<'o> Pairs<'o> {
     }
 }
 
-/// The id that stands in a case's text.
+/// The id that a case's text tells.
 fn id_in(side: &Side) -> Option<String> {
-    let Side::Text { case, .. } = side else { return None };
-    let value: serde_json::Value = serde_json::from_str(case.as_str()).ok()?;
-    let eval_id = value.get("evalId").or_else(|| value.get("eval_id"))?;
-    eval_id.as_str().map(str::to_owned)
-}
-
-/// A case of the expected side, not read yet.
-struct ExpectedCase {
-    eval_id: Option<String>,
-    /// What its partner is found by, unless by its place.
-    key: Option<Key>,
-    index: u64,
-    place: Place,
-}
-
-/// Where it is.
-enum Place {
-    Found(FoundCase),
-    Whole(Box<Whole>),
+    let Side::Text { case, facts, .. } = side else { return None };
+    facts.id_in(case.as_str())
 }
 
 impl Expected {
@@ -243,39 +220,10 @@ impl Expected {
     ) -> Result<Self, RunError> {
         let eval_set_id = heading(path)?.eval_set_id;
         let cases = match EvalFile::open(path, pairing, room)? {
-            EvalFile::Stream(stream) if ahead => Expectations::Stream(stream.ahead()?),
-            EvalFile::Stream(stream) => Expectations::Stream(stream),
-            EvalFile::Whole(facts, wholes) => Expectations::Whole(facts, (0..).zip(wholes)),
+            EvalFile::Stream(stream) if ahead => stream.ahead()?,
+            EvalFile::Stream(stream) => stream,
+            EvalFile::Whole(..) => return Err(RunError::History { path: path.to_owned() }),
         };
         Ok(Self { eval_set_id, stem: stem(path), cases })
-    }
-
-    fn path(&self) -> &Path {
-        match &self.cases {
-            Expectations::Stream(stream) => &stream.facts.path,
-            Expectations::Whole(facts, _) => &facts.path,
-        }
-    }
-
-    fn next(&mut self, pairing: Pairing) -> Result<Option<ExpectedCase>, RunError> {
-        Ok(match &mut self.cases {
-            Expectations::Stream(stream) => stream.next()?.map(|Keyed { mut found, key }| {
-                let (eval_id, index) = (found.eval_id.take(), found.index);
-                ExpectedCase { eval_id, key, index, place: Place::Found(found) }
-            }),
-            Expectations::Whole(_, wholes) => wholes.next().map(|(index, whole)| {
-                let key = pairing.key_of_whole(&whole, index);
-                let eval_id = Some(whole.0.clone());
-                ExpectedCase { eval_id, key, index, place: Place::Whole(Box::new(whole)) }
-            }),
-        })
-    }
-
-    fn side(&mut self, place: Place) -> Result<Side, RunError> {
-        match (place, &mut self.cases) {
-            (Place::Found(case), Expectations::Stream(stream)) => stream.side(&case),
-            (Place::Whole(whole), _) => Ok(Side::Read(Box::new(whole.1))),
-            (Place::Found(_), Expectations::Whole(..)) => Ok(Side::Absent),
-        }
     }
 }

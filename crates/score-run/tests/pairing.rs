@@ -381,6 +381,23 @@ fn formats_meet() {
 }
 
 #[test]
+fn the_turns_of_one_case_go_by_the_name_of_their_file() {
+    let files = Files::new();
+    let expected = files.put("home.evalset.json", &set("home", &cases(&[("a", "f")])));
+    let faulty = files.put("old.test.json", r#"[{"query": "é"}, {"query": 1}]"#);
+    let older = files.put("older.test.json", r#"[{"name": "o", "data": [{"query": "é"}, {}]}]"#);
+    let told = expect![[r#"
+        old error FOLDER/old.test.json: line 1, column 28, case "old" at [1].query: a string belongs here, not a number; correct the value
+        a error the actual side has no case with this id"#]];
+    check(&files, &[faulty.clone(), expected.clone()], &[], &told);
+    let only = |eval_id: &str| eval_id.starts_with("ol") || eval_id == "o";
+    let choice = Choice::new(Some(&only), &[]);
+    let told = lines(&[expected], &[faulty, older], &choice, 2).expect("read");
+    let ids: Vec<_> = told.iter().filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!(ids, ["old", "o"]);
+}
+
+#[test]
 fn a_broken_case_is_an_error_with_its_place_and_a_broken_file_ends_the_run() {
     let files = Files::new();
     let mut some = cases(&[("a", "f"), ("b", "f"), ("c", "f")]);

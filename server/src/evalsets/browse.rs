@@ -227,10 +227,12 @@ pub(super) fn find(
     first.ok_or_else(|| ApiError::UnknownCase { eval_id: eval_id.to_owned() })
 }
 
-pub(super) fn text_of(cases: &mut Cases, found: &FoundCase) -> Result<(String, Origin), ApiError> {
-    let (line, column) = cases.place(found).map_err(refused)?;
-    let text = cases.text(found).map_err(refused)?;
-    Ok((text, Origin { line, column, case: usize::try_from(found.index).ok() }))
+pub(super) fn text_of<'c>(
+    cases: &mut Cases,
+    found: &'c FoundCase,
+) -> Result<(String, Origin<'c>), ApiError> {
+    let origin = cases.origin(found).map_err(refused)?;
+    Ok((cases.text(found).map_err(refused)?, origin))
 }
 
 /// The case on a line, and when it was made.
@@ -349,6 +351,31 @@ mod tests {
             assert_eq!(listed(order, 10).await, expected, "{order:?}");
         }
         assert_eq!(listed(CaseOrder::MostCalls, 1).await, "C");
+    }
+
+    #[tokio::test]
+    async fn the_turns_of_one_case_are_read_like_a_case() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("lights.test.json");
+        let text = r#"[
+            {"query": "Lights?", "expected_tool_use": [
+                {"tool_name": "set_lights", "tool_input": {"room": "hall"}}], "reference": "Off."},
+            {"query": "Bye."}]"#;
+        std::fs::write(&path, text).expect("written");
+        let set = SetFile::at(&SetId::new("s"), path.clone());
+        let asked = CasesAsked { most: 9, ..CasesAsked::default() };
+        let list = super::cases(&set, asked.clone()).await.expect("read");
+        assert_eq!((list.format.as_str(), list.fault), ("adk-legacy", None));
+        let [one] = list.cases.as_slice() else { panic!("{:?}", list.cases) };
+        assert_eq!((one.eval_id.as_str(), one.turns, one.query.as_str()), ("lights", 2, "Lights?"));
+        let case = super::case(&set, "lights".into(), 0).await.expect("read");
+        assert_eq!((case.turns[1].query.as_str(), case.faults.len()), ("Bye.", 0));
+        assert_eq!(case.text.as_str(), text);
+
+        std::fs::write(&path, r#"[{"query": "Lights?"}, {"reference": "Off."}]"#).expect("written");
+        let list = super::cases(&set, asked).await.expect("read");
+        let told = "line 1, column 24, case \"lights\" at [1]: a query needs \"query\"; add it";
+        assert_eq!(list.cases[0].fault.as_deref(), Some(told));
     }
 
     #[tokio::test]

@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str, format: Format) -> Vec<CaseTurn> {
-        let origin = Origin { line: 1, column: 1, case: None };
+        let origin = Origin::default();
         let (case, faults) = read_case(text, format, origin);
         assert_eq!(faults, []);
         turns(&case.expect("a case"))

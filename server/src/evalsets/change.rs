@@ -184,8 +184,7 @@ impl Set {
         let Some(Read { found, text, format }) = read else {
             return Err(ApiError::UnknownCase { eval_id: format!("at index {index}") });
         };
-        let (line, column) = cases.place(&found).map_err(refused)?;
-        let origin = Origin { line, column, case: usize::try_from(found.index).ok() };
+        let origin = cases.origin(&found).map_err(refused)?;
         let (case, faults) = read_case(&text, format, origin);
         let faults = faults.iter().map(ToString::to_string).collect();
         case_view(&found, case.as_ref(), &text, faults)
@@ -266,8 +265,8 @@ fn new(expected: ExpectedCall) -> NewCall {
     NewCall { name: tool, arguments, response }
 }
 
-fn whole() -> Origin {
-    Origin { line: 1, column: 1, case: None }
+fn whole() -> Origin<'static> {
+    Origin::default()
 }
 
 fn said(reason: impl Into<String>) -> ApiError {
@@ -329,6 +328,33 @@ mod tests {
         let Err(ApiError::EvalSet { reason }) = gone else { panic!("{gone:?}") };
         assert_eq!(reason, "Turn 4 was to be changed, and the case has 1; read it anew.");
         assert_eq!(fs::read_to_string(&path).expect("read"), TEXT);
+    }
+
+    #[tokio::test]
+    async fn cases_of_older_lists_stay_as_they_are() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("old.test.json");
+        let file = SetFile::at(&app::api::SetId::new("s"), path.clone());
+        let queries = r#"[{"query": "one"}, {"query": "two"}]"#;
+        for (text, eval_id) in
+            [(queries, "old"), (r#"[{"name": "a", "data": [{"query": "one"}]}]"#, "a")]
+        {
+            fs::write(&path, text).expect("written");
+            let case = super::super::case(&file, eval_id.into(), 0).await.expect("read");
+            let at = CaseAsRead { index: case.index, digest: case.digest.clone() };
+            let said = CaseChange::Query { turn: 0, text: "deux".into() };
+            for refused in [
+                change(&file, at.clone(), said).await.map(|_| ()),
+                change(&file, at.clone(), CaseChange::EvalId("b".into())).await.map(|_| ()),
+                change(&file, at.clone(), CaseChange::Whole(case.text)).await.map(|_| ()),
+                duplicate(&file, at.clone()).await.map(|_| ()),
+                remove(&file, at).await,
+            ] {
+                let Err(ApiError::EvalSet { reason }) = refused else { panic!("{refused:?}") };
+                assert!(reason.contains("`rehearsal evalset convert"), "{reason}");
+            }
+            assert_eq!(fs::read_to_string(&path).expect("read"), text);
+        }
     }
 
     #[tokio::test]

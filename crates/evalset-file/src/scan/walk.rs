@@ -98,7 +98,7 @@ impl<R: CaseReader> Walk<R> {
         self
     }
 
-    /// Takes ADK's older lists of sessions, too; nothing may have been read.
+    /// Takes ADK's older lists, too; nothing may have been read.
     pub(crate) fn with_older_lists(mut self) -> Self {
         self.structure = self.structure.with_older_lists();
         self
@@ -107,6 +107,11 @@ impl<R: CaseReader> Walk<R> {
     /// Whether the file has turned out to be an older list.
     pub(crate) fn is_older(&self) -> bool {
         self.structure.is_older()
+    }
+
+    /// Whether it has turned out to be one whose items are the turns of one case.
+    pub(crate) fn is_one_case(&self) -> bool {
+        self.structure.is_one_case()
     }
 
     /// Who reads the cases.

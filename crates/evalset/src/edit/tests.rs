@@ -18,7 +18,7 @@ const EVENTS: &str = r#"{"eval_id":"a","conversation":[{"invocation_id":"i",
         {"author":"helper","content":{"parts":[{"function_call":{"id":"2","name":"log","args":{}}}]}}]}}]}"#;
 
 fn case(text: &str, format: Format) -> Case {
-    let (case, faults) = read_case(text, format, Origin { line: 1, column: 1, case: None });
+    let (case, faults) = read_case(text, format, Origin::default());
     assert_eq!(faults, []);
     case.expect("a case")
 }
@@ -116,8 +116,7 @@ fn calls_change_with_their_answers_in_events() {
     assert!(written.contains(r#"[{"text":"Hm."}]"#), "its words stay: {written}");
     assert!(!written.contains("[]"), "no empty event stays: {written}");
     assert_eq!(it.move_call(0, 0, 1), Err(EditError::InEvents));
-    let (again, faults) =
-        read_case(&written, Format::Adk, Origin { line: 1, column: 1, case: None });
+    let (again, faults) = read_case(&written, Format::Adk, Origin::default());
     assert!(again.is_some() && faults.is_empty(), "{faults:?}");
 }
 

@@ -12,18 +12,21 @@ use crate::model::Shape;
 
 /// Where in a larger file a text begins that is read by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Origin {
+pub struct Origin<'n> {
     /// The line of the text's first character, from 1.
     pub line: u64,
     /// Its column, from 1.
     pub column: u64,
     /// The index of the case that the text is, when it is one.
     pub case: Option<usize>,
+    /// What the case is called where its text does not say so: ADK's older list that is the turns of
+    /// one case goes by its file's name.
+    pub eval_id: Option<&'n str>,
 }
 
-impl Default for Origin {
+impl Default for Origin<'_> {
     fn default() -> Self {
-        Self { line: 1, column: 1, case: None }
+        Self { line: 1, column: 1, case: None, eval_id: None }
     }
 }
 
@@ -39,7 +42,9 @@ enum Step<'a> {
 pub(crate) struct Reader<'a> {
     cursor: Cursor<'a>,
     text: &'a str,
-    origin: Origin,
+    origin: Origin<'a>,
+    /// How many levels of its file stand around the text.
+    around: usize,
     path: Vec<Step<'a>>,
     /// How long the path to the case is that is being read.
     case: Option<(usize, usize)>,
@@ -54,11 +59,13 @@ pub(crate) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// For `text`, which must be valid JSON.
-    pub(crate) fn new(text: &'a str, origin: Origin) -> Self {
+    pub(crate) fn new(text: &'a str, origin: Origin<'a>) -> Self {
         Self {
             cursor: Cursor::new(text),
             text,
             origin,
+            // The set, and the list of its cases.
+            around: if origin.case.is_some() { 2 } else { 0 },
             path: Vec::new(),
             case: origin.case.map(|index| (0, index)),
             faults: Vec::new(),
@@ -189,6 +196,11 @@ impl<'a> Reader<'a> {
         self.id_key = key;
     }
 
+    /// So many levels of the file stand around the text.
+    pub(crate) fn stands_below(&mut self, levels: usize) {
+        self.around = levels;
+    }
+
     /// Reads a case of a set, whose place in the list is `index`; faults in it are told by its id.
     pub(crate) fn case<T>(&mut self, index: usize, read: impl FnOnce(&mut Self) -> T) -> T {
         let start = self.offset();
@@ -214,7 +226,7 @@ impl<'a> Reader<'a> {
 
     /// Gives the faults from `first` on the id of the case that begins at `start`.
     pub(crate) fn name_faults(&mut self, first: usize, start: usize) {
-        let eval_id = self.id_at(start);
+        let eval_id = self.id_at(start).or_else(|| self.origin.eval_id.map(str::to_owned));
         for fault in self.faults.iter_mut().skip(first) {
             if let Some(case) = &mut fault.case {
                 case.eval_id.clone_from(&eval_id);
@@ -278,14 +290,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn json(&mut self) -> JsonText {
         let offset = self.offset();
         let passed = self.cursor.pass();
-        // Of a case that is read by itself the list comes before its path, and the set around that,
-        // which an older list does not have.
-        let around = match self.origin.case {
-            Some(_) if self.id_key == "eval_id" => 2,
-            Some(_) => 1,
-            None => 0,
-        };
-        let above = around + self.path.len();
+        let above = self.around + self.path.len();
         if above + passed.depth > DEPTH_LIMIT {
             let (depth, limit) = (above + passed.depth, DEPTH_LIMIT);
             self.fault(offset, Problem::TooDeep { depth, limit });

@@ -3,8 +3,10 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use evalset_file::stem;
+
 use super::error::EvalsetError;
-use super::files::{files, stem};
+use super::files::files;
 use super::output::{require_free, write_by, write_set};
 use super::sound_file::{Opened, SoundFile};
 use super::{ConvertArguments, Went};

@@ -160,11 +160,3 @@ impl Errors {
         EvalsetError::Faulty { path: path.to_owned(), faults, more }
     }
 }
-
-/// What a file is called without what says that it is an eval set: the name that ADK gives to the
-/// case of an older list.
-pub(super) fn stem(path: &Path) -> String {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let ends = [".evalset.json", ".test.json", ".json"];
-    ends.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name).to_owned()
-}

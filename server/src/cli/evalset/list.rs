@@ -3,12 +3,12 @@
 use std::io::Write;
 use std::path::Path;
 
-use evalset::{Case, Origin, read_case};
-use evalset_file::{AppendError, Cases, FoundCase};
+use evalset::{Case, read_case};
+use evalset_file::{Cases, FoundCase, stem};
 use serde::Serialize;
 
 use super::error::EvalsetError;
-use super::files::{Errors, files, is_pipe, sound_set, stem};
+use super::files::{Errors, files, is_pipe, sound_set};
 use super::filter::{Filter, Traits};
 use super::progress::bar;
 use super::{ListArguments, Went, counted};
@@ -72,14 +72,7 @@ impl<W: Write> Listing<'_, W> {
         let bar = bar(cases.progress().1, &self.name);
         let told = if self.filter.looks_inside() { Some(Cases::told_format(path)?) } else { None };
         while let Some(case) = cases.next() {
-            let case = match case {
-                Ok(case) => case,
-                Err(AppendError::LegacyList { .. }) => {
-                    self.list_whole(path)?;
-                    break;
-                }
-                Err(error) => return Err(error.into()),
-            };
+            let case = case?;
             bar.set_position(cases.progress().0);
             if !self.filter.takes_id(case.eval_id.as_deref()) {
                 continue;
@@ -88,10 +81,7 @@ impl<W: Write> Listing<'_, W> {
                 None => self.line(&case, None)?,
                 Some(format) => {
                     let text = cases.text(&case)?;
-                    let (line, column) = cases.place(&case)?;
-                    let index = usize::try_from(case.index).ok();
-                    let origin = Origin { line, column, case: index };
-                    match read_case(&text, format, origin) {
+                    match read_case(&text, format, cases.origin(&case)?) {
                         (Some(read), _) => self.line_if_taken(&case, &read)?,
                         (None, faults) => {
                             let mut errors = Errors::default();
@@ -120,7 +110,7 @@ impl<W: Write> Listing<'_, W> {
         Ok(())
     }
 
-    /// What is read as a whole: a pipe, and the older list that is the turns of one case.
+    /// A pipe, which is read as a whole.
     fn list_whole(&mut self, path: &Path) -> Result<(), EvalsetError> {
         let cases = sound_set(path)?.into_cases(&stem(path));
         for (index, read) in (0..).zip(cases) {

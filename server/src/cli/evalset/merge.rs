@@ -5,9 +5,10 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::io::Write;
 
 use evalset::{Case, numbered, snake_case};
+use evalset_file::stem;
 
 use super::error::EvalsetError;
-use super::files::{files, stem};
+use super::files::files;
 use super::output::{require_free, write_by, write_set};
 use super::sound_file::{Opened, SoundFile, identify, rename as renamed};
 use super::{MergeArguments, Target, Went, counted};

@@ -4,12 +4,12 @@ use std::io::Write;
 use std::path::Path;
 
 use evalset::agentflow::{EvalCase, MessageContent, ToolCall};
-use evalset::{Case, Layout, Origin, read_case};
-use evalset_file::{AppendError, Cases, FoundCase};
+use evalset::{Case, Layout, read_case};
+use evalset_file::{Cases, FoundCase, stem};
 use json_text::JsonText;
 
 use super::error::EvalsetError;
-use super::files::{Errors, is_pipe, sound_set, stem};
+use super::files::{Errors, is_pipe, sound_set};
 use super::list::shown;
 use super::{ShowArguments, Went};
 use crate::cli::Format;
@@ -33,12 +33,7 @@ pub(super) fn show(arguments: &ShowArguments, out: &mut impl Write) -> Result<We
     let told = Cases::told_format(file)?;
     let mut sought = Sought::new(wanted);
     while let Some(found) = cases.next() {
-        let found = match found {
-            Ok(found) => found,
-            // The turns of one case.
-            Err(AppendError::LegacyList { .. }) => return show_whole(file, wanted, show),
-            Err(error) => return Err(error.into()),
-        };
+        let found = found?;
         if wanted.is_empty() {
             show(read(&mut cases, &found, told, file)?)?;
         } else {
@@ -51,7 +46,7 @@ pub(super) fn show(arguments: &ShowArguments, out: &mut impl Write) -> Result<We
     Ok(Went::Well)
 }
 
-/// What is read as a whole: a pipe, and the older list that is the turns of one case.
+/// A pipe, which is read as a whole.
 fn show_whole(
     file: &Path,
     wanted: &[String],
@@ -83,9 +78,7 @@ fn read(
     file: &Path,
 ) -> Result<Case, EvalsetError> {
     let text = cases.text(found)?;
-    let (line, column) = cases.place(found)?;
-    let origin = Origin { line, column, case: usize::try_from(found.index).ok() };
-    let (case, faults) = read_case(&text, told, origin);
+    let (case, faults) = read_case(&text, told, cases.origin(found)?);
     let mut errors = Errors::default();
     errors.take(faults);
     match case {

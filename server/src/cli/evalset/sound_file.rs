@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 
 use evalset::adk::LegacySet;
 use evalset::{Case, EvalSet, Format};
-use evalset_file::{Checked, CheckedCases};
+use evalset_file::{Checked, CheckedCases, stem};
 
 use super::Target;
 use super::error::EvalsetError;
-use super::files::{Errors, checked, sound, stem};
+use super::files::{Errors, checked, sound};
 
 /// A file that was read to its end, and has no errors.
 pub(super) struct SoundFile {

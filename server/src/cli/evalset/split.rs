@@ -2,8 +2,9 @@
 
 use std::io::Write;
 
+use evalset_file::stem;
+
 use super::error::EvalsetError;
-use super::files::stem;
 use super::output::{require_free, write_by, write_set};
 use super::sound_file::{Opened, SoundFile, identify};
 use super::{SplitArguments, Went};

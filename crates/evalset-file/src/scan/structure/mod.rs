@@ -2,8 +2,8 @@
 //!
 //! The grammar is checked at every depth. Names are looked at only on the way to the cases and
 //! their ids: `eval_cases[].eval_id` and `eval_cases[].conversation[].invocation_id`, in either of
-//! the casings that ADK reads below the set. Who reads ADK's older lists of sessions, too, is led to
-//! `[].name` and `[].data[]`; the turns of one case, the other older list, are nobody's here.
+//! the casings that ADK reads below the set. Who reads ADK's older lists, too, is led to `[].name`
+//! and `[].data[]` of their sessions; a list that is the turns of one case is that case as a whole.
 
 mod names;
 mod quote;
@@ -49,6 +49,8 @@ pub(super) struct Structure {
     takes_older: bool,
     /// Whether this is one.
     is_older: bool,
+    /// Whether its items are no sessions but the turns of one case.
+    is_one_case: bool,
     outline: Outline,
     /// The list of cases has been opened, by this scan or by the one that it continues.
     list_seen: bool,
@@ -84,6 +86,7 @@ impl Structure {
             text_at: 0,
             takes_older: false,
             is_older: false,
+            is_one_case: false,
             outline: Outline::default(),
             list_seen: false,
             list_closed: false,
@@ -100,7 +103,7 @@ impl Structure {
         }
     }
 
-    /// Reads ADK's older lists of sessions, too.
+    /// Reads ADK's older lists, too.
     pub(super) fn with_older_lists(mut self) -> Self {
         self.takes_older = true;
         self
@@ -109,6 +112,11 @@ impl Structure {
     /// Whether this has turned out to be an older list.
     pub(super) fn is_older(&self) -> bool {
         self.is_older
+    }
+
+    /// Whether this has turned out to be one whose items are the turns of one case.
+    pub(super) fn is_one_case(&self) -> bool {
+        self.is_one_case
     }
 
     /// Supposes to stand in the list of cases, behind the comma at `parting`, with `at` (a multiple
@@ -377,6 +385,10 @@ impl Structure {
                 self.set_id_seen = true;
                 Ok(None)
             }
+            (Place::Cases, Class::OpenObject) if self.is_one_case => {
+                self.turns += 1;
+                Ok(None)
+            }
             (Place::Cases, Class::OpenObject) => {
                 self.case_start = at;
                 self.turns = 0;
@@ -385,10 +397,6 @@ impl Structure {
                 self.has_scenario = false;
                 self.has_data = false;
                 Ok(Some(Place::Case))
-            }
-            // The first item tells that they are no sessions.
-            (Place::Cases, _) if self.is_older && self.outline.cases == 0 => {
-                Err(Fault { at, kind: FaultKind::LegacyList })
             }
             (Place::Cases, _) if self.is_older => {
                 Err(Fault::not_an_eval_set(at, "an item of the list is not an object"))
@@ -422,17 +430,22 @@ impl Structure {
             Place::Start | Place::Set => Place::Start,
             Place::Cases => {
                 if self.is_older && self.outline.cases == 0 {
-                    return Err(Fault { at, kind: FaultKind::LegacyList });
+                    self.is_one_case = true;
+                    let start = self.outline.list_open;
+                    self.outline.last = Some(LastCase { parting: start, start, end: at + 1 });
+                    self.outline.cases = 1;
                 }
                 self.outline.list_close = at;
                 self.list_closed = true;
                 if self.is_older { Place::Start } else { Place::Set }
             }
+            // The first item tells whether they are sessions.
+            Place::Case if self.is_older && self.outline.cases == 0 && !self.has_data => {
+                self.is_one_case = true;
+                self.turns = 1;
+                Place::Cases
+            }
             Place::Case => {
-                // The first item tells whether they are sessions.
-                if self.is_older && self.outline.cases == 0 && !self.has_data {
-                    return Err(Fault { at: self.case_start, kind: FaultKind::LegacyList });
-                }
                 self.outline.last =
                     Some(LastCase { parting: self.parting, start: self.case_start, end: at + 1 });
                 self.outline.cases += 1;
