@@ -465,7 +465,7 @@ fn what_a_set_says_of_itself_goes_with_the_first_file() {
 }
 
 #[test]
-fn list_and_show_read_a_pipe() {
+fn whatever_reads_takes_a_pipe() {
     let folder = folder();
     let piped = |arguments: &[&str], text: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
@@ -482,6 +482,14 @@ fn list_and_show_read_a_pipe() {
         lines(&listed).iter().map(|it| (it["eval_id"].clone(), it["turns"].clone())).collect();
     assert_eq!(told, [("lights_off".into(), 1.into()), ("greeting".into(), 1.into())]);
     assert!(piped(&["show", "/dev/stdin", "weather"], FLOW).starts_with("weather\n"));
+    assert_eq!(piped(&["diff", "home.evalset.json", "/dev/stdin"], TWO), "");
+    assert_eq!(piped(&["diff", "/dev/stdin", "home.evalset.json"], TWO), "");
+    assert_eq!(piped(&["lint", "/dev/stdin"], TWO), "1 file: 0 errors, 0 warnings.\n");
+    let older = r#"[{"query": "hi"}, {"query": "bye"}]"#;
+    let converted = piped(&["convert", "/dev/stdin", "--to", "adk"], older);
+    assert!(converted.contains(r#""eval_id": "stdin""#), "{converted}");
+    let joined = ["merge", "home.evalset.json", "/dev/stdin", "-o", "all.json"];
+    assert!(piped(&joined, FLOW).ends_with("3 cases of 2 files\n"));
 }
 
 #[test]

@@ -100,6 +100,24 @@ fn the_exit_code_tells_how_it_went() {
 }
 
 #[test]
+fn either_side_may_come_through_a_pipe() {
+    let folder = folder();
+    let made = Command::new("mkfifo").args(["e", "a"]).current_dir(folder.path()).status();
+    assert!(made.unwrap().success());
+    for (feeds, sides) in [
+        ("cat home.evalset.json |", "--expected /dev/stdin --actual good.evalset.json"),
+        ("cat home.evalset.json > e & cat good.evalset.json > a &", "--expected e --actual a"),
+    ] {
+        let binary = env!("CARGO_BIN_EXE_rehearsal");
+        let line = format!("{feeds} {binary} score {sides} --config config.json");
+        let output = Command::new("sh").args(["-c", &line]).current_dir(folder.path()).output();
+        let output = output.unwrap();
+        let told = String::from_utf8(output.stdout).unwrap();
+        assert!(told.contains("2 cases: 2 passed, 0 failed, 0 unscored."), "{told}");
+    }
+}
+
+#[test]
 fn what_is_mistyped_is_an_error_that_names_the_nearest() {
     let folder = folder();
     let at = folder.path();

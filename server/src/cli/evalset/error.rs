@@ -43,6 +43,22 @@ pub enum EvalsetError {
         /// The system's reason.
         cause: io::Error,
     },
+    /// A pipe cannot be copied into a file.
+    #[error("what comes through {} cannot be copied into a temporary file: {cause}", path.display())]
+    Uncopied {
+        /// The pipe.
+        path: PathBuf,
+        /// The system's reason.
+        cause: io::Error,
+    },
+    /// A pipe brings more than is copied.
+    #[error("{}: more than {most} bytes come through it; write them to a file and name that", path.display())]
+    LongPipe {
+        /// The pipe.
+        path: PathBuf,
+        /// How many bytes are taken.
+        most: u64,
+    },
     /// The file has errors, so that it cannot be worked with.
     #[error("{}: {}", path.display(), told(faults, *more))]
     Faulty {
@@ -131,6 +147,8 @@ impl EvalsetError {
             | Self::NoEvalSet { .. }
             | Self::BadPattern { .. }
             | Self::Unreadable { .. }
+            | Self::Uncopied { .. }
+            | Self::LongPipe { .. }
             | Self::NoSuchCase { .. }
             | Self::ManyFiles { .. }
             | Self::SameOutput { .. }

@@ -7,7 +7,7 @@ use evalset_file::Checked;
 use serde::Serialize;
 
 use super::error::EvalsetError;
-use super::files::{checked, files};
+use super::files::{Source, checked, files};
 use super::list::shown;
 use super::progress::bar;
 use super::{LintFilesArguments, Went, counted};
@@ -33,7 +33,7 @@ pub(super) fn lint(
     let files = files(&arguments.files)?;
     for path in &files {
         let name = path.display().to_string();
-        match checked(path)? {
+        match checked(&Source::of(path)?)? {
             Checked::Whole(reading) => findings.take(&name, &reading.faults)?,
             Checked::Broken(fault) => findings.take(&name, &[fault])?,
             Checked::Cases(mut cases) => {

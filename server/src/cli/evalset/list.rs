@@ -4,11 +4,11 @@ use std::io::Write;
 use std::path::Path;
 
 use evalset::{Case, read_case};
-use evalset_file::{Cases, FoundCase, stem};
+use evalset_file::{Cases, FoundCase};
 use serde::Serialize;
 
 use super::error::EvalsetError;
-use super::files::{Errors, files, is_pipe, sound_set};
+use super::files::{Errors, Source, files};
 use super::filter::{Filter, Traits};
 use super::progress::bar;
 use super::{ListArguments, Went, counted};
@@ -62,15 +62,14 @@ struct Listing<'a, W> {
 
 impl<W: Write> Listing<'_, W> {
     fn list(&mut self, path: &Path) -> Result<(), EvalsetError> {
-        if is_pipe(path) {
-            self.title()?;
-            self.list_whole(path)?;
-            return self.sum_up();
-        }
-        let mut cases = Cases::open(path)?;
+        let source = Source::of(path)?;
+        let mut cases = Cases::open(source.path())?;
         self.title()?;
         let bar = bar(cases.progress().1, &self.name);
-        let told = if self.filter.looks_inside() { Some(Cases::told_format(path)?) } else { None };
+        let told = match self.filter.looks_inside() {
+            true => Some(Cases::told_format(source.path())?),
+            false => None,
+        };
         while let Some(case) = cases.next() {
             let case = case?;
             bar.set_position(cases.progress().0);
@@ -106,30 +105,6 @@ impl<W: Write> Listing<'_, W> {
     fn sum_up(&mut self) -> Result<(), EvalsetError> {
         if self.format == Format::Text {
             writeln!(self.out, "  {}\n", counted(self.listed, "case"))?;
-        }
-        Ok(())
-    }
-
-    /// A pipe, which is read as a whole.
-    fn list_whole(&mut self, path: &Path) -> Result<(), EvalsetError> {
-        let cases = sound_set(path)?.into_cases(&stem(path));
-        for (index, read) in (0..).zip(cases) {
-            let eval_id = read.eval_id().to_owned();
-            if !self.filter.takes_id(Some(&eval_id)) {
-                continue;
-            }
-            let turns = match &read {
-                Case::Adk(case) => case.turns().len(),
-                Case::AdkLegacy(session) => session.data.len(),
-                Case::AgentFlow(case) => case.conversation.len(),
-            };
-            let turns = turns as u64;
-            let case = FoundCase { index, eval_id: Some(eval_id), turns, start: 0, end: 0 };
-            if self.filter.looks_inside() {
-                self.line_if_taken(&case, &read)?;
-            } else {
-                self.line(&case, None)?;
-            }
         }
         Ok(())
     }

@@ -42,15 +42,17 @@ impl Lookup {
         to: Target,
     ) -> Result<(EvalSet, Self), EvalsetError> {
         let format = file.read_by_case();
+        let again =
+            format.map(|format| Ok::<_, EvalsetError>((format, Cases::open(file.source())?)));
+        let again = again.transpose()?;
         let Opened { set, cases: mut opened } = file.open(to)?;
-        let Some(format) = format else {
+        let Some((format, mut cases)) = again else {
             let cases = opened.collect::<Result<Vec<_>, _>>()?;
             let places = cases.iter().map(|case| case.eval_id().to_owned()).zip(0..).collect();
             return Ok((set, Self::Held(cases.into_iter().map(Some).collect(), places)));
         };
         let first = opened.next().transpose()?;
         drop::<OpenedCases>(opened);
-        let mut cases = Cases::open(path)?;
         let (hasher, mut places) = (RandomState::new(), HashMap::new());
         for case in &mut cases {
             let FoundCase { eval_id, start, end, .. } = case?;

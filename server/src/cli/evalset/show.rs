@@ -5,11 +5,11 @@ use std::path::Path;
 
 use evalset::agentflow::{EvalCase, MessageContent, ToolCall};
 use evalset::{Case, Layout, read_case};
-use evalset_file::{Cases, FoundCase, stem};
+use evalset_file::{Cases, FoundCase};
 use json_text::JsonText;
 
 use super::error::EvalsetError;
-use super::files::{Errors, is_pipe, sound_set};
+use super::files::{Errors, Source};
 use super::list::shown;
 use super::{ShowArguments, Went};
 use crate::cli::Format;
@@ -26,11 +26,9 @@ pub(super) fn show(arguments: &ShowArguments, out: &mut impl Write) -> Result<We
     // A mistyped path is a fault of the command line, told as by the other commands.
     std::fs::metadata(file)
         .map_err(|cause| EvalsetError::Unreadable { path: file.clone(), cause })?;
-    if is_pipe(file) {
-        return show_whole(file, wanted, show);
-    }
-    let mut cases = Cases::open(file)?;
-    let told = Cases::told_format(file)?;
+    let source = Source::of(file)?;
+    let mut cases = Cases::open(source.path())?;
+    let told = Cases::told_format(source.path())?;
     let mut sought = Sought::new(wanted);
     while let Some(found) = cases.next() {
         let found = found?;
@@ -42,31 +40,6 @@ pub(super) fn show(arguments: &ShowArguments, out: &mut impl Write) -> Result<We
     }
     for found in sought.found(file)? {
         show(read(&mut cases, found, told, file)?)?;
-    }
-    Ok(Went::Well)
-}
-
-/// A pipe, which is read as a whole.
-fn show_whole(
-    file: &Path,
-    wanted: &[String],
-    mut show: impl FnMut(Case) -> Result<(), EvalsetError>,
-) -> Result<Went, EvalsetError> {
-    let cases = sound_set(file)?.into_cases(&stem(file));
-    let mut sought = Sought::new(wanted);
-    for (index, case) in (0..).zip(&cases) {
-        let eval_id = Some(case.eval_id().to_owned());
-        sought.look_at(&FoundCase { index, eval_id, turns: 0, start: 0, end: 0 });
-    }
-    if wanted.is_empty() {
-        cases.into_iter().try_for_each(show)?;
-        return Ok(Went::Well);
-    }
-    for found in sought.found(file)? {
-        let place = usize::try_from(found.index).ok();
-        if let Some(case) = place.and_then(|place| cases.get(place)) {
-            show(case.clone())?;
-        }
     }
     Ok(Went::Well)
 }

@@ -2,8 +2,8 @@
 //!
 //! It is read to its end before anything is done with it, so that a fault is told while nothing has
 //! been written. Then its cases come one after the other, in the format that is wanted, and one of
-//! them is held at a time. The older list that is the turns of one case, and what comes through a
-//! pipe, are held as a whole.
+//! them is held at a time. What is no list of cases is held as a whole: the older list that is the turns
+//! of one case, and a set of AgentFlow's that has none.
 
 use std::path::{Path, PathBuf};
 
@@ -13,11 +13,12 @@ use evalset_file::{Checked, CheckedCases, stem};
 
 use super::Target;
 use super::error::EvalsetError;
-use super::files::{Errors, checked, sound};
+use super::files::{Errors, Source, checked, sound};
 
 /// A file that was read to its end, and has no errors.
 pub(super) struct SoundFile {
     path: PathBuf,
+    source: Source,
     format: Format,
     cases: usize,
     /// What is held as a whole; the others are read once more, case by case.
@@ -37,7 +38,8 @@ impl SoundFile {
     pub(super) fn read(path: &Path, mut told: impl FnMut(&str)) -> Result<Self, EvalsetError> {
         let mut count = 0;
         let mut errors = Errors::default();
-        let (format, held) = match checked(path)? {
+        let source = Source::of(path)?;
+        let (format, held) = match checked(&source)? {
             Checked::Whole(reading) => {
                 let set = sound(path, *reading)?;
                 for eval_id in ids(&set, &stem(path)) {
@@ -67,7 +69,7 @@ impl SoundFile {
         if !errors.is_none() {
             return Err(errors.of(path));
         }
-        Ok(Self { path: path.to_owned(), format, cases: count, held })
+        Ok(Self { path: path.to_owned(), source, format, cases: count, held })
     }
 
     /// The format to write that leaves a case as it stands; ADK's present one for its older lists.
@@ -83,6 +85,11 @@ impl SoundFile {
         self.held.is_none().then_some(self.format)
     }
 
+    /// Where it can be read again until it is opened.
+    pub(super) fn source(&self) -> &Path {
+        self.source.path()
+    }
+
     /// How many cases it has.
     pub(super) fn cases(&self) -> usize {
         self.cases
@@ -90,7 +97,7 @@ impl SoundFile {
 
     /// Begins to go through it.
     pub(super) fn open(self, to: Target) -> Result<Opened, EvalsetError> {
-        let Self { path, held, .. } = self;
+        let Self { path, source, held, .. } = self;
         let name = stem(&path);
         if let Some(set) = held {
             let mut set = converted(*set, to, &name);
@@ -98,7 +105,7 @@ impl SoundFile {
             return Ok(Opened { set, cases: OpenedCases { first: None, rest } });
         }
         let changed = || EvalsetError::Changed { path: path.clone() };
-        let Checked::Cases(mut cases) = checked(&path)? else { return Err(changed()) };
+        let Checked::Cases(mut cases) = checked(&source)? else { return Err(changed()) };
         let first = cases.next().transpose()?;
         let first = first.map(|read| read.case.ok_or_else(changed)).transpose()?;
         // What stands around the cases depends on nothing but the first of them.

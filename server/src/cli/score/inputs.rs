@@ -7,7 +7,7 @@ use score_run::{SetHeading, heading};
 use super::arguments::ScoreArguments;
 use super::error::ScoreError;
 use crate::cli::evalset::EvalsetError;
-use crate::cli::evalset::files::{files, history_in};
+use crate::cli::evalset::files::{Source, files, history_in};
 
 /// The files of both sides.
 #[derive(Debug)]
@@ -15,6 +15,8 @@ pub(super) struct Inputs {
     pub(super) expected: Vec<PathBuf>,
     pub(super) actual: Vec<PathBuf>,
     sets: Vec<SetHeading>,
+    #[expect(dead_code, reason = "what came through pipes is there until the end")]
+    sources: Vec<Source>,
 }
 
 impl Inputs {
@@ -34,8 +36,17 @@ impl Inputs {
             }
             Err(error) => return Err(error.into()),
         };
+        let mut sources = Vec::new();
+        let mut lasting = |paths: Vec<PathBuf>| -> Result<Vec<PathBuf>, EvalsetError> {
+            let begin = sources.len();
+            for path in paths {
+                sources.push(Source::of(&path)?);
+            }
+            Ok(sources.iter().skip(begin).map(|source| source.path().to_owned()).collect())
+        };
+        let (expected, actual) = (lasting(expected)?, lasting(actual)?);
         let sets = expected.iter().map(|path| heading(path)).collect::<Result<_, _>>()?;
-        Ok(Self { expected, actual, sets })
+        Ok(Self { expected, actual, sets, sources })
     }
 
     /// How many bytes there are to read.
