@@ -232,6 +232,25 @@ fn lint_names_file_line_case_and_path() {
 }
 
 #[test]
+fn lint_tells_what_is_wrong_in_accepted_trajectories() {
+    let folder = folder();
+    let set = r#"{"eval_set_id": "s", "eval_cases": [
+        {"eval_id": "a", "conversation": [{"invocation_id": "i", "user_content": {}}],
+         "accepted_trajectories": {"j": [], "i": [[{"name": "f", "arg": 1}]]}}]}"#;
+    std::fs::write(folder.path().join("a.json"), set).unwrap();
+    let output = run(folder.path(), &["lint", "a.json"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        said(&output),
+        "a.json:3:41: error: case \"a\" at accepted_trajectories.j: there is no turn \"j\"; name a turn once, by its invocation_id, or by its place: \"#0\"\n\
+         a.json:3:73: error: case \"a\" at accepted_trajectories.i[0][0].arg: a call has no field \"arg\"; a call has a name, and may have args, and an id or call_id\n\
+         1 file: 2 errors, 0 warnings.\n"
+    );
+    // Nobody but the scores looks at them.
+    ran(folder.path(), &["convert", "a.json", "--to", "agentflow"]);
+}
+
+#[test]
 fn convert_goes_there_and_back() {
     let folder = folder();
     let there = ran(folder.path(), &["convert", "--to", "agentflow", "home.evalset.json"]);

@@ -5,87 +5,213 @@
 //! beside the case's `conversation`, as an object of such lists by `invocation_id`, or by the turn's
 //! place, `#0`.
 
+use evalset::{Step, adk, agentflow};
 use json_text::{JsonText, Kind, Node};
-use scoring::{Invocation, ToolCall};
-use serde::Deserialize;
+use scoring::ToolCall;
+use serde_json::value::RawValue;
 
-use crate::Misread;
+use crate::{Misread, agentflow as flow};
 
 /// The key.
-pub(crate) const KEY: &str = "accepted_trajectories";
+const KEY: &str = "accepted_trajectories";
 
-const REMEDY: &str = "write a list of trajectories, each a list of calls with name and args";
+const LISTS: &str = "write a list of trajectories, each a list of calls with name and args";
+const CALLS: &str = "a call has a name, and may have args, and an id or call_id";
+const TURNS: &str = "name a turn once, by its invocation_id, or by its place: \"#0\"";
 
-/// A call, in the words of either format.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Call {
-    name: String,
-    #[serde(default)]
-    args: Option<JsonText>,
-    /// ADK's word.
-    #[serde(default)]
-    id: Option<String>,
-    /// AgentFlow's word.
-    #[serde(default)]
-    call_id: Option<String>,
+/// A trajectory: the calls in order.
+type Trajectory = Vec<ToolCall>;
+
+/// What is accepted in a case.
+#[derive(Debug, Default)]
+pub(crate) struct Accepted {
+    /// Of each turn of the conversation.
+    pub(crate) turns: Vec<Vec<Trajectory>>,
+    /// All that cannot be meant, in the order in which it is read.
+    pub(crate) faults: Vec<Misread>,
 }
 
-/// Reads a list of trajectories.
-pub(crate) fn trajectories(
-    eval_id: &str,
-    place: &str,
-    text: &JsonText,
-) -> Result<Vec<Vec<ToolCall>>, Misread> {
-    let misread = |fault: String| Misread {
-        eval_id: eval_id.to_owned(),
-        place: place.to_owned(),
-        fault,
-        remedy: REMEDY,
-    };
-    let read: Vec<Vec<Call>> = text.decode().map_err(|error| misread(error.reason))?;
-    let call = |Call { name, args, id, call_id }| {
-        if args.as_ref().is_some_and(|args| args.kind() != Kind::Object) {
-            return Err(misread(format!("the args of {name} are no object")));
-        }
-        Ok(ToolCall { name: Some(name), args, id: id.or(call_id), ..ToolCall::default() })
-    };
-    read.into_iter().map(|calls| calls.into_iter().map(call).collect()).collect()
-}
-
-/// Gives the turns of an ADK case what stands beside its conversation.
-pub(crate) fn give(
-    eval_id: &str,
-    text: &JsonText,
-    invocations: &mut [Invocation],
-) -> Result<(), Misread> {
-    let misread = |place: String, fault: String| Misread {
-        eval_id: eval_id.to_owned(),
-        place,
-        fault,
-        remedy: "name a turn by its invocation_id, or by its place: \"#0\"",
-    };
-    let Node::Object(members) = text.open() else {
-        return Err(misread(KEY.to_owned(), format!("an object belongs here, not {}", kind(text))));
-    };
-    for (turn, list) in members {
-        let place = format!("{KEY}.{turn}");
-        let by_place = turn.strip_prefix('#').and_then(|place| place.parse::<usize>().ok());
-        let found = match by_place {
-            Some(place) => invocations.get_mut(place),
-            None => invocations.iter_mut().find(|invocation| invocation.id == turn),
-        };
-        let Some(found) = found else {
-            return Err(misread(place, format!("there is no turn {turn:?}")));
-        };
-        found.accepted = trajectories(eval_id, &place, &list.into())?;
+impl Accepted {
+    /// What is accepted in each turn, if all of it can be meant.
+    pub(crate) fn sound(self) -> Result<Vec<Vec<Trajectory>>, Misread> {
+        self.faults.into_iter().next().map_or(Ok(self.turns), Err)
     }
-    Ok(())
+
+    /// Of ADK's case; `kept` is the AgentFlow case that it once was.
+    pub(crate) fn of_adk(case: &adk::EvalCase, kept: Option<&agentflow::EvalCase>) -> Self {
+        let mut reader = Reader::of(&case.eval_id);
+        let mut turns = vec![Vec::new(); case.turns().len()];
+        if let Some(text) = case.written.extra(KEY) {
+            let ids: Vec<&str> = case.turns().iter().map(|it| it.invocation_id.as_str()).collect();
+            reader.under(Step::Key(KEY.into()), |reader| reader.turns(text, &ids, &mut turns));
+        }
+        // What AgentFlow has a field for and ADK has not.
+        for (place, (turn, accepted)) in
+            kept.iter().flat_map(|kept| &kept.conversation).zip(&mut turns).enumerate()
+        {
+            let kept = reader.of_turn(place, turn);
+            if !kept.is_empty() {
+                *accepted = kept;
+            }
+        }
+        Self { turns, faults: reader.faults }
+    }
+
+    /// Of AgentFlow's case.
+    pub(crate) fn of_agentflow(case: &agentflow::EvalCase) -> Self {
+        let mut reader = Reader::of(&case.eval_id);
+        let turns = case.conversation.iter().enumerate();
+        let turns = turns.map(|(place, turn)| reader.of_turn(place, turn)).collect();
+        Self { turns, faults: reader.faults }
+    }
 }
 
-fn kind(text: &JsonText) -> &'static str {
-    match text.kind() {
-        Kind::Array => "a list",
-        other => other.name(),
+/// Reads one case, and goes on behind what cannot be meant.
+struct Reader<'c> {
+    eval_id: &'c str,
+    path: Vec<Step<'static>>,
+    faults: Vec<Misread>,
+}
+
+impl<'c> Reader<'c> {
+    fn of(eval_id: &'c str) -> Self {
+        Self { eval_id, path: Vec::new(), faults: Vec::new() }
+    }
+
+    fn fault(&mut self, fault: impl Into<String>, remedy: &'static str) {
+        let (eval_id, path) = (self.eval_id.to_owned(), self.path.clone());
+        self.faults.push(Misread { eval_id, path, fault: fault.into(), remedy });
+    }
+
+    fn under<T>(&mut self, step: Step<'static>, read: impl FnOnce(&mut Self) -> T) -> T {
+        self.path.push(step);
+        let read = read(self);
+        self.path.pop();
+        read
+    }
+
+    /// What stands in a turn of AgentFlow's.
+    fn of_turn(&mut self, place: usize, turn: &agentflow::Invocation) -> Vec<Trajectory> {
+        let Some(text) = flow::member(turn.metadata.as_ref(), KEY) else { return Vec::new() };
+        let path = [Step::Key("conversation".into()), Step::Index(place)];
+        self.path.extend(path);
+        self.path.extend(["metadata", KEY].map(|key| Step::Key(key.into())));
+        let read = self.trajectories(&text.open());
+        self.path.clear();
+        read
+    }
+
+    /// What stands beside a conversation of ADK's, whose turns have these ids.
+    fn turns(&mut self, text: &JsonText, ids: &[&str], turns: &mut [Vec<Trajectory>]) {
+        let node = text.open();
+        let Node::Object(members) = node else {
+            let fault = format!("an object belongs here, not {}", kind(&node));
+            return self.fault(fault, TURNS);
+        };
+        let mut named = vec![false; ids.len()];
+        for (turn, list) in members {
+            self.under(Step::Key(turn.clone().into()), |reader| {
+                let read = reader.trajectories(&Node::of(list));
+                let by_place = turn.strip_prefix('#').and_then(|place| place.parse().ok());
+                let mut meant: Vec<usize> = match by_place {
+                    Some(place) => vec![place],
+                    None => (0..ids.len()).filter(|at| ids.get(*at) == Some(&&*turn)).collect(),
+                };
+                meant.retain(|at| *at < ids.len());
+                let [at] = *meant else {
+                    let fault = match meant.len() {
+                        0 => format!("there is no turn {turn:?}"),
+                        _ => format!("several turns have the invocation_id {turn:?}"),
+                    };
+                    return reader.fault(fault, TURNS);
+                };
+                if named.get(at) == Some(&true) {
+                    return reader.fault("this turn was named before", TURNS);
+                }
+                if let (Some(named), Some(accepted)) = (named.get_mut(at), turns.get_mut(at)) {
+                    (*named, *accepted) = (true, read);
+                }
+            });
+        }
+    }
+
+    fn trajectories(&mut self, node: &Node<'_>) -> Vec<Trajectory> {
+        self.items(node, |reader, trajectory| {
+            let call = |reader: &mut Self, call: &RawValue| reader.call(&Node::of(call));
+            let calls = reader.items(&Node::of(trajectory), call);
+            calls.into_iter().flatten().collect()
+        })
+    }
+
+    /// Reads the items of a list.
+    fn items<T>(
+        &mut self,
+        node: &Node<'_>,
+        mut read: impl FnMut(&mut Self, &RawValue) -> T,
+    ) -> Vec<T> {
+        let Node::Array(items) = node else {
+            self.fault(format!("a list belongs here, not {}", kind(node)), LISTS);
+            return Vec::new();
+        };
+        let items = items.iter().enumerate();
+        items.map(|(at, item)| self.under(Step::Index(at), |reader| read(reader, item))).collect()
+    }
+
+    /// A call, in the words of either format.
+    fn call(&mut self, node: &Node<'_>) -> Option<ToolCall> {
+        let Node::Object(members) = node else {
+            self.fault(format!("a call belongs here, not {}", kind(node)), LISTS);
+            return None;
+        };
+        let mut call = ToolCall::default();
+        for (place, (key, value)) in members.iter().enumerate() {
+            if members.iter().take(place).any(|(earlier, _)| earlier == key) {
+                self.fault(format!("{key:?} stands twice here"), CALLS);
+                continue;
+            }
+            self.under(Step::Key(key.clone().into()), |reader| {
+                let value = JsonText::from(*value);
+                match &**key {
+                    "name" => call.name = reader.string(&value),
+                    "args" if value.kind() == Kind::Object => call.args = Some(value),
+                    "args" if value.kind() != Kind::Null => {
+                        let found = kind(&value.open());
+                        reader.fault(format!("an object belongs here, not {found}"), CALLS);
+                    }
+                    // Absent.
+                    "args" => {}
+                    "id" | "call_id" if value.kind() == Kind::Null => {}
+                    // ADK's word counts before AgentFlow's.
+                    "id" => call.id = reader.string(&value),
+                    "call_id" => call.id = call.id.take().or(reader.string(&value)),
+                    _ => reader.fault(format!("a call has no field {key:?}"), CALLS),
+                }
+            });
+        }
+        if !members.iter().any(|(key, _)| key == "name") {
+            self.fault("a call needs a \"name\"", CALLS);
+        }
+        Some(call)
+    }
+
+    fn string(&mut self, value: &JsonText) -> Option<String> {
+        match value.open() {
+            Node::String(text) => Some(text.into_owned()),
+            other => {
+                self.fault(format!("a string belongs here, not {}", kind(&other)), CALLS);
+                None
+            }
+        }
+    }
+}
+
+fn kind(node: &Node<'_>) -> &'static str {
+    match node {
+        Node::Null => "null",
+        Node::Bool(_) => "true or false",
+        Node::Number(_) => "a number",
+        Node::String(_) => "a string",
+        Node::Array(_) => "a list",
+        Node::Object(_) => "an object",
     }
 }

@@ -10,33 +10,28 @@ use evalset::adk::{
 use json_text::{JsonText, Kind, Node};
 use scoring::{Invocation, ModelCall, Response, Timing, ToolCall, Trace, joined};
 
+use crate::accepted::Accepted;
 use crate::plain::unwrapped;
-use crate::{CaseTrace, Misread, accepted, agentflow};
+use crate::{CaseTrace, Misread};
 
 pub(crate) fn case_trace(case: &EvalCase, tags: Vec<String>) -> Result<CaseTrace, Misread> {
-    let mut invocations: Vec<_> = case.turns().iter().map(invocation).collect();
-    let mut name = None;
-    if let Some(text) = case.written.extra(accepted::KEY) {
-        accepted::give(&case.eval_id, text, &mut invocations)?;
-    }
-    if case.written.extra("agentflow").is_some() {
-        // What AgentFlow has a field for and ADK has not.
-        let flow = evalset::Case::Adk(case.clone()).into_agentflow();
-        name = Some(flow.name.clone()).filter(|name| !name.is_empty());
-        for (place, (turn, invocation)) in
-            flow.conversation.iter().zip(&mut invocations).enumerate()
-        {
-            let kept = agentflow::accepted(&case.eval_id, place, turn)?;
-            if !kept.is_empty() {
-                invocation.accepted = kept;
-            }
-        }
-    }
+    let kept = kept(case);
+    let accepted = Accepted::of_adk(case, kept.as_ref()).sound()?;
+    let turns = case.turns().iter().zip(accepted);
+    let invocations = turns.map(|(turn, accepted)| Invocation { accepted, ..invocation(turn) });
+    let invocations = invocations.collect();
+    let name = kept.map(|flow| flow.name).filter(|name| !name.is_empty());
     let final_state = case.final_session_state.clone();
     // ADK writes `{}` for a case that expects nothing of the state.
     let final_state = final_state.filter(|state| !is_empty_object(state));
     let trace = Trace { invocations, final_state };
     Ok(CaseTrace { eval_id: case.eval_id.clone(), name, tags, trace })
+}
+
+/// The AgentFlow case that this one once was.
+pub(crate) fn kept(case: &EvalCase) -> Option<evalset::agentflow::EvalCase> {
+    case.written.extra("agentflow")?;
+    Some(evalset::Case::Adk(case.clone()).into_agentflow())
 }
 
 /// One turn.

@@ -4,7 +4,8 @@ use evalset::agentflow::{EvalCase, Invocation as Turn, MessageContent, ToolCall 
 use json_text::{JsonText, Kind, Node};
 use scoring::{Invocation, Response, Timing, ToolCall, Trace};
 
-use crate::{CaseTrace, Misread, accepted, adk};
+use crate::accepted::Accepted;
+use crate::{CaseTrace, Misread, adk};
 
 pub(crate) fn case_trace(case: &EvalCase, tags: Vec<String>) -> Result<CaseTrace, Misread> {
     let name = Some(case.name.clone()).filter(|name| !name.is_empty());
@@ -14,34 +15,34 @@ pub(crate) fn case_trace(case: &EvalCase, tags: Vec<String>) -> Result<CaseTrace
         of_adk.name = name;
         return Ok(of_adk);
     }
-    let turns = case.conversation.iter().enumerate();
-    let invocations =
-        turns.map(|(place, turn)| invocation(&case.eval_id, place, turn)).collect::<Result<_, _>>();
+    let accepted = Accepted::of_agentflow(case).sound()?;
+    let turns = case.conversation.iter().zip(accepted);
+    let invocations = turns.map(|(turn, accepted)| invocation(turn, accepted)).collect();
     let final_state = member(case.metadata.as_ref(), "final_session_state")
         .filter(|state| state.kind() == Kind::Object);
-    let trace = Trace { invocations: invocations?, final_state };
+    let trace = Trace { invocations, final_state };
     Ok(CaseTrace { eval_id: case.eval_id.clone(), name, tags, trace })
 }
 
 /// Whether a conversion from ADK has kept something.
-fn keeps_adk(case: &EvalCase) -> bool {
+pub(crate) fn keeps_adk(case: &EvalCase) -> bool {
     let kept = |metadata: Option<&JsonText>| member(metadata, "adk").is_some();
     kept(case.metadata.as_ref())
         || case.conversation.iter().any(|turn| kept(turn.metadata.as_ref()))
 }
 
-fn invocation(eval_id: &str, place: usize, turn: &Turn) -> Result<Invocation, Misread> {
+fn invocation(turn: &Turn, accepted: Vec<Vec<ToolCall>>) -> Invocation {
     let said = |message: &MessageContent| Response { author: None, text: message.get_text() };
-    Ok(Invocation {
+    Invocation {
         id: turn.invocation_id.clone(),
         user_text: turn.user_content.get_text(),
         tool_calls: turn.expected_tool_trajectory.iter().map(tool_call).collect(),
-        accepted: accepted(eval_id, place, turn)?,
+        accepted,
         intermediate_responses: turn.expected_intermediate_responses.iter().map(said).collect(),
         final_response: turn.expected_final_response.as_ref().map(MessageContent::get_text),
         timing: Timing::default(),
         model_calls: None,
-    })
+    }
 }
 
 fn tool_call(call: &Call) -> ToolCall {
@@ -55,22 +56,7 @@ fn tool_call(call: &Call) -> ToolCall {
     }
 }
 
-/// The other trajectories that a turn's metadata names.
-pub(crate) fn accepted(
-    eval_id: &str,
-    place: usize,
-    turn: &Turn,
-) -> Result<Vec<Vec<ToolCall>>, Misread> {
-    match member(turn.metadata.as_ref(), accepted::KEY) {
-        None => Ok(Vec::new()),
-        Some(text) => {
-            let place = format!("conversation[{place}].metadata.{}", accepted::KEY);
-            accepted::trajectories(eval_id, &place, &text)
-        }
-    }
-}
-
-fn member(object: Option<&JsonText>, wanted: &str) -> Option<JsonText> {
+pub(crate) fn member(object: Option<&JsonText>, wanted: &str) -> Option<JsonText> {
     let Node::Object(members) = object?.open() else { return None };
     members.into_iter().rfind(|(key, _)| key == wanted).map(|(_, value)| value.into())
 }

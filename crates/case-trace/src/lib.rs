@@ -27,9 +27,11 @@ mod error;
 mod lazy;
 mod plain;
 
-use evalset::Case;
 use evalset::adk::EvalCaseResult;
+use evalset::{Case, Fault, FaultyCase, Origin, Problem, path_of};
 use scoring::Trace;
+
+use crate::accepted::Accepted;
 
 pub use config::criteria;
 pub use error::Misread;
@@ -67,6 +69,38 @@ impl CaseTrace {
         }
     }
 
+    /// All that is wrong in what is read of a case for scoring alone: its other accepted
+    /// trajectories. `text` is the case's, which begins at `origin` in its file.
+    ///
+    /// ```
+    /// use case_trace::CaseTrace;
+    /// use evalset::{Format, Origin, read_case};
+    ///
+    /// let text = r##"{"eval_id": "a", "conversation": [{"user_content": {}}],
+    ///     "accepted_trajectories": {"#0": [[{"name": "f"}]], "#1": []}}"##;
+    /// let (case, _) = read_case(text, Format::Adk, Origin::default());
+    /// let faults = CaseTrace::faults(&case.expect("a case"), text, Origin::default());
+    /// assert_eq!(
+    ///     faults[0].to_string(),
+    ///     "line 2, column 62, case \"a\" at accepted_trajectories.#1: there is no turn \"#1\"; \
+    ///      name a turn once, by its invocation_id, or by its place: \"#0\""
+    /// );
+    /// ```
+    #[must_use]
+    pub fn faults(case: &Case, text: &str, origin: Origin<'_>) -> Vec<Fault> {
+        let fault = |misread: Misread| {
+            let Misread { eval_id, path, fault, remedy } = misread;
+            let (line, column) = origin.place(text, &path);
+            let index = origin.case.unwrap_or_default();
+            let case = Some(FaultyCase { index, eval_id: Some(eval_id) });
+            let problem = Problem::NotScored { fault, remedy };
+            Fault { case, path: path_of(&path), line, column, problem }
+        };
+        let mut faults: Vec<Fault> = accepted(case).faults.into_iter().map(fault).collect();
+        faults.sort_by_key(|fault| (fault.line, fault.column));
+        faults
+    }
+
     /// What the agent did in a run that ADK's history tells of.
     #[must_use]
     pub fn of_result(result: &EvalCaseResult) -> Self {
@@ -74,5 +108,18 @@ impl CaseTrace {
         let invocations = turns.map(|turn| adk::invocation(&turn.actual_invocation)).collect();
         let trace = Trace { invocations, final_state: result.final_state() };
         Self { eval_id: result.eval_id.clone(), name: None, tags: Vec::new(), trace }
+    }
+}
+
+/// What is accepted in a case of any format; ADK's older lists keep nothing of the kind.
+fn accepted(case: &Case) -> Accepted {
+    match case {
+        Case::Adk(case) => Accepted::of_adk(case, adk::kept(case).as_ref()),
+        Case::AdkLegacy(_) => Accepted::default(),
+        Case::AgentFlow(case) if agentflow::keeps_adk(case) => {
+            let case = Case::AgentFlow(case.clone()).into_adk();
+            Accepted::of_adk(&case, adk::kept(&case).as_ref())
+        }
+        Case::AgentFlow(case) => Accepted::of_agentflow(case),
     }
 }

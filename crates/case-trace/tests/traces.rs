@@ -190,10 +190,10 @@ fn accepted_trajectories_stand_beside_an_adk_conversation() {
     assert_eq!(found.trace.invocations[1].accepted.len(), 2);
     let told = |accepted: &str| with(accepted).expect_err("misread").to_string();
     expect![[r##"
-        case "a" at accepted_trajectories: an object belongs here, not a list; name a turn by its invocation_id, or by its place: "#0"
-        case "a" at accepted_trajectories.i2: there is no turn "i2"; name a turn by its invocation_id, or by its place: "#0"
-        case "a" at accepted_trajectories.i1: unknown field `arg`, expected one of `name`, `args`, `id`, `call_id`; write a list of trajectories, each a list of calls with name and args
-        case "a" at accepted_trajectories.i1: the args of f are no object; write a list of trajectories, each a list of calls with name and args"##]]
+        case "a" at accepted_trajectories: an object belongs here, not a list; name a turn once, by its invocation_id, or by its place: "#0"
+        case "a" at accepted_trajectories.i2: there is no turn "i2"; name a turn once, by its invocation_id, or by its place: "#0"
+        case "a" at accepted_trajectories.i1[0][0].arg: a call has no field "arg"; a call has a name, and may have args, and an id or call_id
+        case "a" at accepted_trajectories.i1[0][0].args: an object belongs here, not a list; a call has a name, and may have args, and an id or call_id"##]]
     .assert_eq(
         &[
             told("[]"),
@@ -203,6 +203,80 @@ fn accepted_trajectories_stand_beside_an_adk_conversation() {
         ]
         .join("\n"),
     );
+}
+
+/// All faults, each with its place.
+fn faults(text: &str, format: Format) -> String {
+    let origin = Origin { line: 10, case: Some(3), ..Origin::default() };
+    let faults = CaseTrace::faults(&case(text, format), text, origin);
+    let told = faults.iter().map(|fault| match fault.to_string().split_once("; ") {
+        Some((fault, _)) => fault.to_owned(),
+        None => panic!("{fault} says what to do"),
+    });
+    told.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn all_that_is_wrong_in_accepted_trajectories_is_told_with_its_place() {
+    let adk = r##"{"eval_id": "a", "conversation": [{"invocation_id": "i1", "user_content": {}},
+{"user_content": {}}, {"user_content": {}}],
+"accepted_trajectories": {
+ "": [],
+ "i1": [[{"name": "f", "args": {}, "id": null}], {"name": "f"}, [3, {}]],
+ "#1": [[{"name": 1, "args": [], "arguments": {}, "call_id": 5}]],
+ "#0": [],
+ "#3": "",
+ "é.x": [[{"name": "f", "name": "g"}]]}}"##;
+    let told = faults(adk, Format::Adk);
+    expect![[r##"
+        line 13, column 6, case "a" at accepted_trajectories.: several turns have the invocation_id ""
+        line 14, column 50, case "a" at accepted_trajectories.i1[1]: a list belongs here, not an object
+        line 14, column 66, case "a" at accepted_trajectories.i1[2][0]: a call belongs here, not a number
+        line 14, column 69, case "a" at accepted_trajectories.i1[2][1]: a call needs a "name"
+        line 15, column 19, case "a" at accepted_trajectories.#1[0][0].name: a string belongs here, not a number
+        line 15, column 30, case "a" at accepted_trajectories.#1[0][0].args: an object belongs here, not a list
+        line 15, column 47, case "a" at accepted_trajectories.#1[0][0].arguments: a call has no field "arguments"
+        line 15, column 62, case "a" at accepted_trajectories.#1[0][0].call_id: a string belongs here, not a number
+        line 16, column 8, case "a" at accepted_trajectories.#0: this turn was named before
+        line 17, column 8, case "a" at accepted_trajectories.#3: a list belongs here, not a string
+        line 17, column 8, case "a" at accepted_trajectories.#3: there is no turn "#3"
+        line 18, column 9, case "a" at accepted_trajectories.é.x: there is no turn "é.x"
+        line 18, column 11, case "a" at accepted_trajectories.é.x[0][0]: "name" stands twice here"##]]
+    .assert_eq(&told);
+
+    let flow = |accepted: &str| {
+        format!(
+            r#"{{"eval_id": "a", "conversation": [{{"invocation_id": "i", "user_content":
+{{"role": "user", "content": ""}}, "metadata": {{"accepted_trajectories": {accepted}}}}}]}}"#
+        )
+    };
+    assert_eq!(faults(&flow(r#"[[{"name": "f"}], []]"#), Format::AgentFlow), "");
+    let broken = flow(r#"[{"name": "f"}]"#);
+    expect![[r#"line 11, column 73, case "a" at conversation[0].metadata.accepted_trajectories[0]: a list belongs here, not an object"#]]
+    .assert_eq(&faults(&broken, Format::AgentFlow));
+    // After a conversation there and back what is wrong is still told.
+    for text in [broken, adk.to_owned()] {
+        let format = if text == adk { Format::Adk } else { Format::AgentFlow };
+        let read = case(&text, format);
+        let there = match format {
+            Format::Adk => Case::AgentFlow(read.clone().into_agentflow()),
+            _ => Case::Adk(read.clone().into_adk()),
+        };
+        let written = there.to_json().laid_out(&evalset::Layout::compact());
+        let count =
+            |case: &Case, text: &str| CaseTrace::faults(case, text, Origin::default()).len();
+        assert_eq!(count(&there, &written), count(&read, &text), "{written}");
+    }
+}
+
+#[test]
+fn a_case_that_nothing_is_wrong_with_has_no_faults() {
+    let with = r##"{"eval_id": "a", "conversation": [{"invocation_id": "i1", "user_content": {}}],
+        "accepted_trajectories": {"i1": [[{"name": "f", "args": null, "id": "1"}], []]}}"##;
+    for (text, format) in [(with, Format::Adk), (FLOW, Format::AgentFlow), (LISTS, Format::Adk)] {
+        assert_eq!(faults(text, format), "");
+        assert!(CaseTrace::of(&case(text, format)).is_ok());
+    }
 }
 
 /// As `EvalSetResult.model_dump_json(indent=2)` of google-adk 2.13 writes it, nulls included.

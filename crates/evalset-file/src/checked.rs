@@ -69,6 +69,12 @@ pub struct CheckedCase {
     pub index: usize,
     /// The case; none when it cannot be read.
     pub case: Option<Case>,
+    /// Its text, as it stands.
+    pub text: String,
+    /// The line on which it begins, from 1.
+    pub line: u64,
+    /// The column there, in characters, from 1.
+    pub column: u64,
     /// What is wrong in it, in the order of the file.
     pub faults: Vec<Fault>,
 }
@@ -192,7 +198,7 @@ impl CheckedCases {
                 }
             }
         }
-        Ok(Some(CheckedCase { index, case, faults }))
+        Ok(Some(CheckedCase { index, case, text, line, column, faults }))
     }
 }
 

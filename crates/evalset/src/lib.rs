@@ -47,5 +47,5 @@ pub use format::{Format, Telling};
 pub use ids::{eval_id, eval_set_id, numbered, seconds, snake_case};
 pub use layout::{CaseText, Layout};
 pub use number::Number;
-pub use reading::{Fault, FaultyCase, Origin, Problem, Severity};
+pub use reading::{Fault, FaultyCase, Origin, Problem, Severity, Step, path_of};
 pub use written::Written;

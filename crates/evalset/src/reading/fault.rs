@@ -32,7 +32,8 @@ pub struct FaultyCase {
 pub enum Severity {
     /// The file works; something in it will be lost or is not what it seems.
     Warning,
-    /// The format's own reader refuses the file.
+    /// The format's own reader refuses the file; or, of what is read for scoring alone, the case has
+    /// no score.
     Error,
 }
 
@@ -177,6 +178,15 @@ pub enum Problem {
         depth: usize,
         /// What ADK reads.
         limit: usize,
+    },
+    /// Something that is read for scoring alone, and cannot be meant: the format's own reader does
+    /// not look at it.
+    #[error("{fault}; {remedy}")]
+    NotScored {
+        /// What is wrong: a clause.
+        fault: String,
+        /// What to do.
+        remedy: &'static str,
     },
 }
 

@@ -2,10 +2,12 @@
 
 mod cursor;
 mod fault;
+mod path;
 mod reader;
 
 pub(crate) use cursor::Cursor;
 pub use fault::{Fault, FaultyCase, Problem, Severity};
+pub use path::{Step, path_of};
 pub use reader::Origin;
 pub(crate) use reader::Reader;
 

@@ -7,6 +7,7 @@ use json_text::{JsonText, Kind};
 
 use super::cursor::Cursor;
 use super::fault::{Fault, FaultyCase, Problem};
+use super::path::{Step, path_of};
 use crate::adk::DEPTH_LIMIT;
 use crate::model::Shape;
 
@@ -28,13 +29,6 @@ impl Default for Origin<'_> {
     fn default() -> Self {
         Self { line: 1, column: 1, case: None, eval_id: None }
     }
-}
-
-/// One step of a path.
-#[derive(Debug, Clone)]
-enum Step<'a> {
-    Key(Cow<'a, str>),
-    Index(usize),
 }
 
 /// Reads one text.
@@ -118,11 +112,11 @@ impl<'a> Reader<'a> {
             Some((length, index)) => (length, Some(FaultyCase { index, eval_id: None })),
             None => (0, None),
         };
-        let path = shown(self.path.get(skipped..).unwrap_or_default());
+        let path = path_of(self.path.get(skipped..).unwrap_or_default());
         self.faults.push(Fault { case, path, line, column, problem });
     }
 
-    fn line_and_column(&mut self, offset: usize) -> (u64, u64) {
+    pub(super) fn line_and_column(&mut self, offset: usize) -> (u64, u64) {
         let bytes = self.text.as_bytes();
         let (mut from, mut line, mut begins) = self.counted;
         if offset < from {
@@ -307,26 +301,6 @@ impl<'a> Reader<'a> {
 fn verbatim(text: &str) -> JsonText {
     // Cut from text that is known to be JSON.
     JsonText::parse(text).unwrap_or_else(|_| JsonText::null())
-}
-
-fn shown(path: &[Step<'_>]) -> String {
-    let mut text = String::new();
-    for step in path {
-        match step {
-            Step::Index(index) => {
-                text.push('[');
-                text.push_str(&index.to_string());
-                text.push(']');
-            }
-            Step::Key(key) => {
-                if !text.is_empty() {
-                    text.push('.');
-                }
-                text.push_str(key);
-            }
-        }
-    }
-    text
 }
 
 fn with_article(kind: Kind) -> &'static str {

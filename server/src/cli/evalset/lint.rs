@@ -2,8 +2,9 @@
 
 use std::io::Write;
 
-use evalset::{Fault, Severity};
-use evalset_file::Checked;
+use case_trace::CaseTrace;
+use evalset::{Fault, Origin, Severity};
+use evalset_file::{Checked, CheckedCase};
 use serde::Serialize;
 
 use super::error::EvalsetError;
@@ -40,7 +41,7 @@ pub(super) fn lint(
                 let bar = bar(cases.progress().1, &name);
                 findings.take(&name, cases.faults_before())?;
                 while let Some(case) = cases.next() {
-                    let faults = case?.faults;
+                    let faults = with_unscored(case?);
                     if !faults.is_empty() {
                         bar.suspend(|| findings.take(&name, &faults))?;
                     }
@@ -52,6 +53,17 @@ pub(super) fn lint(
         }
     }
     findings.sum_up(files.len())
+}
+
+/// What is wrong in a case, what is read of it for scoring alone included.
+fn with_unscored(read: CheckedCase) -> Vec<Fault> {
+    let CheckedCase { index, case, text, line, column, mut faults } = read;
+    if let Some(case) = case {
+        let origin = Origin { line, column, case: Some(index), eval_id: None };
+        faults.extend(CaseTrace::faults(&case, &text, origin));
+        faults.sort_by_key(|fault| (fault.line, fault.column));
+    }
+    faults
 }
 
 /// What was found, told as it is found.
