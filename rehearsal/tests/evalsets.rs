@@ -444,6 +444,8 @@ fn long_older_lists_are_read_by_session_in_constant_memory() {
         ("lint old.test.json", 0),
         ("convert old.test.json --to adk -o new.evalset.json", 0),
         ("diff old.test.json other.test.json", 1),
+        ("merge old.test.json home.evalset.json -o all.evalset.json", 0),
+        ("split old.test.json --output-folder parts --cases 40", 0),
     ] {
         assert_eq!(
             ran_in_little(folder.path(), arguments),
@@ -451,6 +453,8 @@ fn long_older_lists_are_read_by_session_in_constant_memory() {
             "{arguments}"
         );
     }
+    let of = |name: &str| parsed(&folder.path().join(name))["eval_cases"].as_array().unwrap().len();
+    assert_eq!((of("all.evalset.json"), of("parts/old_2.evalset.json")), (66, 24));
     let converted = parsed(&folder.path().join("new.evalset.json"));
     let last = &converted["eval_cases"][63];
     assert_eq!((&last["eval_id"], &converted["eval_set_id"]), (&json!("o63"), &json!("old")));
