@@ -290,7 +290,8 @@ fn CallActions(
     edits: CaseEdits,
 ) -> impl IntoView {
     let Place { turn, call, calls, .. } = place;
-    let is_last = call + 1 >= calls;
+    // An arrow that leads nowhere keeps the focus.
+    let (is_first, is_last) = (call == 0, call + 1 >= calls);
     let step = move |to: usize| {
         edits.change(CaseChange::MoveCall { turn, from: call, to }, "The call was moved.");
     };
@@ -304,8 +305,8 @@ fn CallActions(
                 type="button"
                 title="Earlier"
                 aria-label="Move the call earlier"
-                disabled=call == 0
-                on:click=move |_| step(call.saturating_sub(1))
+                aria-disabled=is_first.to_string()
+                on:click=move |_| if !is_first { step(call.saturating_sub(1)) }
             >
                 "↑"
             </button>
@@ -313,8 +314,8 @@ fn CallActions(
                 type="button"
                 title="Later"
                 aria-label="Move the call later"
-                disabled=is_last
-                on:click=move |_| step(call + 1)
+                aria-disabled=is_last.to_string()
+                on:click=move |_| if !is_last { step(call + 1) }
             >
                 "↓"
             </button>
