@@ -6,7 +6,7 @@
 mod compiled;
 
 use app::api::{FieldMessage, SessionView, ToolView, ValueTarget};
-use json_text::{JsonText, Kind};
+use json_text::{JsonText, Kind, written_twice};
 
 use compiled::compiled;
 
@@ -64,10 +64,14 @@ pub(crate) fn check_ends(view: &SessionView, query: &str, response: &str) -> Res
     Ok(())
 }
 
-/// Checks a tool's arguments: an object that its parameters' schema accepts.
+/// Checks a tool's arguments: an object that its parameters' schema accepts, each member once.
 pub(crate) fn check_arguments(tool: &ToolView, arguments: &JsonText) -> Vec<FieldMessage> {
     if arguments.kind() != Kind::Object {
         let text = format!("A tool takes an object, not a {}.", arguments.kind().name());
+        return vec![FieldMessage { pointer: String::new(), text }];
+    }
+    if let Some(error) = written_twice(arguments.as_str()) {
+        let text = format!("A tool gets only one of the two where {error}: take one out.");
         return vec![FieldMessage { pointer: String::new(), text }];
     }
     check_schema(tool.parameters.as_ref(), arguments)

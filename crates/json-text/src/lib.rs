@@ -12,7 +12,9 @@ mod fault;
 mod node;
 mod pretty;
 mod text;
+mod twice;
 
 pub use node::{Kind, Node};
 pub use pretty::Pretty;
 pub use text::{JsonText, JsonTextError, nesting};
+pub use twice::written_twice;

@@ -57,6 +57,11 @@ impl JsonTextError {
     #[must_use]
     pub fn of(text: &str, error: &serde_json::Error) -> Self {
         let Some(Fault { at, reason }) = fault(text) else { return Self::misfit(text, error) };
+        Self::at(text, at, reason)
+    }
+
+    /// `reason`, at the byte `at` of `text`.
+    pub(crate) fn at(text: &str, at: usize, reason: String) -> Self {
         let before = &text[..at];
         let line = before.rsplit('\n').next().unwrap_or_default();
         Self { reason, line: before.matches('\n').count() + 1, column: line.chars().count() + 1 }

@@ -55,7 +55,6 @@ mod judge;
 mod naming;
 mod outline;
 mod pattern;
-mod twice;
 
 pub use cases::Cases;
 pub use decimal::whole_number;
@@ -74,5 +73,4 @@ pub use paste::{PasteError, Pasted};
 pub use path::{ItemId, Path, Step};
 pub use range::Range;
 pub use read::{Fault, Message, Reading, Tone};
-pub use twice::written_twice;
 pub use types::Types;

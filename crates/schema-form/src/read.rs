@@ -63,6 +63,9 @@ pub enum Fault {
     Unfinished,
     /// Text that is not JSON, with the place where it stops being it.
     NotJson(JsonTextError),
+    /// JSON text with a member written twice, one of which would be lost, with the place of the
+    /// second.
+    Twice(JsonTextError),
     /// A value that the schema does not admit, with the keyword.
     Invalid(&'static str),
 }

@@ -392,6 +392,41 @@ fn json_text_and_widgets_go_back_and_forth() {
     assert_eq!(filling.sent().as_deref(), Some(r#"{"room":"kitchen","degrees":26,"more":[1,2]}"#));
 }
 
+/// A tool would get one of the two.
+#[test]
+fn a_member_written_twice_is_told_at_its_place_and_never_sent() {
+    let mut filling = Filling::of(
+        r#"{"type": "object", "properties": {"n": {"type": "integer"}, "any": {},
+            "within": {"type": "object", "properties": {"m": {"type": "integer"}}}}}"#,
+    );
+    let told = |name: &str, place: &str| {
+        format!(
+            "The member `{name}` stands a second time at {place}: a tool gets only one of the two. \
+             Take one out."
+        )
+    };
+    for (field, text, wanted) in [
+        (None, "{\"n\": 1,\n \"n\": 2}", told("n", "line 2, column 2")),
+        (None, r#"{"within": {"m": 1, "m": 1}}"#, told("m", "line 1, column 21")),
+        (Some("within"), r#"{"m":1,"m":2}"#, told("m", "line 1, column 8")),
+        (Some("any"), r#"[{"x":1,"x":2}]"#, told("x", "line 1, column 9")),
+    ] {
+        let field: Vec<&str> = field.into_iter().collect();
+        filling.edit(&[], Edit::Reset);
+        filling.edit(&field, Edit::AsJson);
+        filling.type_text(&field, text);
+        assert_eq!(filling.messages(), [format!("{}: {wanted}", field.join(""))], "{text}");
+        assert_eq!(filling.sent(), None, "{text}");
+        filling.edit(&field, Edit::AsWidgets);
+        assert_eq!(filling.sent(), None, "{text}");
+        assert!(filling.messages()[0].contains("a second time"), "{text}");
+    }
+    filling.edit(&[], Edit::Reset);
+    filling.edit(&[], Edit::AsJson);
+    filling.type_text(&[], r#"{"n":1,"within":{"m":1},"any":[{"n":1},{"n":1}]}"#);
+    assert!(filling.sent().is_some(), "{:?}", filling.messages());
+}
+
 #[test]
 fn a_union_remembers_its_branches() {
     let mut filling = Filling::of(

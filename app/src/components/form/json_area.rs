@@ -1,7 +1,7 @@
 //! JSON text at a place: where a widget cannot express the schema, or the person prefers it.
 
 use leptos::prelude::*;
-use schema_form::{Edit, FieldKind, Path, Types, written_twice};
+use schema_form::{Edit, FieldKind, Path};
 
 use super::place::Place;
 use super::row::faults;
@@ -22,20 +22,6 @@ pub(super) fn JsonArea(
         FieldKind::Json(reason) => Some(reason.to_string()),
         _ => None,
     };
-    // Where an object has no form in any case, taking a member out brings none.
-    let has_form = reason.is_none() && place.field().types.contains(Types::OBJECT);
-    let stays = has_form.then(|| {
-        let twice = Memo::new(move |_| typed.with(|text| written_twice(text)));
-        let said = move || {
-            twice.get().map(|name| {
-                format!(
-                    "`{name}` stands twice. A form would drop one of the two, so this stays JSON \
-                     until one is taken out."
-                )
-            })
-        };
-        view! { <small class="field-advice" aria-live="polite">{said}</small> }
-    });
     let is_root = place.path == Path::root();
     let goes_back = reason.is_none() && !is_root;
     let (typing, leaving, back) = (place.clone(), place.clone(), place.clone());
@@ -57,7 +43,6 @@ pub(super) fn JsonArea(
                 }
                 on:blur=move |_| leaving.touch()
             ></textarea>
-            {stays}
             {reason.map(|reason| view! { <small class="field-help">"As JSON: " {reason}</small> })}
             {goes_back
                 .then(|| view! {

@@ -1,6 +1,6 @@
 //! JSON text as it stands, with what the widgets would say about it.
 
-use json_text::{JsonText, Kind, nesting};
+use json_text::{JsonText, Kind, nesting, written_twice};
 
 use super::reader::Reader;
 use super::{Fault, Message, Tone};
@@ -31,6 +31,12 @@ impl Reader {
                 return;
             }
         };
+        if let Some(error) = written_twice(text) {
+            self.write(value.compact().as_str(), Tone::Fault);
+            let told = format!("{error}: a tool gets only one of the two. Take one out.");
+            self.tell(Fault::Twice(error), capitalized(&told));
+            return;
+        }
         let mut found = self.faults_of(slot, &value);
         if let Some(text) = self.too_large(value.as_str()) {
             found.push(Message { path: self.path.clone(), text, fault: Fault::Invalid("type") });
@@ -114,13 +120,14 @@ impl Reader {
 
 pub(super) fn expected(field: &Field, found: Kind) -> String {
     let found = named(found);
-    let wanted = field.types.phrase();
-    let mut letters = wanted.chars();
-    let wanted: String = letters
-        .next()
-        .map(|first| first.to_uppercase().chain(letters).collect())
-        .unwrap_or_default();
+    let wanted = capitalized(&field.types.phrase());
     format!("{wanted} is expected; this is {found} (type).")
+}
+
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
 }
 
 /// What a person calls a value of this kind.
