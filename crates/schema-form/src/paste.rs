@@ -2,8 +2,8 @@
 //!
 //! Arguments are an object, or a call that carries one: `{name, args}` as Gemini writes it,
 //! `{function: {name, arguments: "…"}}` as OpenAI does, `{type: "tool_use", name, input}` as
-//! Anthropic does, `{jsonrpc, method: "tools/call", params: …}` as MCP does, alone, in a list of one,
-//! or between code fences.
+//! Anthropic does, `{jsonrpc, method: "tools/call", params: …}` as MCP does, alone, as the one call of
+//! a list, a message or a model's whole answer, or between code fences.
 
 use json_text::{JsonText, JsonTextError, Kind, Node};
 use serde_json::value::RawValue;
@@ -82,6 +82,31 @@ const CARRIED: [&str; 11] = [
     "toolCalls",
 ];
 
+/// Members under which a message or a model's whole answer has its calls.
+const AROUND: [&str; 12] = [
+    "choices",
+    "candidates",
+    "message",
+    "output",
+    "content",
+    "parts",
+    "tool_calls",
+    "toolCalls",
+    "tool_call",
+    "function_call",
+    "functionCall",
+    "function",
+];
+
+/// Members that name a call's tool.
+const NAMES: [&str; 4] = ["name", "toolName", "tool_name", "tool"];
+
+/// How deep in a message a call is looked for; in OpenAI's whole answer it is seven deep.
+const DEEPEST: usize = 10;
+
+/// A call in a message: the tool and its arguments.
+type Call<'t> = (String, &'t RawValue);
+
 impl Form {
     /// Reads arguments for this form from text copied from anywhere.
     ///
@@ -129,29 +154,33 @@ impl Form {
         let members = match value.open() {
             Node::Object(members) => members,
             Node::Array(items) => {
-                return match items.as_slice() {
-                    [one] => Ok(Some(JsonText::from(*one))),
-                    items => Err(PasteError::ManyCalls { count: items.len() }),
+                if let [one] = items.as_slice() {
+                    return Ok(Some(JsonText::from(*one)));
+                }
+                let mut calls = Vec::new();
+                items.iter().for_each(|item| calls_in(item, 1, &mut calls));
+                return match the_one(&calls, tool)? {
+                    Some(arguments) => Ok(Some(arguments)),
+                    None => Err(PasteError::ManyCalls { count: items.len() }),
                 };
             }
             // Arguments written as a string.
             Node::String(content) => return Ok(Some(JsonText::parse(content.trim())?)),
             _ => return Ok(None),
         };
-        let carried = |key: &str| CARRIED.contains(&key) && !self.has_member(key);
-        let known = |key: &str| ENVELOPE.contains(&key) || CARRIED.contains(&key);
-        let is_call = members.iter().any(|(key, raw)| carried(key) && holds(raw))
-            && members.iter().all(|(key, _)| known(key));
-        if !is_call {
-            return Ok(None);
+        if let Some((name, arguments)) = call(&members, |key| !self.has_member(key)) {
+            if let Some(name) = name {
+                *tool = Some(name);
+            }
+            return Ok(Some(JsonText::from(arguments)));
         }
-        let names = ["name", "toolName", "tool_name", "tool"];
-        let name = members.iter().find(|(key, _)| names.contains(&key.as_str()));
-        if let Some(name) = name.and_then(|(_, raw)| serde_json::from_str(raw.get()).ok()) {
-            *tool = Some(name);
+        let mut calls = Vec::new();
+        for (key, raw) in &members {
+            if AROUND.contains(&key.as_str()) && !self.has_member(key) {
+                calls_in(raw, 1, &mut calls);
+            }
         }
-        let inner = members.iter().find(|(key, raw)| carried(key) && holds(raw));
-        Ok(inner.map(|(_, raw)| JsonText::from(*raw)))
+        the_one(&calls, tool)
     }
 
     fn has_member(&self, name: &str) -> bool {
@@ -205,6 +234,56 @@ impl ListField {
             }
         };
         lines.map(item).collect()
+    }
+}
+
+/// What an object that is a call, or an envelope around one, carries, with the tool that it names.
+/// `free` tells whether a member's name is not one of the tool's own.
+fn call<'t>(
+    members: &[(String, &'t RawValue)],
+    free: impl Fn(&str) -> bool,
+) -> Option<(Option<String>, &'t RawValue)> {
+    let known = |key: &str| ENVELOPE.contains(&key) || CARRIED.contains(&key);
+    if !members.iter().all(|(key, _)| known(key)) {
+        return None;
+    }
+    let carries = |key: &str| CARRIED.contains(&key) && free(key);
+    let (_, arguments) = members.iter().find(|(key, raw)| carries(key) && holds(raw))?;
+    let name = members.iter().find(|(key, _)| NAMES.contains(&key.as_str()));
+    let name = name.and_then(|(_, raw)| serde_json::from_str(raw.get()).ok());
+    Some((name, *arguments))
+}
+
+/// Collects the calls that name their tool in a message or a part of one, `depth` levels deep.
+fn calls_in<'t>(raw: &'t RawValue, depth: usize, calls: &mut Vec<Call<'t>>) {
+    if depth > DEEPEST {
+        return;
+    }
+    match Node::of(raw) {
+        Node::Array(items) => items.into_iter().for_each(|item| calls_in(item, depth + 1, calls)),
+        Node::Object(members) => match call(&members, |_| true) {
+            Some((Some(name), arguments)) => calls.push((name, arguments)),
+            _ => {
+                for (key, raw) in members {
+                    if AROUND.contains(&key.as_str()) {
+                        calls_in(raw, depth + 1, calls);
+                    }
+                }
+            }
+        },
+        _ => {}
+    }
+}
+
+/// The arguments of the only call there is, whose name becomes the `tool`.
+fn the_one(calls: &[Call<'_>], tool: &mut Option<String>) -> Result<Option<JsonText>, PasteError> {
+    match calls {
+        [] => Ok(None),
+        [(name, arguments)] => {
+            *tool = Some(name.clone());
+            Ok(Some(JsonText::from(*arguments)))
+        }
+        calls => Err(PasteError::ManyCalls { count: calls.len() }),
     }
 }
 

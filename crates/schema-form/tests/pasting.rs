@@ -41,6 +41,71 @@ fn a_call_is_recognised_however_it_is_wrapped() {
     }
 }
 
+/// Messages and whole answers as OpenAI (chat, responses), Gemini and Anthropic write them.
+#[test]
+fn the_one_call_of_a_message_is_taken() {
+    let arguments = r#"{"city":"Oslo","days":9007199254740993}"#;
+    let quoted = JsonText::string(arguments);
+    let calls = format!(
+        r#""tool_calls": [{{"id": "c", "type": "function",
+            "function": {{"name": "weather", "arguments": {quoted}}}}}]"#
+    );
+    let chat = format!(r#"{{"role": "assistant", "content": null, "refusal": null, {calls}}}"#);
+    let parts = format!(
+        r#"{{"role": "model", "parts": [{{"text": "I look."}},
+            {{"functionCall": {{"name": "weather", "args": {arguments}}}, "thoughtSignature": "x"}}]}}"#
+    );
+    for text in [
+        chat.clone(),
+        format!("[{{\"role\": \"user\", \"content\": \"Oslo?\"}}, {chat}]"),
+        format!(
+            r#"{{"object": "chat.completion", "choices": [{{"index": 0, "message": {chat},
+                "finish_reason": "tool_calls"}}], "usage": {{"total_tokens": 12}}}}"#
+        ),
+        parts.clone(),
+        format!(r#"{{"content": {parts}}}"#),
+        format!(r#"{{"candidates": [{{"content": {parts}, "finishReason": "STOP"}}]}}"#),
+        format!(
+            r#"{{"role": "assistant", "stop_reason": "tool_use", "content": [
+                {{"type": "text", "text": "I look."}},
+                {{"type": "tool_use", "id": "t", "name": "weather", "input": {arguments}}}]}}"#
+        ),
+        format!(
+            r#"{{"object": "response", "output": [{{"type": "reasoning", "summary": []}},
+                {{"type": "function_call", "id": "f", "call_id": "c", "name": "weather",
+                  "arguments": {quoted}, "status": "completed"}}]}}"#
+        ),
+    ] {
+        let pasted = form(WEATHER).pasted(&text).expect(&text);
+        assert_eq!(pasted.value.as_str(), arguments, "{text}");
+        assert_eq!(pasted.tool.as_deref(), Some("weather"), "{text}");
+    }
+    // The tool's own names do not hide what the message has inside.
+    let own = form(r#"{"type": "object", "properties": {"input": {"type": "string"}}}"#);
+    let text = r#"{"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "f",
+        "input": {"input": "a"}}]}"#;
+    assert_eq!(own.pasted(text).expect("taken").value.as_str(), r#"{"input": "a"}"#);
+}
+
+#[test]
+fn several_calls_of_a_message_are_told_and_a_message_without_one_is_left() {
+    let call = r#"{"functionCall": {"name": "weather", "args": {}}}"#;
+    let two = format!(r#"{{"content": {{"parts": [{call}, {{"text": "and"}}, {call}]}}}}"#);
+    assert_eq!(form(WEATHER).pasted(&two), Err(PasteError::ManyCalls { count: 2 }));
+    let list = format!("[{call}, {call}, {call}]");
+    assert_eq!(form(WEATHER).pasted(&list), Err(PasteError::ManyCalls { count: 3 }));
+    for text in [
+        r#"{"role": "assistant", "content": [{"type": "text", "text": "Sunny."}]}"#,
+        r#"{"output": {"name": "weather"}, "message": {"input": {"city": "Oslo"}}}"#,
+    ] {
+        assert_eq!(form(WEATHER).pasted(text).expect("taken").value.as_str(), text);
+    }
+    // Nor is anything taken out of a member that the tool itself has.
+    let posts = form(r#"{"type": "object", "properties": {"content": {}}}"#);
+    let text = format!(r#"{{"content": [{call}]}}"#);
+    assert_eq!(posts.pasted(&text).expect("taken").value.as_str(), text);
+}
+
 #[test]
 fn a_tool_that_takes_arguments_by_that_name_gets_them() {
     let schema = r#"{"type": "object", "properties": {"name": {"type": "string"},
