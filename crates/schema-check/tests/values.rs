@@ -35,6 +35,7 @@ fn every_kind_of_schema_gets_values() {
         r#"{"oneOf":[{"type":"integer"},{"type":"number","minimum":2}]}"#,
         r#"{"type":"integer","not":{"const":0}}"#,
         r##"{"$ref":"#/$defs/node","$defs":{"node":{"type":"object","required":["next"],"properties":{"next":{"anyOf":[{"$ref":"#/$defs/node"},{"type":"null"}]}}}}}"##,
+        r##"{"$schema":"http://json-schema.org/draft-07/schema#","$ref":"#z","definitions":{"z":{"$id":"#z","type":"string","pattern":"^z{9}$"}}}"##,
         // What one member asks for may ask for more.
         r#"{"type":"object","required":["a"],"properties":{"a":{},"b":{},"c":{}},"dependentRequired":{"a":["b"],"b":["c"]}}"#,
         conditions_of_many_values().as_str(),

@@ -225,17 +225,23 @@ impl Document {
         }
     }
 
-    /// What a `$ref` inside this document refers to: `#`, `#/a/b` or `#anchor`.
+    /// What a `$ref` inside this document refers to: `#`, `#/a/b` or `#anchor`, which draft 7 writes
+    /// as `$id`.
     pub(crate) fn resolve(&self, reference: &str) -> Option<NodeId> {
         let fragment = reference.strip_prefix('#')?;
         if fragment.is_empty() {
             return Some(self.root);
         }
         let Some(pointer) = fragment.strip_prefix('/') else {
+            let names: &[(&str, &str)] = match self.dialect() {
+                Dialect::Seven => &[("$id", reference)],
+                Dialect::Modern | Dialect::Other => {
+                    &[("$anchor", fragment), ("$dynamicAnchor", fragment)]
+                }
+            };
             return self.ids().find(|id| {
-                ["$anchor", "$dynamicAnchor"].iter().any(|keyword| {
-                    self.member(*id, &[keyword]).and_then(|name| self.string(name))
-                        == Some(fragment)
+                names.iter().any(|(keyword, name)| {
+                    self.member(*id, &[keyword]).and_then(|it| self.string(it)) == Some(name)
                 }) && !self.is_in_data(*id)
             });
         };
@@ -439,9 +445,20 @@ mod tests {
         assert_eq!(found("#/$defs/c%25d/1").as_deref(), Some("2"));
         assert_eq!(found("#here").as_deref(), Some(r#"{"$anchor":"here"}"#));
         assert_eq!(found("#/$defs/absent"), None);
+        assert_eq!(found("#there"), None);
         assert_eq!(found("https://example.com/schema"), None);
         let two = document.resolve("#/$defs/c%25d/1").expect("found");
         assert_eq!(document.pointer(two), "/$defs/c%d/1");
+    }
+
+    /// A name of its own is an `$id` in draft 7 (section 8.2.3), and `$anchor` afterwards.
+    #[test]
+    fn a_plain_name_is_an_id_in_draft_7_alone() {
+        let named = r##""definitions": {"z": {"$id": "#z", "type": "string"}}"##;
+        let found = |start: &str| document(&format!("{{{start}{named}}}")).resolve("#z").is_some();
+        assert!(found(r#""$schema": "http://json-schema.org/draft-07/schema#", "#));
+        assert!(!found(r#""$schema": "https://json-schema.org/draft/2020-12/schema", "#));
+        assert!(!found(""));
     }
 
     #[test]

@@ -74,10 +74,17 @@ pub(super) fn resolve<'s>(root: &'s Value, reference: &str) -> Option<&'s Value>
     if fragment.is_empty() || fragment.starts_with('/') {
         return root.pointer(&fragment);
     }
+    // Draft 7 writes an anchor as `$id`, with its `#`.
+    let edition = root.get("$schema").and_then(Value::as_str).unwrap_or_default();
+    let names: &[(&str, &str)] = if edition.contains("/draft-07/") {
+        &[("$id", reference)]
+    } else {
+        &[("$anchor", &fragment), ("$dynamicAnchor", &fragment)]
+    };
     let mut ahead = vec![root];
     while let Some(value) = ahead.pop() {
-        let anchor = |keyword| value.get(keyword).and_then(Value::as_str);
-        if anchor("$anchor") == Some(&fragment) || anchor("$dynamicAnchor") == Some(&fragment) {
+        let says = |keyword: &str| value.get(keyword).and_then(Value::as_str);
+        if names.iter().any(|(keyword, name)| says(keyword) == Some(*name)) {
             return Some(value);
         }
         match value {
