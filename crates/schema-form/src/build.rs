@@ -44,8 +44,11 @@ pub(crate) fn field(
             .unwrap_or_default(),
         None => first_text(&["example"]).into_iter().collect(),
     };
-    let mut builder = Builder { document, source, conjunction: &conjunction, diagnostics };
+    let mut builder =
+        Builder { document, source, conjunction: &conjunction, diagnostics, misshapen: None };
     let (kind, inferred) = builder.kind();
+    // What a keyword without its shape leaves of a widget would not be what its author meant.
+    let kind = builder.misshapen.map_or(kind, FieldKind::Json);
     let only_null = matches!(&kind, FieldKind::Choice(options) if matches!(options.as_slice(), [one] if one.value.kind() == Kind::Null));
     let nullable = !only_null
         && match conjunction.null {
@@ -104,6 +107,8 @@ struct Builder<'b> {
     source: &'b Source,
     conjunction: &'b Conjunction<'b>,
     diagnostics: &'b mut Vec<Diagnostic>,
+    /// The first keyword of this place whose value has not the shape it must have.
+    misshapen: Option<Reason>,
 }
 
 impl Builder<'_> {
@@ -189,9 +194,9 @@ impl Builder<'_> {
     }
 
     fn wrong_shape(&mut self, at: NodeId, keyword: &str) {
-        self.diagnostics.push(Diagnostic {
-            pointer: self.document.pointer(at),
-            reason: Reason::WrongShape { keyword: keyword.to_owned() },
-        });
+        let reason = Reason::WrongShape { keyword: keyword.to_owned() };
+        let pointer = self.document.pointer(at);
+        self.diagnostics.push(Diagnostic { pointer, reason: reason.clone() });
+        self.misshapen.get_or_insert(reason);
     }
 }

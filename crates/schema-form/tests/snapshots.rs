@@ -275,10 +275,21 @@ fn faulty_schemas_say_why() {
     check(
         r#"{"type": "object", "properties": [], "required": "a"}"#,
         expect![[r#"
-        .: object
-          <name>: union of 5 or null
+        .: JSON, wrong_shape
         ! /properties: The schema's `properties` has not the shape it must have.
         ! /required: The schema's `required` has not the shape it must have.
+    "#]],
+    );
+    check(
+        r#"{"type": "object", "properties": {"a": {"properties": [1, 2]}, "b": {"type": "string",
+            "enum": 7}, "c": {"type": "string"}}}"#,
+        expect![[r#"
+        .: object
+          a: JSON, wrong_shape
+          b: JSON, wrong_shape
+          c: text
+        ! /properties/a/properties: The schema's `properties` has not the shape it must have.
+        ! /properties/b/enum: The schema's `enum` has not the shape it must have.
     "#]],
     );
     check(
