@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use json_text::JsonText;
+use json_text::{JsonText, Node};
 use schema_check::{Check, Sound, Uncheckable, Unchecked};
 use schema_form::Form;
 use serde_json::Value;
@@ -24,6 +24,7 @@ pub fn lint(declaration: &JsonText) -> Report {
         Err(error) => {
             let message = format!("The declaration cannot be opened: {error}. Flatten it.");
             report.find(Rule::TooDeep, "", message);
+            report.tool = name_of(declaration);
             return report;
         }
     };
@@ -42,6 +43,13 @@ pub fn lint(declaration: &JsonText) -> Report {
         lint_parameters(declaration, &opened, keyword, schema, &mut report);
     }
     report
+}
+
+/// The name of a declaration that is nested too deep to be opened whole.
+fn name_of(declaration: &JsonText) -> Option<String> {
+    let Node::Object(members) = declaration.open() else { return None };
+    let (_, name) = members.into_iter().rfind(|(key, _)| key == "name")?;
+    JsonText::from(name).decode().ok()
 }
 
 /// The parameters that count, and the member that holds them.
@@ -203,6 +211,38 @@ mod tests {
 
     fn alone(rule: &'static str, place: &str) -> Vec<(&'static str, String)> {
         vec![(rule, place.to_owned())]
+    }
+
+    #[test]
+    fn a_tool_nested_too_deep_keeps_its_name() {
+        let deep =
+            format!("{}{{}}{}", r#"{"properties":{"a":"#.repeat(10_000), "}}".repeat(10_000));
+        let text = format!(r#"{{"name":"abyss","description":"It.","parameters":{deep}}}"#);
+        let wrapped = format!(r#"{{"type":"function","function":{text}}}"#);
+        for text in [&text, &format!("[{text},{text}]"), &wrapped] {
+            for report in lint_list(&crate::declarations_in(text)) {
+                assert_eq!(report.tool.as_deref(), Some("abyss"));
+                assert_eq!(report.findings[0].rule, Rule::TooDeep);
+            }
+        }
+        let nameless = lint(&JsonText::parse(&deep).expect("JSON"));
+        assert_eq!(nameless.tool, None);
+    }
+
+    #[test]
+    fn a_plain_name_of_draft_7_is_no_broken_reference() {
+        let of = |edition: &str| {
+            let declaration = format!(
+                r##"{{"name":"t","description":"Does it.","parameters":{{
+                    "$schema":"http://json-schema.org/{edition}/schema#","type":"object",
+                    "properties":{{"a":{{"description":"It.","allOf":[{{"$ref":"#z"}}]}}}},
+                    "definitions":{{"z":{{"$id":"#z","type":"string","maxLength":9}}}}}}}}"##
+            );
+            let report = lint(&JsonText::parse(&declaration).expect("JSON"));
+            report.findings.iter().map(|it| it.rule.name()).collect::<Vec<_>>()
+        };
+        assert_eq!(of("draft-07"), [""; 0]);
+        assert!(of("draft-04").contains(&"reference-broken"));
     }
 
     #[test]
