@@ -460,9 +460,25 @@ test("switching the kind of value keeps what both have, and is taken back", asyn
   await page.getByRole("button", { name: "Undo the switch" }).click();
   await expect(preview(page)).toContainText('"method":"card","holder":"Ada","number":"441712345678"');
   // The same by key, from a control that has no typing to take back.
+  const card = '"method":"card","holder":"Ada","number":"441712345678"';
   await payment.getByRole("radio", { name: "invoice" }).check();
   await page.keyboard.press("Control+z");
-  await expect(preview(page)).toContainText('"method":"card","holder":"Ada","number":"441712345678"');
+  await expect(preview(page)).toContainText(card);
+  // What was typed since is taken back first, then the switch.
+  const company = row(page, "company").locator("textarea");
+  await payment.getByRole("radio", { name: "invoice" }).check();
+  await company.fill("Far & Away");
+  await page.getByRole("button", { name: "Undo typing" }).click();
+  await expect(company).toHaveValue("");
+  await page.getByRole("button", { name: "Undo the switch" }).click();
+  await expect(preview(page)).toContainText(card);
+  // By key too: the input takes its letter back, and with nothing left to it the form goes on.
+  await payment.getByRole("radio", { name: "invoice" }).check();
+  await company.pressSequentially("F");
+  await page.keyboard.press("Control+z");
+  await expect(company).toHaveValue("");
+  await page.keyboard.press("Control+z");
+  await expect(preview(page)).toContainText(card);
 });
 
 test("any field can be text, and comes back as it was", async ({ page, picture, accessible }) => {

@@ -192,6 +192,18 @@ pub fn is_typing() -> bool {
     })
 }
 
+/// Whether the field that has the focus holds text, which takes typing back by itself.
+#[must_use]
+pub fn is_in_text() -> bool {
+    document().active_element().is_some_and(|element| {
+        let input = element.dyn_ref::<web_sys::HtmlInputElement>();
+        let is_pressed = |input: &web_sys::HtmlInputElement| {
+            matches!(input.type_().as_str(), "radio" | "checkbox" | "range" | "file" | "button")
+        };
+        element.tag_name() == "TEXTAREA" || input.is_some_and(|input| !is_pressed(input))
+    })
+}
+
 /// Takes the focus from the field that has it.
 pub fn leave_field() -> bool {
     document()

@@ -35,6 +35,7 @@ mod range;
 
 mod draft;
 mod edit;
+mod history;
 mod paste;
 mod path;
 mod read;
@@ -68,6 +69,7 @@ pub use field::{
 };
 pub use form::{Form, Integers};
 pub use format::Format;
+pub use history::History;
 pub use narrow::{Narrowed, Narrowing};
 pub use paste::{PasteError, Pasted};
 pub use path::{ItemId, Path, Step};

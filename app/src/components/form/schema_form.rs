@@ -53,8 +53,9 @@ pub fn SchemaForm(
             && !event.shift_key()
             && !event.alt_key()
             && event.key().eq_ignore_ascii_case("z");
-        // Typing is taken back by its own input.
-        if is_undo && !state.was_typing() && state.undo() {
+        // Typing is taken back by its own input, where that has the focus.
+        let is_taken_back = || state.was_typing() && browser::is_in_text();
+        if is_undo && !is_taken_back() && state.undo() {
             event.prevent_default();
         }
     };

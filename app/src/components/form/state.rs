@@ -190,7 +190,7 @@ impl FormState {
         true
     }
 
-    /// What the last edit was, if it can be taken back here and not in its input. Tracked.
+    /// What the last edit was, such as `switch`, if there is one to take back. Tracked.
     #[must_use]
     pub fn undoable(self) -> Option<&'static str> {
         self.undo.what()
@@ -201,7 +201,7 @@ impl FormState {
         self.undo.switched(path)
     }
 
-    /// Whether the last thing done was typing, which the input takes back by itself.
+    /// Whether the last thing done was typing, which an input takes back by itself.
     pub(super) fn was_typing(self) -> bool {
         self.undo.is_typing()
     }
@@ -258,6 +258,8 @@ impl FormState {
         });
         if refused {
             self.undo.take();
+        } else {
+            self.undo.settle(&self.draft.read_untracked());
         }
         if !self.edited.get_untracked() {
             self.edited.set(true);
