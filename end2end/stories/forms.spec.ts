@@ -481,6 +481,22 @@ test("switching the kind of value keeps what both have, and is taken back", asyn
   await expect(preview(page)).toContainText(card);
 });
 
+test("a number is typed in peace, also where somebody was before", async ({ page }) => {
+  await booking(page);
+  const bags = row(page, "bags");
+  const input = bags.getByRole("textbox");
+  await input.fill("1e");
+  await input.blur();
+  await expect(bags).toContainText("A whole number, such as 12.");
+  for (const begun of ["-", "1.", "1e", "1e-"]) {
+    await input.fill(begun);
+    await expect(preview(page)).toContainText(`"bags":${begun}`);
+    await expect(bags).not.toContainText("A whole number");
+  }
+  await input.blur();
+  await expect(bags).toContainText("A whole number, such as 12.");
+});
+
 test("any field can be text, and comes back as it was", async ({ page, picture, accessible }) => {
   await booking(page);
   await row(page, "holder").locator("textarea").fill("Ada");

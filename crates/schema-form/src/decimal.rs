@@ -199,6 +199,20 @@ pub fn whole_number(text: &str) -> Option<String> {
     }
 }
 
+/// Whether typing on may make a number of `text`, or it is one: `-`, `1.`, `1e` and `1e-` begin
+/// numbers.
+///
+/// ```
+/// use schema_form::begins_number;
+/// assert!(["-", "1.", "1e", "1e-", "0", "12"].into_iter().all(begins_number));
+/// assert!(!["", "1,", "x", "1ee", "--", "01"].into_iter().any(begins_number));
+/// ```
+#[must_use]
+pub fn begins_number(text: &str) -> bool {
+    let text = text.trim();
+    !text.is_empty() && (is_number(text) || is_number(&format!("{text}0")))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -58,7 +58,7 @@ mod outline;
 mod pattern;
 
 pub use cases::Cases;
-pub use decimal::whole_number;
+pub use decimal::{begins_number, whole_number};
 pub use diagnostic::{Diagnostic, Reason};
 pub use draft::{Content, Draft, Entered, Entry, Item, State};
 pub use edit::Edit;

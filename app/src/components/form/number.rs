@@ -2,7 +2,7 @@
 
 use leptos::ev;
 use leptos::prelude::*;
-use schema_form::{Bounds, Edit, FieldKind, Range, whole_number};
+use schema_form::{Bounds, Edit, FieldKind, Range, begins_number, whole_number};
 
 use super::place::Place;
 use super::text::{Frame, described_by, placeholder, typed};
@@ -51,7 +51,11 @@ pub(super) fn NumberInput(
                 aria-invalid=move || invalid.get().to_string()
                 prop:value=move || typed.get()
                 on:input=move |event| {
-                    typing.edit(Edit::SetText(event_target_value(&event)));
+                    let text = event_target_value(&event);
+                    if begins_number(&text) {
+                        typing.state.untouch(&typing.path);
+                    }
+                    typing.edit(Edit::SetText(text));
                 }
                 on:keydown=step_key(&inner, bounds, is_whole)
                 on:blur=leave

@@ -272,8 +272,10 @@ impl FormState {
         let other = shapes.iter().zip(&after).find(|(before, after)| before.1 != after.1);
         self.notify(other.map_or(path, |(before, _)| &before.0));
         if refused && leaves_json {
-            // The text is not JSON: its fault says where.
-            self.touch(path);
+            // The text is not JSON: its fault says where, also to who is still in it.
+            self.touched.update(|touched| {
+                touched.insert(path.clone());
+            });
         }
         if !self.told.read_untracked().is_empty() {
             self.told
@@ -324,7 +326,7 @@ impl FormState {
         })
     }
 
-    /// The person has been at `path`: what is missing there may be said. A moment later, so that
+    /// The person has left `path`: what is missing there may be said. A moment later, so that
     /// what is said does not push away the button that the person is about to press.
     pub(super) fn touch(self, path: &Path) {
         // A field that leaves the page with the focus is left once the form is gone.
@@ -333,9 +335,23 @@ impl FormState {
         }
         let path = path.clone();
         let say = move || {
-            self.touched.try_update(|touched| touched.insert(path.clone()));
+            // Who is back there meanwhile is told when leaving again.
+            let input = self.drawn_as.try_get_value().map(|id| input_id(id, &path));
+            if input.is_some_and(|input| input != browser::focused_id()) {
+                self.touched.try_update(|touched| touched.insert(path.clone()));
+            }
         };
         set_timeout(say, Duration::from_millis(180));
+    }
+
+    /// The person is typing at `path` what may become a value: nothing is missing there until the
+    /// place is left again.
+    pub(super) fn untouch(self, path: &Path) {
+        if self.touched.with_untracked(|touched| touched.contains(path)) {
+            self.touched.update(|touched| {
+                touched.remove(path);
+            });
+        }
     }
 
     /// The faults shown at `path`. Tracked.
