@@ -26,6 +26,8 @@ use super::wire::{READABLE, lifted, log_line};
 const LONGEST: usize = 16 * 1024 * 1024;
 /// How many times a request is redirected.
 const MOST_REDIRECTS: usize = 10;
+/// How the library says that an answer is no JSON which it reads; the reason follows.
+const UNREAD: &str = "could not parse JSON response as ServerJsonRpcMessage: ";
 /// How serde_json says that it stops.
 const TOO_DEEP: &str = "recursion limit exceeded";
 
@@ -78,7 +80,7 @@ impl Reach {
                 } else if let Some(message) =
                     event.data.as_deref().and_then(|data| reach.lift(data))
                 {
-                    event.data = Some(message);
+                    event.data = Some(message).filter(|message| !message.is_empty());
                 }
                 event
             })
@@ -93,6 +95,20 @@ impl Reach {
             return None;
         }
         serde_json::from_str(&self.lift(&serde_json::to_string(answer).ok()?)?).ok()
+    }
+
+    /// The answer that stands in the place of one that nobody can read, of which the library `told`.
+    fn unread(&self, id: &RequestId, told: &str) -> StreamableHttpPostResponse {
+        let reason = match told.split_once(UNREAD).filter(|_| !told.contains(TOO_DEEP)) {
+            Some((_, why)) => format!("The server's answer cannot be read: {why}"),
+            None => format!(
+                "The server's answer is nested more than {READABLE} levels deep and cannot be read. \
+                 Let the tool answer with a flatter value, or with its JSON as text."
+            ),
+        };
+        self.output.log(&reason);
+        let error = rmcp::ErrorData::new(rmcp::model::ErrorCode::INTERNAL_ERROR, reason, None);
+        StreamableHttpPostResponse::Json(ServerJsonRpcMessage::error(error, Some(id.clone())), None)
     }
 
     /// Asks once more what the library could not read, and reads the answer lifted.
@@ -171,7 +187,9 @@ impl StreamableHttpClient for Reach {
                 let answer = self.read_again(&answer).unwrap_or(answer);
                 Ok(StreamableHttpPostResponse::Json(answer, session))
             }
-            Err(StreamableHttpError::UnexpectedServerResponse(told)) if told.contains(TOO_DEEP) => {
+            Err(StreamableHttpError::UnexpectedServerResponse(told))
+                if told.contains(TOO_DEEP) || told.contains(UNREAD) && !is_greeting(&message) =>
+            {
                 let JsonRpcMessage::Request(request) = &message else {
                     return Err(StreamableHttpError::UnexpectedServerResponse(told));
                 };
@@ -190,7 +208,7 @@ impl StreamableHttpClient for Reach {
                     }
                     false => None,
                 };
-                Ok(again.unwrap_or_else(|| too_deep(&request.id)))
+                Ok(again.unwrap_or_else(|| self.unread(&request.id, &told)))
             }
             posted => posted,
         }
@@ -239,12 +257,11 @@ impl StreamableHttpClient for Reach {
     }
 }
 
-/// The answer that stands in the place of one that nobody can read.
-fn too_deep(id: &RequestId) -> StreamableHttpPostResponse {
-    let reason = format!(
-        "The server's answer is nested more than {READABLE} levels deep and cannot be read. Let the \
-         tool answer with a flatter value, or with its JSON as text."
-    );
-    let error = rmcp::ErrorData::new(rmcp::model::ErrorCode::INTERNAL_ERROR, reason, None);
-    StreamableHttpPostResponse::Json(ServerJsonRpcMessage::error(error, Some(id.clone())), None)
+/// Whether the message is the first to a server, which may be no MCP server at all.
+fn is_greeting(message: &ClientJsonRpcMessage) -> bool {
+    matches!(
+        message,
+        JsonRpcMessage::Request(request)
+            if matches!(request.request, ClientRequest::InitializeRequest(_))
+    )
 }

@@ -1,12 +1,13 @@
 //! [`Messages`]: a stdio server's standard output, line by line, as the library is to read it.
 
+use std::borrow::Cow;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, ReadBuf};
 
 use super::output::Output;
-use super::too_long::TooLong;
+use super::skipped::{Skipped, TOO_LONG};
 use super::wire::{lifted, log_line};
 
 /// How much of a line that is no message is looked at, in bytes.
@@ -15,12 +16,14 @@ const SAMPLE: usize = 480;
 const TELLING: usize = 120;
 /// The longest line that is taken, in bytes. The library drops longer ones.
 const LONGEST: usize = 16 * 1024 * 1024 - 1;
+/// What is told where bytes were replaced.
+const NO_UTF8: &str = "A message of the server is not all UTF-8; the rest reads as \u{fffd} here.";
 /// How much is read at once, in bytes.
 const CHUNK: usize = 64 * 1024;
 
-/// The messages of a server. Lines that cannot be messages are told to [`Output`], for the library
-/// skips them without a word; what it could not read in the others is lifted, and an answer that is
-/// too long becomes an error.
+/// The messages of a server. Lines that are none are told to [`Output`], for the library skips them
+/// without a word; what it could not read in the others is lifted, and an answer that is too long
+/// becomes an error.
 pub(super) struct Messages<R> {
     inner: R,
     output: Output,
@@ -30,7 +33,7 @@ pub(super) struct Messages<R> {
     /// Whether that line was looked at for being no message.
     is_judged: bool,
     /// That line instead, where it is too long.
-    skipped: Option<TooLong>,
+    skipped: Option<Skipped>,
     /// What the library has not taken yet, from `taken` on.
     ready: Vec<u8>,
     taken: usize,
@@ -67,7 +70,7 @@ impl<R> Messages<R> {
             }
             if self.line.len() > LONGEST {
                 self.output.log("A message is skipped: it is longer than 16 MB.");
-                self.skipped = Some(TooLong::of(&std::mem::take(&mut self.line)));
+                self.skipped = Some(Skipped::of(&std::mem::take(&mut self.line)));
                 self.is_judged = false;
                 if ends {
                     self.end_skipped();
@@ -81,7 +84,7 @@ impl<R> Messages<R> {
 
     /// Whoever waits for what was skipped hears why.
     fn end_skipped(&mut self) {
-        if let Some(answer) = self.skipped.take().and_then(|skipped| skipped.answer()) {
+        if let Some(answer) = self.skipped.take().and_then(|it| it.answer(TOO_LONG)) {
             self.ready.extend_from_slice(answer.as_bytes());
             self.ready.push(b'\n');
         }
@@ -90,31 +93,48 @@ impl<R> Messages<R> {
     /// Hands the line on, lifted where it must be.
     fn pass_line(&mut self) {
         self.is_judged = false;
-        let line = std::str::from_utf8(&self.line).ok();
-        if let Some(told) = line.and_then(log_line) {
+        let bytes = std::mem::take(&mut self.line);
+        let line = String::from_utf8_lossy(&bytes);
+        if let Some(told) = log_line(&line) {
             self.output.log(&told);
-            self.line.clear();
             return;
         }
-        match line.and_then(lifted) {
+        let lifted = lifted(&line);
+        if lifted.as_ref().is_some_and(|lifted| lifted.message.is_empty()) {
+            if !may_be_message(&bytes) {
+                // That was told as soon as it was seen.
+                return;
+            }
+            self.output.hear_nonsense(beginning(&bytes));
+        } else if matches!(line, Cow::Owned(_)) {
+            self.output.log(NO_UTF8);
+        }
+        match lifted {
             Some(lifted) => {
                 lifted.told.iter().for_each(|told| self.output.log(told));
                 self.ready.extend_from_slice(lifted.message.as_bytes());
                 self.ready.push(b'\n');
-                self.line.clear();
             }
-            None => self.ready.append(&mut self.line),
+            None => self.ready.extend_from_slice(line.as_bytes()),
         }
     }
 
     fn judge(&mut self) {
         self.is_judged = true;
-        let text = self.line[..self.line.len().min(SAMPLE)].trim_ascii();
-        // A message is an object, a batch a list.
-        if !matches!(text.first(), None | Some(b'{' | b'[')) {
-            self.output.hear_nonsense(text);
+        if !may_be_message(&self.line) {
+            self.output.hear_nonsense(beginning(&self.line));
         }
     }
+}
+
+fn beginning(line: &[u8]) -> &[u8] {
+    line[..line.len().min(SAMPLE)].trim_ascii()
+}
+
+/// A message is an object, a batch a list; a line without anything is nobody's fault.
+fn may_be_message(line: &[u8]) -> bool {
+    let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
+    matches!(beginning(line).first(), None | Some(b'{' | b'['))
 }
 
 impl<R: AsyncRead + Unpin> AsyncRead for Messages<R> {
@@ -165,10 +185,20 @@ mod tests {
     #[tokio::test]
     async fn lines_pass_and_what_is_no_message_is_told() {
         let long = format!("{{\"x\":\"{}\"}}", "y".repeat(200_000));
-        let written = format!("{{\"id\":1}}\nWelcome\n{long}\n");
-        let (passed, output, _) = read(written.as_bytes()).await;
-        assert_eq!(passed, written);
+        let written = format!("{{\"id\":1}}\nWelcome\n{{\"half\":\n{long}\n");
+        let (passed, output, log) = read(written.as_bytes()).await;
+        assert_eq!(passed.replace("\n\n", "\n"), format!("{{\"id\":1}}\n{long}\n"));
         assert_eq!(output.nonsense().as_deref(), Some("Welcome"));
+        let told: Vec<String> = log.lines().into_iter().map(|line| line.text).collect();
+        assert_eq!(
+            told,
+            [
+                "[s] wrote what is no message: Welcome",
+                "[s] wrote what is no message: {\"half\":",
+                "[s] A message of the server is skipped: the text ends here, and a value is missing at \
+                 line 1, column 9.",
+            ]
+        );
     }
 
     #[tokio::test]
@@ -198,6 +228,14 @@ mod tests {
         assert!(lines[0].contains("\"id\":4") && lines[0].contains("longer than 16 MB"));
         assert_eq!(lines[1], "{\"id\":5,\"result\":{}}");
         assert!(log.lines().iter().any(|line| line.text.contains("is skipped")));
+    }
+
+    #[tokio::test]
+    async fn bytes_that_are_no_text_take_no_message_away() {
+        let (passed, output, log) = read(b"{\"id\":1,\"result\":{\"text\":\"\xff\"}}\n").await;
+        assert_eq!(passed, "{\"id\":1,\"result\":{\"text\":\"\u{fffd}\"}}\n");
+        assert_eq!(output.nonsense(), None);
+        assert!(log.lines()[0].text.contains("not all UTF-8"));
     }
 
     #[tokio::test]

@@ -488,14 +488,20 @@ async fn a_tool_nested_beyond_reading_keeps_the_others_and_says_why() {
 /// The same server over HTTP, which answers with one JSON document or with a stream of events.
 async fn deep_over_http(levels: usize, as_events: bool) -> (McpServer, JoinHandle<()>) {
     let schema = format!("{}{{}}{}", r#"{"items":"#.repeat(levels), "}".repeat(levels));
+    let listed = format!(
+        r#"{{"tools":[{{"name":"flat","inputSchema":{{"type":"object"}}}},{{"name":"deep","inputSchema":{schema}}}]}}"#
+    );
+    over_http(listed, format!(r#"{{"content":[],"structuredContent":{schema}}}"#), as_events).await
+}
+
+/// A server over HTTP with the result of `tools/list` and that of `tools/call`.
+async fn over_http(listed: String, called: String, as_events: bool) -> (McpServer, JoinHandle<()>) {
     let answer = move |body: String| {
         let asked: serde_json::Value = serde_json::from_str(&body).expect("JSON");
         let result = match asked["method"].as_str() {
             Some("initialize") => r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"d","version":"1"}}"#.to_owned(),
-            Some("tools/list") => format!(
-                r#"{{"tools":[{{"name":"flat","inputSchema":{{"type":"object"}}}},{{"name":"deep","inputSchema":{schema}}}]}}"#
-            ),
-            Some("tools/call") => format!(r#"{{"content":[],"structuredContent":{schema}}}"#),
+            Some("tools/list") => listed.clone(),
+            Some("tools/call") => called.clone(),
             _ if asked["id"].is_null() => return (StatusCode::ACCEPTED, "text/plain", String::new()),
             _ => return (StatusCode::NOT_FOUND, "text/plain", String::new()),
         };
@@ -536,6 +542,74 @@ async fn over_http_a_deep_tool_keeps_the_others_as_well() {
         stage.end().await;
         serving.abort();
     }
+}
+
+const ONE_TOOL: &str = r#"{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}"#;
+/// Answers that no parser reads, each with the reason.
+const BEYOND_READING: [(&str, &str); 3] = [
+    (r#"{"content":[],"structuredContent":{"e":NaN}}"#, "NaN is no number"),
+    (r#"{"content":[],"structuredContent":{"e":1e400}}"#, "this number is beyond those that are"),
+    (r#"{"content":"#, "a value belongs here"),
+];
+/// A text that was cut through an emoji.
+const CUT: &str = r#"{"content":[{"type":"text","text":"a\ud83d b"}]}"#;
+
+async fn promptly<T>(waiting: impl Future<Output = T>) -> T {
+    let waited = tokio::time::timeout(Duration::from_secs(30), waiting).await;
+    waited.expect("nobody waits without end")
+}
+
+#[tokio::test]
+async fn an_answer_that_no_parser_reads_fails_its_call_with_the_reason() {
+    for (called, reason) in BEYOND_READING {
+        let listed = format!("\"result\":{ONE_TOOL}");
+        let stage = Stage::of(polite(&listed, &format!("\"result\":{called}"))).await;
+        let failure = failed(promptly(stage.call("t", "{}")).await);
+        assert_eq!(failure.error_type, "McpError", "{failure:?}");
+        assert!(failure.message.contains(reason), "{failure:?}");
+        assert!(stage.log_text().contains(reason), "{}", stage.log_text());
+        stage.end().await;
+    }
+}
+
+#[tokio::test]
+async fn over_http_it_says_the_reason_as_well() {
+    for (called, reason) in BEYOND_READING {
+        for as_events in [true, false] {
+            let (server, serving) =
+                over_http(ONE_TOOL.to_owned(), called.to_owned(), as_events).await;
+            let stage = Stage::of(server).await;
+            let failure = failed(promptly(stage.call("t", "{}")).await);
+            assert_eq!(failure.error_type, "McpError", "as events: {as_events}: {failure:?}");
+            assert!(
+                failure.message.contains("The server's answer cannot be read: "),
+                "{failure:?}"
+            );
+            assert!(!as_events || failure.message.contains(reason), "{failure:?}");
+            assert!(stage.log_text().contains("cannot be read"), "{}", stage.log_text());
+            stage.end().await;
+            serving.abort();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_text_cut_through_an_emoji_is_read_and_told() {
+    // A line that is no message goes before.
+    let listed = format!("\"result\":{ONE_TOOL}}}\n{{\"half\":");
+    let stage = Stage::of(polite(&listed, &format!("\"result\":{CUT}"))).await;
+    let result = returned(promptly(stage.call("t", "{}")).await);
+    assert!(result.as_str().contains("a\u{fffd} b"), "{result}");
+    assert!(stage.log_text().contains("holds half a character"), "{}", stage.log_text());
+    assert!(stage.log_text().contains("no message: {\"half\":}"), "{}", stage.log_text());
+    stage.end().await;
+
+    let (server, serving) = over_http(ONE_TOOL.to_owned(), CUT.to_owned(), true).await;
+    let stage = Stage::of(server).await;
+    let result = returned(promptly(stage.call("t", "{}")).await);
+    assert!(result.as_str().contains("a\u{fffd} b"), "{result}");
+    stage.end().await;
+    serving.abort();
 }
 
 /// A server that greets, answers `tools/list` with `listed` and `tools/call` with `called`, each a

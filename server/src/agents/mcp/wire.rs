@@ -9,8 +9,12 @@
 //! A question's schema goes along as it was written ([`super::asked_schema`]), and so does structured
 //! content with numbers that would be rounded ([`super::digits`]).
 //! A list with a tool that it cannot read is made [`readable`].
+//! Half a character reads as U+FFFD ([`super::halves`]).
+//! An answer that is no JSON, or holds a number beyond reading, becomes an error with the reason.
 
-use json_text::{JsonText, Node, nesting};
+use std::borrow::Cow;
+
+use json_text::{JsonText, JsonTextError, Node, nesting};
 use rmcp::model::Tool;
 use serde::Deserialize;
 use serde_json::Value;
@@ -18,7 +22,9 @@ use serde_json::value::RawValue;
 
 use super::asked_schema;
 use super::digits;
+use super::halves::{REPLACED, whole};
 use super::misasked::UNASKED;
+use super::skipped::Skipped;
 use super::unreadable::{is_readable, placeholder, readable};
 
 /// How deep a message may be nested: serde_json opens 127 levels, less a few for the library's own.
@@ -35,6 +41,7 @@ const TASK_SUPPORT: &str = "rehearsal/taskSupport";
 /// A message as the library can read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Lifted {
+    /// Empty where it is no message.
     pub(super) message: String,
     /// What a person should know about it, a sentence each.
     pub(super) told: Vec<String>,
@@ -46,7 +53,7 @@ pub(super) fn log_line(message: &str) -> Option<String> {
     if !message.contains("notifications/message") || nesting(message) > READABLE {
         return None;
     }
-    let message: Notification = serde_json::from_str(message).ok()?;
+    let message: Notification = serde_json::from_str(&whole(message)).ok()?;
     if message.method != "notifications/message" {
         return None;
     }
@@ -76,6 +83,45 @@ struct Told {
 /// The message with what is too deep, or unknown to the library, put elsewhere; `None` when the
 /// library reads it as it is.
 pub(super) fn lifted(message: &str) -> Option<Lifted> {
+    let whole = whole(message);
+    let text = whole.trim_start_matches('\u{feff}').trim();
+    if text.is_empty() {
+        return None;
+    }
+    let lifted = match unread(text) {
+        Some(fault) => Some(refused(text, &fault)),
+        None => lifted_json(text),
+    };
+    if matches!(whole, Cow::Borrowed(_)) {
+        return lifted;
+    }
+    let mut lifted =
+        lifted.unwrap_or_else(|| Lifted { message: text.to_owned(), told: Vec::new() });
+    lifted.told.push(REPLACED.to_owned());
+    Some(lifted)
+}
+
+/// Why the library's parser refuses the text, for another reason than its depth.
+fn unread(text: &str) -> Option<JsonTextError> {
+    if nesting(text) > READABLE {
+        return JsonText::parse(text).err();
+    }
+    serde_json::from_str::<Value>(text).err().map(|error| JsonTextError::of(text, &error))
+}
+
+/// Where the text answers a request, an error with the reason for whoever waits.
+fn refused(text: &str, fault: &JsonTextError) -> Lifted {
+    let reason = format!("The server's answer cannot be read: {fault}.");
+    match Skipped::of(text.as_bytes()).answer(&reason) {
+        Some(message) => Lifted { message, told: vec![reason] },
+        None => {
+            let told = vec![format!("A message of the server is skipped: {fault}.")];
+            Lifted { message: String::new(), told }
+        }
+    }
+}
+
+fn lifted_json(message: &str) -> Option<Lifted> {
     let levels = nesting(message);
     let is_deep = levels > READABLE;
     let is_read = !message.contains("\"tools\"")
@@ -84,7 +130,7 @@ pub(super) fn lifted(message: &str) -> Option<Lifted> {
     if !is_deep && is_read {
         return None;
     }
-    let message: JsonText = JsonText::parse(message.trim()).ok()?;
+    let message: JsonText = JsonText::parse(message).ok()?;
     let Node::Object(members) = message.open() else { return None };
     let member = |name: &str| members.iter().find(|(key, _)| key == name).map(|(_, raw)| *raw);
     if let Some(method) = member("method") {
@@ -350,11 +396,47 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_beyond_reading_becomes_an_error_with_the_reason() {
+        let deep = format!("{}NaN{}", "[".repeat(900), "]".repeat(900));
+        for (result, told) in [
+            ("{\"e\":NaN}}", "NaN is no number"),
+            ("{\"e\":1e400}}", "this number is beyond those that are read"),
+            ("{\"e\":1", "the text ends here, and } is missing"),
+            (&format!("{deep}}}"), "NaN is no number"),
+        ] {
+            let message = format!(r#"{{"jsonrpc":"2.0","id":"x","result":{result}"#);
+            let lifted = lifted(&message).expect("lifted");
+            let value: Value = serde_json::from_str(&lifted.message).expect("readable");
+            assert_eq!(value["id"], "x", "{message}");
+            assert!(value["error"]["message"].as_str().expect("text").contains(told), "{value}");
+            assert!(lifted.told[0].contains(told), "{:?}", lifted.told);
+        }
+    }
+
+    #[test]
+    fn what_is_no_message_is_told_and_goes_no_further() {
+        for nonsense in ["{\"half\":", "Welcome", "{\"method\":\"x\",\"params\":[NaN]}"] {
+            let lifted = lifted(nonsense).expect("lifted");
+            assert_eq!((lifted.message.as_str(), lifted.told.len()), ("", 1), "{nonsense}");
+        }
+    }
+
+    #[test]
+    fn half_a_character_takes_no_message_away() {
+        let message = r#"{"id":1,"result":{"content":[{"type":"text","text":"a\ud83d b"}]}}"#;
+        let read = lifted(message).expect("lifted");
+        assert_eq!(read.message, message.replace("\\ud83d", "\u{fffd}"));
+        assert_eq!(read.told, [REPLACED]);
+        let line = r#"{"method":"notifications/message","params":{"data":"a\ud83d b"}}"#;
+        assert_eq!(log_line(line).as_deref(), Some("log a\u{fffd} b"));
+    }
+
+    #[test]
     fn what_the_library_reads_stays_as_it_is() {
         assert_eq!(lifted(r#"{"id":1,"result":{"tools":[{"name":"a","inputSchema":{}}]}}"#), None);
         assert_eq!(lifted(r#"{"id":1,"result":{"content":"\"taskSupport\""}}"#), None);
         assert_eq!(lifted("\"taskSupport\""), None);
-        assert_eq!(lifted(&"[".repeat(900)), None);
+        assert_eq!(lifted("\u{feff}{\"id\":1,\"result\":{}}\r\n"), None);
         // The deepest that is left alone.
         let schema = deep(READABLE - 6);
         let tool = format!(r#"{{"name":"a","inputSchema":{schema}}}"#);

@@ -1,4 +1,5 @@
-//! [`TooLong`]: a message that is longer than the library reads, which drops it without a word.
+//! [`Skipped`]: a message that the library cannot read and would drop without a word: longer than it
+//! takes, or no JSON.
 //!
 //! Where it answers a request somebody waits for it, and would wait for ever: they get an error
 //! that says why. Which request it is stands at the message's beginning or at its end.
@@ -8,18 +9,21 @@ use serde_json::Value;
 
 use super::wire::object;
 
+/// Why an answer that is too long is skipped.
+pub(super) const TOO_LONG: &str = "The server's answer is longer than 16 MB, and no longer one can be read. Let the tool answer \
+     with less, or with a link to a resource.";
 /// How much of the beginning and of the end is kept, in bytes.
 const KEPT: usize = 1_024;
 /// What is left of an answer after its id.
 const ENDS: [&str; 2] = ["}", ",\"jsonrpc\":\"2.0\"}"];
 
 /// The beginning and the end of a message that is skipped.
-pub(super) struct TooLong {
+pub(super) struct Skipped {
     head: Vec<u8>,
     tail: Vec<u8>,
 }
 
-impl TooLong {
+impl Skipped {
     /// A message of which `begun` has been read.
     pub(super) fn of(begun: &[u8]) -> Self {
         let mut skipped = Self { head: begun[..begun.len().min(KEPT)].to_vec(), tail: Vec::new() };
@@ -34,10 +38,11 @@ impl TooLong {
         self.tail.drain(..beyond);
     }
 
-    /// What whoever waits for it reads in its place; `None` where it is no answer.
-    pub(super) fn answer(&self) -> Option<String> {
+    /// What whoever waits for it reads in its place, an error with the `reason`; `None` where it is no answer.
+    pub(super) fn answer(&self, reason: &str) -> Option<String> {
         let head = String::from_utf8_lossy(&self.head);
-        let before = &head[..head.find("\"result\"")?];
+        let outcome = head.find("\"result\"").or_else(|| head.find("\"error\""))?;
+        let before = &head[..outcome];
         if before.contains("\"method\"") {
             return None;
         }
@@ -49,8 +54,6 @@ impl TooLong {
             ENDS.contains(&rest.as_str()).then_some(id)
         };
         let id = in_head().or_else(in_tail)?;
-        let reason = "The server's answer is longer than 16 MB, and no longer one can be read. Let \
-                      the tool answer with less, or with a link to a resource.";
         let error = object(&[
             ("code", "-32603".to_owned()),
             ("message", JsonText::string(reason).to_string()),
@@ -75,9 +78,9 @@ mod tests {
 
     fn answered(message: &str) -> Option<Value> {
         let (begun, rest) = message.split_at(message.len() / 3);
-        let mut skipped = TooLong::of(begun.as_bytes());
+        let mut skipped = Skipped::of(begun.as_bytes());
         rest.as_bytes().chunks(700).for_each(|part| skipped.take(part));
-        let answer: Value = serde_json::from_str(&skipped.answer()?).expect("JSON");
+        let answer: Value = serde_json::from_str(&skipped.answer(TOO_LONG)?).expect("JSON");
         assert!(answer["error"]["message"].as_str().expect("text").contains("longer than 16 MB"));
         Some(answer["id"].clone())
     }
@@ -89,6 +92,7 @@ mod tests {
             (format!(r#"{{"jsonrpc":"2.0","id":7,"result":{long}}}"#), Value::from(7)),
             (format!("{{\"result\":{long},\"jsonrpc\":\"2.0\",\"id\":\"a\"}}\n"), "a".into()),
             (format!(r#"{{"result": {long}, "id": 7, "jsonrpc": "2.0"}}"#), Value::from(7)),
+            (format!(r#"{{"jsonrpc":"2.0","id":7,"error":{long}}}"#), Value::from(7)),
         ] {
             assert_eq!(answered(&message), Some(id), "{}", &message[..40]);
         }

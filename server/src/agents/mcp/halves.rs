@@ -1,0 +1,82 @@
+//! [`whole`]: a message without halves of characters.
+//!
+//! JavaScript cuts texts through an emoji and writes what is left of it as `\ud83d`, which is no
+//! character: the library's parser refuses the whole message.
+
+use std::borrow::Cow;
+
+/// What is told where halves were replaced.
+pub(super) const REPLACED: &str =
+    "A message of the server holds half a character, which reads as \u{fffd} here.";
+/// The characters of an escape such as `\ud83d`.
+const ESCAPE: usize = 6;
+
+/// The JSON `message` with U+FFFD for each half of a character that stands alone.
+pub(super) fn whole(message: &str) -> Cow<'_, str> {
+    if !message.contains("\\ud") && !message.contains("\\uD") {
+        return Cow::Borrowed(message);
+    }
+    let mut whole = String::new();
+    let (mut kept, mut at) = (0, 0);
+    while let Some(found) = message[at..].find('\\') {
+        at += found;
+        let next = &message[at..];
+        match half(next) {
+            Some(Half::First)
+                if matches!(next.get(ESCAPE..).and_then(half), Some(Half::Second)) =>
+            {
+                at += 2 * ESCAPE;
+            }
+            Some(_) => {
+                whole.push_str(&message[kept..at]);
+                whole.push('\u{fffd}');
+                at += ESCAPE;
+                kept = at;
+            }
+            // A backslash and what it escapes.
+            None => at += 1 + next.chars().nth(1).map_or(0, char::len_utf8),
+        }
+    }
+    if kept == 0 {
+        return Cow::Borrowed(message);
+    }
+    whole.push_str(&message[kept..]);
+    Cow::Owned(whole)
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Half {
+    First,
+    Second,
+}
+
+/// Which half of a character is escaped at the beginning of the text.
+fn half(text: &str) -> Option<Half> {
+    let digits = text.strip_prefix("\\u")?.get(..4)?;
+    match u16::from_str_radix(digits, 16).ok()? {
+        0xd800..=0xdbff => Some(Half::First),
+        0xdc00..=0xdfff => Some(Half::Second),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_half_alone_is_replaced_and_all_else_stays() {
+        for (written, read) in [
+            (r#""a\ud83d b""#, "\"a\u{fffd} b\""),
+            (r#""\uDE00\ud83d""#, "\"\u{fffd}\u{fffd}\""),
+            (r#""\ud83d\ud83d\ude00""#, "\"\u{fffd}\\ud83d\\ude00\""),
+            (r#""\ud83d\n\\ud83d\ud7ff\u00e9""#, "\"\u{fffd}\\n\\\\ud83d\\ud7ff\\u00e9\""),
+            (r#""\ud83d\ude00 \\ude00""#, r#""\ud83d\ude00 \\ude00""#),
+            (r"\ud8", r"\ud8"),
+            (r"\é\ud83d", "\\é\u{fffd}"),
+            (r"\ud83d\", "\u{fffd}\\"),
+        ] {
+            assert_eq!(whole(written), read, "{written}");
+        }
+    }
+}
