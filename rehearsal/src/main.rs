@@ -250,6 +250,9 @@ fn adk_folder(arguments: &AdkFolderArguments) -> anyhow::Result<ExitCode> {
     for file in &written.files {
         writeln!(out, "wrote {}", written.folder.join(file).display())?;
     }
+    for left_out in &written.left_out {
+        writeln!(out, "not written: {left_out}")?;
+    }
     let (folder, set) = (written.folder.display(), written.eval_set_path.display());
     writeln!(out, "Next: pip install \"google-adk[eval]\" mcp && adk eval {folder} {set}")?;
     Ok(ExitCode::SUCCESS)

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use evalset::snake_case;
 
 use super::sources::mcp_agents;
-use crate::agents::mcp::{FolderFile, McpAgent, adk_folder};
+use crate::agents::mcp::{FolderFile, McpAgent, adk_folder, left_out};
 use crate::config::Config;
 
 /// What [`write_adk_folder`] wrote.
@@ -17,6 +17,8 @@ pub struct AdkFolder {
     pub folder: PathBuf,
     /// The files in it.
     pub files: Vec<&'static str>,
+    /// What of the agent they do not hold, a clause each.
+    pub left_out: Vec<String>,
     /// The eval-set file that the agent's exports go to.
     pub eval_set_path: PathBuf,
 }
@@ -108,6 +110,7 @@ pub fn write_adk_folder(
     Ok(AdkFolder {
         folder,
         files: files.into_iter().map(|(name, _)| name).collect(),
+        left_out: left_out(agent),
         eval_set_path: named.eval_set_path.clone(),
     })
 }

@@ -11,8 +11,7 @@ pub type FolderFile = (&'static str, String);
 /// The files of an ADK agent with the same instruction, the same servers and `model`.
 ///
 /// `cwd` is where relative paths of the servers count from: ADK may be started elsewhere.
-/// An `input_schema` is left out: ADK takes a class of Pydantic's there, and the query is the same
-/// JSON text without it.
+/// What is left out of it, [`left_out`] tells.
 #[must_use]
 pub fn adk_folder(agent: &McpAgent, model: &str, cwd: &Path) -> Vec<FolderFile> {
     let mut files = vec![
@@ -24,6 +23,24 @@ pub fn adk_folder(agent: &McpAgent, model: &str, cwd: &Path) -> Vec<FolderFile> 
         files.push(("output_schema.json", format!("{}\n", schema.pretty())));
     }
     files
+}
+
+/// What of the agent its ADK folder does not hold, a clause each.
+#[must_use]
+pub fn left_out(agent: &McpAgent) -> Vec<String> {
+    let mut left_out = Vec::new();
+    if agent.input_schema.is_some() {
+        // The query is the same JSON text without it.
+        left_out.push("`input_schema`: ADK takes a Pydantic class there".to_owned());
+    }
+    let with_roots = agent.servers.iter().filter(|server| !server.roots.is_empty());
+    left_out.extend(with_roots.map(|server| {
+        format!(
+            "`roots` of {}: ADK tells a server of no folders, so that its tools may answer otherwise",
+            one_line(&server.name)
+        )
+    }));
+    left_out
 }
 
 fn agent_py(agent: &McpAgent, model: &str, cwd: &Path) -> String {
@@ -172,6 +189,21 @@ mod unit {
     use json_text::JsonText;
 
     use super::*;
+
+    #[test]
+    fn what_is_left_out_is_told() {
+        let mut agent = McpAgent::new("desk");
+        agent = agent.server(McpServer::stdio("plain", "npx", ["-y"]));
+        assert_eq!(left_out(&agent), [""; 0]);
+        let mut files = McpServer::stdio("files", "npx", ["-y"]);
+        files.roots.push("/notes".into());
+        agent = agent.server(files);
+        agent.input_schema = JsonText::parse("{}").ok();
+        let told = left_out(&agent);
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(told[0].starts_with("`input_schema`"), "{told:?}");
+        assert!(told[1].starts_with("`roots` of files"), "{told:?}");
+    }
 
     #[test]
     fn an_agent_is_written_as_python() {

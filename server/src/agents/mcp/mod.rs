@@ -28,7 +28,7 @@ mod tools;
 mod unreadable;
 mod wire;
 
-pub use adk_folder::{FolderFile, adk_folder};
+pub use adk_folder::{FolderFile, adk_folder, left_out};
 pub use agent::{McpAgent, McpServer, McpTransport};
 pub use source::McpSource;
 
