@@ -12,11 +12,10 @@ use serde::Serialize;
 use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio_util::sync::CancellationToken;
 
 use super::messages::{Answer, MAX_LINE_BYTES, Request, Response, RpcError};
 use crate::agents::AgentLog;
-use crate::agents::child::outlive;
+use crate::agents::child;
 use crate::agents::lines::next_line;
 
 /// Starts the worker from the folder given as argument, which does not stay on Python's path.
@@ -35,7 +34,7 @@ pub(super) struct Worker {
     /// Calls that somebody waits for.
     under_way: watch::Sender<usize>,
     ended: watch::Receiver<Option<Exit>>,
-    kill: CancellationToken,
+    end: child::End,
 }
 
 /// How a worker ended.
@@ -117,15 +116,13 @@ impl Worker {
             .env("PYTHONIOENCODING", "utf-8")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .kill_on_drop(true);
+            .stderr(Stdio::piped());
         // Where people run `adk web`: beside the agent's folder.
         if let Some(parent) = folder.parent().filter(|parent| parent.is_dir()) {
             command.current_dir(parent);
         }
-        #[cfg(unix)]
-        command.process_group(0);
-        let mut child = command.spawn()?;
+        let mut family = child::start(&mut command)?;
+        let child = family.child();
         let missing = || std::io::Error::other("a pipe to the worker is missing");
         let input = child.stdin.take().ok_or_else(missing)?;
         let output = child.stdout.take().ok_or_else(missing)?;
@@ -138,15 +135,15 @@ impl Worker {
         };
         let replies = Arc::new(Replies::default());
         let (requests, queued) = mpsc::unbounded_channel();
-        let (end, ended) = watch::channel(None);
-        let kill = CancellationToken::new();
+        let (report, ended) = watch::channel(None);
+        let end = family.end();
         tokio::spawn(write_requests(input, queued));
         let reading = tokio::spawn(read_replies(output, Arc::clone(&replies)));
         let logging = tokio::spawn(read_log(errors, Arc::clone(&log)));
         tokio::spawn({
-            let (replies, kill) = (Arc::clone(&replies), kill.clone());
+            let replies = Arc::clone(&replies);
             async move {
-                let status = outlive(&mut child, &kill).await;
+                let status = family.outlive().await;
                 // Answers sent before the end still count.
                 let _ = tokio::time::timeout(DRY, reading).await;
                 let last_line = tokio::time::timeout(DRY, logging).await.ok();
@@ -154,7 +151,7 @@ impl Worker {
                     Exit { worker, status, last_line: last_line.and_then(Result::ok).flatten() };
                 log.mark(&format!("The worker of {} ended with {}.", exit.worker, exit.status));
                 replies.end(&exit);
-                end.send_replace(Some(exit));
+                report.send_replace(Some(exit));
             }
         });
         Ok(Self {
@@ -163,7 +160,7 @@ impl Worker {
             next_id: AtomicU64::new(1),
             under_way: watch::channel(0).0,
             ended,
-            kill,
+            end,
         })
     }
 
@@ -221,19 +218,20 @@ impl Worker {
 
     /// Ends the process: politely, then, after `patience`, with all that it started.
     pub(super) async fn stop(&self, patience: Duration) {
+        self.end.coming().await;
         let asked = self.send("shutdown", &serde_json::Map::new());
         let mut ended = self.ended.clone();
         if asked.is_ok() {
             let _ = tokio::time::timeout(patience, ended.wait_for(Option::is_some)).await;
         }
-        self.kill.cancel();
+        self.end.kill();
         let _ = tokio::time::timeout(Duration::from_secs(2), ended.wait_for(Option::is_some)).await;
     }
 }
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        self.kill.cancel();
+        self.end.kill();
     }
 }
 

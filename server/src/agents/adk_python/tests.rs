@@ -243,29 +243,38 @@ async fn a_killed_worker_takes_what_its_tools_started_with_it() {
 
     let Some(stage) = Stage::hazards().await else { return };
     let session = stage.open("s", "{}").await;
-    let ids = returned(stage.call(&session, "starts_a_child", "{}").await);
-    let ids: Vec<i32> = JsonText::parse(&ids).expect("valid").decode().expect("two numbers");
-    let [worker, child] = ids[..] else { panic!("{ids:?}") };
-    let (worker, child) =
-        (Pid::from_raw(worker).expect("an id"), Pid::from_raw(child).expect("an id"));
+    let [worker, child] = started(&stage, &session, "starts_a_child").await;
+    let daemon = started(&stage, &session, "starts_a_daemon").await[1];
     let (running, _) = stage.start(&session, "sleeps", r#"{"seconds":60}"#);
     pause(300).await;
     kill_process(worker, Signal::KILL).expect("killed");
     let failure = failed(running.await.expect("ran"));
     assert_eq!(failure.error_type, ToolError::WORKER_EXITED);
     assert!(failure.message.contains("SIGKILL"), "{}", failure.message);
-    let until = Instant::now() + Duration::from_secs(5);
-    while is_alive(child) {
-        assert!(Instant::now() < until, "the child still runs");
-        pause(20).await;
+    ends(child).await;
+    if cfg!(target_os = "linux") {
+        ends(daemon).await;
     }
     assert_eq!(returned(stage.call(&session, "bare", "{}").await), "5");
     // Nothing is left running when the host stops.
-    let ids = returned(stage.call(&session, "starts_a_child", "{}").await);
-    let ids: Vec<i32> = JsonText::parse(&ids).expect("valid").decode().expect("two numbers");
+    let mut left = started(&stage, &session, "starts_a_child").await.to_vec();
+    if cfg!(target_os = "linux") {
+        left.extend(started(&stage, &session, "starts_a_daemon").await);
+        left.extend(started(&stage, &session, "starts_a_stranger").await);
+    }
+    assert!(left.iter().all(|id| is_alive(*id)), "{left:?}");
     stage.source.shut_down().await;
-    for id in ids {
-        let id = Pid::from_raw(id).expect("an id");
+    for id in left {
+        ends(id).await;
+    }
+
+    async fn started(stage: &Stage, session: &SessionId, tool: &str) -> [Pid; 2] {
+        let ids = returned(stage.call(session, tool, "{}").await);
+        let ids: [i32; 2] = JsonText::parse(&ids).expect("valid").decode().expect("two numbers");
+        ids.map(|id| Pid::from_raw(id).expect("an id"))
+    }
+
+    async fn ends(id: Pid) {
         let until = Instant::now() + Duration::from_secs(5);
         while is_alive(id) {
             assert!(Instant::now() < until, "{id:?} still runs");

@@ -14,7 +14,6 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use rmcp::{RoleClient, ServiceError, ServiceExt};
 use tokio::process::{ChildStdin, ChildStdout, Command};
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 
 use super::agent::{McpServer, McpTransport};
 use super::client::{Client, Link};
@@ -24,7 +23,7 @@ use super::listing::{ListFault, list_tools};
 use super::messages::Messages;
 use super::output::Output;
 use crate::agents::AgentLog;
-use crate::agents::child::outlive;
+use crate::agents::child;
 
 /// Variables that every program needs; others are named in the configuration. The same set that
 /// MCP's own SDKs pass on, so that a server meets here what it meets under ADK.
@@ -64,12 +63,12 @@ pub(super) struct Connection {
 /// The process behind a stdio server.
 struct Process {
     ended: watch::Receiver<Option<String>>,
-    kill: CancellationToken,
+    end: child::End,
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        self.kill.cancel();
+        self.end.kill();
     }
 }
 
@@ -222,6 +221,9 @@ impl Connection {
 
     /// Says goodbye and sees to it that the server is gone.
     pub(super) async fn close(mut self) {
+        if let Some(process) = &self.process {
+            process.end.coming().await;
+        }
         let farewell = self.service.close_with_timeout(FAREWELL);
         if let Err(error) = farewell.await {
             tracing::debug!("a connection to an MCP server did not end well: {error}");
@@ -229,7 +231,7 @@ impl Connection {
         if let Some(process) = &self.process {
             let mut ended = process.ended.clone();
             let _ = tokio::time::timeout(FAREWELL, ended.wait_for(Option::is_some)).await;
-            process.kill.cancel();
+            process.end.kill();
             let _ = tokio::time::timeout(FAREWELL, ended.wait_for(Option::is_some)).await;
         }
     }
@@ -300,8 +302,7 @@ fn spawn(
         .env_clear()
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true);
+        .stderr(Stdio::piped());
     for variable in INHERITED.iter().copied().chain(pass_env.iter().map(String::as_str)) {
         if let Some(value) = std::env::var_os(variable) {
             command.env(variable, value);
@@ -315,14 +316,13 @@ fn spawn(
         }
         command.current_dir(cwd);
     }
-    #[cfg(unix)]
-    command.process_group(0);
-    let mut child = command.spawn().map_err(|error| match error.kind() {
+    let mut family = child::start(&mut command).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {
             ConnectFault::NoProgram { server: server.name.clone(), command: program.clone() }
         }
         _ => ConnectFault::NotStarted { server: server.name.clone(), error },
     })?;
+    let child = family.child();
     let (Some(input), Some(messages), Some(errors)) =
         (child.stdin.take(), child.stdout.take(), child.stderr.take())
     else {
@@ -330,16 +330,15 @@ fn spawn(
         return Err(ConnectFault::NotStarted { server: server.name.clone(), error });
     };
     let reading = tokio::spawn(output.clone().read_errors(errors));
-    let (end, ended) = watch::channel(None);
-    let kill = CancellationToken::new();
-    let asked = kill.clone();
+    let (report, ended) = watch::channel(None);
+    let end = family.end();
     tokio::spawn(async move {
-        let status = outlive(&mut child, &asked).await;
+        let status = family.outlive().await;
         // Whoever hears of the end asks next what the server wrote.
         let _ = tokio::time::timeout(LAST_WORDS, reading).await;
-        end.send_replace(Some(status));
+        report.send_replace(Some(status));
     });
-    Ok((Messages::new(messages, output.clone()), input, Process { ended, kill }))
+    Ok((Messages::new(messages, output.clone()), input, Process { ended, end }))
 }
 
 fn checked_headers(
