@@ -10,11 +10,13 @@
 
 mod fault;
 mod node;
+mod place;
 mod pretty;
 mod text;
 mod twice;
 
 pub use node::{Kind, Node};
+pub use place::{JsonPlace, place};
 pub use pretty::Pretty;
 pub use text::{JsonText, JsonTextError, nesting};
 pub use twice::written_twice;

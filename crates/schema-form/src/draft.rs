@@ -263,10 +263,60 @@ impl Draft {
         path
     }
 
+    /// Where a JSON pointer into the value leads within the text of a place in JSON mode; `None`
+    /// where it leads into none, or to the whole of one.
+    ///
+    /// ```
+    /// use json_text::JsonText;
+    /// use schema_form::{Edit, Form, Path};
+    /// let form = Form::of_schema(&JsonText::parse(r#"{"type": "object"}"#)?);
+    /// let mut draft = form.fill(&JsonText::parse(r#"{"a": [1]}"#)?);
+    /// assert_eq!(draft.within_json(&form, "/a/0"), None);
+    /// draft.edit(&form, &Path::root(), Edit::AsJson).expect("taken");
+    /// let place = draft.within_json(&form, "/a/0").expect("there").to_string();
+    /// assert_eq!(place, "a[0] at line 3, column 5");
+    /// # Ok::<(), json_text::JsonTextError>(())
+    /// ```
+    #[must_use]
+    pub fn within_json(&self, form: &Form, pointer: &str) -> Option<json_text::JsonPlace> {
+        let path = self.locate(form, pointer);
+        let Some(Content::Json { text, .. }) = self.at(&path)?.content() else { return None };
+        let steps = path.steps().iter().filter(|step| !matches!(step, Step::Branch(_)));
+        let rest = pointer.match_indices('/').nth(steps.count()).map(|(at, _)| &pointer[at..])?;
+        json_text::place(text, rest)
+    }
+
     /// The place's name in a person's words, such as `schedule.days[1]`; empty for the root.
     #[must_use]
     pub fn name(&self, form: &Form, path: &Path) -> String {
         let mut name = String::new();
+        for token in self.tokens(form, path) {
+            match token {
+                Token::Index(index) => name += &format!("[{index}]"),
+                Token::Key(key) => {
+                    name += if name.is_empty() { "" } else { "." };
+                    name += &key;
+                }
+            }
+        }
+        name
+    }
+
+    /// The JSON pointer to the place's value.
+    pub(crate) fn pointer(&self, form: &Form, path: &Path) -> String {
+        let mut pointer = String::new();
+        for token in self.tokens(form, path) {
+            pointer += "/";
+            pointer += &match token {
+                Token::Index(index) => index.to_string(),
+                Token::Key(key) => key.replace('~', "~0").replace('/', "~1"),
+            };
+        }
+        pointer
+    }
+
+    fn tokens(&self, form: &Form, path: &Path) -> Vec<Token> {
+        let mut tokens = Vec::new();
         let mut slot = Some(form.root().clone());
         let mut entered = Some(&self.root);
         for step in path.steps() {
@@ -277,25 +327,30 @@ impl Draft {
             match (step, entered.and_then(Entered::content)) {
                 (Step::Item(id), Some(Content::List(items))) => {
                     let index = items.iter().position(|item| item.id == *id).unwrap_or(0);
-                    name += &format!("[{index}]");
+                    tokens.push(Token::Index(index));
                 }
                 (Step::Entry(id), Some(Content::Object { entries, .. })) => {
                     let entry = entries.iter().find(|entry| entry.id == *id);
                     let key = entry.and_then(|entry| entry.name.as_deref()).unwrap_or("?");
-                    name += if name.is_empty() { "" } else { "." };
-                    name += key;
+                    tokens.push(Token::Key(key.to_owned()));
                 }
                 (Step::Member(_), _) => {
-                    name += if name.is_empty() { "" } else { "." };
-                    name += next.as_ref().map_or("?", |slot| slot.key());
+                    let key = next.as_ref().map_or("?", |slot| slot.key());
+                    tokens.push(Token::Key(key.to_owned()));
                 }
                 _ => {}
             }
             entered = entered.and_then(|entered| entered.child(*step));
             slot = next;
         }
-        name
+        tokens
     }
+}
+
+/// A step on the way to a place, as a value has it.
+enum Token {
+    Key(String),
+    Index(usize),
 }
 
 /// The slot of what is entered: of an object with conditions, the shape that its cases give it.

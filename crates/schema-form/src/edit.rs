@@ -115,9 +115,9 @@ impl Draft {
         Ok(made)
     }
 
-    /// The name of a place within a draft whose root is `slot`'s.
-    pub(crate) fn name_below(&self, slot: &Slot, path: &Path) -> String {
-        self.name(&Form::around(slot.clone()), path)
+    /// The JSON pointer to a place within a draft whose root is `slot`'s.
+    pub(crate) fn pointer_below(&self, slot: &Slot, path: &Path) -> String {
+        self.pointer(&Form::around(slot.clone()), path)
     }
 }
 

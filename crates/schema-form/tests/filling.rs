@@ -382,7 +382,10 @@ fn json_text_and_widgets_go_back_and_forth() {
     filling.type_text(&[], r#"{"degrees": 27, "room": "cellar", "more": [1, 2]}"#);
     assert_eq!(
         filling.messages(),
-        [": room: One of \"kitchen\", \"office\".", ": degrees: At most 26 (maximum)."]
+        [
+            ": room at line 1, column 25: One of \"kitchen\", \"office\".",
+            ": degrees at line 1, column 13: At most 26 (maximum)."
+        ]
     );
     filling.edit(&[], Edit::AsWidgets);
     // What fits no widget stays where it is.

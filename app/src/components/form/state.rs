@@ -25,7 +25,7 @@ pub struct FormState {
     /// Whether anything was entered. Who only passed through a form is not told what it lacks.
     edited: RwSignal<bool>,
     attempted: RwSignal<bool>,
-    told: RwSignal<Vec<(Path, String)>>,
+    told: RwSignal<Vec<Told>>,
     shown: Memo<HashMap<Path, Vec<String>>>,
     /// The faults of each place that is drawn. Were `shown` followed itself, each fault that comes
     /// or goes would have every place of the form look whether it is meant.
@@ -42,6 +42,27 @@ pub struct FormState {
     pub(super) notice: RwSignal<String>,
 }
 
+/// What the host found wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Told {
+    message: FieldMessage,
+    /// Where it is shown.
+    path: Path,
+    /// How: where the place is JSON text, with line and column.
+    text: String,
+}
+
+impl Told {
+    fn place(message: FieldMessage, form: &Form, draft: &Draft) -> Self {
+        let path = draft.locate(form, &message.pointer);
+        let text = match draft.within_json(form, &message.pointer) {
+            Some(place) => format!("{place}: {}", message.text),
+            None => message.text.clone(),
+        };
+        Self { message, path, text }
+    }
+}
+
 /// A form to fill in, starting from `begin` or untouched.
 #[must_use]
 pub fn use_form(form: Form, begin: Option<&JsonText>) -> FormState {
@@ -51,7 +72,7 @@ pub fn use_form(form: Form, begin: Option<&JsonText>) -> FormState {
     let reading = Memo::new(move |_| form.with_value(|form| draft.read().read(form)));
     let touched = RwSignal::new(HashSet::new());
     let (edited, attempted) = (RwSignal::new(false), RwSignal::new(false));
-    let told = RwSignal::new(Vec::<(Path, String)>::new());
+    let told = RwSignal::new(Vec::<Told>::new());
     let shown = Memo::new(move |_| {
         let mut shown: HashMap<Path, Vec<String>> = HashMap::new();
         for message in reading.read().messages() {
@@ -62,7 +83,7 @@ pub fn use_form(form: Form, begin: Option<&JsonText>) -> FormState {
                 shown.entry(message.path.clone()).or_default().push(message.text.clone());
             }
         }
-        for (path, text) in told.read().iter() {
+        for Told { path, text, .. } in told.read().iter() {
             let texts: &mut Vec<String> = shown.entry(path.clone()).or_default();
             if !texts.contains(text) {
                 texts.push(text.clone());
@@ -122,9 +143,7 @@ impl FormState {
     pub fn tell(self, messages: Vec<FieldMessage>) {
         let draft = self.draft.read_untracked();
         let placed = self.form.with_value(|form| {
-            let place =
-                |message: FieldMessage| (draft.locate(form, &message.pointer), message.text);
-            messages.into_iter().map(place).collect()
+            messages.into_iter().map(|message| Told::place(message, form, &draft)).collect()
         });
         drop(draft);
         self.told.set(placed);
@@ -247,6 +266,7 @@ impl FormState {
     /// is gone meanwhile takes no edit.
     pub(super) fn edit(self, path: &Path, edit: Edit) -> Option<ItemId> {
         let leaves_json = edit == Edit::AsWidgets;
+        let changes_view = leaves_json || edit == Edit::AsJson;
         let shapes = self.shapes(path);
         self.undo.remember(&self.draft.read_untracked(), path, &edit);
         let mut made = None;
@@ -278,8 +298,17 @@ impl FormState {
             });
         }
         if !self.told.read_untracked().is_empty() {
-            self.told
-                .update(|told| told.retain(|(at, _)| !at.contains(path) && !path.contains(at)));
+            self.told.update(|told| {
+                if changes_view {
+                    let draft = self.draft.read_untracked();
+                    let placed = std::mem::take(told).into_iter().map(|it| it.message);
+                    *told = self.form.with_value(|form| {
+                        placed.map(|message| Told::place(message, form, &draft)).collect()
+                    });
+                } else {
+                    told.retain(|Told { path: at, .. }| !at.contains(path) && !path.contains(at));
+                }
+            });
         }
         made
     }

@@ -37,7 +37,7 @@ impl Reader {
             self.tell(Fault::Twice(error), capitalized(&told));
             return;
         }
-        let mut found = self.faults_of(slot, &value);
+        let mut found = self.faults_of(slot, &value, text);
         if let Some(text) = self.too_large(value.as_str()) {
             found.push(Message { path: self.path.clone(), text, fault: Fault::Invalid("type") });
         }
@@ -48,8 +48,8 @@ impl Reader {
         self.messages.extend(found);
     }
 
-    /// What the widgets would say about `value`, told at this place.
-    pub(super) fn faults_of(&self, slot: &Slot, value: &JsonText) -> Vec<Message> {
+    /// What the widgets would say about `value`, told at this place with where it stands in `text`.
+    pub(super) fn faults_of(&self, slot: &Slot, value: &JsonText, text: &str) -> Vec<Message> {
         let field = slot.field();
         let here = |text, fault| vec![Message { path: self.path.clone(), text, fault }];
         if matches!(field.kind, FieldKind::Json(_)) {
@@ -106,11 +106,11 @@ impl Reader {
             .messages
             .into_iter()
             .map(|message| {
-                let name = names.name_below(slot, &message.path);
-                let text = if name.is_empty() {
-                    message.text
-                } else {
-                    format!("{name}: {}", message.text)
+                let pointer = names.pointer_below(slot, &message.path);
+                let place = json_text::place(text, &pointer).filter(|_| !pointer.is_empty());
+                let text = match place {
+                    Some(place) => format!("{place}: {}", message.text),
+                    None => message.text,
                 };
                 Message { path: self.path.clone(), text, fault: message.fault }
             })

@@ -86,7 +86,7 @@ impl Reader {
     fn check_name(&mut self, object: &ObjectField, name: &str) {
         let Some(names) = &object.names else { return };
         let value = JsonText::string(name);
-        let mut found = self.faults_of(names, &value);
+        let mut found = self.faults_of(names, &value, value.as_str());
         for message in &mut found {
             message.text = format!("The name `{name}`: {}", message.text);
             message.fault = Fault::Invalid("propertyNames");
