@@ -312,6 +312,7 @@ test("a tool nested beyond reading leaves the others, and takes JSON", async ({ 
 test("what nobody can check is said, and a long question leaves its form in sight", async ({ page, picture, accessible }) => {
   const host = await startShapes();
   const player = await Player.at(page, "shapes", host.url);
+  await page.getByText(/^\d+ warnings$/).click();
   const warnings = page.getByRole("list", { name: "Warnings" });
   await expect(warnings.first()).toContainText("The input schema of broken: What stands at /properties/label is not checked");
   await player.ask("Ask me.");

@@ -7,6 +7,7 @@ use session::SessionState;
 use crate::api::{AgentFault, AgentStatus, AgentSummary, SourceKind};
 use crate::components::icon::{Glyph, Icon};
 use crate::components::raw_text::RawText;
+use crate::components::told::with_code;
 use crate::state::times::counted;
 use crate::state::{Agents, Page, browser, use_page};
 
@@ -145,7 +146,7 @@ pub fn Fault(
                 <Icon glyph=Glyph::Error/>
                 <span class:cut-short=move || is_long && !shown.get()>
                     {fault.error_type.map(|error_type| view! { <code>{error_type}</code> ": " })}
-                    {fault.reason}
+                    {with_code(&fault.reason)}
                 </span>
             </p>
             <div class="choices">

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::api::SessionView;
 use crate::components::icon::{Glyph, Icon};
+use crate::components::told::with_code;
 use crate::components::value::{ValueBody, ValueTools};
 use crate::state::reading::{Reading, ReadingKey};
 use crate::state::stage::use_this_stage;
@@ -140,15 +141,6 @@ fn facts(view: &SessionView, eval_set_path: &str) -> Vec<(&'static str, String)>
     facts
 }
 
-/// The text with what stands between backticks as code.
-fn with_code(text: &str) -> impl IntoView + use<> {
-    let part = |(at, part): (usize, &str)| match at % 2 {
-        0 => part.to_owned().into_any(),
-        _ => view! { <code>{part.to_owned()}</code> }.into_any(),
-    };
-    text.split('`').enumerate().map(part).collect_view()
-}
-
 /// What the person should know about what they see.
 #[component]
 pub fn Warnings() -> impl IntoView {
@@ -156,7 +148,22 @@ pub fn Warnings() -> impl IntoView {
     let warnings = Memo::new(move |_| {
         view.with(|view| view.as_ref().map(|view| view.warnings.clone()).unwrap_or_default())
     });
-    move || view! { <WarningList warnings=warnings.get()/> }
+    move || {
+        let warnings = warnings.get();
+        let count = warnings.len();
+        let list = view! { <WarningList warnings/> };
+        // The instructions are what the page is read for: many warnings take one line above them.
+        match count {
+            0 | 1 => list.into_any(),
+            _ => view! {
+                <details class="all-warnings">
+                    <summary><Icon glyph=Glyph::Warning/> {count} " warnings"</summary>
+                    {list}
+                </details>
+            }
+            .into_any(),
+        }
+    }
 }
 
 /// Sentences that warn of something; nothing where there are none.

@@ -2,8 +2,11 @@
 
 use leptos::prelude::*;
 
+use value_tree::Language;
+
+use super::code::{code_lines, coloured};
 use crate::state::excerpt::{Lines, written_out};
-use crate::state::markdown::{Node, Part, Piece};
+use crate::state::markdown::{Node, Part, Piece, safe_address};
 
 /// The id in the document of what the search found at `place`.
 #[must_use]
@@ -35,6 +38,10 @@ fn draw(node: Node, at: Signal<usize>) -> AnyView {
         Node::Break => "\n".into_any(),
         Node::Rule => view! { <hr/> }.into_any(),
         Node::Task(done) => if done { "☑ " } else { "☐ " }.into_any(),
+        Node::Part(Part::CodeBlock(Some(language)), children) if is_unmarked(&children) => {
+            code(&children, language)
+        }
+        Node::Part(Part::Image(address), children) => image(&address, children, at),
         Node::Part(part, children) => {
             let children = draw_all(children, at);
             match part {
@@ -42,7 +49,7 @@ fn draw(node: Node, at: Signal<usize>) -> AnyView {
                 // The page has its own headings: these are not among its landmarks.
                 Part::Heading => view! { <p class="heading">{children}</p> }.into_any(),
                 Part::Quote => view! { <blockquote>{children}</blockquote> }.into_any(),
-                Part::CodeBlock => view! { <pre class="raw"><code>{children}</code></pre> }.into_any(),
+                Part::CodeBlock(_) => view! { <pre class="raw"><code>{children}</code></pre> }.into_any(),
                 Part::Code => view! { <code>{children}</code> }.into_any(),
                 Part::Bullets => view! { <ul>{children}</ul> }.into_any(),
                 Part::Numbers(first) => view! { <ol start=first.to_string()>{children}</ol> }.into_any(),
@@ -54,7 +61,7 @@ fn draw(node: Node, at: Signal<usize>) -> AnyView {
                     <a class="link" href=address target="_blank" rel="noopener noreferrer">{children}</a>
                 }
                 .into_any(),
-                Part::Link(None) => children,
+                Part::Link(None) | Part::Image(_) => children,
                 Part::Table => view! { <table><tbody>{children}</tbody></table> }.into_any(),
                 Part::Row => view! { <tr>{children}</tr> }.into_any(),
                 Part::HeadCell => view! { <th scope="col">{children}</th> }.into_any(),
@@ -62,6 +69,51 @@ fn draw(node: Node, at: Signal<usize>) -> AnyView {
             }
         }
     }
+}
+
+/// Whether nothing in it was searched or filled in: what is marked takes the place of colours.
+fn is_unmarked(nodes: &[Node]) -> bool {
+    let is_plain = |piece: &Piece| piece.found.is_none() && !piece.is_filled_in;
+    nodes.iter().all(|node| matches!(node, Node::Words(pieces) if pieces.iter().all(is_plain)))
+}
+
+fn code(nodes: &[Node], language: Language) -> AnyView {
+    let mut text = String::new();
+    for node in nodes {
+        if let Node::Words(pieces) = node {
+            text.extend(pieces.iter().map(|piece| piece.text.as_str()));
+        }
+    }
+    let line = |pieces: Vec<(_, String)>| {
+        let pieces = pieces.iter().map(|(hue, piece)| coloured(*hue, piece)).collect_view();
+        view! { {pieces} "\n" }
+    };
+    let lines = code_lines(&text, language).into_iter().map(line).collect_view();
+    view! { <pre class="raw"><code>{lines}</code></pre> }.into_any()
+}
+
+/// The description of an image and its address: nothing is fetched from elsewhere.
+fn image(address: &str, description: Vec<Node>, at: Signal<usize>) -> AnyView {
+    /// How much of an address is shown, in characters: an image may stand in it whole.
+    const SHOWN: usize = 80;
+    let mut shown: String = address.chars().take(SHOWN).collect();
+    if shown.len() < address.len() {
+        shown.push('…');
+    }
+    let shown = written_out(&shown, Lines::Kept).into_owned();
+    let address = match safe_address(address) {
+        Some(address) => view! {
+            <a class="link" href=address target="_blank" rel="noopener noreferrer">{shown}</a>
+        }
+        .into_any(),
+        None => view! { <code>{shown}</code> }.into_any(),
+    };
+    view! {
+        <span class="told-image">
+            <span class="quiet">"image "</span> {draw_all(description, at)} " (" {address} ")"
+        </span>
+    }
+    .into_any()
 }
 
 fn words(piece: Piece, at: Signal<usize>) -> AnyView {

@@ -11,6 +11,7 @@ pub mod icon;
 pub mod sort_head;
 #[cfg(any(not(feature = "ssr"), test))]
 pub mod tokens;
+pub mod told;
 
 pub mod form;
 
@@ -25,6 +26,8 @@ pub mod folder_list;
 #[cfg(any(not(feature = "ssr"), test))]
 pub mod sound;
 
+#[cfg(any(not(feature = "ssr"), test))]
+pub mod code;
 #[cfg(any(not(feature = "ssr"), test))]
 pub mod content_pane;
 #[cfg(any(not(feature = "ssr"), test))]

@@ -4,6 +4,7 @@ use json_text::{JsonText, Node};
 use serde_json::value::RawValue;
 
 use crate::api::ToolView;
+use crate::state::markdown::words;
 
 /// One argument as a tool's card names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -175,8 +176,7 @@ pub fn signature(tool: &ToolView) -> String {
 /// The first line of a description, as words: without what marks them in markdown.
 #[must_use]
 pub fn first_line(description: &str) -> String {
-    let line = description.trim().lines().next().unwrap_or_default();
-    line.trim_start_matches(['#', '>', ' ']).trim().replace("**", "").replace('`', "")
+    words(description.trim().lines().next().unwrap_or_default()).trim().to_owned()
 }
 
 /// Whether `tool` has every word of `filter` in its name, title, description or arguments' names,

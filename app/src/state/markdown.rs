@@ -1,12 +1,12 @@
 //! Markdown as a tree that is safe to draw, with what is found in it and what was filled in marked.
 //!
-//! What a tool or an agent wrote is not trusted: raw HTML is text, an image is its description, and
-//! a link leads nowhere unless it is plain web or mail.
+//! What a tool or an agent wrote is not trusted: raw HTML is text, an image is its description with
+//! its address, and a link leads nowhere unless it is plain web or mail.
 
 use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
-use value_tree::find_all;
+use value_tree::{Language, find_all};
 
 /// A part of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +30,8 @@ pub enum Part {
     Paragraph,
     Heading,
     Quote,
-    CodeBlock,
+    /// With its language, where it says one that has colours.
+    CodeBlock(Option<Language>),
     Code,
     Bullets,
     /// With the number of its first item.
@@ -41,6 +42,8 @@ pub enum Part {
     Strike,
     /// With its address, where it leads somewhere safe.
     Link(Option<String>),
+    /// With its address, which is told and not fetched.
+    Image(String),
     Table,
     Row,
     HeadCell,
@@ -122,6 +125,24 @@ pub fn markdown(source: &str, filled_in: &[Range<usize>], searched: &str) -> Mar
     Marked { nodes, found: marker.found }
 }
 
+/// The words of `source` alone, as one line.
+#[must_use]
+pub fn words(source: &str) -> String {
+    fn add(nodes: &[Node], words: &mut String) {
+        for node in nodes {
+            match node {
+                Node::Words(pieces) => words.extend(pieces.iter().map(|piece| piece.text.as_str())),
+                Node::Break => words.push(' '),
+                Node::Rule | Node::Task(_) => {}
+                Node::Part(_, inner) => add(inner, words),
+            }
+        }
+    }
+    let mut words = String::new();
+    add(&markdown(source, &[], "").nodes, &mut words);
+    words
+}
+
 /// Marks `source` as it is written.
 #[must_use]
 pub fn raw(source: &str, filled_in: &[Range<usize>], searched: &str) -> Marked {
@@ -134,7 +155,10 @@ fn part(tag: Tag<'_>, in_head: bool) -> Part {
     match tag {
         Tag::Heading { .. } => Part::Heading,
         Tag::BlockQuote(_) => Part::Quote,
-        Tag::CodeBlock(CodeBlockKind::Fenced(_) | CodeBlockKind::Indented) => Part::CodeBlock,
+        Tag::CodeBlock(CodeBlockKind::Fenced(said)) => {
+            Part::CodeBlock(said.split([' ', ',', '{']).next().and_then(Language::named))
+        }
+        Tag::CodeBlock(CodeBlockKind::Indented) => Part::CodeBlock(None),
         Tag::List(None) => Part::Bullets,
         Tag::List(Some(first)) => Part::Numbers(first),
         Tag::Item => Part::Item,
@@ -142,8 +166,7 @@ fn part(tag: Tag<'_>, in_head: bool) -> Part {
         Tag::Emphasis => Part::Emphasis,
         Tag::Strikethrough => Part::Strike,
         Tag::Link { dest_url, .. } => Part::Link(safe_address(&dest_url)),
-        // An image is drawn as its description: nothing is fetched from elsewhere.
-        Tag::Image { .. } => Part::Link(None),
+        Tag::Image { dest_url, .. } => Part::Image(dest_url.into_string()),
         Tag::Table(_) => Part::Table,
         Tag::TableHead | Tag::TableRow => Part::Row,
         Tag::TableCell if in_head => Part::HeadCell,
@@ -153,7 +176,8 @@ fn part(tag: Tag<'_>, in_head: bool) -> Part {
 }
 
 /// The address, if following it is safe.
-fn safe_address(address: &str) -> Option<String> {
+#[must_use]
+pub fn safe_address(address: &str) -> Option<String> {
     let (scheme, _) = address.split_once(':')?;
     ["http", "https", "mailto"]
         .iter()
@@ -259,6 +283,8 @@ mod tests {
     fn markdown_becomes_a_tree() {
         check("# A\n\nb **c**", "", "(Heading A)(Paragraph b (Strong c))");
         check("1. a\n2. b", "", "(Numbers(1) (Item a)(Item b))");
+        check("```py\na = 1\n```", "", "(CodeBlock(Some(Python)) a = 1\n)");
+        check("```nothing known\na\n```", "", "(CodeBlock(None) a\n)");
         check("|x|\n|-|\n|y|", "", "(Table (Row (HeadCell x))(Row (Cell y)))");
     }
 
@@ -269,7 +295,7 @@ mod tests {
         check("[a](javascript:x)", "", "(Paragraph (Link(None) a))");
         check("[a](/x)", "", "(Paragraph (Link(None) a))");
         check("[a](HTTPS://x.y)", "", "(Paragraph (Link(Some(\"HTTPS://x.y\")) a))");
-        check("![seen](https://x.y/z.png)", "", "(Paragraph (Link(None) seen))");
+        check("![seen](https://x.y/z.png)", "", "(Paragraph (Image(\"https://x.y/z.png\") seen))");
     }
 
     #[test]

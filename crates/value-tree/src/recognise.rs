@@ -61,6 +61,28 @@ pub enum Language {
 }
 
 impl Language {
+    /// The language that a fence names, such as `py` or `sql`, where it is one of those told apart.
+    ///
+    /// ```
+    /// use value_tree::Language;
+    /// assert_eq!(Language::named("TypeScript"), Some(Language::JavaScript));
+    /// assert_eq!(Language::named("cobol"), None);
+    /// ```
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Some(match name.to_ascii_lowercase().as_str() {
+            "py" | "python" | "python3" => Self::Python,
+            "js" | "jsx" | "javascript" | "ts" | "tsx" | "typescript" | "json" => Self::JavaScript,
+            "rs" | "rust" => Self::Rust,
+            "sql" => Self::Sql,
+            "html" => Self::Html,
+            "xml" | "svg" => Self::Xml,
+            "css" => Self::Css,
+            "sh" | "bash" | "shell" | "zsh" | "console" => Self::Shell,
+            _ => return None,
+        })
+    }
+
     /// The language's name.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -122,7 +122,12 @@ fn described(text: &str) -> AnyView {
         Node::Part(part, _) => {
             matches!(
                 part,
-                Part::Code | Part::Strong | Part::Emphasis | Part::Strike | Part::Link(_)
+                Part::Code
+                    | Part::Strong
+                    | Part::Emphasis
+                    | Part::Strike
+                    | Part::Link(_)
+                    | Part::Image(_)
             )
         }
         Node::Words(_) | Node::Break => true,

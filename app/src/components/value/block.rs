@@ -4,9 +4,10 @@
 //! in elements of ours, and fetches nothing.
 
 use leptos::prelude::*;
-use value_tree::{Block, Highlighter, Hue, Image, Language};
+use value_tree::{Block, Image, Language};
 
 use super::row::marked;
+use crate::components::code::{code_lines, coloured};
 use crate::components::markdown::Markdown;
 use crate::state::excerpt::{Lines, beginning, written_out};
 use crate::state::markdown::markdown;
@@ -38,7 +39,7 @@ pub(super) fn ValueBlock(
             view! { <div class="prose" dir="auto">{nodes}</div> }.into_any()
         }),
         Block::Code(language, text) => {
-            parts(text, language.name(), move |part| code_lines(part, language, reading))
+            parts(text, language.name(), move |part| code(part, language, reading))
         }
         Block::Diff(text) => parts(text, "Diff", move |part| lines(part, reading, diff_line)),
         Block::Image(image) => view! { <Picture image=*image/> }.into_any(),
@@ -82,14 +83,8 @@ fn lines(part: &str, reading: Reading, class: impl Fn(&str) -> &'static str) -> 
 }
 
 /// The lines of code, in colours; what is searched is marked instead.
-fn code_lines(part: &str, language: Language, reading: Reading) -> AnyView {
-    let mut code = Highlighter::new(language);
-    let lines = part.lines().map(|line| {
-        let pieces: Vec<(Hue, String)> = code
-            .line(line)
-            .into_iter()
-            .map(|(hue, piece)| (hue, written_out(piece, Lines::Kept).into_owned()))
-            .collect();
+fn code(part: &str, language: Language, reading: Reading) -> AnyView {
+    let lines = code_lines(part, language).into_iter().map(|pieces| {
         let drawn = move || {
             let searched = reading.searched.read();
             if searched.trim().is_empty() {
@@ -102,17 +97,6 @@ fn code_lines(part: &str, language: Language, reading: Reading) -> AnyView {
         view! { <span class="code-line">{drawn} "\n"</span> }
     });
     view! { <pre class="block-lines">{lines.collect_view()}</pre> }.into_any()
-}
-
-fn coloured(hue: Hue, piece: &str) -> AnyView {
-    let class = match hue {
-        Hue::Plain => return piece.to_owned().into_any(),
-        Hue::Comment => "ink-nothing",
-        Hue::Text => "ink-text",
-        Hue::Number => "ink-number",
-        Hue::Keyword => "ink-key",
-    };
-    view! { <span class=class>{piece.to_owned()}</span> }.into_any()
 }
 
 fn diff_line(line: &str) -> &'static str {

@@ -1,0 +1,12 @@
+//! Sentences of ours that quote what a person types.
+
+use leptos::prelude::*;
+
+/// The text with what stands between backticks as code.
+pub fn with_code(text: &str) -> impl IntoView + use<> {
+    let part = |(at, part): (usize, &str)| match at % 2 {
+        0 => part.to_owned().into_any(),
+        _ => view! { <code>{part.to_owned()}</code> }.into_any(),
+    };
+    text.split('`').enumerate().map(part).collect_view()
+}
