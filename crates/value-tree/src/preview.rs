@@ -118,19 +118,8 @@ impl Line {
             }
             Some(b'[' | b'{') => {
                 let is_list = text.starts_with('[');
-                let (open, close) = if is_list { ("[", "]") } else { ("{", "}") };
-                if scan::is_empty(text) {
-                    self.push(Ink::Plain, format!("{open}{close}"));
-                } else if levels == 0 {
-                    // In words: a number in brackets would read as a list of that number.
-                    let count = match (count(text).as_str(), is_list) {
-                        ("…", _) => "…".to_owned(),
-                        ("1", true) => "1 item".to_owned(),
-                        ("1", false) => "1 member".to_owned(),
-                        (count, true) => format!("{count} items"),
-                        (count, false) => format!("{count} members"),
-                    };
-                    self.push(Ink::Plain, format!("{open}{count}{close}"));
+                if levels == 0 || scan::is_empty(text) {
+                    self.push(Ink::Plain, counted(text));
                 } else {
                     self.push(Ink::Plain, if is_list { "[" } else { "{ " });
                     self.members(text, Ink::Key, levels);
@@ -144,6 +133,7 @@ impl Line {
     fn members(&mut self, text: &str, ink: Ink, levels: usize) {
         let mut members = Members::of(text);
         let mut is_first = true;
+        let mut before = None;
         loop {
             if self.left == 0 && !is_first && !members.is_at_end() {
                 self.push(Ink::Plain, ", ");
@@ -151,6 +141,15 @@ impl Line {
                 return;
             }
             let Some(member) = members.next() else { return };
+            if member.key.is_none() && levels == 1 && member.value.starts_with(['[', '{']) {
+                let counted = counted(member.value);
+                // Items of which the same is said say nothing new.
+                if before.as_ref() == Some(&counted) {
+                    self.push(Ink::Plain, ", …");
+                    return;
+                }
+                before = Some(counted);
+            }
             if !is_first {
                 self.push(Ink::Plain, ", ");
             }
@@ -162,6 +161,24 @@ impl Line {
             self.value(member.value, levels.saturating_sub(1));
         }
     }
+}
+
+/// A container by the count of what is in it. In words: a number in brackets would read as a list
+/// of that number.
+fn counted(text: &str) -> String {
+    let is_list = text.starts_with('[');
+    let (open, close) = if is_list { ("[", "]") } else { ("{", "}") };
+    if scan::is_empty(text) {
+        return format!("{open}{close}");
+    }
+    let count = match (count(text).as_str(), is_list) {
+        ("…", _) => "…".to_owned(),
+        ("1", true) => "1 item".to_owned(),
+        ("1", false) => "1 member".to_owned(),
+        (count, true) => format!("{count} items"),
+        (count, false) => format!("{count} members"),
+    };
+    format!("{open}{count}{close}")
 }
 
 /// How many members the container has, or `…` when there are too many to count here.
@@ -201,6 +218,8 @@ mod tests {
         );
         check(r#"{"a":{"b":{"c":1}},"d":[[1,2]]}"#, 80, "{ a: { b: {1 member} }, d: [[2 items]] }");
         check("[]", 80, "[]");
+        check(r#"{"rows":[{"a":1},{"a":2},{"a":3}]}"#, 80, "{ rows: [{1 member}, …] }");
+        check(r#"{"rows":[{},[1],[2,3]]}"#, 80, "{ rows: [{}, [1 item], [2 items]] }");
         check("9007199254740993", 80, "9007199254740993");
     }
 
