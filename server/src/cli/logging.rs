@@ -6,8 +6,9 @@ use tracing_subscriber::EnvFilter;
 
 /// To standard error; `REHEARSAL_LOG` takes the usual filters, such as `rehearsal=debug`.
 pub fn start_logging() {
-    let filter =
-        EnvFilter::try_from_env("REHEARSAL_LOG").unwrap_or_else(|_| "info,rmcp=warn".into());
+    // How a connection to an MCP server ends is told at its agent.
+    let filter = EnvFilter::try_from_env("REHEARSAL_LOG")
+        .unwrap_or_else(|_| "info,rmcp=warn,rmcp::transport::worker=off".into());
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(io::stderr)

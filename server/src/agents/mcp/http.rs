@@ -19,6 +19,7 @@ use rmcp::transport::streamable_http_client::{
 use rmcp_reqwest::redirect::Policy;
 use rmcp_reqwest::{Client, Error, StatusCode};
 
+use super::fault::innermost;
 use super::output::Output;
 use super::wire::{READABLE, lifted, log_line};
 
@@ -209,6 +210,10 @@ impl StreamableHttpClient for Reach {
                     false => None,
                 };
                 Ok(again.unwrap_or_else(|| self.unread(&request.id, &told)))
+            }
+            // The library's words for it leave out the cause.
+            Err(StreamableHttpError::Client(error)) if is_greeting(&message) => {
+                Err(StreamableHttpError::Io(std::io::Error::other(innermost(&error))))
             }
             posted => posted,
         }

@@ -899,7 +899,8 @@ async fn a_server_that_cannot_be_used_says_why() {
     let mut closed = McpServer::http("gone", "http://127.0.0.1:9/mcp");
     closed.patience = Duration::from_secs(5);
     let fault = refused(closed).await;
-    assert!(fault.reason.contains("http://127.0.0.1:9/mcp cannot be reached"), "{fault:?}");
+    let told = "http://127.0.0.1:9/mcp cannot be reached: Connection refused";
+    assert!(fault.reason.contains(told), "{fault:?}");
 
     let mut locked = McpServer::http("locked", "http://127.0.0.1:9/mcp");
     if let McpTransport::Http { bearer_token_env, .. } = &mut locked.transport {
