@@ -113,6 +113,7 @@ fn shape(place: &Place<'_>, report: &mut Report) {
         "additional_properties",
         "patternProperties",
         "propertyNames",
+        "unevaluatedProperties",
         "required",
     ];
     let argument = matches!(place.part, Part::Argument(_));

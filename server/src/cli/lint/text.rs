@@ -59,7 +59,11 @@ fn write_report(report: &Report, shown: &[&Finding], out: &mut impl Write) -> io
     if shown.is_empty() && !lost {
         return Ok(());
     }
-    let tool = report.tool.as_deref().unwrap_or("(no tool)");
+    let tool = match report.tool.as_deref() {
+        None => "(no tool)",
+        Some("") => "(a tool without a name)",
+        Some(name) => name,
+    };
     let line = report.line.map(|line| format!(", line {line}")).unwrap_or_default();
     writeln!(out, "{}{line}", printable(tool))?;
     for finding in shown {
