@@ -93,7 +93,8 @@ fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
             config.listen
         );
     }
-    let simulator = Simulator::new().listen(config.listen).agents(agents).live(live);
+    let simulator = Simulator::new().owning_its_process();
+    let simulator = simulator.listen(config.listen).agents(agents).live(live);
     let simulator = simulator.access(config.access).folders(config.folders);
     let proxies = config.security.trusted_proxies.into_iter();
     let simulator = proxies.fold(simulator, Simulator::trust_proxy);

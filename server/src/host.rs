@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use app::api::{
     Actual, AgentSummary, Answer, ApiError, CaseAsRead, CaseChange, CaseComparison, CaseList,
     CaseName, CaseView, CasesAsked, EvalSetList, ExportReceipt, ExportRequest, FieldMessage,
-    LogLine, ReportId, ReportList, ResultSlice, SessionView, SetId, ToolRequest, ValueTarget,
+    LogLine, ReportId, ReportList, ResultSlice, SessionView, SetId, SourceKind, ToolRequest,
+    ValueTarget,
 };
 use app::host::Host;
 use async_trait::async_trait;
@@ -59,6 +60,10 @@ impl RehearsalHost {
     pub(crate) async fn load_agents(&self) {
         let places = Semaphore::new(LOADING_AT_ONCE);
         let load = async |agent: &Arc<RegisteredAgent>| {
+            // Nothing is imported or started for it.
+            if agent.source.kind() == SourceKind::Native {
+                return self.registry.load(agent).await;
+            }
             // Never closed.
             let place = places.acquire().await;
             let mut loading = std::pin::pin!(self.registry.load(agent));

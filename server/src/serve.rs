@@ -9,6 +9,8 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::access::Doorkeeper;
+#[cfg(target_os = "linux")]
+use crate::agents::child::orphans;
 use crate::connections;
 use crate::error::ServeError;
 use crate::host::RehearsalHost;
@@ -26,6 +28,7 @@ pub struct Running {
     live: LiveSessions,
     stop: CancellationToken,
     tasks: JoinSet<()>,
+    owns_process: bool,
 }
 
 impl Running {
@@ -48,11 +51,16 @@ impl Running {
             tracing::debug!("some requests had not ended after {DRAIN:?}");
             self.tasks.shutdown().await;
         }
+        #[cfg(target_os = "linux")]
+        if self.owns_process {
+            // Whatever comes of it, the process ends.
+            let _ = tokio::task::spawn_blocking(orphans::end).await;
+        }
     }
 }
 
 pub(crate) async fn start(settings: Settings) -> Result<Running, ServeError> {
-    let Settings { agents, listen, doors, live, access, folders, site } = settings;
+    let Settings { agents, listen, doors, live, access, folders, site, owns_process } = settings;
     if !listen.ip().to_canonical().is_loopback() && !access.is_asked() {
         return Err(ServeError::NotLoopback { address: listen });
     }
@@ -72,7 +80,12 @@ pub(crate) async fn start(settings: Settings) -> Result<Running, ServeError> {
     tasks.spawn(connections::serve(listener, router, stop.clone()));
     tasks.spawn(until(&stop, Arc::clone(&host), |host| async move { host.load_agents().await }));
     tasks.spawn(until(&stop, Arc::clone(&host), |host| async move { host.sweep().await }));
-    Ok(Running { address, host, live, stop, tasks })
+    #[cfg(target_os = "linux")]
+    if owns_process {
+        orphans::take_in();
+        tasks.spawn(until(&stop, Arc::clone(&host), |_| orphans::let_go()));
+    }
+    Ok(Running { address, host, live, stop, tasks, owns_process })
 }
 
 fn until<F: Future<Output = ()> + Send + 'static>(

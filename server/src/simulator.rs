@@ -88,6 +88,7 @@ pub(crate) struct Settings {
     pub(crate) access: Access,
     pub(crate) folders: FoldersConfig,
     pub(crate) site: Site,
+    pub(crate) owns_process: bool,
 }
 
 impl<Page: RustEmbed> Default for Simulator<Page> {
@@ -100,6 +101,7 @@ impl<Page: RustEmbed> Default for Simulator<Page> {
             access: Access::default(),
             folders: FoldersConfig::default(),
             site: Site::of::<Page>(),
+            owns_process: false,
         };
         Self { settings, page: PhantomData }
     }
@@ -167,6 +169,15 @@ impl<Page: RustEmbed> Simulator<Page> {
     #[must_use]
     pub fn folders(mut self, folders: FoldersConfig) -> Self {
         self.settings.folders = folders;
+        self
+    }
+
+    /// Says that the process is the host's alone, and starts no children but through it. On Linux the
+    /// host then takes in whatever tools start and orphan, and ends it when it stops: every child that
+    /// the process has.
+    #[must_use]
+    pub fn owning_its_process(mut self) -> Self {
+        self.settings.owns_process = true;
         self
     }
 

@@ -138,3 +138,27 @@ async fn stopping_leaves_nothing_running() {
     assert!(host.stop(), "it ends by itself, with status 0");
     assert!(!runs(workers[0]), "the worker still runs");
 }
+
+/// A process with a session and an environment of its own, whose parent has ended, and the server that
+/// started it too.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_orphan_that_nothing_marks_ends_with_the_host() {
+    let Some(binary) = binary() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let note = folder.path().join("orphan");
+    let start = "exec env -i setsid -f sh -c 'echo $$ > orphan.part; mv orphan.part orphan; exec sleep 300'";
+    let config = format!(
+        "[[agent]]\nname = \"Orphans\"\nsource = \"mcp\"\ninstruction = \"None.\"\n\
+         [[agent.server]]\nname = \"gone\"\ncommand = \"sh\"\nargs = [\"-c\", \"{start}\"]\n"
+    );
+    std::fs::write(folder.path().join("rehearsal.toml"), config).unwrap();
+    let mut host = Host::start_in(folder, &binary, None, &[], &[]);
+    while !note.exists() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let orphan = std::fs::read_to_string(&note).unwrap().trim().parse().unwrap();
+    assert!(runs(orphan), "it has not ended by itself");
+    assert!(host.stop(), "it ends by itself, with status 0");
+    assert!(!runs(orphan), "the orphan still runs");
+}

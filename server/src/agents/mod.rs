@@ -2,7 +2,7 @@
 
 pub mod adk_python;
 mod arguments;
-mod child;
+pub(crate) mod child;
 mod instruction;
 mod lines;
 mod log;

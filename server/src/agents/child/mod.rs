@@ -5,6 +5,8 @@
 //! `/proc` is, on Linux; elsewhere the group alone is ended.
 
 #[cfg(target_os = "linux")]
+pub(crate) mod orphans;
+#[cfg(target_os = "linux")]
 mod strays;
 
 use std::process::ExitStatus;
@@ -15,7 +17,7 @@ use tokio::process::{Child, Command};
 use tokio_util::sync::CancellationToken;
 
 /// The variable that holds the mark.
-const MARK: &str = "REHEARSAL_PROCESS_MARK";
+const MARK: &str = "_REHEARSAL_FAMILY";
 
 /// A child and all that it starts.
 pub(super) struct Family {

@@ -85,11 +85,12 @@ impl Strays {
     }
 }
 
-fn id(process: &Stat) -> Id {
+pub(super) fn id(process: &Stat) -> Id {
     (process.pid, process.starttime)
 }
 
-fn end(stray: Id) {
+/// Ends the process, if it still is the one that was meant.
+pub(super) fn end(stray: Id) {
     let Some(pid) = Pid::from_raw(stray.0) else { return };
     let Ok(handle) = pidfd_open(pid, PidfdFlags::empty()) else { return };
     // Looked at again now that the handle holds it.
