@@ -276,9 +276,10 @@ async def _outcome(session: RehearsalSession, context, call, running: Running, w
     except asyncio.CancelledError as error:
         _forget_cancel()
         if running.cancelled:
-            members = _error("Cancelled", "The person cancelled the call.", "")
+            goes_on = "; what it was doing may still end on its own" if running.left_threads else ""
+            members = _error("Cancelled", f"The person cancelled the call{goes_on}.", "")
         else:
-            members = _error(**_named(faults.describe(error)))
+            members = _error(**_named(error))
     except _Unlike as error:
         trace = faults.formatted(error.__cause__) if error.__cause__ is not None else ""
         members = _error(error.type_name, str(error), trace)
@@ -290,7 +291,7 @@ async def _outcome(session: RehearsalSession, context, call, running: Running, w
             faults.formatted(ended),
         )
     except BaseException as error:  # The tool's exception is the call's outcome.
-        members = _error(**_named(faults.describe(error)))
+        members = _error(**_named(error))
     duration = (time.perf_counter() - begin) * 1000
     threads.abandoned.reset(token)
     if members["status"] == "error":
@@ -434,8 +435,26 @@ def _error(type_name: str, message: str, traceback: str) -> dict:
     }
 
 
-def _named(fault: dict[str, str]) -> dict[str, str]:
-    return {"type_name": fault["type"], "message": fault["message"], "traceback": fault["traceback"]}
+_OF_THE_CALL = frozenset(
+    {
+        "Cancelled",
+        "ConfirmationDenied",
+        "WorkerExited",
+        "ServerExited",
+        "InvalidOutput",
+        "InvalidArguments",
+        "HostUnreachable",
+    }
+)
+"""Types that say what became of a call. A tool's own class of such a name is told with its module."""
+
+
+def _named(error: BaseException) -> dict[str, str]:
+    fault = faults.describe(error)
+    name = fault["type"]
+    if name in _OF_THE_CALL:
+        name = f"{type(error).__module__}.{name}"
+    return {"type_name": name, "message": fault["message"], "traceback": fault["traceback"]}
 
 
 def _forget_cancel() -> None:

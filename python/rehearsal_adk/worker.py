@@ -12,6 +12,7 @@ import asyncio
 import logging
 import os
 import queue
+import signal
 import sys
 import threading
 import time
@@ -92,6 +93,7 @@ class Worker:
     # The reader's thread.
 
     def _read(self) -> None:
+        asked = False
         try:
             for request_id, method, params in self._wire.requests():
                 if method == "ping":
@@ -102,13 +104,14 @@ class Worker:
                     ).start()
                 elif method == "shutdown":
                     self._wire.answer(request_id, jsonable.JsonBytes(b"{}"))
+                    asked = True
                     break
                 elif method == "initialize":
                     self._first.put((request_id, params))
                 else:
                     self._loop.call_soon_threadsafe(self._accept, request_id, method, params)
         finally:
-            self._end()
+            self._end(asked)
 
     def _ping(self, request_id: object) -> None:
         asked = time.monotonic()
@@ -143,7 +146,7 @@ class Worker:
         looked.wait(CANCEL_WAIT)
         return self._calls.get(key)
 
-    def _end(self) -> None:
+    def _end(self, asked: bool) -> None:
         """Ends the process: toolsets and plugins are closed if the loop still turns."""
         closed = threading.Event()
 
@@ -159,6 +162,9 @@ class Worker:
         closed.wait(CLOSE_WAIT + 0.5 if self._loaded is not None else 0)
         sys.stdout.flush()
         sys.stderr.flush()
+        if not asked and hasattr(os, "killpg") and os.getpgrp() == os.getpid():
+            # The host is gone and ends nothing more: what tools have started goes with the worker.
+            os.killpg(0, signal.SIGKILL)
         # Threads left behind by cancelled calls must not keep the process.
         os._exit(0)
 

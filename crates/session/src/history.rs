@@ -118,19 +118,21 @@ impl ToolError {
     /// The call never reached the host, or its end never came back.
     pub const HOST_UNREACHABLE: &str = "HostUnreachable";
 
+    /// The types that say what became of a call; no exception of a tool goes by such a name.
+    pub const OF_THE_CALL: [&'static str; 7] = [
+        Self::CANCELLED,
+        Self::CONFIRMATION_DENIED,
+        Self::WORKER_EXITED,
+        Self::SERVER_EXITED,
+        Self::INVALID_OUTPUT,
+        Self::INVALID_ARGUMENTS,
+        Self::HOST_UNREACHABLE,
+    ];
+
     /// Whether the error is the call's (cancelled, worker dead...) rather than the tool's own.
     #[must_use]
     pub fn is_of_the_call(&self) -> bool {
-        [
-            Self::CANCELLED,
-            Self::CONFIRMATION_DENIED,
-            Self::WORKER_EXITED,
-            Self::SERVER_EXITED,
-            Self::INVALID_OUTPUT,
-            Self::INVALID_ARGUMENTS,
-            Self::HOST_UNREACHABLE,
-        ]
-        .contains(&self.error_type.as_str())
+        Self::OF_THE_CALL.contains(&self.error_type.as_str())
     }
 }
 

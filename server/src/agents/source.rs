@@ -16,7 +16,8 @@ use super::reporter::Reporter;
 ///
 /// One source serves all sessions of its agent. The host sees to it that a session has one call
 /// under way at a time and that no call outlives its cancellation by more than a second; a source
-/// should stop what it can when `cancel` fires and return [`ToolFailure::cancelled`].
+/// should stop what it can when `cancel` fires and return [`ToolFailure::cancelled`], or
+/// [`ToolFailure::abandoned`].
 #[async_trait]
 pub trait AgentSource: Send + Sync + 'static {
     /// Which sort of source this is.
@@ -205,9 +206,15 @@ impl ToolFailure {
         Self { error_type: error_type.to_owned(), message: message.into(), traceback: None }
     }
 
-    /// The person cancelled the call.
+    /// The person cancelled the call, and nothing of it goes on.
     #[must_use]
     pub fn cancelled() -> Self {
+        Self::new(ToolError::CANCELLED, "The person cancelled the call.")
+    }
+
+    /// The person cancelled the call, and what runs of it cannot be stopped from here.
+    #[must_use]
+    pub fn abandoned() -> Self {
         Self::new(
             ToolError::CANCELLED,
             "The person cancelled the call; what it was doing may still end on its own.",

@@ -163,8 +163,8 @@ impl Calls {
                 report = &mut asked => report,
                 () = async { cancel.cancelled().await; tokio::time::sleep(CANCEL_GRACE).await } => {
                     let waited = began.elapsed().as_secs_f64() * 1_000.0;
-                    let cancelled = CallReport::failed(ToolFailure::cancelled(), waited);
-                    calls.tell(&session, &call_id, cancelled);
+                    let abandoned = CallReport::failed(ToolFailure::abandoned(), waited);
+                    calls.tell(&session, &call_id, abandoned);
                     // The source still has to put away what it left behind, such as a worker that
                     // is stuck: the next call would run into it.
                     let _ = tokio::time::timeout(PUTTING_AWAY, asked).await;

@@ -121,10 +121,15 @@ fn outcome(answer: &Answer) -> AnyView {
             }
         },
         Answer::Error(error) => view! {
-            <span class="outcome">{error.error_type.clone()} ": " {first_line(&error.error_message)}</span>
+            <span class="outcome">{titled(&error.error_type, &first_line(&error.error_message))}</span>
         }
         .into_any(),
     }
+}
+
+/// An error on a line; one without a message is its type alone.
+fn titled(error_type: &str, message: &str) -> String {
+    if message.is_empty() { error_type.to_owned() } else { format!("{error_type}: {message}") }
 }
 
 fn first_line(message: &str) -> String {

@@ -213,7 +213,7 @@ impl AdkPythonSource {
                         drop(under_way);
                         self.supervisor.replace(&worker).await;
                         self.prepare();
-                        return CallReport::failed(ToolFailure::cancelled(), elapsed());
+                        return CallReport::failed(ToolFailure::abandoned(), elapsed());
                     }
                 }
             }

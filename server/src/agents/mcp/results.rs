@@ -151,7 +151,7 @@ pub(super) fn failure(fault: &CallFault) -> ToolFailure {
             message: format!("{} (code {})", error.message, error.code.0),
             traceback: error.data.as_ref().map(|data| JsonText::from_value(data).pretty()),
         },
-        CallFault::Service(ServiceError::Cancelled { .. }) => ToolFailure::cancelled(),
+        CallFault::Service(ServiceError::Cancelled { .. }) => ToolFailure::abandoned(),
         CallFault::Service(other) => ToolFailure::new(MCP_ERROR, other.to_string()),
         CallFault::NoTask(_) | CallFault::NoState(_) => {
             ToolFailure::new(ToolError::INVALID_OUTPUT, fault.to_string())

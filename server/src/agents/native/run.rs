@@ -6,7 +6,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use adk_core::{Tool, ToolContext};
+use adk_core::{AdkError, Tool, ToolContext};
 use futures::FutureExt;
 use json_text::JsonText;
 use serde_json::Value;
@@ -44,7 +44,7 @@ pub(super) async fn run_tool(
     let result = tokio::select! {
         ended = ended => ended.unwrap_or_else(|_| Err(ToolFailure::cancelled())),
         () = async { cancel.cancelled().await; tokio::time::sleep(GRACE).await } => {
-            Err(ToolFailure::cancelled())
+            Err(ToolFailure::abandoned())
         }
     };
     (result, began.elapsed().as_secs_f64() * 1_000.0)
@@ -72,13 +72,19 @@ fn run_here(
         None => Err(ToolFailure::cancelled()),
         Some(Ok(Ok(value))) => text_of(&value),
         Some(Ok(Err(error))) => Err(ToolFailure {
-            error_type: format!("{:?}", error.category),
+            error_type: category(&error),
             message: error.message.clone(),
             traceback: std::error::Error::source(&error)
                 .map(|source| format!("{error}\n\ncaused by: {source}")),
         }),
         Some(Err(panic)) => Err(ToolFailure::new("Panic", panic_message(panic.as_ref()))),
     }
+}
+
+/// What a tool's error is called: never as what became of a call is.
+fn category(error: &AdkError) -> String {
+    let name = format!("{:?}", error.category);
+    if ToolError::OF_THE_CALL.contains(&name.as_str()) { format!("adk_core.{name}") } else { name }
 }
 
 /// The result as text, unless that is too long.
