@@ -131,8 +131,6 @@ pub fn Fault(
     let shown = RwSignal::new(false);
     let is_long = in_list
         && (fault.reason.lines().count() > LINES || fault.reason.chars().count() > LINES * LINE);
-    let retry =
-        move |agent| if in_list { agents.retry_in_list(agent) } else { agents.retry(agent) };
     let traceback = StoredValue::new(fault.traceback.clone());
     let has_traceback = fault.traceback.is_some();
     let (what, label) = match agent.source {
@@ -160,7 +158,7 @@ pub fn Fault(
                         {move || if shown.get() { "Hide " } else { "Show " }} {what}
                     </button>
                 })}
-                <button type="button" class="button" on:click=move |_| retry(agent.clone())>
+                <button type="button" class="button" on:click=move |_| agents.retry(agent.clone())>
                     <Icon glyph=Glyph::Retry/>
                     "Retry"
                 </button>

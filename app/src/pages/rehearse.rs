@@ -15,7 +15,7 @@ use crate::components::agent_card::Fault;
 use crate::components::bars::FootBar;
 use crate::components::icon::{Glyph, Icon};
 use crate::components::stage_title::StageTitle;
-use crate::state::{Page, Rehearsal, use_page};
+use crate::state::{Page, Rehearsal, browser, use_page};
 
 /// The rehearsal of the agent that the address names.
 #[component]
@@ -43,6 +43,8 @@ enum Shown {
     Stage(AgentSummary),
     /// The reason why the agent cannot be rehearsed.
     Fault(AgentSummary, AgentFault),
+    /// The agent is being loaded once more after such a reason.
+    Again(AgentSummary),
     /// Nothing.
     Nothing(ApiError),
 }
@@ -64,8 +66,13 @@ fn Found(
             Err(error) => Shown::Nothing(error),
             Ok(agent) => match agent.status.clone() {
                 // A session that is under way stays on stage when its agent fails.
-                AgentStatus::Faulted(fault) if rehearsals.state_of(&agent.id).is_none() => {
+                AgentStatus::Faulted(fault) if !rehearsals.is_on_stage(&agent.id) => {
                     Shown::Fault(agent, fault)
+                }
+                AgentStatus::Starting
+                    if agents.is_retried(&agent.id) && !rehearsals.is_on_stage(&agent.id) =>
+                {
+                    Shown::Again(agent)
                 }
                 _ => Shown::Stage(AgentSummary {
                     status: AgentStatus::Ready,
@@ -78,7 +85,20 @@ fn Found(
     move || {
         shown.get().map(|shown| match shown {
             Shown::Stage(agent) => view! { <Curtain agent/> }.into_any(),
+            Shown::Again(agent) => view! {
+                <Title text=agent.name.clone()/>
+                <main class="stage">
+                    <StageTitle agent/>
+                    <div class="sheet"><p class="quiet" role="status">"Loading the agent anew…"</p></div>
+                </main>
+            }
+            .into_any(),
             Shown::Fault(agent, fault) => {
+                if agents.was_retried(&agent) {
+                    browser::after_drawing(|| {
+                        browser::nothing_is_focused() && browser::focus_first("fault", ".choices > .button")
+                    });
+                }
                 view! {
                     <Title text=agent.name.clone()/>
                     <main class="stage">
@@ -88,7 +108,7 @@ fn Found(
                                 <h2>"This agent cannot be rehearsed now"</h2>
                                 <p class="quiet">"Mend the cause and press Retry: the host loads the agent anew. The other agents are untouched."</p>
                             </div>
-                            <Fault agent fault/>
+                            <div id="fault"><Fault agent fault/></div>
                             <p class="way-back"><a class="link" href="/">"See the agents"</a></p>
                         </div>
                     </main>

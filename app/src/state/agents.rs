@@ -11,7 +11,7 @@ use crate::api::{AgentStatus, AgentSummary, ApiError, list_agents, retry_agent};
 pub struct Agents {
     listed: Resource<Result<Vec<AgentSummary>, ApiError>>,
     changed: RwSignal<Vec<AgentSummary>>,
-    /// The one that was asked for again in the list: it has the focus, for the list is drawn anew meanwhile.
+    /// The one that was asked for again: it has the focus, for what shows it is drawn anew meanwhile.
     retried: RwSignal<Option<AgentId>>,
 }
 
@@ -102,15 +102,16 @@ impl Agents {
         was
     }
 
-    /// As [`Self::retry`], from the agent's card in the list.
-    pub fn retry_in_list(self, agent: AgentSummary) {
-        self.retried.set(Some(agent.id.clone()));
-        self.retry(agent);
+    /// Whether `agent` was asked for again. Tracked.
+    #[must_use]
+    pub fn is_retried(self, agent: &AgentId) -> bool {
+        self.retried.read().as_ref() == Some(agent)
     }
 
-    /// Loads a faulted agent again; what came of it shows in the list.
+    /// Loads a faulted agent again; what came of it shows where the agent does.
     pub fn retry(self, agent: AgentSummary) {
         let id = agent.id.clone();
+        self.retried.set(Some(id.clone()));
         self.take_in(AgentSummary { status: AgentStatus::Starting, ..agent.clone() });
         spawn_local(async move {
             self.take_in(match retry_agent(id).await {

@@ -46,6 +46,14 @@ impl Rehearsals {
         Some(rehearsal.session.read().state())
     }
 
+    /// Whether there is anything of `agent`'s session to be seen. Tracked.
+    #[must_use]
+    pub fn is_on_stage(self, agent: &AgentId) -> bool {
+        let begun = self.begun.read();
+        let rehearsal = begun.iter().find(|rehearsal| rehearsal.agent() == *agent);
+        rehearsal.is_some_and(|it| it.view.read().is_some() || it.is_under_way())
+    }
+
     /// The sessions that this page shows. Tracked.
     #[must_use]
     pub fn watched(self) -> Signal<Vec<SessionId>> {
