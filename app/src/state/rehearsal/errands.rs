@@ -271,13 +271,15 @@ impl Rehearsal {
                     self.settle_failed(&call_id, &error);
                 }
             }),
-            Effect::CancelTool { call_id } => spawn_local(async move {
+            Effect::CancelTool { call_id } => {
                 let asked = cancel_call(session, call_id.clone());
-                let waited = TimeoutFuture::new(CANCEL_PATIENCE_MS);
-                // The host tells the end as news; what it answers here does not matter.
-                let (_, ()) = futures::future::join(asked, waited).await;
-                self.settle_cancelled(&call_id);
-            }),
+                // The host tells the end as news; what it answers here, if anything, does not matter.
+                spawn_local(async move { drop(asked.await) });
+                spawn_local(async move {
+                    TimeoutFuture::new(CANCEL_PATIENCE_MS).await;
+                    self.settle_cancelled(&call_id);
+                });
+            }
             Effect::ConfirmTool { call_id, confirmed, payload } => spawn_local(async move {
                 if let Err(error) = confirm_call(session, call_id.clone(), confirmed, payload).await
                 {
