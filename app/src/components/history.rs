@@ -36,6 +36,9 @@ pub use time::RowTime;
 /// How near to the end, in pixels, counts as reading along.
 const NEAR_THE_END: i32 = 40;
 
+/// The id of the rows' list.
+pub const TIMELINE: &str = "timeline";
+
 /// The middle column: the history with its toolbar, and the log below when it is shown.
 #[component]
 pub fn History(
@@ -194,6 +197,10 @@ fn Timeline() -> impl IntoView {
         let has_ended = before.is_some_and(|(_, before)| ended > before);
         // Whoever starts a call wants to see it, wherever they were reading.
         let starts = grown && phase == Some(PendingPhase::Running);
+        // The newest row is the way in for the keyboard, unless somebody is on another.
+        if (grown || before.is_none()) && !browser::focused_id().starts_with("row-") {
+            current.set(count.saturating_sub(1));
+        }
         if reads_along.get_untracked() || starts {
             browser::after_drawing(to_the_end);
         } else if grown || has_ended {
@@ -245,7 +252,7 @@ fn Timeline() -> impl IntoView {
     };
     view! {
         <div class="timeline-frame">
-        <ol class="timeline" node_ref=list on:scroll=on_scroll on:keydown=on_key>
+        <ol class="timeline" id=TIMELINE node_ref=list on:scroll=on_scroll on:keydown=on_key>
             <For each=move || all.get() key=|row| *row children=draw/>
             <OldestQuestion/>
             <Show when=is_waiting>

@@ -8,7 +8,7 @@ use super::keys::{
     command, focus_filter, focus_response, focus_tools, listen, offer, search_instructions,
     tool_commands,
 };
-use crate::components::history::toggle_all_rows;
+use crate::components::history::{TIMELINE, toggle_all_rows};
 use crate::state::browser;
 use crate::state::palette::Command;
 use crate::state::replay::Replay;
@@ -51,6 +51,9 @@ fn press(stage: Stage, replay: Replay, event: &ev::KeyboardEvent) -> bool {
     match key.to_lowercase().as_str() {
         "n" if replay.eval_id.read_untracked().is_some() => replay.fill_in(),
         "t" => go_to_tools(stage),
+        "h" => {
+            browser::focus_first(TIMELINE, "[tabindex='0']");
+        }
         "f" => go_to_response(stage),
         "/" => {
             stage.show(Tab::Call);

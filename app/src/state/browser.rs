@@ -183,6 +183,13 @@ pub fn focused_id() -> String {
     document().active_element().map(|element| element.id()).unwrap_or_default()
 }
 
+/// Selects what stands in the field that has the focus; false when no text field has it.
+pub fn select_focused() -> bool {
+    let focused = document().active_element();
+    let field = focused.and_then(|it| it.dyn_into::<web_sys::HtmlTextAreaElement>().ok());
+    field.inspect(web_sys::HtmlTextAreaElement::select).is_some()
+}
+
 /// Whether keys typed now go into a field, so that single letters are text and no shortcuts.
 #[must_use]
 pub fn is_typing() -> bool {

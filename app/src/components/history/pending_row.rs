@@ -189,7 +189,10 @@ fn Supply(
 ) -> impl IntoView {
     let rehearsal = use_this_stage().rehearsal;
     let form = use_any_form(first.as_ref().unwrap_or(&JsonText::null()));
-    Effect::new(|_| browser::after_drawing(|| browser::focus(WANTED)));
+    // What is typed now is the result, in the place of what the tool returned at first.
+    Effect::new(|_| {
+        browser::after_drawing(|| browser::focus_form(WANTED) && browser::select_focused());
+    });
     let call_id = StoredValue::new(call_id);
     let supply = move || call_id.with_value(|call_id| supply(rehearsal, call_id, form));
     let on_submit = move |event: ev::SubmitEvent| {

@@ -63,8 +63,8 @@ fn Shown(
             <section class="left" aria-label="What the model sees"><Request/></section>
             <section class="middle" aria-label="The session">
                 <Toolbar/>
-                {middle}
                 <Notice/>
+                {middle}
             </section>
             <section class="right" aria-label="Answer"><AnswerColumn/></section>
         </div>

@@ -36,6 +36,7 @@ fn play(agent: AgentSummary, rehearsal: Rehearsal) -> AnyView {
     let path = agent.eval_set_path.clone();
     view! {
         <StageHead agent stage/>
+        <Notices/>
         <div class="columns">
             <section class="left" aria-label="What the model sees">
                 <Warnings/>
@@ -46,7 +47,6 @@ fn play(agent: AgentSummary, rehearsal: Rehearsal) -> AnyView {
             <History replay/>
             <RightPanel eval_set_path=path/>
         </div>
-        <Notices/>
         <StartOver/>
         <p class="unseen" role="status" aria-live="polite">{move || rehearsal.announcement.get()}</p>
     }
