@@ -3,10 +3,11 @@
 use json_text::{JsonText, Node};
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ReferencingError, Registry, ValidationError, Validator};
+use schema_form::keyword_meant;
 use serde_json::{Value, json};
 
 use crate::complaint::{Complaint, complaints};
-use crate::plain::{plain, spelled};
+use crate::plain::plain;
 use crate::sentence::sentence;
 
 /// At most this many complaints are made about one value.
@@ -190,7 +191,7 @@ pub(crate) fn spelled_part(whole: &Value, part: &str) -> String {
     let mut here = Some(whole);
     part.split('/').skip(1).fold(String::new(), |pointer, token| {
         let found = |name: &str| here.and_then(|value| value.pointer(&format!("/{name}")));
-        let token = if found(token).is_some() { token } else { spelled(token) };
+        let token = if found(token).is_some() { token } else { keyword_meant(token) };
         here = found(token);
         pointer + "/" + token
     })

@@ -35,6 +35,5 @@ mod text;
 pub use check::{Check, Uncheckable};
 pub use complaint::Complaint;
 pub use make::{values, values_of_part};
-pub use plain::types_meant;
 pub use sound::{Sound, Unchecked};
 pub use text::pattern_lengths;

@@ -1,11 +1,12 @@
 //! A schema in JSON Schema's own words.
 //!
 //! google.genai's `Schema` writes types in upper case, `nullable`, bounds as strings and
-//! `any_of`; declarations in the wild name types as their language does. What is JSON Schema
-//! already stays as it is.
+//! `any_of`; declarations in the wild name types as their language does: `schema-form` knows the
+//! spellings. What is JSON Schema already stays as it is.
 
 use std::collections::HashMap;
 
+use schema_form::{keyword_meant, types_meant};
 use serde_json::{Map, Value, json};
 
 /// The schema in JSON Schema's words.
@@ -13,9 +14,20 @@ pub(crate) fn plain(schema: Value) -> Value {
     let Value::Object(members) = schema else { return schema };
     let nullable = members.get("nullable") == Some(&Value::Bool(true));
     let discriminator = members.get("discriminator").cloned();
+    // Of two spellings JSON Schema's own counts, and a `ref` out of the document is another's word.
+    let is_foreign = |(key, value): &(&String, &Value)| {
+        let meant = keyword_meant(key);
+        let is_local = value.as_str().is_some_and(|text| text.starts_with('#'));
+        meant != *key && members.contains_key(meant) || *key == "ref" && !is_local
+    };
+    let foreign: Vec<String> =
+        members.iter().filter(is_foreign).map(|(key, _)| key.clone()).collect();
     let mut plain_members = Map::with_capacity(members.len());
     for (key, value) in members {
-        let (key, mut value) = keyword(&key, value, nullable);
+        let (key, mut value) = match foreign.contains(&key) {
+            true => (key, value),
+            false => keyword(&key, value, nullable),
+        };
         if let ("anyOf" | "oneOf", Some(discriminator), Value::Array(branches)) =
             (key.as_str(), &discriminator, &mut value)
         {
@@ -61,8 +73,13 @@ fn hold_to_tags(branches: &mut [Value], discriminator: &Value) {
 }
 
 fn keyword(key: &str, value: Value, nullable: bool) -> (String, Value) {
-    let spelled = spelled(key);
-    let value = match (spelled, value) {
+    let meant = keyword_meant(key);
+    let value = match (meant, value) {
+        // google.genai's `nullable` holds beside its `ref`, too.
+        ("$ref", reference) if nullable && key == "ref" => {
+            let or_null = json!({ "anyOf": [{ "$ref": reference }, { "type": "null" }] });
+            return ("allOf".to_owned(), json!([or_null]));
+        }
         ("type", names @ (Value::String(_) | Value::Array(_))) => plain_types(names, nullable),
         ("enum", Value::Array(mut values)) => {
             if nullable && !values.contains(&Value::Null) {
@@ -86,7 +103,8 @@ fn keyword(key: &str, value: Value, nullable: bool) -> (String, Value) {
             Value::String(digits),
         ) => digits.parse().map_or(Value::String(digits), Value::Number),
         (
-            "properties" | "$defs" | "definitions" | "patternProperties" | "dependentSchemas",
+            "properties" | "$defs" | "definitions" | "defs" | "patternProperties"
+            | "dependentSchemas",
             Value::Object(members),
         ) => Value::Object(members.into_iter().map(|(name, it)| (name, plain(it))).collect()),
         (
@@ -104,51 +122,8 @@ fn keyword(key: &str, value: Value, nullable: bool) -> (String, Value) {
         ) => plain(value),
         (_, value) => value,
     };
-    (spelled.to_owned(), value)
+    (meant.to_owned(), value)
 }
-
-/// JSON Schema's spelling of a keyword.
-pub(crate) fn spelled(keyword: &str) -> &str {
-    match keyword {
-        "any_of" => "anyOf",
-        "min_items" => "minItems",
-        "max_items" => "maxItems",
-        "min_length" => "minLength",
-        "max_length" => "maxLength",
-        "min_properties" => "minProperties",
-        "max_properties" => "maxProperties",
-        "prefix_items" => "prefixItems",
-        "additional_properties" => "additionalProperties",
-        "unique_items" => "uniqueItems",
-        "multiple_of" => "multipleOf",
-        same => same,
-    }
-}
-
-/// The types of JSON Schema that `name` stands for: one, or all of them for `any` and its like.
-/// `None` for a name that means nothing here.
-///
-/// ```
-/// assert_eq!(schema_check::types_meant("dict"), Some(["object"].as_slice()));
-/// assert_eq!(schema_check::types_meant("any").map(<[_]>::len), Some(6));
-/// assert_eq!(schema_check::types_meant("quaternion"), None);
-/// ```
-#[must_use]
-pub fn types_meant(name: &str) -> Option<&'static [&'static str]> {
-    Some(match name.trim().to_ascii_lowercase().as_str() {
-        "string" | "str" | "text" | "char" | "varchar" => &["string"],
-        "integer" | "int" | "long" | "short" | "int32" | "int64" | "bigint" => &["integer"],
-        "number" | "float" | "double" | "decimal" | "real" => &["number"],
-        "boolean" | "bool" => &["boolean"],
-        "object" | "dict" | "dictionary" | "map" | "hashmap" | "mapping" | "struct" => &["object"],
-        "array" | "list" | "tuple" | "set" | "arraylist" | "sequence" | "vector" => &["array"],
-        "null" | "none" | "nonetype" => &["null"],
-        "any" | "" | "unknown" | "type_unspecified" => &EVERY_TYPE,
-        _ => return None,
-    })
-}
-
-const EVERY_TYPE: [&str; 6] = ["string", "number", "boolean", "object", "array", "null"];
 
 /// What stands for a type's name, or for a list of them; an unknown one excludes nothing.
 fn plain_types(names: Value, nullable: bool) -> Value {
@@ -157,7 +132,8 @@ fn plain_types(names: Value, nullable: bool) -> Value {
         one => one.as_str().map(|name| vec![name]),
     };
     let Some(listed) = listed.filter(|names| !names.is_empty()) else { return names };
-    let meant = listed.into_iter().flat_map(|name| types_meant(name).unwrap_or(&EVERY_TYPE));
+    let meant = |name| types_meant(name).or_else(|| types_meant("any")).unwrap_or_default();
+    let meant = listed.into_iter().flat_map(meant);
     let mut types: Vec<&str> = Vec::new();
     for name in meant.copied().chain(nullable.then_some("null")) {
         if !types.contains(&name) {
@@ -192,6 +168,21 @@ mod tests {
         assert_eq!(
             plain(json!({"type": ["str", "int"], "nullable": true}))["type"],
             json!(["string", "integer", "null"])
+        );
+    }
+
+    #[test]
+    fn references_of_google_reach_its_definitions() {
+        let schema = json!({"type": "OBJECT", "defs": {"Pet": {"type": "STRING"}}, "properties": {
+            "pet": {"ref": "#/defs/Pet"}, "none": {"ref": "#/defs/Pet", "nullable": true},
+            "other": {"ref": "pets.json", "min_items": "1", "minItems": 2}}});
+        assert_eq!(
+            plain(schema),
+            json!({"type": "object", "defs": {"Pet": {"type": "string"}}, "properties": {
+                "pet": {"$ref": "#/defs/Pet"},
+                "none": {"nullable": true,
+                    "allOf": [{"anyOf": [{"$ref": "#/defs/Pet"}, {"type": "null"}]}]},
+                "other": {"ref": "pets.json", "min_items": "1", "minItems": 2}}})
         );
     }
 

@@ -19,7 +19,7 @@ const LEAST_TRIED: usize = 32;
 const MOST_BYTES: usize = 64 << 20;
 
 /// Keywords whose members are schemas. Definitions come first: others refer to them.
-const BY_NAME: [&str; 4] = ["$defs", "definitions", "properties", "patternProperties"];
+const BY_NAME: [&str; 5] = ["$defs", "definitions", "defs", "properties", "patternProperties"];
 /// Keywords that are a schema, or a list of them, of something inside the value.
 const INSIDE: [&str; 4] = ["items", "prefixItems", "additionalProperties", "propertyNames"];
 
@@ -59,7 +59,7 @@ impl Check {
         let Search { unchecked, .. } = search;
         // What a definition says of members elsewhere is lost with it.
         let is_defined = |part: &Unchecked| {
-            part.pointer.starts_with("/$defs/") || part.pointer.starts_with("/definitions/")
+            ["/$defs/", "/definitions/", "/defs/"].iter().any(|it| part.pointer.starts_with(it))
         };
         if schema.as_str().contains("\"unevaluated")
             && let Some(part) = unchecked.iter().find(|part| is_defined(part))

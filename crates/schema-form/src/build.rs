@@ -139,8 +139,8 @@ impl Builder<'_> {
                 &["properties", "additionalProperties", "required", "patternProperties"],
                 Types::OBJECT,
             ),
-            (&["items", "prefixItems", "prefix_items"], Types::ARRAY),
-            (&["minLength", "min_length", "maxLength", "max_length", "pattern"], Types::STRING),
+            (&["items", "prefixItems"], Types::ARRAY),
+            (&["minLength", "maxLength", "pattern"], Types::STRING),
             (
                 &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
                 Types::NUMBER,
@@ -155,8 +155,8 @@ impl Builder<'_> {
     fn kind_of(&mut self, types: Types) -> FieldKind {
         match types {
             Types::STRING => FieldKind::Text(TextField {
-                min_length: self.conjunction.at_least(&["minLength", "min_length"]),
-                max_length: self.conjunction.at_most(&["maxLength", "max_length"]),
+                min_length: self.conjunction.at_least(&["minLength"]),
+                max_length: self.conjunction.at_most(&["maxLength"]),
                 pattern: self.conjunction.first_string(&["pattern"]),
                 format: self.conjunction.first_string(&["format"]),
                 encoding: self.conjunction.first_string(&["contentEncoding"]),

@@ -39,8 +39,8 @@ pub(crate) struct Union {
 /// How many `$ref`s and `allOf`s may follow from one schema.
 const LONGEST_CHAIN: usize = 100;
 
-/// The keywords that hold alternatives, with google.genai's spelling.
-const UNIONS: [(&str, &[&str]); 2] = [("anyOf", &["anyOf", "any_of"]), ("oneOf", &["oneOf"])];
+/// The keywords that hold alternatives.
+const UNIONS: [&str; 2] = ["anyOf", "oneOf"];
 
 impl<'d> Conjunction<'d> {
     /// Lays out the layers of `source`; what is odd on the way goes to `diagnostics`.
@@ -136,8 +136,8 @@ impl<'d> Conjunction<'d> {
                 None => self.fail(all, Reason::WrongShape { keyword: "allOf".into() }, diagnostics),
             }
         }
-        for (keyword, names) in UNIONS {
-            let Some(alternatives) = self.document.member(id, names) else { continue };
+        for keyword in UNIONS {
+            let Some(alternatives) = self.document.member(id, &[keyword]) else { continue };
             if source.chosen.contains(&(id, keyword)) {
                 continue;
             }
@@ -170,7 +170,7 @@ impl<'d> Conjunction<'d> {
     }
 
     fn references(&self, id: NodeId) -> Vec<(String, Option<NodeId>)> {
-        ["$ref", "$dynamicRef", "ref"]
+        ["$ref", "$dynamicRef"]
             .iter()
             .filter_map(|keyword| self.document.member(id, &[keyword]))
             .filter_map(|reference| self.document.string(reference))
@@ -259,8 +259,8 @@ impl<'d> Conjunction<'d> {
                 said.extend(self.says_null(*schema, depth + 1, known));
             }
         }
-        for (_, names) in UNIONS {
-            if let Some(alternatives) = self.document.member(id, names) {
+        for keyword in UNIONS {
+            if let Some(alternatives) = self.document.member(id, &[keyword]) {
                 let branches = self.document.items(alternatives).unwrap_or_default();
                 let verdicts: Vec<_> = branches
                     .iter()
@@ -393,7 +393,7 @@ impl<'d> Conjunction<'d> {
                 |left, right| order(left, right).then(right.exclusive.cmp(&left.exclusive)),
             ),
             multiple_of: self
-                .first(&["multipleOf", "multiple_of"])
+                .first(&["multipleOf"])
                 .and_then(|id| self.document.limit(id))
                 .map(str::to_owned),
         }

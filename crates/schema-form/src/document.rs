@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 
 use crate::decimal::is_number;
 use crate::pattern::Pattern;
+use crate::spelling::keyword_meant;
 
 /// Deeper texts are refused before they are opened: no schema written by a person or a library
 /// comes near, and everything after this point may recurse.
@@ -117,7 +118,7 @@ impl Document {
 
     /// Whether a schema inside has an `$id`, to which references around it are relative.
     pub(crate) fn has_inner_ids(&self) -> bool {
-        let has_id = |id| self.member(id, &["$id"]).and_then(|id| self.string(id)).is_some();
+        let has_id = |id| self.named(id, "$id").and_then(|id| self.string(id)).is_some();
         *self.has_inner_ids.get_or_init(|| self.ids().any(|id| id != self.root && has_id(id)))
     }
 
@@ -147,12 +148,19 @@ impl Document {
         (0..self.nodes.len()).map(|index| NodeId(u32::try_from(index).unwrap_or(u32::MAX)))
     }
 
-    /// The member of an object under the first of `names` that is there.
-    pub(crate) fn member(&self, id: NodeId, names: &[&str]) -> Option<NodeId> {
-        let Node::Object(members) = self.node(id) else { return None };
-        names.iter().find_map(|name| {
-            members.iter().find(|(key, _)| key.as_ref() == *name).map(|(_, value)| *value)
-        })
+    /// The value of the first of `keywords` that an object has, in whichever spelling.
+    pub(crate) fn member(&self, id: NodeId, keywords: &[&str]) -> Option<NodeId> {
+        let spelled_so = |keyword: &str| {
+            let mut members = self.members(id).iter();
+            members.find(|(key, _)| keyword_meant(key) == keyword).map(|(_, value)| *value)
+        };
+        keywords.iter().find_map(|name| self.named(id, name).or_else(|| spelled_so(name)))
+    }
+
+    /// The member of an object with exactly this name.
+    pub(crate) fn named(&self, id: NodeId, name: &str) -> Option<NodeId> {
+        let mut members = self.members(id).iter();
+        members.find(|(key, _)| key.as_ref() == name).map(|(_, value)| *value)
     }
 
     /// The members of an object; of anything else, none.
@@ -241,14 +249,14 @@ impl Document {
             };
             return self.ids().find(|id| {
                 names.iter().any(|(keyword, name)| {
-                    self.member(*id, &[keyword]).and_then(|it| self.string(it)) == Some(name)
+                    self.named(*id, keyword).and_then(|it| self.string(it)) == Some(name)
                 }) && !self.is_in_data(*id)
             });
         };
         pointer.split('/').try_fold(self.root, |id, token| {
             let token = percent_decoded(token).replace("~1", "/").replace("~0", "~");
             match self.node(id) {
-                Node::Object(_) => self.member(id, &[&token]),
+                Node::Object(_) => self.named(id, &token),
                 Node::Array(items) => items.get(token.parse::<usize>().ok()?).copied(),
                 _ => None,
             }
@@ -321,7 +329,7 @@ impl Document {
             return Vec::new();
         };
         let mut tagged = Vec::new();
-        for branches in ["anyOf", "any_of", "oneOf"] {
+        for branches in ["anyOf", "oneOf"] {
             let branches = self.member(union, &[branches]).and_then(|id| self.items(id));
             let mut names: HashMap<&str, Vec<&str>> = HashMap::with_capacity(mapping.len());
             for (name, to) in mapping {

@@ -19,6 +19,7 @@ use serde_json::value::RawValue;
 
 use self::answer::All;
 use crate::document::{Dialect, Document, Node, NodeId};
+use crate::spelling::keyword_meant;
 
 /// How many schemas may be asked for one answer.
 pub(crate) const PATIENCE: usize = 20_000;
@@ -30,7 +31,7 @@ const DEEPEST: usize = 48;
 const DEEPEST_VALUE: usize = 64;
 
 /// Keywords that say nothing about validity, or whose part another keyword does.
-const SILENT: [&str; 26] = [
+const SILENT: [&str; 27] = [
     "title",
     "description",
     "default",
@@ -43,6 +44,7 @@ const SILENT: [&str; 26] = [
     "$comment",
     "$defs",
     "definitions",
+    "defs",
     "$anchor",
     "$id",
     "then",
@@ -150,7 +152,7 @@ impl<'d> Judge<'d> {
         let document = self.document;
         let modern = document.dialect() == Dialect::Modern;
         let kind = kind_of(value);
-        let key = spelled(key);
+        let key = keyword_meant(key);
         match key {
             "type" => self.types(id, raw, kind),
             "enum" => self.one_of_values(id, raw),
@@ -231,22 +233,6 @@ impl<'d> Judge<'d> {
             _ if SILENT.contains(&key) => Some(true),
             _ => None,
         }
-    }
-}
-
-/// JSON Schema's spelling of google.genai's keywords.
-fn spelled(keyword: &str) -> &str {
-    match keyword {
-        "any_of" => "anyOf",
-        "min_items" => "minItems",
-        "max_items" => "maxItems",
-        "min_length" => "minLength",
-        "max_length" => "maxLength",
-        "min_properties" => "minProperties",
-        "max_properties" => "maxProperties",
-        "additional_properties" => "additionalProperties",
-        "property_ordering" => "propertyOrdering",
-        same => same,
     }
 }
 

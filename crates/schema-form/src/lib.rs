@@ -42,6 +42,7 @@ mod read;
 
 mod diagnostic;
 mod error;
+mod spelling;
 mod types;
 
 mod build;
@@ -75,4 +76,5 @@ pub use paste::{PasteError, Pasted};
 pub use path::{ItemId, Path, Step};
 pub use range::Range;
 pub use read::{Fault, Message, Reading, Tone};
+pub use spelling::{keyword_meant, types_meant};
 pub use types::Types;

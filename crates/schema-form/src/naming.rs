@@ -43,8 +43,7 @@ impl Naming {
                 Layer {
                     named: members(&["properties"]).iter().map(|(key, _)| key.clone()).collect(),
                     patterns: members(&["patternProperties"]).to_vec(),
-                    additional: document
-                        .member(*layer, &["additionalProperties", "additional_properties"]),
+                    additional: document.member(*layer, &["additionalProperties"]),
                 }
             })
             .collect();

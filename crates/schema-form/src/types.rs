@@ -5,6 +5,8 @@
 
 use json_text::Kind;
 
+use crate::spelling::types_meant;
+
 /// A set of JSON types; a number may be restricted to whole ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Types(u8);
@@ -30,20 +32,18 @@ impl Types {
     pub const ANY: Self = Self(127);
 
     /// The types that `name` stands for, or `None` when the name means nothing here.
-    pub(crate) fn named(name: &str) -> Option<Self> {
-        Some(match name.trim().to_ascii_lowercase().as_str() {
-            "string" | "str" | "text" | "char" | "varchar" => Self::STRING,
-            "integer" | "int" | "long" | "short" | "int32" | "int64" | "bigint" => Self::INTEGER,
-            "number" | "float" | "double" | "decimal" | "real" => Self::NUMBER,
-            "boolean" | "bool" => Self::BOOLEAN,
-            "object" | "dict" | "dictionary" | "map" | "hashmap" | "mapping" | "struct" => {
-                Self::OBJECT
-            }
-            "array" | "list" | "tuple" | "set" | "arraylist" | "sequence" | "vector" => Self::ARRAY,
-            "null" | "none" | "nonetype" => Self::NULL,
-            "any" | "" | "unknown" | "type_unspecified" => Self::ANY,
-            _ => return None,
-        })
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let one = |name: &&str| match *name {
+            "string" => Self::STRING,
+            "integer" => Self::INTEGER,
+            "number" => Self::NUMBER,
+            "boolean" => Self::BOOLEAN,
+            "object" => Self::OBJECT,
+            "array" => Self::ARRAY,
+            _ => Self::NULL,
+        };
+        Some(types_meant(name)?.iter().map(one).fold(Self::NONE, Self::or))
     }
 
     /// The types in both sets.

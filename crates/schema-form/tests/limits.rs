@@ -7,7 +7,7 @@ use schema_form::Form;
 
 /// A keyword in both spellings, the type it limits, and what breaks the limit, what keeps it, and
 /// what is said of the first.
-const LIMITS: [(&str, &str, &str, &str, &str, &str); 6] = [
+const LIMITS: [(&str, &str, &str, &str, &str, &str); 7] = [
     ("minLength", "min_length", "STRING", r#""a""#, r#""ab""#, "At least 2 characters"),
     ("maxLength", "max_length", "STRING", r#""abc""#, r#""ab""#, "At most 2 characters"),
     ("minItems", "min_items", "ARRAY", "[1]", "[1,2]", "At least 2 items"),
@@ -28,6 +28,7 @@ const LIMITS: [(&str, &str, &str, &str, &str, &str); 6] = [
         r#"{"a":1}"#,
         "At most 2 members",
     ),
+    ("multipleOf", "multiple_of", "NUMBER", "3", "4", "A multiple of 2"),
 ];
 
 /// Schemas around the limited one, values around the limited one, and its place in those.
@@ -97,5 +98,68 @@ fn what_asks_about_a_whole_value_reads_them_too() {
                 assert_eq!(check.complaints(&value).is_empty(), fits, "{schema} {value}");
             }
         }
+    }
+}
+
+/// Keywords of either spelling that hold no digits: what breaks them, and what keeps them.
+#[test]
+fn what_is_no_limit_has_both_spellings_too() {
+    for (camel, snake, said, broken, kept) in [
+        ("uniqueItems", "unique_items", "true", "[1,1]", "[1,2]"),
+        ("prefixItems", "prefix_items", r#"[{"type":"STRING"}]"#, "[1]", r#"["a"]"#),
+        ("anyOf", "any_of", r#"[{"maxItems":1},{"minItems":3}]"#, "[1,2]", "[1]"),
+    ] {
+        for keyword in [camel, snake] {
+            for turned in [false, true] {
+                let schema = format!(r#"{{"type":"ARRAY","{keyword}":{said}}}"#);
+                let schema = if turned { format!(r#"{{"not":{schema}}}"#) } else { schema };
+                let schema = json(&schema);
+                let form = Form::of_schema(&schema);
+                let check = Check::of(&schema).expect("a schema");
+                for (value, fits) in [(broken, turned), (kept, !turned)] {
+                    let value = json(value);
+                    let told = form.fill(&value).read(&form).messages().len();
+                    assert_eq!(told == 0, fits, "{schema} {value}");
+                    assert_eq!(check.complaints(&value).is_empty(), fits, "{schema} {value}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn references_of_google_reach_form_and_host() {
+    let schema = json(
+        r##"{"type":"OBJECT","defs":{"Pet":{"type":"STRING","min_length":"2"},
+            "Node":{"type":"OBJECT","properties":{"next":{"ref":"#/defs/Node"},"n":{"type":"INTEGER"}}}},
+            "properties":{"pet":{"ref":"#/defs/Pet"},"maybe":{"ref":"#/defs/Pet","nullable":true},
+            "node":{"ref":"#/defs/Node"},
+            "other":{"any_of":[{"type":"INTEGER"},{"type":"ARRAY","items":{"ref":"#/defs/Pet"}}]}}}"##,
+    );
+    let form = Form::of_schema(&schema);
+    assert_eq!(form.diagnostics(), []);
+    let check = Check::of(&schema).expect("a schema");
+    for (value, fits) in [
+        (r#"{"pet":"Rex"}"#, true),
+        (r#"{"pet":"R"}"#, false),
+        (r#"{"pet":null}"#, false),
+        (r#"{"maybe":null}"#, true),
+        (r#"{"maybe":"R"}"#, false),
+        (r#"{"node":{"next":{"next":{"n":1}}}}"#, true),
+        (r#"{"node":{"next":{"next":{"n":"x"}}}}"#, false),
+        (r#"{"other":["Rex"]}"#, true),
+        (r#"{"other":["R"]}"#, false),
+    ] {
+        let value = json(value);
+        assert_eq!(form.fill(&value).read(&form).messages().is_empty(), fits, "{value}");
+        assert_eq!(check.complaints(&value).is_empty(), fits, "{value}");
+    }
+    // Asked about a whole value, too.
+    let not = json(r##"{"defs":{"Pet":{"type":"STRING"}},"not":{"ref":"#/defs/Pet"}}"##);
+    let (form, check) = (Form::of_schema(&not), Check::of(&not).expect("a schema"));
+    for (value, fits) in [("1", true), (r#""Rex""#, false)] {
+        let value = json(value);
+        assert_eq!(form.fill(&value).read(&form).messages().is_empty(), fits, "{value}");
+        assert_eq!(check.complaints(&value).is_empty(), fits, "{value}");
     }
 }

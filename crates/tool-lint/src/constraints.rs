@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::ptr;
 
 use json_text::JsonText;
-use schema_check::{Check, pattern_lengths, types_meant, values_of_part};
+use schema_check::{Check, pattern_lengths, values_of_part};
+use schema_form::types_meant;
 use serde_json::{Map, Value, json};
 
 use crate::place::{Part, Place, resolve, token, types_of};

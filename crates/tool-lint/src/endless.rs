@@ -2,7 +2,7 @@
 
 use std::ptr;
 
-use schema_check::types_meant;
+use schema_form::types_meant;
 use serde_json::{Map, Value};
 
 use crate::place::{Place, resolve};

@@ -103,7 +103,7 @@ pub(crate) fn types_of(schema: &Value) -> Vec<&'static str> {
     };
     let mut types = Vec::new();
     for name in names {
-        match schema_check::types_meant(name) {
+        match schema_form::types_meant(name) {
             Some([one]) => types.push(*one),
             _ => return Vec::new(),
         }

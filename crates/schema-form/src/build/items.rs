@@ -18,7 +18,7 @@ impl Builder<'_> {
             let before = items.and_then(|items| self.document.items(items));
             let heads = self
                 .document
-                .member(*layer, &["prefixItems", "prefix_items"])
+                .member(*layer, &["prefixItems"])
                 .and_then(|heads| self.document.items(heads))
                 .or(before);
             for (index, head) in heads.unwrap_or_default().iter().enumerate() {
@@ -39,14 +39,14 @@ impl Builder<'_> {
                 }
             }
         }
-        let max = self.conjunction.at_most(&["maxItems", "max_items"]);
+        let max = self.conjunction.at_most(&["maxItems"]);
         closed |= !prefix.is_empty() && max.is_some_and(|max| max <= prefix.len() as u64);
         ListField {
             prefix: prefix.into_iter().map(item).collect(),
             rest: (!closed).then(|| item(rest)),
-            min: self.conjunction.at_least(&["minItems", "min_items"]),
+            min: self.conjunction.at_least(&["minItems"]),
             max,
-            unique: self.conjunction.says(&["uniqueItems", "unique_items"]),
+            unique: self.conjunction.says(&["uniqueItems"]),
         }
     }
 }

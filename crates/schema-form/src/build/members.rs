@@ -53,7 +53,7 @@ impl Builder<'_> {
                 layers.insert(name.clone(), schemas);
             }
         }
-        if let Some(ordering) = self.conjunction.first(&["property_ordering", "propertyOrdering"])
+        if let Some(ordering) = self.conjunction.first(&["propertyOrdering"])
             && self.source.first.is_none()
         {
             let ordering: Vec<_> = self
@@ -91,8 +91,8 @@ impl Builder<'_> {
             extras,
             patterns: naming.patterns(),
             names: (!names.is_empty()).then(|| of_name(names)),
-            min: self.conjunction.at_least(&["minProperties", "min_properties"]),
-            max: self.conjunction.at_most(&["maxProperties", "max_properties"]),
+            min: self.conjunction.at_least(&["minProperties"]),
+            max: self.conjunction.at_most(&["maxProperties"]),
             needs: self.needs(),
             conditions: Condition::all(self.document, self.conjunction),
             naming,
@@ -132,9 +132,7 @@ impl Builder<'_> {
         let mut layers = Vec::new();
         let mut closed = false;
         let mut asked = nothing_named;
-        for (layer, extra) in
-            self.conjunction.all(&["additionalProperties", "additional_properties"])
-        {
+        for (layer, extra) in self.conjunction.all(&["additionalProperties"]) {
             match self.document.node(extra) {
                 Node::Bool(false) => {
                     let patterns = self.document.member(layer, &["patternProperties"]).is_some();

@@ -60,7 +60,7 @@ impl Judge<'_> {
         let patterns = document.member(schema, &["patternProperties"]);
         let mut all = All::YES;
         for (name, raw) in given {
-            if named.is_some_and(|named| document.member(named, &[name]).is_some()) {
+            if named.is_some_and(|named| document.named(named, name).is_some()) {
                 continue;
             }
             let matched =
