@@ -3,7 +3,7 @@
 //! A small scanner for every language instead of a grammar for each: it is right about what lines of
 //! code look like and never about what they mean, costs one pass, and fits into a page.
 
-use crate::recognise::Language;
+use crate::recognise::{Language, yaml_key};
 
 /// What a piece of code is, as far as colours go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,7 +105,19 @@ impl Highlighter {
             }
         }
         let first = rest.chars().next()?;
+        let is_yaml = self.language == Language::Yaml;
+        if is_yaml
+            && line[..at].chars().all(|it| " -".contains(it))
+            && let Some(length) = yaml_key(rest)
+        {
+            return Some((Hue::Keyword, length));
+        }
+        // In the middle of a word these say nothing.
+        if is_yaml && "#'\"".contains(first) && at > 0 && !line[..at].ends_with([' ', '[', '{']) {
+            return None;
+        }
         match first {
+            '#' if is_yaml => Some((Hue::Comment, rest.len())),
             '`' if self.language == Language::JavaScript => {
                 self.within = Within::Text("`");
                 Some((Hue::Text, self.text_end(rest, 1, "`")))
@@ -153,7 +165,7 @@ impl Highlighter {
             Language::Python | Language::Shell => &["#"],
             Language::Sql => &["--"],
             Language::JavaScript | Language::Rust => &["//"],
-            Language::Html | Language::Xml | Language::Css => &[],
+            Language::Html | Language::Xml | Language::Css | Language::Yaml => &[],
             // With a space, for `//` stands in addresses as well.
             Language::Other => &["// ", "# "],
         }
@@ -161,7 +173,7 @@ impl Highlighter {
 
     fn block_comment(&self) -> (&'static str, &'static str) {
         match self.language {
-            Language::Python | Language::Shell => ("", ""),
+            Language::Python | Language::Shell | Language::Yaml => ("", ""),
             Language::Html | Language::Xml => ("<!--", "-->"),
             _ => ("/*", "*/"),
         }
@@ -178,6 +190,7 @@ impl Highlighter {
             Language::Shell => SHELL,
             // Words of prose stand in these as they are.
             Language::Html | Language::Xml | Language::Css => return false,
+            Language::Yaml => return matches!(word, "true" | "false" | "null"),
             Language::Sql | Language::Other => &[],
         };
         own.contains(&word) || COMMON.contains(&word)
@@ -330,6 +343,22 @@ mod tests {
         assert_eq!(
             told(Language::Sql, "select 'it''s' from t"),
             ["Keyword select", "Text 'it'", "Text 's'", "Keyword from"]
+        );
+        assert_eq!(
+            told(
+                Language::Yaml,
+                "a-b: it's # 'c'\n- 'd': 1 # e\n  f: https://g/#h\n  null: true if"
+            ),
+            [
+                "Keyword a-b",
+                "Comment # 'c'",
+                "Keyword 'd'",
+                "Number 1",
+                "Comment # e",
+                "Keyword f",
+                "Keyword null",
+                "Keyword true"
+            ]
         );
         assert_eq!(told(Language::Python, "x = \"no end é"), [""; 0]);
         assert_eq!(told(Language::Python, r#"x = "a\"b""#), [r#"Text "a\"b""#]);

@@ -7,6 +7,7 @@
 mod image;
 mod prose;
 mod table;
+mod yaml;
 
 use std::borrow::Cow;
 
@@ -19,6 +20,7 @@ use crate::tree::Tree;
 pub(crate) use image::of_object as image_of_object;
 pub(crate) use image::of_string as image_of_string;
 pub(crate) use table::Table;
+pub(crate) use yaml::key as yaml_key;
 
 /// What a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -56,6 +58,7 @@ pub enum Language {
     Xml,
     Css,
     Shell,
+    Yaml,
     /// Code by its looks, in no language that is told apart.
     Other,
 }
@@ -95,6 +98,7 @@ impl Language {
             Self::Xml => "XML",
             Self::Css => "CSS",
             Self::Shell => "Shell",
+            Self::Yaml => "YAML",
             Self::Other => "Code",
         }
     }
@@ -247,6 +251,7 @@ mod tests {
         assert_eq!(shape("Lisbon"), Shape::Plain);
         assert_eq!(shape("two\nlines"), Shape::Long);
         assert_eq!(shape(" {\"a\": [1]}\n"), Shape::Json);
+        assert_eq!(shape("a: 1\nb:\n  - x"), Shape::Code(Language::Yaml));
         assert_eq!(shape("{not json}"), Shape::Plain);
         assert_eq!(shape("{}"), Shape::Plain);
         assert_eq!(shape("[see below]"), Shape::Plain);

@@ -1,11 +1,11 @@
 //! Texts: diffs, source code, markdown, told apart by their lines.
 
-use super::Language;
+use super::{Language, yaml};
 
 /// How many lines decide.
 const LINES: usize = 200;
 
-fn lines(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().take(LINES)
 }
 
@@ -26,6 +26,9 @@ pub(crate) fn is_diff(text: &str) -> bool {
 pub(crate) fn code(text: &str) -> Option<Language> {
     if let Some(language) = by_its_start(text) {
         return Some(language);
+    }
+    if yaml::is_yaml(text) {
+        return Some(Language::Yaml);
     }
     let (mut lines_seen, mut like_code) = (0_usize, 0_usize);
     let mut votes = [0_usize; VOTERS.len()];
