@@ -19,6 +19,10 @@ use crate::spelling::keyword_meant;
 /// comes near, and everything after this point may recurse.
 const DEEPEST: usize = 200;
 
+/// In an object with more members one is looked for in the order of their names: each reference to
+/// one of ten thousand definitions looks for its own.
+const MANY: usize = 32;
+
 /// A value in a [`Document`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct NodeId(u32);
@@ -63,6 +67,8 @@ pub(crate) struct Document {
     parents: Vec<Option<NodeId>>,
     /// What `#` refers to.
     root: NodeId,
+    /// The members of objects with many of them, in the order of their names.
+    by_name: HashMap<NodeId, Vec<u32>>,
     /// What a discriminator asks of the branches that it names.
     tags: HashMap<NodeId, Tag>,
     /// Patterns that were asked for; `None` for those of another dialect.
@@ -81,6 +87,7 @@ impl Document {
             nodes: Vec::new(),
             parents: Vec::new(),
             root: NodeId(0),
+            by_name: HashMap::new(),
             tags: HashMap::new(),
             patterns: Mutex::default(),
             has_inner_ids: OnceLock::new(),
@@ -159,8 +166,15 @@ impl Document {
 
     /// The member of an object with exactly this name.
     pub(crate) fn named(&self, id: NodeId, name: &str) -> Option<NodeId> {
-        let mut members = self.members(id).iter();
-        members.find(|(key, _)| key.as_ref() == name).map(|(_, value)| *value)
+        let members = self.members(id);
+        let position = match (members.len() > MANY).then(|| self.by_name.get(&id)).flatten() {
+            Some(order) => {
+                let found = order.binary_search_by(|at| members[*at as usize].0.as_ref().cmp(name));
+                order[found.ok()?] as usize
+            }
+            None => members.iter().position(|(key, _)| key.as_ref() == name)?,
+        };
+        Some(members[position].1)
     }
 
     /// The members of an object; of anything else, none.
@@ -381,6 +395,11 @@ impl Document {
                         }
                     }
                 }
+                if kept.len() > MANY {
+                    let mut order: Vec<u32> = (0..).take(kept.len()).collect();
+                    order.sort_by(|one, other| kept[*one as usize].0.cmp(&kept[*other as usize].0));
+                    self.by_name.insert(id, order);
+                }
                 Node::Object(kept)
             }
         };
@@ -457,6 +476,21 @@ mod tests {
         assert_eq!(found("https://example.com/schema"), None);
         let two = document.resolve("#/$defs/c%25d/1").expect("found");
         assert_eq!(document.pointer(two), "/$defs/c%d/1");
+    }
+
+    #[test]
+    fn one_of_many_members_is_found_by_its_name() {
+        let members: Vec<String> =
+            (0..MANY * 3).rev().map(|at| format!(r#""d{at}":{at}"#)).collect();
+        let document = document(&format!("{{{},\"d7\":\"last\"}}", members.join(",")));
+        let found = |name: &str| document.named(document.root(), name).map(|id| document.text(id));
+        for at in (0..MANY * 3).filter(|at| *at != 7) {
+            let found = found(&format!("d{at}")).expect("there");
+            assert_eq!(found.as_str(), at.to_string());
+        }
+        assert_eq!(found("d7").expect("there").as_str(), r#""last""#);
+        assert_eq!(found("d"), None);
+        assert_eq!(found("e"), None);
     }
 
     /// A name of its own is an `$id` in draft 7 (section 8.2.3), and `$anchor` afterwards.

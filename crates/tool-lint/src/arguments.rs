@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::place::{Part, Place, resolve, types_of};
+use crate::place::{Part, Place, resolve, said, target, types_of};
 use crate::{Report, Rule, naming};
 
 pub(crate) fn check(place: &Place<'_>, root: &Value, tool: &str, report: &mut Report) {
@@ -42,18 +42,15 @@ fn has_description(own: Option<&Value>, root: &Value, place: &Place<'_>, depth: 
     if depth > 8 {
         return false;
     }
-    let target = place.members.get("$ref").and_then(Value::as_str);
-    let branches = ["allOf", "anyOf", "any_of", "oneOf"]
+    let branches = ["allOf", "anyOf", "oneOf"]
         .iter()
-        .filter_map(|keyword| place.members.get(*keyword).and_then(Value::as_array))
+        .filter_map(|keyword| place.get(&[keyword]).and_then(Value::as_array))
         .flatten();
-    target.and_then(|reference| resolve(root, reference)).into_iter().chain(branches).any(
-        |schema| {
-            let Value::Object(members) = schema else { return false };
-            let inner = Place { pointer: String::new(), members, part: Part::Aspect };
-            has_description(members.get("description"), root, &inner, depth + 1)
-        },
-    )
+    target(place.members, root).into_iter().chain(branches).any(|schema| {
+        let Value::Object(members) = schema else { return false };
+        let inner = Place { pointer: String::new(), members, part: Part::ASIDE };
+        has_description(members.get("description"), root, &inner, depth + 1)
+    })
 }
 
 /// Whether the tool's description has a line about the argument, as Python's docstrings do:
@@ -93,13 +90,12 @@ fn typed(place: &Place<'_>, name: &str, report: &mut Report) {
 
 fn shape(place: &Place<'_>, report: &mut Report) {
     let named = place.get(&["enum", "const"]).is_some();
-    if place.is_composed() || named || place.part == Part::Aspect && place.members.len() == 1 {
+    if place.is_composed() || named || place.part.is_aspect() && place.members.len() == 1 {
         return;
     }
-    let whole = Value::Object(place.members.clone());
-    let types = types_of(&whole);
+    let types = types_of(place.members);
     let only = |kind: &str| types.iter().all(|one| *one == kind || *one == "null");
-    let items = ["items", "prefixItems", "prefix_items", "contains", "additionalItems"];
+    let items = ["items", "prefixItems", "contains", "additionalItems"];
     if types.contains(&"array") && only("array") && place.get(&items).is_none() {
         report.find(
             Rule::ItemsMissing,
@@ -110,7 +106,6 @@ fn shape(place: &Place<'_>, report: &mut Report) {
     let members = [
         "properties",
         "additionalProperties",
-        "additional_properties",
         "patternProperties",
         "propertyNames",
         "unevaluatedProperties",
@@ -141,8 +136,8 @@ fn names(place: &Place<'_>, report: &mut Report) {
 }
 
 fn branches(place: &Place<'_>, root: &Value, report: &mut Report) {
-    for keyword in ["anyOf", "any_of", "oneOf"] {
-        let Some(Value::Array(branches)) = place.members.get(keyword) else { continue };
+    for keyword in ["anyOf", "oneOf"] {
+        let Some(Value::Array(branches)) = place.get(&[keyword]) else { continue };
         let mut seen: Vec<String> = Vec::new();
         let mut alike: Vec<String> = Vec::new();
         for branch in branches {
@@ -168,9 +163,8 @@ fn branches(place: &Place<'_>, root: &Value, report: &mut Report) {
 /// says none of it.
 fn branch_name(branch: &Value, root: &Value) -> Option<String> {
     let text = |schema: &Value, keyword: &str| {
-        schema
-            .get(keyword)
-            .and_then(Value::as_str)
+        said(schema.as_object()?, keyword)?
+            .as_str()
             .filter(|text| !text.is_empty())
             .map(str::to_owned)
     };
@@ -193,9 +187,10 @@ fn branch_name(branch: &Value, root: &Value) -> Option<String> {
     if branch.get("const").is_some() || branch.get("enum").is_some() {
         return None;
     }
-    match types_of(branch).as_slice() {
+    match types_of(branch.as_object()?).as_slice() {
         ["array"] => {
-            let items = branch.get("items").map(types_of).unwrap_or_default();
+            let items =
+                branch.get("items").and_then(Value::as_object).map(types_of).unwrap_or_default();
             let of = items.first().map(|item| format!(" of {item}")).unwrap_or_default();
             Some(format!("array{of}"))
         }

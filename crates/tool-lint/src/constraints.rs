@@ -1,14 +1,13 @@
 //! The rules about what a schema demands: limits, enums, patterns, `required`, types, defaults.
 
-use std::collections::HashSet;
-use std::ptr;
+use std::collections::{BTreeSet, HashSet};
 
 use json_text::JsonText;
 use schema_check::{Check, pattern_lengths, values_of_part};
-use schema_form::types_meant;
+use schema_form::{keyword_meant, types_meant};
 use serde_json::{Map, Value, json};
 
-use crate::place::{Part, Place, resolve, token, types_of};
+use crate::place::{Part, Place, Places, said, token, types_of};
 use crate::{Report, Rule};
 
 pub(crate) fn check(place: &Place<'_>, report: &mut Report) {
@@ -22,36 +21,32 @@ pub(crate) fn check(place: &Place<'_>, report: &mut Report) {
 }
 
 /// A number, or one in a string as google.genai writes it.
-fn number(value: &Value) -> Option<f64> {
+pub(crate) fn number(value: &Value) -> Option<f64> {
     value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())
 }
 
-/// The spellings of a keyword.
-type Names = &'static [&'static str];
-
 /// The ends of a range, and whether an end itself lies outside.
-type Range = (Names, Names, bool);
+type Range = (&'static str, &'static str, bool);
 
 const RANGES: [Range; 8] = [
-    (&["minimum"], &["maximum"], false),
-    (&["exclusiveMinimum"], &["maximum"], true),
-    (&["minimum"], &["exclusiveMaximum"], true),
-    (&["exclusiveMinimum"], &["exclusiveMaximum"], true),
-    (&["minLength", "min_length"], &["maxLength", "max_length"], false),
-    (&["minItems", "min_items"], &["maxItems", "max_items"], false),
-    (&["minProperties", "min_properties"], &["maxProperties", "max_properties"], false),
-    (&["minContains"], &["maxContains"], false),
+    ("minimum", "maximum", false),
+    ("exclusiveMinimum", "maximum", true),
+    ("minimum", "exclusiveMaximum", true),
+    ("exclusiveMinimum", "exclusiveMaximum", true),
+    ("minLength", "maxLength", false),
+    ("minItems", "maxItems", false),
+    ("minProperties", "maxProperties", false),
+    ("minContains", "maxContains", false),
 ];
 
 fn bounds(place: &Place<'_>, report: &mut Report) {
     for (least, most, exclusive) in RANGES {
         let (Some(low), Some(high)) =
-            (place.get(least).and_then(number), place.get(most).and_then(number))
+            (place.get(&[least]).and_then(number), place.get(&[most]).and_then(number))
         else {
             continue;
         };
         if low > high || exclusive && low >= high {
-            let (least, most) = (least[0], most[0]);
             let message =
                 format!("`{least}` {low} and `{most}` {high} leave no value: correct one of them.");
             report.find(Rule::BoundsContradict, &place.pointer, message);
@@ -60,23 +55,22 @@ fn bounds(place: &Place<'_>, report: &mut Report) {
 }
 
 /// Limits of several schemas that hold for one value: its own, those of `allOf` and of what `$ref`
-/// leads to. What contradicts among fewer of them is told where those stand, among `all`.
-pub(crate) fn together(place: &Place<'_>, all: &[Place<'_>], root: &Value, report: &mut Report) {
-    let schemas = beside(place.members, root);
+/// leads to. What contradicts among fewer of them is told where those stand.
+pub(crate) fn together<'d>(place: &Place<'d>, places: &Places<'d>, report: &mut Report) {
+    let schemas = places.beside(place.members);
     if schemas.len() < 2 {
         return;
     }
     for range in RANGES {
         let (least, most, _) = range;
         // `contains` counts by a schema of its own.
-        if least == ["minContains"] {
+        if least == "minContains" {
             continue;
         }
         let Some((low, high)) = crossing(&schemas, range) else { continue };
         let is_told = crossing(&schemas[..1], range).is_some()
-            || schemas[1..].iter().any(|inner| is_told_at(inner, place, range, all, root));
+            || places.is_told_beside(place, |_, schemas| crossing(schemas, range).is_some());
         if !is_told {
-            let (least, most) = (least[0], most[0]);
             let message = format!(
                 "`{least}` {low} and `{most}` {high} stand in schemas that hold together and leave \
                  no value: correct one of them."
@@ -86,63 +80,18 @@ pub(crate) fn together(place: &Place<'_>, all: &[Place<'_>], root: &Value, repor
     }
 }
 
-/// Whether the limits that cross at `place` cross already at `inner`, and are told there.
-fn is_told_at(
-    inner: &Map<String, Value>,
-    place: &Place<'_>,
-    range: Range,
-    all: &[Place<'_>],
-    root: &Value,
-) -> bool {
-    let within = beside(inner, root);
-    if crossing(&within, range).is_none() {
-        return false;
-    }
-    let position = |schema| all.iter().position(|it| ptr::eq(it.members, schema));
-    // Of schemas that lead to each other, the first tells.
-    let leads_back = within.iter().any(|schema| ptr::eq(*schema, place.members));
-    match (position(inner), position(place.members)) {
-        (Some(inner), Some(own)) => !leads_back || inner < own,
-        // What is no schema of its own, only referred to, is never looked at by itself.
-        _ => false,
-    }
-}
-
 /// The highest lower and the lowest upper limit of schemas that hold together, if they leave nothing.
 fn crossing(schemas: &[&Map<String, Value>], range: Range) -> Option<(f64, f64)> {
     let (least, most, exclusive) = range;
-    let of = |names: Names| {
-        schemas.iter().filter_map(move |schema| {
-            names.iter().find_map(|name| schema.get(*name)).and_then(number)
-        })
-    };
+    let of = |keyword| schemas.iter().filter_map(move |schema| number(said(schema, keyword)?));
     let low = of(least).reduce(f64::max)?;
     let high = of(most).reduce(f64::min)?;
     (low > high || exclusive && low >= high).then_some((low, high))
 }
 
-/// The schema, and those that hold beside it: of `allOf`, and what `$ref` leads to. Each once.
-fn beside<'d>(schema: &'d Map<String, Value>, root: &'d Value) -> Vec<&'d Map<String, Value>> {
-    /// How many schemas are followed.
-    const MOST: usize = 100;
-    let mut found: Vec<&Map<String, Value>> = Vec::new();
-    let mut ahead = vec![schema];
-    while let Some(schema) = ahead.pop() {
-        if found.len() >= MOST || found.iter().any(|known| ptr::eq(*known, schema)) {
-            continue;
-        }
-        found.push(schema);
-        let target = schema.get("$ref").and_then(Value::as_str).and_then(|it| resolve(root, it));
-        let of_all = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
-        ahead.extend(target.into_iter().chain(of_all).filter_map(Value::as_object));
-    }
-    found
-}
-
 fn multiples(place: &Place<'_>, report: &mut Report) {
-    let of = |names: &[&str]| place.get(names).and_then(number);
-    let (Some(step), Some(low), Some(high)) =
-        (of(&["multipleOf", "multiple_of"]), of(&["minimum"]), of(&["maximum"]))
+    let of = |keyword| place.get(&[keyword]).and_then(number);
+    let (Some(step), Some(low), Some(high)) = (of("multipleOf"), of("minimum"), of("maximum"))
     else {
         return;
     };
@@ -177,7 +126,7 @@ fn values(place: &Place<'_>, report: &mut Report) {
             report.find(Rule::EnumRepeats, &format!("{at}/{index}"), message);
         }
     }
-    let types = types_of(&Value::Object(place.members.clone()));
+    let types = types_of(place.members);
     if types.is_empty() {
         return;
     }
@@ -204,7 +153,7 @@ fn values(place: &Place<'_>, report: &mut Report) {
     }
 }
 
-fn is_of(value: &Value, types: &[&str]) -> bool {
+pub(crate) fn is_of(value: &Value, types: &[&str]) -> bool {
     types.iter().any(|kind| match (*kind, value) {
         ("null", Value::Null)
         | ("boolean", Value::Bool(_))
@@ -235,7 +184,7 @@ fn required(place: &Place<'_>, report: &mut Report) {
         _ => return,
     };
     let properties = place.members.get("properties").and_then(Value::as_object);
-    let extra = place.get(&["additionalProperties", "additional_properties"]);
+    let extra = place.get(&["additionalProperties"]);
     let by_pattern = place.members.contains_key("patternProperties");
     for (index, name) in names.iter().enumerate() {
         let Some(name) = name.as_str() else { continue };
@@ -249,7 +198,7 @@ fn required(place: &Place<'_>, report: &mut Report) {
                  `properties`, or require it no more."
             );
             report.find(Rule::RequiredImpossible, &at, message);
-        } else if place.part != Part::Aspect
+        } else if !place.part.is_aspect()
             && !place.is_composed()
             && !extra.is_some_and(Value::is_object)
         {
@@ -269,12 +218,12 @@ fn lengths(place: &Place<'_>, report: &mut Report) {
     else {
         return;
     };
-    let limit = |names: &[&str]| {
-        let count = place.get(names)?;
+    let limit = |keyword| {
+        let count = place.get(&[keyword])?;
         let count = count.as_u64().or_else(|| count.as_str()?.trim().parse().ok())?;
         usize::try_from(count).ok()
     };
-    let (min, max) = (limit(&["minLength", "min_length"]), limit(&["maxLength", "max_length"]));
+    let (min, max) = (limit("minLength"), limit("maxLength"));
     let told = match (most, min, max) {
         (Some(most), Some(min), _) if most < min => format!(
             "The pattern matches texts of at most {most} characters, and `minLength` asks for {min}"
@@ -291,7 +240,7 @@ fn lengths(place: &Place<'_>, report: &mut Report) {
 /// A `not` that excludes everything.
 fn negation(place: &Place<'_>, report: &mut Report) {
     // In a condition's branch it may say that a member must not be there.
-    if place.part == Part::Aspect {
+    if place.part.is_aspect() {
         return;
     }
     let Some(not) = place.members.get("not") else { return };
@@ -301,7 +250,7 @@ fn negation(place: &Place<'_>, report: &mut Report) {
         Value::Object(members) if members.keys().all(|key| SILENT.contains(&key.as_str())) => true,
         Value::Object(members) => {
             let said = members.keys().filter(|key| !SILENT.contains(&key.as_str()));
-            let (own, excluded) = (types_of(&Value::Object(place.members.clone())), types_of(not));
+            let (own, excluded) = (types_of(place.members), types_of(members));
             let is_of = |kind: &&str| {
                 excluded.contains(kind) || *kind == "integer" && excluded.contains(&"number")
             };
@@ -320,36 +269,29 @@ fn negation(place: &Place<'_>, report: &mut Report) {
 ///
 /// The innermost come first. What is told of a member, or of a definition that it refers to, is not
 /// told once more of what holds it.
-pub(crate) fn optional(
-    places: &[Place<'_>],
-    root: &Value,
-    schema: &JsonText,
-    base: &str,
-    report: &mut Report,
-) {
+pub(crate) fn optional(places: &Places<'_>, schema: &JsonText, base: &str, report: &mut Report) {
     // The places of which there is nothing more to say.
-    let mut settled: Vec<&str> = Vec::new();
-    for place in places.iter().rev() {
-        let is_settled = asks_for_much(place)
-            || beside(place.members, root).into_iter().any(|beside| {
-                let beside = places.iter().find(|it| ptr::eq(it.members, beside));
-                beside.is_some_and(|it| {
-                    report.has_error_within(&it.pointer)
-                        || settled.iter().any(|settled| is_within(settled, &it.pointer))
-                })
-            });
-        if is_settled {
-            settled.push(&place.pointer);
+    let mut settled: BTreeSet<String> = report.errors().map(str::to_owned).collect();
+    let is_settled = |settled: &BTreeSet<String>, pointer: &str| {
+        let inner = format!("{pointer}/");
+        let next = settled.range(inner.clone()..).next();
+        settled.contains(pointer) || next.is_some_and(|next| next.starts_with(&inner))
+    };
+    for place in places.all.iter().rev() {
+        let beside = places.beside(place.members);
+        let mut known = beside.iter().filter_map(|schema| places.place_of(schema));
+        if asks_for_much(place) || known.any(|it| is_settled(&settled, &it.pointer)) {
+            settled.insert(place.pointer.clone());
             continue;
         }
         let Part::Argument(name) = place.part else { continue };
-        if !may_contradict(&beside(place.members, root)) {
+        if !may_contradict(&beside) {
             continue;
         }
         let part = place.pointer.strip_prefix(base).unwrap_or_default();
         let Ok(check) = Check::of_part(schema, part) else { continue };
         if values_of_part(schema, part, &check, 1).is_empty() {
-            settled.push(&place.pointer);
+            settled.insert(place.pointer.clone());
             let message = format!(
                 "No valid value of `{name}` was found by trying: look for constraints that exclude \
                  each other, or give `examples`."
@@ -363,13 +305,8 @@ pub(crate) fn optional(
 fn asks_for_much(place: &Place<'_>) -> bool {
     /// The longest that is tried.
     const LONGEST: f64 = 1_000.0;
-    let least = [
-        &["minLength", "min_length"][..],
-        &["minItems", "min_items"],
-        &["minProperties", "min_properties"],
-        &["minContains"],
-    ];
-    least.into_iter().filter_map(|names| place.get(names)).filter_map(number).any(|it| it > LONGEST)
+    let least = ["minLength", "minItems", "minProperties", "minContains"];
+    least.into_iter().filter_map(|it| number(place.get(&[it])?)).any(|it| it > LONGEST)
 }
 
 /// Whether `schemas`, which hold together, may contradict in ways that no rule looks for: trying
@@ -378,19 +315,19 @@ fn may_contradict(schemas: &[&Map<String, Value>]) -> bool {
     let mut said = HashSet::new();
     let mut types = HashSet::new();
     for (keyword, value) in schemas.iter().copied().flatten() {
-        let about = match keyword.as_str() {
+        let about = match keyword_meant(keyword) {
             "type" => {
                 types.insert(value.to_string());
                 continue;
             }
             "title" | "description" | "default" | "examples" | "format" | "deprecated"
-            | "readOnly" | "nullable" | "$comment" | "$ref" | "$defs" | "definitions" => continue,
-            "minimum" | "maximum" => "size",
-            "minLength" | "maxLength" | "min_length" | "max_length" => "length",
-            "minItems" | "maxItems" | "min_items" | "max_items" => "count",
-            "properties" | "required" | "additionalProperties" | "additional_properties" => {
-                "members"
+            | "readOnly" | "nullable" | "$comment" | "$ref" | "$defs" | "definitions" | "defs" => {
+                continue;
             }
+            "minimum" | "maximum" => "size",
+            "minLength" | "maxLength" => "length",
+            "minItems" | "maxItems" => "count",
+            "properties" | "required" | "additionalProperties" => "members",
             "items" => "items",
             "uniqueItems" => "repeats",
             "enum" => "enum",
@@ -400,11 +337,6 @@ fn may_contradict(schemas: &[&Map<String, Value>]) -> bool {
         said.insert(about);
     }
     said.len() > 1 || types.len() > 1
-}
-
-/// Whether the place `inner` is the place `outer` or stands in it.
-fn is_within(inner: &str, outer: &str) -> bool {
-    inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// Expressions that do not compile, those that choose the schemas of members among them.
@@ -532,7 +464,7 @@ pub(crate) fn own_values(places: &[Place<'_>], schema: &JsonText, base: &str, re
     }
 }
 
-fn why(check: &Check, value: &Value) -> String {
+pub(crate) fn why(check: &Check, value: &Value) -> String {
     let complaints = check.complaints(&JsonText::from_value(value));
     let first = complaints.into_iter().next();
     first.map_or_else(|| "correct one of them.".to_owned(), |first| first.text)

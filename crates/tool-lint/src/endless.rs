@@ -5,7 +5,7 @@ use std::ptr;
 use schema_form::types_meant;
 use serde_json::{Map, Value};
 
-use crate::place::{Place, resolve};
+use crate::place::{Place, said, target};
 use crate::{Report, Rule};
 
 /// How many schemas lie at most between a schema and itself.
@@ -56,11 +56,10 @@ fn way<'d>(
     }
     seen.push(schema);
     // All of these hold for the value itself.
-    let target = schema.get("$ref").and_then(Value::as_str).and_then(|it| resolve(root, it));
     let all = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
     let must_be_list = only_type(schema, "array") && at_least_one(schema);
     let items = schema.get("items").filter(|_| must_be_list);
-    let mut held = target.into_iter().chain(all).chain(items);
+    let mut held = target(schema, root).into_iter().chain(all).chain(items);
     if let Some(way) = held.find_map(|next| way(next, to, root, seen)) {
         return Some(way);
     }
@@ -91,8 +90,7 @@ fn only_type(schema: &Map<String, Value>, name: &str) -> bool {
 }
 
 fn at_least_one(schema: &Map<String, Value>) -> bool {
-    let least = ["minItems", "min_items"].iter().find_map(|name| schema.get(*name));
-    least
+    said(schema, "minItems")
         .and_then(|least| least.as_f64().or_else(|| least.as_str()?.parse().ok()))
         .is_some_and(|least| least >= 1.0)
 }

@@ -8,7 +8,7 @@ use schema_form::Form;
 use serde_json::Value;
 
 use crate::declarations::Found;
-use crate::place::{Place, places, types_of};
+use crate::place::{Places, types_of};
 use crate::{Report, Rule, arguments, constraints, diagnostics, endless, naming, survival};
 
 /// The members that hold parameters, the one that counts first, as the form reads them.
@@ -80,15 +80,15 @@ fn lint_parameters(
     // google.genai's `Schema` writes its types in upper case, and stands under this name alone.
     let google = keyword == "parameters";
     let described = opened.get("description").and_then(Value::as_str).unwrap_or_default();
-    let all: Vec<Place<'_>> = places(schema, &base);
-    for place in &all {
+    let places = Places::of(schema, &base);
+    for place in &places.all {
         constraints::check(place, report);
-        constraints::together(place, &all, schema, report);
+        constraints::together(place, &places, report);
         arguments::check(place, schema, described, report);
     }
-    endless::check(&all, schema, report);
-    constraints::types(&all, google, report);
-    constraints::own_values(&all, &text, &base, report);
+    endless::check(&places.all, schema, report);
+    constraints::types(&places.all, google, report);
+    constraints::own_values(&places.all, &text, &base, report);
     let form = Form::of_declaration(declaration);
     diagnostics::check(&form, report);
     let check = match whole_check(&text, &base, report) {
@@ -105,7 +105,7 @@ fn lint_parameters(
             return;
         }
     };
-    let types = types_of(schema);
+    let types = schema.as_object().map(types_of).unwrap_or_default();
     if !types.is_empty() && !types.contains(&"object") {
         report.find(
             Rule::ParametersNotAnObject,
@@ -118,7 +118,7 @@ fn lint_parameters(
     survival::check(&text, &check, &form, &base, report);
     let already = report.findings.iter().any(|finding| finding.rule == Rule::NoValueFound);
     if !already {
-        constraints::optional(&all, schema, &text, &base, report);
+        constraints::optional(&places, &text, &base, report);
     }
 }
 

@@ -1,5 +1,11 @@
 //! [`Place`]: every schema in a schema, with its pointer and the part it plays.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ptr;
+use std::rc::Rc;
+
+use schema_form::{keyword_meant, types_meant};
 use serde_json::{Map, Value};
 
 /// One schema within a tool's parameters.
@@ -8,7 +14,7 @@ pub(crate) struct Place<'d> {
     /// Where it stands in the declaration.
     pub(crate) pointer: String,
     /// The schema.
-    pub(crate) members: &'d Map<String, Value>,
+    pub(crate) members: &'d Schema,
     /// What it describes.
     pub(crate) part: Part<'d>,
 }
@@ -21,34 +27,152 @@ pub(crate) enum Part<'d> {
     /// A named member.
     Argument(&'d str),
     /// One of several schemas for the same value: it may say only what it adds.
-    Aspect,
+    Aspect {
+        /// Whether it holds for every value, as those of `allOf` do.
+        holds: bool,
+    },
+}
+
+impl Part<'_> {
+    /// A schema that need not hold.
+    pub(crate) const ASIDE: Self = Self::Aspect { holds: false };
+
+    /// Whether others may say what it does not.
+    pub(crate) fn is_aspect(self) -> bool {
+        matches!(self, Self::Aspect { .. })
+    }
 }
 
 impl<'d> Place<'d> {
-    /// The keyword's value under the first of `names` that is there.
-    pub(crate) fn get(&self, names: &[&str]) -> Option<&'d Value> {
-        names.iter().find_map(|name| self.members.get(*name))
+    /// The value of the first of `keywords` that is there.
+    pub(crate) fn get(&self, keywords: &[&str]) -> Option<&'d Value> {
+        keywords.iter().find_map(|keyword| said(self.members, keyword))
     }
 
     /// Whether the schema is made of others, which may say what it does not.
     pub(crate) fn is_composed(&self) -> bool {
-        ["$ref", "$dynamicRef", "ref", "allOf", "anyOf", "any_of", "oneOf", "if"]
-            .iter()
-            .any(|keyword| self.members.contains_key(*keyword))
+        self.get(&["$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if"]).is_some()
     }
 
-    /// The pointer of a keyword in here.
+    /// The pointer of a keyword in here, spelled as it is written.
     pub(crate) fn at(&self, keyword: &str) -> String {
-        format!("{}/{}", self.pointer, token(keyword))
+        format!("{}/{}", self.pointer, token(written(self.members, keyword).unwrap_or(keyword)))
     }
 }
 
-/// Every schema in `schema`, outermost first, in the order written. Conditions and negations are
-/// left out: what they say need not hold.
-pub(crate) fn places<'d>(schema: &'d Value, base: &str) -> Vec<Place<'d>> {
-    let mut found = Vec::new();
-    walk(schema, base, Part::Whole, &mut found);
-    found
+/// The value of a keyword in a schema, in whichever spelling.
+pub(crate) fn said<'d>(schema: &'d Schema, keyword: &str) -> Option<&'d Value> {
+    schema.get(written(schema, keyword)?)
+}
+
+/// A keyword as a schema spells it, if it has it.
+fn written<'w>(schema: &'w Schema, keyword: &'w str) -> Option<&'w str> {
+    if schema.contains_key(keyword) {
+        return Some(keyword);
+    }
+    schema.keys().map(String::as_str).find(|name| keyword_meant(name) == keyword)
+}
+
+/// The schemas that hold wherever one does: what its reference leads to, and those of `allOf`.
+fn held<'d>(schema: &'d Schema, root: &'d Value) -> impl Iterator<Item = &'d Schema> {
+    let of_all = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
+    target(schema, root).into_iter().chain(of_all).filter_map(Value::as_object)
+}
+
+/// What the schema's reference leads to.
+pub(crate) fn target<'d>(schema: &Schema, root: &'d Value) -> Option<&'d Value> {
+    resolve(root, said(schema, "$ref")?.as_str()?)
+}
+
+/// The schemas within a tool's parameters.
+#[derive(Debug)]
+pub(crate) struct Places<'d> {
+    /// The parameters' schema, within which references lead.
+    pub(crate) root: &'d Value,
+    /// Outermost first, in the order written. Conditions and negations are left out: what they say
+    /// need not hold.
+    pub(crate) all: Vec<Place<'d>>,
+    known: HashMap<*const Schema, Known<'d>>,
+    beside: RefCell<HashMap<*const Schema, Rc<[&'d Schema]>>>,
+}
+
+type Schema = Map<String, Value>;
+
+/// What is known of a schema that is one of all.
+#[derive(Debug)]
+struct Known<'d> {
+    position: usize,
+    held: Vec<&'d Schema>,
+}
+
+impl<'d> Places<'d> {
+    /// The schemas in `root`, which stands at the pointer `base` in its declaration.
+    pub(crate) fn of(root: &'d Value, base: &str) -> Self {
+        let mut all = Vec::new();
+        walk(root, base, Part::Whole, &mut all);
+        let known = all.iter().enumerate().map(|(position, place)| {
+            let held = held(place.members, root).collect();
+            (ptr::from_ref(place.members), Known { position, held })
+        });
+        let known = known.collect();
+        Self { root, all, known, beside: RefCell::default() }
+    }
+
+    /// Where among all a schema stands; `None` for one that is only referred to.
+    pub(crate) fn position(&self, schema: &Schema) -> Option<usize> {
+        self.known.get(&ptr::from_ref(schema)).map(|known| known.position)
+    }
+
+    /// The place of a schema that is one of all.
+    pub(crate) fn place_of(&self, schema: &Schema) -> Option<&Place<'d>> {
+        self.all.get(self.position(schema)?)
+    }
+
+    /// The schema, and those that hold beside it: of `allOf`, and what `$ref` leads to. Each once.
+    pub(crate) fn beside(&self, schema: &'d Schema) -> Rc<[&'d Schema]> {
+        let found = self.beside.borrow().get(&ptr::from_ref(schema)).map(Rc::clone);
+        found.unwrap_or_else(|| {
+            let found: Rc<[_]> = self.follow(schema).into();
+            self.beside.borrow_mut().insert(ptr::from_ref(schema), Rc::clone(&found));
+            found
+        })
+    }
+
+    fn follow(&self, schema: &'d Schema) -> Vec<&'d Schema> {
+        /// How many schemas are followed.
+        const MOST: usize = 100;
+        let mut found: Vec<&Schema> = Vec::new();
+        let mut ahead = vec![schema];
+        while let Some(schema) = ahead.pop() {
+            if found.len() >= MOST || found.iter().any(|known| ptr::eq(*known, schema)) {
+                continue;
+            }
+            found.push(schema);
+            match self.known.get(&ptr::from_ref(schema)) {
+                Some(known) => ahead.extend(&known.held),
+                None => ahead.extend(held(schema, self.root)),
+            }
+        }
+        found
+    }
+
+    /// Whether `faulty`, which is so of the schemas that hold at `place`, is so already of those at
+    /// one of them, and told there.
+    pub(crate) fn is_told_beside(
+        &self,
+        place: &Place<'d>,
+        faulty: impl Fn(&Place<'d>, &[&'d Schema]) -> bool,
+    ) -> bool {
+        let own = self.position(place.members);
+        self.beside(place.members).iter().skip(1).any(|inner| {
+            // What is no schema of its own, only referred to, is never looked at by itself.
+            let Some(position) = self.position(inner) else { return false };
+            let within = self.beside(inner);
+            // Of schemas that lead to each other, the first tells.
+            let leads_back = || within.iter().any(|schema| ptr::eq(*schema, place.members));
+            (Some(position) < own || !leads_back()) && faulty(&self.all[position], &within)
+        })
+    }
 }
 
 fn walk<'d>(schema: &'d Value, pointer: &str, part: Part<'d>, found: &mut Vec<Place<'d>>) {
@@ -56,7 +180,7 @@ fn walk<'d>(schema: &'d Value, pointer: &str, part: Part<'d>, found: &mut Vec<Pl
     found.push(Place { pointer: pointer.to_owned(), members, part });
     for (keyword, value) in members {
         let at = format!("{pointer}/{}", token(keyword));
-        match (keyword.as_str(), value) {
+        match (keyword_meant(keyword), value) {
             ("properties", Value::Object(properties)) => {
                 for (name, schema) in properties {
                     walk(schema, &format!("{at}/{}", token(name)), Part::Argument(name), found);
@@ -67,20 +191,21 @@ fn walk<'d>(schema: &'d Value, pointer: &str, part: Part<'d>, found: &mut Vec<Pl
                     walk(schema, &format!("{at}/{}", token(name)), Part::Whole, found);
                 }
             }
-            ("anyOf" | "any_of" | "oneOf" | "allOf", Value::Array(schemas)) => {
+            (keyword @ ("anyOf" | "oneOf" | "allOf"), Value::Array(schemas)) => {
+                let aspect = Part::Aspect { holds: keyword == "allOf" && part != Part::ASIDE };
                 for (index, schema) in schemas.iter().enumerate() {
-                    walk(schema, &format!("{at}/{index}"), Part::Aspect, found);
+                    walk(schema, &format!("{at}/{index}"), aspect, found);
                 }
             }
-            ("items" | "prefixItems" | "prefix_items", Value::Array(schemas)) => {
+            ("items" | "prefixItems", Value::Array(schemas)) => {
                 for (index, schema) in schemas.iter().enumerate() {
                     walk(schema, &format!("{at}/{index}"), Part::Whole, found);
                 }
             }
             ("then" | "else" | "contains" | "propertyNames", schema) => {
-                walk(schema, &at, Part::Aspect, found);
+                walk(schema, &at, Part::ASIDE, found);
             }
-            ("items" | "additionalProperties" | "additional_properties", schema) => {
+            ("items" | "additionalProperties", schema) => {
                 walk(schema, &at, Part::Whole, found);
             }
             _ => {}
@@ -95,7 +220,7 @@ pub(crate) fn token(name: &str) -> String {
 
 /// JSON Schema's types that the schema's `type` stands for; none where it has no `type` or one that
 /// means anything.
-pub(crate) fn types_of(schema: &Value) -> Vec<&'static str> {
+pub(crate) fn types_of(schema: &Schema) -> Vec<&'static str> {
     let names: Vec<&str> = match schema.get("type") {
         Some(Value::String(name)) => vec![name],
         Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
@@ -103,7 +228,7 @@ pub(crate) fn types_of(schema: &Value) -> Vec<&'static str> {
     };
     let mut types = Vec::new();
     for name in names {
-        match schema_form::types_meant(name) {
+        match types_meant(name) {
             Some([one]) => types.push(*one),
             _ => return Vec::new(),
         }

@@ -64,12 +64,16 @@ impl Report {
         }
     }
 
+    /// The places of errors.
+    pub(crate) fn errors(&self) -> impl Iterator<Item = &str> {
+        let errors = self.findings.iter().filter(|it| it.rule.severity() == Severity::Error);
+        errors.map(|it| it.pointer.as_str())
+    }
+
     /// Whether an error is known at `pointer` or within.
     pub(crate) fn has_error_within(&self, pointer: &str) -> bool {
-        self.findings.iter().any(|finding| {
-            let rest = finding.pointer.strip_prefix(pointer);
-            finding.rule.severity() == Severity::Error
-                && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        self.errors().any(|error| {
+            error.strip_prefix(pointer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         })
     }
 }
