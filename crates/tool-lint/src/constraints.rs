@@ -89,6 +89,12 @@ fn crossing(schemas: &[&Map<String, Value>], range: Range) -> Option<(f64, f64)>
     (low > high || exclusive && low >= high).then_some((low, high))
 }
 
+/// Whether limits of size leave no number.
+pub(crate) fn sizes_cross(schemas: &[&Map<String, Value>]) -> bool {
+    let mut of_size = RANGES.into_iter().filter(|(least, _, _)| least.ends_with("inimum"));
+    of_size.any(|range| crossing(schemas, range).is_some())
+}
+
 fn multiples(place: &Place<'_>, report: &mut Report) {
     let of = |keyword| place.get(&[keyword]).and_then(number);
     let (Some(step), Some(low), Some(high)) = (of("multipleOf"), of("minimum"), of("maximum"))

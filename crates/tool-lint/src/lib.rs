@@ -31,6 +31,7 @@ mod lint;
 
 mod arguments;
 mod constraints;
+mod contradictions;
 mod diagnostics;
 mod endless;
 mod naming;

@@ -7,6 +7,7 @@ use schema_check::{Check, Sound, Uncheckable, Unchecked};
 use schema_form::Form;
 use serde_json::Value;
 
+use crate::contradictions::Subject;
 use crate::declarations::Found;
 use crate::place::{Places, types_of};
 use crate::{Report, Rule, arguments, constraints, diagnostics, endless, naming, survival};
@@ -85,6 +86,10 @@ fn lint_parameters(
         constraints::check(place, report);
         constraints::together(place, &places, report);
         arguments::check(place, schema, described, report);
+    }
+    let subject = Subject { places: &places, text: &text, base: &base };
+    for place in &places.all {
+        subject.check(place, report);
     }
     endless::check(&places.all, schema, report);
     constraints::types(&places.all, google, report);
@@ -315,6 +320,23 @@ mod tests {
     }
 
     #[test]
+    fn references_of_google_are_followed() {
+        let found = |limit: &str| {
+            let declaration = format!(
+                r##"{{"name":"t","description":"Does it.","parameters":{{"type":"OBJECT",
+                "defs":{{"small":{{"type":"INTEGER","maximum":"5"}}}},"properties":
+                {{"a":{{"description":"It.","ref":"#/defs/small"{limit}}}}}}}}}"##
+            );
+            let report = lint(&JsonText::parse(&declaration).expect("JSON"));
+            let found = report.findings.into_iter().map(|it| (it.rule.name(), it.pointer));
+            found.collect::<Vec<_>>()
+        };
+        assert_eq!(found(""), []);
+        let over = found(r#","minimum":"10""#);
+        assert_eq!(over, alone("bounds-contradict", "/parameters/properties/a"));
+    }
+
+    #[test]
     fn what_contradicts_inside_a_definition_is_told_there_alone() {
         let contradictions = |defs: &str, a: &str, b: &str| {
             let declaration = format!(
@@ -395,7 +417,10 @@ mod tests {
         );
         assert_eq!(
             found,
-            [("pattern-unchecked", "/a/pattern".to_owned()), ("no-value-found", "/b".to_owned())]
+            [
+                ("pattern-unchecked", "/a/pattern".to_owned()),
+                ("nothing-valid", "/b/const".to_owned())
+            ]
         );
     }
 
@@ -403,19 +428,15 @@ mod tests {
     fn an_optional_argument_without_a_value_is_found() {
         let of = |a: &str| broken(&format!(r#"{{"a":{{"description":"It.",{a}}}}}"#));
         for a in [
-            r#""type":"string","const":"a","minLength":3"#,
-            r#""type":"integer","enum":[1,2],"minimum":3"#,
-            r#""type":"integer","exclusiveMinimum":1,"exclusiveMaximum":2"#,
-            r#""type":"array","items":{"enum":["a"]},"uniqueItems":true,"minItems":2"#,
             r#""type":"object","properties":{"x":{"type":"string","description":"It."}},"required":["x"],"maxProperties":0"#,
             r#""type":"string","anyOf":[{"maxLength":2},{"pattern":"^.$"}],"minLength":3"#,
-            r##""$ref":"#/properties/b","minimum":3},"b":{"description":"It.","enum":[1,2]"##,
+            r#""type":"array","items":{"type":"string","maxLength":0},"uniqueItems":true,"minItems":2"#,
         ] {
             let found = of(a);
             assert!(found.contains(&("no-value-found", "/a".to_owned())), "{a}: {found:?}");
         }
         // Told of the member, not of what requires it.
-        let inner = r#""type":"object","properties":{"x":{"type":"integer","description":"It.","const":1,"minimum":2}},"required":["x"]"#;
+        let inner = r#""type":"object","properties":{"x":{"type":"string","description":"It.","pattern":"^a$","format":"date","not":{"const":"a"}}},"required":["x"]"#;
         assert_eq!(of(inner), alone("no-value-found", "/a/properties/x"));
         for fine in [
             r#""type":"string","minLength":5000"#,
@@ -424,6 +445,117 @@ mod tests {
             r#""type":"string","format":"date","maxLength":10"#,
         ] {
             assert_eq!(of(fine), [], "{fine}");
+        }
+    }
+
+    #[test]
+    fn what_can_be_decided_is_an_error_at_its_place() {
+        let of = |a: &str| format!(r#"{{"a":{{"description":"It.",{a}}}}}"#);
+        for (a, rule, at) in [
+            // Values that all the rest refuses.
+            (r#""type":"string","const":null"#, "nothing-valid", "/a/const"),
+            (r#""type":"string","const":5"#, "nothing-valid", "/a/const"),
+            (r#""type":"string","const":"a","minLength":3"#, "nothing-valid", "/a/const"),
+            (r#""type":"integer","enum":[1,2],"minimum":3"#, "enum-unfit", "/a/enum"),
+            (r#""enum":["b","c"],"pattern":"^a$""#, "enum-unfit", "/a/enum"),
+            (r#""enum":["b"],"minLength":2"#, "enum-unfit", "/a/enum"),
+            (r#""type":"STRING","enum":["b"],"min_length":"2""#, "enum-unfit", "/a/enum"),
+            (r#""enum":["b"],"not":{"type":"string"}"#, "enum-unfit", "/a/enum"),
+            (r#""allOf":[{"enum":["b"]},{"enum":["c","d"]}]"#, "enum-unfit", "/a/allOf/0/enum"),
+            (r#""allOf":[{"const":1},{"type":"string"}]"#, "nothing-valid", "/a/allOf/0/const"),
+            (
+                r##""$ref":"#/properties/b","minimum":3},"b":{"description":"It.","enum":[1,2]"##,
+                "enum-unfit",
+                "/a",
+            ),
+            // Whole numbers.
+            (
+                r#""type":"integer","exclusiveMinimum":1,"exclusiveMaximum":2"#,
+                "bounds-contradict",
+                "/a",
+            ),
+            (r#""type":"integer","minimum":1.2,"maximum":1.8"#, "bounds-contradict", "/a"),
+            (
+                r#""type":"integer","exclusiveMinimum":-2,"allOf":[{"maximum":-1.5}]"#,
+                "bounds-contradict",
+                "/a",
+            ),
+            // Names.
+            (
+                r#""type":"object","properties":{"x":{"type":"null","description":"It."}},"additionalProperties":false,"minProperties":2"#,
+                "bounds-contradict",
+                "/a",
+            ),
+            (
+                r#""type":"object","properties":{"x":{"type":"null","description":"It."}},"patternProperties":{"^z$":{"type":"null"},"^x$":{}},"additionalProperties":false,"minProperties":3"#,
+                "bounds-contradict",
+                "/a",
+            ),
+            // Items.
+            (
+                r#""type":"array","uniqueItems":true,"minItems":3,"items":{"type":"integer","minimum":5,"maximum":6}"#,
+                "bounds-contradict",
+                "/a",
+            ),
+            (
+                r#""type":"array","items":{"enum":["a","b"]},"uniqueItems":true,"minItems":3"#,
+                "bounds-contradict",
+                "/a",
+            ),
+            (
+                r#""type":"ARRAY","items":{"type":"BOOLEAN","nullable":true},"unique_items":true,"min_items":"4""#,
+                "bounds-contradict",
+                "/a",
+            ),
+            (
+                r#""type":"array","items":{"type":"null"},"uniqueItems":true,"minItems":2"#,
+                "bounds-contradict",
+                "/a",
+            ),
+            (
+                r#""type":"array","prefixItems":[{"type":"string"}],"items":{"const":1},"uniqueItems":true,"minItems":3"#,
+                "bounds-contradict",
+                "/a",
+            ),
+            (
+                r#""type":"array","items":{"type":"string"},"contains":{"type":"integer"}"#,
+                "nothing-valid",
+                "/a/contains",
+            ),
+            (
+                r#""type":"array","items":{"enum":["a","b"]},"contains":{"const":1}"#,
+                "nothing-valid",
+                "/a/contains",
+            ),
+        ] {
+            let mut found = broken(&of(a));
+            found.retain(|(rule, _)| *rule != "type-loose");
+            assert_eq!(found, alone(rule, at), "{a}");
+        }
+        // One more value, and there is one.
+        for fine in [
+            r#""type":["string","null"],"const":null"#,
+            r#""type":"STRING","nullable":true,"enum":["b"],"min_length":"2""#,
+            r#""type":"INTEGER","enum":["1","2"],"minimum":"1""#,
+            r#""enum":["b","ab"],"pattern":"^a""#,
+            r#""type":"integer","exclusiveMinimum":1,"exclusiveMaximum":2.5"#,
+            r#""type":"number","exclusiveMinimum":1,"exclusiveMaximum":2"#,
+            r#""type":["integer","null"],"exclusiveMinimum":1,"exclusiveMaximum":2"#,
+            r#""type":"object","properties":{"x":{"type":"null","description":"It."}},"patternProperties":{"^y":{"type":"null"}},"additionalProperties":false,"minProperties":2"#,
+            r#""type":"array","items":{"type":"integer","minimum":5,"maximum":6},"uniqueItems":true,"minItems":2"#,
+            r#""type":"array","items":{"type":"integer","minimum":5,"maximum":6},"minItems":3"#,
+            r#""type":"array","items":{"type":"number","minimum":5,"maximum":6},"uniqueItems":true,"minItems":3"#,
+            r#""type":"object","properties":{"x":{"type":"null","description":"It."}},"additionalProperties":false,"minProperties":1"#,
+            r#""type":"array","prefixItems":[{"type":"string"}],"items":{"const":1},"uniqueItems":true,"minItems":2"#,
+            r#""type":"array","items":{"type":"number"},"contains":{"type":"integer"}"#,
+            r#""type":"array","items":{"type":"string"},"contains":{"type":"integer"},"minContains":0"#,
+            r#""anyOf":[{"type":"string","const":5},{"type":"string","maxLength":3}]"#,
+            r#""type":"object","properties":{"x":{"type":"string","description":"It."}},"if":{"required":["x"]},"then":{"enum":[{"x":"a"}],"minProperties":2}"#,
+        ] {
+            let errors = Rule::ALL.iter().filter(|it| it.severity() == crate::Severity::Error);
+            let errors: Vec<&str> = errors.map(|rule| rule.name()).collect();
+            let found = broken(&of(fine));
+            assert!(!found.iter().any(|(rule, _)| errors.contains(rule)), "{fine}: {found:?}");
         }
     }
 

@@ -94,6 +94,7 @@ pub(crate) struct Places<'d> {
     pub(crate) all: Vec<Place<'d>>,
     known: HashMap<*const Schema, Known<'d>>,
     beside: RefCell<HashMap<*const Schema, Rc<[&'d Schema]>>>,
+    has_inner_ids: bool,
 }
 
 type Schema = Map<String, Value>;
@@ -115,7 +116,13 @@ impl<'d> Places<'d> {
             (ptr::from_ref(place.members), Known { position, held })
         });
         let known = known.collect();
-        Self { root, all, known, beside: RefCell::default() }
+        let has_inner_ids = all.iter().skip(1).any(|place| place.members.contains_key("$id"));
+        Self { root, all, known, beside: RefCell::default(), has_inner_ids }
+    }
+
+    /// Whether a schema inside has an `$id`, to which references around it are relative.
+    pub(crate) fn has_inner_ids(&self) -> bool {
+        self.has_inner_ids
     }
 
     /// Where among all a schema stands; `None` for one that is only referred to.

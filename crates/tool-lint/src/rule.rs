@@ -98,7 +98,7 @@ rules! {
     BoundsContradict, "bounds-contradict", Error;
     /// An enum without values.
     EnumEmpty, "enum-empty", Error;
-    /// An enum of which no value is of the schema's type.
+    /// An enum of which no value is of the schema's type, or keeps what else it asks for.
     EnumUnfit, "enum-unfit", Error;
     /// An enum's value that is not of the schema's type.
     EnumValueUnfit, "enum-value-unfit", Warning;
