@@ -18,5 +18,5 @@ mod twice;
 pub use node::{Kind, Node};
 pub use place::{JsonPlace, place};
 pub use pretty::Pretty;
-pub use text::{JsonText, JsonTextError, nesting};
+pub use text::{JsonText, JsonTextError, Words, misfit_words, nesting};
 pub use twice::written_twice;

@@ -76,7 +76,7 @@ impl JsonTextError {
             "unexpected end of hex escape" | "lone leading surrogate in hex escape" => {
                 "this \\u stands for half a character"
             }
-            reason => &misfit_words(reason),
+            reason => &misfit_words(reason, Words::JSON),
         };
         // The parser counts bytes.
         let line = text.split('\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
@@ -86,41 +86,81 @@ impl JsonTextError {
     }
 }
 
-/// What the parser says of a value's shape, in plain words; as it stands where it has said it so.
-fn misfit_words(told: &str) -> String {
+/// What a format calls that which JSON calls an object and a member.
+#[derive(Debug, Clone, Copy)]
+pub struct Words {
+    /// A value with names, and its article.
+    pub object: &'static str,
+    /// One of its names, with what it holds.
+    pub member: &'static str,
+}
+
+impl Words {
+    /// JSON's own.
+    pub const JSON: Self = Self { object: "an object", member: "member" };
+    /// TOML's.
+    pub const TOML: Self = Self { object: "a table", member: "key" };
+}
+
+/// What a parser through serde says of a value's shape, in plain words; `told` as it stands where the
+/// parser or the type has found words of its own.
+///
+/// ```
+/// use json_text::{Words, misfit_words};
+/// let told = misfit_words("invalid type: map, expected a string", Words::TOML);
+/// assert_eq!(told, "text belongs here, and this is a table");
+/// ```
+#[must_use]
+pub fn misfit_words(told: &str, words: Words) -> String {
+    let Words { object, member } = words;
     let named = |start: &str| told.strip_prefix(start)?.strip_suffix('`');
     if let Some(name) = named("missing field `") {
-        return format!("the member `{name}` is missing");
+        return format!("the {member} `{name}` is missing");
     }
     if let Some(name) = named("duplicate field `") {
-        return format!("the member `{name}` stands there twice");
+        return format!("the {member} `{name}` stands there twice");
     }
-    let Some((found, wanted)) =
-        told.strip_prefix("invalid type: ").and_then(|rest| rest.rsplit_once(", expected "))
-    else {
-        return told.to_owned();
-    };
+    let parts = |start: &str| told.strip_prefix(start)?.rsplit_once(", expected ");
+    if let Some((found, wanted)) = parts("invalid value: ") {
+        let found = found.split('`').nth(1).and_then(|number| number.parse::<i128>().ok());
+        return match (found, whole_number_from(wanted)) {
+            (Some(found), Some(least)) if found < 0 && least == 0 => {
+                format!("a whole number of 0 or more belongs here, and this is {found}")
+            }
+            (Some(found), Some(_)) => {
+                format!("a whole number belongs here, and {found} is beyond those that are read")
+            }
+            _ => told.to_owned(),
+        };
+    }
+    let Some((found, wanted)) = parts("invalid type: ") else { return told.to_owned() };
     let found = match found.split(' ').next().unwrap_or(found) {
         "boolean" => "true or false",
+        "floating" if whole_number_from(wanted).is_some() => "a decimal number",
         "integer" | "floating" | "number" => "a number",
         "string" => "text",
         "sequence" => "a list",
-        "map" => "an object",
+        "map" => object,
         _ => found,
     };
     let wanted = match wanted {
         "a sequence" => "a list",
-        "a string" => "text",
+        "a string" | "path string" => "text",
         "a boolean" => "true or false",
         "f32" | "f64" => "a number",
-        "a map" => "an object",
-        _ if wanted.starts_with("struct ") => "an object",
-        _ if wanted == "usize" || wanted.trim_start_matches(['i', 'u']).parse::<u8>().is_ok() => {
-            "a whole number"
-        }
+        "a map" => object,
+        "IP address" => "an IP address",
+        _ if wanted.starts_with("struct ") => object,
+        _ if whole_number_from(wanted).is_some() => "a whole number",
         _ => wanted,
     };
     format!("{wanted} belongs here, and this is {found}")
+}
+
+/// The sign of the least number of an integer type by its name: -1 or 0.
+fn whole_number_from(name: &str) -> Option<i128> {
+    let bits = name.strip_prefix(['i', 'u'])?;
+    (bits == "size" || bits.parse::<u8>().is_ok()).then_some(-i128::from(name.starts_with('i')))
 }
 
 impl JsonText {
@@ -349,6 +389,10 @@ mod tests {
         let quoted = r#"{"_ids":[", expected u8"]}"#;
         assert_eq!(told(quoted), "a whole number belongs here, and this is text");
         assert_eq!(told(r#"{"_ids":[],"_name":{}}"#), "text belongs here, and this is an object");
+        let beyond = "a whole number belongs here, and 300 is beyond those that are read";
+        assert_eq!(told(r#"{"_ids":[300]}"#), beyond);
+        let negative = "a whole number of 0 or more belongs here, and this is -1";
+        assert_eq!(told(r#"{"_ids":[-1]}"#), negative);
         assert_eq!(told("null"), "an object belongs here, and this is null");
     }
 

@@ -98,7 +98,7 @@ impl AgentConfig {
                 if let Some(example) = &entry.example {
                     return refuse(example.span(), misplaced("example", "native"));
                 }
-                AgentSourceConfig::Mcp(Box::new(super::mcp::agent(whole.clone(), entry, &place)?))
+                AgentSourceConfig::Mcp(Box::new(super::mcp::agent(whole, entry, &place)?))
             }
             SourceName::AdkPython => {
                 if let Some(example) = &entry.example {
@@ -137,9 +137,9 @@ impl AgentConfig {
         };
         let mut state = BTreeMap::new();
         for (key, value) in &entry.state {
-            match json_of(value) {
-                Ok(value) => drop(state.insert(key.clone(), value)),
-                Err(reason) => return refuse(whole, format!("state `{key}`: {reason}")),
+            match json_of(value.get_ref()) {
+                Ok(json) => drop(state.insert(key.clone(), json)),
+                Err(reason) => return refuse(value.span(), format!("state `{key}`: {reason}")),
             }
         }
         Ok(Self {

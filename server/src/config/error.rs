@@ -4,6 +4,8 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use json_text::{Words, misfit_words};
+
 use super::place::Place;
 
 /// Why a configuration cannot be used.
@@ -143,6 +145,9 @@ impl ConfigError {
     /// Reads what the parser reports; it gives a text and a place, and no structure.
     pub(super) fn from_toml(place: Place, message: &str) -> Self {
         let place = Box::new(place);
+        if let Some(message) = misplaced_header(&place, message) {
+            return Self::Malformed { place, message };
+        }
         if let Some((key, known)) = unknown(message, "unknown field ") {
             let nearest = nearest(&key, &known);
             return Self::UnknownKey { place, key, nearest, known };
@@ -151,7 +156,32 @@ impl ConfigError {
             let nearest = nearest(&value, &known);
             return Self::UnknownValue { place, value, nearest, known };
         }
-        Self::Malformed { place, message: message.to_owned() }
+        let message = match message {
+            // What the parser says where one of several words is wanted.
+            "wanted string or table" => "text belongs here".to_owned(),
+            message => misfit_words(message, Words::TOML),
+        };
+        Self::Malformed { place, message }
+    }
+}
+
+/// What to write instead of `[agent]`, whose tables are a list, and of `[[live]]`, which is none.
+fn misplaced_header(place: &Place, message: &str) -> Option<String> {
+    let (_, header) = place.text.split_at_checked(place.column - 1)?;
+    match header.strip_prefix("[[") {
+        Some(rest) => {
+            let name = rest.split(']').next()?.trim();
+            ["security", "live", "folders"]
+                .contains(&name)
+                .then(|| format!("there is one table of this name: write [{name}]"))
+        }
+        None if message == "invalid type: map, expected a sequence" => {
+            let name = header.strip_prefix('[')?.split(']').next()?.trim();
+            ["agent", "agent.server", "person", "token"]
+                .contains(&name)
+                .then(|| format!("there may be several tables of this name: write [[{name}]]"))
+        }
+        None => None,
     }
 }
 

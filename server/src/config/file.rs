@@ -172,7 +172,7 @@ pub struct AgentEntry {
     /// The state that a session starts with.
     #[serde(default)]
     #[schemars(schema_with = "any_object")]
-    pub state: BTreeMap<String, toml::Value>,
+    pub state: BTreeMap<String, Spanned<toml::Value>>,
 }
 
 /// Kinds of agents.

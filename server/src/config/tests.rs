@@ -115,9 +115,9 @@ fn a_wrong_value_is_told_with_its_place() {
     refused(
         "listen = 4180\n",
         expect![[r#"
-        rehearsal.toml:1:10: invalid type: integer `4180`, expected a string
-          | listen = 4180
-          |          ^^^^"#]],
+            rehearsal.toml:1:10: text belongs here, and this is a number
+              | listen = 4180
+              |          ^^^^"#]],
     );
     refused(
         "[[agent]]\nname = \"A\"\nsource = \"adk-python\"\n",
@@ -138,9 +138,9 @@ fn a_wrong_value_is_told_with_its_place() {
     refused(
         "[[agent]]\nname = \"A\"\n",
         expect![[r#"
-        rehearsal.toml:1:1: missing field `source`
-          | [[agent]]
-          | ^^^^^^^^^"#]],
+            rehearsal.toml:1:1: the key `source` is missing
+              | [[agent]]
+              | ^^^^^^^^^"#]],
     );
     refused(
         "[[agent]]\nname = \" \"\nsource = \"native\"\n",
@@ -173,10 +173,90 @@ fn a_wrong_value_is_told_with_its_place() {
     refused(
         "[[agent]]\nname = \"A\"\nsource = \"native\"\nexample = \"math\"\nstate = { x = nan }\n",
         expect![[r#"
-            rehearsal.toml:1:1: state `x`: JSON has no NaN
-              | [[agent]]
-              | ^^^^^^^^^"#]],
+            rehearsal.toml:5:15: state `x`: JSON has no NaN
+              | state = { x = nan }
+              |               ^^^"#]],
     );
+}
+
+#[test]
+fn a_value_of_another_kind_is_told_in_plain_words() {
+    let agent = "[[agent]]\nname = \"A\"\nsource = \"native\"\n";
+    let server = "[[agent]]\nname = \"A\"\nsource = \"mcp\"\n[[agent.server]]\nname = \"s\"\n";
+    let wrong = [
+        "[agent]\nname = \"A\"\n".to_owned(),
+        "[person]\nname = \"Ann\"\n".to_owned(),
+        "[token]\nname = \"ci\"\n".to_owned(),
+        format!("{agent}[agent.server]\nname = \"s\"\n"),
+        "agent = { name = \"A\" }\n".to_owned(),
+        "agent = [\"A\"]\n".to_owned(),
+        "[[folders]]\neval_sets = [\"evals\"]\n".to_owned(),
+        "[[live]]\ndatabase = \"a\"\n".to_owned(),
+        "folders = [\"evals\"]\n".to_owned(),
+        "[folders]\neval_sets = \"evals\"\n".to_owned(),
+        "[security]\ntrusted_proxies = [5]\n".to_owned(),
+        "python = 3.13\n".to_owned(),
+        "[[agent]]\nsource = \"native\"\n".to_owned(),
+        "[[agent]]\nname = \"A\"\nsource = 5\n".to_owned(),
+        format!("{agent}state = 5\n"),
+        format!("{server}timeout_seconds = -1\n"),
+        format!("{server}timeout_seconds = 1.5\n"),
+    ];
+    let told: Vec<String> =
+        wrong.iter().map(|text| load(text).expect_err(text).to_string()).collect();
+    expect![[r#"
+        rehearsal.toml:1:1: there may be several tables of this name: write [[agent]]
+          | [agent]
+          | ^^^^^^^
+        rehearsal.toml:1:1: there may be several tables of this name: write [[person]]
+          | [person]
+          | ^^^^^^^^
+        rehearsal.toml:1:1: there may be several tables of this name: write [[token]]
+          | [token]
+          | ^^^^^^^
+        rehearsal.toml:4:1: there may be several tables of this name: write [[agent.server]]
+          | [agent.server]
+          | ^^^^^^^^^^^^^^
+        rehearsal.toml:1:9: a list belongs here, and this is a table
+          | agent = { name = "A" }
+          |         ^^^^^^^^^^^^^^
+        rehearsal.toml:1:10: a table belongs here, and this is text
+          | agent = ["A"]
+          |          ^^^
+        rehearsal.toml:1:1: there is one table of this name: write [folders]
+          | [[folders]]
+          | ^^^^^^^^^^^
+        rehearsal.toml:1:1: there is one table of this name: write [live]
+          | [[live]]
+          | ^^^^^^^^
+        rehearsal.toml:1:12: a list belongs here, and this is text
+          | folders = ["evals"]
+          |            ^^^^^^^
+        rehearsal.toml:2:13: a list belongs here, and this is text
+          | eval_sets = "evals"
+          |             ^^^^^^^
+        rehearsal.toml:2:20: an IP address belongs here, and this is a number
+          | trusted_proxies = [5]
+          |                    ^
+        rehearsal.toml:1:10: text belongs here, and this is a number
+          | python = 3.13
+          |          ^^^^
+        rehearsal.toml:1:1: the key `name` is missing
+          | [[agent]]
+          | ^^^^^^^^^
+        rehearsal.toml:3:10: text belongs here
+          | source = 5
+          |          ^
+        rehearsal.toml:4:9: a table belongs here, and this is a number
+          | state = 5
+          |         ^
+        rehearsal.toml:6:19: a whole number of 0 or more belongs here, and this is -1
+          | timeout_seconds = -1
+          |                   ^^
+        rehearsal.toml:6:19: a whole number belongs here, and this is a decimal number
+          | timeout_seconds = 1.5
+          |                   ^^^"#]]
+    .assert_eq(&told.join("\n"));
 }
 
 #[test]
