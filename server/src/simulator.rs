@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use rust_embed::RustEmbed;
 
 use crate::access::Access;
+use crate::agents::adk_python::AdkPythonSource;
 use crate::agents::mcp::{McpAgent, McpSource};
 use crate::agents::native::{NativeAgent, NativeSource};
 use crate::agents::{AgentSource, SessionSeed};
@@ -53,6 +54,17 @@ impl SimulatedAgentConfig {
         eval_set_path: impl Into<PathBuf>,
     ) -> Self {
         Self::new(name, NativeSource::new(agent), eval_set_path)
+    }
+
+    /// The agent in a folder that `adk web` would load, run by the interpreter that `adk` would use.
+    /// [`AdkPythonSource::new`] takes another one.
+    #[must_use]
+    pub fn adk_python(
+        name: impl Into<String>,
+        folder: impl Into<PathBuf>,
+        eval_set_path: impl Into<PathBuf>,
+    ) -> Self {
+        Self::new(name, AdkPythonSource::new(folder, None), eval_set_path)
     }
 
     /// An agent whose tools are those of MCP servers.
