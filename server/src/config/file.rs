@@ -8,13 +8,14 @@ use std::net::IpAddr;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema, schema_for};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
 use super::error::ConfigError;
 use super::mcp::ServerEntry;
 use super::place::Place;
+use super::schema::{LISTEN, ORIGIN, READABLE, any_object, keys_by_source, object_or_path};
 
 /// Configuration of a Rehearsal host.
 ///
@@ -26,7 +27,7 @@ pub struct ConfigFile {
     /// The address to serve, `127.0.0.1:4180` unless given.
     /// Addresses that other machines reach need a `[[person]]` or a `[[token]]`; port 0 takes a free
     /// port.
-    #[schemars(with = "Option<String>", example = "127.0.0.1:4180")]
+    #[schemars(with = "Option<String>", regex(pattern = LISTEN), example = "127.0.0.1:4180")]
     pub listen: Option<Spanned<String>>,
     /// The Python interpreter for ADK agents that name none.
     /// Left out, each agent's own virtual environment is looked for.
@@ -59,7 +60,11 @@ pub struct SecurityTable {
     /// Origins of other pages that may call the host, such as Trunk's in development.
     /// The host's own address is always allowed.
     #[serde(default)]
-    #[schemars(with = "Vec<String>", example = ["http://127.0.0.1:8080"])]
+    #[schemars(
+        with = "Vec<String>",
+        inner(regex(pattern = ORIGIN)),
+        example = ["http://127.0.0.1:8080"]
+    )]
     pub allowed_origins: Vec<Spanned<String>>,
     /// Addresses of proxies before this host whose `X-Forwarded-For` says where a request comes from,
     /// which limits wrong attempts to log in. Anybody else's is ignored.
@@ -123,9 +128,10 @@ pub struct FoldersTable {
 /// One agent.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = keys_by_source)]
 pub struct AgentEntry {
     /// The name that people read; eval cases are named after it.
-    #[schemars(with = "String", length(min = 1))]
+    #[schemars(with = "String", regex(pattern = READABLE))]
     pub name: Spanned<String>,
     /// What kind of agent it is.
     #[schemars(with = "SourceName")]
@@ -217,18 +223,4 @@ impl ConfigFile {
             ConfigError::from_toml(place, error.message())
         })
     }
-}
-
-/// The JSON Schema of `rehearsal.toml`, for editors; published as `docs/rehearsal.schema.json`.
-#[must_use]
-pub fn json_schema() -> Schema {
-    schema_for!(ConfigFile)
-}
-
-fn any_object(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": "object" })
-}
-
-fn object_or_path(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": ["object", "string"] })
 }

@@ -16,14 +16,16 @@ use super::agent::json_of;
 use super::error::ConfigError;
 use super::file::AgentEntry;
 use super::place::Place;
+use super::schema::{READABLE, command_or_url};
 use crate::agents::mcp::{McpAgent, McpServer, McpTransport};
 
 /// One MCP server: a program (`command`) or an endpoint (`url`).
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = command_or_url)]
 pub struct ServerEntry {
     /// What the page and the log call it.
-    #[schemars(with = "String", length(min = 1))]
+    #[schemars(with = "String", regex(pattern = READABLE))]
     pub name: Spanned<String>,
     /// A program that speaks MCP over its standard input and output: a path, or a name on `PATH`.
     pub command: Option<String>,

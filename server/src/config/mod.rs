@@ -14,6 +14,7 @@ mod live;
 mod mcp;
 mod place;
 mod python;
+mod schema;
 mod security;
 
 use std::fs;
@@ -24,13 +25,14 @@ use crate::access::Access;
 
 pub use agent::{AgentConfig, AgentSourceConfig, default_eval_set_path};
 pub use error::ConfigError;
-pub use file::{AgentEntry, ConfigFile, PersonEntry, SourceName, TokenEntry, json_schema};
+pub use file::{AgentEntry, ConfigFile, PersonEntry, SourceName, TokenEntry};
 pub use folders::FoldersConfig;
 pub use listen::{DEFAULT_LISTEN, ListenAddress};
 pub use live::LiveConfig;
 pub use mcp::ServerEntry;
 pub use place::Place;
 pub use python::{FoundBy, Interpreter, find_interpreter};
+pub use schema::json_schema;
 pub use security::{AllowedOrigin, SecurityConfig};
 
 /// The name looked for in the working directory when no configuration is given.

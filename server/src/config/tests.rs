@@ -488,9 +488,7 @@ fn people_and_tokens_are_checked_where_they_stand() {
 /// What editors check: the template of `rehearsal init`, and an agent of each source.
 #[test]
 fn the_published_schema_takes_what_the_host_takes() {
-    let schema = serde_json::to_value(json_schema()).expect("a schema is JSON");
-    let schema = JsonText::from_value(&schema);
-    let check = schema_check::Check::of(&schema).expect("a schema");
+    let check = published();
     let agents = r#"
         listen = "127.0.0.1:0"
         [[agent]]
@@ -513,9 +511,70 @@ fn the_published_schema_takes_what_the_host_takes() {
         [security]
         trusted_proxies = ["127.0.0.1"]
     "#;
-    for text in [include_str!("../cli/template/rehearsal.toml"), agents] {
+    let guide = include_str!("../../../docs/guide/configuration.md");
+    let shown = guide.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
+    for text in [include_str!("../cli/template/rehearsal.toml"), agents].into_iter().chain(shown) {
         let file: serde_json::Value = toml::from_str(text).expect("TOML");
         let complaints = check.complaints(&JsonText::from_value(&file));
         assert!(complaints.is_empty(), "{complaints:?}");
+    }
+}
+
+fn published() -> schema_check::Check {
+    let schema = serde_json::to_value(json_schema()).expect("a schema is JSON");
+    schema_check::Check::of(&JsonText::from_value(&schema)).expect("a schema")
+}
+
+#[test]
+fn the_published_schema_refuses_what_the_host_refuses() {
+    let agent = |rest: &str| format!("[[agent]]\nname = \"A\"\n{rest}\n");
+    let mcp = |rest: &str| agent(&format!("source = \"mcp\"\n{rest}"));
+    let server = |rest: &str| {
+        mcp(&format!("instruction = \"Help.\"\n[[agent.server]]\nname = \"s\"\n{rest}"))
+    };
+    let right = agent("source = \"native\"\nexample = \"math\"");
+    let told = |text: &str| {
+        let file: serde_json::Value = toml::from_str(text).expect("TOML");
+        published().complaints(&JsonText::from_value(&file))
+    };
+    for text in [
+        right.clone(),
+        server("command = \"npx\""),
+        server("url = \"https://a.example/mcp\""),
+        format!("listen = \" [::1]:0 \"\n{right}"),
+        format!("listen = \":4180\"\n{right}"),
+        format!("{right}[security]\nallowed_origins = [\"HTTPS://[::1]:8080\"]"),
+    ] {
+        assert!(load(&text).is_ok(), "{text}");
+        assert!(told(&text).is_empty(), "{text}: {:?}", told(&text));
+    }
+    for text in [
+        agent("source = \"native\""),
+        agent("source = \"native\"\nexample = \"math\"\nfolder = \"a\""),
+        agent("source = \"native\"\nexample = \"math\"\npython = \"a\""),
+        agent("source = \"native\"\nexample = \"math\"\nmodel = \"a\""),
+        agent("source = \"adk_python\""),
+        agent("source = \"adk_python\"\nfolder = \"a\"\nexample = \"math\""),
+        agent("source = \"adk_python\"\nfolder = \"a\"\ninstruction = \"a\""),
+        agent(
+            "source = \"adk_python\"\nfolder = \"a\"\n[[agent.server]]\nname = \"s\"\ncommand = \"c\"",
+        ),
+        mcp("instruction = \"Help.\""),
+        mcp("[[agent.server]]\nname = \"s\"\ncommand = \"c\""),
+        server(""),
+        server("command = \"c\"\nurl = \"http://a.example\""),
+        server("command = \"c\"\nheaders = { a = \"b\" }"),
+        server("command = \"c\"\nbearer_token_env = \"T\""),
+        server("url = \"http://a.example\"\nargs = [\"a\"]"),
+        server("url = \"http://a.example\"\ncwd = \"a\""),
+        server("url = \"ftp://a.example\""),
+        right.replace("\"A\"", "\" \""),
+        format!("listen = \"foo\"\n{right}"),
+        format!("listen = \"127.0.0.1\"\n{right}"),
+        format!("{right}[security]\nallowed_origins = [\"localhost:8080\"]"),
+        format!("{right}[security]\nallowed_origins = [\"http://localhost/\"]"),
+    ] {
+        assert!(load(&text).is_err(), "{text}");
+        assert!(!told(&text).is_empty(), "{text}");
     }
 }

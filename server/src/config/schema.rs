@@ -1,0 +1,89 @@
+//! The JSON Schema of `rehearsal.toml`: what its derivation from the tables does not say.
+
+use schemars::{Schema, SchemaGenerator, json_schema, schema_for};
+use serde_json::json;
+
+use super::file::ConfigFile;
+
+/// What [`super::ListenAddress`] reads, but for the bounds of its numbers.
+pub(super) const LISTEN: &str =
+    r"^\s*(localhost|([0-9]{1,3}\.){3}[0-9]{1,3}|\[[0-9A-Fa-f:.%]+\])?:[0-9]{1,5}\s*$";
+/// What [`super::AllowedOrigin`] reads.
+pub(super) const ORIGIN: &str = r"^\s*[Hh][Tt][Tt][Pp][Ss]?://[A-Za-z0-9._:\[\]-]+\s*$";
+/// Text that is not blank.
+pub(super) const READABLE: &str = r"\S";
+
+/// The JSON Schema of `rehearsal.toml`, for editors; published as `docs/rehearsal.schema.json`.
+#[must_use]
+pub fn json_schema() -> Schema {
+    schema_for!(ConfigFile)
+}
+
+pub(super) fn any_object(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "object" })
+}
+
+pub(super) fn object_or_path(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["object", "string"] })
+}
+
+/// Which keys an agent of each source needs, and which are not its own.
+pub(super) fn keys_by_source(agent: &mut Schema) {
+    let of = |source: &str, then: serde_json::Value| {
+        json!({
+            "if": { "properties": { "source": { "const": source } }, "required": ["source"] },
+            "then": then
+        })
+    };
+    let without_mcp = |required: &str, foreign: &[&str]| {
+        let of_mcp = [
+            "instruction",
+            "instruction_file",
+            "description",
+            "model",
+            "input_schema",
+            "output_schema",
+        ];
+        let mut properties: serde_json::Map<_, _> =
+            foreign.iter().chain(&of_mcp).map(|&key| (key.to_owned(), json!(false))).collect();
+        properties.insert("server".to_owned(), json!({ "maxItems": 0 }));
+        json!({ "required": [required], "properties": properties })
+    };
+    agent.insert(
+        "allOf".to_owned(),
+        json!([
+            of("adk_python", without_mcp("folder", &["example"])),
+            of("native", without_mcp("example", &["folder", "python"])),
+            of("mcp", json!({
+                "required": ["server"],
+                "properties": {
+                    "folder": false, "python": false, "example": false, "server": { "minItems": 1 }
+                },
+                "oneOf": [{ "required": ["instruction"] }, { "required": ["instruction_file"] }]
+            }))
+        ]),
+    );
+}
+
+/// A server is a program or an endpoint, with the keys of one of them.
+pub(super) fn command_or_url(server: &mut Schema) {
+    server.insert(
+        "oneOf".to_owned(),
+        json!([
+            {
+                "required": ["command"],
+                "properties": {
+                    "url": false, "headers": { "maxProperties": 0 }, "bearer_token_env": false
+                }
+            },
+            {
+                "required": ["url"],
+                "properties": {
+                    "url": { "pattern": "^https?://" },
+                    "command": false, "args": { "maxItems": 0 }, "env": { "maxProperties": 0 },
+                    "pass_env": { "maxItems": 0 }, "cwd": false
+                }
+            }
+        ]),
+    );
+}
