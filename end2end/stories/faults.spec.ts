@@ -42,6 +42,14 @@ test("an agent that cannot be imported stays in the list, and is retried", async
   await expect(page.locator(".fault")).toContainText("no_such_module_here");
   await picture("faulted-page");
   await accessible();
+  // A Retry that meets it again leaves all that is known of it, and the focus, where they were.
+  const again = page.locator(".fault").getByRole("button", { name: /Retry/ });
+  await again.focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Loading the agent anew…")).toBeVisible();
+  await expect(again).toBeFocused({ timeout: 60_000 });
+  await page.locator(".fault").getByRole("button", { name: /traceback/i }).click();
+  await expect(page.locator(".fault")).toContainText("ModuleNotFoundError");
   await page.getByRole("link", { name: "See the agents" }).click();
 
   // By keyboard: the focus stays where Retry was.

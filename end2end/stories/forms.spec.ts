@@ -679,6 +679,11 @@ test("what the host finds stands at the same field", async ({ page, picture, acc
   await expect(row(page, "guest").getByText("does not admit a member `zz` here")).toBeInViewport({ ratio: 1 });
   await expect(player.call(1)).toHaveCount(0);
   await picture("unevaluated");
+  // In JSON mode it has a line and a column, and on the way back it finds its field again.
+  await page.getByRole("button", { name: "JSON", exact: true }).click();
+  await expect(page.getByText(/^guest at line \d+, column \d+: .*does not admit a member `zz` here/)).toBeVisible();
+  await page.getByRole("button", { name: "Form", exact: true }).click();
+  await expect(row(page, "guest").getByText("does not admit a member `zz` here")).toBeVisible();
   await pasteAnywhere(page, '{"code": "123", "guest": {"name": "Ada"}}');
   await player.run();
   await expect(player.call(1)).toContainText("Ada");

@@ -431,7 +431,7 @@ example = "math"
   });
   await open(page, `${host.url}/`);
   const missing = page.getByRole("article").filter({ hasText: "Missing" });
-  await expect(missing).toContainText("there is no program `no-such-mcp-server`", { timeout: 60_000 });
+  await expect(missing).toContainText("there is no program no-such-mcp-server", { timeout: 60_000 });
   const talker = page.getByRole("article").filter({ hasText: "Talker" });
   await expect(talker).toContainText("wrote what is no MCP message: Listening on port 3000", { timeout: 60_000 });
   await expect(talker.getByRole("button", { name: /Retry/ })).toBeVisible();

@@ -166,7 +166,8 @@ pub(crate) enum Whole<'t> {
 impl<'t> Whole<'t> {
     pub(crate) fn of(text: &'t str) -> Self {
         if is_integer(text) {
-            return Self::Digits(Cow::Borrowed(text));
+            // Readers take `-0` for a fraction.
+            return Self::Digits(Cow::Borrowed(if text == "-0" { "0" } else { text }));
         }
         if !is_number(text) {
             return Self::No;
@@ -251,7 +252,7 @@ mod tests {
     fn whole_numbers_are_written_in_digits() {
         for (text, digits) in [
             ("12", "12"),
-            ("-0", "-0"),
+            ("-0", "0"),
             ("1.0", "1"),
             ("-12.00", "-12"),
             ("1e3", "1000"),
