@@ -680,9 +680,9 @@ test("what the host finds stands at the same field", async ({ page, picture, acc
   await expect(player.call(1)).toHaveCount(0);
   await picture("unevaluated");
   // In JSON mode it has a line and a column, and on the way back it finds its field again.
-  await page.getByRole("button", { name: "JSON", exact: true }).click();
+  await page.getByRole("group", { name: "Edit as" }).getByRole("button", { name: "JSON" }).click();
   await expect(page.getByText(/^guest at line \d+, column \d+: .*does not admit a member `zz` here/)).toBeVisible();
-  await page.getByRole("button", { name: "Form", exact: true }).click();
+  await page.getByRole("group", { name: "Edit as" }).getByRole("button", { name: "Form" }).click();
   await expect(row(page, "guest").getByText("does not admit a member `zz` here")).toBeVisible();
   await pasteAnywhere(page, '{"code": "123", "guest": {"name": "Ada"}}');
   await player.run();
