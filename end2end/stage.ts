@@ -74,6 +74,10 @@ export async function startHost(options: HostOptions = {}): Promise<Host> {
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  // A story that fails stops nothing, and its worker ends.
+  const end = () => child.kill("SIGTERM");
+  process.once("exit", end);
+  child.once("exit", () => process.off("exit", end));
   let log = "";
   const url = await new Promise<string>((found, failed) => {
     const timer = setTimeout(() => {
