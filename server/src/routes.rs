@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use app::api::{EVENTS_PATH, LiveId, REPORTS_PATH, ReportId, SetId};
+use app::api::{ApiError, EVENTS_PATH, LiveId, REPORTS_PATH, ReportId, SetId};
 use app::host::{Host, LiveHost, provide_host, provide_live_host};
 use app::{App, shell};
 use axum::Router;
@@ -16,6 +16,7 @@ use axum::routing::{any, get};
 use leptos::nonce::use_nonce;
 use leptos::prelude::{LeptosOptions, expect_context};
 use leptos_axum::{LeptosRoutes, ResponseOptions, generate_route_list};
+use server_fn::axum::get_server_fn_service;
 use tokio::fs::File;
 use tokio::io::AsyncReadExt as _;
 use tokio_util::io::ReaderStream;
@@ -170,6 +171,9 @@ async fn page_events(
 }
 
 async fn server_function(State(shared): State<Shared>, request: Request) -> Response {
+    if get_server_fn_service(request.uri().path(), request.method().clone()).is_none() {
+        return server_functions::refusal(&ApiError::UnknownFunction);
+    }
     leptos_axum::handle_server_fns_with_context(context(&shared), request).await.into_response()
 }
 

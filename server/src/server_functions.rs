@@ -42,6 +42,7 @@ pub(crate) fn status(error: &ApiError) -> StatusCode {
         ApiError::UnknownAgent { .. }
         | ApiError::UnknownSession { .. }
         | ApiError::UnknownTool { .. }
+        | ApiError::UnknownFunction
         | ApiError::UnknownCase { .. }
         | ApiError::UnknownSet { .. }
         | ApiError::UnknownReport { .. }

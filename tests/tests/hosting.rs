@@ -57,6 +57,17 @@ async fn a_foreign_page_gets_nothing() {
 }
 
 #[tokio::test]
+async fn a_page_of_another_version_is_told_so() {
+    let Some(binary) = binary() else { return };
+    let host = Host::start(&binary, None, &[]);
+    let asked = reqwest::Client::new().post(format!("http://{}/api/long_gone", host.address()));
+    let answered = asked.body("{}").send().await.unwrap();
+    assert_eq!(answered.status(), 404);
+    let said = answered.text().await.unwrap();
+    assert!(said.contains("unknown_function") || said.contains("UnknownFunction"), "{said}");
+}
+
+#[tokio::test]
 async fn a_worker_killed_in_a_call_costs_that_call_only() {
     let (Some(binary), Some(python)) = (binary(), python()) else { return };
     let host = Host::start(&binary, Some(&python), &[&smart_home()]);

@@ -32,6 +32,11 @@ pub enum ApiError {
         /// The session that was asked for.
         id: SessionId,
     },
+    /// The host has nothing at this address: the page is of another version.
+    #[error(
+        "The host does not know what the page asks of it: the two are not of one version. Reload the page."
+    )]
+    UnknownFunction,
     /// The agent has no such tool.
     #[error("The agent has no tool {tool}. Its tools may have changed: reload the page.")]
     UnknownTool {

@@ -36,11 +36,12 @@ pub fn RespondPanel() -> impl IntoView {
     let is_active = move || rehearsal.session.read().query().is_some();
     let is_running = move || rehearsal.session.read().pending().is_some();
     let hint = move || {
+        let held_up = rehearsal.held_up();
         let to_mend = stage.response_form().map_or(0, |form| form.to_mend());
         if !is_active() {
             "Write the query first".to_owned()
-        } else if is_running() {
-            "A tool is still running".to_owned()
+        } else if let Some(reason) = held_up {
+            reason.to_owned()
         } else if entry.is_missed.get() {
             "Write what the agent answers".to_owned()
         } else {

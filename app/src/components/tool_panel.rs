@@ -63,9 +63,9 @@ fn ToolForm(
     let recent = tool.name.clone();
     let state = move || rehearsal.session.read().state();
     let is_running = move || rehearsal.session.read().pending().is_some();
-    let hint = move || match state() {
-        SessionState::Active if is_running() => "A tool is still running".to_owned(),
-        SessionState::Active => mend(form.to_mend()),
+    let hint = move || match (state(), rehearsal.held_up()) {
+        (SessionState::Active, Some(reason)) => reason.to_owned(),
+        (SessionState::Active, None) => mend(form.to_mend()),
         _ => "Write the query first".to_owned(),
     };
     let cannot_run =

@@ -12,7 +12,7 @@ mod questions;
 use std::collections::HashMap;
 
 use leptos::prelude::*;
-use session::{AgentId, CallId, Event, Session, SessionId, step};
+use session::{AgentId, CallId, Event, PendingPhase, Session, SessionId, step};
 
 use super::browser;
 use super::reading::Readings;
@@ -173,6 +173,18 @@ impl Rehearsal {
     #[must_use]
     pub fn is_under_way(self) -> bool {
         self.session.read().query().is_some() && !matches!(&*self.export.read(), Export::Written(_))
+    }
+
+    /// What keeps the person from the next step: the call under way. Tracked.
+    #[must_use]
+    pub fn held_up(self) -> Option<&'static str> {
+        let session = self.session.read();
+        Some(match session.pending()?.phase {
+            PendingPhase::Running | PendingPhase::Cancelling => "A tool is still running",
+            PendingPhase::AwaitingConfirmation { .. } | PendingPhase::AwaitingResult { .. } => {
+                "A call waits for you"
+            }
+        })
     }
 
     /// Forgets this session and begins another with the same agent.

@@ -149,7 +149,8 @@ pub(crate) fn is_number(text: &str) -> bool {
 
 /// Whether `text` is a whole number without fraction or exponent, in JSON's grammar.
 pub(crate) fn is_integer(text: &str) -> bool {
-    is_number(text) && !text.contains(['.', 'e', 'E'])
+    // Readers take `-0` for a fraction.
+    is_number(text) && !text.contains(['.', 'e', 'E']) && text != "-0"
 }
 
 /// What somebody typed where a whole number belongs.
@@ -166,8 +167,7 @@ pub(crate) enum Whole<'t> {
 impl<'t> Whole<'t> {
     pub(crate) fn of(text: &'t str) -> Self {
         if is_integer(text) {
-            // Readers take `-0` for a fraction.
-            return Self::Digits(Cow::Borrowed(if text == "-0" { "0" } else { text }));
+            return Self::Digits(Cow::Borrowed(text));
         }
         if !is_number(text) {
             return Self::No;

@@ -206,3 +206,28 @@ impl Sessions {
         silent.iter().filter_map(|id| all.remove(id)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agents::registry::Registry;
+    use crate::examples;
+    use crate::simulator::SimulatedAgentConfig;
+
+    #[tokio::test]
+    async fn a_session_outlives_its_page_by_ten_minutes() {
+        let agent =
+            SimulatedAgentConfig::native("Maths", examples::math_agent(), "maths.evalset.json");
+        let registry = Registry::new(vec![agent], |_| {});
+        let agent = &registry.agents()[0];
+        let id = SessionId::parse("s").expect("valid");
+        let view = agent.source.open_session(&id, &agent.seed).await.expect("opens");
+        let sessions = Sessions::new(MemoryBound::new(1_024));
+        sessions.enter(&id, agent, view);
+        let after = |minutes: u64| Instant::now() + Duration::from_secs(minutes * 60);
+        assert!(sessions.take_silent(after(9)).is_empty());
+        assert!(sessions.find(&id).is_some());
+        assert_eq!(sessions.take_silent(after(11)).len(), 1);
+        assert!(sessions.find(&id).is_none());
+    }
+}

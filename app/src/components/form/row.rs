@@ -14,6 +14,7 @@ use super::number::NumberInput;
 use super::pills::{BooleanPills, BranchPills, OpenPills};
 use super::place::Place;
 use super::text::TextInput;
+use crate::components::told::with_code;
 use crate::state::browser;
 
 /// The rows of an object's members, its entries, and their button.
@@ -254,7 +255,7 @@ pub(super) fn faults(place: &Place) -> AnyView {
     let texts = Memo::new(move |_| state.faults_at(&path));
     view! {
         <small class="field-faults" id=place.part_id("fault") aria-live="polite">
-            {move || texts.get().join(" ")}
+            {move || with_code(&texts.get().join(" "))}
         </small>
     }
     .into_any()
