@@ -1,5 +1,7 @@
 //! [`Changes`]: what became of each case since a baseline.
 
+use std::cmp::Ordering;
+
 use scoring::report::CaseVerdict;
 
 use crate::report::Report;
@@ -12,7 +14,8 @@ const SAME: f64 = 1e-9;
 pub enum Change {
     /// It fails where it passed, or scores less.
     Regressed,
-    /// It is unscored now and was not, or the other way round: neither better nor worse.
+    /// A criterion is unscored now and was not, or the other way round, and nothing else moved:
+    /// neither better nor worse.
     Unclear,
     /// It passes where it failed, or scores more.
     Improved,
@@ -109,23 +112,64 @@ fn beside(
         .collect();
     #[expect(clippy::cast_precision_loss, reason = "no config has 2^53 criteria")]
     let by = moved.iter().sum::<f64>() / moved.len().max(1) as f64;
-    let change = match (was, is) {
-        (was, is) if was == is => {
-            if by < -SAME {
-                Change::Regressed
-            } else if by > SAME {
-                Change::Improved
-            } else {
-                Change::Same
+    let change = if [was, is].contains(&CaseVerdict::Error) {
+        by_order(&rank(was), &rank(is))
+    } else {
+        let shared = shared(baseline, before, candidate, now, criteria);
+        // What is not scored in both says nothing of what is.
+        match by_order(&shared.passed_then, &shared.passed_now) {
+            Change::Same if by < -SAME => Change::Regressed,
+            Change::Same if by > SAME => Change::Improved,
+            Change::Same if shared.is_half_scored => Change::Unclear,
+            Change::Same if [was, is].contains(&CaseVerdict::Unscored) && was != is => {
+                Change::Unclear
             }
+            Change::Same => by_order(&rank(was), &rank(is)),
+            moved => moved,
         }
-        (CaseVerdict::Unscored, CaseVerdict::Error) => Change::Regressed,
-        (CaseVerdict::Error, CaseVerdict::Unscored) => Change::Improved,
-        (CaseVerdict::Unscored, _) | (_, CaseVerdict::Unscored) => Change::Unclear,
-        (was, is) if rank(is) < rank(was) => Change::Regressed,
-        _ => Change::Improved,
     };
     CaseChange { change, before: Some(before), is_other_verdict: was != is, by }
+}
+
+/// The less, the worse.
+fn by_order<T: Ord>(then: &T, now: &T) -> Change {
+    match now.cmp(then) {
+        Ordering::Less => Change::Regressed,
+        Ordering::Equal => Change::Same,
+        Ordering::Greater => Change::Improved,
+    }
+}
+
+/// What the criteria say of a case that both reports score.
+struct Shared {
+    /// Whether all of them passed in the baseline.
+    passed_then: bool,
+    /// The same in the candidate.
+    passed_now: bool,
+    /// Whether there are others that both know and one alone has scored.
+    is_half_scored: bool,
+}
+
+fn shared(
+    baseline: &Report,
+    before: usize,
+    candidate: &Report,
+    now: usize,
+    criteria: &[Option<usize>],
+) -> Shared {
+    let mut shared = Shared { passed_then: true, passed_now: true, is_half_scored: false };
+    for (place, then) in criteria.iter().enumerate() {
+        let Some(then) = then.and_then(|then| baseline.result(before, then)) else { continue };
+        let Some(now) = candidate.result(now, place) else { continue };
+        match (then.passed, now.passed) {
+            (Some(passed_then), Some(passed_now)) => {
+                shared.passed_then &= passed_then;
+                shared.passed_now &= passed_now;
+            }
+            (then, now) => shared.is_half_scored |= then != now,
+        }
+    }
+    shared
 }
 
 /// The worse a verdict is, the less: by this cases are sorted, and told to have regressed.
@@ -203,6 +247,28 @@ mod tests {
         assert_eq!(changes.count(Gone), 1);
         assert!(changes.cases[5].is_other_verdict && !changes.cases[4].is_other_verdict);
         assert!((changes.cases[4].by + 0.1).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_criterion_that_nobody_scores_hides_no_other() {
+        let baseline = report(&[
+            ("fell", &[("m", Some(1.0), 0.8), ("gate", None, 1.0)]),
+            ("rose", &[("m", Some(0.0), 0.8), ("gate", None, 1.0)]),
+            ("same", &[("m", Some(1.0), 0.8), ("gate", None, 1.0)]),
+            ("now scored", &[("m", Some(1.0), 0.8), ("gate", None, 1.0)]),
+            ("fell and scored", &[("m", Some(1.0), 0.8), ("gate", None, 1.0)]),
+        ]);
+        let candidate = report(&[
+            ("fell", &[("m", Some(0.0), 0.8), ("gate", None, 1.0)]),
+            ("rose", &[("m", Some(1.0), 0.8), ("gate", None, 1.0)]),
+            ("same", &[("m", Some(1.0), 0.8), ("gate", None, 1.0)]),
+            ("now scored", &[("m", Some(1.0), 0.8), ("gate", Some(1.0), 1.0)]),
+            ("fell and scored", &[("m", Some(0.0), 0.8), ("gate", Some(1.0), 1.0)]),
+        ]);
+        let changes = Changes::of(&baseline, &candidate);
+        let told: Vec<Change> = changes.cases.iter().map(|case| case.change).collect();
+        use Change::{Improved, Regressed, Same, Unclear};
+        assert_eq!(told, [Regressed, Improved, Same, Unclear, Regressed]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use json_text::{JsonText, Node};
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ReferencingError, Registry, ValidationError, Validator};
-use schema_form::keyword_meant;
+use schema_form::{keyword_meant, types_meant};
 use serde_json::{Value, json};
 
 use crate::complaint::{Complaint, complaints};
@@ -48,6 +48,21 @@ impl Check {
     /// [`Uncheckable`] when the schema itself is at fault.
     pub fn of(schema: &JsonText) -> Result<Self, Uncheckable> {
         Self::build(&opened(schema)?, None)
+    }
+
+    /// As [`Self::of`], for a schema that is written to be held against values: a type that means
+    /// nothing is a fault there, and not any type.
+    ///
+    /// # Errors
+    /// [`Uncheckable`] when the schema itself is at fault.
+    pub fn strict(schema: &JsonText) -> Result<Self, Uncheckable> {
+        let read = schema.to_value();
+        match read.ok().and_then(|schema| unknown_type(&schema, "")) {
+            Some((pointer, name)) => {
+                Err(Uncheckable::NotASchema { pointer, reason: format!("`{name}` is no type") })
+            }
+            None => Self::of(schema),
+        }
     }
 
     /// The same for the part of `schema` that the JSON pointer `part` leads to, keywords spelled
@@ -112,6 +127,34 @@ impl Check {
     #[must_use]
     pub fn admits(&self, value: &Value) -> bool {
         self.validator.is_valid(value)
+    }
+}
+
+/// The first type in `schema`, which stands at `pointer`, that means nothing, with its place.
+fn unknown_type(schema: &Value, pointer: &str) -> Option<(String, String)> {
+    /// Below these stand values and no schemas.
+    const VALUES: [&str; 5] = ["const", "enum", "default", "example", "examples"];
+    match schema {
+        Value::Object(members) => members.iter().find_map(|(key, value)| {
+            if VALUES.contains(&key.as_str()) {
+                return None;
+            }
+            let token = key.replace('~', "~0").replace('/', "~1");
+            let at = format!("{pointer}/{token}");
+            let names = match (key.as_str(), value) {
+                ("type", Value::String(_)) => std::slice::from_ref(value),
+                ("type", Value::Array(names)) => names,
+                _ => return unknown_type(value, &at),
+            };
+            let unknown =
+                names.iter().filter_map(Value::as_str).find(|name| types_meant(name).is_none());
+            unknown.map(|name| (at, name.to_owned()))
+        }),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .find_map(|(index, item)| unknown_type(item, &format!("{pointer}/{index}"))),
+        _ => None,
     }
 }
 

@@ -182,15 +182,43 @@ fn measured(metric: &Metric, value: f64) -> String {
 
 fn calls(of: Of, turn: usize, alignment: &Alignment, extra: bool) -> Vec<String> {
     let told = |kind| kind != RowKind::Matched && (extra || kind != RowKind::Extra);
-    let rows = alignment.rows.iter().filter(|row| told(row.kind));
-    rows.map(|row| format!("{}{}", of.turn(turn), call(row))).collect()
+    // A call that is missing at one place and too many at another was made, in another order.
+    let mut elsewhere: Vec<&Row> =
+        alignment.rows.iter().filter(|row| row.kind == RowKind::Extra).collect();
+    let mut moved: Vec<&Row> = Vec::new();
+    for missing in alignment.rows.iter().filter(|row| row.kind == RowKind::Missing) {
+        if let Some(place) = elsewhere.iter().position(|row| is_same_call(missing, row)) {
+            moved.extend([missing, elsewhere.remove(place)]);
+        }
+    }
+    let is_moved = |row: &Row| moved.iter().any(|it| std::ptr::eq(*it, row));
+    let mut reasons = Vec::new();
+    for row in alignment.rows.iter() {
+        let told = match row.kind {
+            RowKind::Missing if is_moved(row) => {
+                format!("{} was called in another order", name(&row.expected))
+            }
+            kind if !told(kind) || is_moved(row) => continue,
+            _ => call(row),
+        };
+        reasons.push(format!("{}{told}", of.turn(turn)));
+    }
+    reasons
+}
+
+/// Whether the call that `extra` has too many is the one that `missing` lacks.
+fn is_same_call(missing: &Row, extra: &Row) -> bool {
+    let (Some(wanted), Some(made)) = (&missing.expected, &extra.actual) else { return false };
+    let spelled = |call: &CallSeen| call.args.as_ref().map(JsonText::compact);
+    wanted.name == made.name && spelled(wanted) == spelled(made)
+}
+
+fn name(call: &Option<CallSeen>) -> String {
+    let name = call.as_ref().and_then(|call| call.name.clone());
+    name.unwrap_or_else(|| "a tool without a name".to_owned())
 }
 
 fn call(row: &Row) -> String {
-    let name = |call: &Option<CallSeen>| {
-        let name = call.as_ref().and_then(|call| call.name.clone());
-        name.unwrap_or_else(|| "a tool without a name".to_owned())
-    };
     match row.kind {
         RowKind::Missing => format!("{} was not called", name(&row.expected)),
         RowKind::Extra => format!("{} was called and not expected", name(&row.actual)),

@@ -206,6 +206,29 @@ fn a_gate_tells_what_it_counted() {
 }
 
 #[test]
+fn a_call_in_another_order_was_called() {
+    let (f, g) = (("f", r#"{"a": 1}"#), ("g", "{}"));
+    expect![[r"
+        exact: f was called in another order
+        in order: f was called in another order"]]
+    .assert_eq(&whys(
+        r#"{"exact": {"metric": "trajectory", "match_type": "EXACT"},
+        "in order": {"metric": "trajectory", "match_type": "IN_ORDER"}}"#,
+        case("c", &[f, g], ""),
+        case("c", &[g, f], ""),
+    ));
+    let other = ("f", r#"{"a": 2}"#);
+    assert!(
+        whys(
+            r#"{"exact": {"metric": "trajectory", "match_type": "EXACT"}}"#,
+            case("c", &[f, g], ""),
+            case("c", &[g, other], ""),
+        )
+        .contains("was not called")
+    );
+}
+
+#[test]
 fn what_decided_the_verdict_comes_first() {
     let judges: Vec<String> = ["safety_v1", "hallucinations_v1", "final_response_match_v2"]
         .iter()

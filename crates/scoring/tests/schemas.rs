@@ -42,3 +42,23 @@ fn a_schema_that_is_none_is_a_fault_with_its_place() {
     let [fault] = faults.as_slice() else { panic!("{faults:?}") };
     assert_eq!(fault.place, "/criteria/trajectory/arguments/book/when/schema");
 }
+
+#[test]
+fn a_type_that_means_nothing_is_a_fault_and_fits_nothing() {
+    for slip in [
+        r#"{"type": "intger"}"#,
+        r#"{"type": ["string", "intger"]}"#,
+        r#"{"anyOf": [{"type": "object", "properties": {"type": {"type": "intger"}}}]}"#,
+    ] {
+        let faults = config(slip).faults;
+        let [fault] = faults.as_slice() else { panic!("{slip}: {faults:?}") };
+        assert!(fault.message.contains("`intger` is no type"), "{fault:?}");
+    }
+    for right in [
+        r#"{"type": "STRING", "nullable": true}"#,
+        r#"{"enum": [{"type": "intger"}], "default": {"type": "x"}}"#,
+        r#"{"properties": {"type": {"const": "intger"}}}"#,
+    ] {
+        assert!(config(right).faults.is_empty(), "{right}");
+    }
+}

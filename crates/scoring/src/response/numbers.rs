@@ -2,6 +2,9 @@
 
 use crate::json::Decimal;
 
+/// The minus sign of typesetters, which models write too.
+const MINUS: &str = "\u{2212}";
+
 /// The numbers in a text, in order. A comma between groups of three digits parts thousands; a sign
 /// counts where no word or number stands right before it.
 ///
@@ -21,9 +24,10 @@ pub fn numbers_in(text: &str) -> Vec<Decimal> {
             continue;
         }
         let (mut digits, end) = number_at(bytes, at);
-        let is_signed = at > 0
-            && bytes.get(at - 1) == Some(&b'-')
-            && !(at > 1 && bytes.get(at - 2).is_some_and(u8::is_ascii_alphanumeric));
+        let unsigned = ["-", MINUS].iter().find_map(|sign| text[..at].strip_suffix(sign));
+        let is_signed = unsigned.is_some_and(|before| {
+            !before.bytes().next_back().is_some_and(|byte| byte.is_ascii_alphanumeric())
+        });
         if is_signed {
             digits.insert(0, '-');
         }
@@ -85,6 +89,7 @@ mod tests {
             ("1,23", "1 23"),
             ("3-4", "3 4"),
             ("(-4)", "-4"),
+            ("\u{2212}5 degrees, 3\u{2212}4, é\u{2212}2", "-5 3 4 -2"),
             ("v1.2.3", "1.2 3"),
             ("007 is 7.", "7 7"),
             ("٣", ""),
