@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use acceptance::{Host, binary, python, runs, signal, workspace};
 use rustix::process::Signal;
@@ -158,14 +158,18 @@ fn an_orphan_that_nothing_marks_ends_with_the_host() {
     let Some(binary) = binary() else { return };
     let folder = tempfile::tempdir().unwrap();
     let note = folder.path().join("orphan");
-    let start = "exec env -i setsid -f sh -c 'echo $$ > orphan.part; mv orphan.part orphan; exec sleep 300'";
+    // It ends once the orphan is one: until then both are of one group.
+    let start = "env -i setsid -f sh -c 'echo $$ > orphan.part; mv orphan.part orphan; exec sleep 300'; \
+                 while [ ! -e orphan ]; do sleep 0.05; done";
     let config = format!(
         "[[agent]]\nname = \"Orphans\"\nsource = \"mcp\"\ninstruction = \"None.\"\n\
          [[agent.server]]\nname = \"gone\"\ncommand = \"sh\"\nargs = [\"-c\", \"{start}\"]\n"
     );
     std::fs::write(folder.path().join("rehearsal.toml"), config).unwrap();
     let mut host = Host::start_in(folder, &binary, None, &[], &[]);
+    let until = Instant::now() + Duration::from_secs(60);
     while !note.exists() {
+        assert!(Instant::now() < until, "the server did not start");
         std::thread::sleep(Duration::from_millis(20));
     }
     let orphan = std::fs::read_to_string(&note).unwrap().trim().parse().unwrap();

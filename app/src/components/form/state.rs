@@ -183,6 +183,8 @@ impl FormState {
         browser::after_drawing(move || {
             // A list has no input of its own; its button stands for it.
             let _ = browser::focus(&id) || browser::focus(&format!("{id}-add"));
+            // What is said under the field comes into sight with it.
+            browser::reveal(&format!("{id}-fault"));
         });
     }
 
