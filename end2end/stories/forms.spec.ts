@@ -681,7 +681,7 @@ test("what the host finds stands at the same field", async ({ page, picture, acc
   await picture("unevaluated");
   // In JSON mode it has a line and a column, and on the way back it finds its field again.
   await page.getByRole("group", { name: "Edit as" }).getByRole("button", { name: "JSON" }).click();
-  await expect(page.getByText(/^guest at line \d+, column \d+: .*does not admit a member zz here/)).toBeVisible();
+  await expect(page.getByText(/^guest\.zz at line \d+, column \d+: .*does not admit a member zz here/)).toBeVisible();
   await page.getByRole("group", { name: "Edit as" }).getByRole("button", { name: "Form" }).click();
   await expect(row(page, "guest").getByText("does not admit a member zz here")).toBeVisible();
   await pasteAnywhere(page, '{"code": "123", "guest": {"name": "Ada"}}');
