@@ -25,6 +25,15 @@ pub enum EditError {
         /// Which value.
         what: &'static str,
     },
+    /// The case is no plan for a simulated user.
+    #[error("the case is a recorded conversation and has no plan")]
+    NoScenario,
+    /// What a conversion keeps is not looked into.
+    #[error(
+        "the case was converted from ADK's format, which keeps the expected state; \
+         change it in the JSON, under metadata.adk"
+    )]
+    KeptState,
     /// An older list has no fields for most of what can be changed.
     #[error(
         "cases of ADK's older lists are not changed here; \

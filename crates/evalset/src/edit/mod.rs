@@ -6,6 +6,7 @@
 
 mod adk_calls;
 mod error;
+mod metadata;
 mod words;
 
 use json_text::{JsonText, Kind};
@@ -14,6 +15,7 @@ use crate::Case;
 use crate::adk::{self, FunctionResponse};
 use crate::agentflow::{self, MessageContent, ToolCall};
 use adk_calls::{insert_adk_call, remove_adk_call, set_adk_call};
+use metadata::{member, with_member};
 use words::{say, say_in_agentflow};
 
 pub use error::EditError;
@@ -43,15 +45,31 @@ impl Case {
         Ok(())
     }
 
-    /// Has the user say something else. Parts that are no text stay.
+    /// Has the user say something else. Parts that are no text stay. The first turn of a scenario is
+    /// its starting prompt.
     ///
     /// # Errors
     /// There is no such turn.
     pub fn set_query(&mut self, turn: usize, text: &str) -> Result<(), EditError> {
+        if turn == 0
+            && let Ok(scenario) = self.scenario()
+        {
+            text.clone_into(&mut scenario.starting_prompt);
+            return Ok(());
+        }
         match self.turn(turn)? {
             Turn::Adk(turn) => say(&mut turn.user_content, text),
             Turn::AgentFlow(turn) => say_in_agentflow(&mut turn.user_content, text),
         }
+        Ok(())
+    }
+
+    /// Has the simulated user do something else.
+    ///
+    /// # Errors
+    /// [`EditError::NoScenario`].
+    pub fn set_plan(&mut self, text: &str) -> Result<(), EditError> {
+        text.clone_into(&mut self.scenario()?.conversation_plan);
         Ok(())
     }
 
@@ -211,6 +229,37 @@ impl Case {
             Self::AdkLegacy(_) => return Err(EditError::OlderList),
         }
         Ok(())
+    }
+
+    /// Expects another state at the end: a JSON object, or with `None` none at all. AgentFlow has it
+    /// in the case's `metadata`.
+    ///
+    /// # Errors
+    /// The state is no object, or stands among what a conversion keeps.
+    pub fn set_final_state(&mut self, state: Option<JsonText>) -> Result<(), EditError> {
+        if let Some(state) = &state {
+            require_object("the expected state", state)?;
+        }
+        match self {
+            Self::Adk(case) => case.final_session_state = state,
+            Self::AgentFlow(case) => {
+                let metadata = case.metadata.as_ref();
+                if member(metadata, "adk").is_some() {
+                    return Err(EditError::KeptState);
+                }
+                case.metadata = with_member(metadata, "final_session_state", state);
+            }
+            Self::AdkLegacy(_) => return Err(EditError::OlderList),
+        }
+        Ok(())
+    }
+
+    fn scenario(&mut self) -> Result<&mut adk::ConversationScenario, EditError> {
+        match self {
+            Self::Adk(case) => case.conversation_scenario.as_mut().ok_or(EditError::NoScenario),
+            Self::AgentFlow(_) => Err(EditError::NoScenario),
+            Self::AdkLegacy(_) => Err(EditError::OlderList),
+        }
     }
 
     fn turn(&mut self, turn: usize) -> Result<Turn<'_>, EditError> {

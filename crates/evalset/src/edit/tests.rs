@@ -150,3 +150,49 @@ fn agentflow_cases_change_alike() {
     assert_eq!(it.eval_id(), "b");
     assert!(it.to_json().laid_out(&crate::Layout::compact()).contains("\"done\""));
 }
+
+#[test]
+fn a_scenario_has_a_prompt_and_a_plan() {
+    let mut it = case(
+        r#"{"eval_id":"a","conversation_scenario":{"starting_prompt":"Hi","conversation_plan":"Book.","user_persona":"EXPERT"}}"#,
+        Format::Adk,
+    );
+    it.set_query(0, "Hello").expect("changed");
+    it.set_plan("Book two.").expect("changed");
+    assert_eq!(
+        it.to_json().laid_out(&crate::Layout::compact()),
+        r#"{"eval_id":"a","conversation_scenario":{"starting_prompt":"Hello","conversation_plan":"Book two.","user_persona":"EXPERT"}}"#
+    );
+    assert_eq!(it.set_query(1, "x"), Err(EditError::NoTurn { turn: 1, turns: 0 }));
+    assert_eq!(case(LISTS, Format::Adk).set_plan("x"), Err(EditError::NoScenario));
+}
+
+#[test]
+fn the_expected_state_changes_and_goes() {
+    let written = |case: &Case| case.to_json().laid_out(&crate::Layout::compact());
+    let mut it = case(LISTS, Format::Adk);
+    it.set_final_state(Some(text(r#"{"n":9007199254740993}"#))).expect("set");
+    assert!(written(&it).contains(r#""final_session_state":{"n":9007199254740993}"#));
+    assert_eq!(
+        it.set_final_state(Some(text("[]"))),
+        Err(EditError::NotAnObject { what: "the expected state" })
+    );
+    it.set_final_state(None).expect("gone");
+    assert!(!written(&it).contains("final_session_state"), "{}", written(&it));
+
+    // AgentFlow has no field for it: among its metadata, whose other members stay.
+    let flow = |metadata: &str| {
+        let text = format!(
+            r#"{{"eval_id":"a","conversation":[{{"invocation_id":"i","user_content":{{"role":"user","content":"x"}}}}],"metadata":{metadata}}}"#
+        );
+        case(&text, Format::AgentFlow)
+    };
+    let mut it = flow(r#"{"big":9007199254740993,"final_session_state":{"a":1},"z":null}"#);
+    it.set_final_state(Some(text(r#"{"a":2}"#))).expect("set");
+    let expected = r#""metadata":{"big":9007199254740993,"final_session_state":{"a":2},"z":null}"#;
+    assert!(written(&it).contains(expected), "{}", written(&it));
+    it.set_final_state(None).expect("gone");
+    assert!(written(&it).contains(r#""metadata":{"big":9007199254740993,"z":null}"#));
+    let kept = flow(r#"{"adk":{"final_session_state":{}}}"#).set_final_state(None);
+    assert_eq!(kept, Err(EditError::KeptState));
+}
