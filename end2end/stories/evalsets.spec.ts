@@ -189,7 +189,7 @@ test("a case is changed through forms, copied, removed and had back", async ({ p
   expect(readFileSync(file, "utf8")).toBe(before);
 });
 
-test("what another program has written since is not overwritten", async ({ page, host }) => {
+test("what another program has written since is not overwritten", async ({ page, host, picture, accessible }) => {
   void host;
   const player = await Player.at(page, "poet");
   await player.ask("A poem.");
@@ -204,10 +204,195 @@ test("what another program has written since is not overwritten", async ({ page,
   await page.keyboard.press("Enter");
   await page.getByRole("textbox", { name: "The expected response" }).fill("Tulips.");
   await page.keyboard.press("Control+Enter");
-  await expect(page.getByText("was changed meanwhile")).toBeVisible();
+  await expect(page.getByText("has changed this case since it was read here")).toBeVisible();
   // What was entered is still there.
-  await expect(page.getByRole("textbox", { name: "The expected response" })).toHaveValue("Tulips.");
+  const response = page.getByRole("textbox", { name: "The expected response" });
+  await expect(response).toHaveValue("Tulips.");
   expect(readFileSync(file, "utf8")).toBe(theirs);
+  // Read anew it is held against what was entered, which is saved only when that is asked.
+  await page.getByRole("button", { name: "Read it anew" }).click();
+  const editor = page.getByRole("form", { name: "The expected response" });
+  await expect(editor).toContainText("By now the file has: Violets.");
+  await expect(response).toHaveValue("Tulips.");
+  await picture("anew");
+  await accessible();
+  await response.press("Escape");
+  const steps = page.locator(".case-steps");
+  await expect(steps).toContainText("Violets.");
+  await expect(page.getByRole("button", { name: "Edit: The expected response" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await response.fill("Tulips.");
+  writeFileSync(file, theirs.replace("Violets.", "Lilies."));
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("button", { name: "Read it anew" }).click();
+  await expect(editor).toContainText("By now the file has: Lilies.");
+  await page.keyboard.press("Control+Enter");
+  await expect(steps).toContainText("Tulips.");
+  expect(readFileSync(file, "utf8")).toBe(theirs.replace("Violets.", "Tulips."));
+  // What cannot be taken back any more is not offered again.
+  writeFileSync(file, theirs);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByRole("alert").getByRole("button", { name: "Read it anew" }).click();
+  await expect(steps).toContainText("Violets.");
+  await expect(page.getByRole("button", { name: "Undo" })).toBeHidden();
+});
+
+/** A host with one agent whose eval set has these cases. */
+async function withCases(cases: object[]): Promise<{ host: Host; file: string }> {
+  const config = `
+[[agent]]
+name = "Home"
+source = "native"
+example = "poet"
+eval_set_path = "home.evalset.json"
+`;
+  const host = await startHost({ config });
+  const file = join(host.folder, "home.evalset.json");
+  writeFileSync(file, JSON.stringify({ eval_set_id: "home", eval_cases: cases }, undefined, 2));
+  return { host, file };
+}
+
+const said = (text: string, role: string) => ({ role, parts: [{ text }] });
+
+test("a scenario is changed, and the state that a case expects is shown, changed and compared", async ({ page, picture, accessible }) => {
+  const recorded = (eval_id: string, state: object) => ({
+    eval_id,
+    conversation: [
+      {
+        invocation_id: `${eval_id}-1`,
+        user_content: said("Close the garage.", "user"),
+        final_response: said("It is closed.", "model"),
+        rubrics: [{ rubric_id: "short", rubric_content: { text_property: "The answer is short." } }],
+      },
+    ],
+    final_session_state: state,
+    accepted_trajectories: { "#0": [[{ name: "close_garage", args: { code: 4417 } }]] },
+  });
+  const { host, file } = await withCases([
+    { eval_id: "plan", conversation_scenario: { starting_prompt: "Hello", conversation_plan: "Ask for the garage." } },
+    recorded("golden", { garage: "closed", tries: { $lte: 2 } }),
+    recorded("run", { garage: "open", tries: 1 }),
+  ]);
+  await open(page, `${host.url}/evalsets/home/plan`);
+  const steps = page.locator(".case-steps");
+  await expect(page.getByRole("button", { name: "+ expected call" })).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "+ expected response" })).toHaveCount(0);
+  await steps.getByRole("button", { name: "Edit: What the simulated user is to do" }).focus();
+  await page.keyboard.press("Enter");
+  const plan = page.getByRole("textbox", { name: "What the simulated user is to do" });
+  await expect(plan).toBeFocused();
+  await plan.fill("Ask for the garage, then for the hall.");
+  await page.keyboard.press("Control+Enter");
+  await expect(steps).toContainText("then for the hall.");
+  await steps.getByRole("button", { name: "Edit: What the user says" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("textbox", { name: "What the user says" }).fill("Good morning");
+  await page.keyboard.press("Control+Enter");
+  await expect(steps).toContainText("Good morning");
+  expect(JSON.parse(readFileSync(file, "utf8")).eval_cases[0].conversation_scenario).toEqual({
+    starting_prompt: "Good morning",
+    conversation_plan: "Ask for the garage, then for the hall.",
+  });
+  await picture("scenario");
+  await accessible();
+
+  await open(page, `${host.url}/evalsets/home/golden`);
+  await expect(steps).toContainText('Accepted too: close_garage({"code":4417})');
+  await expect(steps).toContainText("Rubric: The answer is short.");
+  await expect(page.getByRole("tree", { name: "Expected state at the end" })).toContainText("closed");
+  await picture("expected-state");
+  await accessible();
+  await page.getByRole("combobox", { name: "Compare with another case" }).selectOption({ label: "Close the garage. · run" });
+  await expect(page.getByText('garage is "open", asked is "closed"')).toBeVisible();
+  const both = page.getByRole("region", { name: "Both cases, step by step" });
+  await expect(both.locator(".pair.differs")).toContainText(["garage"]);
+  await expect(page.locator(".score").filter({ hasText: "final state" })).toContainText("0.000");
+  await picture("compared-state");
+  await accessible();
+  await page.getByRole("button", { name: "Back to the case" }).click();
+  await page.getByRole("button", { name: "Edit: Expected state at the end" }).click();
+  const editor = page.getByRole("form", { name: "Expected state at the end" });
+  await editor.getByRole("textbox").fill('{"garage": "open", "tries": {"$lte": 2}}');
+  await page.keyboard.press("Control+Enter");
+  await expect(page.getByText("The expected state was changed.")).toBeVisible();
+  expect(JSON.parse(readFileSync(file, "utf8")).eval_cases[1].final_session_state).toEqual({ garage: "open", tries: { $lte: 2 } });
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});
+
+test("each edit leaves the focus where the hands are", async ({ page }) => {
+  const call = (id: string, name: string) => ({ id, name, args: {} });
+  const one = (eval_id: string) => ({
+    eval_id,
+    conversation: [
+      {
+        invocation_id: `${eval_id}-1`,
+        user_content: said(`Do ${eval_id}.`, "user"),
+        intermediate_data: { tool_uses: [call("1", "f"), call("2", "g"), call("3", "h")], tool_responses: [] },
+        final_response: said("Done.", "model"),
+      },
+    ],
+  });
+  const { host } = await withCases([one("a"), one("b")]);
+  await open(page, `${host.url}/evalsets/home/a`);
+  const rows = page.locator(".case-steps .row.returned");
+  const button = (name: string, at = 0) => rows.nth(at).getByRole("button", { name });
+  await expect(rows).toHaveCount(3);
+
+  // Cancelled, and saved.
+  const query = page.getByRole("button", { name: "Edit: What the user says" });
+  await query.focus();
+  for (const key of ["Escape", "Control+Enter"]) {
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("textbox", { name: "What the user says" })).toBeFocused();
+    await page.keyboard.press(key);
+    await expect(query).toBeFocused();
+  }
+  // A call that moves takes the focus along, one that goes leaves it to the next, or the last.
+  await button("Move the call later").focus();
+  await page.keyboard.press("Enter");
+  await expect(rows.nth(1)).toContainText("f()");
+  await expect(button("Move the call later", 1)).toBeFocused();
+  await button("Remove the call", 1).focus();
+  await page.keyboard.press("Enter");
+  await expect(rows).toHaveCount(2);
+  await expect(button("Remove the call", 1)).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(rows).toHaveCount(1);
+  await expect(button("Remove the call")).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(rows).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "+ expected call" })).toBeFocused();
+  await page.keyboard.press("Control+z");
+  await expect(rows).toHaveCount(1);
+  await expect(page.getByRole("button", { name: "+ expected call" })).toBeFocused();
+  await page.getByRole("button", { name: "Expect no response" }).focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("button", { name: "+ expected response" })).toBeFocused();
+
+  // Into a comparison and out of it.
+  await page.getByRole("combobox", { name: "Compare with another case" }).selectOption({ label: "Do b." });
+  await expect(page.getByRole("heading", { name: "a", exact: true })).toBeFocused();
+  await page.getByRole("button", { name: "Back to the case" }).click();
+  await expect(page.getByRole("combobox", { name: "Compare with another case" })).toBeFocused();
+
+  // What is not saved keeps the reader; what goes can be had back at once.
+  await query.focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("textbox", { name: "What the user says" }).fill("Do it.");
+  await page.getByRole("list", { name: "Cases" }).getByRole("link").nth(1).click();
+  await expect(page.getByRole("alert").filter({ hasText: "Save this or cancel it" })).toBeVisible();
+  await expect(page.getByRole("textbox", { name: "What the user says" })).toHaveValue("Do it.");
+  await page.keyboard.press("Escape");
+  await page.getByRole("list", { name: "Cases" }).getByRole("link").nth(1).click();
+  await expect(page).toHaveURL(/\/home\/b$/);
+  await page.getByRole("button", { name: "Delete" }).focus();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("button", { name: "Undo" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/\/home\/b$/);
+  await page.close();
+  expect(await host.stop()).toBe(0);
 });
 
 test("a case is played again, step by step", async ({ page, host, picture, accessible }) => {
@@ -300,7 +485,7 @@ eval_set_path = "home.evalset.json"
   ]);
   await expect(both.locator(".pair.lacks")).toHaveCount(2);
   await expect(both.locator("del").first()).toHaveText("21");
-  await expect(page.getByText("set_temperature with another degrees")).toBeVisible();
+  await expect(page.getByText("set_temperature was called with degrees 23, not 21")).toBeVisible();
   await expect(page.locator(".score").first()).toContainText("0.000");
   await picture("compared");
   await accessible();

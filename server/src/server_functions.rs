@@ -51,6 +51,7 @@ pub(crate) fn status(error: &ApiError) -> StatusCode {
         | ApiError::QuestionGone => StatusCode::NOT_FOUND,
         ApiError::NotWaiting { .. }
         | ApiError::CallUnderWay
+        | ApiError::CaseChanged
         | ApiError::LiveClosed { .. }
         | ApiError::LiveHeld { .. }
         | ApiError::LiveWaiting { .. } => StatusCode::CONFLICT,

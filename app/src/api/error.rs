@@ -117,6 +117,9 @@ pub enum ApiError {
         /// The id that was asked for.
         eval_id: String,
     },
+    /// The case reads otherwise by now than the page has read it.
+    #[error("Another program or page has changed this case since it was read here.")]
+    CaseChanged,
     /// There is no such live session.
     #[error("There is no live session {id} on this host.")]
     UnknownLiveSession {

@@ -141,6 +141,32 @@ pub fn stored(key: &str) -> Option<String> {
     window().local_storage().ok().flatten()?.get_item(key).ok().flatten()
 }
 
+/// What this tab alone stores under `key`: it outlives a reload, and ends with the tab.
+#[must_use]
+pub fn tab_stored(key: &str) -> Option<String> {
+    window().session_storage().ok().flatten()?.get_item(key).ok().flatten()
+}
+
+/// Stores `value` for this tab alone, or removes what is there.
+pub fn tab_store(key: &str, value: Option<&str>) {
+    let Ok(Some(storage)) = window().session_storage() else { return };
+    let _ = match value {
+        Some(value) => storage.set_item(key, value),
+        None => storage.remove_item(key),
+    };
+}
+
+/// What tells this tab from others, the same after a reload.
+#[must_use]
+pub fn tab_id() -> String {
+    const KEY: &str = "rehearsal.tab";
+    tab_stored(KEY).unwrap_or_else(|| {
+        let id = new_uuid();
+        tab_store(KEY, Some(&id));
+        id
+    })
+}
+
 /// The keys that begin with `prefix` and under which something is stored.
 #[must_use]
 pub fn stored_keys(prefix: &str) -> Vec<String> {
@@ -226,6 +252,13 @@ pub fn press(id: &str) -> bool {
         button.click();
     }
     button.is_some()
+}
+
+/// Scrolls what stands in the element with this id to its top.
+pub fn scroll_to_top(id: &str) {
+    if let Some(element) = document().get_element_by_id(id) {
+        element.set_scroll_top(0);
+    }
 }
 
 /// Scrolls the element with this id into sight, as little as it takes.

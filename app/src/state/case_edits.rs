@@ -22,6 +22,8 @@ pub enum Editing {
     EvalId,
     /// What the user says in a turn.
     Query(usize),
+    /// What the simulated user is to do.
+    Plan,
     /// The answer expected in a turn.
     Response(usize),
     /// A call of a turn.
@@ -40,8 +42,61 @@ pub enum Editing {
     },
     /// The state that the session starts with.
     State,
+    /// The state expected at the end.
+    FinalState,
     /// The whole case, as JSON.
     Whole,
+}
+
+impl Editing {
+    /// The id of the button that opens it, which has the focus again once it is closed.
+    #[must_use]
+    pub fn opener(self) -> String {
+        match self {
+            Self::EvalId => "case-rename".to_owned(),
+            Self::Query(turn) => format!("edit-query-{turn}"),
+            Self::Plan => "edit-plan".to_owned(),
+            Self::Response(turn) => format!("edit-response-{turn}"),
+            Self::Call { turn, call } => format!("edit-call-{turn}-{call}"),
+            Self::NewCall { turn, .. } => new_call_button(turn),
+            Self::State => "edit-state".to_owned(),
+            Self::FinalState => "edit-final-state".to_owned(),
+            Self::Whole => "edit-whole".to_owned(),
+        }
+    }
+}
+
+/// The id of the button that adds a call to a turn.
+fn new_call_button(turn: usize) -> String {
+    format!("new-call-{turn}")
+}
+
+/// The id of a button of a call: `earlier`, `later` or `remove`.
+#[must_use]
+pub fn call_button(what: &str, turn: usize, call: usize) -> String {
+    format!("{what}-{turn}-{call}")
+}
+
+/// The button that takes back what was done last.
+pub const UNDO_ID: &str = "case-undo";
+/// The case's id above its steps.
+pub const HEADING_ID: &str = "case-heading";
+
+/// Where the focus goes once `change` is made: to the first of these that is there.
+fn focus_after(change: &CaseChange) -> Vec<String> {
+    match *change {
+        CaseChange::RemoveCall { turn, call } => vec![
+            call_button("remove", turn, call),
+            call_button("remove", turn, call.saturating_sub(1)),
+            new_call_button(turn),
+        ],
+        CaseChange::MoveCall { turn, from, to } => {
+            let arrow = if to < from { "earlier" } else { "later" };
+            vec![call_button(arrow, turn, to)]
+        }
+        CaseChange::Response { turn, .. } => vec![Editing::Response(turn).opener()],
+        _ => Vec::new(),
+    }
 }
 
 /// Something that was done, and how it is taken back.
@@ -83,6 +138,12 @@ pub struct CaseEdits {
     pub saving: RwSignal<bool>,
     /// Why the last change was not made.
     pub fault: RwSignal<Option<String>>,
+    /// Whether that is because the case reads otherwise by now, so that it has to be read anew.
+    pub is_stale: RwSignal<bool>,
+    /// The case as it was read anew below an open editor, which holds what was entered.
+    pub anew: RwSignal<Option<CaseView>>,
+    /// Whether something was entered in the editor that is open.
+    touched: StoredValue<bool>,
     /// Counts the changes, so that the list of cases is read anew.
     pub revision: RwSignal<u64>,
     /// The agent's tools, for the forms of their arguments; `None` until they are wanted and known.
@@ -91,6 +152,9 @@ pub struct CaseEdits {
     tools_of: StoredValue<Option<Option<AgentId>>>,
     done: RwSignal<Vec<Done>>,
 }
+
+/// The form around what is edited.
+pub const EDITOR_ID: &str = "case-editor";
 
 /// How long a case stays in sight while another is read, in milliseconds.
 const STAYS_MS: u32 = 150;
@@ -112,6 +176,9 @@ pub fn use_case_edits(set: SetId) -> CaseEdits {
         open: RwSignal::new(None),
         saving: RwSignal::new(false),
         fault: RwSignal::new(None),
+        is_stale: RwSignal::new(false),
+        anew: RwSignal::new(None),
+        touched: StoredValue::new(false),
         revision: RwSignal::new(0),
         tools: RwSignal::new(None),
         tools_of: StoredValue::new(None),
@@ -150,8 +217,7 @@ impl CaseEdits {
         if is_shown {
             return;
         }
-        self.open.set(None);
-        self.fault.set(None);
+        self.close();
         let set = self.set.get_value();
         spawn_local(async move {
             let read = read_case(set, eval_id, index).await;
@@ -171,19 +237,94 @@ impl CaseEdits {
 
     /// Opens something to be edited, or with `None` closes what is open.
     pub fn edit(self, what: Option<Editing>) {
-        self.fault.set(None);
+        let was = self.open.get_untracked();
+        let anew = self.anew.get_untracked();
+        self.close();
         if matches!(what, Some(Editing::Call { .. } | Editing::NewCall { .. })) {
             self.want_tools();
         }
-        self.open.set(what);
-        browser::after_drawing(|| browser::focus_first_in("case-editor"));
+        match what {
+            Some(_) => {
+                self.open.set(what);
+                browser::after_drawing(|| browser::focus_form(EDITOR_ID));
+            }
+            None => {
+                if let Some(anew) = anew {
+                    self.case.set(Some(Ok(anew)));
+                }
+                focus_one(was.map(Editing::opener).into_iter().collect());
+            }
+        }
+    }
+
+    /// Closes what is open; what was entered goes.
+    fn close(self) {
+        self.fault.set(None);
+        self.is_stale.set(false);
+        self.anew.set(None);
+        self.touched.set_value(false);
+        self.open.set(None);
+    }
+
+    /// Tells that something was entered.
+    pub fn touch(self) {
+        self.touched.set_value(true);
+    }
+
+    /// Whether something was entered and not saved.
+    #[must_use]
+    pub fn is_unsaved(self) -> bool {
+        self.open.get_untracked().is_some() && self.touched.get_value()
+    }
+
+    /// Whether what was entered would be lost if another case were read now; then it is said so at
+    /// the editor.
+    pub fn holds_the_reader(self) -> bool {
+        let holds = self.is_unsaved();
+        if holds {
+            self.fault.set(Some("Save this or cancel it before you go on.".to_owned()));
+            browser::reveal(EDITOR_ID);
+            browser::focus_form(EDITOR_ID);
+        }
+        holds
+    }
+
+    /// Reads the case as it is in the file by now. What was entered stays in its editor.
+    pub fn read_anew(self) {
+        let Some(case) = self.shown() else { return };
+        let set = self.set.get_value();
+        let asked = self.wanted.asked();
+        spawn_local(async move {
+            let read = read_case(set, case.eval_id, case.index).await;
+            // The person may be reading another case by now.
+            if !asked.is_wanted() {
+                return;
+            }
+            self.revision.update(|count| *count += 1);
+            match read {
+                Ok(read) if self.open.get_untracked().is_some() => {
+                    self.fault.set(None);
+                    self.is_stale.set(false);
+                    self.anew.set(Some(read));
+                    // The button is gone.
+                    browser::after_drawing(|| browser::focus_form(EDITOR_ID));
+                }
+                read => {
+                    self.close();
+                    self.case.set(Some(read));
+                    focus_one(Vec::new());
+                }
+            }
+        });
     }
 
     /// Changes the case. What was entered stays open until the host has taken it.
     pub fn change(self, change: CaseChange, said: &'static str) {
         let Some(was) = self.shown() else { return };
+        // What is read anew is what is changed.
+        let was = self.anew.get_untracked().unwrap_or(was);
         let (set, repeats) = (self.set.get_value(), self.repeats());
-        self.act(async move {
+        self.act(focus_after(&change), async move {
             let now = change_case(set, as_read(&was), change).await?;
             let repeats_still = repeats && now.eval_id == was.eval_id;
             let back = Back::Was { now: as_read(&now), case: was, repeats };
@@ -195,7 +336,7 @@ impl CaseEdits {
     pub fn duplicate(self) {
         let Some(case) = self.shown() else { return };
         let set = self.set.get_value();
-        self.act(async move {
+        self.act(Vec::new(), async move {
             let copy = duplicate_case(set, as_read(&case)).await?;
             let back = Back::WasNot(as_read(&copy));
             // A copy has an id of its own.
@@ -207,7 +348,7 @@ impl CaseEdits {
     pub fn remove(self) {
         let Some(case) = self.shown() else { return };
         let (set, repeats) = (self.set.get_value(), self.repeats());
-        self.act(async move {
+        self.act(vec![UNDO_ID.to_owned()], async move {
             remove_case(set, as_read(&case)).await?;
             Ok((None, Some(Done { said: "Removed.", back: Back::Stood { case, repeats } })))
         });
@@ -225,24 +366,23 @@ impl CaseEdits {
             return false;
         };
         let set = self.set.get_value();
-        self.act(async move {
-            let shown = match back {
+        self.act(Vec::new(), async move {
+            let taken_back = match back {
                 Back::Was { now, case, repeats } => {
-                    Some((change_case(set, now, CaseChange::Was(case.text)).await?, repeats))
+                    let was = change_case(set, now, CaseChange::Was(case.text)).await;
+                    was.map(|case| Some((case, repeats)))
                 }
                 Back::Stood { case, repeats } => {
-                    Some((insert_case(set, case.index, case.text).await?, repeats))
+                    let stands = insert_case(set, case.index, case.text).await;
+                    stands.map(|case| Some((case, repeats)))
                 }
-                Back::WasNot(case) => {
-                    remove_case(set, case).await?;
-                    None
-                }
+                Back::WasNot(case) => remove_case(set, case).await.map(|()| None),
             };
-            // Only once it is taken back: a refusal leaves it to be tried again.
-            self.done.update(|done| {
-                done.pop();
-            });
-            Ok((shown, None))
+            // A refusal leaves it to be tried again, but for what cannot be taken back any more.
+            if matches!(taken_back, Ok(_) | Err(ApiError::CaseChanged)) {
+                self.done.try_update(Vec::pop);
+            }
+            taken_back.map(|shown| (shown, None))
         });
         true
     }
@@ -255,15 +395,23 @@ impl CaseEdits {
         self.case.with_untracked(|case| case.clone()?.ok())
     }
 
-    /// Has the host do something, and shows what comes of it.
-    fn act(self, work: impl Future<Output = Result<Outcome, ApiError>> + 'static) {
+    /// Has the host do something, and shows what comes of it. Then the first of `focus` that is
+    /// there has the focus, or else the button that was pressed, or that opened what was edited.
+    fn act(
+        self,
+        mut focus: Vec<String>,
+        work: impl Future<Output = Result<Outcome, ApiError>> + 'static,
+    ) {
         if self.saving.get_untracked() {
             return;
         }
         self.saving.set(true);
         self.fault.set(None);
+        self.is_stale.set(false);
         let set = self.set.get_value();
         let asked = self.wanted.asked();
+        focus.extend(self.open.get_untracked().map(Editing::opener));
+        focus.push(browser::focused_id());
         spawn_local(async move {
             let outcome = work.await;
             // The person may be on another page by now.
@@ -280,7 +428,7 @@ impl CaseEdits {
                     if !asked.is_wanted() {
                         return;
                     }
-                    self.open.set(None);
+                    self.close();
                     let address = match &shown {
                         Some((case, repeats)) => browser::case_address(
                             set.as_str(),
@@ -292,8 +440,12 @@ impl CaseEdits {
                     self.repeats.set_value(shown.as_ref().is_some_and(|(_, repeats)| *repeats));
                     self.case.set(shown.map(|(case, _)| Ok(case)));
                     self.go.with_value(|go| go(&address));
+                    focus_one(focus);
                 }
-                Err(error) => self.fault.set(Some(error.to_string())),
+                Err(error) => {
+                    self.is_stale.set(error == ApiError::CaseChanged);
+                    self.fault.set(Some(error.to_string()));
+                }
             }
         });
     }
@@ -320,6 +472,18 @@ impl CaseEdits {
             let _ = close_session(session).await;
         });
     }
+}
+
+/// Moves the focus to the first of these that is there once all is drawn, or to the case's heading.
+fn focus_one(ids: Vec<String>) {
+    // The address changes first, and the page after it.
+    browser::after_drawing(|| {
+        browser::after_drawing(move || {
+            if !ids.iter().any(|id| !id.is_empty() && browser::focus(id)) {
+                browser::focus(HEADING_ID);
+            }
+        });
+    });
 }
 
 fn as_read(case: &CaseView) -> CaseAsRead {

@@ -234,7 +234,7 @@ impl Replay {
             CaseStep::Call { tool, arguments, result, .. } => {
                 Some((tool.as_str(), arguments, result.as_ref()))
             }
-            CaseStep::Said { .. } => None,
+            CaseStep::Said { .. } | CaseStep::Plan(_) => None,
         });
         Some(look(&Turn {
             query: &turn.query,

@@ -20,4 +20,4 @@ mod why;
 pub use piece::Piece;
 pub use report::{Ending, Form, Heading, Report};
 pub use scored::ScoredCase;
-pub use why::why;
+pub use why::{why, why_calls};

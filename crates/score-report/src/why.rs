@@ -28,6 +28,12 @@ pub fn why(criterion: &Criterion, outcome: &Outcome) -> Option<String> {
     }
 }
 
+/// What differs between the calls of turn `turn` of `turns`, from 0, in words.
+#[must_use]
+pub fn why_calls(alignment: &Alignment, turn: usize, turns: usize) -> Vec<String> {
+    calls(Of(turns), turn, alignment, true)
+}
+
 /// Whether a call that was not expected counts against a case.
 fn extra_calls_count(metric: &Metric) -> bool {
     match metric {

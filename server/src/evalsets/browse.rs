@@ -37,6 +37,7 @@ pub(crate) async fn cases(set: &SetFile, asked: CasesAsked) -> Result<CaseList, 
         set: set.clone(),
         format: String::new(),
         cases: Vec::new(),
+        skipped: 0,
         fitting: 0,
         all: 0,
         fault: None,
@@ -48,11 +49,20 @@ pub(crate) async fn cases(set: &SetFile, asked: CasesAsked) -> Result<CaseList, 
     }
     let (_waits, waiting) = Waits::new();
     blocking("list an eval set", move || {
-        let CasesAsked { searched, order, skipped, most } = asked;
+        let CasesAsked { searched, order, skipped, most, holding } = asked;
         let wanted = searched.trim().to_lowercase();
         // Nothing of a case is asked for.
         let is_counted = most == 0 && wanted.is_empty();
-        let page = skipped..skipped.saturating_add(most.min(MOST));
+        let most = most.min(MOST);
+        let page_from = |from: u64| from..from.saturating_add(most);
+        let page_with = |place: u64| page_from(place - place % most.max(1));
+        let (mut page, is_sorted) = match holding {
+            // All fit, and each stands where it stands in the file.
+            Some(index) if wanted.is_empty() && order == CaseOrder::File => {
+                (page_with(index), false)
+            }
+            holding => (page_from(skipped), order != CaseOrder::File || holding.is_some()),
+        };
         let mut cases = Cases::open(Path::new(&set.path)).map_err(refused)?;
         let format = Cases::told_format(Path::new(&set.path)).map_err(refused)?;
         let mut sorted = Vec::new();
@@ -77,7 +87,7 @@ pub(crate) async fn cases(set: &SetFile, asked: CasesAsked) -> Result<CaseList, 
             ids.take(found.eval_id.as_deref());
             let (summary, created) = summarised(&mut cases, &found, format)?;
             if wanted.is_empty() || holds(&summary, &wanted) {
-                if order != CaseOrder::File {
+                if is_sorted {
                     sorted.push((Sorted::of(order, &summary, created), found));
                 } else if page.contains(&list.fitting) {
                     list.cases.push(summary);
@@ -87,6 +97,11 @@ pub(crate) async fn cases(set: &SetFile, asked: CasesAsked) -> Result<CaseList, 
         }
         // Equal ones keep the order of the file.
         sorted.sort_by(|(one, _), (other, _)| one.order(other));
+        let held = sorted.iter().position(|(_, found)| Some(found.index) == holding);
+        if let Some(place) = held {
+            page = page_with(place as u64);
+        }
+        list.skipped = page.start.min(list.fitting);
         for (_, found) in sorted.iter().skip(whole(page.start)).take(whole(page.end - page.start)) {
             list.cases.push(summarised(&mut cases, found, format)?.0);
         }
@@ -270,7 +285,7 @@ fn summarised(
     }
     let calls = turns.iter().flat_map(|turn| &turn.steps).filter_map(|step| match step {
         app::api::CaseStep::Call { tool, .. } => Some(tool),
-        app::api::CaseStep::Said { .. } => None,
+        app::api::CaseStep::Said { .. } | app::api::CaseStep::Plan(_) => None,
     });
     for tool in calls {
         summary.calls += 1;
@@ -291,9 +306,11 @@ fn holds(summary: &CaseSummary, wanted: &str) -> bool {
         .any(|text| text.to_lowercase().contains(wanted))
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "`map_err` hands it over")]
 pub(super) fn refused(error: AppendError) -> ApiError {
-    ApiError::EvalSet { reason: error.to_string() }
+    match error {
+        AppendError::CaseChanged { .. } => ApiError::CaseChanged,
+        error => ApiError::EvalSet { reason: error.to_string() },
+    }
 }
 
 /// Does `work` on a thread that may block; `what` names it in the log.
@@ -351,6 +368,24 @@ mod tests {
             assert_eq!(listed(order, 10).await, expected, "{order:?}");
         }
         assert_eq!(listed(CaseOrder::MostCalls, 1).await, "C");
+
+        // A page further on, and the page that has a case.
+        let page = async |order, searched: &str, skipped, holding| {
+            let searched = searched.to_owned();
+            let asked = CasesAsked { searched, order, skipped, most: 2, holding };
+            let set = SetFile::at(&SetId::new("s"), path.clone());
+            let list = super::cases(&set, asked).await.expect("read");
+            let ids: Vec<String> = list.cases.into_iter().map(|case| case.eval_id).collect();
+            (list.skipped, list.fitting, ids.join(" "))
+        };
+        assert_eq!(page(CaseOrder::File, "", 2, None).await, (2, 3, "a".into()));
+        assert_eq!(page(CaseOrder::File, "", 9, None).await, (3, 3, String::new()));
+        assert_eq!(page(CaseOrder::File, "", 0, Some(2)).await, (2, 3, "a".into()));
+        assert_eq!(page(CaseOrder::File, "", 2, Some(1)).await, (0, 3, "b C".into()));
+        assert_eq!(page(CaseOrder::Id, "", 0, Some(1)).await, (2, 3, "C".into()));
+        assert_eq!(page(CaseOrder::File, "f", 2, Some(1)).await, (0, 3, "b C".into()));
+        assert_eq!(page(CaseOrder::File, "b?", 0, Some(1)).await, (0, 1, "b".into()));
+        assert_eq!(page(CaseOrder::File, "", 0, Some(9)).await, (3, 3, String::new()));
     }
 
     #[tokio::test]

@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 
 use app::api::{ApiError, CaseStep, CaseTurn, CaseView};
+use case_trace::CaseTrace;
 use evalset::{Case, adk, agentflow};
 use evalset_file::FoundCase;
 use json_text::JsonText;
+use scoring::{ToolCall, Trace};
 
 use super::change::digest;
 
@@ -27,6 +29,12 @@ pub(super) fn case_view(
         }
         None => (None, String::new()),
     };
+    // What a metric would hold an agent's run against.
+    let expected = case.and_then(|case| CaseTrace::of(case).ok()).map(|it| it.trace);
+    let mut turns = case.map_or_else(Vec::new, turns);
+    for (turn, expected) in turns.iter_mut().zip(expected.iter().flat_map(|it| &it.invocations)) {
+        turn.accepted = expected.accepted.iter().map(|calls| in_one_line(calls)).collect();
+    }
     Ok(CaseView {
         digest: digest(raw),
         index: found.index,
@@ -35,11 +43,38 @@ pub(super) fn case_view(
         agent: None,
         app_name,
         created: case.and_then(created),
-        turns: case.map_or_else(Vec::new, turns),
+        turns,
         state,
+        final_state: expected.and_then(|Trace { final_state, .. }| final_state),
+        rubrics: match case {
+            Some(Case::Adk(case)) => rubrics(case.rubrics.as_deref()),
+            _ => Vec::new(),
+        },
         text,
         faults,
     })
+}
+
+/// `find(city: "Rome") → book(id: 7)`
+fn in_one_line(calls: &[ToolCall]) -> String {
+    let one = |call: &ToolCall| {
+        let arguments = call.args.as_ref().map(|arguments| arguments.compact());
+        let arguments = arguments.filter(|arguments| arguments.as_str() != "{}");
+        let name = call.name.as_deref().unwrap_or_default();
+        format!("{name}({})", arguments.map(|it| it.to_string()).unwrap_or_default())
+    };
+    match calls {
+        [] => "no call".to_owned(),
+        calls => calls.iter().map(one).collect::<Vec<_>>().join(" → "),
+    }
+}
+
+/// What each asks, by its id where it says nothing.
+fn rubrics(rubrics: Option<&[adk::Rubric]>) -> Vec<String> {
+    let asked = |rubric: &adk::Rubric| {
+        rubric.rubric_content.text_property.clone().unwrap_or_else(|| rubric.rubric_id.clone())
+    };
+    rubrics.unwrap_or_default().iter().map(asked).collect()
 }
 
 fn of_adk(case: &adk::EvalCase) -> (Option<JsonText>, String) {
@@ -70,10 +105,11 @@ pub(super) fn turns(case: &Case) -> Vec<CaseTurn> {
 /// A scenario has no turns yet: its plan stands in their place.
 fn adk_turns(case: &adk::EvalCase) -> Vec<CaseTurn> {
     if let Some(scenario) = &case.conversation_scenario {
-        let plan =
-            CaseStep::Said { author: "plan".to_owned(), text: scenario.conversation_plan.clone() };
-        let query = scenario.starting_prompt.clone();
-        return vec![CaseTurn { query, steps: vec![plan], response: None }];
+        return vec![CaseTurn {
+            query: scenario.starting_prompt.clone(),
+            steps: vec![CaseStep::Plan(scenario.conversation_plan.clone())],
+            ..CaseTurn::default()
+        }];
     }
     case.turns().iter().map(adk_turn).collect()
 }
@@ -121,6 +157,8 @@ fn adk_turn(turn: &adk::Invocation) -> CaseTurn {
         query: turn.user_content.text(),
         steps,
         response: turn.final_response.as_ref().map(adk::Content::text),
+        accepted: Vec::new(),
+        rubrics: rubrics(turn.rubrics.as_deref()),
     }
 }
 
@@ -143,6 +181,7 @@ fn agentflow_turn(turn: &agentflow::Invocation) -> CaseTurn {
         query: turn.user_content.get_text(),
         steps: calls.chain(words).collect(),
         response: turn.expected_final_response.as_ref().map(agentflow::MessageContent::get_text),
+        ..CaseTurn::default()
     }
 }
 
@@ -183,7 +222,7 @@ mod tests {
                 CaseStep::Call { tool, arguments, result, .. } => {
                     format!("{tool}{arguments} -> {}", result.clone().unwrap_or_else(empty))
                 }
-                CaseStep::Said { text, .. } => text.clone(),
+                CaseStep::Said { text, .. } | CaseStep::Plan(text) => text.clone(),
             })
             .collect();
         assert_eq!(
@@ -201,6 +240,25 @@ mod tests {
             Format::Adk,
         );
         assert_eq!(turns[0].query, "Hi");
-        assert!(matches!(&turns[0].steps[..], [CaseStep::Said { text, .. }] if text == "Book."));
+        assert_eq!(turns[0].steps, [CaseStep::Plan("Book.".to_owned())]);
+    }
+
+    #[test]
+    fn what_metrics_would_ask_of_a_run_is_in_view() {
+        let text = r##"{"eval_id": "a", "conversation": [{"invocation_id": "i",
+            "user_content": {"parts": [{"text": "Hi"}]},
+            "rubrics": [{"rubric_id": "short", "rubric_content": {"text_property": "It is short."}}]}],
+            "rubrics": [{"rubric_id": "kind", "rubric_content": {}}],
+            "final_session_state": {"n": {"$gt": 9007199254740993}},
+            "accepted_trajectories": {"#0": [[{"name": "f", "args": {"x": 1}}, {"name": "g"}], []]}}"##;
+        let (case, faults) = read_case(text, Format::Adk, Origin::default());
+        assert_eq!(faults, []);
+        let found = FoundCase { index: 0, eval_id: Some("a".into()), start: 0, end: 0, turns: 1 };
+        let view = case_view(&found, case.as_ref(), text, Vec::new()).expect("a view");
+        assert_eq!(view.turns[0].accepted, [r#"f({"x":1}) → g()"#, "no call"]);
+        assert_eq!(view.turns[0].rubrics, ["It is short."]);
+        assert_eq!(view.rubrics, ["kind"]);
+        let state = view.final_state.expect("a state");
+        assert_eq!(state.compact().as_str(), r#"{"n":{"$gt":9007199254740993}}"#);
     }
 }

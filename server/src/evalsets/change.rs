@@ -150,9 +150,7 @@ impl Set {
         let (read, _) = self.look(at.index)?;
         match read {
             Some(read) if digest(&read.text) == at.digest => Ok(read),
-            _ => {
-                Err(refused(AppendError::CaseChanged { path: self.path.clone(), index: at.index }))
-            }
+            _ => Err(ApiError::CaseChanged),
         }
     }
 
@@ -209,6 +207,7 @@ impl Set {
             }
             CaseChange::EvalId(eval_id) => case.set_eval_id(eval_id.trim()),
             CaseChange::Query { turn, text } => case.set_query(turn, &text),
+            CaseChange::Plan(text) => case.set_plan(&text),
             CaseChange::Response { turn, text } => case.set_response(turn, text.as_deref()),
             CaseChange::Call { turn, call, expected } => case.set_call(turn, call, new(expected)),
             CaseChange::AddCall { turn, at, expected } => {
@@ -220,6 +219,7 @@ impl Set {
             CaseChange::State(state) => {
                 case.set_initial_state(state, &self.app_name, &self.user_id)
             }
+            CaseChange::FinalState(state) => case.set_final_state(state),
             CaseChange::Whole(_) | CaseChange::Was(_) => Ok(()),
         }
         .map_err(not_so)?;

@@ -12,11 +12,14 @@ use case_trace::CaseTrace;
 use evalset::adk::EvalCase;
 use evalset::{Case, read_case};
 use evalset_file::Cases;
-use scoring::adk::{Average, MatchType, response_match, tool_trajectory};
+use json_text::JsonText;
+use score_report::{why, why_calls};
+use scoring::adk::MatchType;
+use scoring::config::{Criterion, Metric, Tools};
 use scoring::json::members;
-use scoring::rouge::Scorer;
-use scoring::trajectory::{CallSeen, Credit, Matching, Measure, Row, RowKind, align, trajectory};
-use scoring::{Invocation, Outcome, Reason, Trace};
+use scoring::state::StateMeasure;
+use scoring::trajectory::{CallSeen, Credit, Matching, Measure, Row, RowKind, align};
+use scoring::{Invocation, Outcome, Trace};
 use similar::{ChangeTag, TextDiff};
 
 use super::browse::{blocking, find, refused, text_of};
@@ -57,10 +60,7 @@ pub(crate) async fn compare(
             Held::Case(set, name) => read(&set.path, &name)?,
             Held::Played(case) => traced("what was played", &Case::Adk(*case))?,
         };
-        let turns = turns(&one, &other);
-        let why = reasons(&turns);
-        let scores = scores(&one, &other);
-        Ok(CaseComparison { expected: name, actual: other_name, scores, why, turns })
+        Ok(compared(&one, &other, name, other_name))
     })
     .await
 }
@@ -84,30 +84,64 @@ fn traced(what: &str, case: &Case) -> Result<Trace, ApiError> {
     trace.map_err(|error| ApiError::EvalSet { reason: format!("{what}: {error}.") })
 }
 
-fn scores(expected: &Trace, actual: &Trace) -> Vec<ComparedScore> {
-    let average = |name: &str, average: Result<Average, Reason>| match average {
-        Ok(average) => told(name, Some(average.overall), String::new()),
-        Err(reason) => told(name, None, reason.to_string()),
-    };
-    let matching = aligned();
-    let in_parts = match trajectory(expected, actual, &matching) {
-        Outcome::Scored { score, .. } => {
-            told("trajectory, aligned F1", Some(score.get()), String::new())
+fn compared(
+    one: &Trace,
+    other: &Trace,
+    expected: CaseName,
+    actual: Option<CaseName>,
+) -> CaseComparison {
+    let (turns, mut reasons): (Vec<_>, Vec<_>) = turns(one, other).into_iter().unzip();
+    let mut tools = Tools::default();
+    let mut scores = Vec::new();
+    let mut state = None;
+    for criterion in criteria(one) {
+        let outcome = criterion.score(one, other, &mut tools);
+        let score = match &outcome {
+            Outcome::Scored { score, .. } => Some(score.get()),
+            Outcome::Unscored { .. } => None,
+        };
+        let said = why(&criterion, &outcome);
+        if let Metric::State { .. } = &criterion.metric {
+            let laid_out = |trace: &Trace| trace.final_state.as_ref().map(JsonText::pretty);
+            let mut sides = text(laid_out(one), laid_out(other));
+            // What stands there beside what is expected is as it should be.
+            sides.is_same = score == Some(1.0);
+            if sides.is_same {
+                sides.parts.clear();
+            }
+            state = Some(sides);
+            reasons.push(said.iter().map(|said| format!("the state at the end: {said}")).collect());
         }
-        Outcome::Unscored { reason } => told("trajectory, aligned F1", None, reason.to_string()),
-    };
-    vec![
-        average(
-            "tool_trajectory_avg_score",
-            tool_trajectory(expected, actual, MatchType::Exact, false),
-        ),
-        in_parts,
-        average("response_match_score", response_match(expected, actual, &mut Scorer::default())),
-    ]
+        let note = said.filter(|_| score.is_none()).unwrap_or_default();
+        scores.push(ComparedScore { name: criterion.name, score, note });
+    }
+    let mut why = reasons.concat();
+    let more = why.len().saturating_sub(MOST_REASONS);
+    why.truncate(MOST_REASONS);
+    if more > 0 {
+        why.push(format!("and {more} more"));
+    }
+    CaseComparison { expected, actual, scores, why, turns, state }
 }
 
-fn told(name: &str, score: Option<f64>, note: String) -> ComparedScore {
-    ComparedScore { name: name.to_owned(), score, note }
+/// What the two are held to: all of it.
+fn criteria(expected: &Trace) -> Vec<Criterion> {
+    let exact = Metric::AdkTrajectory { match_type: MatchType::Exact, ignore_args: false };
+    let state = Metric::State { query: None, measure: StateMeasure::All };
+    let criterion = |(name, metric): (&str, Metric)| Criterion {
+        name: name.to_owned(),
+        threshold: 1.0,
+        metric,
+    };
+    [
+        ("tool_trajectory_avg_score", exact),
+        ("trajectory, aligned F1", Metric::Trajectory(Box::new(aligned()))),
+        ("response_match_score", Metric::AdkResponse),
+    ]
+    .into_iter()
+    .chain(expected.final_state.is_some().then_some(("final state", state)))
+    .map(criterion)
+    .collect()
 }
 
 /// In order, with credit for the arguments that agree.
@@ -120,22 +154,55 @@ fn aligned() -> Matching {
     }
 }
 
-fn turns(expected: &Trace, actual: &Trace) -> Vec<ComparedTurn> {
-    let nothing = Invocation::default();
+/// Each turn of both, and in words what differs in it.
+fn turns(expected: &Trace, actual: &Trace) -> Vec<(ComparedTurn, Vec<String>)> {
     let count = expected.invocations.len().max(actual.invocations.len());
-    let turn = |at: usize| {
-        let (one, other) = (expected.invocations.get(at), actual.invocations.get(at));
-        let query = |turn: Option<&Invocation>| turn.map(|turn| turn.user_text.clone());
-        let answer = |turn: Option<&Invocation>| turn.and_then(|turn| turn.final_response.clone());
-        let (query, response) = (text(query(one), query(other)), text(answer(one), answer(other)));
-        let (one, other) = (one.unwrap_or(&nothing), other.unwrap_or(&nothing));
-        let (calls, note) = match align(&one.tool_calls, &other.tool_calls, &aligned()) {
-            Ok(alignment) => (alignment.rows.into_iter().map(call).collect(), None),
-            Err(reason) => (Vec::new(), Some(reason.to_string())),
-        };
-        ComparedTurn { query, calls, note, response }
-    };
+    let turn =
+        |at: usize| turn(expected.invocations.get(at), actual.invocations.get(at), at, count);
     (0..count).map(turn).collect()
+}
+
+fn turn(
+    one: Option<&Invocation>,
+    other: Option<&Invocation>,
+    at: usize,
+    count: usize,
+) -> (ComparedTurn, Vec<String>) {
+    let nothing = Invocation::default();
+    let are_both = one.is_some() && other.is_some();
+    let query = |turn: Option<&Invocation>| turn.map(|turn| turn.user_text.clone());
+    let answer = |turn: Option<&Invocation>| turn.and_then(|turn| turn.final_response.clone());
+    let (query, response) = (text(query(one), query(other)), text(answer(one), answer(other)));
+    let mut reasons = match (one, other) {
+        (Some(_), None) => vec![format!("turn {} is missing", at + 1)],
+        (None, Some(_)) => vec![format!("turn {} was not expected", at + 1)],
+        _ => Vec::new(),
+    };
+    let (one, other) = (one.unwrap_or(&nothing), other.unwrap_or(&nothing));
+    let (calls, note) = match align(&one.tool_calls, &other.tool_calls, &aligned()) {
+        Ok(alignment) => {
+            if are_both {
+                reasons.extend(why_calls(&alignment, at, count));
+            }
+            (alignment.rows.into_iter().map(call).collect(), None)
+        }
+        Err(reason) => (Vec::new(), Some(reason.to_string())),
+    };
+    if are_both {
+        let place = if count > 1 { format!("turn {}: ", at + 1) } else { String::new() };
+        if !query.is_same {
+            reasons.push(format!("{place}the user said something else"));
+        }
+        match (&response.expected, &response.actual) {
+            (Some(_), None) => reasons.push(format!("{place}there is no final response")),
+            (None, Some(_)) => reasons.push(format!("{place}no final response was expected")),
+            _ if !response.is_same => {
+                reasons.push(format!("{place}the final response reads otherwise"));
+            }
+            _ => {}
+        }
+    }
+    (ComparedTurn { query, calls, note, response }, reasons)
 }
 
 fn call(row: Row) -> ComparedCall {
@@ -177,51 +244,8 @@ fn text(expected: Option<String>, actual: Option<String>) -> ComparedText {
     ComparedText { expected, actual, is_same, parts }
 }
 
-/// In words, what is not the same.
-fn reasons(turns: &[ComparedTurn]) -> Vec<String> {
-    let mut reasons = Vec::new();
-    for (number, turn) in turns.iter().enumerate() {
-        let at = if turns.len() > 1 { format!("Turn {}: ", number + 1) } else { String::new() };
-        for (step, call) in turn.calls.iter().enumerate() {
-            let tool = |side: &Option<CallSide>| {
-                side.as_ref().map(|side| side.tool.clone()).unwrap_or_default()
-            };
-            let step = step + 1;
-            reasons.push(match call.fate {
-                Fate::Same => continue,
-                Fate::Changed => format!(
-                    "{at}step {step} called {} with another {}",
-                    tool(&call.expected),
-                    call.differing.join(", ")
-                ),
-                Fate::Missing => {
-                    format!("{at}step {step}, {}, was never called", tool(&call.expected))
-                }
-                Fate::Extra => format!("{at}step {step}, {}, was not expected", tool(&call.actual)),
-            });
-        }
-        if !turn.query.is_same {
-            reasons.push(format!("{at}the user said something else"));
-        }
-        match (&turn.response.expected, &turn.response.actual) {
-            (Some(_), None) => reasons.push(format!("{at}there is no final response")),
-            (one, other) if one != other => {
-                reasons.push(format!("{at}the final response reads otherwise"));
-            }
-            _ => {}
-        }
-    }
-    let more = reasons.len().saturating_sub(MOST_REASONS);
-    reasons.truncate(MOST_REASONS);
-    if more > 0 {
-        reasons.push(format!("and {more} more"));
-    }
-    reasons
-}
-
 #[cfg(test)]
 mod tests {
-    use json_text::JsonText;
     use scoring::ToolCall;
 
     use super::*;
@@ -239,6 +263,11 @@ mod tests {
         Trace { invocations: vec![turn], final_state: None }
     }
 
+    fn held(expected: &Trace, actual: &Trace) -> CaseComparison {
+        let set = app::api::SetId::new("s");
+        compared(expected, actual, CaseName { set, eval_id: "a".into(), at: None }, None)
+    }
+
     #[test]
     fn what_differs_is_told_and_marked() {
         let expected = made(
@@ -249,37 +278,65 @@ mod tests {
             &[("list", "{}"), ("list", "{}"), ("set", r#"{"room":"office","degrees":23}"#)],
             "It is 23 degrees.",
         );
-        let turns = turns(&expected, &actual);
-        let fates: Vec<Fate> = turns[0].calls.iter().map(|call| call.fate).collect();
+        let compared = held(&expected, &actual);
+        let fates: Vec<Fate> = compared.turns[0].calls.iter().map(|call| call.fate).collect();
         assert_eq!(fates, [Fate::Same, Fate::Extra, Fate::Changed, Fate::Missing]);
-        assert_eq!(turns[0].calls[2].differing, ["degrees"]);
+        assert_eq!(compared.turns[0].calls[2].differing, ["degrees"]);
         assert_eq!(
-            reasons(&turns),
+            compared.why,
             [
-                "step 2, list, was not expected",
-                "step 3 called set with another degrees",
-                "step 4, close, was never called",
+                "list was called and not expected",
+                "set was called with degrees 23, not 21",
+                "close was not called",
                 "the final response reads otherwise",
             ]
         );
-        let marked: Vec<&TextPart> = turns[0]
+        let marked: Vec<&TextPart> = compared.turns[0]
             .response
             .parts
             .iter()
             .filter(|part| !matches!(part, TextPart::Both(_)))
             .collect();
         assert_eq!(marked, [&TextPart::Expected("21".into()), &TextPart::Actual("23".into())]);
-        let scores = scores(&expected, &actual);
-        assert_eq!(scores[0].score, Some(0.0));
+        let scores = compared.scores;
+        assert_eq!((scores.len(), scores[0].score), (3, Some(0.0)));
         assert!(scores[1].score.is_some_and(|score| score > 0.4 && score < 1.0), "{scores:?}");
     }
 
     #[test]
     fn a_case_is_the_same_as_itself() {
         let case = made(&[("list", r#"{"a":1}"#)], "Done.");
-        let turns = turns(&case, &case);
-        assert_eq!(reasons(&turns), Vec::<String>::new());
-        assert!(scores(&case, &case).iter().all(|score| score.score == Some(1.0)));
+        let compared = held(&case, &case);
+        assert_eq!((compared.why, compared.state), (Vec::new(), None));
+        assert!(compared.scores.iter().all(|score| score.score == Some(1.0)));
+    }
+
+    #[test]
+    fn the_state_at_the_end_is_asked() {
+        let with = |state: Option<&str>| Trace {
+            final_state: state.map(|state| JsonText::parse(state).expect("valid")),
+            ..made(&[], "Done.")
+        };
+        let expected = with(Some(r#"{"n":{"$gt":2}}"#));
+        let same = held(&expected, &with(Some(r#"{"n":3,"more":0}"#)));
+        assert_eq!(same.why, Vec::<String>::new());
+        assert!(same.state.is_some_and(|state| state.is_same));
+        let other = held(&expected, &with(Some(r#"{"n":2}"#)));
+        assert_eq!(other.why, [r#"the state at the end: n is 2, asked is {"$gt":2}"#]);
+        assert_eq!(other.scores[3].score, Some(0.0));
+        let none = held(&expected, &with(None));
+        let state = none.state.expect("one is expected");
+        assert!(!state.is_same && state.actual.is_none());
+        assert!(none.scores[3].score.is_none() && !none.scores[3].note.is_empty());
+    }
+
+    #[test]
+    fn a_turn_that_one_side_lacks_is_told_once() {
+        let one = made(&[("list", "{}")], "Done.");
+        let mut two = one.clone();
+        two.invocations.push(two.invocations[0].clone());
+        assert_eq!(held(&two, &one).why, ["turn 2 is missing"]);
+        assert_eq!(held(&one, &two).why, ["turn 2 was not expected"]);
     }
 
     #[tokio::test]

@@ -23,6 +23,10 @@ pub struct CaseView {
     pub turns: Vec<CaseTurn>,
     /// What its session starts with.
     pub state: Option<JsonText>,
+    /// The state expected at the end, or a query on it.
+    pub final_state: Option<JsonText>,
+    /// What a judge is to look at in every turn.
+    pub rubrics: Vec<String>,
     /// The case as it stands in the file.
     pub text: JsonText,
     /// What tells this text from any other; an edit names it.
@@ -32,7 +36,7 @@ pub struct CaseView {
 }
 
 /// One turn of a case.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct CaseTurn {
     /// What the user says.
     pub query: String,
@@ -40,6 +44,10 @@ pub struct CaseTurn {
     pub steps: Vec<CaseStep>,
     /// What the agent answers.
     pub response: Option<String>,
+    /// Other trajectories that are as good, each as its calls in one line.
+    pub accepted: Vec<String>,
+    /// What a judge is to look at.
+    pub rubrics: Vec<String>,
 }
 
 /// One step between query and answer.
@@ -63,4 +71,7 @@ pub enum CaseStep {
         /// What.
         text: String,
     },
+    /// What a simulated user is to do: the case is a scenario, and this all that is known of it
+    /// behind the query.
+    Plan(String),
 }

@@ -15,6 +15,9 @@ pub struct CasesAsked {
     pub skipped: u64,
     /// At most so many.
     pub most: u64,
+    /// The case that stands here in the file is to be among them, where it fits: of the pages of
+    /// `most` cases each, the one that has it.
+    pub holding: Option<u64>,
 }
 
 /// An order of cases. Where it says nothing, that of the file counts.
@@ -69,6 +72,8 @@ pub struct CaseList {
     pub format: String,
     /// The cases that fit what was searched, in the order of the file, as far as they were asked for.
     pub cases: Vec<CaseSummary>,
+    /// How many of those that fit come before the first of `cases`.
+    pub skipped: u64,
     /// How many cases fit.
     pub fitting: u64,
     /// How many cases the file has.

@@ -36,6 +36,8 @@ pub enum CaseChange {
         /// What the user says.
         text: String,
     },
+    /// The simulated user does something else.
+    Plan(String),
     /// Another answer is expected; none at all with `None`.
     Response {
         /// The turn.
@@ -79,6 +81,8 @@ pub enum CaseChange {
     },
     /// The session starts with another state: a JSON object.
     State(JsonText),
+    /// Another state is expected at the end: a JSON object; none at all with `None`.
+    FinalState(Option<JsonText>),
     /// The whole case reads otherwise.
     Whole(JsonText),
     /// The whole case reads as it did: a change that is taken back. It may have its id again, whoever

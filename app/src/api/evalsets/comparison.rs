@@ -46,6 +46,8 @@ pub struct CaseComparison {
     pub why: Vec<String>,
     /// The turns, as many as the longer one has.
     pub turns: Vec<ComparedTurn>,
+    /// The state at the end, laid out, where one is expected.
+    pub state: Option<ComparedText>,
 }
 
 /// A score of one case against another.

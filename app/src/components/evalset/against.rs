@@ -13,6 +13,8 @@ use crate::api::{
 
 /// How many characters of what the user asks stand in an option.
 const WORDS: usize = 60;
+/// The menu.
+pub(super) const CHOOSER_ID: &str = "compare-with";
 /// So many cases of another set are offered.
 const MOST: u64 = 500;
 
@@ -208,7 +210,7 @@ pub(super) fn AgainstChooser(
     };
     view! {
         <Show when=move || is_shown.get()>
-            <select class="button quiet against" aria-label="Compare with another case" on:change=choose>
+            <select class="button quiet against" id=CHOOSER_ID aria-label="Compare with another case" on:change=choose>
                 <option value="">{title}</option>
                 {options}
                 {sets}

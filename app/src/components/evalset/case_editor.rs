@@ -5,9 +5,9 @@ use leptos::ev;
 use leptos::prelude::*;
 use schema_form::Form;
 
-use crate::api::{CaseChange, ExpectedCall};
+use crate::api::{CaseChange, CaseStep, CaseView, ExpectedCall};
 use crate::components::form::{FormState, SchemaForm, use_form};
-use crate::state::case_edits::CaseEdits;
+use crate::state::case_edits::{CaseEdits, EDITOR_ID, Editing};
 use crate::state::value_form::use_any_form;
 
 /// The frame around an editor: what it holds, then Save and Cancel.
@@ -39,10 +39,20 @@ fn Editor(
         save.run(());
     };
     view! {
-        <form class="case-editor" id="case-editor" aria-label=label on:submit=submit on:keydown=on_key>
+        <form
+            class="case-editor"
+            id=EDITOR_ID
+            aria-label=label
+            on:submit=submit
+            on:keydown=on_key
+            on:input=move |_| edits.touch()
+            on:change=move |_| edits.touch()
+        >
             {children()}
+            {move || edits.anew.get().map(|case| view! { <Anew edits case/> })}
             <footer>
                 <span class="field-fault" role="alert">{move || edits.fault.get()}</span>
+                <ReadAnew edits/>
                 <span class="grow"></span>
                 <button type="button" class="button" on:click=move |_| edits.edit(None)>"Cancel" <kbd>"Esc"</kbd></button>
                 <button type="submit" class="button primary" aria-disabled=move || edits.saving.get().to_string()>
@@ -51,6 +61,71 @@ fn Editor(
                 </button>
             </footer>
         </form>
+    }
+}
+
+/// Reads the case anew once it reads otherwise than what was to be changed.
+#[component]
+pub(super) fn ReadAnew(
+    /// The edits.
+    edits: CaseEdits,
+) -> impl IntoView {
+    view! {
+        <Show when=move || edits.is_stale.get()>
+            <button type="button" class="link" on:click=move |_| edits.read_anew()>"Read it anew"</button>
+        </Show>
+    }
+}
+
+/// What stands in the file by now in the place of what is edited.
+#[component]
+fn Anew(
+    /// The edits.
+    edits: CaseEdits,
+    /// The case, read anew.
+    case: CaseView,
+) -> impl IntoView {
+    let stands = edits.open.get_untracked().map(|open| now(open, &case));
+    view! {
+        <div class="note" role="status">
+            {match stands {
+                Some(Some(text)) => view! { "By now the file has: " <span class="case-anew">{text}</span> " Saving puts yours in its place." }.into_any(),
+                _ => view! { "By now the file has nothing in this place. Copy what you need and cancel." }.into_any(),
+            }}
+        </div>
+    }
+}
+
+/// The thing that is edited, as the case has it; none where the case has no such thing any more.
+fn now(open: Editing, case: &CaseView) -> Option<String> {
+    let turn = |turn: usize| case.turns.get(turn);
+    let state = |state: &Option<JsonText>| {
+        Some(state.as_ref().map_or_else(|| "none".to_owned(), JsonText::to_string))
+    };
+    match open {
+        Editing::EvalId => Some(case.eval_id.clone()),
+        Editing::Query(at) => Some(turn(at)?.query.clone()),
+        Editing::Plan => turn(0)?.steps.iter().find_map(|step| match step {
+            CaseStep::Plan(text) => Some(text.clone()),
+            _ => None,
+        }),
+        Editing::Response(at) => {
+            Some(turn(at)?.response.clone().unwrap_or_else(|| "no expected response".to_owned()))
+        }
+        Editing::Call { turn: at, call } => {
+            let calls = turn(at)?.steps.iter().filter_map(|step| match step {
+                CaseStep::Call { tool, arguments, .. } => Some(format!("{tool}({arguments})")),
+                _ => None,
+            });
+            calls.into_iter().nth(call)
+        }
+        Editing::NewCall { turn: at, .. } => {
+            let calls = turn(at)?.steps.iter().filter(|it| matches!(it, CaseStep::Call { .. }));
+            Some(crate::state::times::counted(calls.count(), "call", "calls"))
+        }
+        Editing::State => state(&case.state),
+        Editing::FinalState => state(&case.final_state),
+        Editing::Whole => Some(case.text.pretty()),
     }
 }
 

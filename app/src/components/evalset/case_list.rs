@@ -1,15 +1,26 @@
 //! The cases of an eval set: searched, and chosen by their address.
 
+use std::collections::HashMap;
+
 use leptos::ev;
 use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast as _;
 use leptos_router::hooks::use_location;
 
-use super::STEP;
+use super::{ListPage, PAGE};
 use crate::api::{ApiError, CaseList, CaseOrder, CaseSummary, SetId};
 use crate::components::filter_box::FilterBox;
 use crate::state::browser;
+use crate::state::case_edits::CaseEdits;
 use crate::state::times::counted;
+
+/// The column.
+const LIST_ID: &str = "case-column";
+
+/// The line of the case that stands here in the file.
+fn line_id(index: u64) -> String {
+    format!("case-at-{index}")
+}
 
 /// The search field and the cases below it.
 #[component]
@@ -24,42 +35,95 @@ pub(super) fn CaseColumn(
     order: Memo<CaseOrder>,
     /// Told the order's name in the address; `None` for the file's.
     set_order: Callback<Option<String>>,
-    /// How many cases are fetched.
-    most: RwSignal<u64>,
+    /// Which page is shown.
+    page: RwSignal<ListPage>,
     /// The id of the chosen case.
     case: Memo<Option<String>>,
     /// Its place in the file, once it is known.
     place: Memo<Option<u64>>,
+    /// What is edited of the chosen case.
+    edits: CaseEdits,
 ) -> impl IntoView {
     let list =
         move || listed.with(|list| list.as_ref().and_then(|list| list.as_ref().ok().cloned()));
     let set = StoredValue::new(set);
+    // What was entered in an editor is not dropped by a press on another case.
+    let stay = move |event: ev::MouseEvent| {
+        let is_plain = !(event.ctrl_key() || event.meta_key() || event.shift_key());
+        if is_plain && edits.holds_the_reader() {
+            event.prevent_default();
+            event.stop_propagation();
+        }
+    };
     let rows = move || {
         list().map(|list| {
-            let more = list.fitting.saturating_sub(list.cases.len() as u64);
+            let (before, shown) = (list.skipped, list.cases.len() as u64);
+            let after = list.fitting.saturating_sub(before + shown);
+            let turn_to = move |from: u64| {
+                page.set(ListPage::From(from));
+                browser::focus(LIST_ID);
+            };
+            // What the reader goes by: two that ask the same, an order or a filter that looks at ids.
+            let mut times = HashMap::<String, usize>::new();
+            for summary in &list.cases {
+                *times.entry(title(summary).to_owned()).or_default() += 1;
+            }
+            let (sorted, wanted) = (order.get_untracked(), searched.get_untracked());
+            let wanted = wanted.trim().to_lowercase();
+            let shows_id = move |summary: &CaseSummary| {
+                let title = title(summary);
+                title != summary.eval_id
+                    && (sorted == CaseOrder::Id
+                        || times.get(title).is_some_and(|times| *times > 1)
+                        || !wanted.is_empty() && summary.eval_id.to_lowercase().contains(&wanted))
+            };
             let none = match (list.all, &list.fault) {
                 (0, Some(_)) => None,
                 (0, None) => Some("The file has no cases."),
                 _ => list.cases.is_empty().then_some("No case fits."),
             };
             view! {
-                <ul class="cases" aria-label="Cases" on:keydown=walk>
+                {(before > 0).then(|| view! {
+                    <button type="button" class="link" on:click=move |_| turn_to(before.saturating_sub(PAGE))>
+                        {format!("Show the {} before", before.min(PAGE))}
+                    </button>
+                })}
+                <ul class="cases" aria-label="Cases" on:keydown=walk on:click=stay>
                     {list
                         .cases
                         .into_iter()
-                        .map(|summary| view! { <CaseLine set=set.get_value() summary case place/> })
+                        .map(|summary| {
+                            let with_id = shows_id(&summary);
+                            view! { <CaseLine set=set.get_value() summary with_id case place/> }
+                        })
                         .collect_view()}
                 </ul>
                 {none.map(|none| view! { <p class="quiet veil">{none}</p> })}
                 {list.fault.map(|fault| view! { <p class="field-fault veil" role="alert">{fault}</p> })}
-                {(more > 0).then(|| view! {
-                    <button type="button" class="link" on:click=move |_| most.update(|most| *most += STEP)>
-                        {format!("Show more of {more}")}
+                {(after > 0).then(|| view! {
+                    <button type="button" class="link" on:click=move |_| turn_to(before + shown)>
+                        {format!("Show the next {} of {after} more", after.min(PAGE))}
                     </button>
                 })}
             }
         })
     };
+    // A page that is turned to is read from its top; what is chosen is in sight.
+    let skipped =
+        Memo::new(move |_| listed.with(|list| Some(list.as_ref()?.as_ref().ok()?.skipped)));
+    Effect::new(move |was: Option<Option<u64>>| {
+        let (is, chosen) = (skipped.get(), place.get());
+        let is_turned = was.is_some_and(|was| was != is);
+        browser::after_drawing(move || {
+            if is_turned {
+                browser::scroll_to_top(LIST_ID);
+            }
+            if let Some(index) = chosen {
+                browser::reveal(&line_id(index));
+            }
+        });
+        is
+    });
     let count = move || {
         list().map(|list| {
             let whole = |cases: u64| usize::try_from(cases).unwrap_or(usize::MAX);
@@ -70,7 +134,7 @@ pub(super) fn CaseColumn(
         })
     };
     view! {
-        <section class="case-column" aria-label="Cases">
+        <section class="case-column" id=LIST_ID tabindex="-1" aria-label="Cases">
             <FilterBox searched placeholder="Filter cases" count=Signal::derive(move || count().unwrap_or_default())/>
             <label class="case-order">
                 <span class="quiet">"Sorted:"</span>
@@ -108,17 +172,29 @@ fn walk(event: ev::KeyboardEvent) {
     }
 }
 
+/// What a case is called in the list.
+fn title(summary: &CaseSummary) -> &str {
+    match (&summary.name, summary.query.trim()) {
+        (Some(name), _) => name,
+        (None, "") => &summary.eval_id,
+        (None, _) => &summary.query,
+    }
+}
+
 #[component]
 fn CaseLine(
     /// The set.
     set: SetId,
     /// The case.
     summary: CaseSummary,
+    /// Whether its id stands below its title.
+    with_id: bool,
     /// The id of the chosen case.
     case: Memo<Option<String>>,
     /// Its place in the file, once it is known.
     place: Memo<Option<u64>>,
 ) -> impl IntoView {
+    let title = title(&summary).to_owned();
     let CaseSummary { index, eval_id, name, query, turns, tools, calls, tags, fault, repeats } =
         summary;
     // The order stays as the reader goes from case to case.
@@ -138,11 +214,8 @@ fn CaseLine(
         case.with(|case| case.as_deref() == Some(own.as_str()))
             && (!repeats || place.get() == Some(index))
     };
-    let asked = if query.trim().is_empty() { eval_id } else { query.clone() };
-    let (title, below) = match name {
-        Some(name) => (name, Some(query).filter(|query| !query.trim().is_empty())),
-        None => (asked, None),
-    };
+    let shown_id = with_id.then(|| eval_id.clone());
+    let below = name.is_some().then_some(query).filter(|query| !query.trim().is_empty());
     let more = usize::try_from(calls).unwrap_or(usize::MAX).saturating_sub(tools.len());
     let mut told = tools.join(" → ");
     if more > 0 {
@@ -155,8 +228,9 @@ fn CaseLine(
     let turns = (turns > 1).then(|| format!("{turns} turns"));
     view! {
         <li>
-            <a href=address class:faulty=is_faulty aria-current=move || is_chosen().then_some("true")>
+            <a href=address id=line_id(index) class:faulty=is_faulty aria-current=move || is_chosen().then_some("true")>
                 <span class="case-title">{title}</span>
+                {shown_id.map(|id| view! { <span class="case-tools">{id}</span> })}
                 {below.map(|query| view! { <span class="case-tools">{query}</span> })}
                 <span class="case-tools">
                     // Which of those that share its id.

@@ -9,7 +9,7 @@ use crate::api::{CaseChange, CaseStep, CaseTurn, CaseView, ExpectedCall};
 use crate::components::icon::Glyph;
 use crate::components::steps::{CalledStep, Said, said};
 use crate::components::value_pane::ValuePane;
-use crate::state::case_edits::{CaseEdits, Editing};
+use crate::state::case_edits::{CaseEdits, Editing, call_button};
 use crate::state::reading::use_reading;
 
 /// The turns of a case; with `edits` each step can be changed.
@@ -23,7 +23,10 @@ pub(super) fn CaseSteps(
     let several = case.turns.len() > 1;
     let mut number = 0;
     let rows = case.turns.into_iter().enumerate().map(|(turn, it)| {
-        let CaseTurn { query, steps, response } = it;
+        let CaseTurn { query, steps, response, accepted, rubrics } = it;
+        let is_scenario = steps.iter().any(|step| matches!(step, CaseStep::Plan(_)));
+        // What a simulated user will make of a plan is not known: nothing is expected of it.
+        let adds = edits.filter(|_| !is_scenario);
         let mut next = || {
             number += 1;
             number
@@ -47,7 +50,9 @@ pub(super) fn CaseSteps(
             step_row(place, step, edits)
         });
         let steps = steps.collect_view();
-        let more = edits.map(|edits| new_call(edits, turn, count));
+        let accepted = accepted.into_iter().map(|calls| expectation("Accepted too", &calls));
+        let accepted = accepted.collect_view();
+        let more = adds.map(|edits| new_call(edits, turn, count));
         let answered = response.map(|text| Said {
             number: next(),
             class: "row answered",
@@ -60,58 +65,100 @@ pub(super) fn CaseSteps(
                 editable_text(edits, Editing::Response(turn), answered)
             }
             (Some(answered), None) => just_said(answered),
-            (None, Some(edits)) => no_response(edits, turn),
+            (None, Some(_)) => adds.map(|edits| no_response(edits, turn)).into_any(),
             (None, None) => ().into_any(),
         };
+        let rubrics = rubrics.into_iter().map(|asked| expectation("Rubric", &asked)).collect_view();
         view! {
             {several.then(|| view! { <li class="turn">"Turn " {turn + 1}</li> })}
             {asked}
             {steps}
+            {accepted}
             {more}
             {answered}
+            {rubrics}
         }
     });
     let rows = rows.collect_view();
+    let rubrics = case.rubrics.into_iter().map(|asked| expectation("Rubric of every turn", &asked));
     view! {
         <ol class="timeline case-steps">
-            <InitialState state=case.state edits/>
+            <StateRow what=State::Initial state=case.state edits/>
             {rows}
+            {rubrics.collect_view()}
+            <StateRow what=State::Final state=case.final_state edits/>
         </ol>
     }
 }
 
-/// What the session starts with.
+/// What else a metric asks of a run, which the JSON changes.
+fn expectation(what: &'static str, text: &str) -> AnyView {
+    view! { <li class="case-more asked-besides"><span class="quiet">{what} ": "</span> {text.to_owned()}</li> }
+        .into_any()
+}
+
+/// Which state of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// What it starts with.
+    Initial,
+    /// What is expected of it at the end.
+    Final,
+}
+
+/// A state of the session.
 #[component]
-fn InitialState(
+fn StateRow(
+    /// Which.
+    what: State,
     /// The state, where the case tells.
     state: Option<JsonText>,
     /// What changes it.
     edits: Option<CaseEdits>,
 ) -> impl IntoView {
     let state = state.filter(|state| state.compact().as_str() != "{}");
-    let is_open = edits.map(|edits| is_open(edits, Editing::State));
+    let (title, named, add, editing) = match what {
+        State::Initial => ("Initial state", "the initial state", "+ initial state", Editing::State),
+        State::Final => (
+            "Expected state at the end",
+            "the expected state",
+            "+ expected state",
+            Editing::FinalState,
+        ),
+    };
+    let is_open = edits.map(|edits| is_open(edits, editing));
     if state.is_none() && edits.is_none() {
         return ().into_any();
     }
     let begin = state.clone().unwrap_or_else(|| JsonText::from_value(&serde_json::json!({})));
     let editor = move || {
         let edits = edits.filter(|_| is_open.is_some_and(|is_open| is_open.get()))?;
-        let change = Callback::new(CaseChange::State);
         let value = begin.clone();
-        Some(
-            view! { <JsonEditor edits label="Initial state" value change said="The state was changed."/> },
-        )
+        let (change, said) = match what {
+            State::Initial => (Callback::new(CaseChange::State), "The state was changed."),
+            // ADK reads an empty one as none.
+            State::Final => (
+                Callback::new(|state: JsonText| {
+                    CaseChange::FinalState(Some(state).filter(|it| it.compact().as_str() != "{}"))
+                }),
+                "The expected state was changed.",
+            ),
+        };
+        Some(view! { <JsonEditor edits label=title value change said/> })
     };
     let edit = edits.map(|edits| {
-        let word = if state.is_some() { "Edit" } else { "+ initial state" };
-        view! { <button type="button" class="link" on:click=move |_| edits.edit(Some(Editing::State))>{word}</button> }
+        let (word, label) = match state.is_some() {
+            true => ("Edit", format!("Edit: {title}")),
+            false => (add, add.to_owned()),
+        };
+        view! { <button type="button" class="link" id=editing.opener() aria-label=label on:click=move |_| edits.edit(Some(editing))>{word}</button> }
     });
     view! {
         <li class="case-state">
             {state.map(|state| view! {
-                <details>
-                    <summary>"Initial state"</summary>
-                    <ValuePane title="Initial state" what="the initial state" reading=use_reading(&state)/>
+                <details open=what == State::Final>
+                    <summary>{title}</summary>
+                    <ValuePane title=title what=named reading=use_reading(&state)/>
                 </details>
             })}
             {edit}
@@ -145,6 +192,7 @@ fn editable_text(edits: CaseEdits, what: Editing, row: Said) -> AnyView {
     let is_answer = matches!(what, Editing::Response(_));
     let (label, done) = match what {
         Editing::Response(_) => ("The expected response", "The response was changed."),
+        Editing::Plan => ("What the simulated user is to do", "The plan was changed."),
         _ => ("What the user says", "The query was changed."),
     };
     let actions = move || {
@@ -155,7 +203,7 @@ fn editable_text(edits: CaseEdits, what: Editing, row: Said) -> AnyView {
             }
         });
         view! {
-            <RowActions edit=Callback::new(move |()| edits.edit(Some(what))) name=label>
+            <RowActions edits opens=what name=label>
                 {is_answer.then(|| view! {
                     <button type="button" title="Expect no response" aria-label="Expect no response" on:click=move |_| none.run(())>"×"</button>
                 })}
@@ -169,6 +217,7 @@ fn editable_text(edits: CaseEdits, what: Editing, row: Said) -> AnyView {
             let change = Callback::new(move |text: String| match what {
                 Editing::Response(turn) => CaseChange::Response { turn, text: Some(text) },
                 Editing::Query(turn) => CaseChange::Query { turn, text },
+                Editing::Plan => CaseChange::Plan(text),
                 _ => CaseChange::EvalId(text),
             });
             return view! {
@@ -193,7 +242,7 @@ fn no_response(edits: CaseEdits, turn: usize) -> AnyView {
             let change = Callback::new(move |text| CaseChange::Response { turn, text: Some(text) });
             return view! { <TextEditor edits label="The expected response" text=String::new() rows=4 change said="A response was added."/> }.into_any();
         }
-        view! { <button type="button" class="link" on:click=move |_| edits.edit(Some(what))>"+ expected response"</button> }.into_any()
+        view! { <button type="button" class="link" id=what.opener() on:click=move |_| edits.edit(Some(what))>"+ expected response"</button> }.into_any()
     };
     view! { <li class="case-more">{row}</li> }.into_any()
 }
@@ -209,7 +258,7 @@ fn new_call(edits: CaseEdits, turn: usize, at: usize) -> AnyView {
             let call = ExpectedCall { tool: String::new(), arguments, response: None };
             return view! { <CallEditor edits call change said="A call was added."/> }.into_any();
         }
-        view! { <button type="button" class="link" on:click=move |_| edits.edit(Some(what))>"+ expected call"</button> }.into_any()
+        view! { <button type="button" class="link" id=what.opener() on:click=move |_| edits.edit(Some(what))>"+ expected call"</button> }.into_any()
     };
     view! { <li class="case-more">{row}</li> }.into_any()
 }
@@ -217,8 +266,10 @@ fn new_call(edits: CaseEdits, turn: usize, at: usize) -> AnyView {
 /// What can be done with a row: seen when the pointer or the focus is in it.
 #[component]
 fn RowActions(
-    /// Opens its editor.
-    edit: Callback<()>,
+    /// The edits.
+    edits: CaseEdits,
+    /// What its first button opens.
+    opens: Editing,
     /// What the row is, for those who hear the page.
     name: &'static str,
     /// Further buttons.
@@ -227,7 +278,7 @@ fn RowActions(
     view! {
         // A press on a button does not open the row.
         <span class="row-buttons case-actions" on:click=|event| event.stop_propagation()>
-            <button type="button" title="Edit" aria-label=format!("Edit: {name}") on:click=move |_| edit.run(())>"Edit"</button>
+            <button type="button" id=opens.opener() title="Edit" aria-label=format!("Edit: {name}") on:click=move |_| edits.edit(Some(opens))>"Edit"</button>
             {children()}
         </span>
     }
@@ -238,6 +289,19 @@ fn step_row(place: Place, step: CaseStep, edits: Option<CaseEdits>) -> AnyView {
         CaseStep::Said { author, text } => {
             let who = if author.is_empty() { "Agent".to_owned() } else { author };
             just_said(Said { number: place.number, class: "row", glyph: Glyph::Answer, who, text })
+        }
+        CaseStep::Plan(text) => {
+            let row = Said {
+                number: place.number,
+                class: "row",
+                glyph: Glyph::User,
+                who: "The simulated user's plan".to_owned(),
+                text,
+            };
+            match edits {
+                Some(edits) => editable_text(edits, Editing::Plan, row),
+                None => just_said(row),
+            }
         }
         CaseStep::Call { author, tool, arguments, result } => {
             let Place { turn, call, .. } = place;
@@ -298,11 +362,11 @@ fn CallActions(
     let remove = move |_| {
         edits.change(CaseChange::RemoveCall { turn, call }, "The call was removed.");
     };
-    let edit = Callback::new(move |()| edits.edit(Some(Editing::Call { turn, call })));
     view! {
-        <RowActions edit name="the call">
+        <RowActions edits opens=Editing::Call { turn, call } name="the call">
             <button
                 type="button"
+                id=call_button("earlier", turn, call)
                 title="Earlier"
                 aria-label="Move the call earlier"
                 aria-disabled=is_first.to_string()
@@ -312,6 +376,7 @@ fn CallActions(
             </button>
             <button
                 type="button"
+                id=call_button("later", turn, call)
                 title="Later"
                 aria-label="Move the call later"
                 aria-disabled=is_last.to_string()
@@ -319,7 +384,7 @@ fn CallActions(
             >
                 "↓"
             </button>
-            <button type="button" title="Remove" aria-label="Remove the call" on:click=remove>"×"</button>
+            <button type="button" id=call_button("remove", turn, call) title="Remove" aria-label="Remove the call" on:click=remove>"×"</button>
         </RowActions>
     }
 }

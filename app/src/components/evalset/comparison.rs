@@ -12,6 +12,8 @@ use crate::components::tokens::Tokens;
 use crate::state::browser;
 use crate::state::preview::preview;
 
+/// The heading.
+pub(super) const COMPARISON_ID: &str = "comparison";
 /// How many characters of the arguments stand in a call.
 const BUDGET: usize = 400;
 
@@ -45,7 +47,7 @@ pub fn Comparison(
     let (one, other) = names.get_value();
     view! {
         <header class="toolbar">
-            <h2 class="case-id">{called(&one.eval_id, one.at)}</h2>
+            <h2 class="case-id" id=COMPARISON_ID tabindex="-1">{called(&one.eval_id, one.at)}</h2>
             <span class="quiet">"against"</span>
             {match other {
                 Actual::Case(other) => {
@@ -90,15 +92,36 @@ fn Compared(
     /// Whether what is the same is left out.
     only_differences: RwSignal<bool>,
 ) -> impl IntoView {
-    let CaseComparison { scores, why, turns, .. } = comparison;
+    let CaseComparison { scores, why, turns, state, .. } = comparison;
+    let asks_state = state.is_some();
+    let state = state.map(|state| {
+        view! {
+            <h3 class="turn">"The state at the end"</h3>
+            {compared_text(state, "The state at the end", only_differences)}
+        }
+    });
     let several = turns.len() > 1;
     let verdict = if why.is_empty() {
-        view! { <p class="why"><b>"Nothing differs"</b> " in calls, arguments and responses."</p> }
-            .into_any()
+        let in_what = match asks_state {
+            true => " in calls, arguments, responses and what is asked of the state.",
+            false => " in calls, arguments and responses.",
+        };
+        view! { <p class="why"><b>"Nothing differs"</b> {in_what}</p> }.into_any()
     } else {
         let text = why.join("; ");
         view! { <p class="why"><b>"Why they differ. "</b> {sentence(&text)}</p> }.into_any()
     };
+    let (scored, unscored): (Vec<_>, Vec<_>) =
+        scores.into_iter().partition(|it| it.score.is_some());
+    // What hinders several is told once.
+    let mut notes: Vec<(String, Vec<String>)> = Vec::new();
+    for ComparedScore { name, note, .. } in unscored {
+        match notes.iter_mut().find(|(told, _)| *told == note) {
+            Some((_, names)) => names.push(name),
+            None => notes.push((note, vec![name])),
+        }
+    }
+    let unscored = notes.into_iter().map(|(note, names)| format!("{}: {note}", names.join(", ")));
     let turns = turns.into_iter().enumerate().map(|(number, turn)| {
         let ComparedTurn { query, calls, note, response } = turn;
         let steps = calls.into_iter().map(|call| compared_call(call, only_differences));
@@ -112,7 +135,13 @@ fn Compared(
     });
     view! {
         <div class="scores">
-            {scores.into_iter().map(score).collect_view()}
+            {scored.into_iter().map(score).collect_view()}
+            {unscored.map(|unscored| view! {
+                <div class="score unscored">
+                    <b>"not scored"</b>
+                    <span>{unscored}</span>
+                </div>
+            }).collect_view()}
             {verdict}
         </div>
         <section class="compared" aria-label="Both cases, step by step">
@@ -122,6 +151,7 @@ fn Compared(
                 <b>"Actual"</b>
             </div>
             {turns.collect_view()}
+            {state}
         </section>
     }
 }
@@ -133,24 +163,17 @@ fn sentence(text: &str) -> String {
     format!("{}{}.", first.unwrap_or_default(), characters.as_str())
 }
 
+/// One score. Whether less than all is enough only a criterion's threshold could say.
 fn score(score: ComparedScore) -> AnyView {
-    let ComparedScore { name, score, note } = score;
-    match score {
-        Some(score) => view! {
-            <div class="score" class:good={score >= 1.0} class:bad={score < 1.0}>
-                <b>{report_view::figure(score)}</b>
-                <span>{name}</span>
-            </div>
-        }
-        .into_any(),
-        None => view! {
-            <div class="score">
-                <b>"not scored"</b>
-                <span>{name} ": " {note}</span>
-            </div>
-        }
-        .into_any(),
+    let ComparedScore { name, score, .. } = score;
+    let score = score.unwrap_or_default();
+    view! {
+        <div class="score" class:good={score >= 1.0}>
+            <b>{report_view::figure(score)}</b>
+            <span>{name}</span>
+        </div>
     }
+    .into_any()
 }
 
 pub(in crate::components) fn compared_call(
@@ -172,7 +195,6 @@ pub(in crate::components) fn compared_call(
     view! {
         <div
             class=class
-
             class:gone=move || only_differences.get() && fate == Fate::Same
         >
             {one}
@@ -218,9 +240,16 @@ pub(in crate::components) fn compared_text(
     if expected.is_none() && actual.is_none() {
         return ().into_any();
     }
+    let (class, sign, said) = match (&expected, &actual) {
+        _ if is_same => ("pair", "=", "the same"),
+        (Some(_), None) => ("pair lacks", "−", "not there"),
+        (None, Some(_)) => ("pair lacks", "+", "not expected"),
+        _ => ("pair differs", "≈", "reads otherwise"),
+    };
     let side = |whole: Option<String>, is_expected: bool| {
         let Some(whole) = whole else {
-            return view! { <div class="gap">{what} " is not there"</div> }.into_any();
+            let said = if is_expected { " is not expected here" } else { " is not there" };
+            return view! { <div class="gap">{what} {said}</div> }.into_any();
         };
         if parts.is_empty() {
             return view! { <div class="text" dir="auto">{whole}</div> }.into_any();
@@ -236,12 +265,9 @@ pub(in crate::components) fn compared_text(
         view! { <div class="text" dir="auto">{words.collect_view()}</div> }.into_any()
     };
     let (one, other) = (side(expected, true), side(actual, false));
-    let (sign, said) = if is_same { ("=", "the same") } else { ("≈", "reads otherwise") };
     view! {
         <div
-            class="pair"
-            class:differs=!is_same
-
+            class=class
             class:gone=move || only_differences.get() && is_same
         >
             {one}

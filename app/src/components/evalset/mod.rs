@@ -24,18 +24,27 @@ use crate::components::copy_button::CopyButton;
 use crate::components::value::{ValueBody, ValueTools};
 use crate::components::value_pane::Switch;
 use crate::state::browser;
-use crate::state::case_edits::{CaseEdits, Editing, use_case_edits};
+use crate::state::case_edits::{CaseEdits, Editing, HEADING_ID, UNDO_ID, use_case_edits};
 use crate::state::reading::use_reading;
 use crate::state::settled::use_settled;
 use crate::state::times::{counted, size};
 use against::{Against, AgainstChooser, called, use_against};
-use case_editor::{JsonEditor, TextEditor};
+use case_editor::{JsonEditor, ReadAnew, TextEditor};
 use case_list::CaseColumn;
 use case_steps::CaseSteps;
-use comparison::Comparison;
+use comparison::{COMPARISON_ID, Comparison};
 
-/// How many cases are fetched at first and with each step.
-const STEP: u64 = 200;
+/// So many cases are on a page of the list.
+const PAGE: u64 = 200;
+
+/// Which page of the list is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ListPage {
+    /// The one that begins here.
+    From(u64),
+    /// The one that has the case that stands here in the file.
+    Holding(u64),
+}
 
 /// The set of an agent, and the case that the address names.
 #[component]
@@ -46,7 +55,7 @@ pub fn EvalSetReader(
     case: Memo<Option<String>>,
 ) -> impl IntoView {
     let searched = RwSignal::new(String::new());
-    let most = RwSignal::new(STEP);
+    let page = RwSignal::new(ListPage::From(0));
     let wanted = use_settled(searched);
     let edits = use_case_edits(set.clone());
     let id = StoredValue::new(set);
@@ -56,8 +65,20 @@ pub fn EvalSetReader(
     let set_order = Callback::new(move |name| set_sort.set(name));
     let cases = LocalResource::new(move || {
         edits.revision.track();
-        let (searched, order, most) = (wanted.get(), order.get(), most.get());
-        list_cases(id.get_value(), CasesAsked { searched, order, skipped: 0, most })
+        let (skipped, holding) = match page.get() {
+            ListPage::From(skipped) => (skipped, None),
+            ListPage::Holding(index) => (0, Some(index)),
+        };
+        let (searched, order) = (wanted.get(), order.get());
+        list_cases(id.get_value(), CasesAsked { searched, order, skipped, most: PAGE, holding })
+    });
+    // Of what is searched or sorted otherwise the beginning is read first.
+    Effect::new(move |was: Option<(String, CaseOrder)>| {
+        let is = (wanted.get(), order.get());
+        if was.is_some_and(|was| was != is) {
+            page.set(ListPage::From(0));
+        }
+        is
     });
     // What was listed last stays while the next is fetched.
     let listed = RwSignal::new(None::<Result<CaseList, ApiError>>);
@@ -90,12 +111,26 @@ pub fn EvalSetReader(
             |list| matches!(list, Some(Ok(list)) if list.set.contents != EvalSetContents::Nothing),
         )
     });
+    // A link leads to its case in the list, too.
+    Effect::new(move |was: Option<Option<u64>>| {
+        let is = place.get().filter(|_| is_listed.get());
+        if let Some(index) = is
+            && was.flatten() != is
+            && listed.with_untracked(|list| {
+                let list = list.as_ref().and_then(|list| list.as_ref().ok());
+                list.is_some_and(|list| !list.cases.iter().any(|case| case.index == index))
+            })
+        {
+            page.set(ListPage::Holding(index));
+        }
+        is
+    });
     view! {
         {head}
         {body}
         <Show when=move || is_listed.get()>
             <div class="set-columns">
-                <CaseColumn set=id.get_value() listed searched order set_order most case place/>
+                <CaseColumn set=id.get_value() listed searched order set_order page case place edits/>
                 <section class="case" aria-label="Case">
                     <Chosen set=id.get_value() case listed edits/>
                 </section>
@@ -205,10 +240,28 @@ fn Chosen(
             event.prevent_default();
         }
     });
-    on_cleanup(move || undo_key.remove());
+    let leaving = window_event_listener(ev::beforeunload, move |event| {
+        if edits.is_unsaved() {
+            event.prevent_default();
+            event.set_return_value("What you entered is not saved.");
+        }
+    });
+    on_cleanup(move || {
+        undo_key.remove();
+        leaving.remove();
+    });
     let Against { case: against, choose } = use_against(set.clone());
     let is_older = Memo::new(move |_| {
         listed.with(|list| matches!(list, Some(Ok(list)) if list.format == "adk-legacy"))
+    });
+    // Into the comparison and out of it the focus goes along.
+    Effect::new(move |was: Option<bool>| {
+        let is = against.read().is_some();
+        if was.is_some_and(|was| was != is) {
+            let to = if is { COMPARISON_ID } else { against::CHOOSER_ID };
+            browser::after_drawing(move || browser::after_drawing(move || browser::focus(to)));
+        }
+        is
     });
     let undo = move || {
         edits.undoable().map(|said| {
@@ -216,7 +269,7 @@ fn Chosen(
                 <p class="case-done" role="status">
                     {said}
                     " "
-                    <button type="button" class="link" title="Ctrl Z" on:click=move |_| { edits.undo(); }>"Undo"</button>
+                    <button type="button" class="link" id=UNDO_ID title="Ctrl Z" on:click=move |_| { edits.undo(); }>"Undo"</button>
                 </p>
             }
         })
@@ -315,8 +368,8 @@ fn CaseReader(
     let fault = move || edits.fault.get().filter(|_| edits.open.read().is_none());
     let actions = changes.map(|edits| {
         view! {
-            <button type="button" class="button quiet" on:click=move |_| edits.edit(Some(Editing::EvalId))>"Rename"</button>
-            <button type="button" class="button quiet" on:click=move |_| edits.duplicate()>"Duplicate"</button>
+            <button type="button" class="button quiet" id=Editing::EvalId.opener() on:click=move |_| edits.edit(Some(Editing::EvalId))>"Rename"</button>
+            <button type="button" class="button quiet" id="case-duplicate" on:click=move |_| edits.duplicate()>"Duplicate"</button>
             <button type="button" class="button quiet" on:click=move |_| edits.remove()>"Delete"</button>
         }
     });
@@ -340,14 +393,14 @@ fn CaseReader(
     };
     view! {
         <header class="toolbar">
-            <h2 class="case-id">{shown_id}</h2>
+            <h2 class="case-id" id=HEADING_ID tabindex="-1">{shown_id}</h2>
             <CopyButton what="the id" text=Callback::new(move |()| copied.clone())/>
             {name.map(|name| view! { <span class="case-name quiet" title=name>{name.clone()}</span> })}
             <span class="grow"></span>
             <Show when=move || as_text.get()>
                 <ValueTools reading=whole/>
                 {changes.map(|edits| view! {
-                    <button type="button" class="button quiet" on:click=move |_| edits.edit(Some(Editing::Whole))>"Edit"</button>
+                    <button type="button" class="button quiet" id=Editing::Whole.opener() on:click=move |_| edits.edit(Some(Editing::Whole))>"Edit"</button>
                 })}
             </Show>
             {actions}
@@ -359,7 +412,7 @@ fn CaseReader(
             <p class="note">"A case of ADK's older list is read only here. " <code>"rehearsal evalset convert"</code> " makes a file whose cases can be changed."</p>
         })}
         {rename}
-        {move || fault().map(|fault| view! { <p class="case-faults" role="alert">{fault}</p> })}
+        {move || fault().map(|fault| view! { <p class="case-faults" role="alert">{fault} " " <ReadAnew edits/></p> })}
         {(!faults.is_empty()).then(|| view! {
             <ul class="case-faults" role="alert">{faults.into_iter().map(|fault| view! { <li>{fault}</li> }).collect_view()}</ul>
         })}
