@@ -468,6 +468,17 @@ test("a second window of the same person says where the turn is answered", async
   await expect(other.locator("#send")).toHaveAttribute("aria-disabled", "true");
   await other.getByRole("button", { name: "Cancel turn" }).click();
   await expect(other.getByRole("dialog")).toContainText("Ann is answering this turn in another window.");
+  await other.keyboard.press("Escape");
+  // Each window keeps its own words, and a reload keeps the turn.
+  await other.getByRole("tab", { name: /Text/ }).click();
+  await other.getByRole("textbox", { name: "Text", exact: true }).fill("Perhaps");
+  await page.reload();
+  await expect(page.getByRole("textbox", { name: "Text", exact: true })).toHaveValue("No rain");
+  await expect(page.locator("#send")).toHaveAttribute("aria-disabled", "false");
+  await expect(page.getByText("in another window")).toHaveCount(0);
+  await other.reload();
+  await expect(other.getByRole("textbox", { name: "Text", exact: true })).toHaveValue("Perhaps");
+  await expect(other.getByText("Ann is answering this turn in another window.")).toBeVisible();
   await other.close();
   await expect(page.getByText("in another window")).toHaveCount(0);
   await page.locator("#send").click();

@@ -62,6 +62,7 @@ pub struct Live {
 /// Nothing known yet. The name and the wish to be called are read once the page is in a browser.
 #[must_use]
 pub fn use_live() -> Live {
+    let name = RwSignal::new(None);
     let live = Live {
         known: RwSignal::new(HashMap::new()),
         waiting: RwSignal::new(0),
@@ -69,10 +70,10 @@ pub fn use_live() -> Live {
         changed: RwSignal::new(Vec::new()),
         lists: RwSignal::new(0),
         shown: RwSignal::new(Vec::new()),
-        name: RwSignal::new(None),
+        name,
         greeting: RwSignal::new(Greeting::Awaited),
         alerts: RwSignal::new(Alerts::Off),
-        drafts: use_drafts(),
+        drafts: use_drafts(name),
         told: StoredValue::new(HashSet::new()),
     };
     Effect::new(move |_| {

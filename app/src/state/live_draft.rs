@@ -2,7 +2,9 @@
 //!
 //! A draft belongs to its turn and to the page, not to what is drawn: neither a lost connection nor a
 //! look at another page loses it. Its text and its finished calls outlive a reload too, in the
-//! browser's storage, until the turn has its answer or they are swept out (`live_sweep`).
+//! browser's storage, until the turn has its answer or they are swept out (`live_sweep`). Each tab
+//! keeps its own, with the person's name: two tabs write over nothing, and nobody is given what
+//! somebody else typed at this browser. A tab that has none begins with the person's newest.
 
 use std::collections::HashMap;
 
@@ -72,9 +74,16 @@ struct Stored {
     /// When the person last typed, in milliseconds since 1970.
     #[serde(default)]
     typed_ms: Option<i64>,
+    /// Who typed, where that was known.
+    #[serde(default)]
+    by: Option<String>,
 }
 
 impl Stored {
+    fn at(key: &str) -> Option<Self> {
+        serde_json::from_str(&browser::stored(key)?).ok()
+    }
+
     fn is_empty(&self) -> bool {
         self.text.is_empty() && self.calls.is_empty()
     }
@@ -83,8 +92,12 @@ impl Stored {
 /// A draft in the browser's storage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
+    /// The name under which it is stored.
+    pub key: String,
     /// Its turn.
     pub turn: LiveTurnId,
+    /// Who typed it, where that was known.
+    pub by: Option<String>,
     /// The session that the turn is of, where the draft tells.
     pub session: Option<LiveId>,
     /// When the person last typed in it, in milliseconds since 1970.
@@ -140,18 +153,29 @@ impl Draft {
     }
 }
 
+impl Kept {
+    /// Whether `me` may have typed it.
+    #[must_use]
+    pub fn may_be_of(&self, me: Option<&str>) -> bool {
+        self.by.is_none() || self.by.as_deref() == me
+    }
+}
+
 /// The drafts of this page.
 #[derive(Clone, Copy)]
 pub struct Drafts {
+    /// The person's name.
+    name: RwSignal<Option<String>>,
     owner: StoredValue<Option<Owner>>,
     begun: StoredValue<HashMap<LiveTurnId, Draft>>,
     swept: StoredValue<bool>,
 }
 
-/// None yet.
+/// None yet, of the person of that name.
 #[must_use]
-pub fn use_drafts() -> Drafts {
+pub fn use_drafts(name: RwSignal<Option<String>>) -> Drafts {
     Drafts {
+        name,
         owner: StoredValue::new(Owner::current()),
         begun: StoredValue::new(HashMap::new()),
         swept: StoredValue::new(false),
@@ -166,7 +190,7 @@ impl Drafts {
         if let Some(draft) = self.begun.with_value(|begun| begun.get(turn).copied()) {
             return draft;
         }
-        let make = || begin(session, turn);
+        let make = || self.begin(session, turn);
         let draft = match self.owner.get_value() {
             Some(owner) => owner.with(make),
             None => make(),
@@ -191,14 +215,13 @@ impl Drafts {
         draft.is_some_and(|draft| draft.touched_ms.get_value() > 0)
     }
 
-    /// The drafts in the browser's storage.
+    /// The drafts in the browser's storage, of all tabs and of everybody.
     #[must_use]
     pub fn kept(self) -> Vec<Kept> {
         let now = browser::now().as_millisecond();
         let keys = browser::stored_keys(KEY).into_iter();
         keys.filter_map(|key| {
-            let text = browser::stored(&key)?;
-            let mut stored: Stored = serde_json::from_str(&text).unwrap_or_default();
+            let mut stored = Stored::at(&key).unwrap_or_default();
             if stored.typed_ms.is_none() {
                 // Of an earlier version: it ages from now on.
                 stored.typed_ms = Some(now);
@@ -206,8 +229,9 @@ impl Drafts {
                     browser::store(&key, Some(&dated));
                 }
             }
-            let turn = LiveTurnId::new(key.strip_prefix(KEY)?);
-            Some(Kept { turn, session: stored.session, typed_ms: stored.typed_ms.unwrap_or(now) })
+            let turn = turn_of(&key)?;
+            let Stored { session, typed_ms, by, .. } = stored;
+            Some(Kept { key, turn, by, session, typed_ms: typed_ms.unwrap_or(now) })
         })
         .collect()
     }
@@ -218,8 +242,27 @@ impl Drafts {
         !self.swept.try_update_value(|swept| std::mem::replace(swept, true)).unwrap_or(true)
     }
 
-    /// The turn has its answer: what was typed is not needed any more.
+    /// The turn has its answer: what the person typed is not needed any more, in whichever tab.
     pub fn forget(self, turn: &LiveTurnId) {
+        self.drop_begun(turn);
+        browser::tab_store(&lease_key(turn), None);
+        let me = self.name.get_untracked();
+        for kept in self.kept() {
+            if kept.turn == *turn && (kept.key == key(turn) || kept.may_be_of(me.as_deref())) {
+                browser::store(&kept.key, None);
+            }
+        }
+    }
+
+    /// Throws one of [`kept`](Self::kept) away.
+    pub fn discard(self, kept: &Kept) {
+        if kept.key == key(&kept.turn) {
+            self.drop_begun(&kept.turn);
+        }
+        browser::store(&kept.key, None);
+    }
+
+    fn drop_begun(self, turn: &LiveTurnId) {
         let draft = self.begun.try_update_value(|begun| begun.remove(turn)).flatten();
         if let Some(draft) = draft {
             // In this order: what is stored follows the draft.
@@ -228,49 +271,82 @@ impl Drafts {
             draft.is_begun.set(false);
             draft.forms.forget();
         }
-        browser::store(&key(turn), None);
+    }
+
+    /// What this tab has of the turn, or else the newest that the person typed in another.
+    fn stored(self, turn: &LiveTurnId) -> Option<Stored> {
+        let me = self.name.get_untracked();
+        let own = Stored::at(&key(turn)).filter(|stored| {
+            // Somebody else may have logged in since.
+            me.is_none() || stored.by.is_none() || stored.by == me
+        });
+        own.or_else(|| {
+            let kept = self.kept().into_iter();
+            kept.filter(|kept| kept.turn == *turn && kept.may_be_of(me.as_deref()))
+                .max_by_key(|kept| kept.typed_ms)
+                .and_then(|kept| Stored::at(&kept.key))
+        })
+    }
+
+    fn begin(self, session: &LiveId, turn: &LiveTurnId) -> Draft {
+        let (key, session) = (key(turn), session.clone());
+        let stored = self.stored(turn).unwrap_or_default();
+        // A page that is reloaded goes on with the hold that it had.
+        let held = browser::tab_stored(&lease_key(turn));
+        let side = (!stored.text.is_empty()).then_some(Side::Text);
+        let draft = Draft {
+            is_begun: RwSignal::new(!stored.is_empty()),
+            text: RwSignal::new(stored.text),
+            calls: RwSignal::new(stored.calls),
+            tool: RwSignal::new(None),
+            side: RwSignal::new(side),
+            touched_ms: StoredValue::new(0),
+            call_id: StoredValue::new(new_call_id()),
+            hold: RwSignal::new(if held.is_some() { Hold::Asked } else { Hold::Unasked }),
+            lease: StoredValue::new(LiveLeaseId::new(held.unwrap_or_else(browser::new_uuid))),
+            forms: Forms::new(),
+        };
+        Effect::new(move |before: Option<()>| {
+            let now = Stored {
+                text: draft.text.get(),
+                calls: draft.calls.get(),
+                session: Some(session.clone()),
+                typed_ms: Some(browser::now().as_millisecond()),
+                by: self.name.get_untracked(),
+            };
+            if before.is_some() {
+                let text = (!now.is_empty()).then(|| serde_json::to_string(&now).ok());
+                browser::store(&key, text.flatten().as_deref());
+            }
+        });
+        draft
     }
 }
 
-/// What the names of drafts in the browser's storage begin with.
+/// Remembers over a reload that this tab holds the turn, or with `None` that it does not.
+pub fn remember_hold(turn: &LiveTurnId, lease: Option<&LiveLeaseId>) {
+    browser::tab_store(&lease_key(turn), lease.map(|lease| lease.as_str()));
+}
+
+/// What the names of drafts in the browser's storage begin with; the turn follows, then the tab.
 const KEY: &str = "rehearsal.draft.";
 
+/// Where this tab's draft of a turn is stored.
 fn key(turn: &LiveTurnId) -> String {
-    format!("{KEY}{turn}")
+    format!("{KEY}{turn}.{}", browser::tab_id())
+}
+
+/// The turn of a draft by its name in the storage; earlier versions named no tab.
+fn turn_of(key: &str) -> Option<LiveTurnId> {
+    let rest = key.strip_prefix(KEY)?;
+    Some(LiveTurnId::new(rest.split_once('.').map_or(rest, |(turn, _)| turn)))
+}
+
+fn lease_key(turn: &LiveTurnId) -> String {
+    format!("rehearsal.lease.{turn}")
 }
 
 fn new_call_id() -> String {
     // The prefix of google-adk's own ids: it takes them out before a model sees them.
     format!("adk-{}", browser::new_uuid())
-}
-
-fn begin(session: &LiveId, turn: &LiveTurnId) -> Draft {
-    let (key, session) = (key(turn), session.clone());
-    let stored: Stored =
-        browser::stored(&key).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-    let draft = Draft {
-        is_begun: RwSignal::new(!stored.is_empty()),
-        text: RwSignal::new(stored.text),
-        calls: RwSignal::new(stored.calls),
-        tool: RwSignal::new(None),
-        side: RwSignal::new(None),
-        touched_ms: StoredValue::new(0),
-        call_id: StoredValue::new(new_call_id()),
-        lease: StoredValue::new(LiveLeaseId::new(browser::new_uuid())),
-        hold: RwSignal::new(Hold::Unasked),
-        forms: Forms::new(),
-    };
-    Effect::new(move |before: Option<()>| {
-        let now = Stored {
-            text: draft.text.get(),
-            calls: draft.calls.get(),
-            session: Some(session.clone()),
-            typed_ms: Some(browser::now().as_millisecond()),
-        };
-        if before.is_some() {
-            let text = (!now.is_empty()).then(|| serde_json::to_string(&now).ok());
-            browser::store(&key, text.flatten().as_deref());
-        }
-    });
-    draft
 }

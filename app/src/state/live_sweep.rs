@@ -12,7 +12,7 @@ use leptos::task::spawn_local;
 use super::browser;
 use super::live::Live;
 use super::live_draft::{Drafts, Kept};
-use crate::api::{ApiError, LiveId, LivePlace, LiveTurnId, read_live_session, read_live_turn};
+use crate::api::{ApiError, LiveId, LivePlace, read_live_session, read_live_turn};
 
 /// So many drafts are kept, those that were typed in last.
 const MOST: usize = 200;
@@ -42,10 +42,10 @@ pub fn sweep(live: Live) {
     let kept = drafts.kept();
     let now = browser::now().as_millisecond();
     let outlived = outlived(&kept, now);
-    outlived.iter().for_each(|turn| drafts.forget(turn));
+    outlived.iter().for_each(|kept| drafts.discard(kept));
     let mut of_session = BTreeMap::<LiveId, Vec<Kept>>::new();
     for kept in newest_first(kept) {
-        if let Some(session) = kept.session.clone().filter(|_| !outlived.contains(&kept.turn)) {
+        if let Some(session) = kept.session.clone().filter(|_| !outlived.contains(&kept)) {
             of_session.entry(session).or_default().push(kept);
         }
     }
@@ -63,14 +63,15 @@ async fn sweep_session(live: Live, drafts: Drafts, session: LiveId, kept: Vec<Ke
             kept.iter()
                 .filter(|kept| has_lain(kept, now_ms, FOREIGN_MS))
                 .filter(|kept| !drafts.is_typed_in(&kept.turn))
-                .for_each(|kept| drafts.forget(&kept.turn));
+                .for_each(|kept| drafts.discard(kept));
             return;
         }
         // The host does not answer: another time.
         Err(_) => return,
     };
-    for Kept { turn, .. } in kept {
-        if summary.waiting.iter().any(|waiting| waiting.turn == turn) {
+    for kept in kept {
+        let turn = &kept.turn;
+        if summary.waiting.iter().any(|waiting| waiting.turn == *turn) {
             continue;
         }
         let place = LivePlace { session: session.clone(), turn: turn.clone() };
@@ -79,8 +80,9 @@ async fn sweep_session(live: Live, drafts: Drafts, session: LiveId, kept: Vec<Ke
         // A name that anybody may give is no proof: two people may be called the same.
         let me = live.logged_in_untracked();
         // What is typed meanwhile is no old draft.
-        if !is_needed(&standing, me.as_deref()) && !drafts.is_typed_in(&turn) {
-            drafts.forget(&turn);
+        let may_go = !is_needed(&standing, me.as_deref()) && kept.may_be_of(me.as_deref());
+        if may_go && !drafts.is_typed_in(turn) {
+            drafts.discard(&kept);
         }
     }
 }
@@ -95,11 +97,11 @@ fn is_needed(standing: &Standing, me: Option<&str>) -> bool {
 
 /// The drafts that go whatever the host says: those that have lain too long, and those that are too
 /// many.
-fn outlived(kept: &[Kept], now_ms: i64) -> Vec<LiveTurnId> {
+fn outlived(kept: &[Kept], now_ms: i64) -> Vec<Kept> {
     let newest = newest_first(kept.to_vec()).into_iter().enumerate();
     let outlived =
         newest.filter(|(place, kept)| *place >= MOST || has_lain(kept, now_ms, LONGEST_MS));
-    outlived.map(|(_, kept)| kept.turn).collect()
+    outlived.map(|(_, kept)| kept).collect()
 }
 
 fn has_lain(kept: &Kept, now_ms: i64, for_ms: i64) -> bool {
@@ -114,9 +116,11 @@ fn newest_first(mut kept: Vec<Kept>) -> Vec<Kept> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::LiveTurnId;
 
     fn kept(turn: &str, typed_ms: i64) -> Kept {
-        Kept { turn: LiveTurnId::new(turn), session: None, typed_ms }
+        let (key, turn) = (turn.to_owned(), LiveTurnId::new(turn));
+        Kept { key, turn, by: None, session: None, typed_ms }
     }
 
     #[test]
@@ -128,9 +132,17 @@ mod tests {
         all.insert(7, old);
         let gone = outlived(&all, now);
         assert_eq!(gone.len(), 51);
-        assert!(gone.contains(&LiveTurnId::new("old")) && gone.contains(&LiveTurnId::new("200")));
-        assert!(!gone.contains(&LiveTurnId::new("199")));
+        let goes = |turn: &str| gone.iter().any(|kept| kept.key == turn);
+        assert!(goes("old") && goes("200") && !goes("199"));
         assert_eq!(outlived(&all[..5], now), []);
+    }
+
+    #[test]
+    fn a_draft_is_for_whoever_typed_it() {
+        let of = |by: Option<&str>| Kept { by: by.map(str::to_owned), ..kept("a", 0) };
+        assert!(of(Some("ada")).may_be_of(Some("ada")));
+        assert!(!of(Some("ada")).may_be_of(Some("bob")) && !of(Some("ada")).may_be_of(None));
+        assert!(of(None).may_be_of(Some("bob")) && of(None).may_be_of(None));
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //! a request whole.
 
 use app::api::{
-    LiveContent, LiveOutcome, LivePart, LiveRole, LiveRow, LiveTurn, LiveTurnId, LiveValue,
-    LiveWhat, ToolHints, ToolView,
+    LiveBytes, LiveContent, LiveOutcome, LivePart, LiveRole, LiveRow, LiveTurn, LiveTurnId,
+    LiveValue, LiveWhat, ToolHints, ToolView,
 };
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -179,13 +179,11 @@ fn part(part: Part, extent: Extent) -> LivePart {
             response: response.response.map(|it| value(it, extent)),
         },
         Part::InlineData(data) => {
-            let kind = data.mime_type.split('/').next().unwrap_or_default();
-            let is_shown = extent == Extent::Whole
-                && matches!(kind, "image" | "audio")
-                && data.data.len() <= SHOWN_DATA;
+            let bytes = data.data.len() as u64;
+            let is_shown = extent == Extent::Whole && data.data.len() <= SHOWN_DATA;
             LivePart::Data {
-                bytes: data.data.len() as u64,
-                base64: is_shown.then(|| STANDARD.encode(&data.data)),
+                bytes,
+                content: is_shown.then(|| shown(&data.mime_type, data.data)),
                 mime_type: data.mime_type,
                 name: data.display_name,
             }
@@ -193,6 +191,25 @@ fn part(part: Part, extent: Extent) -> LivePart {
         Part::Other(other) => {
             LivePart::Other { kind: other.kind, value: value(other.json, extent) }
         }
+    }
+}
+
+/// What the model reads of a file is for the person to read, too.
+fn shown(mime_type: &str, bytes: Vec<u8>) -> LiveBytes {
+    let mime_type = mime_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let is_read = mime_type.starts_with("text/")
+        || mime_type.ends_with("+json")
+        || mime_type.ends_with("+xml") && !mime_type.starts_with("image/")
+        || matches!(
+            mime_type.as_str(),
+            "application/json" | "application/xml" | "application/yaml" | "application/javascript"
+        );
+    let encoded = |bytes: &[u8]| LiveBytes::Base64(STANDARD.encode(bytes));
+    match is_read {
+        true => {
+            String::from_utf8(bytes).map_or_else(|error| encoded(error.as_bytes()), LiveBytes::Text)
+        }
+        false => encoded(&bytes),
     }
 }
 

@@ -59,8 +59,8 @@ pub enum LivePart {
         bytes: u64,
         /// A file's name, where there is one.
         name: Option<String>,
-        /// The bytes in base64, where a page can show them and they are not too many.
-        base64: Option<String>,
+        /// The bytes, where they are not too many.
+        content: Option<LiveBytes>,
     },
     /// A piece of another kind, as it came.
     Other {
@@ -69,6 +69,15 @@ pub enum LivePart {
         /// The piece.
         value: LiveValue,
     },
+}
+
+/// Bytes as a page can show them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LiveBytes {
+    /// Of a type that people read.
+    Text(String),
+    /// Anything else.
+    Base64(String),
 }
 
 /// A JSON value, or the beginning of a long one.

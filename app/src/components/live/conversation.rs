@@ -21,7 +21,14 @@ pub(super) fn Conversation() -> impl IntoView {
     Effect::new(move |_| {
         stage.turn.track();
         if let Some(list) = list.get() {
-            browser::after_drawing(move || list.set_scroll_top(list.scroll_height()));
+            let to_its_end = move |list: &web_sys::HtmlOListElement| {
+                list.set_scroll_top(list.scroll_height());
+            };
+            browser::after_drawing(move || {
+                to_its_end(&list);
+                // Rows have their heights once they are in sight.
+                browser::after_drawing(move || to_its_end(&list));
+            });
         }
     });
     move || {

@@ -83,8 +83,10 @@ impl LiveStage {
             })
         };
         let id = self.id.get_value();
+        let me = self.live.name.get();
         let kept = self.live.drafts.kept().into_iter();
-        let mut own = kept.filter(|kept| kept.session.as_ref() == Some(&id)).map(|kept| kept.turn);
+        let of_this = kept.filter(|kept| kept.session.as_ref() == Some(&id));
+        let mut own = of_this.filter(|kept| kept.may_be_of(me.as_deref())).map(|kept| kept.turn);
         own.find(|turn| waits(turn) == Some(false))
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::super::live_draft::Hold;
+use super::super::live_draft::{Hold, remember_hold};
 use super::LiveStage;
 use crate::api::{ApiError, hand_over_live_turn, hold_live_turn, release_live_turn};
 use crate::state::{browser, clock};
@@ -40,7 +40,9 @@ impl LiveStage {
         ) else {
             return;
         };
-        let (place, lease) = (self.place(turn), draft.lease.get_value());
+        let lease = draft.lease.get_value();
+        remember_hold(&turn, Some(&lease));
+        let place = self.place(turn);
         if draft.hold.get_untracked() == Hold::Unasked {
             draft.hold.set(Hold::Asked);
         }
@@ -83,6 +85,7 @@ impl LiveStage {
             return;
         };
         draft.touched_ms.set_value(0);
+        remember_hold(&turn, None);
         let (place, lease) = (self.place(turn), draft.lease.get_value());
         spawn_local(async move {
             let _ = release_live_turn(place, lease).await;
@@ -96,6 +99,7 @@ impl LiveStage {
             return;
         };
         draft.touched_ms.set_value(0);
+        remember_hold(&turn, None);
         let (place, lease) = (self.place(turn), draft.lease.get_value());
         spawn_local(async move {
             match hand_over_live_turn(place, lease, to.clone()).await {

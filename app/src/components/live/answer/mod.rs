@@ -7,7 +7,7 @@ mod leftover;
 use leptos::prelude::*;
 
 use super::export::ExportColumn;
-use crate::api::LiveOutcome;
+use crate::api::{LiveOutcome, read_live_rows};
 use crate::components::icon::{Glyph, Icon};
 use crate::state::live_ending::Ending;
 use crate::state::live_stage::use_this_live_stage;
@@ -37,6 +37,18 @@ enum Shown {
 #[component]
 pub(super) fn AnswerColumn() -> impl IntoView {
     let stage = use_this_live_stage();
+    // A session that is opened after its last turn says by its last event how that run ended.
+    let last = LocalResource::new(move || {
+        let is_idle = stage.shown.read().is_none();
+        let events = stage.summary.with(|it| it.as_ref().map_or(0, |it| it.events));
+        async move {
+            if !is_idle || events == 0 {
+                return None;
+            }
+            let rows = read_live_rows(stage.id.get_value(), events - 1, 1, false).await.ok()?;
+            Ending::of(rows.first()?)
+        }
+    });
     let shown = Memo::new(move |_| {
         let has_begun = stage.draft.get().is_some_and(|draft| draft.is_begun.get());
         match stage.ahead() {
@@ -48,9 +60,12 @@ pub(super) fn AnswerColumn() -> impl IntoView {
             }
             None if stage.up().is_some() => Shown::Done,
             None if stage.is_completed() => Shown::Export,
-            None => Shown::Nothing(stage.turn.with(|turn| {
-                turn.as_ref().and_then(|turn| turn.ended.as_ref()).and_then(Ending::of)
-            })),
+            None => Shown::Nothing(match stage.shown.read().is_some() {
+                true => stage.turn.with(|turn| {
+                    turn.as_ref().and_then(|turn| turn.ended.as_ref()).and_then(Ending::of)
+                }),
+                false => last.get().flatten(),
+            }),
         }
     });
     move || {
