@@ -56,4 +56,10 @@ server.registerTool("length", { description: "Returns lines without end." }, asy
   }),
 );
 
+server.registerTool("journal", { description: "Returns a long text." }, async () => {
+  const lines = Array.from({ length: 4_000 }, (_, at) => `line ${at + 1} of the journal`);
+  lines[3_209] += ", with the needle";
+  return answer({ log: lines.join("\n") });
+});
+
 await server.connect(new StdioServerTransport());

@@ -12,6 +12,7 @@ async function booking(page: Page): Promise<Player> {
   const player = await Player.at(page, "travel-desk");
   await player.fill("query", "Book the fare to Lisbon");
   await player.fill("max_results", "1");
+  await expect(preview(page)).toContainText('"query":"Book the fare to Lisbon","max_results":1');
   await player.begin();
   await player.choose("book_trip");
   return player;
@@ -747,6 +748,11 @@ test("a message about JSON text stays in sight", async ({ page, picture }) => {
   await player.choose("plant");
   await page.locator("#tool-form").getByRole("button", { name: "JSON", exact: true }).click();
   const json = page.getByRole("textbox", { name: "JSON" });
+  // Who pauses at what is no JSON is told of it, and who types on is not.
+  await json.fill('{"root": {"name": "oak", "children": [tru]}}');
+  await expect(page.getByText(/^Not JSON: .*tru/)).toBeVisible();
+  await json.fill('{"root": {"name": "oak", "children": []}}');
+  await expect(page.getByText(/^Not JSON/)).toHaveCount(0);
   await json.fill(`{\n  "root": {\n    "name": "oak",\n    "children": [\n${"      1,\n".repeat(60)}      nil\n    ]\n  }\n}`);
   await player.run();
   const told = page.getByText(/^Not JSON: .* at line 65, column/);
@@ -814,6 +820,31 @@ test("a list of texts is written with the keyboard alone", async ({ page }) => {
   await page.keyboard.press("Shift+Enter");
   await page.keyboard.type("lines");
   await expect(preview(page)).toContainText('"two\\nlines"');
+  // What is moved and taken back keeps the focus.
+  await page.keyboard.press("Alt+ArrowUp");
+  await expect(preview(page)).toContainText('"tags":["two\\nlines","one","three"]');
+  await page.getByRole("button", { name: "Move tags item 1 down" }).focus();
+  await page.keyboard.press("Enter");
+  await expect(preview(page)).toContainText('"tags":["one","two\\nlines","three"]');
+  await page.keyboard.press("Control+z");
+  await expect(preview(page)).toContainText('"tags":["two\\nlines","one","three"]');
+  expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe("BODY");
+  // An empty item is filled before another is added.
+  await page.getByRole("button", { name: "+ add" }).last().focus();
+  await page.keyboard.press("Enter");
+  await fresh();
+  await page.keyboard.press("Shift+Tab");
+  for (let step = 0; step < 4; step += 1) {
+    const text = await page.evaluate(() => (document.activeElement as HTMLTextAreaElement | null)?.value);
+    if (text === "three") {
+      break;
+    }
+    await page.keyboard.press("Shift+Tab");
+  }
+  await page.keyboard.press("Enter");
+  await fresh();
+  await page.keyboard.type("four");
+  await expect(preview(page)).toContainText('"tags":["two\\nlines","one","three","four"]');
   await page.close();
   expect(await host.stop()).toBe(0);
 });

@@ -327,7 +327,8 @@ args = [${JSON.stringify(program)}]
   expect(await host.stop()).toBe(0);
 });
 
-test("hostile values harm nothing", async ({ page, picture, accessible }) => {
+/** A host with the tools of `mcp/hostile.mjs`. */
+function startHostile(): Promise<Host> {
   const program = join(import.meta.dirname, "..", "mcp", "hostile.mjs");
   const config = `
 [[agent]]
@@ -339,7 +340,32 @@ name = "hostile"
 command = "node"
 args = [${JSON.stringify(program)}]
 `;
-  const host = await startHost({ config });
+  return startHost({ config });
+}
+
+test("what is found far down in a long text is shown", async ({ page, picture, accessible }) => {
+  const host = await startHostile();
+  const player = await Player.at(page, "hostile", host.url);
+  await player.ask("What happened?");
+  await player.choose("journal");
+  await player.run();
+  await player.call(1).getByRole("button").first().click();
+  const content = page.getByRole("tree", { name: "Content" });
+  const pane = page.getByRole("group", { name: "Content", exact: true });
+  await pane.getByRole("button", { name: "Find in the value" }).click();
+  await page.getByRole("searchbox", { name: "Find in the value" }).fill("NEEDLE");
+  await expect(pane.getByText("1 of 1")).toBeVisible();
+  await expect(content).toContainText("Further down, from line 3210:");
+  await expect(content.locator("mark")).toHaveText("needle");
+  await expect(content.locator("mark")).toBeInViewport();
+  await picture("needle");
+  await accessible();
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});
+
+test("hostile values harm nothing", async ({ page, picture, accessible }) => {
+  const host = await startHostile();
   const elsewhere: string[] = [];
   page.on("request", (request) => {
     if (!request.url().startsWith(host.url) && !request.url().startsWith("data:")) {

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::components::form::SchemaForm;
+use crate::components::form::{JsonPreview, SchemaForm};
 use crate::components::icon::{Glyph, Icon};
 use crate::state::stage::use_this_stage;
 
@@ -27,7 +27,11 @@ pub fn QueryPanel() -> impl IntoView {
         }
         .into_any(),
         Some(form) => {
-            view! { <SchemaForm state=form id="query" label="The user's query"/> }.into_any()
+            view! {
+                <SchemaForm state=form id="query" label="The user's query"/>
+                <JsonPreview state=form/>
+            }
+            .into_any()
         }
         None => view! {
             <textarea

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::components::form::SchemaForm;
+use crate::components::form::{JsonPreview, SchemaForm};
 use crate::components::icon::{Glyph, Icon};
 use crate::components::query_panel::mend;
 use crate::state::stage::use_this_stage;
@@ -70,6 +70,7 @@ pub fn RespondPanel() -> impl IntoView {
                 <p class="quiet">"Sending it ends the session; then it can be exported."</p>
                 {field}
             </div>
+            {move || stage.response_form().map(|form| view! { <div class="panel-preview"><JsonPreview state=form/></div> })}
             <footer class="panel-foot">
                 <span class="hint" id="response-hint" role="status" class:bad=is_faulty>{hint}</span>
                 <span class="grow"></span>

@@ -198,6 +198,26 @@ pub fn focus_from_its_top(id: &str) -> bool {
     focused
 }
 
+/// Whether the field with this id is there and empty.
+#[must_use]
+pub fn is_empty_field(id: &str) -> bool {
+    let Some(element) = document().get_element_by_id(id) else { return false };
+    let input = element.dyn_ref::<web_sys::HtmlInputElement>().map(|input| input.value());
+    let area = element.dyn_ref::<web_sys::HtmlTextAreaElement>().map(|area| area.value());
+    input.or(area).is_some_and(|value| value.is_empty())
+}
+
+/// Gives the focus back, once what was changed now has been drawn, to the element that has it now,
+/// should it lose it: an element that is moved does.
+pub fn keep_focus() {
+    let Some(focused) = document().active_element() else { return };
+    after_drawing(move || {
+        if nothing_is_focused() && focused.is_connected() {
+            focus_element(&focused);
+        }
+    });
+}
+
 /// Moves the focus to `element`.
 pub fn focus_element(element: &Element) -> bool {
     element.dyn_ref::<HtmlElement>().is_some_and(|element| element.focus().is_ok())

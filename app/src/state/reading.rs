@@ -159,6 +159,13 @@ impl Reading {
         self.tree.with_value(Tree::len)
     }
 
+    /// How long the value's text is, in bytes. Tracked.
+    #[must_use]
+    pub fn byte_len(self) -> usize {
+        self.revision.track();
+        self.tree.with_value(|tree| tree.value().byte_len())
+    }
+
     /// What of the value is missing in its tree; nothing where that holds all of it. Tracked.
     #[must_use]
     pub fn missing(self) -> Option<Missing> {

@@ -70,6 +70,13 @@ pub fn find_all(text: &str, searched: &str) -> Vec<Range<usize>> {
     found
 }
 
+/// Where `searched` first stands in `text` from byte `from` on, a character's beginning, whatever the
+/// case.
+#[must_use]
+pub fn find_first(text: &str, searched: &str, from: usize) -> Option<usize> {
+    Needle::new(searched)?.find(text, from).map(|range| range.start)
+}
+
 /// How many finds are marked in one text: each becomes an element of the page.
 const MARKS: usize = 500;
 
@@ -100,6 +107,9 @@ mod tests {
         assert_eq!(find_all("Lisbon, LISBON", " lisbon "), [0..6, 8..14]);
         assert_eq!(marked("\u{212a}elvin", "k"), [("\u{212a}", true), ("elvin", false)]);
         assert_eq!(find_all("abc", ""), []);
+        assert_eq!(find_first("Lisbon, LISBON", "lisbon", 3), Some(8));
+        assert_eq!(find_first("Lisbon", "lisbon", 1), None);
+        assert_eq!(find_first("Lisbon", " ", 0), None);
         assert_eq!(marked("a room", "ROOM"), [("a ", false), ("room", true)]);
         assert_eq!(marked("", "x"), []);
         assert_eq!(marked(&"x".repeat(800), "x").len(), MARKS + 1);

@@ -46,7 +46,7 @@ mod recognise;
 mod scan;
 
 pub use find::{Beyond, Find};
-pub use fold::{find_all, marked};
+pub use fold::{find_all, find_first, marked};
 pub use highlight::{Highlighter, Hue};
 pub use layout::{Layout, Window};
 pub use recognise::{Image, Language, Shape, is_more_than_text};

@@ -104,11 +104,19 @@ fn ends_item(event: &ev::KeyboardEvent, input: &str) -> bool {
     }
 }
 
-/// Adds an item after the one with this id and puts the focus into it; at a list's end that is
-/// full, nothing.
+/// Adds an item after the one with this id and puts the focus into it; into the next one, where that
+/// is there and empty. At a list's end that is full, nothing.
 fn add_after(place: &Place, ids: Memo<Vec<ItemId>>, id: ItemId) {
     let position = ids.with_untracked(|ids| ids.iter().position(|each| *each == id));
-    let (Some(position), Some(added)) = (position, place.edit(Edit::AddItem)) else { return };
+    let Some(position) = position else { return };
+    let next = ids.with_untracked(|ids| ids.get(position + 1).copied());
+    if let Some(next) = next.map(|next| input_id(place.id, &place.path.then(Step::Item(next))))
+        && browser::is_empty_field(&next)
+    {
+        browser::focus(&next);
+        return;
+    }
+    let Some(added) = place.edit(Edit::AddItem) else { return };
     place.edit(Edit::MoveItem(added, position + 1));
     focus_on_item(place, added);
 }

@@ -37,7 +37,9 @@ pub(super) fn members(place: &Place) -> AnyView {
 }
 
 pub(super) fn member(place: &Place, position: usize, slot: &Slot) -> AnyView {
-    row(&place.then(slot, Step::Member(position)), slot.key())
+    // An empty name is one, too.
+    let named = if slot.key().is_empty() { "\"\"" } else { slot.key() };
+    row(&place.then(slot, Step::Member(position)), named)
 }
 
 /// One row of the form.

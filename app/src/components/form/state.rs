@@ -3,14 +3,19 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
+use gloo_timers::future::TimeoutFuture;
 use json_text::JsonText;
 use leptos::prelude::*;
-use schema_form::{Content, Draft, Edit, Fault, FieldKind, Form, ItemId, Path, Reading, Slot};
+use leptos::task::spawn_local;
+use schema_form::{
+    Content, Draft, Edit, Fault, FieldKind, Form, ItemId, Message, Path, Reading, Slot,
+};
 
 use super::place::input_id;
 use super::undo::Undo;
 use crate::api::FieldMessage;
 use crate::state::browser;
+use crate::state::latest::use_latest;
 
 /// A form being filled in, as small as its handles.
 #[derive(Clone, Copy)]
@@ -73,11 +78,16 @@ pub fn use_form(form: Form, begin: Option<&JsonText>) -> FormState {
     let touched = RwSignal::new(HashSet::new());
     let (edited, attempted) = (RwSignal::new(false), RwSignal::new(false));
     let told = RwSignal::new(Vec::<Told>::new());
+    let paused = use_pause(reading);
     let shown = Memo::new(move |_| {
         let mut shown: HashMap<Path, Vec<String>> = HashMap::new();
         for message in reading.read().messages() {
-            let waits =
-                matches!(message.fault, Fault::Missing | Fault::Unfinished | Fault::NotJson(_));
+            let waits = match message.fault {
+                Fault::Missing | Fault::Unfinished => true,
+                // What is no JSON yet may become it with the next key.
+                Fault::NotJson(_) => !(edited.get() && paused.get()),
+                _ => false,
+            };
             let was_there = || edited.get() && touched.read().contains(&message.path);
             if !waits || attempted.get() || was_there() {
                 shown.entry(message.path.clone()).or_default().push(message.text.clone());
@@ -125,6 +135,30 @@ pub fn use_form(form: Form, begin: Option<&JsonText>) -> FormState {
         wanted: RwSignal::new(None),
         notice,
     }
+}
+
+/// How long somebody who types pauses before a text that is no JSON is told of, in milliseconds.
+const PAUSE_MS: u32 = 1_000;
+
+/// Whether nothing was entered for a while, where there is a text that is no JSON.
+fn use_pause(reading: Memo<Reading>) -> RwSignal<bool> {
+    let paused = RwSignal::new(false);
+    let latest = use_latest();
+    Effect::new(move |_| {
+        let is_no_json = |message: &Message| matches!(message.fault, Fault::NotJson(_));
+        if !reading.read().messages().iter().any(is_no_json) {
+            return;
+        }
+        let asked = latest.ask();
+        paused.set(false);
+        spawn_local(async move {
+            TimeoutFuture::new(PAUSE_MS).await;
+            if asked.is_wanted() {
+                paused.try_set(true);
+            }
+        });
+    });
+    paused
 }
 
 impl FormState {
@@ -207,6 +241,7 @@ impl FormState {
     /// Takes the last edit back; false when there is none.
     pub fn undo(self) -> bool {
         let Some(before) = self.undo.take() else { return false };
+        browser::keep_focus();
         self.show(before);
         true
     }

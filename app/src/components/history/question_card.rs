@@ -7,7 +7,7 @@ use schema_form::Integers;
 
 use crate::api::{Answer, Asks, Question, SampledMessage, SamplingRequest};
 use crate::components::facts::WarningList;
-use crate::components::form::SchemaForm;
+use crate::components::form::{JsonPreview, SchemaForm};
 use crate::components::icon::{Glyph, Icon};
 use crate::components::value_pane::ValuePane;
 use crate::state::browser;
@@ -89,6 +89,7 @@ fn FormQuestion(
             <QuestionText message/>
             <WarningList warnings=unchecked/>
             <SchemaForm state=form id="answer" label="Your answer"/>
+            <JsonPreview state=form/>
             <div class="choices">
                 <Refusals number/>
                 <button type="submit" class="button primary">"Send the answer"</button>

@@ -16,6 +16,10 @@ use crate::state::times::size;
 
 /// How much of a text is drawn at first and with each step, in bytes.
 const STEP: usize = 16 * 1024;
+/// How much is drawn of a place further down at which something was found, in bytes.
+const AROUND: usize = 4 * 1024;
+/// How much of that at most stands before what was found: the rest of its line.
+const BEFORE: usize = 1024;
 
 /// One block.
 #[component]
@@ -26,11 +30,11 @@ pub(super) fn ValueBlock(
     reading: Reading,
 ) -> impl IntoView {
     match block {
-        Block::Text(text) => parts(text, "Text", move |part| {
+        Block::Text(text) => parts(text, "Text", reading, move |part| {
             let text = written_out(part, Lines::Kept).into_owned();
             view! { <pre class="block-text">{move || marked(&text, &reading.searched.read())}</pre> }.into_any()
         }),
-        Block::Markdown(text) => parts(text, "Markdown", move |part| {
+        Block::Markdown(text) => parts(text, "Markdown", reading, move |part| {
             let part = part.to_owned();
             let nodes = move || {
                 let nodes = markdown(&part, &[], &reading.searched.read()).nodes;
@@ -39,22 +43,41 @@ pub(super) fn ValueBlock(
             view! { <div class="prose" dir="auto">{nodes}</div> }.into_any()
         }),
         Block::Code(language, text) => {
-            parts(text, language.name(), move |part| code(part, language, reading))
+            parts(text, language.name(), reading, move |part| code(part, language, reading))
         }
-        Block::Diff(text) => parts(text, "Diff", move |part| lines(part, reading, diff_line)),
+        Block::Diff(text) => {
+            parts(text, "Diff", reading, move |part| lines(part, reading, diff_line))
+        }
         Block::Image(image) => view! { <Picture image=*image/> }.into_any(),
     }
 }
 
-/// The beginning of `text`, and more of it when asked.
+/// The beginning of `text`, and more of it when asked; what is found further down is drawn behind it.
 fn parts(
     text: String,
     label: &'static str,
+    reading: Reading,
     draw: impl Fn(&str) -> AnyView + Send + 'static,
 ) -> AnyView {
     let total = text.len();
     let shown = RwSignal::new(STEP);
-    let body = move || draw(beginning(&text, shown.get()));
+    let body = move || {
+        let drawn = beginning(&text, shown.get());
+        let found = (drawn.len() < text.len())
+            .then(|| further_down(&text, drawn.len(), &reading.searched.read()))
+            .flatten();
+        let found = found.map(|from| {
+            let line = text[..from].matches('\n').count() + 1;
+            view! {
+                <p class="more">{format!("Further down, from line {line}:")}</p>
+                {draw(beginning(&text[from..], AROUND))}
+            }
+        });
+        view! {
+            {draw(drawn)}
+            {found}
+        }
+    };
     view! {
         <div class="block">
             <div class="block-body" tabindex="0" role="group" aria-label=label>{body}</div>
@@ -69,6 +92,16 @@ fn parts(
         </div>
     }
     .into_any()
+}
+
+/// Where the line begins in which `searched` first stands, if that is behind the first `drawn` bytes.
+fn further_down(text: &str, drawn: usize, searched: &str) -> Option<usize> {
+    if value_tree::find_first(&text[..drawn], searched, 0).is_some() {
+        return None;
+    }
+    let at = value_tree::find_first(text, searched, drawn)?;
+    let near = (at.saturating_sub(BEFORE)..=at).find(|near| text.is_char_boundary(*near))?;
+    Some(text[near..at].rfind('\n').map_or(near, |line| near + line + 1).max(drawn))
 }
 
 /// The lines of a text, each with the class that `class` gives it.

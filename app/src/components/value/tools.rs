@@ -11,8 +11,10 @@ use crate::state::browser;
 use crate::state::reading::Reading;
 use crate::state::times::grouped;
 
-/// How many values are worth searching.
+/// So many values are searched by the eye.
 const SEARCHED: usize = 8;
+/// So long a value, too, in bytes.
+const READ: usize = 2_000;
 
 /// Search, depth, and the switch between tree and text.
 #[component]
@@ -21,7 +23,7 @@ pub fn ValueTools(
     reading: Reading,
 ) -> impl IntoView {
     let is_tree = move || !reading.raw.get();
-    let can_search = move || is_tree() && reading.count() > SEARCHED;
+    let can_search = move || is_tree() && (reading.count() > SEARCHED || reading.byte_len() > READ);
     let can_deepen = move || is_tree() && reading.has_depth();
     let search = move |_| {
         if reading.is_searching.get_untracked() {
