@@ -1,8 +1,8 @@
 //! Scored cases, and reports of many of them in every form.
 //!
 //! A case becomes a [`Piece`] of a report on whichever thread has scored it; a [`Report`] puts the
-//! pieces together in their order and holds no more of them than its form needs: nothing for text,
-//! JSON and Markdown, a line of each case for JUnit and HTML.
+//! pieces together in their order and holds no more of them than its form needs: nothing for text
+//! and JSON, what it lists for Markdown, a line of each case for JUnit and HTML.
 //!
 //! Left to others: reading files, pairing cases, clocks, the place that a report is written to.
 

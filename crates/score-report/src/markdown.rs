@@ -9,8 +9,11 @@ use crate::report::Total;
 use crate::scored::ScoredCase;
 use crate::text::standing;
 
-/// So many cases that did not pass are listed: a comment holds 65,536 characters.
+/// So many cases of each verdict are listed.
 const LISTED: usize = 50;
+
+/// All lists together take so many bytes at most: a comment holds 65,536 characters.
+const ROOM: usize = 60_000;
 
 /// A cell longer than this, in characters, is cut.
 const LONGEST: usize = 400;
@@ -18,18 +21,15 @@ const LONGEST: usize = 400;
 /// The row of a case; empty when it passed.
 pub(crate) fn case(case: &ScoredCase) -> String {
     let result = &case.result;
-    let word = match result.verdict() {
-        CaseVerdict::Passed => return String::new(),
-        CaseVerdict::Error => "error",
-        CaseVerdict::Failed => "failed",
-        CaseVerdict::Unscored => "unscored",
-    };
+    if result.verdict() == CaseVerdict::Passed {
+        return String::new();
+    }
     let mut reasons: Vec<String> = result.error.iter().cloned().collect();
     // A cell is short: only what decided the verdict.
     let deciding = case.reasons().into_iter().filter(|(it, _)| it.passed == result.passed);
     reasons.extend(deciding.map(|(it, why)| format!("{} {}: {why}", it.criterion, standing(it))));
     let cells = [cut(&result.eval_id, 100), cut(&reasons.join("; "), LONGEST)];
-    format!("| {} | {word} | {} |\n", markdown(&cells[0]), markdown(&cells[1]))
+    format!("| {} | {} |\n", markdown(&cells[0]), markdown(&cells[1]))
 }
 
 fn cut(text: &str, longest: usize) -> String {
@@ -39,24 +39,62 @@ fn cut(text: &str, longest: usize) -> String {
     }
 }
 
+/// The rows of what did not pass, by verdict.
 #[derive(Debug, Default)]
 pub(crate) struct Markdown {
-    rows: String,
-    listed: usize,
-    more: usize,
+    errors: Rows,
+    failed: Rows,
+    unscored: Rows,
+}
+
+/// The rows of one verdict.
+#[derive(Debug, Default)]
+struct Rows {
+    listed: Vec<String>,
+    cases: usize,
+}
+
+impl Rows {
+    fn take(&mut self, row: &str) {
+        self.cases += 1;
+        if self.listed.len() < LISTED {
+            self.listed.push(row.to_owned());
+        }
+    }
+
+    /// Writes as many as there is room for, and how many more there are.
+    fn finish(&self, title: &str, room: &mut usize, out: &mut impl Write) -> io::Result<()> {
+        if self.cases == 0 {
+            return Ok(());
+        }
+        writeln!(out, "\n**{} {title}**", self.cases)?;
+        let mut written = 0;
+        for row in &self.listed {
+            if row.len() > *room {
+                break;
+            }
+            if written == 0 {
+                writeln!(out, "\n| case | why |\n|---|---|")?;
+            }
+            *room -= row.len();
+            written += 1;
+            out.write_all(row.as_bytes())?;
+        }
+        match self.cases - written {
+            0 => Ok(()),
+            more => writeln!(out, "\nAnd {more} more."),
+        }
+    }
 }
 
 impl Markdown {
-    pub(crate) fn take(&mut self, row: &str) {
-        if row.is_empty() {
-            return;
+    pub(crate) fn take(&mut self, row: &str, verdict: CaseVerdict) {
+        match verdict {
+            CaseVerdict::Error => self.errors.take(row),
+            CaseVerdict::Failed => self.failed.take(row),
+            CaseVerdict::Unscored => self.unscored.take(row),
+            CaseVerdict::Passed => {}
         }
-        if self.listed == LISTED {
-            self.more += 1;
-            return;
-        }
-        self.listed += 1;
-        self.rows.push_str(row);
     }
 
     pub(crate) fn finish(self, total: &Total<'_>, out: &mut impl Write) -> io::Result<()> {
@@ -77,14 +115,10 @@ impl Markdown {
                 one.unscored
             )?;
         }
-        if self.rows.is_empty() {
-            return Ok(());
-        }
-        writeln!(out, "\n| case | | why |\n|---|---|---|")?;
-        out.write_all(self.rows.as_bytes())?;
-        if self.more > 0 {
-            writeln!(out, "\nAnd {} more.", self.more)?;
-        }
-        Ok(())
+        let mut room = ROOM;
+        let errors = if self.errors.cases == 1 { "error" } else { "errors" };
+        self.errors.finish(errors, &mut room, out)?;
+        self.failed.finish("failed", &mut room, out)?;
+        self.unscored.finish("unscored", &mut room, out)
     }
 }

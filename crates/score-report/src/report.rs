@@ -95,8 +95,9 @@ impl<W: Write> Report<W> {
     /// # Errors
     /// Those of `out`.
     pub fn take(&mut self, piece: Piece) -> io::Result<()> {
+        let verdict = piece.result.verdict();
         self.tally.add(&piece.result);
-        self.errors += usize::from(piece.result.verdict() == CaseVerdict::Error);
+        self.errors += usize::from(verdict == CaseVerdict::Error);
         match (&mut self.writer, piece.body) {
             (Writer::Text(writer), Body::Text(text)) => writer.take(&text, &mut self.out),
             (Writer::Json(writer), Body::Text(text)) => writer.take(&text, &mut self.out),
@@ -108,7 +109,7 @@ impl<W: Write> Report<W> {
                 writer.take(&line, &case, &mut self.out)
             }
             (Writer::Markdown(writer), Body::Text(text)) => {
-                writer.take(&text);
+                writer.take(&text, verdict);
                 Ok(())
             }
             _ => Err(io::Error::other("a piece is of another form than its report")),

@@ -138,12 +138,24 @@ fn markdown() {
         | words | 0.8 | 1 | 1 | 1 | 0.428 |
         | llm\_judge | 0.5 | 0 | 0 | 3 | – |
 
-        | case | | why |
-        |---|---|---|
-        | office | failed | tool\_trajectory\_avg\_score 0, needs 1: set\_temperature was called with degrees 23, not 21; close\_garage was not called |
-        | gone | error | the actual side has no case with this id |
-        | new | unscored | tool\_trajectory\_avg\_score is unscored: the expected side has no case with this id; words is unscored: the expected side has no case with this id; llm\_judge is unscored: the expected side has no case with this id |
-        | &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|�\[2J�\`@all\` | failed | tool\_trajectory\_avg\_score 0, needs 1: &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|�\[2J�\`@all\` was called with a "&lt;\!--", not "&lt;/script&gt;"; words 0, needs 0.8: the response scores 0.000 |
+        **1 error**
+
+        | case | why |
+        |---|---|
+        | gone | the actual side has no case with this id |
+
+        **2 failed**
+
+        | case | why |
+        |---|---|
+        | office | tool\_trajectory\_avg\_score 0, needs 1: set\_temperature was called with degrees 23, not 21; close\_garage was not called |
+        | &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|�\[2J�\`@all\` | tool\_trajectory\_avg\_score 0, needs 1: &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|�\[2J�\`@all\` was called with a "&lt;\!--", not "&lt;/script&gt;"; words 0, needs 0.8: the response scores 0.000 |
+
+        **1 unscored**
+
+        | case | why |
+        |---|---|
+        | new | tool\_trajectory\_avg\_score is unscored: the expected side has no case with this id; words is unscored: the expected side has no case with this id; llm\_judge is unscored: the expected side has no case with this id |
     "####]].assert_eq(&text.replace('\u{2060}', ""));
 }
 
@@ -247,21 +259,56 @@ fn what_decided_the_verdict_comes_first() {
     let first = text.lines().nth(1).map(str::trim);
     assert_eq!(first, Some("words 0, needs 0.8: the response scores 0.000"), "{text}");
     let text = written(Form::Markdown, vec![scored()]);
-    assert!(text.contains("| c | failed | words 0, needs"), "{text}");
+    assert!(text.contains("| c | words 0, needs"), "{text}");
     assert!(!text.contains("is unscored"), "it did not decide: {text}");
 }
 
 #[test]
 fn a_comment_on_a_pull_request_stays_short() {
-    let gone = (0..5000).map(|number| {
-        ScoredCase::expected_only(
-            case(&format!("{number}{}", "x".repeat(500)), &[], ""),
-            "with this id",
-        )
-    });
+    // Each character of the id takes five in Markdown.
+    let id = |number: usize| format!("{number}{}", "&".repeat(500));
+    let gone = (0..5000)
+        .map(|number| ScoredCase::expected_only(case(&id(number), &[], ""), "with this id"));
     let text = written(Form::Markdown, gone.collect());
     assert!(text.len() < 65_536, "{}", text.len());
     assert!(text.ends_with("\nAnd 4950 more.\n"));
+    let config = config();
+    let unscored = |number| {
+        let case = case(&id(number), &[(&id(number), "{}")], &id(number));
+        ScoredCase::actual_only(&config, case, &id(number))
+    };
+    let text = written(Form::Markdown, (0..5000).map(unscored).collect());
+    assert!(text.len() < 65_536, "{}", text.len());
+}
+
+#[test]
+fn a_comment_tells_errors_first_however_many_are_unscored() {
+    let config = config();
+    let called = |number: usize| format!("c{number}");
+    let cases = (0..300).map(|number| {
+        let case = |calls: &[(&str, &str)]| case(&called(number), calls, "");
+        match number {
+            290..296 => ScoredCase::expected_only(case(&[]), "with this id"),
+            200.. => ScoredCase::of(
+                &config,
+                case(&[("f", "{}")]),
+                case(&[]),
+                &mut Tools::default(),
+                || 0.0,
+            ),
+            _ => ScoredCase::actual_only(&config, case(&[]), "with this id"),
+        }
+    });
+    let text = written(Form::Markdown, cases.collect());
+    let place = |line: &str| text.find(line).unwrap_or_else(|| panic!("{line} in {text}"));
+    let listed = |word: &str| text.matches(word).count();
+    assert_eq!(listed("the actual side has no case"), 6);
+    assert_eq!(listed("f was not called"), 50);
+    assert!(place("**6 errors**") < place("| c290 |"));
+    assert!(place("| c295 |") < place("**94 failed**"));
+    assert!(place("| c249 |") < place("And 44 more."));
+    assert!(place("And 44 more.") < place("**200 unscored**"));
+    assert!(place("| c49 |") < place("And 150 more."));
 }
 
 #[test]
