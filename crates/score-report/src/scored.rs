@@ -2,6 +2,7 @@
 
 use case_trace::LazyTrace;
 use json_text::JsonText;
+use scoring::adk::Conversation as _;
 use scoring::config::{Config, Tools};
 use scoring::report::{CriterionResult, EvalCaseResult};
 
@@ -57,6 +58,19 @@ impl ScoredCase {
         let name = expected.name().map(str::to_owned);
         let result = EvalCaseResult::error(expected.eval_id(), name, error);
         Self { expected: Some(expected), actual: None, result, whys: Vec::new() }
+    }
+
+    /// A case of which fewer turns were done than are expected: an error like a case that was not
+    /// done at all, since the run ended early.
+    #[must_use]
+    pub fn ended_early(expected: LazyTrace, actual: LazyTrace) -> Self {
+        let (wanted, done) = (expected.turns(), actual.turns());
+        let are = if done == 1 { "is" } else { "are" };
+        let error =
+            format!("{done} of {wanted} expected invocations {are} recorded: the run ended early");
+        let name = expected.name().map(str::to_owned);
+        let result = EvalCaseResult::error(expected.eval_id(), name, error);
+        Self { expected: Some(expected), actual: Some(actual), result, whys: Vec::new() }
     }
 
     /// A case that nothing is expected of: unscored by every criterion. `partner` as above.

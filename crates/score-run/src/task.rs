@@ -6,6 +6,7 @@ use std::time::Instant;
 use case_trace::{CaseTrace, LazyTrace, PlainCase};
 use evalset::Format;
 use score_report::ScoredCase;
+use scoring::adk::Conversation as _;
 use scoring::config::{Config, Tools};
 
 use crate::choice::Choice;
@@ -136,6 +137,9 @@ impl Pair {
         }
         let begin = Instant::now();
         match (expected, actual) {
+            (Some(expected), Some(actual)) if actual.turns() < expected.turns() => {
+                ScoredCase::ended_early(expected, actual)
+            }
             (Some(expected), Some(actual)) => {
                 let clock = || begin.elapsed().as_secs_f64();
                 ScoredCase::of(config, expected, actual, tools, clock)

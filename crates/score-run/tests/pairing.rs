@@ -180,6 +180,26 @@ fn cases_with_other_ids_are_paired_by_their_places() {
 }
 
 #[test]
+fn a_run_that_ended_within_a_case_is_an_error_of_it() {
+    let files = Files::new();
+    let (one, two) = (["hi"].as_slice(), ["hi", "bye"].as_slice());
+    let expected = [said("a", two, "f"), said("b", one, "f"), said("c", two, "f")];
+    let none = r#"{"eval_id": "c", "conversation": []}"#.to_owned();
+    let actual = [said("a", one, "f"), said("b", two, "f"), none];
+    let expected = files.put("e.json", &set("s", &expected));
+    let actual = files.put("a.json", &set("s", &actual));
+    check(
+        &files,
+        &[expected],
+        &[actual],
+        &expect![[r#"
+        a error 1 of 2 expected invocations is recorded: the run ended early
+        b unscored 1 invocation is expected and 2 are recorded, so they cannot be paired
+        c error 0 of 2 expected invocations are recorded: the run ended early"#]],
+    );
+}
+
+#[test]
 fn places_are_counted_over_all_files_of_a_side() {
     let files = Files::new();
     let first = files.put("e1.json", &set("s", &cases(&[("a", "f"), ("b", "g")])));

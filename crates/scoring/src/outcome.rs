@@ -129,11 +129,16 @@ impl fmt::Display for Reason {
             Self::NothingRecorded { what } => {
                 write!(formatter, "the actual trace records no {what}")
             }
-            Self::DifferentLengths { expected, actual } => write!(
-                formatter,
-                "{expected} invocations are expected and {actual} recorded, so they cannot be \
-                 paired"
-            ),
+            Self::DifferentLengths { expected, actual } => {
+                let (noun, is) =
+                    if *expected == 1 { ("invocation", "is") } else { ("invocations", "are") };
+                let recorded = if *actual == 1 { "is" } else { "are" };
+                write!(
+                    formatter,
+                    "{expected} {noun} {is} expected and {actual} {recorded} recorded, so they \
+                     cannot be paired"
+                )
+            }
             Self::TooManyCalls { expected, actual } => write!(
                 formatter,
                 "{expected} expected and {actual} actual calls in one invocation are more than \
