@@ -36,7 +36,10 @@ pub(crate) fn kept(case: &EvalCase) -> Option<evalset::agentflow::EvalCase> {
 
 /// One turn.
 pub(crate) fn invocation(turn: &Turn) -> Invocation {
-    let seconds = |number: &Option<Number>| number.as_ref().map(Number::to_f64);
+    // ADK reads `"nan"` as a number; it measures nothing.
+    let seconds = |number: &Option<Number>| {
+        number.as_ref().map(Number::to_f64).filter(|seconds| seconds.is_finite())
+    };
     let data = turn.intermediate_data.as_ref();
     Invocation {
         id: turn.invocation_id.clone(),

@@ -37,6 +37,7 @@ mod model;
 mod number;
 mod reading;
 mod traits;
+mod truth;
 mod written;
 
 pub use document::{Case, EvalSet, Reading, read, read_as, read_case};
@@ -48,4 +49,5 @@ pub use ids::{eval_id, eval_set_id, numbered, seconds, snake_case};
 pub use layout::{CaseText, Layout};
 pub use number::Number;
 pub use reading::{Fault, FaultyCase, Origin, Problem, Severity, Step, path_of};
+pub use truth::Truth;
 pub use written::Written;

@@ -1,13 +1,14 @@
-//! [`Number`]: a JSON number that keeps its digits.
+//! [`Number`]: a number that keeps its digits.
 
 use std::fmt;
 
 use json_text::{JsonText, Kind};
 
-use crate::model::{Out, Value};
+use crate::model::{Out, Value, is_number, scalar, to_float};
 use crate::reading::Reader;
 
-/// A number as it was written: `1747337309.2360144` and `1.10` stay what they are.
+/// A number as it was written: `1747337309.2360144` and `1.10` stay what they are, and so does what
+/// google-adk reads as a number though it is none in JSON: `"1.5"`, `true`.
 ///
 /// Two are equal when their texts are; compare [`Number::to_f64`] where the value counts.
 ///
@@ -32,16 +33,16 @@ impl Number {
         value.is_finite().then(|| Self(JsonText::from_value(&value.into())))
     }
 
-    /// The digits.
+    /// The number as it stands in JSON: its digits, within quotes where it stood so.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
-    /// The nearest `f64`.
+    /// The nearest `f64`; what is written `"nan"` or `"inf"` is not finite.
     #[must_use]
     pub fn to_f64(&self) -> f64 {
-        self.0.as_str().parse().unwrap_or(f64::NAN)
+        to_float(&self.0).unwrap_or(f64::NAN)
     }
 }
 
@@ -59,11 +60,7 @@ impl fmt::Display for Number {
 
 impl Value for Number {
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
-        if reader.kind() != Kind::Number {
-            reader.wrong_type("a number");
-            return None;
-        }
-        Some(Self(reader.json()))
+        scalar(reader, "a number", is_number).map(Self)
     }
 
     fn write(&self, out: &mut Out) {

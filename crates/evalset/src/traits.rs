@@ -45,7 +45,7 @@ impl Case {
             }
             Self::AdkLegacy(case) => {
                 let calls = case.data.iter().flat_map(|query| &query.expected_tool_use);
-                calls.for_each(|call| take(&call.tool_name));
+                calls.filter_map(|call| call.tool_name.as_deref()).for_each(take);
             }
             Self::AgentFlow(case) => {
                 let calls =

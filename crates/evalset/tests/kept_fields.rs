@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::rewritten_by_adk;
-use evalset::{Severity, read};
+use common::{canonical, rewritten_by_adk};
+use evalset::{Layout, Severity, read};
 
 /// Where a value stands, the value, and whether ADK reads it.
 const VALUES: &[(&str, &str, bool)] = &[
@@ -66,6 +66,51 @@ const VALUES: &[(&str, &str, bool)] = &[
     ),
     ("turn", r#""app_details": {"details": {}}"#, false),
     ("turn", r#""app_details": "none""#, false),
+    ("part", r#""text": "hm", "thought": 1"#, true),
+    ("part", r#""text": "hm", "thought": 0.0"#, true),
+    ("part", r#""text": "hm", "thought": "Yes""#, true),
+    ("part", r#""text": "hm", "thought": 2"#, false),
+    ("part", r#""text": "hm", "thought": " yes""#, false),
+    ("part", r#""text": "hm", "thought": "1.0""#, false),
+    ("turn", r#""duration": "1.5""#, true),
+    ("turn", r#""duration": " +1.5e-1\n""#, true),
+    ("turn", r#""duration": "-1_000.5E1""#, true),
+    ("turn", r#""duration": " 1_000""#, false),
+    ("turn", r#""duration": ".5""#, true),
+    ("turn", r#""duration": "-Infinity""#, true),
+    ("turn", r#""model_duration": true"#, true),
+    ("turn", r#""tool_duration": """#, false),
+    ("turn", r#""tool_duration": "1__0""#, false),
+    ("turn", r#""tool_duration": "_1""#, false),
+    ("turn", r#""tool_duration": "1,5""#, false),
+    ("turn", r#""tool_duration": "1 s""#, false),
+    ("turn", r#""creation_timestamp": "1700000000""#, true),
+    ("turn", r#""creation_timestamp": "2026-11-22T10:00:00Z""#, false),
+    ("turn", r#""creation_timestamp": null"#, false),
+    ("older", r#""query": null"#, true),
+    ("older", r#""reference": "r""#, false),
+    ("older", r#""query": 5"#, false),
+    ("older", r#""query": "q", "reference": null"#, true),
+    ("older", r#""query": "q", "expected_tool_use": [{"tool_name": "f", "tool_input": {}}]"#, true),
+    (
+        "older",
+        r#""query": "q", "expected_tool_use": [{"tool_name": null, "tool_input": null}]"#,
+        true,
+    ),
+    ("older", r#""query": "q", "expected_tool_use": [{"tool_name": "f"}]"#, false),
+    ("older", r#""query": "q", "expected_tool_use": [{"tool_name": "f", "tool_inpt": {}}]"#, false),
+    ("older", r#""query": "q", "expected_tool_use": [{"tool_input": {}}]"#, false),
+    ("older", r#""query": "q", "expected_tool_use": null"#, false),
+    (
+        "older",
+        r#""query": "q", "expected_intermediate_agent_responses": [{"author": "a", "text": null}]"#,
+        true,
+    ),
+    (
+        "older",
+        r#""query": "q", "expected_intermediate_agent_responses": [{"author": null, "text": "t"}]"#,
+        false,
+    ),
     ("plan", r#""user_persona": "NOVICE""#, true),
     ("plan", r#""user_persona": {}"#, false),
     ("plan", r#""user_persona": {"id": "a", "description": "b", "behaviors": []}"#, true),
@@ -80,6 +125,9 @@ fn set(place: &str, value: &str) -> String {
     let turn = |rest: &str| {
         format!(r#""conversation": [{{"user_content": {{"parts": [{{"text": "hi"}}]}}, {rest}}}]"#)
     };
+    if place == "older" {
+        return format!(r#"[{{"name": "c", "data": [{{{value}}}]}}]"#);
+    }
     let case = match place {
         "part" => turn(&format!(r#""final_response": {{"parts": [{{{value}}}]}}"#)),
         "call" => {
@@ -106,6 +154,16 @@ fn what_adk_refuses_is_told() {
         let errors: Vec<_> =
             reading.faults.iter().filter(|it| it.severity() == Severity::Error).collect();
         assert_eq!(errors.is_empty(), *reads, "{place} {value}: {errors:?}");
+    }
+}
+
+#[test]
+fn what_is_read_leniently_is_written_as_it_stood() {
+    for (place, value, _) in VALUES.iter().filter(|(.., reads)| *reads) {
+        let text = set(place, value);
+        let read = read(text.as_bytes()).set.expect("read");
+        let written = read.to_json().laid_out(&Layout::compact());
+        assert_eq!(canonical(&written), canonical(&text), "{place} {value}");
     }
 }
 

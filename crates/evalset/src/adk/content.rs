@@ -3,8 +3,8 @@
 use json_text::JsonText;
 
 use super::kept;
-use crate::Written;
 use crate::model::{Form, Keys, Others, Shape, model};
+use crate::{Truth, Written};
 
 /// `google.genai` reads both casings and refuses what it does not know.
 const fn genai(what: &'static str, opaque: &'static [(&'static str, Shape)]) -> Form {
@@ -33,7 +33,7 @@ model! {
     /// The text.
     text: Option<String> = optional,
     /// Whether the text is what the model thought, not what it said.
-    thought: Option<bool> = optional,
+    thought: Option<Truth> = optional,
 }
 
 model! {
@@ -104,7 +104,7 @@ impl Part {
     /// What the model thought.
     #[must_use]
     pub fn thought(text: impl Into<String>) -> Self {
-        Self { thought: Some(true), ..Self::text(text) }
+        Self { thought: Some(true.into()), ..Self::text(text) }
     }
 
     /// A part that is this field of the Gemini API's, such as `inline_data`; `None` where it has none

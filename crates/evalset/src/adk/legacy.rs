@@ -50,14 +50,14 @@ model! {
 model! {
     /// One turn.
     pub struct LegacyQuery { legacy("a query") }
-    /// What the user said.
-    query: String = required,
+    /// What the user said; ADK reads null as nothing.
+    query: Option<String> = present,
     /// The calls expected.
     expected_tool_use: Vec<LegacyToolUse> = not_null,
     /// What sub-agents are expected to say.
     expected_intermediate_agent_responses: Vec<LegacyResponse> = not_null,
-    /// The answer expected.
-    reference: String = not_null,
+    /// The answer expected; ADK reads null as nothing.
+    reference: Option<String> = optional,
 }
 
 model! {
@@ -66,9 +66,9 @@ model! {
         Form { opaque: &[("mock_tool_output", Shape::Any)], ..legacy("a tool use") }
     }
     /// The tool.
-    tool_name: String = required,
+    tool_name: Option<String> = present,
     /// The arguments: a JSON object.
-    tool_input: Option<JsonText> = object,
+    tool_input: Option<JsonText> = present_object,
 }
 
 model! {
@@ -76,8 +76,8 @@ model! {
     pub struct LegacyResponse { legacy("an intermediate response") }
     /// The sub-agent.
     author: String = required,
-    /// What it says.
-    text: String = required,
+    /// What it says; ADK reads null as nothing.
+    text: Option<String> = present,
 }
 
 impl Value for LegacySet {
@@ -191,23 +191,25 @@ impl LegacyQuery {
         let calls = self.expected_tool_use.iter().map(|tool_use| FunctionCall {
             id: None,
             args: tool_use.tool_input.clone(),
-            name: Some(tool_use.tool_name.clone()),
+            name: tool_use.tool_name.clone(),
             written: Written::default(),
         });
         let said =
             self.expected_intermediate_agent_responses.iter().map(|said| IntermediateResponse {
                 author: said.author.clone(),
-                parts: vec![Part::text(said.text.clone())],
+                parts: vec![Part::text(said.text.clone().unwrap_or_default())],
             });
         let data = IntermediateData {
             tool_uses: calls.collect(),
             intermediate_responses: said.collect(),
             ..IntermediateData::default()
         };
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        let (query, reference) = (text(&self.query), text(&self.reference));
         Invocation {
-            final_response: Some(Content::model(self.reference.clone())),
+            final_response: Some(Content::model(reference)),
             intermediate_data: Some(data),
-            ..Invocation::new(format!("{case}_inv_{index}"), Content::user(self.query.clone()))
+            ..Invocation::new(format!("{case}_inv_{index}"), Content::user(query))
         }
     }
 }

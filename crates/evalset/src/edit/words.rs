@@ -1,12 +1,13 @@
 //! Other words in the place of those that a message has.
 
-use crate::adk;
 use crate::agentflow::{MessageBody, MessageContent};
+use crate::{Truth, adk};
 
 /// Puts `text` in the place of the message's texts; thoughts and other parts stay.
 pub(super) fn say(content: &mut adk::Content, text: &str) {
     let parts = content.parts.get_or_insert_default();
-    let is_text = |part: &adk::Part| part.text.is_some() && part.thought != Some(true);
+    let is_thought = |part: &adk::Part| part.thought.as_ref().is_some_and(Truth::is_true);
+    let is_text = |part: &adk::Part| part.text.is_some() && !is_thought(part);
     let first = parts.iter().position(is_text);
     match first {
         Some(first) => {

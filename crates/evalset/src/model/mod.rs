@@ -12,7 +12,7 @@ mod writer;
 
 pub(crate) use form::{Form, Key, Keys, Others};
 pub(crate) use members::{Found, Members, Need};
-pub(crate) use shape::{Fields, Shape};
+pub(crate) use shape::{Fields, Shape, is_number, is_truth, scalar, string_or_text, to_float};
 pub(crate) use writer::{Casing, ObjectWriter, Out, json_string, text_of, write_string};
 
 use crate::reading::Reader;
@@ -38,8 +38,8 @@ pub(crate) trait Value: Sized {
 /// Declares a model: its struct, and how it is read and written.
 ///
 /// Behind each field stands what it needs: `required`; `optional` (may be missing, and null where
-/// its type is an `Option`); `not_null` (may be missing); `object`, `object_or_null` (a JSON text
-/// that must be one); `shaped(shape)` (a JSON text of that shape, or null); `or(value)` (`value` when
+/// its type is an `Option`); `not_null` (may be missing); `present` (must stand there,
+/// and may be null); `object`, `object_or_null`, `present_object` (a JSON text that must be one); `shaped(shape)` (a JSON text of that shape, or null); `or(value)` (`value` when
 /// it is missing).
 macro_rules! model {
     (
@@ -171,6 +171,12 @@ macro_rules! need {
     (object_or_null) => {
         $crate::model::Need::ObjectOrNull
     };
+    (present) => {
+        $crate::model::Need::Value
+    };
+    (present_object) => {
+        $crate::model::Need::ObjectOrNull
+    };
     (or($default:expr)) => {
         $crate::model::Need::NotNull
     };
@@ -184,6 +190,12 @@ macro_rules! unset {
         let _ = $value;
         false
     }};
+    (present, $value:expr) => {
+        $crate::model::unset!(required, $value)
+    };
+    (present_object, $value:expr) => {
+        $crate::model::unset!(required, $value)
+    };
     (or($default:expr), $value:expr) => {
         *$value == $default
     };
@@ -201,6 +213,12 @@ macro_rules! require {
             $members.require($reader, &$form, $name, $begin);
         }
     };
+    (present, $($rest:tt)*) => {
+        $crate::model::require!(required, $($rest)*)
+    };
+    (present_object, $($rest:tt)*) => {
+        $crate::model::require!(required, $($rest)*)
+    };
     ($need:ident, $members:ident, $reader:ident, $form:ident, $field:ident, $name:ident, $begin:ident) => {
         let _ = ($name, $begin);
     };
@@ -208,6 +226,12 @@ macro_rules! require {
 
 macro_rules! taken {
     (required, $field:ident) => {
+        $field?
+    };
+    (present, $field:ident) => {
+        $field?
+    };
+    (present_object, $field:ident) => {
         $field?
     };
     (or($default:expr), $field:ident) => {

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use json_text::Kind;
+use json_text::{JsonText, Kind, Node};
 
 use super::form::nearest;
 use super::{Keys, Others};
@@ -74,10 +74,10 @@ impl Shape {
                 reader.string();
             }
             Self::TextOr(other) => other.look_at(reader, false),
-            Self::Truth => scalar(reader, "true or false", is_truth),
-            Self::Whole => scalar(reader, "a whole number", is_whole),
-            Self::Number => scalar(reader, "a number", is_number),
-            Self::Base64 => scalar(reader, "data in base64", is_base64),
+            Self::Truth => drop(scalar(reader, "true or false", is_truth)),
+            Self::Whole => drop(scalar(reader, "a whole number", is_whole)),
+            Self::Number => drop(scalar(reader, "a number", is_number)),
+            Self::Base64 => drop(scalar(reader, "data in base64", is_base64)),
             Self::Map => Self::MapOf(&Self::Any).look_at(reader, false),
             Self::MapOf(shape) => {
                 if reader.enter_object("an object") {
@@ -148,8 +148,13 @@ impl Fields {
     }
 }
 
-/// Passes a value that is no list and no object.
-fn scalar(reader: &mut Reader<'_>, wanted: &'static str, fits: fn(Kind, &str) -> bool) {
+/// Passes a value that is no list and no object: the value, or none when it does not fit, which has
+/// then been noted.
+pub(crate) fn scalar(
+    reader: &mut Reader<'_>,
+    wanted: &'static str,
+    fits: fn(Kind, &str) -> bool,
+) -> Option<JsonText> {
     let (kind, offset) = (reader.kind(), reader.offset());
     let mut cursor = reader.look_from(offset);
     let text = match kind {
@@ -157,13 +162,21 @@ fn scalar(reader: &mut Reader<'_>, wanted: &'static str, fits: fn(Kind, &str) ->
         _ => Cow::Borrowed(cursor.pass().text),
     };
     if fits(kind, &text) {
-        reader.json();
-    } else {
-        reader.wrong_type(wanted);
+        return Some(reader.json());
+    }
+    reader.wrong_type(wanted);
+    None
+}
+
+/// A string's content, or the text of another value.
+pub(crate) fn string_or_text(value: &JsonText) -> Cow<'_, str> {
+    match value.open() {
+        Node::String(text) => text,
+        _ => Cow::Borrowed(value.as_str()),
     }
 }
 
-fn is_truth(kind: Kind, text: &str) -> bool {
+pub(crate) fn is_truth(kind: Kind, text: &str) -> bool {
     const WORDS: [&str; 12] =
         ["0", "off", "f", "false", "n", "no", "1", "on", "t", "true", "y", "yes"];
     match kind {
@@ -188,12 +201,30 @@ fn is_whole(kind: Kind, text: &str) -> bool {
     }
 }
 
-fn is_number(kind: Kind, text: &str) -> bool {
+pub(crate) fn is_number(kind: Kind, text: &str) -> bool {
     match kind {
         Kind::Bool | Kind::Number => true,
-        Kind::String => text.trim().replace('_', "").parse::<f64>().is_ok(),
+        Kind::String => float_in(text).is_some(),
         _ => false,
     }
+}
+
+/// The number that such a value is.
+pub(crate) fn to_float(value: &JsonText) -> Option<f64> {
+    match value.as_str() {
+        "true" => Some(1.0),
+        "false" => Some(0.0),
+        _ => float_in(&string_or_text(value)),
+    }
+}
+
+/// As pydantic reads a string: white space around it says nothing, or single underscores within.
+fn float_in(text: &str) -> Option<f64> {
+    if !text.contains('_') {
+        return text.trim().parse().ok();
+    }
+    let is_parted = !text.starts_with('_') && !text.ends_with('_') && !text.contains("__");
+    if is_parted { text.replace('_', "").parse().ok() } else { None }
 }
 
 /// One alphabet throughout, padded or not, without bits beyond the last byte.

@@ -80,15 +80,21 @@ pub(crate) fn google_files() -> Vec<PathBuf> {
     files
 }
 
-/// ADK's own rewriting of each text, or its refusal. One process for all of them: it takes seconds
+/// ADK's own rewriting of each text, an older list in the present form, or its refusal. One process for all of them: it takes seconds
 /// to start.
 pub(crate) fn rewritten_by_adk(python: &Path, texts: &[String]) -> Vec<Result<String, String>> {
     let script = "import json, sys\n\
         from google.adk.evaluation.eval_set import EvalSet\n\
+        from google.adk.evaluation.local_eval_sets_manager import (\n\
+        \x20   convert_eval_set_to_pydantic_schema as of_older)\n\
+        def read(text):\n\
+        \x20   if text.startswith('['):\n\
+        \x20       return of_older('s', json.loads(text))\n\
+        \x20   return EvalSet.model_validate_json(text)\n\
         said = []\n\
         for text in json.load(sys.stdin):\n\
         \x20   try:\n\
-        \x20       said.append([True, EvalSet.model_validate_json(text).model_dump_json(indent=2,\n\
+        \x20       said.append([True, read(text).model_dump_json(indent=2,\n\
         \x20           exclude_unset=True, exclude_defaults=True, exclude_none=True)])\n\
         \x20   except Exception as error:\n\
         \x20       said.append([False, str(error)])\n\

@@ -1,0 +1,39 @@
+//! [`Truth`]: true or false, as it was written.
+
+use json_text::JsonText;
+
+use crate::model::{Out, Value, is_truth, scalar, string_or_text};
+use crate::reading::Reader;
+
+/// True or false, as it stands in its file: also `1`, `"yes"` and what else google-adk reads as one of
+/// the two.
+///
+/// Two are equal when their texts are; compare [`Truth::is_true`] where the value counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Truth(JsonText);
+
+impl Truth {
+    /// Which of the two.
+    #[must_use]
+    pub fn is_true(&self) -> bool {
+        let text = string_or_text(&self.0).to_lowercase();
+        let is_word = matches!(text.as_str(), "true" | "t" | "yes" | "y" | "on");
+        is_word || text.parse() == Ok(1.0)
+    }
+}
+
+impl From<bool> for Truth {
+    fn from(value: bool) -> Self {
+        Self(JsonText::from_value(&value.into()))
+    }
+}
+
+impl Value for Truth {
+    fn read(reader: &mut Reader<'_>) -> Option<Self> {
+        scalar(reader, "true or false", is_truth).map(Self)
+    }
+
+    fn write(&self, out: &mut Out) {
+        out.push_str(self.0.as_str());
+    }
+}
