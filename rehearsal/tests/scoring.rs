@@ -421,3 +421,17 @@ fn a_tool_that_only_the_config_names_is_told() {
          \"set_lights\"?\n"
     );
 }
+
+#[test]
+fn a_threshold_of_adks_metrics_that_nothing_meets_is_told() {
+    let folder = folder();
+    let config = json!({"criteria": {"tool_trajectory_avg_score": 80, "response_match_score": 1}});
+    std::fs::write(folder.path().join("high.json"), config.to_string()).unwrap();
+    let arguments = "--expected home.evalset.json --actual good.evalset.json --config high.json";
+    let output = run(folder.path(), &arguments.split(' ').collect::<Vec<_>>());
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "note: tool_trajectory_avg_score needs 80, and no score is above 1; 80 % are 0.8\n"
+    );
+}

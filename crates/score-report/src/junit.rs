@@ -9,14 +9,12 @@ use scoring::report::CaseVerdict;
 
 use crate::report::Total;
 use crate::scored::ScoredCase;
-use crate::text::standing;
 
 pub(crate) fn case(case: &ScoredCase) -> TestCase {
     let result = &case.result;
     let reasons = |wanted: Option<bool>| {
-        let results = case.reasons().into_iter().filter(|(result, _)| result.passed == wanted);
-        let told = results.map(|(it, why)| format!("{} {}: {why}", it.criterion, standing(it)));
-        told.collect::<Vec<_>>().join("\n")
+        let misses = case.misses().into_iter().filter(|miss| miss.result.passed == wanted);
+        misses.map(|miss| miss.line()).collect::<Vec<_>>().join("\n")
     };
     let status = match result.verdict() {
         CaseVerdict::Passed => TestCaseStatus::success(),

@@ -19,5 +19,5 @@ mod why;
 
 pub use piece::Piece;
 pub use report::{Ending, Form, Heading, Report};
-pub use scored::ScoredCase;
+pub use scored::{Miss, ScoredCase};
 pub use why::{why, why_calls};

@@ -7,7 +7,6 @@ use scoring::report::{CaseVerdict, figure, short_figure};
 use crate::escape::markdown;
 use crate::report::Total;
 use crate::scored::ScoredCase;
-use crate::text::standing;
 
 /// So many cases of each verdict are listed.
 const LISTED: usize = 50;
@@ -26,8 +25,8 @@ pub(crate) fn case(case: &ScoredCase) -> String {
     }
     let mut reasons: Vec<String> = result.error.iter().cloned().collect();
     // A cell is short: only what decided the verdict.
-    let deciding = case.reasons().into_iter().filter(|(it, _)| it.passed == result.passed);
-    reasons.extend(deciding.map(|(it, why)| format!("{} {}: {why}", it.criterion, standing(it))));
+    let deciding = case.misses().into_iter().filter(|miss| miss.result.passed == result.passed);
+    reasons.extend(deciding.map(|miss| miss.line()));
     let cells = [cut(&result.eval_id, 100), cut(&reasons.join("; "), LONGEST)];
     format!("| {} | {} |\n", markdown(&cells[0]), markdown(&cells[1]))
 }

@@ -4,7 +4,7 @@ use case_trace::LazyTrace;
 use json_text::JsonText;
 use scoring::adk::Conversation as _;
 use scoring::config::{Config, Tools};
-use scoring::report::{CriterionResult, EvalCaseResult};
+use scoring::report::{CriterionResult, EvalCaseResult, short_figure};
 
 use crate::why::why;
 
@@ -19,6 +19,39 @@ pub struct ScoredCase {
     pub result: EvalCaseResult,
     /// Beside each criterion's result, in a sentence: why it was not met, or not scored.
     pub whys: Vec<Option<String>>,
+    /// Beside each criterion's result: whether it is a gate, whose score is no measure but whether
+    /// bounds were kept.
+    pub gates: Vec<bool>,
+}
+
+/// Why a criterion was not met, or not scored.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Miss<'c> {
+    /// The criterion's result.
+    pub result: &'c CriterionResult,
+    /// Why, in a sentence without its full stop.
+    pub why: &'c str,
+    /// Whether it is a gate.
+    pub is_gate: bool,
+}
+
+impl Miss<'_> {
+    /// `words 0.5, needs 0.8: the response scores 0.500`, `quick failed: 3 seconds, more than 2`,
+    /// `judged is unscored: nobody judges`.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let CriterionResult { criterion, score, threshold, .. } = self.result;
+        let needs = short_figure(*threshold);
+        let standing = match score {
+            None => "is unscored".to_owned(),
+            Some(score) if !self.is_gate => format!("{}, needs {needs}", short_figure(*score)),
+            Some(0.0) => "failed".to_owned(),
+            Some(score) => {
+                format!("holds for {} of the turns, needs {needs}", short_figure(*score))
+            }
+        };
+        format!("{criterion} {standing}: {}", self.why)
+    }
 }
 
 impl ScoredCase {
@@ -45,8 +78,9 @@ impl ScoredCase {
             results.push(CriterionResult::of(criterion, &outcome));
         }
         let (eval_id, name) = (expected.eval_id(), expected.name().map(str::to_owned));
+        let gates = config.criteria.iter().map(|it| it.metric.is_gate()).collect();
         let result = EvalCaseResult::scored(eval_id, name, results, clock() - begin);
-        Self { expected: Some(expected), actual: Some(actual), result, whys }
+        Self { expected: Some(expected), actual: Some(actual), result, whys, gates }
     }
 
     /// A case that nothing was done for: an error, since what is expected did not happen. `partner` is
@@ -57,7 +91,7 @@ impl ScoredCase {
         let error = format!("the actual side has no case {partner}");
         let name = expected.name().map(str::to_owned);
         let result = EvalCaseResult::error(expected.eval_id(), name, error);
-        Self { expected: Some(expected), actual: None, result, whys: Vec::new() }
+        Self { expected: Some(expected), actual: None, result, whys: Vec::new(), gates: Vec::new() }
     }
 
     /// A case of which fewer turns were done than are expected: an error like a case that was not
@@ -70,7 +104,13 @@ impl ScoredCase {
             format!("{done} of {wanted} expected invocations {are} recorded: the run ended early");
         let name = expected.name().map(str::to_owned);
         let result = EvalCaseResult::error(expected.eval_id(), name, error);
-        Self { expected: Some(expected), actual: Some(actual), result, whys: Vec::new() }
+        Self {
+            expected: Some(expected),
+            actual: Some(actual),
+            result,
+            whys: Vec::new(),
+            gates: Vec::new(),
+        }
     }
 
     /// A case that nothing is expected of: unscored by every criterion. `partner` as above.
@@ -89,17 +129,20 @@ impl ScoredCase {
         let (eval_id, name) = (actual.eval_id(), actual.name().map(str::to_owned));
         let result = EvalCaseResult::scored(eval_id, name, unscored.collect(), 0.0);
         let whys = vec![Some(reason); config.criteria.len()];
-        Self { expected: None, actual: Some(actual), result, whys }
+        Self { expected: None, actual: Some(actual), result, whys, gates: Vec::new() }
     }
 
-    /// Each criterion that was not met with why, then each that is unscored with why.
+    /// Why each criterion was not met, then why each is unscored that is.
     #[must_use]
-    pub fn reasons(&self) -> Vec<(&CriterionResult, &str)> {
-        let results = self.result.criterion_results.iter().zip(&self.whys);
-        let mut reasons: Vec<_> =
-            results.filter_map(|(result, why)| Some((result, why.as_deref()?))).collect();
-        reasons.sort_by_key(|(result, _)| result.passed.is_none());
-        reasons
+    pub fn misses(&self) -> Vec<Miss<'_>> {
+        let gates = self.gates.iter().copied().chain(std::iter::repeat(false));
+        let results = self.result.criterion_results.iter().zip(&self.whys).zip(gates);
+        let misses = results.filter_map(|((result, why), is_gate)| {
+            Some(Miss { result, why: why.as_deref()?, is_gate })
+        });
+        let mut misses: Vec<_> = misses.collect();
+        misses.sort_by_key(|miss| miss.result.passed.is_none());
+        misses
     }
 
     /// A case that cannot be scored, and why.
@@ -112,6 +155,6 @@ impl ScoredCase {
     ) -> Self {
         let name = expected.as_ref().and_then(LazyTrace::name).map(str::to_owned);
         let result = EvalCaseResult::error(eval_id, name, error);
-        Self { expected, actual, result, whys: Vec::new() }
+        Self { expected, actual, result, whys: Vec::new(), gates: Vec::new() }
     }
 }

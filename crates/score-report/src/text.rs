@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use scoring::report::{CaseVerdict, CriterionResult, figure, short_figure};
+use scoring::report::{CaseVerdict, figure};
 
 use crate::escape::plain;
 use crate::report::Total;
@@ -21,25 +21,10 @@ pub(crate) fn case(case: &ScoredCase) -> String {
     if let Some(error) = &result.error {
         lines.push_str(&format!("          {}\n", plain(error)));
     }
-    for (result, why) in case.reasons() {
-        lines.push_str(&format!(
-            "          {} {}: {}\n",
-            plain(&result.criterion),
-            standing(result),
-            plain(why)
-        ));
+    for miss in case.misses() {
+        lines.push_str(&format!("          {}\n", plain(&miss.line())));
     }
     lines
-}
-
-/// `0.5, needs 1`, or `is unscored`.
-pub(crate) fn standing(result: &CriterionResult) -> String {
-    match result.score {
-        Some(score) => {
-            format!("{}, needs {}", short_figure(score), short_figure(result.threshold))
-        }
-        None => "is unscored".to_owned(),
-    }
 }
 
 #[derive(Debug, Default)]

@@ -6,6 +6,7 @@ use scoring::config::{Criterion, Metric};
 use scoring::gates::{Bounds, DurationPart, EventKind, TokenPart};
 use scoring::json::{Change, Difference};
 use scoring::report::figure;
+use scoring::rouge::{DifferingWords, differing_words};
 use scoring::trajectory::{Alignment, CallSeen, Measure, Row, RowKind};
 use scoring::{Evidence, Outcome};
 
@@ -14,6 +15,12 @@ const MOST: usize = 3;
 
 /// A value longer than this, in characters, is cut.
 const LONGEST: usize = 60;
+
+/// So many words are told of those that a response lacks, and of those that it has besides.
+const MOST_WORDS: usize = 6;
+
+/// A word longer than this, in characters, is cut.
+const LONGEST_WORD: usize = 24;
 
 /// What a metric says of a response is cut beyond this, in characters.
 const LONGEST_SENTENCE: usize = 200;
@@ -67,9 +74,13 @@ fn reasons(evidence: &Evidence, metric: &Metric) -> Vec<String> {
             let turns = turns.iter().enumerate().filter(|(_, turn)| turn.score != Some(1.0));
             turns.flat_map(|(place, turn)| calls(of, place, &turn.alignment, extra)).collect()
         }
-        Evidence::AdkResponse { invocations, .. } => {
-            let turns = invocations.iter().enumerate();
-            worst(Of(invocations.len()), turns.map(|(place, score)| (place, *score, None)))
+        Evidence::AdkResponse { invocations, missed } => {
+            let turns = invocations.iter().enumerate().map(|(place, score)| {
+                let texts = missed.iter().find(|missed| missed.turn == place);
+                let said = texts.map(|it| words(*score, &it.expected, &it.actual));
+                (place, *score, said)
+            });
+            worst(Of(invocations.len()), turns)
         }
         Evidence::Response { turns } => {
             let seen = turns.iter().enumerate().filter_map(|(place, turn)| {
@@ -79,7 +90,12 @@ fn reasons(evidence: &Evidence, metric: &Metric) -> Vec<String> {
                         difference(turn.differences.first()?, "the value")
                     ))
                 };
-                Some((place, turn.score?, turn.note.clone().or_else(differs)))
+                let score = turn.score?;
+                let shared = || {
+                    turn.precision?;
+                    Some(words(score, turn.expected.as_ref()?, turn.actual.as_ref()?))
+                };
+                Some((place, score, turn.note.clone().or_else(differs).or_else(shared)))
             });
             worst(Of(turns.len()), seen)
         }
@@ -145,6 +161,26 @@ fn worst(of: Of, seen: impl Iterator<Item = (usize, f64, Option<String>)>) -> Ve
         format!("{}{}", of.turn(turn), cut(&said, LONGEST_SENTENCE))
     });
     told.collect()
+}
+
+/// What a response says less and more than is expected, which its score by words does not tell.
+fn words(score: f64, expected: &str, actual: &str) -> String {
+    let DifferingWords { missing, extra } = differing_words(actual, expected);
+    let told = |what: &str, words: &[String]| {
+        let shown: Vec<String> =
+            words.iter().take(MOST_WORDS).map(|word| cut(word, LONGEST_WORD)).collect();
+        let more = words.len() - shown.len();
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("{what} {}{more}", shown.join(", "))
+    };
+    let lists = [("lacks", missing), ("has besides", extra)];
+    let lists = lists.iter().filter(|(_, words)| !words.is_empty());
+    let told: Vec<String> = lists.map(|(what, words)| told(what, words)).collect();
+    match told.is_empty() {
+        // Two empty ones score 0, as in ADK.
+        true => format!("the response scores {}", figure(score)),
+        false => format!("the response scores {}: it {}", figure(score), told.join(", and ")),
+    }
 }
 
 /// `4 calls of ask`, `170 tokens`, `3.5 seconds of models`: the number with what it counts.
@@ -252,7 +288,7 @@ fn difference(difference: &Difference, root: &str) -> String {
         Change::Extra => format!("{path} {} too many", text(actual)),
         Change::Refused => {
             let wanted = wanted.as_deref().unwrap_or("what is asked");
-            format!("{path} {}, wanted {wanted}", text(actual))
+            format!("{path} {}, wanted {}", text(actual), cut(wanted, LONGEST_SENTENCE))
         }
     }
 }

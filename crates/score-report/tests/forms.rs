@@ -111,7 +111,7 @@ fn text() {
                   llm_judge is unscored: the expected side has no case with this id
         failed    </script><!--<script>alert(1)</script>]]>&"'|�[2J�`@all`
                   tool_trajectory_avg_score 0, needs 1: </script><!--<script>alert(1)</script>]]>&"'|�[2J�`@all` was called with a "<!--", not "</script>"
-                  words 0, needs 0.8: the response scores 0.000
+                  words 0, needs 0.8: the response scores 0.000: it lacks script, script, alert, 1, script, 2J and 1 more
                   llm_judge is unscored: it is not computed here; it needs a judge, and none is given
 
         criterion                  passed  failed  unscored    mean     min     max
@@ -149,7 +149,7 @@ fn markdown() {
         | case | why |
         |---|---|
         | office | tool\_trajectory\_avg\_score 0, needs 1: set\_temperature was called with degrees 23, not 21; close\_garage was not called |
-        | &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|�\[2J�\`@all\` | tool\_trajectory\_avg\_score 0, needs 1: &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|�\[2J�\`@all\` was called with a "&lt;\!--", not "&lt;/script&gt;"; words 0, needs 0.8: the response scores 0.000 |
+        | &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|�\[2J�\`@all\` | tool\_trajectory\_avg\_score 0, needs 1: &lt;/script&gt;&lt;\!--&lt;script&gt;alert(1)&lt;/script&gt;\]\]&gt;&amp;"'\|�\[2J�\`@all\` was called with a "&lt;\!--", not "&lt;/script&gt;"; words 0, needs 0.8: the response scores 0.000: it lacks script, script, alert, 1, script, 2J and 1 more |
 
         **1 unscored**
 
@@ -164,7 +164,8 @@ fn whys(criteria: &str, expected: CaseTrace, actual: CaseTrace) -> String {
     let text = json(&format!(r#"{{"criteria": {criteria}}}"#));
     let config = Config::read(&text, &NoSchemas).sound().expect("a config");
     let case = ScoredCase::of(&config, expected, actual, &mut Tools::default(), || 0.0);
-    let told = case.reasons().into_iter().map(|(it, why)| format!("{}: {why}", it.criterion));
+    let told = case.misses().into_iter();
+    let told = told.map(|miss| format!("{}: {}", miss.result.criterion, miss.why));
     told.collect::<Vec<_>>().join("\n")
 }
 
@@ -176,7 +177,7 @@ fn a_response_that_falls_short_is_told_by_its_metric() {
         contains: "kelvin" is not in the response
         exact: the response is another
         numbers: no number of the response is near 23
-        words: the response scores 0.500"#]]
+        words: the response scores 0.500: it lacks 23, now, and has besides 21, outside"#]]
     .assert_eq(&whys(
         r#"{"regex": {"metric": "response", "match": "regex", "pattern": "\\d+ kelvin"},
         "contains": {"metric": "response", "match": "contains", "texts": "kelvin"},
@@ -215,6 +216,35 @@ fn a_gate_tells_what_it_counted() {
         actual.clone(),
         actual,
     ));
+}
+
+#[test]
+fn a_gate_failed_and_scores_nothing() {
+    let text = json(
+        r#"{"criteria": {"asks": {"metric": "count", "event": "tool_call", "max": 1},
+        "each": {"metric": "count", "event": "tool_call", "max": 1, "per": "invocation"}}}"#,
+    );
+    let config = Config::read(&text, &NoSchemas).sound().expect("a config");
+    let mut asked = case("c", &[("ask", "{}"), ("ask", "{}")], "");
+    asked.trace.invocations.push(Invocation::default());
+    let case = ScoredCase::of(&config, asked.clone(), asked, &mut Tools::default(), || 0.0);
+    let text = written(Form::Text, vec![case]);
+    assert!(text.contains("asks failed: 2 calls, more than 1"), "{text}");
+    assert!(text.contains("each holds for 0.5 of the turns, needs 1: turn 1: 2 calls"), "{text}");
+}
+
+#[test]
+fn a_response_is_told_by_the_words_that_differ() {
+    let said = |text: &str| case("c", &[], text);
+    let criteria = r#"{"response_match_score": 0.9}"#;
+    let told = |expected, actual| whys(criteria, said(expected), said(actual));
+    expect!["response_match_score: the response scores 0.166: it lacks Two, flights, were, and has besides A, was, yesterday, evening, by, me and 1 more"]
+        .assert_eq(&told("Two flights were booked.", "A booking was yesterday evening by me alone"));
+    expect!["response_match_score: the response scores 0.000: it lacks Yes"]
+        .assert_eq(&told("Yes.", "..."));
+    expect!["response_match_score: the response scores 0.000"].assert_eq(&told("", ""));
+    let long = "word".repeat(100);
+    assert!(told(&long, "x").contains("wordwordwordwordwordword…, and has"));
 }
 
 #[test]
@@ -257,7 +287,8 @@ fn what_decided_the_verdict_comes_first() {
     };
     let text = written(Form::Text, vec![scored()]);
     let first = text.lines().nth(1).map(str::trim);
-    assert_eq!(first, Some("words 0, needs 0.8: the response scores 0.000"), "{text}");
+    let first = first.unwrap_or_default();
+    assert!(first.starts_with("words 0, needs 0.8: the response scores 0.000"), "{text}");
     let text = written(Form::Markdown, vec![scored()]);
     assert!(text.contains("| c | words 0, needs"), "{text}");
     assert!(!text.contains("is unscored"), "it did not decide: {text}");
@@ -330,7 +361,7 @@ fn junit() {
                 </testcase>
                 <testcase name="&lt;/script&gt;&lt;!--&lt;script&gt;alert(1)&lt;/script&gt;]]&gt;&amp;&quot;&apos;|`@all`" classname="home_evals" time="0.000">
                     <failure message="tool_trajectory_avg_score 0, needs 1: &lt;/script&gt;&lt;!--&lt;script&gt;alert(1)&lt;/script&gt;]]&gt;&amp;&quot;&apos;|`@all` was called with a &quot;&lt;!--&quot;, not &quot;&lt;/script&gt;&quot;" type="failed">tool_trajectory_avg_score 0, needs 1: &lt;/script&gt;&lt;!--&lt;script&gt;alert(1)&lt;/script&gt;]]&gt;&amp;&quot;&apos;|`@all` was called with a &quot;&lt;!--&quot;, not &quot;&lt;/script&gt;&quot;
-        words 0, needs 0.8: the response scores 0.000</failure>
+        words 0, needs 0.8: the response scores 0.000: it lacks script, script, alert, 1, script, 2J and 1 more</failure>
                 </testcase>
             </testsuite>
         </testsuites>

@@ -7,13 +7,14 @@
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use case_trace::PlainCase;
 use evalset_file::{Cases, FoundCase, stem};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::error::{CaseFault, RunError};
-use crate::file::{EvalFile, FileFacts, Whole};
+use crate::file::{EvalFile, FileFacts, History, Whole};
 use crate::heading::heading;
 use crate::pairing::{Key, Pairing, of_id};
 use crate::room::Room;
@@ -41,6 +42,19 @@ struct ActualFile {
     cases: Option<Cases>,
     wholes: Vec<Option<Whole>>,
     eval_set_id: String,
+    /// When the run was made, where the file says so.
+    created: Option<f64>,
+}
+
+impl ActualFile {
+    /// When the run was made, in seconds since 1970: what the file says, or else when it was written.
+    fn made(&self) -> Option<f64> {
+        let written = || {
+            let modified = std::fs::metadata(&self.facts.path).and_then(|it| it.modified()).ok()?;
+            modified.duration_since(SystemTime::UNIX_EPOCH).ok().map(|since| since.as_secs_f64())
+        };
+        self.created.or_else(written)
+    }
 }
 
 /// Where a case stands.
@@ -102,16 +116,22 @@ impl ActualSide {
         };
         for path in paths {
             match EvalFile::open(path, pairing, room)? {
-                EvalFile::Whole(facts, wholes) => {
+                EvalFile::Whole(facts, history) => {
+                    let History { eval_set_id, created, cases: wholes } = history;
                     let file = side.files.len();
                     for (index, whole) in (0..).zip(&wholes) {
                         let key = pairing.key_of_whole(whole, side.passed);
                         side.enter(key, Entry { file, index, start: 0, end: 0 });
                     }
                     side.bytes += std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-                    let eval_set_id = heading(path)?.eval_set_id;
                     let wholes = wholes.into_iter().map(Some).collect();
-                    side.files.push(ActualFile { facts, cases: None, wholes, eval_set_id });
+                    side.files.push(ActualFile {
+                        facts,
+                        cases: None,
+                        wholes,
+                        eval_set_id,
+                        created,
+                    });
                 }
                 EvalFile::Stream(stream) if beside && paths.len() == 1 => {
                     let eval_set_id = heading(path)?.eval_set_id;
@@ -120,6 +140,7 @@ impl ActualSide {
                         cases: Some(Cases::open(path)?),
                         wholes: Vec::new(),
                         eval_set_id,
+                        created: None,
                     });
                     let stream = if ahead { stream.ahead()? } else { stream };
                     side.beside = Some(stream);
@@ -131,6 +152,7 @@ impl ActualSide {
                         cases: Some(Cases::open(path)?),
                         wholes: Vec::new(),
                         eval_set_id,
+                        created: None,
                     });
                     let file = side.files.len() - 1;
                     side.go_through(stream, file)?;
@@ -212,10 +234,13 @@ impl ActualSide {
                         let files = several.iter().filter_map(|file| self.files.get(*file));
                         let path = |file: &ActualFile| file.facts.path.clone();
                         let runs = files.clone().filter(|file| file.eval_set_id == set);
+                        let made = runs.clone().filter_map(|run| Some((run.made()?, run)));
+                        let newest = made.max_by(|one, other| one.0.total_cmp(&other.0));
+                        let newest = newest.map(|(_, run)| path(run));
                         let runs: Vec<PathBuf> = runs.map(path).collect();
                         let fault = match runs.is_empty() {
                             true => CaseFault::SeveralPartners { paths: files.map(path).collect() },
-                            false => CaseFault::SeveralRuns { paths: runs },
+                            false => CaseFault::SeveralRuns { paths: runs, newest },
                         };
                         self.places.remove(&key);
                         return Ok(Taken::Several(fault));

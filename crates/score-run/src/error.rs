@@ -34,11 +34,14 @@ pub(crate) enum CaseFault {
     SeveralPartners { paths: Vec<PathBuf> },
     /// Several runs of its set have a partner for it.
     #[error(
-        "this id stands in {}, which are runs of one set; name the one that is meant{}",
+        "this id stands in {}, which are runs of one set; score one of them{}",
         listed(paths),
-        newest(paths)
+        newest.as_ref().map_or(String::new(), |it| format!(
+            ", such as the newest: --actual {}",
+            it.display()
+        ))
     )]
-    SeveralRuns { paths: Vec<PathBuf> },
+    SeveralRuns { paths: Vec<PathBuf>, newest: Option<PathBuf> },
     /// The file has changed since the cases were paired.
     #[error("its partner has another id by now; do not change files while they are scored")]
     Changed,
@@ -47,13 +50,6 @@ pub(crate) enum CaseFault {
 fn listed(paths: &[PathBuf]) -> String {
     let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
     paths.join(" and in ")
-}
-
-/// `, such as the newest, FILE`; nothing where the files do not tell.
-fn newest(paths: &[PathBuf]) -> String {
-    let modified = |path: &PathBuf| std::fs::metadata(path).and_then(|it| it.modified()).ok();
-    let newest = paths.iter().filter_map(|path| Some((modified(path)?, path))).max();
-    newest.map_or(String::new(), |(_, path)| format!(", such as the newest, {}", path.display()))
 }
 
 /// Each message names the file and says what to do.

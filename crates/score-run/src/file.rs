@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use case_trace::CaseTrace;
 use evalset::adk::EvalSetResult;
-use evalset::{Format, Origin, Severity, read_case};
+use evalset::{Format, Number, Origin, Severity, read_case};
 use evalset_file::{Cases, stem};
 
 use crate::error::{CaseFault, RunError};
@@ -22,7 +22,17 @@ pub(crate) enum EvalFile {
     /// Gone through case by case.
     Stream(Stream),
     /// Read as a whole: ADK's history.
-    Whole(Arc<FileFacts>, Vec<Whole>),
+    Whole(Arc<FileFacts>, History),
+}
+
+/// A file of ADK's history.
+#[derive(Debug)]
+pub(crate) struct History {
+    /// The set that was run.
+    pub(crate) eval_set_id: String,
+    /// When, in seconds since 1970, where it says so.
+    pub(crate) created: Option<f64>,
+    pub(crate) cases: Vec<Whole>,
 }
 
 /// A case of a file that was read as a whole: its id, and its trace or why there is none.
@@ -60,7 +70,7 @@ pub(crate) fn is_history(path: &Path) -> Result<bool, RunError> {
     head(path).map(|head| EvalSetResult::is_begun_by(&head))
 }
 
-fn history(path: &Path) -> Result<Vec<Whole>, RunError> {
+fn history(path: &Path) -> Result<History, RunError> {
     let (result, faults) = EvalSetResult::read_file(&bytes(path)?);
     let Some(result) = result else { return Err(faulty(path, faults)) };
     let mut cases: Vec<Whole> = result
@@ -78,7 +88,9 @@ fn history(path: &Path) -> Result<Vec<Whole>, RunError> {
             cases.push((eval_id, Err(CaseFault::Faulty { path, fault })));
         }
     }
-    Ok(cases)
+    let created = result.creation_timestamp.as_ref().map(Number::to_f64);
+    let created = created.filter(|seconds| seconds.is_finite());
+    Ok(History { eval_set_id: result.eval_set_id, created, cases })
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, RunError> {

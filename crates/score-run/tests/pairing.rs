@@ -347,7 +347,27 @@ fn of_two_runs_of_one_set_the_newest_is_named() {
         &expected,
         &runs,
         &expect![
-            "a error this id stands in FOLDER/run/1.json and in FOLDER/run/2.json, which are runs of one set; name the one that is meant, such as the newest, FOLDER/run/1.json"
+            "a error this id stands in FOLDER/run/1.json and in FOLDER/run/2.json, which are runs of one set; score one of them, such as the newest: --actual FOLDER/run/1.json"
+        ],
+    );
+    // ADK's history says of which set it is, and when it was made, whenever it was copied here.
+    let history = |name: &str, made: &str| {
+        let text = format!(
+            r#"{{"eval_set_result_id": "r", "eval_set_id": "home", "creation_timestamp": {made},
+            "eval_case_results": [{{"eval_id": "a", "eval_metric_result_per_invocation": []}}]}}"#
+        );
+        files.put(name, &text)
+    };
+    let runs = [
+        history("h/new.evalset_result.json", "1795326906.29"),
+        history("h/old.evalset_result.json", "1795326905"),
+    ];
+    check(
+        &files,
+        &expected,
+        &runs,
+        &expect![
+            "a error this id stands in FOLDER/h/new.evalset_result.json and in FOLDER/h/old.evalset_result.json, which are runs of one set; score one of them, such as the newest: --actual FOLDER/h/new.evalset_result.json"
         ],
     );
 }

@@ -85,6 +85,14 @@ pub enum Metric {
     },
 }
 
+impl Metric {
+    /// Whether it holds a number of what was done against bounds: see [`crate::gates`].
+    #[must_use]
+    pub fn is_gate(&self) -> bool {
+        matches!(self, Self::Count { .. } | Self::Duration { .. } | Self::Tokens { .. })
+    }
+}
+
 /// What scoring uses from case to case.
 #[derive(Default)]
 pub struct Tools<'j> {

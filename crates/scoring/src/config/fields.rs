@@ -127,7 +127,15 @@ impl<'d> Fields<'d> {
     /// The faults, those of members that nobody asked for included.
     pub(crate) fn finish(self) -> Vec<Fault> {
         let mut faults = self.faults;
-        for (written, _) in &self.entries {
+        for (place, (written, _)) in self.entries.iter().enumerate() {
+            let mut before = self.entries.iter().take(place);
+            let asked = self.asked.iter().find(|name| is_name(written, name));
+            let same = asked.and_then(|name| before.find(|(before, _)| is_name(before, name)));
+            if let Some((same, _)) = same {
+                let place = format!("{}{}", self.place, pointer_step(written));
+                let message = format!("this says the same as {same}; remove one");
+                faults.push(Fault::new(&place, message));
+            }
             if !self.asked.iter().any(|name| is_name(written, name)) {
                 let meant = nearest(written, self.asked.iter().copied());
                 let place = format!("{}{}", self.place, pointer_step(written));

@@ -101,6 +101,18 @@ pub(super) fn named(name: &str) -> Option<Named> {
 }
 
 impl Named {
+    /// Whether it is scored by rules of ours, from 0 to 1; ADK's configs are read as ADK reads them.
+    pub(super) fn is_ours(self) -> bool {
+        !matches!(
+            self,
+            Self::AdkTrajectory
+                | Self::AdkResponse
+                | Self::AdkJudged
+                | Self::Informational
+                | Self::Custom
+        )
+    }
+
     /// The threshold of a criterion that names none; ADK wants one.
     pub(super) fn default_threshold(self) -> Option<f64> {
         match self {
@@ -299,9 +311,15 @@ fn bounds(fields: &mut Fields<'_>) -> Option<(Bounds, Per)> {
         "invocation" => Some(Per::Invocation),
         _ => None,
     });
-    let exact = fields.number("equals");
-    let bounds =
-        Bounds { min: fields.number("min").or(exact), max: fields.number("max").or(exact) };
+    let mut bound = |name: &'static str| {
+        let bound = fields.number(name);
+        if bound.is_some_and(|bound| bound < 0.0) {
+            fields.fault(name, format!("{name} is not negative, since nothing measured is"));
+        }
+        bound
+    };
+    let exact = bound("equals");
+    let bounds = Bounds { min: bound("min").or(exact), max: bound("max").or(exact) };
     let crossed = bounds.min.zip(bounds.max).is_some_and(|(min, max)| min > max);
     if crossed {
         fields.fault("min", "min is above max, so nothing would pass");

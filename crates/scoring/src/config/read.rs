@@ -62,6 +62,16 @@ impl Config {
         tools
     }
 
+    /// The criteria on ADK's own metrics that nothing meets, since their threshold is above 1: ADK takes
+    /// them, so they are no faults.
+    #[must_use]
+    pub fn out_of_reach(&self) -> Vec<&Criterion> {
+        let is_adk =
+            |metric: &Metric| matches!(metric, Metric::AdkTrajectory { .. } | Metric::AdkResponse);
+        let criteria = self.criteria.iter();
+        criteria.filter(|it| is_adk(&it.metric) && is_out_of_reach(it.threshold)).collect()
+    }
+
     /// Reads a config of either kind: an object with `criteria`, by name a threshold or an object.
     ///
     /// A criterion is what its name says: ADK's, AgentFlow's, or one of ours; any other name goes
@@ -87,7 +97,12 @@ impl Config {
     pub fn read(text: &JsonText, schemas: &dyn Schemas) -> Reading {
         let document = Document::of(text);
         let mut fields = Fields::of(document.root(), "", "a config");
+        for place in document.repeated() {
+            let message = "this name stands twice, and only the last would count; remove one";
+            fields.faults.push(Fault::new(&place, message));
+        }
         let mut criteria = Vec::new();
+        let mut are_off = false;
         let custom = names_of(fields.take("custom_metrics"));
         match fields.take("criteria") {
             Some(object) if object.kind() == Kind::Object => {
@@ -96,6 +111,7 @@ impl Config {
                     let place = format!("{place}{}", pointer_step(&name));
                     let (criterion, faults) =
                         read_criterion(&name, value, &place, &custom, schemas);
+                    are_off |= criterion.is_none();
                     criteria.extend(criterion);
                     fields.faults.extend(faults);
                 }
@@ -108,8 +124,13 @@ impl Config {
         }
         let mut faults = fields.finish();
         if criteria.is_empty() && faults.is_empty() {
-            let message = "there are no criteria; name one, for example \
-                           \"tool_trajectory_avg_score\": 1.0";
+            let message = match are_off {
+                true => "every criterion is switched off; leave out \"enabled\": false of one",
+                false => {
+                    "there are no criteria; name one, for example \
+                     \"tool_trajectory_avg_score\": 1.0"
+                }
+            };
             faults.push(Fault::new("/criteria", message));
         }
         Reading { config: Self { criteria, source: text.clone() }, faults }
@@ -156,6 +177,11 @@ impl Config {
         });
         Self { criteria: criteria.collect(), source }
     }
+}
+
+/// Whether no score reaches the threshold.
+fn is_out_of_reach(threshold: f64) -> bool {
+    threshold > 1.0
 }
 
 fn names_of(object: Option<Value<'_>>) -> Vec<String> {
@@ -218,6 +244,13 @@ fn read_criterion(
         fields.fault("threshold", "a threshold is needed, as in ADK");
     }
     let metric = found.read(&mut fields, schemas);
+    if found.is_ours() && threshold.is_some_and(is_out_of_reach) {
+        let message = "no score is above 1, so nothing would pass; 80 % are 0.8";
+        match bare {
+            Some(_) => fields.faults.push(Fault::new(place, message)),
+            None => fields.fault("threshold", message),
+        }
+    }
     let faults = fields.finish();
     let criterion = metric
         .zip(threshold)

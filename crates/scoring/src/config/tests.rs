@@ -186,6 +186,51 @@ fn what_is_mistyped_is_named_with_the_nearest() {
 }
 
 #[test]
+fn what_would_count_for_nothing_is_named() {
+    refused(
+        r#"{"criteria": {"response": 0.8, "state": 1, "response": 0.1}}"#,
+        &expect![
+            "/criteria/response: this name stands twice, and only the last would count; remove one"
+        ],
+    );
+    refused(
+        r#"{"criteria": {"t": {"metric": "trajectory", "arguments": {"f": {"a": "ignore", "a": "equals"}}}}}"#,
+        &expect![
+            "/criteria/t/arguments/f/a: this name stands twice, and only the last would count; remove one"
+        ],
+    );
+    refused(
+        r#"{"criteria": {"trajectory": {"match_type": "EXACT", "matchType": "IN_ORDER"}}}"#,
+        &expect!["/criteria/trajectory/matchType: this says the same as match_type; remove one"],
+    );
+    refused(
+        r#"{"criteria": {"response": 80, "t": {"metric": "trajectory", "threshold": 1.5}, "x": {"metric": "duration", "max": 1, "threshold": 1}}}"#,
+        &expect![[r#"
+            /criteria/response: no score is above 1, so nothing would pass; 80 % are 0.8
+            /criteria/t/threshold: no score is above 1, so nothing would pass; 80 % are 0.8"#]],
+    );
+    refused(
+        r#"{"criteria": {"x": {"metric": "duration", "max": -1}, "y": {"metric": "tokens", "equals": -2}}}"#,
+        &expect![[r#"
+            /criteria/x/max: max is not negative, since nothing measured is
+            /criteria/y/equals: equals is not negative, since nothing measured is"#]],
+    );
+    refused(
+        r#"{"criteria": {"x": {"metric": "duration", "max": 1, "enabled": false}}}"#,
+        &expect![[
+            r#"/criteria: every criterion is switched off; leave out "enabled": false of one"#
+        ]],
+    );
+    // ADK takes these, whatever they mean.
+    let config = sound(
+        r#"{"criteria": {"tool_trajectory_avg_score": 1.1, "response_match_score": 1.0,
+            "response_evaluation_score": 4.0}}"#,
+    );
+    let names: Vec<&str> = config.out_of_reach().iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(names, ["tool_trajectory_avg_score"]);
+}
+
+#[test]
 fn the_tools_that_a_config_names() {
     let config = sound(
         r#"{"criteria": {

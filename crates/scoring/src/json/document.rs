@@ -1,8 +1,11 @@
 //! [`Document`]: the values of one JSON text, each with its place in the text.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use json_text::{JsonText, Kind};
+
+use super::pointer_step;
 
 /// What stands where a place would, when there is none.
 const NONE: usize = usize::MAX;
@@ -36,6 +39,38 @@ impl<'t> Document<'t> {
     /// The same of a text that has been checked elsewhere.
     pub(crate) fn of_checked(text: &'t str) -> Self {
         Self { text, records: index(text) }
+    }
+
+    /// The JSON pointers of members whose name stands in their object before, in the order written.
+    pub(crate) fn repeated(&self) -> Vec<String> {
+        let mut repeated = Vec::new();
+        for id in 0..self.records.len() {
+            let value = Value { document: self, id };
+            if value.kind() == Kind::Object {
+                let mut names = HashSet::new();
+                let again = value.items().filter(|member| !names.insert(member.name()));
+                repeated.extend(again.map(|member| member.id));
+            }
+        }
+        repeated.sort_unstable();
+        repeated.into_iter().map(|id| self.pointer(id)).collect()
+    }
+
+    /// Where a value stands.
+    fn pointer(&self, id: usize) -> String {
+        let mut pointer = String::new();
+        let mut value = self.root();
+        while value.id != id {
+            let is_object = value.kind() == Kind::Object;
+            let mut items = value.items().enumerate();
+            let Some((index, inner)) = items.find(|(_, item)| id < item.record().next) else {
+                break;
+            };
+            let step = if is_object { inner.name() } else { Cow::Owned(index.to_string()) };
+            pointer.push_str(&pointer_step(&step));
+            value = inner;
+        }
+        pointer
     }
 
     /// The outermost value.
@@ -273,6 +308,13 @@ mod tests {
         let inner = root.member("b").and_then(|value| value.member("c"));
         assert_eq!(inner.map(Value::kind), Some(Kind::Null));
         assert_eq!(root.text(), text.as_str());
+    }
+
+    #[test]
+    fn names_that_stand_twice_are_found() {
+        let text = json(r#"{"a":[{"b/c":1,"d":2,"b\u002fc":3,"b/c":4},[]],"e":{"a":0},"a":{}}"#);
+        assert_eq!(Document::of(&text).repeated(), ["/a/0/b~1c", "/a/0/b~1c", "/a"]);
+        assert!(Document::of(&json("[{\"a\":1},{\"a\":1}]")).repeated().is_empty());
     }
 
     #[test]

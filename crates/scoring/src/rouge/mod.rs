@@ -5,12 +5,14 @@
 //! floating-point operations.
 
 mod classes;
+mod differing;
 mod porter;
 mod runs;
 mod short;
 mod tokens;
 mod words;
 
+pub use differing::{DifferingWords, differing_words};
 pub use porter::stem;
 pub use tokens::tokens;
 

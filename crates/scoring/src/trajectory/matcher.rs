@@ -139,7 +139,39 @@ impl Matcher {
                 values.iter().any(|value| equal(value, &actual.to_json(), equality))
             }
         };
-        Some(if fits { Fitting::Fits } else { Fitting::Refused { wanted: self.to_string() } })
+        Some(match fits {
+            true => Fitting::Fits,
+            false => Fitting::Refused { wanted: self.wanted(expected) },
+        })
+    }
+
+    /// What an argument should have been, behind "wanted".
+    fn wanted(&self, expected: Option<Value<'_>>) -> String {
+        let or_expected = |value: &Option<JsonText>| {
+            let value = value.clone().or_else(|| expected.map(Value::to_json));
+            value.map_or_else(String::new, |value| value.compact().to_string())
+        };
+        match self {
+            Self::Ignore => "anything".to_owned(),
+            Self::Equals(value) => or_expected(value),
+            Self::Subset(part) => format!("what contains {}", or_expected(part)),
+            Self::Regex(pattern) => format!("a string that matches {pattern}"),
+            Self::Tolerance { absolute, relative } => {
+                let zero = absolute.plus(&absolute.negated());
+                let off = match (*absolute != zero, *relative != zero) {
+                    (true, true) => format!("by {absolute}, or by a share of {relative}, at most"),
+                    (true, false) => format!("by {absolute} at most"),
+                    (false, true) => format!("by a share of {relative} at most"),
+                    (false, false) => return or_expected(&None),
+                };
+                format!("a number that is off {} {off}", or_expected(&None))
+            }
+            Self::Schema(_) => "what fits the JSON Schema".to_owned(),
+            Self::OneOf(values) => {
+                let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+                format!("one of {}", values.join(", "))
+            }
+        }
     }
 }
 
@@ -188,28 +220,4 @@ pub(crate) fn distances(operand: Value<'_>, place: &str) -> Result<(Decimal, Dec
 fn unknown(place: &str, name: &str) -> Fault {
     let meant = nearest(name, Matcher::NAMES);
     Fault::new(place, format!("there is no matcher {name:?}; {meant}"))
-}
-
-impl fmt::Display for Matcher {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Ignore => formatter.write_str("anything"),
-            Self::Equals(Some(value)) => write!(formatter, "equal to {value}"),
-            Self::Equals(None) => formatter.write_str("equal to the expected value"),
-            Self::Subset(Some(value)) => write!(formatter, "contains {value}"),
-            Self::Subset(None) => formatter.write_str("contains the expected value"),
-            Self::Regex(pattern) => write!(formatter, "a string that matches {pattern}"),
-            Self::Tolerance { absolute, relative } => {
-                write!(formatter, "a number within {absolute} or {relative} of it")
-            }
-            Self::Schema(_) => formatter.write_str("fits the JSON Schema"),
-            Self::OneOf(values) => {
-                formatter.write_str("one of")?;
-                for (place, value) in values.iter().enumerate() {
-                    write!(formatter, "{} {value}", if place == 0 { "" } else { "," })?;
-                }
-                Ok(())
-            }
-        }
-    }
 }

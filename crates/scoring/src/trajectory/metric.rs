@@ -272,10 +272,10 @@ mod tests {
             })
             .collect();
         expect![[r#"
-            /fare/amount a number within 0.01 or 0 of it
-            /id fits the JSON Schema
+            /fare/amount a number that is off 99.99 by 0.01 at most
+            /id what fits the JSON Schema
             /note a string that matches (?i)window
-            /options contains the expected value
+            /options what contains {"meal":"veg"}
             /seats/0 one of "12A", "12B""#]]
         .assert_eq(&told.join("\n"));
         assert_eq!(row.agreement, 1.0 / 6.0);

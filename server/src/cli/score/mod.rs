@@ -16,6 +16,7 @@ use std::time::Instant;
 
 use score_report::{Ending, Heading, Piece, Report};
 use score_run::{Choice, Order, Ran, run};
+use scoring::config::{Config, Criterion};
 use scoring::report::EvalSummary;
 
 pub use arguments::{PairBy, ReportFormat, ScoreArguments};
@@ -68,6 +69,15 @@ fn alone(ran: &Ran, pair: PairBy) -> Option<String> {
         PairBy::Query => "their users say other things; --pair order pairs them by their places",
     };
     Some(format!("{found}; {remedy}"))
+}
+
+/// Which criteria nothing meets, though ADK takes them.
+fn out_of_reach(config: &Config) -> Vec<String> {
+    let note = |criterion: &Criterion| {
+        let Criterion { name, threshold, .. } = criterion;
+        format!("{name} needs {threshold}, and no score is above 1; 80 % are 0.8")
+    };
+    config.out_of_reach().into_iter().map(note).collect()
 }
 
 /// Scores; the report goes to `out`, unless a file is named.
@@ -126,7 +136,8 @@ pub fn score(
     if ran.cases == 0 {
         return Err(inputs.no_case(arguments, &nearest, &choice.other_tags()));
     }
-    for note in alone(&ran, arguments.pair).into_iter().chain(tools.notes()) {
+    let notes = alone(&ran, arguments.pair).into_iter().chain(out_of_reach(&config));
+    for note in notes.chain(tools.notes()) {
         eprintln!("note: {note}");
     }
     let ending = Ending { duration_seconds: begin.elapsed().as_secs_f64() };
