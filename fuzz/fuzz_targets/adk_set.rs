@@ -1,10 +1,11 @@
 //! Any bytes as an ADK eval set: reading ends, what is read is written again as it stood, and a set
-//! without errors goes to AgentFlow and back.
+//! without errors goes to AgentFlow and comes back as it was.
 
 #![no_main]
 
 use evalset::{EvalSet, Format, Layout, Severity, read, read_as};
 use libfuzzer_sys::fuzz_target;
+use rehearsal_fuzz::sets::unordered;
 
 fuzz_target!(|bytes: &[u8]| {
     let told = read(bytes);
@@ -25,12 +26,12 @@ fuzz_target!(|bytes: &[u8]| {
     if !sound || ours || set.written.extra("agentflow").is_some() {
         return;
     }
-    let cases: Vec<_> = set.eval_cases.iter().map(|case| case.eval_id.clone()).collect();
-    let there = EvalSet::Adk(set).into_agentflow("set");
+    let set = EvalSet::Adk(set);
+    let begun = unordered(&set);
+    let there = set.into_agentflow("set");
     let there = there.to_json().laid_out(&Layout::compact());
     let there = read_as(there.as_bytes(), Format::AgentFlow);
     assert!(there.faults.iter().all(|fault| fault.severity() == Severity::Warning));
     let back = there.set.expect("it was written").into_adk("set");
-    let returned: Vec<_> = back.eval_cases.iter().map(|case| case.eval_id.clone()).collect();
-    assert_eq!(returned, cases);
+    assert_eq!(unordered(&EvalSet::Adk(back)), begun);
 });

@@ -1,10 +1,11 @@
 //! Any bytes as an AgentFlow eval set: reading ends, what is read is written again as it stood, and
-//! what it becomes for ADK is without errors and comes back.
+//! what it becomes for ADK is without errors and comes back as it was.
 
 #![no_main]
 
 use evalset::{EvalSet, Format, Layout, Severity, read_as};
 use libfuzzer_sys::fuzz_target;
+use rehearsal_fuzz::sets::unordered;
 
 fuzz_target!(|bytes: &[u8]| {
     let reading = read_as(bytes, Format::AgentFlow);
@@ -18,16 +19,14 @@ fuzz_target!(|bytes: &[u8]| {
     if !sound || set.eval_set_id.contains(['/', '\\']) {
         return;
     }
-    let ids = |set: &evalset::agentflow::EvalSet| -> Vec<(String, String, Vec<String>)> {
-        let cases = set.eval_cases.iter();
-        cases.map(|case| (case.eval_id.clone(), case.name.clone(), case.tags.clone())).collect()
-    };
-    let begun = ids(&set);
-    let there = EvalSet::AgentFlow(set).into_adk("set");
+    let set = EvalSet::AgentFlow(set);
+    let begun = unordered(&set);
+    let there = set.into_adk("set");
     let there = there.to_json().laid_out(&Layout::compact());
     let there = read_as(there.as_bytes(), Format::Adk);
     let errors: Vec<_> =
         there.faults.iter().filter(|fault| fault.severity() == Severity::Error).collect();
     assert!(errors.is_empty(), "{errors:?}");
-    assert_eq!(ids(&there.set.expect("it was written").into_agentflow("set")), begun);
+    let back = there.set.expect("it was written").into_agentflow("set");
+    assert_eq!(unordered(&EvalSet::AgentFlow(back)), begun);
 });

@@ -2,6 +2,8 @@
 //! request that was read goes onto the wire of live sessions and comes back the same, and calls of all
 //! of its tools can be answered in the vendor's words.
 
+pub mod sets;
+
 use json_text::JsonText;
 use live::{Content, FunctionCall, Invalid, LlmRequest, Part, Payload, Role};
 use model_wire::{Answer, Asked, Head};
