@@ -30,6 +30,7 @@ from pydantic import BaseModel  # noqa: E402
 
 from rehearsal_adk import (  # noqa: E402
     AddressUnusable,
+    AnswerUnusable,
     RehearsalError,
     RehearsalPlugin,
     RehearsalUnreachable,
@@ -313,6 +314,44 @@ def test_a_cancelled_turn_ends_the_run_with_a_clear_error(host):
     assert (cancelled.by, cancelled.reason) == ("Ann", "not today")
     assert RehearsalError.behind(raised.value) is cancelled
     assert RequestRefused.behind(raised.value) is None
+    ended = person.events()[-1]
+    assert kinds(person) == ["request", "cancelled", "run_ended"]
+    assert (ended.turn_id, ended.run_ended.outcome) == (turn, wire.RUN_FAILED)
+    assert "not today" in ended.run_ended.message
+
+
+def test_how_a_run_ended_is_told_whatever_its_error_says(host):
+    class Unspeakable(Exception):
+        def __str__(self):
+            raise ValueError("no words")
+
+    def half():
+        raise LookupError("half an emoji: \ud83d")
+
+    def mute():
+        raise Unspeakable
+
+    for tool, said in [(half, "LookupError: half an emoji: ?"), (mute, "Unspeakable: (Unspeakable cannot")]:
+        plugin = RehearsalPlugin(server_url=host.url)
+        agent = LlmAgent(name="clerk", model="gemini-2.5-flash", tools=[tool])
+        run = Run(agent, plugin)
+        person = Person(host, plugin.session_id)
+        person.answer(call(tool.__name__, {}))
+        run.thread.join(PATIENCE)
+        ended = person.events()[-1]
+        assert ended.WhichOneof("payload") == "run_ended", kinds(person)
+        assert ended.run_ended.message.startswith(said), ended.run_ended.message
+
+
+def test_an_answer_that_adk_cannot_take_ends_the_run_and_is_told(host):
+    plugin = RehearsalPlugin(server_url=host.url)
+    run = Run(weather_agent(), plugin)
+    person = Person(host, plugin.session_id)
+    person.answer({"function_call": {"name": "forecast", "args": '{"days": 1e400}'}})
+    with pytest.raises(RuntimeError) as raised:
+        run.end()
+    assert "1e400 is beyond what a float holds" in str(AnswerUnusable.behind(raised.value))
+    assert kinds(person) == ["request", "response", "run_ended"]
 
 
 def test_a_cancelled_turn_is_found_behind_what_parallel_agents_end_with(host):
@@ -407,6 +446,7 @@ def test_settings_come_from_the_environment(monkeypatch):
         ("ftp://127.0.0.1:4180", "neither http nor https"),
         ("http://127.0.0.1:4180/live", "more than a host"),
         ("http://", "no host"),
+        ("   ", "no host"),
     ],
 )
 def test_an_address_that_is_none_is_told_where_it_was_given(monkeypatch, given, why):

@@ -113,6 +113,9 @@ def test_a_lone_surrogate_ends_no_run():
     "part, named",
     [
         ({"function_call": {"name": "f", "args": "[1]"}}, "a call of f"),
+        ({"function_call": {"name": "f", "args": '{"x": 1e400}'}}, "a call of f"),
+        ({"function_call": {"name": "f", "args": '{"x": 1, "x": 2}'}}, "a call of f"),
+        ({"function_call": {"name": "f", "args": '{"x": ' + "[" * 9999 + "]" * 9999 + "}"}}, "a call of f"),
         ({"other": {"kind": "hologram", "json": "{}"}}, "hologram"),
     ],
 )
@@ -120,7 +123,7 @@ def test_an_answer_that_adk_cannot_take_is_named(part, named):
     parts = [{"text": "so"}, part]
     message = wire.HumanResponse(candidates=[{"role": wire.ROLE_MODEL, "parts": parts}])
     with pytest.raises(AnswerUnusable, match=f"part 1 of the answer .{named}."):
-        convert.response(message)
+        convert.response(message, "t")
 
 
 def test_loops_that_have_ended_are_forgotten():
@@ -206,8 +209,8 @@ def test_an_answer_keeps_its_digits_and_its_order():
             }
         ]
     )
-    parts = convert.response(message).content.parts
+    parts = convert.response(message, "t").content.parts
     assert parts[0].thought and parts[0].text == "hm"
     assert parts[2].function_call.args == {"n": 9007199254740993}
-    assert parts[2].function_call.id.startswith("adk-"), "taken out again before the next request"
+    assert parts[2].function_call.id == "adk-t-0", "taken out again before the next request"
     assert (parts[3].function_call.id, parts[3].function_call.args) == ("mine", {})

@@ -109,8 +109,16 @@ class LiveClient:
             )
         return RequestRefused(said)
 
-    async def answer(self, turn_id: str, agent_name: str, invocation_id: str, request: Any) -> Any:
-        """Asks, and waits until a person has answered; gives the ``HumanResponse``.
+    async def answer(
+        self,
+        turn_id: str,
+        agent_name: str,
+        invocation_id: str,
+        request: Any,
+        taken: Callable[[], None],
+    ) -> Any:
+        """Asks, and waits until a person has answered; gives the ``HumanResponse``. ``taken`` is
+        called once the host has the request.
 
         Raises:
           RequestRefused: the host does not take the request.
@@ -124,6 +132,7 @@ class LiveClient:
             request=request,
         )
         await self._persist(lambda: self._call("SubmitRequest", asked, 60.0))
+        taken()
         return await self._persist(lambda: self._outcome(turn_id, agent_name))
 
     async def _outcome(self, turn_id: str, agent_name: str) -> Any:
@@ -224,7 +233,7 @@ def address(url: str, source: str) -> str:
         raise AddressUnusable(url, source, f"{error}") from error
     if parts.scheme not in ("http", "https"):
         raise AddressUnusable(url, source, f"{parts.scheme} is neither http nor https")
-    if not host:
+    if not host or not host.strip():
         raise AddressUnusable(url, source, "it names no host")
     if parts.username is not None:
         # A password is not repeated.

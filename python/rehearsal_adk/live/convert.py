@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import uuid
+import math
 from typing import Any
 
 from google.adk.models.llm_request import LlmRequest
@@ -48,17 +48,20 @@ def request(llm_request: LlmRequest) -> Any:
     return message
 
 
-def response(message: Any) -> LlmResponse:
-    """A person's answer, as ADK takes it from a model.
+def response(message: Any, turn_id: str) -> LlmResponse:
+    """A person's answer in a turn, as ADK takes it from a model. A call without an id has
+    ``adk-TURN-0`` and so on, by its place among the answer's calls: an export of the session finds
+    its result by that.
 
     Raises:
       AnswerUnusable: a part holds what ADK has no place for.
     """
-    parts = []
+    parts: list[types.Part] = []
     for number, said in enumerate(message.candidates[0].parts):
+        calls = sum(part.function_call is not None for part in parts)
         try:
-            part = _adk_part(said)
-        except (ValidationError, ValueError, TypeError) as error:
+            part = _adk_part(said, f"adk-{turn_id}-{calls}")
+        except (ValidationError, ValueError, TypeError, RecursionError) as error:
             why = f"part {number} of the answer ({_shown(said)}) is nothing that ADK can take"
             raise AnswerUnusable(f"{why}: {error}") from error
         if part is not None:
@@ -145,7 +148,7 @@ def _shown(part: Any) -> str:
     return part.other.kind if kind == "other" else str(kind)
 
 
-def _adk_part(part: Any) -> types.Part | None:
+def _adk_part(part: Any, made_id: str) -> types.Part | None:
     kind = part.WhichOneof("kind")
     if kind == "text":
         return types.Part(text=part.text)
@@ -153,10 +156,10 @@ def _adk_part(part: Any) -> types.Part | None:
         return types.Part(text=part.thought, thought=True)
     if kind == "function_call":
         call = part.function_call
-        args = json.loads(call.args) if call.HasField("args") else {}
+        args = _read(call.args) if call.HasField("args") else {}
         # ADK's own prefix: it makes such ids where there are none, and takes them out again before
         # the next request, so that they are never shown to a model.
-        call_id = call.id if call.HasField("id") and call.id else f"adk-{uuid.uuid4()}"
+        call_id = call.id if call.HasField("id") and call.id else made_id
         return types.Part(
             function_call=types.FunctionCall(id=call_id, name=call.name, args=args)
         )
@@ -164,9 +167,33 @@ def _adk_part(part: Any) -> types.Part | None:
         data = part.inline_data
         return types.Part(inline_data=types.Blob(mime_type=data.mime_type, data=data.data))
     if kind == "other":
-        return types.Part.model_validate({part.other.kind: json.loads(part.other.json)})
+        return types.Part.model_validate({part.other.kind: _read(part.other.json)})
     # A function's response is the user's to give, and no part of a model's answer.
     return None
+
+
+def _read(text: str) -> Any:
+    """The value of a JSON text, none of which is lost.
+
+    Raises:
+      ValueError: a number is beyond Python's floats, or a key stands twice.
+    """
+    return json.loads(text, parse_float=_finite, object_pairs_hook=_distinct)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"{text} is beyond what a float holds")
+    return number
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} stands twice")
+    return members
 
 
 def _tools(config: types.GenerateContentConfig) -> list[Any]:

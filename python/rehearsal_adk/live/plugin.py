@@ -18,6 +18,7 @@ from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 
+from ..faults import message_of
 from . import convert
 from . import messages as wire
 from .client import LiveClient, address
@@ -110,14 +111,18 @@ class RehearsalPlugin(BasePlugin):
         self._tell_where()
         log.info("waiting for a person to answer %s at %s", agent_name, self.session_url)
         turn_id = str(uuid.uuid4())
+
+        def taken() -> None:
+            # From here on the host knows the turn, and a run that ends is told of under it.
+            self._last[invocation_id] = (turn_id, agent_name)
+
         try:
-            answer = await client.answer(turn_id, agent_name, invocation_id, request)
+            answer = await client.answer(turn_id, agent_name, invocation_id, request, taken)
         except asyncio.CancelledError:
             # Ctrl-C, or a run that was given up: nobody is to answer for nothing.
             await asyncio.shield(client.cancel(turn_id, "the agent stopped waiting"))
             raise
-        response = convert.response(answer)
-        self._last[invocation_id] = (turn_id, agent_name)
+        response = convert.response(answer, turn_id)
         for part in (response.content and response.content.parts) or []:
             if part.function_call is not None and part.function_call.id:
                 self._asked[part.function_call.id] = turn_id
@@ -144,7 +149,7 @@ class RehearsalPlugin(BasePlugin):
     ) -> None:
         """Records that the tool failed."""
         if not isinstance(error, asyncio.CancelledError):
-            said = {"error": f"{type(error).__name__}: {error}"}
+            said = {"error": f"{type(error).__name__}: {message_of(error)}"}
             await self._record_tool(tool, tool_context, said, failed=True)
 
     async def after_run_callback(self, *, invocation_context: InvocationContext) -> None:
@@ -157,12 +162,12 @@ class RehearsalPlugin(BasePlugin):
     ) -> None:
         """Records that the run failed, and with what."""
         failed = self._failed.pop(invocation_context.invocation_id, None)
-        if failed is not None and failed.behind(error) is None and str(failed) in str(error):
+        if failed is not None and failed.behind(error) is None and str(failed) in message_of(error):
             # Agents in parallel end with the first error of theirs, without its cause.
             error.__cause__ = failed
         cancelled = isinstance(error, asyncio.CancelledError)
         outcome = wire.RUN_CANCELLED if cancelled else wire.RUN_FAILED
-        said = f"{type(error).__name__}: {error}"
+        said = f"{type(error).__name__}: {message_of(error)}"
         await self._record_end(invocation_context.invocation_id, outcome, said)
 
     async def close(self) -> None:

@@ -13,7 +13,7 @@ mod runs;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use evalset::adk::{
     Content, EvalCase, FunctionResponse, IntermediateData, IntermediateResponse, Invocation,
@@ -105,6 +105,9 @@ fn content(role: &str, parts: Vec<Part>) -> Content {
 #[derive(Default)]
 struct Told {
     steps: Vec<(String, Vec<Part>, &'static str)>,
+    /// By the id that the plugin gives a call without one: its step, and its place among the calls
+    /// of that.
+    unnamed: HashMap<String, (usize, usize)>,
 }
 
 impl Told {
@@ -114,6 +117,11 @@ impl Told {
             Payload::Response(response) => {
                 let Some(first) = response.candidates.first() else { return };
                 let parts = adk_parts(&first.parts);
+                let calls = parts.iter().filter_map(|part| part.function_call.as_ref());
+                for (place, _) in calls.enumerate().filter(|(_, call)| call.id.is_none()) {
+                    let id = format!("adk-{}-{place}", event.turn_id);
+                    self.unnamed.insert(id, (self.steps.len(), place));
+                }
                 if !parts.is_empty() {
                     self.steps.push((author, parts, "model"));
                 }
@@ -132,6 +140,15 @@ impl Told {
     /// A call that its person gave no id has the one under which its agent shows the answer: ADK finds
     /// them by it.
     fn name_the_call(&mut self, answered: &FunctionResponse) {
+        let known = answered.id.as_deref().and_then(|id| self.unnamed.get(id).copied());
+        if let Some((step, place)) = known {
+            let parts = self.steps.get_mut(step).map(|(_, parts, _)| parts);
+            let mut calls = parts.into_iter().flatten().filter_map(|it| it.function_call.as_mut());
+            if let Some(call) = calls.nth(place) {
+                call.id.clone_from(&answered.id);
+            }
+            return;
+        }
         let parts = self.steps.iter_mut().flat_map(|(_, parts, _)| parts);
         let calls: Vec<_> = parts.filter_map(|part| part.function_call.as_mut()).collect();
         if calls.iter().all(|call| call.id != answered.id)

@@ -149,6 +149,31 @@ fn a_turn_that_is_not_chosen_goes_with_what_its_tools_answered() {
 }
 
 #[test]
+fn calls_without_ids_have_their_own_results_whichever_came_first() {
+    let unnamed = |args: &str| {
+        let (name, args) = ("f".to_owned(), Some(json(args)));
+        LivePart::FunctionCall(live::FunctionCall { id: None, name, args })
+    };
+    let turn = TurnId::from_random([1; 16]);
+    let made = |place: usize| format!("adk-{turn}-{place}");
+    let parts = vec![unnamed(r#"{"slow":1}"#), text("and"), unnamed(r#"{"slow":0}"#)];
+    let events = Recording::default()
+        .asks(1, "a", "r", "one")
+        .answered(1, "a", "r", parts)
+        .returned(1, "a", "r", &made(1), r#"{"of":"fast"}"#)
+        .returned(1, "a", "r", &made(0), r#"{"of":"slow"}"#)
+        .goes_on(2, "a", "r")
+        .answered(2, "a", "r", vec![text("done")]);
+    let data = &conversation(&events.0, &[0])[0]["intermediate_data"];
+    let uses = data["tool_uses"].as_array().expect("a list");
+    let told: Vec<_> = uses.iter().map(|it| (&it["id"], &it["args"]["slow"])).collect();
+    assert_eq!(serde_json::json!(told), serde_json::json!([[made(0), 1], [made(1), 0]]));
+    let answers = data["tool_responses"].as_array().expect("a list");
+    let told: Vec<_> = answers.iter().map(|it| (&it["id"], &it["response"]["of"])).collect();
+    assert_eq!(serde_json::json!(told), serde_json::json!([[made(1), "fast"], [made(0), "slow"]]));
+}
+
+#[test]
 fn what_an_agent_without_the_plugin_shows_of_its_tools_is_exported() {
     let shown = |id: &str, text: &str| {
         let response = live::FunctionResponse {
