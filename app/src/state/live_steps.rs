@@ -26,8 +26,8 @@ pub enum Step {
     Piece(LiveRole, LivePart),
 }
 
-/// The steps of a conversation. An answer goes to the call with its id; without ids, to the first
-/// call of that name that has none yet.
+/// The steps of a conversation. An answer goes to the call with its id; where there is none, or the
+/// answer has no id, to the first call of that name that has no answer yet and, of the two, no id.
 #[must_use]
 pub fn steps(contents: &[LiveContent]) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
@@ -44,10 +44,13 @@ pub fn steps(contents: &[LiveContent]) -> Vec<Step> {
                     steps.push(Step::Call { name: name.clone(), args, answer: None });
                 }
                 LivePart::Response { id, name, response } => {
-                    let asked = open.iter().position(|(of, called, _)| match (id, of) {
-                        (Some(id), Some(of)) => id == of,
-                        _ => called == name,
-                    });
+                    let by_id =
+                        |(of, ..): &(Option<&str>, _, _)| of.is_some() && *of == id.as_deref();
+                    let by_name = |(of, called, _): &(Option<&str>, &str, _)| {
+                        called == name && (of.is_none() || id.is_none())
+                    };
+                    let asked = open.iter().position(by_id);
+                    let asked = asked.or_else(|| open.iter().position(by_name));
                     let place = asked.map(|at| open.remove(at).2);
                     match place.and_then(|place| steps.get_mut(place)) {
                         Some(Step::Call { answer, .. }) => {
@@ -144,6 +147,11 @@ mod tests {
             vec![response(Some("2"), "f", "20"), response(Some("1"), "f", "10")],
         ]);
         assert_eq!(by_id, [("1".into(), Some("10".into())), ("2".into(), Some("20".into()))]);
+        let mixed = answers([
+            vec![call(None, "f", "1"), call(Some("2"), "f", "2")],
+            vec![response(Some("2"), "f", "20"), response(Some("made"), "f", "10")],
+        ]);
+        assert_eq!(mixed, by_id, "an id goes before a name");
         let by_name = answers([
             vec![call(None, "f", "1"), call(None, "g", "2"), call(None, "f", "3")],
             vec![response(None, "f", "10"), response(None, "f", "30"), response(None, "x", "0")],

@@ -43,9 +43,25 @@ impl Head {
     pub(crate) fn call_id(&self, call: &FunctionCall, prefix: &str, place: &Place) -> String {
         match call.id.as_deref() {
             Some(id) if !id.is_empty() => id.to_owned(),
-            _ => format!("{prefix}{}_{place}", self.turn),
+            _ => made_id(prefix, &self.turn, place),
         }
     }
+}
+
+/// What the ids of calls begin with where no person gave one: OpenAI's and Gemini's.
+pub(crate) const CALL: &str = "call_";
+/// The same, Anthropic's.
+pub(crate) const TOOL_USE: &str = "toolu_";
+
+/// The ids under which agents may have been told of a call without one: that in this part, from 0, of the
+/// first candidate that answers the turn with these 32 hexadecimal digits.
+#[must_use]
+pub fn made_ids(turn: &str, part: usize) -> [String; 2] {
+    [CALL, TOOL_USE].map(|prefix| made_id(prefix, turn, &Place { candidate: 0, part }))
+}
+
+fn made_id(prefix: &str, turn: &str, place: &Place) -> String {
+    format!("{prefix}{turn}_{place}")
 }
 
 /// Where a part stands: its candidate, then its part.

@@ -26,7 +26,7 @@ mod place;
 mod reader;
 
 pub use address::{GeminiCall, Vendor};
-pub use answer::{Answer, Head};
+pub use answer::{Answer, Head, made_ids};
 pub use asked::Asked;
 pub use custom::FreeText;
 pub use event::Event;

@@ -5,6 +5,7 @@
 //! of it before anyone is told (`docs/design/live-sessions.md`).
 
 mod ask;
+mod call_ids;
 mod commands;
 mod crossing;
 mod error;
@@ -24,6 +25,7 @@ mod streams;
 mod tests;
 mod turn;
 
+pub(crate) use call_ids::call_ids;
 pub(crate) use crossing::exporter;
 pub(crate) use error::LiveError;
 pub(crate) use news::PageNews;

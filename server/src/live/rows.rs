@@ -9,9 +9,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use json_text::JsonText;
 use live::{
-    Content, FunctionDeclaration, LlmRequest, Part, Payload, Role, RunOutcome, SessionEvent,
+    Content, FunctionDeclaration, LlmRequest, Part, Payload, Role, RunOutcome, SessionEvent, TurnId,
 };
 use session::ToolName;
+
+use super::call_ids::call_ids;
 
 /// How much of a text or a value stands on a line, in bytes.
 const HEAD: usize = 2_000;
@@ -109,10 +111,27 @@ pub(super) fn turn(event: SessionEvent) -> Option<LiveTurn> {
 pub(super) fn told_after(turn: &mut LiveTurn, event: SessionEvent) {
     match event.payload {
         Payload::ToolResult(result) => {
+            if let (Some(closed), Some(id)) = (&mut turn.closed, &result.response.id) {
+                name_the_call(closed, event.turn_id, id);
+            }
             turn.results.push(part(Part::FunctionResponse(result.response), Extent::Whole));
         }
         Payload::RunEnded(_) => turn.ended = Some(row(event, Extent::Whole)),
         Payload::Request(_) | Payload::Response(_) | Payload::Cancelled(_) => {}
+    }
+}
+
+/// Gives a call of the answer without an id the one under which its result is told.
+pub(super) fn name_the_call(answer: &mut LiveRow, turn: TurnId, told: &str) {
+    let LiveWhat::Answered { parts } = &mut answer.what else { return };
+    let calls = parts.iter_mut().enumerate().filter_map(|(part, said)| match said {
+        LivePart::Call { id, .. } => Some((part, id)),
+        _ => None,
+    });
+    for (place, (part, id)) in calls.enumerate().filter(|(_, (_, id))| id.is_none()) {
+        if call_ids(turn, part, place).iter().any(|made| made == told) {
+            *id = Some(told.to_owned());
+        }
     }
 }
 

@@ -385,6 +385,33 @@ async fn a_turn_shows_what_its_tools_answered_and_how_its_run_ended() {
     assert!(matches!(ended, LiveWhat::Ended { message, .. } if message.contains("sensor")));
 }
 
+#[test]
+fn a_call_without_an_id_is_shown_with_the_one_under_which_its_result_came() {
+    let call = LivePart::Call { id: None, name: "f".to_owned(), args: None };
+    let row = || app::api::LiveRow {
+        sequence: 2,
+        at_ms: 0,
+        turn: LiveTurnId::new(turn(1).to_string()),
+        agent: "weather".to_owned(),
+        run: String::new(),
+        by: None,
+        what: LiveWhat::Answered {
+            parts: vec![call.clone(), LivePart::Text("and".to_owned()), call.clone()],
+        },
+    };
+    let digits = turn(1).to_string().replace('-', "");
+    for told in [format!("adk-{}-1", turn(1)), format!("call_{digits}_2")] {
+        let mut row = row();
+        super::rows::name_the_call(&mut row, turn(1), &told);
+        let LiveWhat::Answered { parts } = row.what else { panic!("an answer") };
+        let ids = |part: &LivePart| match part {
+            LivePart::Call { id, .. } => id.clone(),
+            _ => None,
+        };
+        assert_eq!(parts.iter().map(ids).collect::<Vec<_>>(), [None, None, Some(told)]);
+    }
+}
+
 #[tokio::test]
 async fn a_turn_that_is_not_there_is_told_in_words() {
     let stage = Stage::open().await;

@@ -5,7 +5,7 @@
 use json_text::JsonText;
 use live::{Content, Part};
 
-use crate::answer::{Answer, Place, arguments};
+use crate::answer::{Answer, CALL, Place, arguments};
 use crate::fault::{Fault, FaultKind};
 use crate::inline;
 use crate::output::{Json as _, Object};
@@ -58,7 +58,7 @@ fn part(answer: &Answer<'_>, place: &Place, said: &Part) -> Object {
         Part::Thought(text) => Object::new().with("text", text.as_str()).with("thought", true),
         Part::FunctionCall(call) => {
             let call = Object::new()
-                .with("id", answer.head.call_id(call, "call_", place))
+                .with("id", answer.head.call_id(call, CALL, place))
                 .with("name", call.name.as_str())
                 .with("args", arguments(call));
             Object::new().with("functionCall", call)

@@ -5,7 +5,7 @@
 use json_text::{JsonText, Node};
 use live::Part;
 
-use crate::answer::{Answer, Head, Place, arguments, as_text};
+use crate::answer::{Answer, CALL, Head, Place, arguments, as_text};
 use crate::custom;
 use crate::output::{Json as _, Object};
 
@@ -86,7 +86,7 @@ pub(super) fn items(answer: &Answer<'_>) -> Vec<Item> {
         let said = match said {
             Part::Thought(text) => Said::Reasoning(text.clone()),
             Part::FunctionCall(call) => {
-                let call_id = head.call_id(call, "call_", &Place { candidate: 0, part });
+                let call_id = head.call_id(call, CALL, &Place { candidate: 0, part });
                 let name = call.name.clone();
                 match head.free_text.takes(&name) {
                     true => Said::FreeCall { call_id, name, input: custom::text(call) },

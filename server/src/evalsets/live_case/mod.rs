@@ -6,28 +6,29 @@
 //! ([`Openings`]): all of it where a run begins, else what came since the model last spoke.
 //!
 //! What tools answered is recorded by agents with the plugin. Other agents show it to the model alone, so
-//! that it is read there.
+//! that it is read there; `calls` tells which call each answer belongs to.
 
+mod calls;
 mod parts;
 mod runs;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use evalset::adk::{
-    Content, EvalCase, FunctionResponse, IntermediateData, IntermediateResponse, Invocation,
-    InvocationEvent, Part, SessionInput,
+    Content, EvalCase, IntermediateData, IntermediateResponse, Invocation, InvocationEvent, Part,
+    SessionInput,
 };
 use evalset::{Written, eval_id, seconds};
 use jiff::Timestamp;
-use live::{AgentName, Payload, SessionEvent};
+use live::{Payload, SessionEvent};
 use sha2::{Digest as _, Sha256};
 
 pub(crate) use runs::{Openings, root, runs};
 
 use parts::{adk_parts, adk_response};
-use runs::{Run, Step, collect};
+use runs::{Returned, Run, Step, collect};
 
 /// The case that the turns with these answers give; `None` when no answer is among them.
 pub(crate) fn live_case(
@@ -74,14 +75,12 @@ impl Run<'_> {
         let answer = self.final_response();
         let last = answer.as_ref().map(|(event, _)| event.sequence);
         let agents: HashSet<&str> = self.events().map(|event| event.agent_name.as_str()).collect();
-        let is_recorded =
-            self.events().any(|event| matches!(event.payload, Payload::ToolResult(_)));
         let mut told = Told::default();
         for step in &self.steps {
             match step {
-                Step::Event(event) if Some(event.sequence) != last => told.take_in(event),
-                Step::Shown(agent, response) if !is_recorded => told.answered(agent, response),
-                Step::Event(_) | Step::Shown(..) => {}
+                Step::Event(event) if Some(event.sequence) != last => told.said(event, self),
+                Step::Event(_) => {}
+                Step::Returned(returned) => told.returned(returned),
             }
         }
         let data = if agents.len() > 1 { told.into_events() } else { told.into_lists() };
@@ -105,58 +104,29 @@ fn content(role: &str, parts: Vec<Part>) -> Content {
 #[derive(Default)]
 struct Told {
     steps: Vec<(String, Vec<Part>, &'static str)>,
-    /// By the id that the plugin gives a call without one: its step, and its place among the calls
-    /// of that.
-    unnamed: HashMap<String, (usize, usize)>,
 }
 
 impl Told {
-    fn take_in(&mut self, event: &SessionEvent) {
-        let author = event.agent_name.to_string();
-        match &event.payload {
-            Payload::Response(response) => {
-                let Some(first) = response.candidates.first() else { return };
-                let parts = adk_parts(&first.parts);
-                let calls = parts.iter().filter_map(|part| part.function_call.as_ref());
-                for (place, _) in calls.enumerate().filter(|(_, call)| call.id.is_none()) {
-                    let id = format!("adk-{}-{place}", event.turn_id);
-                    self.unnamed.insert(id, (self.steps.len(), place));
-                }
-                if !parts.is_empty() {
-                    self.steps.push((author, parts, "model"));
-                }
+    fn said(&mut self, event: &SessionEvent, run: &Run<'_>) {
+        let Payload::Response(response) = &event.payload else { return };
+        let Some(first) = response.candidates.first() else { return };
+        let mut parts = adk_parts(&first.parts);
+        let calls = parts.iter_mut().filter_map(|part| part.function_call.as_mut());
+        for (place, call) in calls.enumerate() {
+            if let Some(id) = run.ids.get(&(event.turn_id, place)) {
+                call.id = Some(id.clone());
             }
-            Payload::ToolResult(result) => self.answered(&event.agent_name, &result.response),
-            Payload::Request(_) | Payload::Cancelled(_) | Payload::RunEnded(_) => {}
+        }
+        if !parts.is_empty() {
+            self.steps.push((event.agent_name.to_string(), parts, "model"));
         }
     }
 
-    fn answered(&mut self, agent: &AgentName, response: &live::FunctionResponse) {
-        let answered = adk_response(response);
-        self.name_the_call(&answered);
-        self.steps.push((agent.to_string(), vec![answered.into()], "user"));
-    }
-
-    /// A call that its person gave no id has the one under which its agent shows the answer: ADK finds
-    /// them by it.
-    fn name_the_call(&mut self, answered: &FunctionResponse) {
-        let known = answered.id.as_deref().and_then(|id| self.unnamed.get(id).copied());
-        if let Some((step, place)) = known {
-            let parts = self.steps.get_mut(step).map(|(_, parts, _)| parts);
-            let mut calls = parts.into_iter().flatten().filter_map(|it| it.function_call.as_mut());
-            if let Some(call) = calls.nth(place) {
-                call.id.clone_from(&answered.id);
-            }
-            return;
-        }
-        let parts = self.steps.iter_mut().flat_map(|(_, parts, _)| parts);
-        let calls: Vec<_> = parts.filter_map(|part| part.function_call.as_mut()).collect();
-        if calls.iter().all(|call| call.id != answered.id)
-            && let Some(call) =
-                calls.into_iter().find(|call| call.id.is_none() && call.name == answered.name)
-        {
-            call.id.clone_from(&answered.id);
-        }
+    fn returned(&mut self, returned: &Returned<'_>) {
+        let mut answered = adk_response(returned.response);
+        answered.id.clone_from(&returned.id);
+        let agent = returned.event.agent_name.to_string();
+        self.steps.push((agent, vec![answered.into()], "user"));
     }
 
     /// Calls and responses, and what was said beside them.

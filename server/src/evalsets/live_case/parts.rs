@@ -77,7 +77,7 @@ fn blob(data: &InlineData) -> JsonText {
 
 /// A response as ADK keeps it: an object, and what is none within one, as ADK's runner does. A text stays
 /// a text, also where it holds JSON: that is what the model read.
-fn as_adk_keeps_it(response: Option<&JsonText>) -> JsonText {
+pub(super) fn as_adk_keeps_it(response: Option<&JsonText>) -> JsonText {
     match response {
         Some(response) if response.kind() == Kind::Object => response.clone(),
         other => {

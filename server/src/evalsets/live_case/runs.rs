@@ -6,9 +6,10 @@
 use std::collections::{HashMap, HashSet};
 
 use app::api::{AnsweredTurn, LiveRun};
-use live::{AgentName, Content, LlmRequest, Part as LivePart, Payload, Role, SessionEvent};
+use live::{Content, LlmRequest, Part as LivePart, Payload, Role, SessionEvent, TurnId};
 use rpc::wire;
 
+use super::calls::Calls;
 use super::parts::left_out;
 
 /// How much of what was said names a run or a turn, in characters.
@@ -53,6 +54,8 @@ pub(super) struct Run<'a> {
     /// What the user said.
     pub(super) query: Vec<&'a LivePart>,
     pub(super) steps: Vec<Step<'a>>,
+    /// The ids of its calls that a tool has answered, by turn and place.
+    pub(super) ids: HashMap<(TurnId, usize), String>,
     /// Whether some of its turns were left out.
     pub(super) is_cut: bool,
 }
@@ -61,8 +64,19 @@ pub(super) struct Run<'a> {
 pub(super) enum Step<'a> {
     /// An event.
     Event(&'a SessionEvent),
-    /// What a tool answered to this agent, as the agent showed it to the model.
-    Shown(&'a AgentName, &'a live::FunctionResponse),
+    /// A tool answered.
+    Returned(Returned<'a>),
+}
+
+/// What a tool answered.
+pub(super) struct Returned<'a> {
+    /// The event that tells of it.
+    pub(super) event: &'a SessionEvent,
+    /// The turn that called the tool.
+    pub(super) turn: TurnId,
+    /// The id of the call.
+    pub(super) id: Option<String>,
+    pub(super) response: &'a live::FunctionResponse,
 }
 
 /// The runs of a session, in order of time.
@@ -97,6 +111,7 @@ pub(super) fn collect(events: &[SessionEvent]) -> Vec<Run<'_>> {
     // By the agent's name for the run; without one, the last of each agent.
     let mut named: HashMap<(&str, &str), usize> = HashMap::new();
     let mut turns = HashMap::new();
+    let mut calls = Calls::default();
     for event in events {
         let name = match event.invocation_id.as_str() {
             "" => ("", event.agent_name.as_str()),
@@ -105,10 +120,13 @@ pub(super) fn collect(events: &[SessionEvent]) -> Vec<Run<'_>> {
         let place = match &event.payload {
             Payload::Request(request) => {
                 // Also where the user goes on in the same breath: the results end what was before.
-                if let Some(run) = named.get(&name).and_then(|place: &usize| runs.get_mut(*place)) {
-                    let shown = results(request).map(|it| Step::Shown(&event.agent_name, it));
-                    run.steps.extend(shown);
-                }
+                calls.shown(&event.agent_name, results(request), |call, response| {
+                    let (turn, id) = (call.turn, call.id.clone());
+                    let returned = Returned { event, turn, id, response };
+                    if let Some(run) = runs.get_mut(call.run) {
+                        run.steps.push(Step::Returned(returned));
+                    }
+                });
                 let begins = name.0.is_empty() && ends_in_the_users_words(request);
                 let place = match named.get(&name) {
                     Some(place) if !begins => *place,
@@ -119,6 +137,7 @@ pub(super) fn collect(events: &[SessionEvent]) -> Vec<Run<'_>> {
                             agent: event.agent_name.as_str(),
                             query: query(request),
                             steps: Vec::new(),
+                            ids: HashMap::new(),
                             is_cut: false,
                         });
                         named.insert(name, runs.len() - 1);
@@ -130,8 +149,29 @@ pub(super) fn collect(events: &[SessionEvent]) -> Vec<Run<'_>> {
             }
             _ => turns.get(&event.turn_id).copied(),
         };
-        if let Some(run) = place.and_then(|place| runs.get_mut(place)) {
-            run.steps.push(Step::Event(event));
+        let Some(place) = place else { continue };
+        let step = match &event.payload {
+            Payload::ToolResult(result) => {
+                let response = &result.response;
+                let call = calls.recorded(event, response);
+                let id = call.map_or_else(|| response.id.clone(), |call| call.id.clone());
+                Step::Returned(Returned { event, turn: event.turn_id, id, response })
+            }
+            Payload::Response(response) => {
+                calls.called(event, response, place);
+                Step::Event(event)
+            }
+            Payload::Request(_) | Payload::Cancelled(_) | Payload::RunEnded(_) => {
+                Step::Event(event)
+            }
+        };
+        if let Some(run) = runs.get_mut(place) {
+            run.steps.push(step);
+        }
+    }
+    for call in calls.iter() {
+        if let (Some(run), Some(id)) = (runs.get_mut(call.run), &call.id) {
+            run.ids.insert((call.turn, call.place), id.clone());
         }
     }
     runs
@@ -211,24 +251,16 @@ impl Run<'_> {
         let left: HashSet<_> =
             self.events().filter(|event| is_left(event)).map(|event| event.turn_id).collect();
         self.is_cut = !left.is_empty();
-        // What an agent shows of its tools answers the calls that it was given last.
-        let mut last: HashMap<&AgentName, bool> = HashMap::new();
         self.steps.retain(|step| match step {
-            Step::Event(event) => {
-                let stays = !left.contains(&event.turn_id);
-                if matches!(event.payload, Payload::Response(_)) {
-                    last.insert(&event.agent_name, stays);
-                }
-                stays
-            }
-            Step::Shown(agent, _) => last.get(agent).copied().unwrap_or(true),
+            Step::Event(event) => !left.contains(&event.turn_id),
+            Step::Returned(returned) => !left.contains(&returned.turn),
         });
     }
 
     pub(super) fn events(&self) -> impl Iterator<Item = &SessionEvent> {
         self.steps.iter().filter_map(|step| match step {
             Step::Event(event) => Some(*event),
-            Step::Shown(..) => None,
+            Step::Returned(_) => None,
         })
     }
 

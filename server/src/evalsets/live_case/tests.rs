@@ -40,6 +40,13 @@ impl Recording {
         self.add(turn, agent, run, Payload::Request(LlmRequest::default()))
     }
 
+    /// The agent shows what its tools answered, and asks again.
+    fn shows(self, turn: u8, agent: &str, run: &str, parts: Vec<LivePart>) -> Self {
+        let contents = vec![live::Content { role: Role::Function, parts }];
+        let request = LlmRequest { contents, ..LlmRequest::default() };
+        self.add(turn, agent, run, Payload::Request(request))
+    }
+
     fn answered(self, turn: u8, agent: &str, run: &str, parts: Vec<LivePart>) -> Self {
         let candidates = vec![live::Content { role: Role::Model, parts }];
         self.add(turn, agent, run, Payload::Response(HumanResponse { candidates }))
@@ -54,6 +61,15 @@ impl Recording {
         let outcome = ToolOutcome { response, failed: false, duration_ms: None };
         self.add(turn, agent, run, Payload::ToolResult(outcome))
     }
+}
+
+/// What a tool answered, as an agent shows it to the model.
+fn shown(id: &str, text: &str) -> LivePart {
+    LivePart::FunctionResponse(live::FunctionResponse {
+        id: Some(id.to_owned()),
+        name: "f".to_owned(),
+        response: Some(json(text)),
+    })
 }
 
 fn json(text: &str) -> JsonText {
@@ -155,33 +171,65 @@ fn calls_without_ids_have_their_own_results_whichever_came_first() {
         LivePart::FunctionCall(live::FunctionCall { id: None, name, args })
     };
     let turn = TurnId::from_random([1; 16]);
-    let made = |place: usize| format!("adk-{turn}-{place}");
-    let parts = vec![unnamed(r#"{"slow":1}"#), text("and"), unnamed(r#"{"slow":0}"#)];
+    let digits = turn.to_string().replace('-', "");
+    let parts = || vec![unnamed(r#"{"slow":1}"#), text("and"), unnamed(r#"{"slow":0}"#)];
+    let begun = || Recording::default().asks(1, "a", "r", "one").answered(1, "a", "r", parts());
+    let done = |events: Recording| events.answered(2, "a", "r", vec![text("done")]).0;
+    let check = |events: Recording, made: [String; 2]| {
+        let data = &conversation(&done(events), &[0])[0]["intermediate_data"];
+        let [slow, fast] = made;
+        let uses = data["tool_uses"].as_array().expect("a list");
+        let told: Vec<_> = uses.iter().map(|it| (&it["id"], &it["args"]["slow"])).collect();
+        assert_eq!(serde_json::json!(told), serde_json::json!([[slow, 1], [fast, 0]]));
+        let answers = data["tool_responses"].as_array().expect("a list");
+        let told: Vec<_> = answers.iter().map(|it| (&it["id"], &it["response"]["of"])).collect();
+        assert_eq!(serde_json::json!(told), serde_json::json!([[fast, "fast"], [slow, "slow"]]));
+    };
+
+    // The plugin records them in the order in which they came.
+    let [slow, fast] = [0, 1].map(|place| format!("adk-{turn}-{place}"));
+    let recorded = begun()
+        .returned(1, "a", "r", &fast, r#"{"of":"fast"}"#)
+        .returned(1, "a", "r", &slow, r#"{"of":"slow"}"#)
+        .goes_on(2, "a", "r");
+    check(recorded, [slow, fast]);
+    // Other agents show them with the ids that the endpoints made.
+    for prefix in ["call_", "toolu_"] {
+        let [slow, fast] = [0, 2].map(|part| format!("{prefix}{digits}_{part}"));
+        let shown = vec![shown(&fast, r#"{"of":"fast"}"#), shown(&slow, r#"{"of":"slow"}"#)];
+        check(begun().shows(2, "a", "r", shown), [slow, fast]);
+    }
+}
+
+#[test]
+fn what_is_shown_is_taken_for_a_call_of_which_nothing_is_recorded() {
+    let ask = || vec![call("c1", "{}"), call("c2", "{}"), call("c3", "{}")];
+    let unnamed = |text: &str| {
+        LivePart::FunctionResponse(live::FunctionResponse {
+            id: None,
+            name: "f".to_owned(),
+            response: Some(json(text)),
+        })
+    };
     let events = Recording::default()
-        .asks(1, "a", "r", "one")
-        .answered(1, "a", "r", parts)
-        .returned(1, "a", "r", &made(1), r#"{"of":"fast"}"#)
-        .returned(1, "a", "r", &made(0), r#"{"of":"slow"}"#)
-        .goes_on(2, "a", "r")
-        .answered(2, "a", "r", vec![text("done")]);
-    let data = &conversation(&events.0, &[0])[0]["intermediate_data"];
-    let uses = data["tool_uses"].as_array().expect("a list");
-    let told: Vec<_> = uses.iter().map(|it| (&it["id"], &it["args"]["slow"])).collect();
-    assert_eq!(serde_json::json!(told), serde_json::json!([[made(0), 1], [made(1), 0]]));
+        .asks(1, "a", "run1", "one")
+        .answered(1, "a", "run1", ask())
+        .returned(1, "a", "run1", "c2", "2")
+        // Another run of the agent, and the ids of ADK's own are never shown.
+        .shows(2, "a", "run2", vec![unnamed(r#"{ "result": 2 }"#), unnamed(r#"{"result": 1}"#)])
+        .answered(2, "a", "run2", vec![text("done")])
+        .shows(3, "a", "run2", vec![shown("c2", r#"{"result": 2}"#)])
+        .0;
+    let data = &conversation(&events, &[0])[0]["intermediate_data"];
     let answers = data["tool_responses"].as_array().expect("a list");
-    let told: Vec<_> = answers.iter().map(|it| (&it["id"], &it["response"]["of"])).collect();
-    assert_eq!(serde_json::json!(told), serde_json::json!([[made(1), "fast"], [made(0), "slow"]]));
+    let told: Vec<_> = answers.iter().map(|it| (&it["id"], &it["response"]["result"])).collect();
+    assert_eq!(serde_json::json!(told), serde_json::json!([["c2", 2], ["c1", 1]]));
 }
 
 #[test]
 fn what_an_agent_without_the_plugin_shows_of_its_tools_is_exported() {
     let shown = |id: &str, text: &str| {
-        let response = live::FunctionResponse {
-            id: Some(id.to_owned()),
-            name: "f".to_owned(),
-            response: Some(json(text)),
-        };
-        let parts = vec![LivePart::FunctionResponse(response)];
+        let parts = vec![shown(id, text)];
         live::Content { role: Role::Function, parts }
     };
     let said = |role, parts| live::Content { role, parts };
