@@ -27,6 +27,8 @@ pub struct AnsweredTurn {
     pub calls: Vec<String>,
     /// What was said; the beginning of it.
     pub text: String,
+    /// Whether a run may end with it.
+    pub ends: bool,
 }
 
 /// What can be exported of a session, and where it would go.

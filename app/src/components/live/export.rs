@@ -186,7 +186,12 @@ fn Run(
     let chosen_calls = Memo::new(move |_| {
         let chosen = chosen.read();
         let taken = calls.iter().filter(|(answer, _)| chosen.contains(answer));
-        taken.map(|(_, calls)| *calls).collect::<Vec<_>>()
+        taken.map(|(_, calls)| *calls).sum::<usize>()
+    });
+    let ends: Vec<(u64, bool)> = turns.iter().map(|turn| (turn.answer, turn.ends)).collect();
+    let is_ended = Memo::new(move |_| {
+        let chosen = chosen.read();
+        ends.iter().rfind(|(answer, _)| chosen.contains(answer)).is_some_and(|(_, ends)| *ends)
     });
     let last = turns.last().map(|turn| turn.answer);
     let ending = move || {
@@ -195,15 +200,14 @@ fn Run(
         } else if last.is_some_and(|last| !chosen.read().contains(&last)) {
             Some(" · without its last answer")
         } else {
-            let calls = chosen_calls.read().last().is_some_and(|calls| *calls > 0);
-            calls.then_some(" · without a final answer")
+            (!is_ended.get()).then_some(" · without a final answer")
         }
     };
     let answered = move || match taken.get() {
         taken if taken == count => counted(count, "answer", "answers"),
         taken => format!("{taken} of {}", counted(count, "answer", "answers")),
     };
-    let calls = move || counted(chosen_calls.read().iter().sum(), "call", "calls");
+    let calls = move || counted(chosen_calls.get(), "call", "calls");
     let query = if query.is_empty() { "Without words of a user".to_owned() } else { query };
     let shown_agent = agent.clone();
     let list = (count > 1).then(|| {

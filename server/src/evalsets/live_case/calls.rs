@@ -6,7 +6,10 @@
 use std::collections::{HashMap, HashSet};
 
 use json_text::JsonText;
-use live::{AgentName, FunctionCall, FunctionResponse, HumanResponse, Part, SessionEvent, TurnId};
+use live::{
+    AgentName, FunctionCall, FunctionResponse, HumanResponse, InvocationId, Part, SessionEvent,
+    TurnId,
+};
 
 use super::parts::as_adk_keeps_it;
 use crate::live::call_ids;
@@ -24,6 +27,8 @@ pub(super) struct Call<'a> {
     pub(super) turn: TurnId,
     /// Its run.
     pub(super) run: usize,
+    /// Whether its agent has gone on since, or its run is over.
+    is_past: bool,
     /// Its place among the calls of its answer.
     pub(super) place: usize,
     /// Under which the case knows it, once a tool has answered it.
@@ -31,6 +36,7 @@ pub(super) struct Call<'a> {
     call: &'a FunctionCall,
     made: Vec<String>,
     agent: &'a AgentName,
+    invocation: &'a InvocationId,
     given: Option<&'a FunctionResponse>,
 }
 
@@ -52,13 +58,45 @@ impl<'a> Calls<'a> {
         self.calls.extend(calls.enumerate().map(|(place, (part, call))| Call {
             turn,
             run,
+            is_past: false,
             place,
             id: None,
             call,
             made: call_ids(turn, part, place),
             agent: &event.agent_name,
+            invocation: &event.invocation_id,
             given: None,
         }));
+    }
+
+    /// The agent asks again: what it called before is over, also where its results are not known.
+    pub(super) fn goes_on(&mut self, event: &SessionEvent) {
+        self.past(|call| {
+            call.agent == &event.agent_name && call.invocation == &event.invocation_id
+        });
+    }
+
+    /// A run is over, and with it what it called.
+    pub(super) fn ended(&mut self, event: &SessionEvent) {
+        let is_named = !event.invocation_id.as_str().is_empty();
+        self.past(|call| {
+            call.invocation == &event.invocation_id && (is_named || call.agent == &event.agent_name)
+        });
+    }
+
+    fn past(&mut self, is_past: impl Fn(&Call<'_>) -> bool) {
+        for call in self.calls.iter_mut().filter(|call| is_past(call)) {
+            call.is_past = true;
+        }
+    }
+
+    /// The run that waits for an agent which it called as a tool.
+    pub(super) fn caller(&self, agent: &AgentName) -> Option<usize> {
+        let waits = |call: &Call<'_>| {
+            call.given.is_none() && !call.is_past && call.call.name == agent.as_str()
+        };
+        let call = self.last(waits).and_then(|at| self.calls.get(at));
+        call.map(|call| call.run)
     }
 
     /// The call whose result is recorded.

@@ -20,15 +20,16 @@ use evalset::adk::{
     Content, EvalCase, IntermediateData, IntermediateResponse, Invocation, InvocationEvent, Part,
     SessionInput,
 };
-use evalset::{Written, eval_id, seconds};
+use evalset::{CaseText, Layout, Written, eval_id, seconds};
 use jiff::Timestamp;
+use json_text::JsonText;
 use live::{Payload, SessionEvent};
 use sha2::{Digest as _, Sha256};
 
 pub(crate) use runs::{Openings, root, runs};
 
 use parts::{adk_parts, adk_response};
-use runs::{Returned, Run, Step, collect};
+use runs::{Final, Returned, Run, Step, collect};
 
 /// The case that the turns with these answers give; `None` when no answer is among them.
 pub(crate) fn live_case(
@@ -72,20 +73,25 @@ fn time(milliseconds: i64) -> Timestamp {
 
 impl Run<'_> {
     fn invocation(&self, session: &str, cut: &str) -> Invocation {
-        let answer = self.final_response();
-        let last = answer.as_ref().map(|(event, _)| event.sequence);
+        let (last, answer) = match self.final_response() {
+            Some(Final::Said(last, parts)) => (Some(last), Some(adk_parts(parts))),
+            Some(Final::HandedIn(value)) => (None, Some(vec![Part::text(as_adk_writes(value))])),
+            None => (None, None),
+        };
         let agents: HashSet<&str> = self.events().map(|event| event.agent_name.as_str()).collect();
         let mut told = Told::default();
         for step in &self.steps {
             match step {
                 Step::Event(event) if Some(event.sequence) != last => told.said(event, self),
-                Step::Event(_) => {}
-                Step::Returned(returned) => told.returned(returned),
+                Step::Returned(returned) if !self.is_inner(returned.event) => {
+                    told.returned(returned);
+                }
+                Step::Event(_) | Step::Returned(_) => {}
             }
         }
         let data = if agents.len() > 1 { told.into_events() } else { told.into_lists() };
         Invocation {
-            final_response: answer.map(|(_, parts)| content("model", adk_parts(parts))),
+            final_response: answer.map(|parts| content("model", parts)),
             intermediate_data: Some(data),
             creation_timestamp: Some(seconds(time(self.at))),
             ..Invocation::new(
@@ -94,6 +100,12 @@ impl Run<'_> {
             )
         }
     }
+}
+
+/// Python's own way to write JSON.
+fn as_adk_writes(value: &JsonText) -> String {
+    let layout = Layout::OneLine { after_comma: " ", after_colon: " " };
+    CaseText::as_it_stood(value).laid_out(&layout)
 }
 
 fn content(role: &str, parts: Vec<Part>) -> Content {
@@ -111,6 +123,10 @@ impl Told {
         let Payload::Response(response) = &event.payload else { return };
         let Some(first) = response.candidates.first() else { return };
         let mut parts = adk_parts(&first.parts);
+        if run.is_inner(event) {
+            // Who evaluates the case sees no call that is made within a tool.
+            parts.retain(|part| part.function_call.is_none());
+        }
         let calls = parts.iter_mut().filter_map(|part| part.function_call.as_mut());
         for (place, call) in calls.enumerate() {
             if let Some(id) = run.ids.get(&(event.turn_id, place)) {

@@ -1,12 +1,13 @@
 //! The runs of a session: which event belongs to which, and what is known of each.
 //!
 //! A run is what the agent calls one; where it has no name for it, a request that ends in the user's
-//! words begins one.
+//! words begins one. What an agent does that another one calls as a tool is within the run of that one.
 
 use std::collections::{HashMap, HashSet};
 
 use app::api::{AnsweredTurn, LiveRun};
-use live::{Content, LlmRequest, Part as LivePart, Payload, Role, SessionEvent, TurnId};
+use json_text::{JsonText, Node};
+use live::{Content, LlmRequest, Part as LivePart, Payload, Role, Sequence, SessionEvent, TurnId};
 use rpc::wire;
 
 use super::calls::Calls;
@@ -46,6 +47,16 @@ impl Openings {
     }
 }
 
+/// An agent's name for a run, and where it has none, the agent.
+type Name<'a> = (&'a str, &'a str);
+
+fn name(event: &SessionEvent) -> Name<'_> {
+    match event.invocation_id.as_str() {
+        "" => ("", event.agent_name.as_str()),
+        run => (run, ""),
+    }
+}
+
 /// A run as it is collected.
 pub(super) struct Run<'a> {
     pub(super) first: u64,
@@ -54,6 +65,8 @@ pub(super) struct Run<'a> {
     /// What the user said.
     pub(super) query: Vec<&'a LivePart>,
     pub(super) steps: Vec<Step<'a>>,
+    /// What agents within it, called as tools, name their own runs.
+    inner: HashSet<Name<'a>>,
     /// The ids of its calls that a tool has answered, by turn and place.
     pub(super) ids: HashMap<(TurnId, usize), String>,
     /// Whether some of its turns were left out.
@@ -79,6 +92,37 @@ pub(super) struct Returned<'a> {
     pub(super) response: &'a live::FunctionResponse,
 }
 
+/// What a run ends with.
+pub(super) enum Final<'a> {
+    /// This event, which says this.
+    Said(Sequence, &'a [LivePart]),
+    /// A value that ADK took for the answer.
+    HandedIn(&'a JsonText),
+}
+
+/// ADK's tool for the answer of an agent that has both tools and an output schema.
+const SET_MODEL_RESPONSE: &str = "set_model_response";
+/// What it begins with where the value breaks the schema, and the model is to try again.
+const NOT_TAKEN: &str = "Validation Error found:";
+
+impl<'a> Returned<'a> {
+    /// The value that ADK ends the run with, where this is its word that it was taken.
+    fn handed_in(&self) -> Option<&'a JsonText> {
+        let failed = matches!(&self.event.payload, Payload::ToolResult(result) if result.failed);
+        if failed || self.response.name != SET_MODEL_RESPONSE {
+            return None;
+        }
+        self.response.response.as_ref().filter(|value| match value.open() {
+            Node::Null => false,
+            Node::Object(members) => !members.iter().any(|(key, value)| {
+                key == "error"
+                    && matches!(Node::of(value), Node::String(why) if why.starts_with(NOT_TAKEN))
+            }),
+            _ => true,
+        })
+    }
+}
+
 /// The runs of a session, in order of time.
 pub(crate) fn runs(events: &[SessionEvent]) -> Vec<LiveRun> {
     let described = |run: &Run<'_>| {
@@ -89,6 +133,7 @@ pub(crate) fn runs(events: &[SessionEvent]) -> Vec<LiveRun> {
             agent: event.agent_name.to_string(),
             calls: calls(parts).map(|call| call.name.clone()).collect(),
             text: texts(*parts).chars().take(NAME).collect(),
+            ends: run.ends(event, parts).is_some(),
         };
         LiveRun {
             agent: run.agent.to_owned(),
@@ -108,15 +153,12 @@ pub(crate) fn root(events: &[SessionEvent]) -> Option<&str> {
 
 pub(super) fn collect(events: &[SessionEvent]) -> Vec<Run<'_>> {
     let mut runs: Vec<Run<'_>> = Vec::new();
-    // By the agent's name for the run; without one, the last of each agent.
-    let mut named: HashMap<(&str, &str), usize> = HashMap::new();
+    // Without a name, the last of each agent.
+    let mut named: HashMap<Name<'_>, usize> = HashMap::new();
     let mut turns = HashMap::new();
     let mut calls = Calls::default();
     for event in events {
-        let name = match event.invocation_id.as_str() {
-            "" => ("", event.agent_name.as_str()),
-            run => (run, ""),
-        };
+        let name = name(event);
         let place = match &event.payload {
             Payload::Request(request) => {
                 // Also where the user goes on in the same breath: the results end what was before.
@@ -127,21 +169,19 @@ pub(super) fn collect(events: &[SessionEvent]) -> Vec<Run<'_>> {
                         run.steps.push(Step::Returned(returned));
                     }
                 });
+                calls.goes_on(event);
                 let begins = name.0.is_empty() && ends_in_the_users_words(request);
                 let place = match named.get(&name) {
                     Some(place) if !begins => *place,
                     _ => {
-                        runs.push(Run {
-                            first: event.sequence.0,
-                            at: event.at.0,
-                            agent: event.agent_name.as_str(),
-                            query: query(request),
-                            steps: Vec::new(),
-                            ids: HashMap::new(),
-                            is_cut: false,
-                        });
-                        named.insert(name, runs.len() - 1);
-                        runs.len() - 1
+                        let caller = calls.caller(&event.agent_name);
+                        let place = caller.unwrap_or(runs.len());
+                        match runs.get_mut(place) {
+                            Some(run) => drop(run.inner.insert(name)),
+                            None => runs.push(Run::begun(event, request)),
+                        }
+                        named.insert(name, place);
+                        place
                     }
                 };
                 turns.insert(event.turn_id, place);
@@ -161,9 +201,11 @@ pub(super) fn collect(events: &[SessionEvent]) -> Vec<Run<'_>> {
                 calls.called(event, response, place);
                 Step::Event(event)
             }
-            Payload::Request(_) | Payload::Cancelled(_) | Payload::RunEnded(_) => {
+            Payload::RunEnded(_) => {
+                calls.ended(event);
                 Step::Event(event)
             }
+            Payload::Request(_) | Payload::Cancelled(_) => Step::Event(event),
         };
         if let Some(run) = runs.get_mut(place) {
             run.steps.push(step);
@@ -242,7 +284,25 @@ fn calls(parts: &[LivePart]) -> impl Iterator<Item = &live::FunctionCall> {
     })
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    fn begun(event: &'a SessionEvent, request: &'a LlmRequest) -> Self {
+        Self {
+            first: event.sequence.0,
+            at: event.at.0,
+            agent: event.agent_name.as_str(),
+            query: query(request),
+            steps: Vec::new(),
+            inner: HashSet::new(),
+            ids: HashMap::new(),
+            is_cut: false,
+        }
+    }
+
+    /// Whether this is the work of an agent that another one called as a tool.
+    pub(super) fn is_inner(&self, event: &SessionEvent) -> bool {
+        self.inner.contains(&name(event))
+    }
+
     /// Leaves out the answers that are not `chosen`, and what tools answered to them.
     pub(super) fn keep(&mut self, chosen: &[u64]) {
         let is_left = |event: &SessionEvent| {
@@ -274,9 +334,25 @@ impl Run<'_> {
             .collect()
     }
 
-    /// The last answer, where it calls nothing.
-    pub(super) fn final_response(&self) -> Option<(&SessionEvent, &[LivePart])> {
-        let (event, parts) = *self.responses().last()?;
-        calls(parts).next().is_none().then_some((event, parts))
+    /// What the run ends with: its last answer, where that is one.
+    pub(super) fn final_response(&self) -> Option<Final<'_>> {
+        let responses = self.responses();
+        let (event, parts) = responses.iter().rfind(|(event, _)| !self.is_inner(event))?;
+        self.ends(event, parts)
+    }
+
+    /// Whether a run may end with this answer, and what its user is told then.
+    fn ends<'b>(&'b self, event: &'b SessionEvent, parts: &'b [LivePart]) -> Option<Final<'b>> {
+        if self.is_inner(event) {
+            return None;
+        }
+        if calls(parts).next().is_none() {
+            return Some(Final::Said(event.sequence, parts));
+        }
+        let handed_in = self.steps.iter().find_map(|step| match step {
+            Step::Returned(returned) if returned.turn == event.turn_id => returned.handed_in(),
+            _ => None,
+        });
+        handed_in.map(Final::HandedIn)
     }
 }

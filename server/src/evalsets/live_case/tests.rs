@@ -305,6 +305,107 @@ fn sub_agents_keep_their_names() {
     assert_eq!(root(&events), Some("root"));
 }
 
+fn call_of(name: &str, id: &str) -> LivePart {
+    let (id, name) = (Some(id.to_owned()), name.to_owned());
+    LivePart::FunctionCall(live::FunctionCall { id, name, args: Some(json("{}")) })
+}
+
+#[test]
+fn an_agent_that_is_called_as_a_tool_works_within_its_callers_run() {
+    let asked = Recording::default()
+        .asks(1, "root", "r", "Go")
+        .answered(1, "root", "r", vec![call_of("helper", "h1")])
+        .asks(2, "helper", "inner", "find x")
+        .answered(2, "helper", "inner", vec![text("I look."), call("c1", "{}")])
+        .returned(2, "helper", "inner", "c1", "1")
+        .goes_on(3, "helper", "inner")
+        .answered(3, "helper", "inner", vec![text("found 1")]);
+    let half = conversation(&asked.0, &[0]);
+    assert!(half[0]["final_response"].is_null(), "the helper's words are no answer to the user");
+    let events = asked
+        .returned(1, "root", "r", "h1", r#"{"result": "found 1"}"#)
+        .goes_on(4, "root", "r")
+        .answered(4, "root", "r", vec![text("All done")])
+        // The user speaks to it, too.
+        .asks(5, "helper", "own", "And y?")
+        .answered(5, "helper", "own", vec![text("found 2")])
+        .0;
+    let told: Vec<_> = runs(&events)
+        .into_iter()
+        .map(|it| (it.query, it.turns.iter().map(|it| it.ends).collect::<Vec<_>>()))
+        .collect();
+    let go = ("Go".to_owned(), vec![false, false, false, true]);
+    assert_eq!(told, [go, ("And y?".to_owned(), vec![true])]);
+    let turns = conversation(&events, &[0]);
+    assert_eq!(turns.as_array().expect("a list").len(), 1);
+    assert_eq!(turns[0]["user_content"]["parts"][0]["text"], "Go");
+    assert_eq!(turns[0]["final_response"]["parts"][0]["text"], "All done");
+    let told = turns[0]["intermediate_data"]["invocation_events"].as_array().expect("events");
+    let told: Vec<_> = told.iter().map(|it| (&it["author"], &it["content"]["parts"])).collect();
+    let (helper, result) = ("helper", serde_json::json!({"result": "found 1"}));
+    assert_eq!(
+        serde_json::json!(told),
+        serde_json::json!([
+            ["root", [{"function_call": {"id": "h1", "name": helper, "args": {}}}]],
+            [helper, [{"text": "I look."}]],
+            [helper, [{"text": "found 1"}]],
+            ["root", [{"function_response": {"id": "h1", "name": "f", "response": result}}]],
+        ]),
+        "no calls that ADK's evaluation does not see"
+    );
+}
+
+#[test]
+fn an_agent_behind_an_endpoint_works_within_its_callers_run_until_that_goes_on() {
+    let events = Recording::default()
+        .asks(1, "root", "", "Go")
+        .answered(1, "root", "", vec![call_of("helper", "h1")])
+        .asks(2, "helper", "", "find x")
+        .answered(2, "helper", "", vec![text("found 1")])
+        .goes_on(3, "root", "")
+        .answered(3, "root", "", vec![text("All done")])
+        .asks(4, "helper", "", "And y?")
+        .answered(4, "helper", "", vec![text("found 2")])
+        .0;
+    let told: Vec<_> = runs(&events).into_iter().map(|it| (it.query, it.turns.len())).collect();
+    assert_eq!(told, [("Go".to_owned(), 3), ("And y?".to_owned(), 1)]);
+}
+
+#[test]
+fn the_value_that_adk_takes_for_an_answer_is_the_final_response() {
+    let set = |turn: u8, id: &str, value: &str| {
+        let response = live::FunctionResponse {
+            id: Some(id.to_owned()),
+            name: "set_model_response".to_owned(),
+            response: Some(json(value)),
+        };
+        let outcome = ToolOutcome { response, failed: false, duration_ms: None };
+        (turn, Payload::ToolResult(outcome))
+    };
+    let refused = r#"{"error":"Validation Error found:\n1 error"}"#;
+    let [(first, no), (second, yes)] =
+        [set(1, "s1", refused), set(2, "s2", r#"[{"city":"Lisbon","n":1.50}]"#)];
+    let events = Recording::default()
+        .asks(1, "a", "r", "Where?")
+        .answered(1, "a", "r", vec![call_of("set_model_response", "s1")])
+        .add(first, "a", "r", no)
+        .goes_on(2, "a", "r")
+        .answered(2, "a", "r", vec![call_of("set_model_response", "s2")])
+        .add(second, "a", "r", yes)
+        .0;
+    let turns = conversation(&events, &[0]);
+    assert_eq!(
+        turns[0]["final_response"],
+        serde_json::json!({"parts": [{"text": r#"[{"city": "Lisbon", "n": 1.50}]"#}], "role": "model"}),
+        "as Python writes it"
+    );
+    let uses = turns[0]["intermediate_data"]["tool_uses"].as_array().expect("a list");
+    assert_eq!(uses.len(), 2, "ADK counts the call");
+    assert!(conversation_of(&events, &[2])[0]["final_response"].is_null(), "it was refused");
+    let ends: Vec<_> = runs(&events)[0].turns.iter().map(|it| it.ends).collect();
+    assert_eq!(ends, [false, true]);
+}
+
 #[test]
 fn an_agent_without_names_for_its_runs_begins_one_with_the_users_words() {
     let events = Recording::default()
