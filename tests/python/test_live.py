@@ -24,7 +24,7 @@ from google.adk.agents import LlmAgent, ParallelAgent, RunConfig  # noqa: E402
 from google.adk.agents.run_config import StreamingMode  # noqa: E402
 from google.adk.apps import App  # noqa: E402
 from google.adk.runners import InMemoryRunner  # noqa: E402
-from google.adk.tools import FunctionTool  # noqa: E402
+from google.adk.tools import FunctionTool, LongRunningFunctionTool  # noqa: E402
 from google.genai import types  # noqa: E402
 from pydantic import BaseModel  # noqa: E402
 
@@ -286,6 +286,27 @@ def test_a_tool_that_asks_for_confirmation_runs_once_it_is_given(host):
     recorded = [event for event in person.events() if event.WhichOneof("payload") == "tool_result"]
     answers = [json.loads(event.tool_result.response.response) for event in recorded]
     assert answers == ["warned"], "and not that it was asked for first"
+
+
+def test_a_long_running_tool_that_has_not_answered_is_recorded_with_no_answer(host):
+    started = []
+
+    def approve(amount: int) -> dict | None:
+        """Asks the boss."""
+        started.append(amount)
+        return {"ticket": 7} if amount > 5 else None
+
+    plugin = RehearsalPlugin(server_url=host.url)
+    agent = weather_agent(tools=[LongRunningFunctionTool(approve)])
+    run = Run(agent, plugin)
+    person = Person(host, plugin.session_id)
+    person.answer(call("approve", {"amount": 1}), call("approve", {"amount": 9}))
+    person.answer(text("The other one waits."))
+    run.end()
+    assert sorted(started) == [1, 9]
+    recorded = [event for event in person.events() if event.WhichOneof("payload") == "tool_result"]
+    answers = [json.loads(event.tool_result.response.response) for event in recorded]
+    assert answers == [{"ticket": 7}], "and not that there was none yet"
 
 
 def test_a_host_that_is_killed_while_the_agent_waits(host):

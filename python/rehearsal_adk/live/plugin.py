@@ -208,6 +208,10 @@ class RehearsalPlugin(BasePlugin):
             # It has not run: the user is asked first, and the same call comes again.
             return
         turn_id = self._asked.pop(call_id, None)
+        defers = tool.is_long_running or getattr(tool, "_defers_response", False)
+        if defers and not result:
+            # It has not answered yet, as ADK sees it; once it does, the model is shown what it says.
+            return
         if turn_id is None:
             # Asked for by a model, or by an agent that is not targeted.
             return
