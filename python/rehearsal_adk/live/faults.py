@@ -26,6 +26,17 @@ class RehearsalError(Exception):
         return None
 
 
+def behind_plugins(error: BaseException) -> BaseException:
+    """What a plugin raised, where ADK ends a run with words of its own around it; else ``error``."""
+    while (
+        type(error) is RuntimeError
+        and error.__cause__ is not None
+        and str(error).startswith("Error in plugin ")
+    ):
+        error = error.__cause__
+    return error
+
+
 class AddressUnusable(RehearsalError, ValueError):
     """The host's address is none that can be called. The message names it and where it came from."""
 

@@ -22,7 +22,7 @@ from ..faults import message_of
 from . import convert
 from . import messages as wire
 from .client import LiveClient, address
-from .faults import RehearsalError
+from .faults import RehearsalError, behind_plugins
 
 log = logging.getLogger("rehearsal_adk")
 
@@ -167,7 +167,8 @@ class RehearsalPlugin(BasePlugin):
             error.__cause__ = failed
         cancelled = isinstance(error, asyncio.CancelledError)
         outcome = wire.RUN_CANCELLED if cancelled else wire.RUN_FAILED
-        said = f"{type(error).__name__}: {message_of(error)}"
+        cause = behind_plugins(error)
+        said = f"{type(cause).__name__}: {message_of(cause)}"
         await self._record_end(invocation_context.invocation_id, outcome, said)
 
     async def close(self) -> None:
