@@ -18,6 +18,13 @@ async fn a_decision_and_an_export_of_a_page_are_written_down_with_who() {
         "calls": [],
     } });
     stage.call(&cookie, "answer_live_turn", answer).await;
+    for function in ["plan_live_export", "export_live_session"] {
+        let early = stage.client.post(stage.url(&format!("/api/{function}")));
+        let early = early.header("cookie", &cookie).header("content-type", "application/json");
+        let body = json!({ "session": session, "turns": [2] }).to_string();
+        let told = early.body(body).send().await.unwrap().text().await.unwrap();
+        assert!(told.contains("it is not completed; complete it first"), "{function}: {told}");
+    }
     let asked = json!({ "session": session, "cancel_waiting": false, "by": "somebody else" });
     stage.call(&cookie, "complete_live_session", asked).await;
     let receipt = stage

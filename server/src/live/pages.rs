@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use json_text::{JsonText, Kind};
 use live::{
     Content, FunctionCall, HumanResponse, LiveSessionId, Note, Part, Refusal, Role, Sequence,
-    SessionEvent,
+    SessionEvent, Status,
 };
 
 use super::crossing::{
@@ -75,6 +75,16 @@ impl LivePages {
             rows::told_after(&mut shown, checked(event)?);
         }
         Ok(shown)
+    }
+
+    /// Every event of a session that is over.
+    async fn completed(&self, session: LiveSessionId) -> Result<Vec<SessionEvent>, ApiError> {
+        let found = self.sessions.session(session).await.map_err(|error| refused(&error))?;
+        if found.standing().status != Status::Completed {
+            let reason = "it is not completed; complete it first".to_owned();
+            return Err(ApiError::NotExportable { reason });
+        }
+        self.events(session).await
     }
 
     /// Every event of a session, as far as it has come, with as much of each request as a case needs.
@@ -290,7 +300,7 @@ impl LiveHost for LivePages {
     }
 
     async fn plan_live_export(&self, session: LiveId) -> Result<LiveExportPlan, ApiError> {
-        let events = self.events(session_id(&session)?).await?;
+        let events = self.completed(session_id(&session)?).await?;
         Ok(evalsets::live_plan(&self.host.registry, &events))
     }
 
@@ -302,7 +312,7 @@ impl LiveHost for LivePages {
     ) -> Result<ExportReceipt, ApiError> {
         let session = session_id(&session)?;
         let by = exporter(by.as_deref())?;
-        let events = self.events(session).await?;
+        let events = self.completed(session).await?;
         let noted =
             access::Note::new("export").with("session", &session).perhaps_by(by.as_ref()).here();
         let registry = &self.host.registry;

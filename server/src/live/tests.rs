@@ -350,10 +350,19 @@ async fn what_is_unknown_or_wrong_is_named() {
     let empty = pages.answer_live_turn(answer(&stage, 1, "Bo", "")).await.expect_err("empty");
     assert!(empty.to_string().contains("needs a text or a call"), "{empty}");
     let id = LiveId::new(stage.session.to_string());
+    for told in [
+        pages.plan_live_export(id.clone()).await.map(drop),
+        pages.export_live_session(id.clone(), vec![1], None).await.map(drop),
+    ] {
+        let told = told.expect_err("it is active").to_string();
+        assert!(told.contains("it is not completed; complete it first"), "{told}");
+    }
     let open = pages.complete_live_session(id.clone(), false, "Bo".to_owned()).await;
     assert_eq!(open, Err(ApiError::LiveWaiting { count: 2 }));
     pages.complete_live_session(id.clone(), true, "Bo".to_owned()).await.expect("cancels them");
-    assert!(pages.read_live_session(id).await.expect("reads").is_completed);
+    assert!(pages.read_live_session(id.clone()).await.expect("reads").is_completed);
+    let plan = pages.plan_live_export(id).await.expect("it is over");
+    assert!(plan.runs.iter().all(|run| run.turns.is_empty()));
 }
 
 #[tokio::test]
