@@ -35,6 +35,24 @@ impl AgentName {
     pub fn parse(text: &str) -> Result<Self, Invalid> {
         check("agent_name", text, 1).map(Self)
     }
+
+    /// Checks the name that an agent gives: it is not blank besides. What was kept before that rule stays
+    /// readable.
+    ///
+    /// # Errors
+    /// [`Invalid`] with the rule.
+    pub fn given(text: &str) -> Result<Self, Invalid> {
+        if !text.is_empty() && text.chars().all(is_blank) {
+            return Err(Invalid::new("agent_name", "must not be blank"));
+        }
+        Self::parse(text)
+    }
+}
+
+/// White space, and characters that are as wide as nothing.
+fn is_blank(character: char) -> bool {
+    character.is_whitespace()
+        || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
 }
 
 /// The name of somebody who answers or watches: 1 to 100 characters, not blank, none of them a
@@ -116,6 +134,13 @@ mod tests {
         let refused = AgentName::parse(&"é".repeat(101)).expect_err("too long");
         assert_eq!(refused.to_string(), "agent_name: must have 1 to 100 characters, and has 101");
         assert!(AgentName::parse("a\nb").is_err());
+        for blank in [" ", "\u{a0}\u{200b}"] {
+            let refused = AgentName::given(blank).expect_err("nothing to see").to_string();
+            assert_eq!(refused, "agent_name: must not be blank");
+            assert!(AgentName::parse(blank).is_ok(), "it may have been kept");
+        }
+        assert_eq!(AgentName::given(" a").expect("a name").as_str(), " a");
+        assert!(AgentName::given("").is_err());
         assert!(DisplayName::parse("   ").is_err());
         assert_eq!(DisplayName::parse(" Ann ").expect("trimmed").as_str(), "Ann");
         assert!(InvocationId::parse("").is_ok());

@@ -38,7 +38,7 @@ impl Place {
         let named = |field: &'static str| move |invalid: Invalid| Invalid::new(field, invalid.rule);
         Ok(Self {
             session: session.map(SessionWord::read).transpose()?,
-            agent: agent.map(AgentName::parse).transpose().map_err(named(AGENT_HEADER))?,
+            agent: agent.map(AgentName::given).transpose().map_err(named(AGENT_HEADER))?,
             invocation_id: InvocationId::parse(run).map_err(named(RUN_HEADER))?,
         })
     }
@@ -52,7 +52,7 @@ impl Place {
             Some(agent) => Ok(agent.clone()),
             None => {
                 let plain = model.unwrap_or("agent").chars().filter(|it| !it.is_control());
-                AgentName::parse(&plain.take(100).collect::<String>())
+                AgentName::given(&plain.take(100).collect::<String>())
                     .map_err(|invalid| Invalid::new("model", invalid.rule))
             }
         }
@@ -64,7 +64,7 @@ impl SessionWord {
         if let Ok(id) = LiveSessionId::parse(word) {
             return Ok(Self::Id(id));
         }
-        match AgentName::parse(word) {
+        match AgentName::given(word) {
             Ok(name) => Ok(Self::Name(name.to_string())),
             Err(invalid) => Err(Invalid::new(SESSION_HEADER, invalid.rule)),
         }
@@ -81,6 +81,8 @@ mod tests {
         let session = |word| Place::read(Some(word), None, "").map(|place| place.session);
         assert!(matches!(session(id), Ok(Some(SessionWord::Id(_)))));
         assert_eq!(session("demo"), Ok(Some(SessionWord::Name("demo".to_owned()))));
+        let blank = session(" ").expect_err("nothing to see").to_string();
+        assert_eq!(blank, "x-rehearsal-session: must not be blank");
         let refused = session("a\nb").expect_err("a control character").to_string();
         assert_eq!(refused, "x-rehearsal-session: must have no control characters");
     }

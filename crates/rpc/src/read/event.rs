@@ -98,7 +98,7 @@ fn run_ended(message: wire::RunEnded) -> Result<Payload, Invalid> {
 /// # Errors
 /// [`Invalid`] with the rule.
 pub fn agent_name(text: &str) -> Result<AgentName, Invalid> {
-    AgentName::parse(text)
+    AgentName::given(text)
 }
 
 /// Checks a run's name.
