@@ -31,8 +31,10 @@ pub(crate) fn refusal(api: Api, fault: &Fault) -> Response {
 
 /// The host's error, as its gRPC status tells it.
 pub(super) fn of_host(error: LiveError) -> Fault {
+    let is_unopened = error.is_unopened();
     let status = Status::from(error);
     let kind = match status.code() {
+        _ if is_unopened => FaultKind::Internal,
         Code::InvalidArgument => FaultKind::Invalid,
         Code::NotFound => FaultKind::NotFound,
         Code::AlreadyExists | Code::FailedPrecondition => FaultKind::Conflict,

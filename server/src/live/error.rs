@@ -27,6 +27,13 @@ pub(crate) enum LiveError {
     Stopping,
 }
 
+impl LiveError {
+    /// Whether nothing works until somebody has seen to the database.
+    pub(crate) fn is_unopened(&self) -> bool {
+        matches!(self, Self::Store(error) if matches!(**error, StoreError::Unopened { .. }))
+    }
+}
+
 impl From<StoreError> for LiveError {
     fn from(error: StoreError) -> Self {
         Self::Store(std::sync::Arc::new(error))

@@ -9,7 +9,7 @@ use super::store::StoreError;
 impl From<LiveError> for Status {
     fn from(error: LiveError) -> Self {
         let code = code(&error);
-        if code == Code::Internal {
+        if code == Code::Internal || error.is_unopened() {
             tracing::error!("{error}");
         }
         Self::new(code, error.to_string())
@@ -37,9 +37,9 @@ fn code(error: &LiveError) -> Code {
         LiveError::Store(error) => match **error {
             StoreError::Full => Code::ResourceExhausted,
             StoreError::InUse { .. } | StoreError::Unreachable { .. } => Code::Unavailable,
-            StoreError::Migration(_) | StoreError::Damaged(_) | StoreError::Database(_) => {
-                Code::Internal
-            }
+            // No repeat helps: somebody has to see to the file.
+            StoreError::Unopened { .. } => Code::FailedPrecondition,
+            StoreError::Damaged(_) | StoreError::Database(_) => Code::Internal,
         },
     }
 }

@@ -28,9 +28,17 @@ pub(crate) enum StoreError {
         /// The operating system's reason.
         cause: std::io::Error,
     },
-    /// The database is of a version that this host does not know, or a migration failed.
-    #[error("the database of live sessions cannot be brought to this version: {0}")]
-    Migration(#[from] sqlx::migrate::MigrateError),
+    /// The file is no database, or of a version that this host does not know.
+    #[error(
+        "the live sessions in {} cannot be opened ({cause}): move the file away, or name another one \
+         under [live] database in rehearsal.toml", path.display()
+    )]
+    Unopened {
+        /// The database.
+        path: PathBuf,
+        /// The database's own words.
+        cause: String,
+    },
     /// What is kept cannot be read back.
     #[error("the database of live sessions holds what cannot be read: {0}")]
     Damaged(String),

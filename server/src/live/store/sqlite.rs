@@ -43,9 +43,14 @@ impl SqliteStore {
             .busy_timeout(Duration::from_secs(5))
             .pragma("journal_size_limit", (64 * 1024 * 1024).to_string());
         let lasting = || SqlitePoolOptions::new().idle_timeout(None).max_lifetime(None);
-        let writer = lasting().max_connections(1).connect_with(options.clone()).await?;
-        migrator().run(&writer).await?;
-        fold(&writer).await?;
+        let writable = options.clone();
+        let writer = async {
+            let writer = lasting().max_connections(1).connect_with(writable).await?;
+            migrator().run(&writer).await?;
+            fold(&writer).await?;
+            Ok(writer)
+        };
+        let writer = writer.await.map_err(|error| unopened(&path, error))?;
         let readers = lasting().max_connections(4).connect_lazy_with(options.read_only(true));
         Ok(Self { writer, readers, _lock: lock })
     }
@@ -66,6 +71,15 @@ impl SqliteStore {
     #[cfg(test)]
     pub(in crate::live) async fn number(&self, query: &'static str) -> i64 {
         sqlx::query_scalar(query).fetch_one(&self.writer).await.expect("a number")
+    }
+}
+
+fn unopened(path: &Path, error: sqlx::Error) -> StoreError {
+    let told = error.as_database_error().map(|it| it.message().to_owned());
+    let cause = told.unwrap_or_else(|| error.to_string());
+    match error.into() {
+        StoreError::Full => StoreError::Full,
+        _ => StoreError::Unopened { path: path.to_path_buf(), cause },
     }
 }
 

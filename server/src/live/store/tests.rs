@@ -1,5 +1,7 @@
 //! What SQLite keeps: all of a commit or nothing, once, and after the file is opened anew.
 
+use std::path::Path;
+
 use live::{
     Closing, EventId, Fingerprint, InvocationId, LiveSession, LiveSessionId, Note, PayloadType,
     Sequence, Status, Timestamp, TurnId,
@@ -7,6 +9,7 @@ use live::{
 
 use super::sqlite::SqliteStore;
 use super::{Change, LiveStore, NewEvent, StoreError};
+use crate::live::LiveError;
 
 fn session(number: u8) -> LiveSession {
     LiveSession {
@@ -134,8 +137,29 @@ async fn a_database_of_a_later_version_is_left_alone() {
     assert_eq!(store.number(later).await, 99);
     store.close().await;
     drop(store);
-    let refused = SqliteStore::open(&folder.path().join("deep/live.sqlite")).await;
-    assert!(matches!(refused, Err(StoreError::Migration(_))));
+    is_not_opened(&folder.path().join("deep/live.sqlite")).await;
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_database_is_named_and_left_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("live.sqlite");
+    let text = "none of a database's words, and enough of them for a header of its size".repeat(9);
+    std::fs::write(&path, &text).expect("written");
+    let told = is_not_opened(&path).await;
+    assert!(told.contains("(file is not a database)"), "{told}");
+    assert_eq!(std::fs::read_to_string(&path).expect("read"), text);
+}
+
+async fn is_not_opened(path: &Path) -> String {
+    let Err(refused) = SqliteStore::open(path).await else { panic!("opened") };
+    assert!(matches!(refused, StoreError::Unopened { .. }), "{refused:?}");
+    let told = refused.to_string();
+    assert!(told.starts_with(&format!("the live sessions in {} cannot", path.display())), "{told}");
+    assert!(told.contains("move the file away, or name another one under [live]"), "{told}");
+    let status = tonic::Status::from(LiveError::from(refused));
+    assert_eq!(status.code(), tonic::Code::FailedPrecondition, "no repeat helps");
+    told
 }
 
 #[tokio::test]
