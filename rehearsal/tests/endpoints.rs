@@ -286,6 +286,14 @@ async fn a_repeated_request_finds_its_answer_in_any_session_of_its_name() {
 
     let taken = named.ask("Fog?", Some("K1"), "0").send().await.unwrap();
     assert_eq!(taken.status(), StatusCode::CONFLICT, "the key names another request");
+    let told: Value = taken.json().await.unwrap();
+    let told = told["error"]["message"].as_str().unwrap();
+    assert!(told.starts_with("idempotency-key: already names another request"), "{told}");
+    for words in ["Ice?", "Hot?"] {
+        let unkeyed = tokio::spawn(said(named.ask(words, Some(""), "0")));
+        named.end(words).await;
+        assert_eq!(unkeyed.await.unwrap(), words, "an empty key is none");
+    }
     let anew = tokio::spawn(said(named.ask("Snow?", None, "0")));
     named.end("three").await;
     assert_eq!(anew.await.unwrap(), "three", "its answer was taken: it is asked anew");

@@ -84,7 +84,7 @@ impl Endpoints {
         let own = self.own_turn(&found, content, &sending).await;
         let (session_id, turn_id) = own.map_err(of_host)?;
         let submitted = sessions.submit(session_id, turn_id, agent, run, request).await;
-        submitted.map_err(of_host)?;
+        submitted.map_err(|error| sending.fault(error))?;
         let attending = self.attendance.attend(turn_id, content);
         drop(gate);
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();

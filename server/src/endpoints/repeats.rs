@@ -2,7 +2,8 @@
 //!
 //! A turn's id is made from the session, the agent, the run, the content and a number that counts the
 //! equal requests, so that a host that was started anew knows them too. With an `idempotency-key` it is
-//! made from the key and the session's name, and the ledger refuses another content under it.
+//! made from the key and the session's name, and the ledger refuses another content under it; an empty
+//! key is none.
 //!
 //! Without a key the equal requests before it are looked at, and `equals` has the rules.
 //! `exchange` asks the completed sessions of the same name too, as far back as `Sending::reach`.
@@ -10,11 +11,13 @@
 use std::time::Duration;
 
 use axum::http::HeaderMap;
-use live::{ClosedTurn, Closing, Fingerprint, LiveSessionId, TurnId};
+use live::{ClosedTurn, Closing, Fingerprint, LiveSessionId, Refusal, TurnId};
+use model_wire::{Fault, FaultKind};
 use sha2::{Digest, Sha256};
 
 use super::attendance::{Attendance, KEPT};
 use super::equals::{Equals, RECENT, Standing};
+use super::fault::of_host;
 use super::place::age;
 use crate::live::{KnownTurn, LiveError, LiveSessions};
 
@@ -35,7 +38,7 @@ impl Sending {
     pub(super) fn of(headers: &HeaderMap) -> Self {
         let retries = headers.get(RETRIES).and_then(|value| value.to_str().ok());
         Self {
-            key: headers.get(KEY).map(|key| key.as_bytes().to_vec()),
+            key: headers.get(KEY).map(|key| key.as_bytes().to_vec()).filter(|key| !key.is_empty()),
             tries_again: retries.and_then(|it| it.parse::<u32>().ok()).is_some_and(|it| it > 0),
         }
     }
@@ -43,6 +46,18 @@ impl Sending {
     /// The turn that the client's own key names, among all sessions that go by `scope`.
     pub(super) fn keyed(&self, scope: &str) -> Option<TurnId> {
         self.key.as_ref().map(|key| turn_id(&[b"key", scope.as_bytes(), key]))
+    }
+
+    /// The host's error in the words of the client, which knows of no turns.
+    pub(super) fn fault(&self, error: LiveError) -> Fault {
+        match error {
+            LiveError::Refused(Refusal::TurnTaken(_)) if self.key.is_some() => {
+                let rule = "already names another request; a new request needs a key of its own, \
+                            and a request that is sent again must be the same";
+                Fault::new(FaultKind::Conflict, format!("{KEY}: {rule}"))
+            }
+            error => of_host(error),
+        }
     }
 
     /// How far back the request may still be one of a completed session: as long as the rules keep an
