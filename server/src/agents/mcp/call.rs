@@ -4,15 +4,15 @@ use std::time::Instant;
 
 use app::api::{Answer, Asks, FieldMessage};
 use json_text::JsonText;
+use rmcp::ServiceError;
 use rmcp::model::{CallToolRequestParams, ClientRequest, Request, ServerResult};
-use rmcp::service::{Peer, PeerRequestOptions};
-use rmcp::{RoleClient, ServiceError};
+use rmcp::service::PeerRequestOptions;
 use serde_json::{Map, Value};
 use session::{ToolError, ToolName};
 use tokio_util::sync::CancellationToken;
 
 use super::fault::{CallFault, innermost};
-use super::open_session::OpenSession;
+use super::open_session::{OpenSession, Reached};
 use super::promised::broken_by;
 use super::results;
 use super::tasks;
@@ -60,15 +60,15 @@ impl OpenSession {
             }
             Err(failure) => return CallProgress::Failed(failure),
         };
-        let peer = tokio::select! {
-            peer = self.peer(listed) => match peer {
-                Ok(peer) => peer,
+        let server = tokio::select! {
+            server = self.reached(listed) => match server {
+                Ok(server) => server,
                 Err(failure) => return CallProgress::Failed(failure),
             },
             () = cancel.cancelled() => return CallProgress::Failed(ToolFailure::cancelled()),
         };
         self.link.set_call(Some(call.call_id.clone()));
-        let progress = self.ask(&peer, listed, arguments, cancel).await;
+        let progress = self.ask(&server, listed, arguments, cancel).await;
         self.link.set_call(None);
         // A server that gave up waiting, or called its task off, does not take back what it asked.
         self.link.questions.withdraw(&call.call_id);
@@ -78,12 +78,12 @@ impl OpenSession {
     /// Asks the server; where it first wants the person to visit an address, asks a second time.
     async fn ask(
         &self,
-        peer: &Peer<RoleClient>,
+        server: &Reached,
         listed: &Listed,
         arguments: Map<String, Value>,
         cancel: &CancellationToken,
     ) -> CallProgress {
-        let fault = match self.request(peer, listed, arguments.clone(), cancel).await {
+        let fault = match self.request(server, listed, arguments.clone(), cancel).await {
             Ok(result) => return results::progress(result),
             Err(fault) => fault,
         };
@@ -91,17 +91,17 @@ impl OpenSession {
             return CallProgress::Failed(self.failure(listed, &fault).await);
         };
         for (message, url) in visits {
-            let server = &self.agent.servers[listed.server].name;
+            let name = &self.agent.servers[listed.server].name;
             let asks = Asks::Visit { message, url };
             let answer = tokio::select! {
-                answer = self.link.questions.ask(server, self.link.call(), asks) => answer,
+                answer = self.link.questions.ask(name, self.link.call(), asks) => answer,
                 () = cancel.cancelled() => return CallProgress::Failed(ToolFailure::cancelled()),
             };
             if !matches!(answer, Answer::Accept(_)) {
                 return CallProgress::Failed(results::failure(&fault));
             }
         }
-        match self.request(peer, listed, arguments, cancel).await {
+        match self.request(server, listed, arguments, cancel).await {
             Ok(result) => results::progress(result),
             Err(fault) => CallProgress::Failed(self.failure(listed, &fault).await),
         }
@@ -110,7 +110,7 @@ impl OpenSession {
     /// Calls the tool, as a task where the server takes it no other way.
     async fn request(
         &self,
-        peer: &Peer<RoleClient>,
+        server: &Reached,
         listed: &Listed,
         arguments: Map<String, Value>,
         cancel: &CancellationToken,
@@ -118,42 +118,14 @@ impl OpenSession {
         let (name, tool) = (&listed.remote_name, &listed.view.name);
         let is_task_only = listed.is_task_only || self.task_only().contains(tool);
         if !is_task_only {
-            let server = &self.agent.servers[listed.server].name;
-            let answer = self.plain(server, peer, name, arguments.clone(), cancel).await;
+            let answer = plain(server, name, arguments.clone(), cancel).await;
             if !tasks::is_wanted(&answer) {
                 return Ok(answer?);
             }
             self.task_only().insert(tool.clone());
         }
         let told = |message| self.link.progressed(None, None, Some(message));
-        tasks::run(peer, name, arguments, cancel, told).await
-    }
-
-    /// Calls the tool and waits for its answer.
-    async fn plain(
-        &self,
-        server: &str,
-        peer: &Peer<RoleClient>,
-        name: &str,
-        arguments: Map<String, Value>,
-        cancel: &CancellationToken,
-    ) -> Result<ServerResult, ServiceError> {
-        let params = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
-        let request = ClientRequest::CallToolRequest(Request::new(params));
-        let mut handle =
-            peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await?;
-        let token = handle.progress_token.clone();
-        let answer = tokio::select! {
-            answer = &mut handle.rx => answer.unwrap_or(Err(ServiceError::TransportClosed)),
-            () = cancel.cancelled() => {
-                let reason = "The person cancelled the call.".to_owned();
-                // A server that cannot be told is gone already.
-                let _ = handle.cancel(Some(reason.clone())).await;
-                Err(ServiceError::Cancelled { reason: Some(reason) })
-            }
-        };
-        self.link.has_ended(server, token);
-        answer
+        tasks::run(&server.peer, name, arguments, cancel, told).await
     }
 
     async fn failure(&self, listed: &Listed, fault: &CallFault) -> ToolFailure {
@@ -188,6 +160,31 @@ impl OpenSession {
         let error_type = ToolError::SERVER_EXITED.to_owned();
         ToolFailure { error_type, message, traceback: last_lines }
     }
+}
+
+/// Calls the tool and waits for its answer.
+async fn plain(
+    server: &Reached,
+    name: &str,
+    arguments: Map<String, Value>,
+    cancel: &CancellationToken,
+) -> Result<ServerResult, ServiceError> {
+    let params = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
+    let request = ClientRequest::CallToolRequest(Request::new(params));
+    let options = PeerRequestOptions::no_options();
+    let mut handle = server.peer.send_cancellable_request(request, options).await?;
+    let token = handle.progress_token.clone();
+    let answer = tokio::select! {
+        answer = &mut handle.rx => answer.unwrap_or(Err(ServiceError::TransportClosed)),
+        () = cancel.cancelled() => {
+            let reason = "The person cancelled the call.".to_owned();
+            // A server that cannot be told is gone already.
+            let _ = handle.cancel(Some(reason.clone())).await;
+            Err(ServiceError::Cancelled { reason: Some(reason) })
+        }
+    };
+    server.requests.has_ended(token);
+    answer
 }
 
 /// Why a server can no longer be reached, without the names of the library's types.

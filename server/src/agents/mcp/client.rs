@@ -37,11 +37,6 @@ pub(super) struct Link {
     /// Woken when a server says that its tools changed.
     pub(super) tools_changed: Notify,
     call: Mutex<Option<CallId>>,
-    /// The progress tokens of requests that are over, each with its server. A server that does not
-    /// heed a cancel goes on telling of it, which is nothing to the call after it.
-    ended: Mutex<HashSet<(String, ProgressToken)>>,
-    /// How far the request under way has come, which only grows.
-    furthest: Mutex<Option<(ProgressToken, f64)>>,
 }
 
 impl Link {
@@ -52,30 +47,7 @@ impl Link {
             reporter,
             tools_changed: Notify::new(),
             call: Mutex::default(),
-            ended: Mutex::default(),
-            furthest: Mutex::default(),
         }
-    }
-
-    /// What `server` tells under this token counts no longer.
-    pub(super) fn has_ended(&self, server: &str, token: ProgressToken) {
-        let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
-        ended.insert((server.to_owned(), token));
-    }
-
-    fn is_over(&self, server: &str, token: &ProgressToken) -> bool {
-        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
-        ended.contains(&(server.to_owned(), token.clone()))
-    }
-
-    /// Whether nothing further was told of the request before.
-    fn is_ahead(&self, token: &ProgressToken, done: f64) -> bool {
-        let mut furthest = self.furthest.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_behind = furthest.as_ref().is_some_and(|(of, far)| of == token && done < *far);
-        if !is_behind {
-            *furthest = Some((token.clone(), done));
-        }
-        !is_behind
     }
 
     /// The call under way: a session has one at a time, so what is reported belongs to it.
@@ -101,11 +73,44 @@ impl Link {
     }
 }
 
-/// Answers one server.
+/// What is known of the requests of one connection. The next connection to the same server counts
+/// its tokens anew.
+#[derive(Default)]
+pub(super) struct Requests {
+    /// The progress tokens of those that are over. A server that does not heed a cancel goes on
+    /// telling of it, which is nothing to the call after it.
+    ended: Mutex<HashSet<ProgressToken>>,
+    /// How far the one under way has come, which only grows.
+    furthest: Mutex<Option<(ProgressToken, f64)>>,
+}
+
+impl Requests {
+    /// What the server tells under this token counts no longer.
+    pub(super) fn has_ended(&self, token: ProgressToken) {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).insert(token);
+    }
+
+    fn is_over(&self, token: &ProgressToken) -> bool {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).contains(token)
+    }
+
+    /// Whether nothing further was told of the request before.
+    fn is_ahead(&self, token: &ProgressToken, done: f64) -> bool {
+        let mut furthest = self.furthest.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_behind = furthest.as_ref().is_some_and(|(of, far)| of == token && done < *far);
+        if !is_behind {
+            *furthest = Some((token.clone(), done));
+        }
+        !is_behind
+    }
+}
+
+/// Answers one server over one connection.
 pub(super) struct Client {
     pub(super) server: String,
     pub(super) roots: Vec<PathBuf>,
     pub(super) output: Output,
+    pub(super) requests: Arc<Requests>,
     /// Absent while the agent is only being listed: nobody is there to be asked.
     pub(super) link: Option<Arc<Link>>,
 }
@@ -228,10 +233,10 @@ impl ClientHandler for Client {
         _: NotificationContext<RoleClient>,
     ) {
         if let Some(link) = &self.link
-            && !link.is_over(&self.server, &told.progress_token)
+            && !self.requests.is_over(&told.progress_token)
         {
             // Handled side by side with those before it, so that it may come late.
-            if !link.is_ahead(&told.progress_token, told.progress) {
+            if !self.requests.is_ahead(&told.progress_token, told.progress) {
                 return;
             }
             let total = told.total.filter(|total| *total > 0.0);

@@ -16,7 +16,7 @@ use tokio::process::{ChildStdin, ChildStdout, Command};
 use tokio::sync::watch;
 
 use super::agent::{McpServer, McpTransport};
-use super::client::{Client, Link};
+use super::client::{Client, Link, Requests};
 use super::fault::{ConnectFault, innermost};
 use super::http::Reach;
 use super::listing::{ListFault, list_tools};
@@ -84,6 +84,7 @@ impl Connection {
             server: server.name.clone(),
             roots: server.roots.clone(),
             output: output.clone(),
+            requests: Arc::default(),
             link,
         };
         match &server.transport {
@@ -200,6 +201,11 @@ impl Connection {
     /// The server's ear.
     pub(super) fn peer(&self) -> &Peer<RoleClient> {
         self.service.peer()
+    }
+
+    /// What is known of what was asked of it.
+    pub(super) fn requests(&self) -> &Arc<Requests> {
+        &self.service.service().requests
     }
 
     /// Whether nothing can be asked of it any more.

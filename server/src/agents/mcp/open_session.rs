@@ -13,13 +13,25 @@ use tokio::sync::Mutex as AsyncMutex;
 use tokio::task::JoinHandle;
 
 use super::agent::McpAgent;
-use super::client::Link;
+use super::client::{Link, Requests};
 use super::connection::Connection;
 use super::listing::list_tools;
 use super::tools::{self, Catalogue, Listed};
 use crate::agents::instruction::resolved_instruction;
 use crate::agents::{AgentLog, SessionSeed, ToolFailure, ToolInvocation};
 use crate::schemas;
+
+/// A server that answers, for as long as its connection lasts.
+pub(super) struct Reached {
+    pub(super) peer: Peer<RoleClient>,
+    pub(super) requests: Arc<Requests>,
+}
+
+impl Reached {
+    fn through(connection: &Connection) -> Self {
+        Self { peer: connection.peer().clone(), requests: Arc::clone(connection.requests()) }
+    }
+}
 
 /// One open session.
 pub(super) struct OpenSession {
@@ -133,14 +145,14 @@ impl OpenSession {
     }
 
     /// The server that has the tool, started again if it ended.
-    pub(super) async fn peer(&self, listed: &Listed) -> Result<Peer<RoleClient>, ToolFailure> {
+    pub(super) async fn reached(&self, listed: &Listed) -> Result<Reached, ToolFailure> {
         let server = &self.agent.servers[listed.server];
         let mut slot = self.connections[listed.server].lock().await;
         if let Some(connection) = slot.take_if(|connection| connection.is_closed()) {
             connection.close().await;
         }
         if let Some(connection) = slot.as_ref() {
-            return Ok(connection.peer().clone());
+            return Ok(Reached::through(connection));
         }
         self.log.push(&format!("[{}] is started again", server.name));
         let link = Some(Arc::clone(&self.link));
@@ -152,11 +164,11 @@ impl OpenSession {
                 traceback: fault.traceback,
             }
         })?;
-        let peer = connection.peer().clone();
+        let reached = Reached::through(&connection);
         *slot = Some(connection);
         drop(slot);
         self.link.tools_changed.notify_one();
-        Ok(peer)
+        Ok(reached)
     }
 
     /// Lists all tools anew and tells the page what changed.

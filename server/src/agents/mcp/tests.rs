@@ -92,6 +92,19 @@ impl Stage {
         self.told.lock().expect("nobody panicked").clone()
     }
 
+    /// How far of four steps the tools said that they were.
+    fn dones(&self) -> Vec<f64> {
+        let told = self.told().into_iter();
+        told.filter_map(|event| match event {
+            HostEvent::Progress(progress) => {
+                assert_eq!(progress.total, Some(4.0));
+                progress.done
+            }
+            _ => None,
+        })
+        .collect()
+    }
+
     /// What the tools said that they were doing.
     fn messages(&self) -> Vec<String> {
         let told = self.told().into_iter();
@@ -201,17 +214,7 @@ async fn progress_is_told_and_a_cancel_reaches_the_server() {
     let Some(stage) = Stage::everything().await else { return };
     let steps = r#"{"duration": 0.4, "steps": 4}"#;
     returned(stage.call("trigger-long-running-operation", steps).await);
-    let dones: Vec<f64> = stage
-        .told()
-        .into_iter()
-        .filter_map(|event| match event {
-            HostEvent::Progress(progress) => {
-                assert_eq!(progress.total, Some(4.0));
-                progress.done
-            }
-            _ => None,
-        })
-        .collect();
+    let dones = stage.dones();
     assert!(dones.len() >= 3 && dones.is_sorted(), "{dones:?}");
 
     let cancel = CancellationToken::new();
@@ -397,6 +400,9 @@ async fn a_server_that_is_killed_fails_its_call_and_is_started_again() {
     let mut server = McpServer::stdio("everything", "sh", ["-c", &text]);
     server.patience = Duration::from_secs(30);
     let stage = Stage::of(server).await;
+    for _ in 0..4 {
+        returned(stage.call("echo", r#"{"message": "before"}"#).await);
+    }
     let call =
         stage.invocation("trigger-long-running-operation", r#"{"duration": 600, "steps": 600}"#);
     let running = stage.source.call_tool(call, CancellationToken::new());
@@ -411,6 +417,12 @@ async fn a_server_that_is_killed_fails_its_call_and_is_started_again() {
     assert_eq!(failure.error_type, ToolError::SERVER_EXITED, "{failure:?}");
     assert!(failure.message.contains("signal 9"), "{failure:?}");
     returned(stage.call("echo", r#"{"message": "back"}"#).await);
+    // The new connection counts its requests anew, which takes nothing from what they tell.
+    stage.told.lock().expect("nobody panicked").clear();
+    let steps = r#"{"duration": 0.4, "steps": 4}"#;
+    returned(stage.call("trigger-long-running-operation", steps).await);
+    let dones = stage.dones();
+    assert!(dones.len() >= 3 && dones.is_sorted(), "{dones:?}");
     assert!(stage.log_text().contains("is started again"));
     stage.end().await;
 }
