@@ -441,6 +441,7 @@ _OF_THE_CALL = frozenset(
         "ConfirmationDenied",
         "WorkerExited",
         "ServerExited",
+        "ServerUnusable",
         "InvalidOutput",
         "InvalidArguments",
         "HostUnreachable",

@@ -108,8 +108,10 @@ impl ToolError {
     pub const CONFIRMATION_DENIED: &str = "ConfirmationDenied";
     /// The worker process that ran the tool died.
     pub const WORKER_EXITED: &str = "WorkerExited";
-    /// The MCP server that had the tool ended, or its connection was lost.
+    /// The process of the MCP server that had the tool ended, or could not be started again.
     pub const SERVER_EXITED: &str = "ServerExited";
+    /// The MCP server that had the tool could not be asked over HTTP, or answered with no message.
+    pub const SERVER_UNUSABLE: &str = "ServerUnusable";
     /// The tool returned something that is not JSON, or too much of it.
     pub const INVALID_OUTPUT: &str = "InvalidOutput";
     /// The arguments do not fit the tool's schema.
@@ -119,11 +121,12 @@ impl ToolError {
     pub const HOST_UNREACHABLE: &str = "HostUnreachable";
 
     /// The types that say what became of a call; no exception of a tool goes by such a name.
-    pub const OF_THE_CALL: [&'static str; 7] = [
+    pub const OF_THE_CALL: [&'static str; 8] = [
         Self::CANCELLED,
         Self::CONFIRMATION_DENIED,
         Self::WORKER_EXITED,
         Self::SERVER_EXITED,
+        Self::SERVER_UNUSABLE,
         Self::INVALID_OUTPUT,
         Self::INVALID_ARGUMENTS,
         Self::HOST_UNREACHABLE,

@@ -11,7 +11,9 @@ use serde_json::{Map, Value};
 use session::{ToolError, ToolName};
 use tokio_util::sync::CancellationToken;
 
+use super::agent::McpTransport;
 use super::fault::{CallFault, innermost};
+use super::http_fault::HttpFault;
 use super::open_session::{OpenSession, Reached};
 use super::promised::broken_by;
 use super::results;
@@ -132,7 +134,15 @@ impl OpenSession {
         match fault {
             CallFault::Service(
                 error @ (ServiceError::TransportClosed | ServiceError::TransportSend(_)),
-            ) => self.exited(listed, error).await,
+            ) => match &self.agent.servers[listed.server].transport {
+                McpTransport::Http { url, .. } => {
+                    let server = &self.agent.servers[listed.server].name;
+                    let fault = HttpFault::of_request(error).unwrap_or(HttpFault::Unfinished);
+                    let message = format!("The MCP server {server} at {url} {fault}");
+                    ToolFailure::new(ToolError::SERVER_UNUSABLE, message)
+                }
+                McpTransport::Stdio { .. } => self.exited(listed, error).await,
+            },
             fault => results::failure(fault),
         }
     }
@@ -152,8 +162,7 @@ impl OpenSession {
                  it again."
             ),
             None => format!(
-                "The connection to the MCP server {name} was lost ({}). The next call connects \
-                 again.",
+                "The connection to the MCP server {name} was lost: {}. The next call starts it again.",
                 lost(error)
             ),
         };

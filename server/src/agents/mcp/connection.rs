@@ -19,6 +19,7 @@ use super::agent::{McpServer, McpTransport};
 use super::client::{Client, Link, Requests};
 use super::fault::{ConnectFault, innermost};
 use super::http::Reach;
+use super::http_fault::HttpFault;
 use super::listing::{ListFault, list_tools};
 use super::messages::Messages;
 use super::output::Output;
@@ -173,16 +174,10 @@ impl Connection {
         let name = server.name.clone();
         match tokio::time::timeout(server.patience, greeting).await {
             Ok(Ok(connection)) => Ok(connection),
-            Ok(Err(Greeting::Refused(error))) if error.is_authorization_required() => {
-                Err(ConnectFault::Unauthorized { server: name, url: url.clone() })
-            }
-            Ok(Err(Greeting::Refused(error))) => Err(match *error {
-                ClientInitializeError::TransportError { error, .. } => {
-                    ConnectFault::unreached(name, url.clone(), &innermost(&error))
-                }
-                other => refused(server, &Greeting::Refused(Box::new(other)).to_string()),
+            Ok(Err(error)) => Err(match error.over_http() {
+                Some(fault) => ConnectFault::Http { server: name, url: url.clone(), fault },
+                None => refused(server, &error.to_string()),
             }),
-            Ok(Err(error)) => Err(refused(server, &error.to_string())),
             Err(_) => {
                 Err(ConnectFault::Silent { server: name, patience: server.patience, output: None })
             }
@@ -253,6 +248,15 @@ enum Greeting {
 }
 
 impl Greeting {
+    /// What went wrong before there was a message.
+    fn over_http(&self) -> Option<HttpFault> {
+        match self {
+            Self::Refused(error) => HttpFault::at_greeting(error),
+            Self::Unlisted(ListFault::Service(error)) => HttpFault::of_request(error),
+            Self::Unlisted(_) => None,
+        }
+    }
+
     /// Whether the connection broke, so that the end of the process says more than this.
     fn is_broken_off(&self) -> bool {
         match self {

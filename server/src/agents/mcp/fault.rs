@@ -6,6 +6,8 @@ use std::time::Duration;
 use app::api::AgentFault;
 use rmcp::ServiceError;
 
+use super::http_fault::HttpFault;
+
 /// Why there is no connection to a server.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ConnectFault {
@@ -30,47 +32,24 @@ pub(super) enum ConnectFault {
     )]
     Silent { server: String, patience: Duration, output: Option<String> },
     #[error(
-        "The MCP server {server} wrote what is no MCP message: {sample}. A server's standard output \
+        "The MCP server {server} wrote what is no MCP message: `{sample}`. A server's standard output \
          is for messages only; its log belongs on standard error."
     )]
     Nonsense { server: String, sample: String, output: Option<String> },
-    #[error("The MCP server {server} at {url} cannot be reached: {error}. Is it running?")]
-    Unreachable { server: String, url: String, error: String },
     #[error(
-        "The MCP server {server} at {url} answered {answer}. Is this the address of its MCP \
-         endpoint?"
+        "The MCP server {server} at {url} {fault}{}",
+        if fault.doubts_the_address() { " Is this the address of its MCP endpoint?" } else { "" }
     )]
-    Answered { server: String, url: String, answer: String },
-    #[error(
-        "The MCP server {server} at {url} wants to know who asks: name the variable that holds its \
-         token in `bearer_token_env`, or set `headers`."
-    )]
-    Unauthorized { server: String, url: String },
+    Http { server: String, url: String, fault: HttpFault },
     #[error("The MCP server {server} wants the token of {variable}, which is not set.")]
     NoToken { server: String, variable: String },
     #[error("The MCP server {server} has a header that HTTP does not allow: {header}.")]
     BadHeader { server: String, header: String },
-    #[error("The MCP server {server} refused: {error}.")]
+    #[error("The MCP server {server} refused: {}.", .error.trim_end_matches('.'))]
     Refused { server: String, error: String, output: Option<String> },
 }
 
 impl ConnectFault {
-    /// What the library says of a server over HTTP that did not greet: that nobody is there, or what
-    /// was answered instead. A server that asks who is there need not say how to tell it.
-    pub(super) fn unreached(server: String, url: String, error: &str) -> Self {
-        match error.strip_prefix("unexpected server response: ").filter(|it| it.starts_with("HTTP"))
-        {
-            Some(answer) if answer.starts_with("HTTP 401") || answer.starts_with("HTTP 403") => {
-                Self::Unauthorized { server, url }
-            }
-            Some(answer) => {
-                let answer = answer.trim_end_matches([':', ' ']).to_owned();
-                Self::Answered { server, url, answer }
-            }
-            None => Self::Unreachable { server, url, error: error.to_owned() },
-        }
-    }
-
     fn output(&self) -> Option<&String> {
         match self {
             Self::Ended { output, .. }

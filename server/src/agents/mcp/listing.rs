@@ -6,6 +6,9 @@ use rmcp::model::{PaginatedRequestParams, Tool};
 use rmcp::service::Peer;
 use rmcp::{RoleClient, ServiceError};
 
+use super::fault::innermost;
+use super::http_fault::HttpFault;
+
 /// The most pages that are read. Servers put tens of tools on a page.
 const MOST_PAGES: usize = 1_000;
 
@@ -23,7 +26,7 @@ pub(super) enum ListFault {
     GoesRound { cursor: String },
     #[error("the list goes on after {MOST_PAGES} pages. Leave `nextCursor` out on the last page")]
     Endless,
-    #[error(transparent)]
+    #[error("{}", HttpFault::of_request(.0).map_or_else(|| innermost(.0), |fault| format!("it {fault}")))]
     Service(ServiceError),
 }
 

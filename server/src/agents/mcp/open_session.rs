@@ -12,7 +12,7 @@ use session::{CallId, ToolError, ToolName};
 use tokio::sync::Mutex as AsyncMutex;
 use tokio::task::JoinHandle;
 
-use super::agent::McpAgent;
+use super::agent::{McpAgent, McpTransport};
 use super::client::{Link, Requests};
 use super::connection::Connection;
 use super::listing::list_tools;
@@ -157,9 +157,13 @@ impl OpenSession {
         self.log.push(&format!("[{}] is started again", server.name));
         let link = Some(Arc::clone(&self.link));
         let connection = Connection::open(server, &self.log, link).await.map_err(|fault| {
+            let error_type = match &server.transport {
+                McpTransport::Http { .. } => ToolError::SERVER_UNUSABLE,
+                McpTransport::Stdio { .. } => ToolError::SERVER_EXITED,
+            };
             let fault = AgentFault::from(fault);
             ToolFailure {
-                error_type: ToolError::SERVER_EXITED.to_owned(),
+                error_type: error_type.to_owned(),
                 message: fault.reason,
                 traceback: fault.traceback,
             }

@@ -556,6 +556,159 @@ async fn over_http_a_deep_tool_keeps_the_others_as_well() {
     }
 }
 
+type Headers = Vec<(&'static str, &'static str)>;
+
+/// What a server over HTTP answers that is no answer: status, headers, body, and the reason told.
+fn wrong_answers() -> Vec<(u16, Headers, String, &'static str)> {
+    let text = ("content-type", "text/plain");
+    let json = ("content-type", "application/json");
+    let events = ("content-type", "text/event-stream");
+    let long =
+        format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{{"x":"{}"}}}}"#, "x".repeat(17 << 20));
+    vec![
+        (
+            500,
+            vec![text],
+            "database is\n down".to_owned(),
+            "answered HTTP 500 Internal Server Error: database is down.",
+        ),
+        (
+            429,
+            vec![text, ("retry-after", "7")],
+            "slow down".to_owned(),
+            "answered HTTP 429 Too Many Requests, `Retry-After: 7`: slow down.",
+        ),
+        (
+            401,
+            vec![text, ("www-authenticate", "Bearer")],
+            "expired".to_owned(),
+            "wants to know who asks (HTTP 401 Unauthorized: expired): name the variable that holds \
+             its token in `bearer_token_env`",
+        ),
+        (
+            200,
+            vec![("content-type", "text/html")],
+            "<html>login</html>".to_owned(),
+            "answered with `text/html`, where a message is `application/json` or \
+             `text/event-stream`: `<html>login</html>`.",
+        ),
+        (202, vec![text], String::new(), "answered HTTP 202 Accepted and nothing else"),
+        (204, vec![], String::new(), "answered HTTP 204 No Content and nothing else"),
+        (200, vec![json], String::new(), "answered HTTP 200 OK and nothing else"),
+        (
+            200,
+            vec![json],
+            "hello".to_owned(),
+            "answered with what is no MCP message (hello is no number",
+        ),
+        (
+            200,
+            vec![json],
+            r#"{"jsonrpc":"2.0","id":999999,"result":{}}"#.to_owned(),
+            "answered a request with the id 999999, which is another.",
+        ),
+        (
+            200,
+            vec![events],
+            "data: {\"jsonrpc\": nonsense\n\n".to_owned(),
+            "ended its stream of events without an answer. A message of the server is skipped: ",
+        ),
+        (
+            200,
+            vec![events],
+            ": nothing\n\n".to_owned(),
+            "ended its stream of events without an answer.",
+        ),
+        (200, vec![json], long.clone(), "The server's answer is longer than 16 MB"),
+        (
+            200,
+            vec![events],
+            format!("data: {long}\n\n"),
+            "The server's answer is longer than 16 MB",
+        ),
+    ]
+}
+
+/// A server over HTTP that is polite but for its answer to one method.
+async fn wrong_over_http(
+    method: &'static str,
+    status: u16,
+    headers: Headers,
+    body: String,
+) -> (McpServer, JoinHandle<()>) {
+    let answer = move |asked: String| {
+        let asked: serde_json::Value = serde_json::from_str(&asked).expect("JSON");
+        let response = http::Response::builder();
+        let response = match asked["method"].as_str() {
+            Some(it) if it == method => {
+                let response =
+                    headers.iter().fold(response.status(status), |response, (name, value)| {
+                        response.header(*name, *value)
+                    });
+                response.body(body.replacen("ID", &asked["id"].to_string(), 1))
+            }
+            _ if asked["id"].is_null() => response.status(202).body(String::new()),
+            it => {
+                let result = match it {
+                    Some("initialize") => {
+                        r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"w","version":"1"}}"#
+                    }
+                    _ => ONE_TOOL,
+                };
+                let message =
+                    format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, asked["id"]);
+                response.header("content-type", "application/json").body(message)
+            }
+        };
+        std::future::ready(response.expect("a response"))
+    };
+    let routes = axum::Router::new().route("/mcp", axum::routing::post(answer));
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let address = listener.local_addr().expect("bound");
+    let serving = tokio::spawn(async move {
+        axum::serve(listener, routes).await.expect("serves");
+    });
+    let mut server = McpServer::http("wrong", format!("http://{address}/mcp"));
+    server.patience = Duration::from_secs(20);
+    (server, serving)
+}
+
+#[tokio::test]
+async fn over_http_a_call_and_the_greeting_tell_what_went_wrong_in_the_same_words() {
+    for (status, headers, body, reason) in wrong_answers() {
+        let (server, serving) =
+            wrong_over_http("tools/call", status, headers.clone(), body.clone()).await;
+        let stage = Stage::of(server).await;
+        let failure = failed(promptly(stage.call("t", "{}")).await);
+        assert!(failure.message.contains(reason), "{failure:?}");
+        assert_ne!(failure.error_type, ToolError::SERVER_EXITED, "no process ended: {failure:?}");
+        stage.end().await;
+        serving.abort();
+
+        let (server, serving) = wrong_over_http("initialize", status, headers, body).await;
+        let fault = promptly(refused(server)).await;
+        assert!(fault.reason.contains(reason), "{fault:?}");
+        assert!(!fault.reason.contains("cannot be reached"), "{fault:?}");
+        serving.abort();
+    }
+}
+
+#[tokio::test]
+async fn a_server_over_http_that_is_gone_is_told_as_at_the_greeting() {
+    let result = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}"#;
+    let json = vec![("content-type", "application/json")];
+    let (server, serving) = wrong_over_http("tools/call", 200, json, result.to_owned()).await;
+    let stage = Stage::of(server).await;
+    returned(stage.call("t", "{}").await);
+    serving.abort();
+    let _ = serving.await;
+    let failure = failed(promptly(stage.call("t", "{}")).await);
+    assert_eq!(failure.error_type, ToolError::SERVER_UNUSABLE, "{failure:?}");
+    assert!(failure.message.contains("/mcp cannot be reached: Connection refused"), "{failure:?}");
+    assert!(failure.message.ends_with("Is it running?"), "{failure:?}");
+    stage.end().await;
+}
+
 const ONE_TOOL: &str = r#"{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}"#;
 /// Answers that no parser reads, each with the reason.
 const BEYOND_READING: [(&str, &str); 3] = [
@@ -597,7 +750,7 @@ async fn over_http_it_says_the_reason_as_well() {
                 failure.message.contains("The server's answer cannot be read: "),
                 "{failure:?}"
             );
-            assert!(!as_events || failure.message.contains(reason), "{failure:?}");
+            assert!(failure.message.contains(reason), "{failure:?}");
             assert!(stage.log_text().contains("cannot be read"), "{}", stage.log_text());
             stage.end().await;
             serving.abort();
@@ -616,12 +769,14 @@ async fn a_text_cut_through_an_emoji_is_read_and_told() {
     assert!(stage.log_text().contains("no message: {\"half\":}"), "{}", stage.log_text());
     stage.end().await;
 
-    let (server, serving) = over_http(ONE_TOOL.to_owned(), CUT.to_owned(), true).await;
-    let stage = Stage::of(server).await;
-    let result = returned(promptly(stage.call("t", "{}")).await);
-    assert!(result.as_str().contains("a\u{fffd} b"), "{result}");
-    stage.end().await;
-    serving.abort();
+    for as_events in [true, false] {
+        let (server, serving) = over_http(ONE_TOOL.to_owned(), CUT.to_owned(), as_events).await;
+        let stage = Stage::of(server).await;
+        let result = returned(promptly(stage.call("t", "{}")).await);
+        assert!(result.as_str().contains("a\u{fffd} b"), "{result}");
+        stage.end().await;
+        serving.abort();
+    }
 }
 
 /// A server that greets, answers `tools/list` with `listed` and `tools/call` with `called`, each a
@@ -896,8 +1051,11 @@ async fn a_server_that_cannot_be_used_says_why() {
     assert!(fault.reason.contains("exit status 3"), "{fault:?}");
     assert_eq!(fault.traceback.as_deref(), Some("no key"));
 
-    let fault = refused(script("echo Welcome to my server; sleep 60")).await;
-    assert!(fault.reason.contains("no MCP message: Welcome to my server"), "{fault:?}");
+    let fault = refused(script("echo Welcome to my server!; sleep 60")).await;
+    assert!(
+        fault.reason.contains("no MCP message: `Welcome to my server!`. A server's"),
+        "{fault:?}"
+    );
 
     let fault = refused(script("sleep 60")).await;
     assert!(fault.reason.contains("did not answer within 2 s"), "{fault:?}");

@@ -1,0 +1,121 @@
+//! [`HttpFault`]: why a server over HTTP gave no message in answer, in the same words at the greeting,
+//! in a call, and where its tools are listed.
+
+use http::StatusCode;
+use rmcp::ServiceError;
+use rmcp::model::RequestId;
+use rmcp::service::ClientInitializeError;
+use rmcp::transport::DynamicTransportError;
+use rmcp::transport::streamable_http_client::StreamableHttpError;
+
+use super::fault::innermost;
+
+/// What became of a request, as the end of a sentence that begins with the server, with its full stop.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum HttpFault {
+    #[error("cannot be reached: {0}. Is it running?")]
+    Unreachable(String),
+    #[error("broke the connection off: {0}.")]
+    BrokenOff(String),
+    /// 401 or 403, and nothing was sent that says who asks.
+    #[error(
+        "wants to know who asks ({0}): name the variable that holds its token in \
+         `bearer_token_env`, or set `headers`."
+    )]
+    Unauthorized(Answered),
+    /// 401 or 403 in spite of a token.
+    #[error(
+        "does not accept who asks ({0}): mend the token that `bearer_token_env` names, or `headers`."
+    )]
+    NotAccepted(Answered),
+    /// Any other status that is no success.
+    #[error("answered {0}.")]
+    Refused(Answered),
+    /// A success without an answer.
+    #[error("answered HTTP {0} and nothing else, where a request needs a result.")]
+    Nothing(StatusCode),
+    #[error(
+        "answered with {kind}, where a message is `application/json` or `text/event-stream`{}",
+        ended(.sample)
+    )]
+    Kind { kind: String, sample: String },
+    #[error("answered with what is no MCP message ({why}){}", ended(.sample))]
+    NoMessage { why: String, sample: String },
+    #[error("answered a request with the id {0}, which is another.")]
+    Another(RequestId),
+    #[error("ended its answer before the result came.")]
+    Unfinished,
+    #[error("does not know the session (HTTP 404 Not Found), and a new one could not be had.")]
+    NoSession,
+    /// What the library says of anything else.
+    #[error("could not be asked: {0}.")]
+    Other(String),
+}
+
+/// A status, the time after which to ask again, and the beginning of the body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Answered {
+    pub(super) status: StatusCode,
+    /// `Retry-After` as the server wrote it.
+    pub(super) retry_after: Option<String>,
+    pub(super) sample: String,
+}
+
+impl std::fmt::Display for Answered {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "HTTP {}", self.status)?;
+        if let Some(after) = &self.retry_after {
+            write!(f, ", `Retry-After: {after}`")?;
+        }
+        if !self.sample.is_empty() {
+            write!(f, ": {}", self.sample)?;
+        }
+        Ok(())
+    }
+}
+
+/// The rest of a sentence that shows a sample, which may be empty.
+fn ended(sample: &str) -> String {
+    if sample.is_empty() { ".".to_owned() } else { format!(": `{sample}`.") }
+}
+
+impl HttpFault {
+    /// What went wrong at the greeting, where that is a matter of HTTP.
+    pub(super) fn at_greeting(error: &ClientInitializeError) -> Option<Self> {
+        match error {
+            ClientInitializeError::TransportError { error, .. } => Some(Self::sending(error)),
+            _ => None,
+        }
+    }
+
+    /// What went wrong with a later request, where that is a matter of HTTP.
+    pub(super) fn of_request(error: &ServiceError) -> Option<Self> {
+        match error {
+            ServiceError::TransportSend(error) => Some(Self::sending(error)),
+            ServiceError::TransportClosed => Some(Self::Unfinished),
+            _ => None,
+        }
+    }
+
+    fn sending(error: &DynamicTransportError) -> Self {
+        match error.error.downcast_ref::<StreamableHttpError<Self>>() {
+            Some(StreamableHttpError::Client(fault)) => fault.clone(),
+            Some(StreamableHttpError::SessionExpired) => Self::NoSession,
+            _ => Self::Other(innermost(error.error.as_ref())),
+        }
+    }
+
+    /// Whether the address may be that of something else than an MCP server.
+    pub(super) fn doubts_the_address(&self) -> bool {
+        match self {
+            Self::Refused(answered) => {
+                !answered.status.is_server_error()
+                    && answered.status != StatusCode::TOO_MANY_REQUESTS
+            }
+            Self::Nothing(_) | Self::Kind { .. } | Self::NoMessage { .. } | Self::Another(_) => {
+                true
+            }
+            _ => false,
+        }
+    }
+}
