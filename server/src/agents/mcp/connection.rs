@@ -10,6 +10,7 @@ use http::{HeaderName, HeaderValue};
 use rmcp::model::Tool;
 use rmcp::service::{ClientInitializeError, Peer, RunningService};
 use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::{RoleClient, ServiceError, ServiceExt};
 use tokio::process::{ChildStdin, ChildStdout, Command};
@@ -23,6 +24,7 @@ use super::http_fault::HttpFault;
 use super::listing::{ListFault, list_tools};
 use super::messages::Messages;
 use super::output::Output;
+use super::strays::Watched;
 use crate::agents::AgentLog;
 use crate::agents::child;
 
@@ -102,7 +104,7 @@ impl Connection {
         let (messages, input, process) = spawn(server, &output)?;
         let greeting = async {
             let service = client
-                .serve((messages, input))
+                .serve(Watched::new(AsyncRwTransport::new(messages, input), output.clone()))
                 .await
                 .map_err(|error| Greeting::Refused(Box::new(error)))?;
             Self::greeted(service, output.clone()).await.map_err(Greeting::Unlisted)
@@ -164,6 +166,7 @@ impl Connection {
         let reach =
             Reach::new(output.clone()).map_err(|error| refused(server, &innermost(&error)))?;
         let transport = StreamableHttpClientTransport::with_client(reach, config);
+        let transport = Watched::new(transport, output.clone());
         let greeting = async {
             let service = client
                 .serve(transport)

@@ -25,6 +25,7 @@ mod questions;
 mod results;
 mod skipped;
 mod source;
+mod strays;
 mod tasks;
 mod tools;
 mod unreadable;

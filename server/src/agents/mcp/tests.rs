@@ -694,6 +694,18 @@ async fn over_http_a_call_and_the_greeting_tell_what_went_wrong_in_the_same_word
 }
 
 #[tokio::test]
+async fn an_answer_to_what_nobody_asked_is_told() {
+    let stray = "{\"jsonrpc\":\"2.0\",\"id\":999999,\"result\":{}";
+    let listed = format!("\"result\":{ONE_TOOL}}}\n{stray}");
+    let stage = Stage::of(polite(&listed, "\"result\":{\"content\":[]}")).await;
+    returned(promptly(stage.call("t", "{}")).await);
+    let told = "answered a request with the id 999999, which nobody made";
+    assert!(stage.log_text().contains(told), "{}", stage.log_text());
+    assert_eq!(stage.log_text().matches("which nobody made").count(), 2, "once a connection");
+    stage.end().await;
+}
+
+#[tokio::test]
 async fn a_server_over_http_that_is_gone_is_told_as_at_the_greeting() {
     let result = r#"{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}"#;
     let json = vec![("content-type", "application/json")];

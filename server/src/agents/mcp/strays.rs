@@ -1,0 +1,74 @@
+//! [`Watched`]: a connection that tells of answers which nobody waits for. The library drops them
+//! without a word.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use rmcp::RoleClient;
+use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
+use rmcp::transport::Transport;
+
+use super::events::is_same;
+use super::output::Output;
+
+/// A connection, and what was asked over it.
+pub(super) struct Watched<T> {
+    inner: T,
+    output: Output,
+    asked: HashSet<RequestId>,
+}
+
+impl<T> Watched<T> {
+    pub(super) fn new(inner: T, output: Output) -> Self {
+        Self { inner, output, asked: HashSet::new() }
+    }
+
+    fn look(&self, message: &ServerJsonRpcMessage) {
+        let id = match message {
+            JsonRpcMessage::Response(response) => &response.id,
+            JsonRpcMessage::Error(error) => match &error.id {
+                Some(id) => id,
+                None => {
+                    let said = &error.error;
+                    self.output.log(&format!(
+                        "told an error that names no request: {} (code {})",
+                        said.message, said.code.0
+                    ));
+                    return;
+                }
+            },
+            _ => return,
+        };
+        if !self.asked.contains(id) && !self.asked.iter().any(|asked| is_same(id, asked)) {
+            self.output.log(&format!("answered a request with the id {id}, which nobody made."));
+        }
+    }
+}
+
+impl<T: Transport<RoleClient>> Transport<RoleClient> for Watched<T> {
+    type Error = T::Error;
+
+    fn name() -> Cow<'static, str> {
+        T::name()
+    }
+
+    fn send(
+        &mut self,
+        message: ClientJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        if let JsonRpcMessage::Request(request) = &message {
+            self.asked.insert(request.id.clone());
+        }
+        self.inner.send(message)
+    }
+
+    async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
+        let message = self.inner.receive().await?;
+        self.look(&message);
+        Some(message)
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        self.inner.close().await
+    }
+}
