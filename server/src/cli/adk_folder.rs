@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use evalset::snake_case;
 
-use super::sources::mcp_agents;
+use super::sources::{mcp_agents, place_of};
 use crate::agents::mcp::{FolderFile, McpAgent, adk_folder, left_out};
 use crate::config::Config;
 
@@ -68,7 +68,7 @@ pub enum AdkFolderError {
     Agents(#[from] anyhow::Error),
 }
 
-/// Writes the agent called `wanted` (its name, or the name in addresses) into a folder of its own
+/// Writes the agent called `wanted` (its id in addresses, its name, or its folder's) into a folder of its own
 /// name inside `out`. A file that is there already stays when it is the same.
 ///
 /// # Errors
@@ -80,10 +80,11 @@ pub fn write_adk_folder(
     out: &Path,
 ) -> Result<AdkFolder, AdkFolderError> {
     let agents = mcp_agents(config)?;
-    let found = agents
-        .iter()
-        .find(|named| named.name == wanted || snake_case(&named.name) == snake_case(wanted));
-    let Some(named) = found else {
+    let names: Vec<&str> = agents.iter().map(|named| named.name.as_str()).collect();
+    // The folder is named as Python names its packages: whoever has it has that name.
+    let by_folder = |name: &&str| snake_case(name) == snake_case(wanted);
+    let place = place_of(wanted, &names).or_else(|| names.iter().position(by_folder));
+    let Some(named) = place.map(|place| &agents[place]) else {
         return Err(AdkFolderError::UnknownAgent {
             wanted: wanted.to_owned(),
             known: agents.into_iter().map(|named| named.name).collect(),

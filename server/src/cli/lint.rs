@@ -10,6 +10,7 @@ use session::AgentId;
 use tool_lint::{DeclarationError, Found, Report, Severity, declarations_in, lint_list};
 
 use super::agents::look;
+use super::sources::place_of;
 use super::{Format, LintArguments, example_names, simulated_agents};
 use crate::config::Config;
 
@@ -128,9 +129,8 @@ async fn of_agent(arguments: &LintArguments) -> Result<Linted, LintError> {
         // Folders come after the agents of a configuration.
         agents.len().checked_sub(1)
     } else {
-        let id = |index: usize| known.get(index).is_some_and(|id| id == target);
-        let name = |index: usize| agents[index].name.eq_ignore_ascii_case(target);
-        (0..agents.len()).find(|index| id(*index)).or_else(|| (0..agents.len()).find(|i| name(*i)))
+        let names: Vec<&str> = agents.iter().map(|agent| agent.name.as_str()).collect();
+        place_of(target, &names)
     };
     let Some(agent) = place.and_then(|place| agents.into_iter().nth(place)) else {
         return Err(LintError::UnknownAgent { target: target.to_owned(), known });

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use json_text::JsonText;
+use session::AgentId;
 
 use crate::agents::adk_python::AdkPythonSource;
 use crate::agents::mcp::{McpAgent, McpSource};
@@ -70,6 +71,14 @@ fn shipped_smart_home(config: &Config) -> anyhow::Result<SimulatedAgentConfig> {
     Ok(agent)
 }
 
+/// Which agent a person means by `target`: the one with that id in addresses, else the one with that
+/// name, whatever its case.
+pub(super) fn place_of(target: &str, names: &[&str]) -> Option<usize> {
+    let id = |name: &&str| AgentId::from_display_name(name).as_str() == target;
+    let name = |name: &&str| name.eq_ignore_ascii_case(target);
+    names.iter().position(id).or_else(|| names.iter().position(name))
+}
+
 /// An MCP agent and what surrounds it.
 pub(super) struct NamedMcpAgent {
     pub(super) name: String,
@@ -129,4 +138,24 @@ fn configured(agent: &AgentConfig, config: &Config) -> anyhow::Result<SimulatedA
         eval_set_path: agent.eval_set_path.clone(),
         seed: SessionSeed { user_id: agent.user_id.clone(), state: agent.state.clone() },
     })
+}
+
+#[cfg(test)]
+mod unit {
+    use super::place_of;
+
+    #[test]
+    fn an_agent_goes_by_its_id_and_by_its_name() {
+        let names = ["World Clock", "PyStdio", "pystdio 2"];
+        for (target, place) in [
+            ("pystdio", Some(1)),
+            ("PyStdio", Some(1)),
+            ("world-clock", Some(0)),
+            ("world clock", Some(0)),
+            ("pystdio-2", Some(2)),
+            ("py_stdio", None),
+        ] {
+            assert_eq!(place_of(target, &names), place, "{target}");
+        }
+    }
 }
