@@ -14,7 +14,7 @@ use crate::state::markdown::markdown;
 use crate::state::reading::{Reading, ReadingKey};
 use crate::state::stage::use_this_stage;
 use crate::state::times::size;
-use crate::state::tool_content::{Block, Body, ToolContent};
+use crate::state::tool_content::{Block, Body, Repeated, ToolContent};
 
 /// How much of a text is drawn at first and with each step, in bytes.
 const STEP: usize = 16 * 1024;
@@ -28,9 +28,10 @@ pub fn ContentPane(
     call_id: CallId,
 ) -> impl IntoView {
     // What a server says as data it says once more as text, for clients that do not know the data.
-    let is_repeated = content.is_repeated();
+    let repeated = content.repeated();
     let ToolContent { blocks, structured } = content;
-    let blocks = if is_repeated { Vec::new() } else { blocks };
+    let blocks = if repeated == Repeated::Value { Vec::new() } else { blocks };
+    let structured = structured.filter(|_| repeated != Repeated::Wrapped);
     let readings = use_this_stage().rehearsal.readings;
     // The tools of the only value stand beside the title.
     let is_alone = blocks.len() == 1;
@@ -45,7 +46,7 @@ pub fn ContentPane(
     view! {
         {has_content.then(|| view! { <div class="pane content" role="group" aria-label="Content">
             <header>
-                <h3>"Content"</h3>
+                <h3>{if repeated == Repeated::Wrapped { "Content, structured" } else { "Content" }}</h3>
                 <span class="grow"></span>
                 {alone.map(|reading| view! { <ValueTools reading/> })}
             </header>
@@ -61,7 +62,7 @@ pub fn ContentPane(
         </div> })}
         {structured.map(|value| view! {
             <ValuePane
-                title=if is_repeated { "Content, structured" } else { "Structured content" }
+                title=if repeated == Repeated::Value { "Content, structured" } else { "Structured content" }
                 what="the structured content"
                 reading=readings.of(ReadingKey::Structured(call_id.clone()), &value)
             />

@@ -26,17 +26,54 @@ pub struct ToolContent {
 }
 
 impl ToolContent {
-    /// Whether the content says nothing but what the structured content says.
+    /// What the content and the structured content both say.
     #[must_use]
-    pub fn is_repeated(&self) -> bool {
-        let ([Block::Json(content)], Some(structured)) = (self.blocks.as_slice(), &self.structured)
-        else {
-            return false;
+    pub fn repeated(&self) -> Repeated {
+        let ([block], Some(structured)) = (self.blocks.as_slice(), &self.structured) else {
+            return Repeated::Nothing;
         };
-        let same_text = content.compact() == structured.compact();
-        // Numbers are as exact as the structured content's, which came through 64 bits.
-        same_text || content.to_value().is_ok_and(|value| structured.to_value() == Ok(value))
+        match block {
+            Block::Json(content) if is_same(content, structured) => Repeated::Value,
+            Block::Json(_) | Block::Text(_) if wraps(structured, block) => Repeated::Wrapped,
+            _ => Repeated::Nothing,
+        }
     }
+}
+
+/// What a server says as content and as structured content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repeated {
+    /// Not the same.
+    Nothing,
+    /// The structured content, written as text.
+    Value,
+    /// The content, as the only member `result` of the structured content: so FastMCP wraps what is no
+    /// object.
+    Wrapped,
+}
+
+/// Whether `structured` holds what the block says and nothing else.
+fn wraps(structured: &JsonText, block: &Block) -> bool {
+    let Node::Object(members) = structured.open() else { return false };
+    let [(key, raw)] = members.as_slice() else { return false };
+    if key != "result" {
+        return false;
+    }
+    let said = match Node::of(raw) {
+        Node::String(said) => text(said.to_string()),
+        _ => text(raw.get().to_owned()),
+    };
+    match (&said, block) {
+        (Block::Text(said), Block::Text(told)) => said == told,
+        (Block::Json(said), Block::Json(told)) => is_same(said, told),
+        _ => false,
+    }
+}
+
+/// Numbers are as exact as the structured content's, which came through 64 bits.
+fn is_same(one: &JsonText, other: &JsonText) -> bool {
+    one.compact() == other.compact()
+        || one.to_value().is_ok_and(|value| other.to_value() == Ok(value))
 }
 
 /// One block.
@@ -140,10 +177,12 @@ pub fn tool_content(value: &JsonText) -> Option<ToolContent> {
 /// data if it has any, else its first block, and how many more there are.
 #[must_use]
 pub fn result_preview(value: &JsonText, budget: usize) -> Vec<Token> {
-    let Some(ToolContent { blocks, structured }) = tool_content(value) else {
+    let Some(content) = tool_content(value) else {
         return preview(value, budget);
     };
-    if let Some(structured) = structured {
+    let is_wrapped = content.repeated() == Repeated::Wrapped;
+    let ToolContent { blocks, structured } = content;
+    if let Some(structured) = structured.filter(|_| !is_wrapped) {
         return preview(&structured, budget);
     }
     let token = |ink, text: &str| {
@@ -321,6 +360,8 @@ mod tests {
         assert_eq!(line(&format!(r#"{{"content":{two},"isError":false}}"#)), "Echo:\\nhi +1");
         let structured = r#"{"content":[],"structuredContent":{"t":3.50},"isError":false}"#;
         assert_eq!(line(structured), "{ t: 3.50 }");
+        let wrapped = r#"{"content":[{"type":"text","text":"hi"}],"structuredContent":{"result":"hi"},"isError":false}"#;
+        assert_eq!(line(wrapped), "hi");
         assert_eq!(line(r#"{"content":[],"isError":false}"#), "nothing");
         assert_eq!(line(r#"{"a":1}"#), "{ a: 1 }");
     }
@@ -333,11 +374,22 @@ mod tests {
             let result = format!(
                 r#"{{"content":{content},"structuredContent":{structured},"isError":false}}"#
             );
-            read(&result).expect("a result").is_repeated()
+            read(&result).expect("a result").repeated()
         };
-        assert!(repeated("{\n  \"a\": 1, \"b\": [2]\n}", r#"{"b":[2],"a":1}"#));
-        assert!(!repeated(r#"{"a":1}"#, r#"{"a":2}"#));
-        assert!(!repeated("It is 1.", r#"{"a":1}"#));
+        assert_eq!(repeated("{\n  \"a\": 1, \"b\": [2]\n}", r#"{"b":[2],"a":1}"#), Repeated::Value);
+        assert_eq!(repeated(r#"{"a":1}"#, r#"{"a":2}"#), Repeated::Nothing);
+        assert_eq!(repeated("It is 1.", r#"{"a":1}"#), Repeated::Nothing);
+        for (text, result) in [
+            ("It is 1.", r#""It is 1.""#),
+            ("{\"a\":1}", r#""{\"a\":1}""#),
+            ("5", "5"),
+            ("[1, 2]", "[1,2]"),
+        ] {
+            assert_eq!(repeated(text, &format!(r#"{{"result":{result}}}"#)), Repeated::Wrapped);
+            let more = format!(r#"{{"result":{result},"more":1}}"#);
+            assert_eq!(repeated(text, &more), Repeated::Nothing);
+        }
+        assert_eq!(repeated("It is 1.", r#"{"result":"It is 2."}"#), Repeated::Nothing);
     }
 
     #[test]
