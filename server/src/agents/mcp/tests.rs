@@ -939,6 +939,19 @@ async fn structured_content_keeps_its_digits() {
 }
 
 #[tokio::test]
+async fn a_root_that_is_not_there_is_told() {
+    let mut server = polite(&format!("\"result\":{ONE_TOOL}"), "");
+    server.roots = vec![std::env::temp_dir(), "/no/such/folder".into()];
+    let stage = Stage::of(server).await;
+    let view = stage.source.open_session(&stage.session, &SessionSeed::default()).await;
+    let warnings = view.expect("open already").warnings;
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    let told = "The folder /no/such/folder is not there, which `roots` of polite names";
+    assert!(warnings[0].contains(told), "{warnings:?}");
+    stage.end().await;
+}
+
+#[tokio::test]
 async fn what_of_a_schema_is_not_checked_is_told() {
     let listed = r#""result":{"tools":[{"name":"t","inputSchema":{"type":"object","properties":{"code":{"type":"string","pattern":"("},"n":{"type":"integer"}}}}]}"#;
     let stage = Stage::of(polite(listed, "")).await;

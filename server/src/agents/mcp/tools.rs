@@ -60,6 +60,15 @@ impl Catalogue {
             let reason = unreadable::reason(tool)?;
             Some(format!("The tool {} of {} is left out: {reason}.", tool.name, server.name))
         }));
+        for folder in server.roots.iter().filter(|folder| !folder.is_dir()) {
+            let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
+            self.warnings.push(format!(
+                "The folder {} is not there, which `roots` of {} names: the server is told of it all \
+                 the same.",
+                folder.display(),
+                server.name
+            ));
+        }
         if let Some(wanted) = &server.tools {
             let listed: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
             for name in wanted.iter().filter(|name| !listed.contains(&name.as_str())) {
