@@ -178,16 +178,11 @@ impl Builder<'_> {
         }
     }
 
-    /// Notes that the schemas admit nothing together: at the branch where one was chosen, for its
-    /// siblings may admit something.
+    /// Notes that the schemas admit nothing together.
     fn contradiction(&mut self) -> Reason {
-        let layers = &self.source.layers;
-        let (at, reason) = match self.source.chosen.is_empty() {
-            true => (layers.first(), Reason::NothingValid),
-            false => (layers.last(), Reason::BranchDead),
-        };
+        let (at, reason) = self.source.contradiction();
         if let Some(at) = at {
-            let pointer = self.document.pointer(*at);
+            let pointer = self.document.pointer(at);
             self.diagnostics.push(Diagnostic { pointer, reason: reason.clone() });
         }
         reason

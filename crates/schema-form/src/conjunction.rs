@@ -99,7 +99,10 @@ impl<'d> Conjunction<'d> {
     ) {
         match self.document.node(id) {
             Node::Bool(true) => return,
-            Node::Bool(false) => return self.fail(id, Reason::NothingValid, diagnostics),
+            Node::Bool(false) => {
+                let (_, reason) = source.contradiction();
+                return self.fail(id, reason, diagnostics);
+            }
             Node::Object(_) => {}
             _ => return self.fail(id, Reason::NotASchema, diagnostics),
         }

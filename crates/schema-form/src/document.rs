@@ -293,6 +293,15 @@ impl Document {
         false
     }
 
+    /// Whether the value is `outer` or stands in it.
+    pub(crate) fn is_within(&self, id: NodeId, outer: NodeId) -> bool {
+        let mut here = Some(id);
+        while let Some(value) = here.filter(|it| *it != outer) {
+            here = self.parents[value.0 as usize];
+        }
+        here.is_some()
+    }
+
     /// The name of a member in its object.
     fn key(&self, id: NodeId) -> Option<&str> {
         let members = self.members(self.parents[id.0 as usize]?);

@@ -270,6 +270,17 @@ pub(crate) struct Source {
     pub(crate) first: Option<Vec<String>>,
 }
 
+impl Source {
+    /// Where it is told that the schemas admit nothing together, and as what: at the branch where one
+    /// was chosen, for its siblings may admit something.
+    pub(crate) fn contradiction(&self) -> (Option<NodeId>, Reason) {
+        match self.chosen.is_empty() {
+            true => (self.layers.first().copied(), Reason::NothingValid),
+            false => (self.layers.last().copied(), Reason::BranchDead),
+        }
+    }
+}
+
 impl Slot {
     pub(crate) fn new(document: &Arc<Document>, source: Source) -> Self {
         Self(Arc::new(SlotInner {

@@ -274,17 +274,33 @@ impl Form {
 /// Looks at every schema once.
 fn diagnose(document: &Arc<Document>, root: &Slot) -> Vec<Diagnostic> {
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
-    let mut seen: HashSet<Source> = HashSet::new();
-    let mut ahead = VecDeque::from([root.clone()]);
-    while let Some(slot) = ahead.pop_front() {
+    let mut seen: HashSet<(Source, bool)> = HashSet::new();
+    // Branches that admit something somewhere: a definition's may be dead beside one reference only.
+    let mut alive: HashSet<NodeId> = HashSet::new();
+    let mut ahead = VecDeque::from([(root.clone(), false)]);
+    while let Some((slot, in_doubt)) = ahead.pop_front() {
         let mut source = slot.source().clone();
         source.key = String::new();
         source.required = false;
-        if seen.len() >= LOOKED_AT || !seen.insert(source) {
+        if seen.len() >= LOOKED_AT || !seen.insert((source, in_doubt)) {
             continue;
         }
         let before = diagnostics.len();
         let field = crate::build::field(document, slot.source(), &mut diagnostics);
+        if matches!(field.kind, FieldKind::Union(_)) && is_dead(&field.kind, DEEPEST_UNION) {
+            let (at, reason) = slot.source().contradiction();
+            let pointer = at.map(|at| document.pointer(at)).unwrap_or_default();
+            diagnostics.push(Diagnostic { pointer, reason });
+        }
+        let admits_nothing =
+            |it: &Diagnostic| matches!(it.reason, Reason::NothingValid | Reason::BranchDead);
+        let is_dead_here = diagnostics[before..].iter().any(admits_nothing);
+        // Schemas that do not always hold together need not agree.
+        if is_dead_here && (in_doubt || is_forbidden(&slot) || !is_surely_dead(&slot)) {
+            let mut found = diagnostics.split_off(before);
+            found.retain(|it| !admits_nothing(it));
+            diagnostics.extend(found);
+        }
         // A branch repeats its union's layers, and with them their faults.
         let mut index = before;
         while index < diagnostics.len() {
@@ -294,29 +310,88 @@ fn diagnose(document: &Arc<Document>, root: &Slot) -> Vec<Diagnostic> {
                 index += 1;
             }
         }
+        let source = slot.source();
+        let is_apart = in_doubt || !source.chosen.is_empty() || source.first.is_some();
+        // What one schema says alone is in no doubt.
+        let look_into = |slot: Slot, is_apart: bool| {
+            let in_doubt = is_apart && slot.source().layers.len() > 1;
+            (slot, in_doubt)
+        };
         match &field.kind {
             FieldKind::Object(object) => {
-                ahead.extend(object.members.iter().cloned());
-                ahead.extend(object.extras.slot().cloned());
-                ahead.extend(object.branches(&slot));
+                let named = object.members.iter().chain(object.extras.slot()).cloned();
+                ahead.extend(named.map(|it| look_into(it, is_apart)));
+                ahead.extend(object.branches(&slot).into_iter().map(|it| look_into(it, true)));
             }
             FieldKind::List(list) => {
-                ahead.extend(list.prefix.iter().cloned());
-                ahead.extend(list.rest.clone());
+                let items = list.prefix.iter().chain(&list.rest).cloned();
+                ahead.extend(items.map(|it| look_into(it, is_apart)));
             }
-            FieldKind::Union(branches) => {
-                let is_dead =
-                    |kind: &FieldKind| matches!(kind, FieldKind::Json(Reason::BranchDead));
-                if branches.iter().all(|branch| is_dead(&branch.slot.field().kind))
-                    && let Some(at) = slot.source().layers.first()
-                {
-                    let pointer = document.pointer(*at);
-                    diagnostics.push(Diagnostic { pointer, reason: Reason::NothingValid });
+            // What is said of the whole is not said of each branch.
+            FieldKind::Union(branches) if !is_dead_here => {
+                for branch in branches {
+                    let is_dead = is_dead(&branch.slot.field().kind, DEEPEST_UNION);
+                    if !is_dead || !is_surely_dead(&branch.slot) {
+                        let last = branch.slot.source().layers.last();
+                        alive.extend(last.filter(|last| source.layers.last() != Some(last)));
+                    }
+                    ahead.push_back((branch.slot.clone(), in_doubt));
                 }
-                ahead.extend(branches.iter().map(|branch| branch.slot.clone()));
             }
             _ => {}
         }
     }
+    let alive: HashSet<String> = alive.into_iter().map(|at| document.pointer(at)).collect();
+    diagnostics.retain(|it| it.reason != Reason::BranchDead || !alive.contains(&it.pointer));
     diagnostics
+}
+
+/// How many unions within each other are looked through for one that admits something.
+const DEEPEST_UNION: usize = 3;
+
+/// Whether a field of this kind takes nothing but null.
+fn is_dead(kind: &FieldKind, depth: usize) -> bool {
+    match kind {
+        FieldKind::Json(reason) => matches!(reason, Reason::BranchDead),
+        FieldKind::Union(branches) if depth > 0 => {
+            branches.iter().all(|it| is_dead(&it.slot.field().kind, depth - 1))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a place that admits nothing in one choice of branches does so in every one, null included.
+fn is_surely_dead(slot: &Slot) -> bool {
+    let apart = apart(slot);
+    let is_dead = || apart == *slot || is_dead(&apart.field().kind, DEEPEST_UNION);
+    !slot.field().nullable && !may_be_null(&apart) && is_dead()
+}
+
+/// The same place without the branches of other unions that were chosen on the way: what is told of
+/// a branch is so whatever is chosen there.
+fn apart(slot: &Slot) -> Slot {
+    let source = slot.source();
+    let unchosen = source.layers.len().saturating_sub(source.chosen.len());
+    let Some(last) = source.layers.last() else { return slot.clone() };
+    let around = source.layers.iter().enumerate().filter(|(position, layer)| {
+        *position < unchosen || slot.document().is_within(*last, **layer)
+    });
+    let layers: Vec<NodeId> = around.map(|(_, layer)| *layer).collect();
+    match layers == source.layers {
+        true => slot.clone(),
+        false => Slot::new(slot.document(), Source { layers, ..source.clone() }),
+    }
+}
+
+/// Whether null may be valid at a place, which no widget is for.
+fn may_be_null(slot: &Slot) -> bool {
+    let judge = crate::judge::Judge::with_patience(slot.document(), 1_000);
+    let mut layers = slot.source().layers.iter();
+    !layers.any(|layer| judge.admits(*layer, &JsonText::null()) == Some(false))
+}
+
+/// Whether `false` is the schema of what may be left out, which is how that is forbidden.
+fn is_forbidden(slot: &Slot) -> bool {
+    let is_false = |layer: &NodeId| matches!(slot.document().node(*layer), Node::Bool(false));
+    !slot.required() && slot.source().layers.iter().any(is_false)
 }

@@ -152,8 +152,16 @@ impl<'d> Judge<'d> {
         let document = self.document;
         let modern = document.dialect() == Dialect::Modern;
         let kind = kind_of(value);
+        let spelled = key;
         let key = keyword_meant(key);
         match key {
+            // google.genai's `nullable` adds null to these.
+            "type" | "enum" | "anyOf" if kind == Kind::Null && self.is_nullable(schema) => {
+                Some(true)
+            }
+            "$ref" if spelled == "ref" && kind == Kind::Null && self.is_nullable(schema) => {
+                Some(true)
+            }
             "type" => self.types(id, raw, kind),
             "enum" => self.one_of_values(id, raw),
             "const" => Some(self.is_value(id, raw)),
@@ -225,14 +233,16 @@ impl<'d> Judge<'d> {
                 let Value::Object(given) = value else { return Some(true) };
                 self.dependencies(id, raw, given, depth)
             }
-            "nullable" => match (document.node(id), kind) {
-                (Node::Bool(true), Kind::Null) => None,
-                _ => Some(true),
-            },
+            "nullable" if kind == Kind::Null && self.is_nullable(schema) => None,
             "minContains" | "maxContains" if !modern => None,
             _ if SILENT.contains(&key) => Some(true),
             _ => None,
         }
+    }
+
+    fn is_nullable(&self, schema: NodeId) -> bool {
+        let nullable = self.document.member(schema, &["nullable"]);
+        nullable.is_some_and(|id| matches!(self.document.node(id), Node::Bool(true)))
     }
 }
 
@@ -292,6 +302,12 @@ mod tests {
             (r#"{"$schema": "http://json-schema.org/draft-04/schema#"}"#, "1"),
         ] {
             assert_eq!(judged(schema, value), None, "{schema} {value}");
+        }
+        // google.genai's `nullable` takes null along, whatever the type is.
+        for said in [r#""type": "STRING""#, r#""enum": ["a"]"#, r#""anyOf": [{"type": "STRING"}]"#]
+        {
+            assert_eq!(judged(&format!(r#"{{"nullable": true, {said}}}"#), "null"), None);
+            assert_eq!(judged(&format!("{{{said}}}"), "null"), Some(false));
         }
         // A certain no is one whatever else stands beside it.
         assert_eq!(judged(r#"{"format": "email", "type": "string"}"#, "1"), Some(false));
