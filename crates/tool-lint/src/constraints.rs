@@ -1,22 +1,24 @@
 //! The rules about what a schema demands: limits, enums, patterns, `required`, types, defaults.
 
 use std::collections::{BTreeSet, HashSet};
+use std::ptr;
 
 use json_text::JsonText;
 use schema_check::{Check, pattern_lengths, values_of_part};
-use schema_form::{keyword_meant, types_meant};
+use schema_form::{Types, keyword_meant, types_meant};
 use serde_json::{Map, Value, json};
 
+use crate::contradictions::kinds;
 use crate::place::{Part, Place, Places, said, token, types_of};
 use crate::{Report, Rule};
 
-pub(crate) fn check(place: &Place<'_>, report: &mut Report) {
-    bounds(place, report);
-    multiples(place, report);
+pub(crate) fn check<'d>(place: &Place<'d>, places: &Places<'d>, report: &mut Report) {
+    bounds(place, places, report);
+    multiples(place, places, report);
     values(place, report);
     required(place, report);
     pattern(place, report);
-    lengths(place, report);
+    lengths(place, places, report);
     negation(place, report);
 }
 
@@ -39,18 +41,48 @@ const RANGES: [Range; 8] = [
     ("minContains", "maxContains", false),
 ];
 
-fn bounds(place: &Place<'_>, report: &mut Report) {
+fn bounds<'d>(place: &Place<'d>, places: &Places<'d>, report: &mut Report) {
     for (least, most, exclusive) in RANGES {
         let (Some(low), Some(high)) =
             (place.get(&[least]).and_then(number), place.get(&[most]).and_then(number))
         else {
             continue;
         };
-        if low > high || exclusive && low >= high {
-            let message =
-                format!("`{least}` {low} and `{most}` {high} leave no value: correct one of them.");
-            report.find(Rule::BoundsContradict, &place.pointer, message);
+        // Without `contains` nothing is counted.
+        if least == "minContains" && place.get(&["contains"]).is_none() {
+            continue;
         }
+        if low > high || exclusive && low >= high {
+            let (rule, left) = excluded(least, place, places);
+            let message =
+                format!("`{least}` {low} and `{most}` {high} leave {left}: correct one of them.");
+            report.find(rule, &place.pointer, message);
+        }
+    }
+}
+
+/// What limits such as `least` leave that exclude each other at a place, and how bad that is: they
+/// say nothing of values of another type, and a branch need not hold.
+fn excluded<'d>(least: &str, place: &Place<'d>, places: &Places<'d>) -> (Rule, &'static str) {
+    let (limited, left) = match least {
+        "minLength" => (Types::STRING, "no text"),
+        "minItems" | "minContains" => (Types::ARRAY, "no list"),
+        "minProperties" => (Types::OBJECT, "no object"),
+        _ => (Types::NUMBER, "no number"),
+    };
+    let is_alone = |place: &Place<'d>| limited.contains(kinds(&places.beside(place.members)));
+    let holds_here = |outer: &&Place<'d>| {
+        places.beside(outer.members).iter().any(|it| ptr::eq(*it, place.members))
+    };
+    let is_decided = match place.part {
+        Part::Aspect { holds: false } => false,
+        // The type may stand around it.
+        Part::Aspect { holds: true } => places.all.iter().filter(holds_here).any(is_alone),
+        Part::Whole | Part::Argument(_) => is_alone(place),
+    };
+    match is_decided {
+        true => (Rule::BoundsContradict, "no value"),
+        false => (Rule::TypeExcluded, left),
     }
 }
 
@@ -71,11 +103,12 @@ pub(crate) fn together<'d>(place: &Place<'d>, places: &Places<'d>, report: &mut 
         let is_told = crossing(&schemas[..1], range).is_some()
             || places.is_told_beside(place, |_, schemas| crossing(schemas, range).is_some());
         if !is_told {
+            let (rule, left) = excluded(least, place, places);
             let message = format!(
                 "`{least}` {low} and `{most}` {high} stand in schemas that hold together and leave \
-                 no value: correct one of them."
+                 {left}: correct one of them."
             );
-            report.find(Rule::BoundsContradict, &place.pointer, message);
+            report.find(rule, &place.pointer, message);
         }
     }
 }
@@ -95,7 +128,7 @@ pub(crate) fn sizes_cross(schemas: &[&Map<String, Value>]) -> bool {
     of_size.any(|range| crossing(schemas, range).is_some())
 }
 
-fn multiples(place: &Place<'_>, report: &mut Report) {
+fn multiples<'d>(place: &Place<'d>, places: &Places<'d>, report: &mut Report) {
     let of = |keyword| place.get(&[keyword]).and_then(number);
     let (Some(step), Some(low), Some(high)) = (of("multipleOf"), of("minimum"), of("maximum"))
     else {
@@ -105,7 +138,7 @@ fn multiples(place: &Place<'_>, report: &mut Report) {
         let message = format!(
             "No multiple of {step} lies between {low} and {high}: correct `multipleOf` or a limit."
         );
-        report.find(Rule::BoundsContradict, &place.pointer, message);
+        report.find(excluded("minimum", place, places).0, &place.pointer, message);
     }
 }
 
@@ -218,7 +251,7 @@ fn required(place: &Place<'_>, report: &mut Report) {
 }
 
 /// A pattern that matches no text as long, or as short, as the limits ask.
-fn lengths(place: &Place<'_>, report: &mut Report) {
+fn lengths<'d>(place: &Place<'d>, places: &Places<'d>, report: &mut Report) {
     let Some((least, most)) =
         place.get(&["pattern"]).and_then(Value::as_str).and_then(pattern_lengths)
     else {
@@ -240,7 +273,7 @@ fn lengths(place: &Place<'_>, report: &mut Report) {
         _ => return,
     };
     let message = format!("{told}, so no text is valid: correct one of them.");
-    report.find(Rule::BoundsContradict, &place.pointer, message);
+    report.find(excluded("minLength", place, places).0, &place.pointer, message);
 }
 
 /// A `not` that excludes everything.
@@ -380,7 +413,7 @@ fn javascript(pattern: &str) -> Result<(), String> {
 /// Types that are not JSON Schema's own: one finding of a rule for all of a declaration, at the
 /// first.
 pub(crate) fn types(places: &[Place<'_>], google: bool, report: &mut Report) {
-    let (mut loose, mut vague) = (Types::default(), Types::default());
+    let (mut loose, mut vague) = (Told::default(), Told::default());
     for place in places {
         let names: Vec<&str> = match place.members.get("type") {
             Some(Value::String(name)) => vec![name],
@@ -411,12 +444,12 @@ pub(crate) fn types(places: &[Place<'_>], google: bool, report: &mut Report) {
 
 /// Types of one sort, each told once.
 #[derive(Default)]
-struct Types {
+struct Told {
     first: Option<String>,
     told: Vec<String>,
 }
 
-impl Types {
+impl Told {
     fn add(&mut self, place: &Place<'_>, told: String) {
         self.first.get_or_insert_with(|| place.at("type"));
         if !self.told.contains(&told) {

@@ -329,7 +329,7 @@ fn contained<'d>(places: &Places<'d>, layers: &[&'d Schema]) -> Option<Contradic
 }
 
 /// The types that all of the schemas admit, those of the values they name among them.
-fn kinds(layers: &[&Schema]) -> Types {
+pub(crate) fn kinds(layers: &[&Schema]) -> Types {
     layers.iter().fold(kinds_said(layers), |kinds, layer| {
         let Some((_, values)) = values_named(layer) else { return kinds };
         let of_values = values.iter().map(|value| match value {

@@ -83,7 +83,7 @@ fn lint_parameters(
     let described = opened.get("description").and_then(Value::as_str).unwrap_or_default();
     let places = Places::of(schema, &base);
     for place in &places.all {
-        constraints::check(place, report);
+        constraints::check(place, &places, report);
         constraints::together(place, &places, report);
         arguments::check(place, schema, described, report);
     }
@@ -317,6 +317,34 @@ mod tests {
         let report = lint(&JsonText::parse(referred).expect("JSON"));
         let found = report.findings.iter().find(|it| it.rule == Rule::BoundsContradict);
         assert_eq!(found.expect("found").pointer, "/parameters/properties/a");
+    }
+
+    #[test]
+    fn limits_of_one_type_leave_the_others() {
+        let of = |a: &str| broken(&format!(r#"{{"a":{{"description":"It.",{a}}}}}"#));
+        for (a, at) in [
+            (
+                r#""type":["array","null"],"items":{"type":"string"},"minItems":3,"maxItems":1"#,
+                "/a",
+            ),
+            (r#""type":["string","null"],"minLength":3,"maxLength":2"#, "/a"),
+            (r#""type":"STRING","nullable":true,"allOf":[{"minLength":3},{"maxLength":2}]"#, "/a"),
+            (r#""type":["string","null"],"pattern":"^a{9}$","maxLength":2"#, "/a"),
+            (r#""type":["integer","null"],"minimum":2,"maximum":3,"multipleOf":7"#, "/a"),
+            (r#""type":"boolean","minProperties":3,"maxProperties":2"#, "/a"),
+            (
+                r#""anyOf":[{"type":"integer","minimum":3,"maximum":2},{"type":"string"}]"#,
+                "/a/anyOf/0",
+            ),
+        ] {
+            let mut found = of(a);
+            found.retain(|(rule, _)| *rule != "type-loose");
+            assert_eq!(found, alone("type-excluded", at), "{a}");
+        }
+        let idle = r#""type":"array","items":{"type":"string"},"minContains":3,"maxContains":1"#;
+        assert_eq!(of(idle), []);
+        let untyped = of(r#""minItems":3,"maxItems":1"#);
+        assert!(untyped.contains(&("type-excluded", "/a".to_owned())), "{untyped:?}");
     }
 
     #[test]

@@ -96,6 +96,8 @@ rules! {
     MembersMissing, "members-missing", Warning;
     /// Limits that exclude each other.
     BoundsContradict, "bounds-contradict", Error;
+    /// Limits that exclude all values of one type, where others are admitted.
+    TypeExcluded, "type-excluded", Warning;
     /// An enum without values.
     EnumEmpty, "enum-empty", Error;
     /// An enum of which no value is of the schema's type, or keeps what else it asks for.
