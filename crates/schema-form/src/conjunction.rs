@@ -17,7 +17,9 @@ pub(crate) struct Conjunction<'d> {
     pub(crate) document: &'d Document,
     /// The schema objects, outermost first, each once.
     pub(crate) layers: Vec<NodeId>,
-    /// Where the layers begin whose annotations count.
+    /// These, and those of which the annotations alone count: what stands beside `$ref` in draft 7.
+    shown: Vec<NodeId>,
+    /// Where those begin whose annotations count.
     annotated: usize,
     /// The first union with more than one branch beside `null`.
     pub(crate) union: Option<Union>,
@@ -52,6 +54,7 @@ impl<'d> Conjunction<'d> {
         let mut conjunction = Self {
             document,
             layers: Vec::new(),
+            shown: Vec::new(),
             annotated: 0,
             union: None,
             fault: None,
@@ -63,7 +66,7 @@ impl<'d> Conjunction<'d> {
         for (position, layer) in source.layers.iter().enumerate() {
             conjunction.lay(*layer, source, &mut Vec::new(), diagnostics);
             if position < source.annotated {
-                conjunction.annotated = conjunction.layers.len();
+                conjunction.annotated = conjunction.shown.len();
             }
             said_null.extend(conjunction.says_null(*layer, 0, &mut said));
         }
@@ -106,7 +109,7 @@ impl<'d> Conjunction<'d> {
             Node::Object(_) => {}
             _ => return self.fail(id, Reason::NotASchema, diagnostics),
         }
-        if self.layers.contains(&id) {
+        if self.shown.contains(&id) {
             return;
         }
         if path.len() > LONGEST_CHAIN {
@@ -115,7 +118,11 @@ impl<'d> Conjunction<'d> {
         if let Some(tag) = self.document.tag(id) {
             self.lay(tag.schema, source, path, diagnostics);
         }
-        self.layers.push(id);
+        let is_alone = self.document.is_reference_alone(id);
+        self.shown.push(id);
+        if !is_alone {
+            self.layers.push(id);
+        }
         path.push(id);
         for (reference, target) in self.references(id) {
             match target {
@@ -125,6 +132,10 @@ impl<'d> Conjunction<'d> {
                 Some(target) => self.lay(target, source, path, diagnostics),
                 None => self.fail(id, Reason::RefNotFound { reference }, diagnostics),
             }
+        }
+        if is_alone {
+            path.pop();
+            return;
         }
         if let Some(all) = self.document.member(id, &["allOf"]) {
             match self.document.items(all) {
@@ -182,6 +193,9 @@ impl<'d> Conjunction<'d> {
     }
 
     fn is_null_alone(&self, id: NodeId) -> bool {
+        if self.document.is_reference_alone(id) {
+            return false;
+        }
         let null_type = self.document.member(id, &["type"]).is_some_and(|types| {
             let name = match self.document.items(types) {
                 Some([one]) => self.document.string(*one),
@@ -237,6 +251,10 @@ impl<'d> Conjunction<'d> {
             Node::Bool(false) => return Some(false),
             Node::Object(_) => {}
             _ => return None,
+        }
+        if self.document.is_reference_alone(id) {
+            let (_, target) = self.references(id).into_iter().next()?;
+            return self.says_null(target?, depth + 1, known);
         }
         if let Some(nullable) = self.document.member(id, &["nullable"])
             && matches!(self.document.node(nullable), Node::Bool(true))
@@ -326,7 +344,7 @@ impl<'d> Conjunction<'d> {
     }
 
     fn annotations(&self, names: &[&str]) -> impl Iterator<Item = NodeId> {
-        let layers = self.layers.get(self.annotated..).unwrap_or_default();
+        let layers = self.shown.get(self.annotated..).unwrap_or_default();
         layers.iter().filter_map(|layer| self.document.member(*layer, names))
     }
 

@@ -74,6 +74,7 @@ pub(crate) struct Document {
     /// Patterns that were asked for; `None` for those of another dialect.
     patterns: Mutex<HashMap<Box<str>, Option<Arc<Pattern>>>>,
     has_inner_ids: OnceLock<bool>,
+    references_stand_alone: bool,
 }
 
 impl Document {
@@ -91,18 +92,22 @@ impl Document {
             tags: HashMap::new(),
             patterns: Mutex::default(),
             has_inner_ids: OnceLock::new(),
+            references_stand_alone: false,
         };
         document.root = match serde_json::from_str::<&RawValue>(text.as_str()) {
             Ok(raw) => document.add(raw, None),
             Err(_) => document.push(Node::Null, None),
         };
         document.add_tags();
-        Ok(document)
+        let root = document.root;
+        Ok(document.rooted(root))
     }
 
     /// The same document with `#` standing for `root`: a schema inside a declaration.
     pub(crate) fn rooted(mut self, root: NodeId) -> Self {
         self.root = root;
+        let edition = self.member(root, &["$schema"]).and_then(|id| self.string(id));
+        self.references_stand_alone = edition.is_some_and(|name| name.contains("/draft-0"));
         self
     }
 
@@ -121,6 +126,13 @@ impl Document {
             ) => Dialect::Seven,
             Some(_) => Dialect::Other,
         }
+    }
+
+    /// Whether the reference of a schema is all of it: up to draft 7 what stands beside `$ref` is
+    /// ignored.
+    pub(crate) fn is_reference_alone(&self, id: NodeId) -> bool {
+        self.references_stand_alone
+            && self.member(id, &["$ref"]).is_some_and(|it| self.string(it).is_some())
     }
 
     /// Whether a schema inside has an `$id`, to which references around it are relative.

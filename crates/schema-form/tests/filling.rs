@@ -1029,3 +1029,31 @@ fn the_tag_that_a_discriminator_maps_chooses_the_branch() {
         }
     }
 }
+
+/// Draft 7, 8.3: what stands beside `$ref` is ignored. It still names the field.
+#[test]
+fn what_stands_beside_a_reference_of_draft_7_does_not_count() {
+    let of = |edition: &str, beside: &str| {
+        let schema = format!(
+            r##"{{"$schema":"{edition}","properties":{{"a":{{"$ref":"#/definitions/z",
+                "title":"A","default":"d",{beside}}}}},"definitions":{{"z":{{"type":"string"}}}}}}"##
+        );
+        let form = Form::of_schema(&JsonText::parse(&schema).expect("JSON"));
+        let value = JsonText::parse(r#"{"a":"abc"}"#).expect("JSON");
+        let FieldKind::Object(object) = &form.root().field().kind else { panic!("an object") };
+        let field = object.members[0].field();
+        assert_eq!(field.title.as_deref(), Some("A"));
+        assert_eq!(field.default.as_ref().map(JsonText::as_str), Some("\"d\""));
+        form.fill(&value).read(&form).messages().is_empty()
+    };
+    for beside in [
+        r#""minLength":100"#,
+        r#""enum":["x"]"#,
+        r#""not":{"type":"string"}"#,
+        r#""pattern":"^z$""#,
+    ] {
+        assert!(of("http://json-schema.org/draft-07/schema#", beside), "{beside}");
+        assert!(of("http://json-schema.org/draft-04/schema#", beside), "{beside}");
+        assert!(!of("https://json-schema.org/draft/2020-12/schema", beside), "{beside}");
+    }
+}

@@ -83,8 +83,10 @@ fn lint_parameters(
     let described = opened.get("description").and_then(Value::as_str).unwrap_or_default();
     let places = Places::of(schema, &base);
     for place in &places.all {
-        constraints::check(place, &places, report);
-        constraints::together(place, &places, report);
+        if !places.is_reference_alone(place.members) {
+            constraints::check(place, &places, report);
+            constraints::together(place, &places, report);
+        }
         arguments::check(place, schema, described, report);
     }
     let subject = Subject { places: &places, text: &text, base: &base };
@@ -248,6 +250,33 @@ mod tests {
         };
         assert_eq!(of("draft-07"), [""; 0]);
         assert!(of("draft-04").contains(&"reference-broken"));
+    }
+
+    #[test]
+    fn beside_a_reference_of_draft_7_nothing_counts() {
+        let of = |edition: &str, beside: &str| {
+            let declaration = format!(
+                r##"{{"name":"t","description":"Does it.","parameters":{{
+                    "$schema":"{edition}","type":"object","required":["a"],
+                    "properties":{{"a":{{"$ref":"#/definitions/z","description":"It.",{beside}}}}},
+                    "definitions":{{"z":{{"type":"string","maxLength":9}}}}}}}}"##
+            );
+            let report = lint(&JsonText::parse(&declaration).expect("JSON"));
+            assert_eq!(report.values.made, report.values.survived);
+            let found = report.findings.iter().map(|it| it.rule.name()).collect::<Vec<_>>();
+            (found, report.values.made > 0)
+        };
+        for beside in [
+            r#""type":"integer""#,
+            r#""minLength":100"#,
+            r#""minLength":4,"maxLength":2"#,
+            r#""allOf":[{"type":"integer"}]"#,
+        ] {
+            let draft_7 = "http://json-schema.org/draft-07/schema#";
+            assert_eq!(of(draft_7, beside), (vec![], true), "{beside}");
+            let (found, _) = of("https://json-schema.org/draft/2020-12/schema", beside);
+            assert!(!found.is_empty(), "{beside}");
+        }
     }
 
     #[test]

@@ -125,6 +125,14 @@ impl<'d> Places<'d> {
         self.has_inner_ids
     }
 
+    /// Whether the reference of a schema is all of it: up to draft 7 what stands beside `$ref` is
+    /// ignored.
+    pub(crate) fn is_reference_alone(&self, schema: &Schema) -> bool {
+        let edition = self.root.get("$schema").and_then(Value::as_str);
+        edition.is_some_and(|name| name.contains("/draft-0"))
+            && said(schema, "$ref").is_some_and(Value::is_string)
+    }
+
     /// Where among all a schema stands; `None` for one that is only referred to.
     pub(crate) fn position(&self, schema: &Schema) -> Option<usize> {
         self.known.get(&ptr::from_ref(schema)).map(|known| known.position)
@@ -148,13 +156,17 @@ impl<'d> Places<'d> {
     fn follow(&self, schema: &'d Schema) -> Vec<&'d Schema> {
         /// How many schemas are followed.
         const MOST: usize = 100;
+        let mut seen: Vec<&Schema> = Vec::new();
         let mut found: Vec<&Schema> = Vec::new();
         let mut ahead = vec![schema];
         while let Some(schema) = ahead.pop() {
-            if found.len() >= MOST || found.iter().any(|known| ptr::eq(*known, schema)) {
+            if seen.len() >= MOST || seen.iter().any(|known| ptr::eq(*known, schema)) {
                 continue;
             }
-            found.push(schema);
+            seen.push(schema);
+            if found.is_empty() || !self.is_reference_alone(schema) {
+                found.push(schema);
+            }
             match self.known.get(&ptr::from_ref(schema)) {
                 Some(known) => ahead.extend(&known.held),
                 None => ahead.extend(held(schema, self.root)),

@@ -155,6 +155,12 @@ impl<'s> Maker<'s> {
                 continue;
             }
             self.left = self.left.checked_sub(1)?;
+            if self.references_stand_alone()
+                && let Some(reference) = members.get("$ref").and_then(Value::as_str)
+            {
+                ahead.push(resolve(self.root, reference)?);
+                continue;
+            }
             layers.push(members);
             for keyword in ["$ref", "$dynamicRef"] {
                 if let Some(reference) = members.get(keyword).and_then(Value::as_str) {
@@ -179,6 +185,12 @@ impl<'s> Maker<'s> {
             }
         }
         Some(layers)
+    }
+
+    /// Whether a reference is all of its schema: up to draft 7 what stands beside it is ignored.
+    fn references_stand_alone(&self) -> bool {
+        let edition = self.root.get("$schema").and_then(Value::as_str);
+        edition.is_some_and(|name| name.contains("/draft-0"))
     }
 
     /// Chooses a side of each condition. Of several, often one alone holds: a condition for each
