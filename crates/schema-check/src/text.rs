@@ -28,25 +28,33 @@ pub(crate) fn word(chance: &mut Chance) -> String {
     chance.one_of(&WORDS).map_or_else(String::new, |word| (*word).to_owned())
 }
 
-/// A string of this `format`; `None` for one that is not known.
-pub(crate) fn formatted(format: &str) -> Option<String> {
-    let text = match format {
-        "date" => "2026-11-21",
-        "time" => "06:10:00Z",
-        "date-time" => "2026-11-21T06:10:00Z",
-        "duration" => "PT1H30M",
-        "email" | "idn-email" => "ada@example.com",
-        "hostname" | "idn-hostname" => "example.com",
-        "ipv4" => "192.0.2.1",
-        "ipv6" => "2001:db8::1",
-        "uri" | "url" | "uri-reference" | "iri" | "iri-reference" => "https://example.com/a?b=c",
-        "uuid" => "6f2b1c1e-8a53-4f0e-9d57-2f4a2f9b7c11",
-        "json-pointer" => "/a/0",
-        "regex" => "^a+$",
-        "byte" => "dGVh",
+/// A string of this `format`, one of three; `None` for one that is not known.
+pub(crate) fn formatted(format: &str, chance: &mut Chance) -> Option<String> {
+    let texts = match format {
+        "date" => ["2026-11-21", "2024-02-29", "1999-12-31"],
+        "time" => ["06:10:00Z", "23:59:59.5Z", "12:00:00+02:00"],
+        "date-time" => {
+            ["2026-11-21T06:10:00Z", "2024-02-29T23:59:59.5Z", "1999-12-31T12:00:00+02:00"]
+        }
+        "duration" => ["PT1H30M", "P1D", "P2W"],
+        "email" | "idn-email" => ["ada@example.com", "grace.hopper@example.org", "x+y@example.net"],
+        "hostname" | "idn-hostname" => ["example.com", "www.example.org", "localhost"],
+        "ipv4" => ["192.0.2.1", "198.51.100.255", "203.0.113.7"],
+        "ipv6" => ["2001:db8::1", "::1", "fe80::1:2"],
+        "uri" | "url" | "uri-reference" | "iri" | "iri-reference" => {
+            ["https://example.com/a?b=c", "http://example.org/", "https://example.net:8443/x#y"]
+        }
+        "uuid" => [
+            "6f2b1c1e-8a53-4f0e-9d57-2f4a2f9b7c11",
+            "0b8f5d1e-3c43-4c55-8e1b-7f2f7c9d4a02",
+            "c2f1a7d4-91be-4b6a-a0d3-5e8c6b1f9e03",
+        ],
+        "json-pointer" => ["/a/0", "/b~1c", ""],
+        "regex" => ["^a+$", "[0-9]{3}", "x|y"],
+        "byte" => ["dGVh", "Y29mZmVl", "bWlsaw=="],
         _ => return None,
     };
-    Some(text.to_owned())
+    chance.one_of(&texts).map(|text| (*text).to_owned())
 }
 
 /// A string that `pattern` matches; `None` for patterns with what regular expressions in the
@@ -55,6 +63,14 @@ pub(crate) fn matching(pattern: &str, chance: &mut Chance) -> Option<String> {
     let parsed = regex_syntax::Parser::new().parse(pattern).ok()?;
     let mut out = String::new();
     write(&parsed, chance, &mut out)?;
+    // What is not held at its end may go on: `^x-` is not one text alone.
+    let is_held = parsed.properties().look_set_suffix().contains(Look::End);
+    if !is_held && chance.one_in(2) {
+        let longer = format!("{out}{}", chance.below(1000));
+        if matches(pattern, &longer) {
+            out = longer;
+        }
+    }
     Some(out)
 }
 

@@ -38,6 +38,15 @@ fn every_kind_of_schema_gets_values() {
         r##"{"$schema":"http://json-schema.org/draft-07/schema#","$ref":"#z","definitions":{"z":{"$id":"#z","type":"string","pattern":"^z{9}$"}}}"##,
         // What one member asks for may ask for more.
         r#"{"type":"object","required":["a"],"properties":{"a":{},"b":{},"c":{}},"dependentRequired":{"a":["b"],"b":["c"]}}"#,
+        // More than one value of a format, and of names that a pattern begins.
+        r#"{"type":"array","items":{"type":"string","format":"date"},"minItems":3,"uniqueItems":true}"#,
+        r#"{"type":"array","items":{"type":"object","properties":{"d":{"type":"string","format":"uuid"}},"required":["d"],"additionalProperties":false},"minItems":2,"uniqueItems":true}"#,
+        r#"{"type":"array","items":{"type":"string","pattern":"^x-"},"minItems":2,"uniqueItems":true}"#,
+        r#"{"type":"object","propertyNames":{"pattern":"^x-"},"minProperties":2}"#,
+        // What a member brings with it.
+        r#"{"type":"object","properties":{"a":{},"n":{"type":"integer","minimum":0,"maximum":9}},"required":["a","n"],"dependentSchemas":{"a":{"properties":{"n":{"minimum":9}}}}}"#,
+        r#"{"type":"object","properties":{"a":{}},"required":["a"],"dependentSchemas":{"a":{"required":["b"]},"b":{"properties":{"c":{"const":3}},"required":["c"]}},"minProperties":3}"#,
+        r#"{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"a":{}},"required":["a"],"dependencies":{"a":{"properties":{"b":{"const":1}},"required":["b"]}}}"#,
         conditions_of_many_values().as_str(),
         r#"{"type":"OBJECT","properties":{"a":{"type":"ARRAY","min_items":"1","items":{"any_of":[{"type":"STRING"}]}}},"required":["a"]}"#,
     ] {
@@ -87,6 +96,36 @@ fn the_first_is_the_least_and_the_second_the_most() {
         {"a":{"const":1},"b":{"const":2},"c":{"const":3}}}"#;
     let texts: Vec<_> = made(schema, 2).iter().map(|value| value.as_str().to_owned()).collect();
     assert_eq!(texts, [r#"{"a":1}"#, r#"{"a":1,"b":2,"c":3}"#]);
+}
+
+#[test]
+fn every_format_has_three_values() {
+    for format in [
+        "date",
+        "time",
+        "date-time",
+        "duration",
+        "email",
+        "hostname",
+        "ipv4",
+        "ipv6",
+        "uri",
+        "uri-reference",
+        "uuid",
+        "json-pointer",
+        "regex",
+    ] {
+        let schema = format!(r#"{{"type":"string","format":"{format}"}}"#);
+        let texts = made(&schema, 3);
+        assert_eq!(texts.len(), 3, "{format}");
+        let strict = jsonschema::options()
+            .should_validate_formats(true)
+            .build(&serde_json::json!({ "format": format }))
+            .expect("a schema");
+        for text in texts {
+            assert!(strict.is_valid(&text.to_value().expect("JSON")), "{format}: {text}");
+        }
+    }
 }
 
 #[test]

@@ -18,13 +18,15 @@ pub(super) fn each<'l, 's>(
 /// The types that all layers admit; what their keywords speak of where none has a `type`.
 pub(super) fn kinds(layers: &Layers<'_>) -> Vec<&'static str> {
     const ALL: [&str; 7] = ["string", "integer", "number", "object", "array", "boolean", "null"];
-    const HINTS: [(&str, &str); 18] = [
+    const HINTS: [(&str, &str); 20] = [
         ("properties", "object"),
         ("required", "object"),
         ("additionalProperties", "object"),
         ("patternProperties", "object"),
         ("propertyNames", "object"),
         ("minProperties", "object"),
+        ("dependentRequired", "object"),
+        ("dependentSchemas", "object"),
         ("items", "array"),
         ("prefixItems", "array"),
         ("contains", "array"),

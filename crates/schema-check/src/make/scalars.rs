@@ -64,7 +64,7 @@ impl Maker<'_> {
         let pattern = text_of("pattern");
         let mut made = pattern
             .and_then(|pattern| text::matching(pattern, &mut self.chance))
-            .or_else(|| text_of("format").and_then(text::formatted))
+            .or_else(|| text::formatted(text_of("format")?, &mut self.chance))
             .unwrap_or_else(|| text::word(&mut self.chance));
         if let Some(pattern) = pattern {
             made = lengthened(made, pattern, least);
