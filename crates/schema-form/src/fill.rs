@@ -85,24 +85,29 @@ impl<'i> Filler<'i> {
         }
     }
 
-    /// The branch that `raw` belongs to: the likeliest that has nothing against it, else the
-    /// likeliest.
+    /// The branch that `raw` belongs to: the likeliest that has nothing against it, before others one
+    /// whose widgets take all of it, else the likeliest.
     fn branch(&mut self, branches: &[Branch], raw: &RawValue) -> Option<(usize, Entered)> {
         let candidates = by_likeness(branches, raw);
-        let mut best = None;
+        let (mut admitting, mut best) = (None, None);
         for index in &candidates {
             let slot = &branches[*index].slot;
             let entered = self.fill(slot, raw);
-            if candidates.len() == 1 || admits(slot, &entered) {
+            if candidates.len() == 1 {
                 return Some((*index, entered));
             }
-            best.get_or_insert((*index, entered));
+            let admits = admits(slot, &entered);
+            if admits && is_in_widgets(&entered) {
+                return Some((*index, entered));
+            }
+            let kept = if admits { &mut admitting } else { &mut best };
+            kept.get_or_insert((*index, entered));
             self.trials = self.trials.saturating_sub(1);
             if self.trials == 0 {
                 break;
             }
         }
-        best
+        admitting.or(best)
     }
 
     fn object(
@@ -174,6 +179,21 @@ fn admits(slot: &Slot, entered: &Entered) -> bool {
     let form = Form::around(slot.clone());
     let draft = Draft { root: entered.clone(), ids: Ids::default() };
     draft.read(&form).messages().is_empty()
+}
+
+/// Whether no part of what is sent is JSON text.
+fn is_in_widgets(entered: &Entered) -> bool {
+    match entered.sent() {
+        Some(Content::Json { .. }) => false,
+        Some(Content::Object { members, entries, .. }) => {
+            members.iter().chain(entries.iter().map(|it| &it.entered)).all(is_in_widgets)
+        }
+        Some(Content::List(items)) => items.iter().all(|item| is_in_widgets(&item.entered)),
+        Some(Content::Union { branch, visited }) => {
+            visited.iter().all(|(at, entered)| at != branch || is_in_widgets(entered))
+        }
+        _ => true,
+    }
 }
 
 /// The branches that a value may belong to, the likeliest first, looking one level deep only: a

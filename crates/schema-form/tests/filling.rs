@@ -1057,3 +1057,23 @@ fn what_stands_beside_a_reference_of_draft_7_does_not_count() {
         assert!(!of("https://json-schema.org/draft/2020-12/schema", beside), "{beside}");
     }
 }
+
+#[test]
+fn a_value_goes_to_the_branch_whose_widgets_take_it() {
+    let schema = r#"{"anyOf":[{"type":"string"},
+        {"type":"object","properties":{"q":{"anyOf":[{"type":"boolean"},{"type":"integer"}]}},"required":["q"]},
+        {"oneOf":[
+            {"type":"object","title":"Dog","properties":{"kind":{"const":"dog"},"p":{"type":"integer"}},"required":["kind"]},
+            {"type":"object","title":"Eel","properties":{"kind":{"const":"eel"},"q":{"anyOf":[
+                {"type":"boolean"},{"type":"string","pattern":"^\\d{5}$"}]}},"required":["kind"]}]}]}"#;
+    let form = Form::of_schema(&JsonText::parse(schema).expect("JSON"));
+    let branch = |value: &str| {
+        let draft = form.fill(&JsonText::parse(value).expect("JSON"));
+        match draft.at(&Path::root()).and_then(|it| it.sent()) {
+            Some(Content::Union { branch, .. }) => *branch,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(branch(r#"{"kind":"eel","q":"12345"}"#), 2);
+    assert_eq!(branch(r#"{"q":7}"#), 1);
+}
