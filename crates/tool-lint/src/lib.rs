@@ -33,6 +33,7 @@ mod arguments;
 mod constraints;
 mod contradictions;
 mod diagnostics;
+mod editions;
 mod endless;
 mod naming;
 mod place;

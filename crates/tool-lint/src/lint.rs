@@ -10,7 +10,9 @@ use serde_json::Value;
 use crate::contradictions::Subject;
 use crate::declarations::Found;
 use crate::place::{Places, types_of};
-use crate::{Report, Rule, arguments, constraints, diagnostics, endless, naming, survival};
+use crate::{
+    Report, Rule, arguments, constraints, diagnostics, editions, endless, naming, survival,
+};
 
 /// The members that hold parameters, the one that counts first, as the form reads them.
 const PARAMETERS: [&str; 5] =
@@ -106,7 +108,8 @@ fn lint_parameters(
                     Uncheckable::NotASchema { pointer, .. } => pointer.as_str(),
                     Uncheckable::TooDeep { .. } => "",
                 };
-                let message = format!("No value can be checked: {error}. Correct it.");
+                let edition = editions::told(&places, &base);
+                let message = format!("No value can be checked: {error}. Correct it.{edition}");
                 report.find(Rule::SchemaUnusable, &format!("{base}{pointer}"), message);
             }
             return;
@@ -122,7 +125,7 @@ fn lint_parameters(
         );
         return;
     }
-    survival::check(&text, &check, &form, &base, report);
+    survival::check(&subject, &check, &form, report);
     let already = report.findings.iter().any(|finding| finding.rule == Rule::NoValueFound);
     if !already {
         constraints::optional(&places, &text, &base, report);
@@ -374,6 +377,37 @@ mod tests {
         assert_eq!(of(idle), []);
         let untyped = of(r#""minItems":3,"maxItems":1"#);
         assert!(untyped.contains(&("type-excluded", "/a".to_owned())), "{untyped:?}");
+    }
+
+    #[test]
+    fn a_keyword_of_another_edition_is_named() {
+        let told = |rule: Rule, schema: &str, a: &str| {
+            let declaration = format!(
+                r#"{{"name":"t","description":"Does it.","parameters":{{"type":"object",{schema}
+                "required":["a"],"properties":{{"a":{{"description":"It.",{a}}}}}}}}}"#
+            );
+            let report = lint(&JsonText::parse(&declaration).expect("JSON"));
+            let found = report.findings.into_iter().find(|it| it.rule == rule);
+            found.unwrap_or_else(|| panic!("{declaration}")).message
+        };
+        let list = r#""type":"array","items":[{"type":"string"}]"#;
+        let unusable = |schema: &str, a: &str| told(Rule::SchemaUnusable, schema, a);
+        assert!(unusable("", list).contains("write `prefixItems`, or name the draft"));
+        let named = r#""$schema":"https://json-schema.org/draft/2020-12/schema","#;
+        assert!(unusable(named, list).contains("names 2020-12: write `prefixItems`."));
+        let flag = r#""type":"integer","minimum":0,"exclusiveMinimum":true"#;
+        assert!(unusable("", flag).contains("/a/exclusiveMinimum` stands there as drafts before"));
+        let needs = r#""type":"object","required":["x","y"],"properties":{
+            "x":{"type":"boolean","description":"It."},
+            "y":{"type":"integer","description":"It.","maximum":3}},
+            "dependencies":{"x":{"properties":{"y":{"minimum":5}}}}"#;
+        assert!(told(Rule::NoValueFound, "", needs).contains("`dependentSchemas`, or name"));
+        let seven = r#""$schema":"http://json-schema.org/draft-07/schema#","#;
+        let later = r#""type":"string","pattern":"^a$","not":{"const":"a"},"dependentRequired":{}"#;
+        assert!(told(Rule::NoValueFound, seven, later).contains("does not know `/parameters"));
+        // What is no other edition's is not blamed.
+        let plain = r#""type":"string","pattern":"^a$","not":{"const":"a"}"#;
+        assert!(!told(Rule::NoValueFound, "", plain).contains("$schema"));
     }
 
     #[test]

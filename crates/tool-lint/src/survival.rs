@@ -7,27 +7,23 @@ use schema_form::{Content, Entered, FieldKind, Form, Slot};
 use serde_json::Value;
 
 use crate::constraints::short;
-use crate::{Report, Rule, Survival};
+use crate::contradictions::Subject;
+use crate::{Report, Rule, Survival, editions};
 
 /// How many values are tried.
 const TRIED: usize = 12;
 
-pub(crate) fn check(
-    schema: &JsonText,
-    check: &Check,
-    form: &Form,
-    base: &str,
-    report: &mut Report,
-) {
-    let made = values(schema, check, TRIED);
+pub(crate) fn check(subject: &Subject<'_, '_>, check: &Check, form: &Form, report: &mut Report) {
+    let base = subject.base;
+    let made = values(subject.text, check, TRIED);
     report.values = Survival { made: made.len(), survived: 0 };
     if made.is_empty() && !report.has_error_within("") {
-        report.find(
-            Rule::NoValueFound,
-            base,
+        let edition = editions::told(subject.places, base);
+        let message = format!(
             "No valid arguments were found by trying: look for constraints that exclude each other, \
-             or give `examples`.",
+             or give `examples`.{edition}"
         );
+        report.find(Rule::NoValueFound, base, message);
     }
     for value in &made {
         let Ok(before) = value.to_value() else { continue };

@@ -1,0 +1,68 @@
+//! Keywords of other editions of JSON Schema than the one that is named: words for what stands idle,
+//! or makes a schema unusable.
+
+use serde_json::Value;
+
+use crate::place::{Place, Places, said};
+
+/// Keywords of 2019-09 and later, which draft 7 passes by.
+const LATER: [&str; 5] = [
+    "prefixItems",
+    "dependentSchemas",
+    "dependentRequired",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+];
+
+/// A sentence about the first keyword of another edition at or below `pointer`, with a space before
+/// it; empty without one.
+pub(crate) fn told(places: &Places<'_>, pointer: &str) -> String {
+    let edition = places.root.get("$schema").and_then(Value::as_str);
+    let is_within = |place: &&Place<'_>| {
+        place.pointer.strip_prefix(pointer).is_some_and(|it| it.is_empty() || it.starts_with('/'))
+    };
+    let mut within = places.all.iter().filter(is_within);
+    let told = match edition {
+        None => within.find_map(|place| {
+            let (at, instead) = earlier(place)?;
+            Some(format!(
+                "`{at}` stands there as drafts before 2020-12 have it: write {instead}, or name the \
+                 draft in `$schema`."
+            ))
+        }),
+        Some(named) if named.contains("2020-12") => within.find_map(|place| {
+            let (at, instead) = earlier(place)?;
+            Some(format!(
+                "`{at}` stands there as drafts before 2020-12 have it, and `$schema` names 2020-12: \
+                 write {instead}."
+            ))
+        }),
+        Some(named) if named.contains("/draft-0") => within.find_map(|place| {
+            let later = LATER.into_iter().find(|it| said(place.members, it).is_some())?;
+            Some(format!(
+                "`$schema` names {named}, which does not know `{}`: name 2020-12, or write it as \
+                 that draft does.",
+                place.at(later)
+            ))
+        }),
+        Some(_) => None,
+    };
+    told.map(|told| format!(" {told}")).unwrap_or_default()
+}
+
+/// A keyword as only drafts before 2020-12 have it, and what to write instead.
+fn earlier(place: &Place<'_>) -> Option<(String, &'static str)> {
+    let is_flag = |keyword| matches!(said(place.members, keyword), Some(Value::Bool(_)));
+    let (keyword, instead) = match () {
+        () if matches!(said(place.members, "items"), Some(Value::Array(_))) => {
+            ("items", "`prefixItems`")
+        }
+        () if is_flag("exclusiveMinimum") => ("exclusiveMinimum", "the limit itself there"),
+        () if is_flag("exclusiveMaximum") => ("exclusiveMaximum", "the limit itself there"),
+        () if said(place.members, "dependencies").is_some() => {
+            ("dependencies", "`dependentRequired` or `dependentSchemas`")
+        }
+        () => return None,
+    };
+    Some((place.at(keyword), instead))
+}
