@@ -188,7 +188,7 @@ impl<'d> Conjunction<'d> {
             .iter()
             .filter_map(|keyword| self.document.member(id, &[keyword]))
             .filter_map(|reference| self.document.string(reference))
-            .map(|reference| (reference.to_owned(), self.document.resolve(reference)))
+            .map(|reference| (reference.to_owned(), self.document.resolve(id, reference)))
             .collect()
     }
 

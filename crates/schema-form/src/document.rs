@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use json_text::{JsonText, Kind, nesting};
 use serde_json::value::RawValue;
 
+use crate::address::address_from;
 use crate::decimal::is_number;
 use crate::pattern::Pattern;
 use crate::spelling::keyword_meant;
@@ -74,6 +75,8 @@ pub(crate) struct Document {
     /// Patterns that were asked for; `None` for those of another dialect.
     patterns: Mutex<HashMap<Box<str>, Option<Arc<Pattern>>>>,
     has_inner_ids: OnceLock<bool>,
+    /// The schemas that have an address, by their addresses.
+    addresses: OnceLock<HashMap<String, NodeId>>,
     references_stand_alone: bool,
 }
 
@@ -92,6 +95,7 @@ impl Document {
             tags: HashMap::new(),
             patterns: Mutex::default(),
             has_inner_ids: OnceLock::new(),
+            addresses: OnceLock::new(),
             references_stand_alone: false,
         };
         document.root = match serde_json::from_str::<&RawValue>(text.as_str()) {
@@ -259,16 +263,64 @@ impl Document {
         }
     }
 
-    /// What a `$ref` inside this document refers to: `#`, `#/a/b` or `#anchor`, which draft 7 writes
-    /// as `$id`.
-    pub(crate) fn resolve(&self, reference: &str) -> Option<NodeId> {
-        let fragment = reference.strip_prefix('#')?;
+    /// What a `$ref` that stands in the schema `at` refers to: `#`, `#/a/b`, `#anchor`, which draft 7
+    /// writes as `$id`, or one of these after the address of a schema in this document.
+    pub(crate) fn resolve(&self, at: NodeId, reference: &str) -> Option<NodeId> {
+        let (address, fragment) = reference.split_once('#').unwrap_or((reference, ""));
+        let holder = self.holder(at);
+        if address.is_empty() {
+            let found = self.resolve_in(holder, fragment);
+            // Many write an `$id` in passing and mean the whole document.
+            return found.or_else(|| self.resolve_in(self.root, fragment));
+        }
+        let address = address_from(&self.address(holder), address);
+        let holder = self.addresses.get_or_init(|| self.addressed()).get(&address)?;
+        self.resolve_in(*holder, fragment)
+    }
+
+    /// What a schema says its address is.
+    fn own_address(&self, id: NodeId) -> Option<&str> {
+        let address = self.named(id, "$id").and_then(|id| self.string(id))?.trim_end_matches('#');
+        (!address.starts_with('#') && !address.is_empty()).then_some(address)
+    }
+
+    /// The schema around `at` to whose address references are relative.
+    fn holder(&self, at: NodeId) -> NodeId {
+        let mut here = Some(at);
+        while let Some(id) = here.filter(|id| *id != self.root) {
+            if self.own_address(id).is_some() && !self.is_in_data(id) {
+                return id;
+            }
+            here = self.parents[id.0 as usize];
+        }
+        self.root
+    }
+
+    /// The whole address of a schema that has one, or of the document.
+    fn address(&self, holder: NodeId) -> String {
+        let own = self.own_address(holder).unwrap_or_default();
+        let outer = match self.parents[holder.0 as usize] {
+            Some(parent) if holder != self.root => self.address(self.holder(parent)),
+            _ => String::new(),
+        };
+        address_from(&outer, own)
+    }
+
+    /// The schemas that have an address, by their addresses.
+    fn addressed(&self) -> HashMap<String, NodeId> {
+        let has_one = |id: &NodeId| self.own_address(*id).is_some() && self.holder(*id) == *id;
+        self.ids().filter(has_one).map(|id| (self.address(id), id)).collect()
+    }
+
+    /// What a fragment of a reference means within the schema `holder`.
+    fn resolve_in(&self, holder: NodeId, fragment: &str) -> Option<NodeId> {
         if fragment.is_empty() {
-            return Some(self.root);
+            return Some(holder);
         }
         let Some(pointer) = fragment.strip_prefix('/') else {
+            let plain_name = format!("#{fragment}");
             let names: &[(&str, &str)] = match self.dialect() {
-                Dialect::Seven => &[("$id", reference)],
+                Dialect::Seven => &[("$id", &plain_name)],
                 Dialect::Modern | Dialect::Other => {
                     &[("$anchor", fragment), ("$dynamicAnchor", fragment)]
                 }
@@ -276,10 +328,11 @@ impl Document {
             return self.ids().find(|id| {
                 names.iter().any(|(keyword, name)| {
                     self.named(*id, keyword).and_then(|it| self.string(it)) == Some(name)
-                }) && !self.is_in_data(*id)
+                }) && self.holder(*id) == holder
+                    && !self.is_in_data(*id)
             });
         };
-        pointer.split('/').try_fold(self.root, |id, token| {
+        pointer.split('/').try_fold(holder, |id, token| {
             let token = percent_decoded(token).replace("~1", "/").replace("~0", "~");
             match self.node(id) {
                 Node::Object(_) => self.named(id, &token),
@@ -487,16 +540,46 @@ mod tests {
         let document = document(
             r##"{"$defs": {"a/b": {"type": "null"}, "c%d": [1, 2], "named": {"$anchor": "here"}}}"##,
         );
-        let found =
-            |reference| document.resolve(reference).map(|id| document.text(id).as_str().to_owned());
+        let found = |reference| {
+            document
+                .resolve(document.root(), reference)
+                .map(|id| document.text(id).as_str().to_owned())
+        };
         assert_eq!(found("#/$defs/a~1b").as_deref(), Some(r#"{"type":"null"}"#));
         assert_eq!(found("#/$defs/c%25d/1").as_deref(), Some("2"));
         assert_eq!(found("#here").as_deref(), Some(r#"{"$anchor":"here"}"#));
         assert_eq!(found("#/$defs/absent"), None);
         assert_eq!(found("#there"), None);
         assert_eq!(found("https://example.com/schema"), None);
-        let two = document.resolve("#/$defs/c%25d/1").expect("found");
+        let two = document.resolve(document.root(), "#/$defs/c%25d/1").expect("found");
         assert_eq!(document.pointer(two), "/$defs/c%d/1");
+    }
+
+    #[test]
+    fn references_by_address_resolve() {
+        let document = document(
+            r##"{"$id": "https://x.test/a/root", "const": {"$id": "data"}, "$defs": {
+                "o": {"$id": "other", "type": "string", "$defs": {"i": {"$id": "/b/inner"}}},
+                "p": {"$id": "https://y.test/p", "items": {"$ref": "#/$defs/q"}, "$defs": {"q": 1}}}}"##,
+        );
+        let root = document.root();
+        let at = |pointer: &str| document.resolve(root, pointer).expect("there");
+        let (o, inner, items) = (at("#/$defs/o"), at("#/$defs/o/$defs/i"), at("#/$defs/p/items"));
+        for (from, reference, to) in [
+            (root, "other", Some(o)),
+            (root, "https://x.test/a/other", Some(o)),
+            (root, "https://x.test/a/other#/$defs/i", Some(inner)),
+            (root, "https://x.test/b/inner", Some(inner)),
+            (root, "https://x.test/a/root", Some(root)),
+            (root, "https://x.test/a/root#/$defs/o", Some(o)),
+            (inner, "../a/other", Some(o)),
+            (items, "other", None),
+            (items, "#/$defs/q", Some(at("#/$defs/p/$defs/q"))),
+            (root, "data", None),
+            (root, "https://x.test/a/none", None),
+        ] {
+            assert_eq!(document.resolve(from, reference), to, "{reference}");
+        }
     }
 
     #[test]
@@ -518,7 +601,10 @@ mod tests {
     #[test]
     fn a_plain_name_is_an_id_in_draft_7_alone() {
         let named = r##""definitions": {"z": {"$id": "#z", "type": "string"}}"##;
-        let found = |start: &str| document(&format!("{{{start}{named}}}")).resolve("#z").is_some();
+        let found = |start: &str| {
+            let document = document(&format!("{{{start}{named}}}"));
+            document.resolve(document.root(), "#z").is_some()
+        };
         assert!(found(r#""$schema": "http://json-schema.org/draft-07/schema#", "#));
         assert!(!found(r#""$schema": "https://json-schema.org/draft/2020-12/schema", "#));
         assert!(!found(""));

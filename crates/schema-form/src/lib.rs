@@ -27,6 +27,7 @@
 //! messages find their places through [`Draft::locate`]. `pattern` and `format` are the host's.
 //! Why it works as it does: `docs/design/forms.md`.
 
+mod address;
 mod field;
 mod form;
 mod format;
@@ -58,6 +59,7 @@ mod naming;
 mod outline;
 mod pattern;
 
+pub use address::address_from;
 pub use cases::Cases;
 pub use decimal::{begins_number, whole_number};
 pub use diagnostic::{Diagnostic, Reason};

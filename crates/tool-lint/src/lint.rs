@@ -283,6 +283,25 @@ mod tests {
     }
 
     #[test]
+    fn a_schema_is_reached_by_its_address() {
+        for (id, reference, inner) in [
+            (r#""$id":"https://x.test/root","#, "other", "other"),
+            (r#""$id":"https://x.test/root","#, "https://x.test/root#/$defs/o", "z"),
+            ("", "https://x.test/other", "https://x.test/other"),
+            ("", "other", "other"),
+        ] {
+            let declaration = format!(
+                r##"{{"name":"t","description":"Does it.","parameters":{{{id}"type":"object",
+                    "required":["a"],"properties":{{"a":{{"$ref":"{reference}","description":"It."}}}},
+                    "$defs":{{"o":{{"$id":"{inner}","type":"string","maxLength":9}}}}}}}}"##
+            );
+            let report = lint(&JsonText::parse(&declaration).expect("JSON"));
+            assert_eq!(report.findings, [], "{declaration}");
+            assert!(report.values.made > 2 && report.values.made == report.values.survived);
+        }
+    }
+
+    #[test]
     fn an_optional_text_that_cannot_be_is_found() {
         let text = |more: &str| {
             format!(

@@ -1,5 +1,6 @@
 //! The schemas that hold at one place, and what they say together.
 
+use schema_form::address_from;
 use serde_json::{Map, Value};
 
 use crate::text;
@@ -69,9 +70,30 @@ pub(super) fn is_nested(schema: &Value) -> bool {
         .any(|keyword| schema.get(keyword).is_some())
 }
 
+/// The schema in `schema`, which stands where `base` is the address, that has this address.
+fn addressed<'s>(schema: &'s Value, base: &str, address: &str) -> Option<&'s Value> {
+    let own = schema.get("$id").and_then(Value::as_str).map(|it| it.trim_end_matches('#'));
+    let own = own.filter(|it| !it.is_empty()).map(|it| address_from(base, it));
+    if own.as_deref() == Some(address) {
+        return Some(schema);
+    }
+    let base = own.as_deref().unwrap_or(base);
+    match schema {
+        Value::Object(members) => members.values().find_map(|it| addressed(it, base, address)),
+        Value::Array(items) => items.iter().find_map(|it| addressed(it, base, address)),
+        _ => None,
+    }
+}
+
 /// What a reference within the document leads to.
 pub(super) fn resolve<'s>(root: &'s Value, reference: &str) -> Option<&'s Value> {
-    let fragment = reference.strip_prefix('#')?;
+    let Some(fragment) = reference.strip_prefix('#') else {
+        let (address, fragment) = reference.split_once('#').unwrap_or((reference, ""));
+        let base = root.get("$id").and_then(Value::as_str).unwrap_or_default();
+        let holder = addressed(root, "", &address_from(base.trim_end_matches('#'), address))?;
+        let fragment = text::percent_decoded(fragment)?;
+        return holder.pointer(&fragment);
+    };
     let fragment = text::percent_decoded(fragment)?;
     if fragment.is_empty() || fragment.starts_with('/') {
         return root.pointer(&fragment);

@@ -146,7 +146,7 @@ impl Builder<'_> {
         const SILENT: [&str; 6] = ["const", "enum", "type", "title", "description", "default"];
         let mut schema = branch;
         if let Some(reference) = self.document.member(schema, &["$ref"]) {
-            schema = self.document.resolve(self.document.string(reference)?)?;
+            schema = self.document.resolve(schema, self.document.string(reference)?)?;
         }
         let members = self.document.members(schema);
         if !members.iter().all(|(key, _)| SILENT.contains(&key.as_ref())) {

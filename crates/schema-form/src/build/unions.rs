@@ -78,7 +78,7 @@ impl Builder<'_> {
         if let Some(title) = text(branch, "title") {
             return title.to_owned();
         }
-        let target = text(branch, "$ref").and_then(|reference| self.document.resolve(reference));
+        let target = text(branch, "$ref").and_then(|it| self.document.resolve(branch, it));
         if let Some(title) = target.and_then(|target| text(target, "title")) {
             return title.to_owned();
         }

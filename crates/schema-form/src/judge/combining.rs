@@ -7,7 +7,7 @@ use crate::document::NodeId;
 
 impl Judge<'_> {
     pub(super) fn reference(&self, id: NodeId, raw: &RawValue, depth: usize) -> Option<bool> {
-        let target = self.document.resolve(self.document.string(id)?)?;
+        let target = self.document.resolve(id, self.document.string(id)?)?;
         if self.document.has_inner_ids() {
             return None;
         }

@@ -1,0 +1,40 @@
+//! Addresses of schemas: what a relative one means where another stands.
+
+/// What `reference` means beside `base`, as URIs are resolved (RFC 3986, 5.2): as far as `$id`s within
+/// one document need it, queries left as they are.
+///
+/// ```
+/// use schema_form::address_from;
+/// assert_eq!(address_from("https://x.test/a/root", "other"), "https://x.test/a/other");
+/// assert_eq!(address_from("https://x.test/a/root", "../b"), "https://x.test/b");
+/// assert_eq!(address_from("https://x.test/a/root", "/b"), "https://x.test/b");
+/// assert_eq!(address_from("https://x.test/a/root", "urn:b"), "urn:b");
+/// assert_eq!(address_from("", "other"), "/other");
+/// ```
+#[must_use]
+pub fn address_from(base: &str, reference: &str) -> String {
+    let is_whole = reference.split('/').next().is_some_and(|first| first.contains(':'));
+    if is_whole {
+        return reference.to_owned();
+    }
+    let after_scheme = base.find("://").map(|at| at + 3);
+    let path = after_scheme.map_or(0, |at| base[at..].find('/').map_or(base.len(), |it| at + it));
+    let (origin, path) = base.split_at(path);
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let joined = match reference {
+        "" => path.to_owned(),
+        rooted if rooted.starts_with('/') => rooted.to_owned(),
+        relative => format!("{folder}/{relative}"),
+    };
+    let mut segments: Vec<&str> = Vec::new();
+    for segment in joined.split('/').skip(usize::from(joined.starts_with('/'))) {
+        match segment {
+            "." => {}
+            ".." => {
+                segments.pop();
+            }
+            name => segments.push(name),
+        }
+    }
+    format!("{origin}/{}", segments.join("/"))
+}
