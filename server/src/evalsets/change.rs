@@ -314,7 +314,7 @@ mod tests {
         let asked = CaseAsRead { index: 1, digest: digest(&read.text) };
         assert_eq!(set.read(&asked).expect("as read").found.eval_id.as_deref(), Some("b"));
         let stale = CaseAsRead { index: 0, digest: digest(&read.text) };
-        assert!(matches!(set.read(&stale), Err(ApiError::EvalSet { .. })));
+        assert!(matches!(set.read(&stale), Err(ApiError::CaseChanged)));
 
         let whole = JsonText::parse(r#"{"eval_id": "b", "conversation": 7}"#).expect("JSON");
         let refused = set.changed(&read, CaseChange::Whole(whole));
