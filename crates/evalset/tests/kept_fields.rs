@@ -3,7 +3,7 @@
 mod common;
 
 use common::{canonical, rewritten_by_adk};
-use evalset::{Layout, Severity, read};
+use evalset::{Format, Layout, Severity, read, read_as};
 
 /// Where a value stands, the value, and whether ADK reads it.
 const VALUES: &[(&str, &str, bool)] = &[
@@ -155,6 +155,18 @@ fn what_adk_refuses_is_told() {
             reading.faults.iter().filter(|it| it.severity() == Severity::Error).collect();
         assert_eq!(errors.is_empty(), *reads, "{place} {value}: {errors:?}");
     }
+}
+
+#[test]
+fn a_field_that_nobody_knows_stands_once() {
+    let text = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "c", "tags": ["a"],
+        "mine": 1, "conversation": [{"invocation_id": "i", "mine": {"mine": 1},
+        "user_content": {"role": "user", "content": ""}}], "mine": [2]}]}"#;
+    let reading = read_as(text.as_bytes(), Format::AgentFlow);
+    let errors: Vec<_> =
+        reading.faults.iter().filter(|it| it.severity() == Severity::Error).collect();
+    let [error] = errors.as_slice() else { panic!("{errors:?}") };
+    assert!(error.to_string().contains("\"mine\" stands twice"), "{error}");
 }
 
 #[test]

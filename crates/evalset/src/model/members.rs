@@ -1,6 +1,7 @@
 //! [`Members`]: the members of an object while it is read.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use json_text::Kind;
 
@@ -14,6 +15,8 @@ use crate::written::{Member, Written};
 pub(crate) struct Members {
     pub(crate) written: Written,
     seen: Vec<Seen>,
+    /// Keys of other fields that were passed.
+    others: HashSet<String>,
     /// A known field's value could not be read.
     pub(crate) faulty: bool,
 }
@@ -84,6 +87,9 @@ impl Members {
         offset: usize,
     ) {
         let shape = form.shape_of(key);
+        if !self.others.insert(key.to_owned()) {
+            reader.fault(offset, Problem::Twice { key: key.to_owned() });
+        }
         if shape.is_none() && form.others != Others::Kept {
             let (what, key) = (form.what, key.to_owned());
             let known = nearest(&key, names);
