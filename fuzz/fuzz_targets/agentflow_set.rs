@@ -5,7 +5,7 @@
 
 use evalset::{EvalSet, Format, Layout, Severity, read_as};
 use libfuzzer_sys::fuzz_target;
-use rehearsal_fuzz::sets::unordered;
+use rehearsal_fuzz::sets::{has_both_casings, unordered};
 
 fuzz_target!(|bytes: &[u8]| {
     let reading = read_as(bytes, Format::AgentFlow);
@@ -20,6 +20,9 @@ fuzz_target!(|bytes: &[u8]| {
         return;
     }
     let set = EvalSet::AgentFlow(set);
+    if has_both_casings(&set) {
+        return;
+    }
     let begun = unordered(&set);
     let there = set.into_adk("set");
     let there = there.to_json().laid_out(&Layout::compact());

@@ -1,5 +1,7 @@
 //! What comes back of a conversion: the same value, but for what `docs/guide/eval-sets.md` names.
 
+use std::collections::HashSet;
+
 use evalset::{EvalSet, Layout};
 use json_text::{JsonText, Node};
 
@@ -30,6 +32,24 @@ fn of(node: &Node<'_>) -> String {
         Node::Number(digits) => (*digits).to_owned(),
         Node::String(text) => format!("{text:?}"),
     }
+}
+
+/// Whether an object of the set has a field in both casings: what else its case has stays among the
+/// leftovers then.
+#[must_use]
+pub fn has_both_casings(set: &EvalSet) -> bool {
+    fn of(node: &Node<'_>) -> bool {
+        match node {
+            Node::Array(items) => items.iter().any(|item| of(&Node::of(item))),
+            Node::Object(members) => {
+                let mut keys = HashSet::new();
+                members.iter().any(|(key, value)| !keys.insert(snake(key)) || of(&Node::of(value)))
+            }
+            _ => false,
+        }
+    }
+    let text = set.to_json().laid_out(&Layout::compact());
+    JsonText::parse(&text).is_ok_and(|text| of(&text.open()))
 }
 
 fn snake(key: &str) -> String {
