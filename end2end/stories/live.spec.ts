@@ -230,6 +230,14 @@ test("two people at one session see each other, and what is typed is never lost"
   await expect(page.getByRole("button", { name: /^Send/ })).toHaveAttribute("aria-disabled", "true");
   await picture("held");
   await accessible();
+  // What is refused is said where all of it is in sight.
+  await page.keyboard.press("Control+Enter");
+  const notice = page.locator(".middle .notice");
+  await expect(notice).toBeVisible();
+  const [said, column] = [await notice.boundingBox(), await page.locator(".middle").boundingBox()];
+  expect((said?.x ?? 0) + (said?.width ?? 0)).toBeLessThanOrEqual((column?.x ?? 0) + (column?.width ?? 0));
+  await notice.getByRole("button", { name: "Dismiss" }).click();
+  await expect(notice).toBeHidden();
   // Bo hands the turn to Ann, and keeps what was typed.
   await other.getByRole("button", { name: "Hand over" }).click();
   await other.getByRole("dialog").getByRole("textbox").fill("Ann");
@@ -497,6 +505,7 @@ test("an unknown session says so, and an empty list tells how to begin", async (
   await accessible();
   await open(page, `${fresh.url}/live/nonsense`);
   await expect(page.getByRole("alert")).toContainText("There is no live session nonsense");
+  await expect(page.getByRole("link", { name: "See the live sessions" })).toBeInViewport({ ratio: 1 });
   // The palette leads to the list.
   await page.keyboard.press("Control+k");
   await page.keyboard.type("live");

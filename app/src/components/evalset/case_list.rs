@@ -176,6 +176,7 @@ fn walk(event: ev::KeyboardEvent) {
 fn title(summary: &CaseSummary) -> &str {
     match (&summary.name, summary.query.trim()) {
         (Some(name), _) => name,
+        (None, "") if summary.eval_id.is_empty() => "A case without an id",
         (None, "") => &summary.eval_id,
         (None, _) => &summary.query,
     }

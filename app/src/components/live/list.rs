@@ -141,7 +141,7 @@ pub fn LiveSessions() -> impl IntoView {
             </div>
             <span class="grow"></span>
             <AlertButton/>
-            <FilterBox searched=listed.searched placeholder="Search descriptions and agents"/>
+            <FilterBox searched=listed.searched placeholder="Search" label="Search descriptions and agents"/>
         </header>
         {move || { is_drawn.with(|_| ()); untrack(body) }}
     }
