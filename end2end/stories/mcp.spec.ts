@@ -433,7 +433,7 @@ example = "math"
   const missing = page.getByRole("article").filter({ hasText: "Missing" });
   await expect(missing).toContainText("there is no program no-such-mcp-server", { timeout: 60_000 });
   const talker = page.getByRole("article").filter({ hasText: "Talker" });
-  await expect(talker).toContainText("wrote what is no MCP message: `Listening on port 3000`", { timeout: 60_000 });
+  await expect(talker).toContainText("wrote what is no MCP message: Listening on port 3000", { timeout: 60_000 });
   await expect(talker.getByRole("button", { name: /Retry/ })).toBeVisible();
   await expect(page.getByRole("link", { name: "Maths" })).toBeVisible();
   await picture("faults");

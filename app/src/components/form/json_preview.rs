@@ -13,6 +13,9 @@ const MOST: usize = 4_000;
 pub fn JsonPreview(
     /// The form and what is entered.
     state: FormState,
+    /// Its name for those who hear the page, where another form is beside it.
+    #[prop(default = "What will be sent")]
+    label: &'static str,
 ) -> impl IntoView {
     let pieces = move || {
         let reading = state.reading.read();
@@ -37,7 +40,7 @@ pub fn JsonPreview(
         }
         drawn
     };
-    view! { <pre class="json-preview" tabindex="0" role="region" aria-label="What will be sent">{pieces}</pre> }
+    view! { <pre class="json-preview" tabindex="0" role="region" aria-label=label>{pieces}</pre> }
 }
 
 fn class(tone: Tone) -> &'static str {

@@ -89,7 +89,7 @@ fn FormQuestion(
             <QuestionText message/>
             <WarningList warnings=unchecked/>
             <SchemaForm state=form id="answer" label="Your answer"/>
-            <JsonPreview state=form/>
+            <JsonPreview state=form label="What will be answered"/>
             <div class="choices">
                 <Refusals number/>
                 <button type="submit" class="button primary">"Send the answer"</button>
