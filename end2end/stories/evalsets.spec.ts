@@ -608,7 +608,7 @@ eval_sets = ["evals", "not there"]
   const both = page.getByRole("region", { name: "Both cases, step by step" });
   await expect(both.locator("del")).toHaveText("Roses.");
   await expect(both.locator("ins")).toHaveText("Violets.");
-  await expect(page.getByText("Why they differ.")).toBeVisible();
+  await expect(page.getByText("Why they differ:")).toBeVisible();
   await picture("rehearsal-compared");
   await accessible();
   await page.getByRole("button", { name: "Another case" }).click();

@@ -156,7 +156,7 @@ eval_set_path = ${JSON.stringify(file)}
   await expect(both.locator(".pair.differs").first()).toContainText("days: 2");
   await expect(both.locator("del").last()).toHaveText(/Lisbon/);
   await expect(both.locator("ins").last()).toHaveText(/today/);
-  await expect(page.getByText("Why they differ.")).toBeVisible();
+  await expect(page.getByText("Why they differ:")).toBeVisible();
   await picture("compared");
   await accessible();
   await page.keyboard.press("Escape");

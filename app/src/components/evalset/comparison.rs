@@ -109,7 +109,8 @@ fn Compared(
         view! { <p class="why"><b>"Nothing differs"</b> {in_what}</p> }.into_any()
     } else {
         let text = why.join("; ");
-        view! { <p class="why"><b>"Why they differ. "</b> {sentence(&text)}</p> }.into_any()
+        // As it is: it may begin with the name of a tool.
+        view! { <p class="why"><b>"Why they differ: "</b> {text} "."</p> }.into_any()
     };
     let (scored, unscored): (Vec<_>, Vec<_>) =
         scores.into_iter().partition(|it| it.score.is_some());
@@ -154,13 +155,6 @@ fn Compared(
             {state}
         </section>
     }
-}
-
-/// The words with a capital and a full stop.
-fn sentence(text: &str) -> String {
-    let mut characters = text.chars();
-    let first = characters.next().map(|first| first.to_uppercase().to_string());
-    format!("{}{}.", first.unwrap_or_default(), characters.as_str())
 }
 
 /// One score. Whether less than all is enough only a criterion's threshold could say.
