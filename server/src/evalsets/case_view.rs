@@ -45,7 +45,11 @@ pub(super) fn case_view(
         created: case.and_then(created),
         turns,
         state,
-        final_state: expected.and_then(|Trace { final_state, .. }| final_state),
+        // ADK's from the case itself: what cannot be scored must not look as if it were not there.
+        final_state: match case {
+            Some(Case::Adk(case)) => case.final_session_state.clone(),
+            _ => expected.and_then(|Trace { final_state, .. }| final_state),
+        },
         rubrics: match case {
             Some(Case::Adk(case)) => rubrics(case.rubrics.as_deref()),
             _ => Vec::new(),
@@ -260,5 +264,11 @@ mod tests {
         assert_eq!(view.rubrics, ["kind"]);
         let state = view.final_state.expect("a state");
         assert_eq!(state.compact().as_str(), r#"{"n":{"$gt":9007199254740993}}"#);
+
+        // Other trajectories that cannot be meant hide nothing else.
+        let text = text.replace(r#"[{"name": "f", "args": {"x": 1}}, {"name": "g"}], []"#, "7");
+        let (case, _) = read_case(&text, Format::Adk, Origin::default());
+        let view = case_view(&found, case.as_ref(), &text, Vec::new()).expect("a view");
+        assert_eq!(view.final_state, Some(state));
     }
 }
