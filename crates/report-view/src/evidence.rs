@@ -204,31 +204,35 @@ fn rows(alignment: Alignment) -> Vec<CallRow> {
     alignment.rows.into_iter().map(row).collect()
 }
 
-/// In a sentence without its full stop, why a criterion was not met or not scored; `None` when it
-/// was met.
+/// What its report says of a criterion that was not met or not scored, in a sentence without its
+/// full stop.
 #[must_use]
-pub fn why(result: &CriterionResult) -> Option<String> {
+pub fn reason(result: &CriterionResult) -> Option<String> {
     #[derive(Debug, Default, Deserialize)]
     #[serde(default)]
     struct Said {
         why: Option<String>,
         reason: Option<String>,
     }
+    if result.passed == Some(true) {
+        return None;
+    }
+    let Said { why, reason } = result.details.decode::<Said>().unwrap_or_default();
+    if result.score.is_some() { why } else { reason }
+}
+
+/// As [`reason`], with the criterion's name, and said by the scores where nothing else is said.
+pub(crate) fn why(result: &CriterionResult) -> Option<String> {
     let name = &result.criterion;
-    let said = || result.details.decode::<Said>().unwrap_or_default();
-    match (result.score, result.passed) {
-        (_, Some(true)) => None,
-        (None, _) => Some(match said().reason {
-            Some(reason) => format!("{name} is not scored: {reason}"),
-            None => format!("{name} is not scored, and its report does not say why"),
-        }),
-        (Some(score), _) => Some(match said().why {
-            Some(why) => format!("{name}: {why}"),
-            None => {
-                let (score, needs) = (short_figure(score), short_figure(result.threshold));
-                format!("{name} scores {score}, needs {needs}")
-            }
-        }),
+    match (result.score, result.passed, reason(result)) {
+        (_, Some(true), _) => None,
+        (None, _, Some(reason)) => Some(format!("{name} is not scored: {reason}")),
+        (None, _, None) => Some(format!("{name} is not scored, and its report does not say why")),
+        (Some(_), _, Some(why)) => Some(format!("{name}: {why}")),
+        (Some(score), _, None) => {
+            let (score, needs) = (short_figure(score), short_figure(result.threshold));
+            Some(format!("{name} scores {score}, needs {needs}"))
+        }
     }
 }
 

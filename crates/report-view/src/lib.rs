@@ -1,11 +1,13 @@
 //! A JSON report to read: checked with the place of every fault, its cases filtered and sorted, the
-//! spread of each criterion's scores, what a score rests on, and what changed since a baseline.
+//! spread of each criterion's scores, what a score rests on, the words in which two texts differ, and
+//! what changed since a baseline.
 //!
 //! The shapes are `scoring`'s; drawing and files are left to others.
 
 mod change;
 mod error;
 mod evidence;
+mod marks;
 mod read;
 mod report;
 mod rows;
@@ -13,7 +15,8 @@ mod spread;
 
 pub use change::{CaseChange, Change, Changes};
 pub use error::ReadError;
-pub use evidence::{Call, CallRow, Condition, Part, Rubric, evidence, why};
+pub use evidence::{Call, CallRow, Condition, Part, Rubric, evidence, reason};
+pub use marks::{TextPart, marked};
 pub use read::read;
 pub use report::Report;
 pub use rows::{Asked, Column, Row, Sorting, rows};

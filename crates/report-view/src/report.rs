@@ -108,6 +108,14 @@ impl Report {
         self.cases.get(case)?.criterion_results.iter().find(|result| result.criterion == *name)
     }
 
+    /// Whether any case has a score by the criterion of that place.
+    #[must_use]
+    pub fn is_scored(&self, criterion: usize) -> bool {
+        let name = self.criteria.get(criterion);
+        let stats = name.and_then(|name| self.summary.criterion_stats.get(name));
+        stats.is_some_and(|stats| stats.passed + stats.failed > 0)
+    }
+
     /// In a sentence without its full stop, why the case is an error, failed or unscored; `None` of
     /// one that passed.
     #[must_use]

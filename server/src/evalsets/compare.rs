@@ -2,11 +2,10 @@
 //! they are not the same.
 
 use std::path::Path;
-use std::time::Duration;
 
 use app::api::{
     ApiError, CallSide, CaseComparison, CaseName, ComparedCall, ComparedScore, ComparedText,
-    ComparedTurn, Fate, TextPart,
+    ComparedTurn, Fate,
 };
 use case_trace::CaseTrace;
 use evalset::adk::EvalCase;
@@ -20,18 +19,12 @@ use scoring::json::members;
 use scoring::state::StateMeasure;
 use scoring::trajectory::{CallSeen, Credit, Matching, Measure, Row, RowKind, align};
 use scoring::{Invocation, Outcome, Trace};
-use similar::{ChangeTag, TextDiff};
 
 use super::browse::{blocking, find, refused, text_of};
 use super::sets::SetFile;
 
 /// So many reasons are told.
 const MOST_REASONS: usize = 4;
-/// Texts longer than this, in bytes, are shown without marking their words.
-const LONGEST_MARKED: usize = 64 * 1024;
-/// How long the words of one text may be compared; then it is marked as a whole.
-const PATIENCE: Duration = Duration::from_millis(200);
-
 /// What is held against a case.
 pub(crate) enum Held {
     /// A case of a set.
@@ -221,24 +214,7 @@ fn call(row: Row) -> ComparedCall {
 fn text(expected: Option<String>, actual: Option<String>) -> ComparedText {
     let is_same = expected == actual;
     let parts = match (&expected, &actual) {
-        (Some(one), Some(other)) if !is_same && one.len().max(other.len()) <= LONGEST_MARKED => {
-            let diff =
-                TextDiff::configure().timeout(PATIENCE).diff_words(one.as_str(), other.as_str());
-            let mut parts: Vec<TextPart> = Vec::new();
-            for change in diff.iter_all_changes() {
-                let words = change.value();
-                // Words of one kind that follow one another are one part.
-                match (change.tag(), parts.last_mut()) {
-                    (ChangeTag::Equal, Some(TextPart::Both(text)))
-                    | (ChangeTag::Delete, Some(TextPart::Expected(text)))
-                    | (ChangeTag::Insert, Some(TextPart::Actual(text))) => text.push_str(words),
-                    (ChangeTag::Equal, _) => parts.push(TextPart::Both(words.to_owned())),
-                    (ChangeTag::Delete, _) => parts.push(TextPart::Expected(words.to_owned())),
-                    (ChangeTag::Insert, _) => parts.push(TextPart::Actual(words.to_owned())),
-                }
-            }
-            parts
-        }
+        (Some(one), Some(other)) => report_view::marked(one, other),
         _ => Vec::new(),
     };
     ComparedText { expected, actual, is_same, parts }
@@ -246,6 +222,7 @@ fn text(expected: Option<String>, actual: Option<String>) -> ComparedText {
 
 #[cfg(test)]
 mod tests {
+    use report_view::TextPart;
     use scoring::ToolCall;
 
     use super::*;

@@ -1,6 +1,7 @@
 //! Two cases side by side: turns and calls aligned, what differs marked, and the scores.
 
 use json_text::JsonText;
+use report_view::TextPart;
 use serde::{Deserialize, Serialize};
 
 use super::SetId;
@@ -85,17 +86,6 @@ pub struct ComparedText {
     pub is_same: bool,
     /// Both word by word; empty where they are the same or too long.
     pub parts: Vec<TextPart>,
-}
-
-/// Some words of a text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum TextPart {
-    /// In both.
-    Both(String),
-    /// In the expected one only.
-    Expected(String),
-    /// In the actual one only.
-    Actual(String),
 }
 
 /// A call of one side or of both.

@@ -1,11 +1,12 @@
 //! Two cases side by side, step by step: what is the same, what is not, and why.
 
 use leptos::prelude::*;
+use report_view::TextPart;
 
 use super::against::called;
 use crate::api::{
     Actual, ApiError, CallSide, CaseComparison, CaseName, ComparedCall, ComparedScore,
-    ComparedText, ComparedTurn, Fate, TextPart, compare_cases,
+    ComparedText, ComparedTurn, Fate, compare_cases,
 };
 use crate::components::icon::{Glyph, Icon};
 use crate::components::tokens::Tokens;

@@ -3,11 +3,12 @@
 use json_text::JsonText;
 use leptos::prelude::*;
 use report_view::{
-    Call, CallRow, CriterionResult, Part, Report, Row, Rubric, evidence, figure, short_figure,
+    Call, CallRow, CriterionResult, Part, Report, Row, Rubric, evidence, figure, marked, reason,
+    short_figure,
 };
 
 use super::spread::signed;
-use super::table::{name, verdict};
+use super::table::{broken, name, verdict};
 use crate::api::{CallSide, ComparedCall, ComparedText, Fate};
 use crate::components::copy_button::CopyButton;
 use crate::components::evalset::comparison::{compared_call, compared_text};
@@ -53,28 +54,32 @@ pub(super) fn CaseDetail(
     let (class, word) = verdict(result.verdict());
     let copied = eval_id.clone();
     let title = name(result).to_owned();
-    let why = holder.why(place);
+    // What a criterion says stands at its score.
+    let is_told_there = result.error.is_none() && !result.criterion_results.is_empty();
+    let why = holder.why(place).filter(|_| !is_told_there);
     let gone = now.is_none();
     let lead = match class {
         "error" => "Why it could not be scored. ",
-        "unscored" => "Why it is unscored. ",
-        _ => "Why it failed. ",
+        _ => "Why it is unscored. ",
     };
     let was = |criterion: &str| {
         let (baseline, place) = before.as_ref().filter(|_| !gone)?;
         let results = &baseline.cases.get(*place)?.criterion_results;
         results.iter().find(|result| result.criterion == criterion)?.score
     };
-    let cards = result.criterion_results.iter().map(|it| card(it, was(&it.criterion)));
-    let cards = cards.collect_view();
     let mut ordered: Vec<&CriterionResult> = result.criterion_results.iter().collect();
     // What failed is what the reader came for.
     ordered.sort_by_key(|it| match it.passed {
         Some(false) => 0,
-        None => 1,
-        Some(true) => 2,
+        Some(true) => 1,
+        None => 2,
     });
-    let sections = ordered.into_iter().map(|it| section(it.clone())).collect_view();
+    let (unscored, scored): (Vec<_>, Vec<_>) =
+        ordered.iter().copied().partition(|it| it.score.is_none());
+    let scored = scored.into_iter().map(|it| score_line(it, was(&it.criterion)));
+    let unscored = by_reason(&unscored).into_iter().map(unscored_line);
+    let scores = scored.chain(unscored).collect_view();
+    let sections = ordered.into_iter().filter_map(|it| section(it.clone())).collect_view();
     let beside = {
         let gone_place = before.as_ref().map(|(_, place)| Row::Gone(*place));
         let row = now.map(Row::Case).or(gone_place);
@@ -111,10 +116,8 @@ pub(super) fn CaseDetail(
         </header>
         <div class="report-detail">
             {gone.then(|| view! { <p class="note">"Only the baseline has this case: this is how it scored there."</p> })}
-            <div class="scores">
-                {cards}
-                {why.map(|why| view! { <p class="why"><b>{lead}</b> {sentence(&why)}</p> })}
-            </div>
+            {why.map(|why| view! { <p class="why report-line"><b>{lead}</b> {sentence(&why)}</p> })}
+            <ul class="report-scores" aria-label="Scores">{scores}</ul>
             {sections}
         </div>
     }
@@ -125,7 +128,7 @@ pub(super) fn CaseDetail(
 fn sentence(text: &str) -> String {
     let text = text.trim_end_matches('.');
     let mut characters = text.chars();
-    // A criterion's own name keeps its letters.
+    // A name keeps its letters.
     let is_name = text.split([' ', ':']).next().is_some_and(|word| word.contains('_'));
     match characters.next() {
         Some(first) if !is_name => format!("{}{}.", first.to_uppercase(), characters.as_str()),
@@ -133,34 +136,60 @@ fn sentence(text: &str) -> String {
     }
 }
 
-fn card(result: &CriterionResult, was: Option<f64>) -> AnyView {
-    let name = result.criterion.clone();
-    let Some(score) = result.score else {
-        return view! {
-            <div class="score">
-                <b>"not scored"</b>
-                <span>{name}</span>
-            </div>
-        }
-        .into_any();
-    };
-    let good = result.passed == Some(true);
+/// A score, what it is of and what it needs, and why it is too low.
+fn score_line(result: &CriterionResult, was: Option<f64>) -> AnyView {
+    let score = result.score.unwrap_or_default();
+    let is_good = result.passed == Some(true);
     let moved = was.map(|was| score - was).filter(|by| by.abs() >= 5e-4).map(|by| {
         let class = if by < 0.0 { "report-worse" } else { "report-better" };
         view! { ", " <span class=class>{signed(by)}</span> " since the baseline" }
     });
+    let why = reason(result).map(|why| view! { <p class="why">{sentence(&why)}</p> });
     view! {
-        <div class="score" class:good=good class:bad=!good>
+        <li class="report-score" class:good=is_good class:bad=!is_good>
             <b>{figure(score)}</b>
-            <span>{name} ", needs " {short_figure(result.threshold)} {moved}</span>
-        </div>
+            <p>
+                <code>{broken(&result.criterion)}</code>
+                <span class="quiet">"needs " {short_figure(result.threshold)} {moved}</span>
+            </p>
+            {why}
+        </li>
     }
     .into_any()
 }
 
-/// What the score of a criterion rests on.
-fn section(result: CriterionResult) -> AnyView {
+/// What is not scored, with those together that say the same.
+fn by_reason(unscored: &[&CriterionResult]) -> Vec<(Option<String>, Vec<String>)> {
+    let mut groups: Vec<(Option<String>, Vec<String>)> = Vec::new();
+    for result in unscored {
+        let why = reason(result);
+        match groups.iter_mut().find(|(told, _)| *told == why) {
+            Some((_, names)) => names.push(result.criterion.clone()),
+            None => groups.push((why, vec![result.criterion.clone()])),
+        }
+    }
+    groups
+}
+
+fn unscored_line((why, names): (Option<String>, Vec<String>)) -> AnyView {
+    let why = why.unwrap_or_else(|| "its report does not say why".to_owned());
+    let names = names.iter().map(|name| view! { <code>{broken(name)}</code> }).collect_view();
+    view! {
+        <li class="report-score">
+            <b>"not scored"</b>
+            <p>{names}</p>
+            <p class="why">{sentence(&why)}</p>
+        </li>
+    }
+    .into_any()
+}
+
+/// What the score of a criterion rests on; nothing where its line among the scores says it all.
+fn section(result: CriterionResult) -> Option<AnyView> {
     let parts = evidence(&result.details);
+    if parts.is_empty() && result.score.is_none() {
+        return None;
+    }
     let parts = parts.into_iter().map(part).collect_view();
     let shows_json = RwSignal::new(false);
     let details = StoredValue::new(result.details);
@@ -175,7 +204,7 @@ fn section(result: CriterionResult) -> AnyView {
             }
         })
     };
-    view! {
+    let section = view! {
         <section class="report-evidence">
             <header>
                 <h3>{result.criterion}</h3>
@@ -191,8 +220,8 @@ fn section(result: CriterionResult) -> AnyView {
             {parts}
             {json}
         </section>
-    }
-    .into_any()
+    };
+    Some(section.into_any())
 }
 
 fn part(part: Part) -> AnyView {
@@ -217,7 +246,12 @@ fn part(part: Part) -> AnyView {
         Part::Response { turn, score, expected, actual, note } => {
             let only = RwSignal::new(false);
             let has_texts = expected.is_some() || actual.is_some();
-            let text = ComparedText { expected, actual, is_same: false, parts: Vec::new() };
+            let parts = match (&expected, &actual) {
+                (Some(expected), Some(actual)) => marked(expected, actual),
+                _ => Vec::new(),
+            };
+            let is_same = expected.is_some() && expected == actual;
+            let text = ComparedText { expected, actual, is_same, parts };
             let shown = has_texts.then(|| compared_text(text, "The final response", only));
             let score = score.map_or_else(|| "not expected".to_owned(), figure);
             view! {

@@ -280,8 +280,13 @@ fn Counts(
             </button>
         }
     };
-    let rate = report.pass_rate();
-    let rate = rate.map(|rate| format!("{:.1}% of the scored pass", rate * 100.0));
+    let passed = report.count(CaseVerdict::Passed);
+    let scored = passed + report.count(CaseVerdict::Failed);
+    let rate = report.pass_rate().filter(|_| scored > 0).map(|rate| match passed {
+        0 => "No scored case passed".to_owned(),
+        _ if passed == scored => "Every scored case passed".to_owned(),
+        _ => format!("{:.1}% of {} scored cases passed", rate * 100.0, grouped(scored)),
+    });
     view! {
         <div class="report-counts" role="group" aria-label="Show only">
             {one(CaseVerdict::Passed, "passed", "passed")}

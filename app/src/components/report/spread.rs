@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use report_view::{Bar, Report, Spread};
 
+use super::table::broken;
 use crate::state::report_desk::{ReportDesk, Shared};
 
 /// How high the bars are, in units of the picture.
@@ -18,7 +19,20 @@ pub(super) fn Spreads(
     /// Read.
     report: Shared<Report>,
 ) -> impl IntoView {
-    let figures = (0..report.criteria.len()).map(|criterion| {
+    let (scored, unscored): (Vec<usize>, Vec<usize>) =
+        (0..report.criteria.len()).partition(|criterion| report.is_scored(*criterion));
+    let unscored: Vec<String> =
+        unscored.iter().filter_map(|criterion| report.criteria.get(*criterion).cloned()).collect();
+    let nowhere = (!unscored.is_empty()).then(|| {
+        let names = unscored.iter().map(|name| view! { <code>{broken(name)}</code> " " });
+        view! {
+            <section class="report-nowhere">
+                <h3>"Scored in no case"</h3>
+                <p>{names.collect_view()}</p>
+            </section>
+        }
+    });
+    let figures = scored.into_iter().map(|criterion| {
         let spread = Spread::of(&report, criterion);
         let before = {
             let report = report.clone();
@@ -30,7 +44,7 @@ pub(super) fn Spreads(
         };
         figure(&report, criterion, &spread, before)
     });
-    view! { <div class="report-spreads">{figures.collect_view()}</div> }
+    view! { <div class="report-spreads">{figures.collect_view()} {nowhere}</div> }
 }
 
 fn figure(
@@ -65,7 +79,7 @@ fn figure(
     view! {
         <figure class="report-spread">
             <figcaption>
-                <span class="report-criterion" title=name.clone()>{name.clone()}</span>
+                <span class="report-criterion" title=name.clone()>{broken(&name)}</span>
                 <span class="report-mean" title="The mean of its scores">{mean_text} {moved}</span>
             </figcaption>
             <svg viewBox=format!("0 0 {} {}", STEP * 20.0, HEIGHT + 1.0) preserveAspectRatio="none" role="img" aria-label=told>

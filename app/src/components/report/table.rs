@@ -22,23 +22,27 @@ struct Widths {
     verdict: usize,
     name: usize,
     change: usize,
-    /// The least and the most.
-    score: (usize, usize),
+    /// The least.
+    score: usize,
     /// The least; nothing where why a case failed stands elsewhere.
     why: Option<usize>,
 }
 
 /// Across the whole page.
-const ALONE: Widths =
-    Widths { verdict: 92, name: 180, change: 124, score: (84, 116), why: Some(240) };
+const ALONE: Widths = Widths { verdict: 92, name: 180, change: 124, score: 84, why: Some(240) };
 /// Beside an open case, which says itself why it failed: three criteria and a baseline fit half of
 /// 1280 pixels.
-const BESIDE_A_CASE: Widths =
-    Widths { verdict: 72, name: 108, change: 134, score: (56, 84), why: None };
+const BESIDE_A_CASE: Widths = Widths { verdict: 72, name: 108, change: 134, score: 56, why: None };
 /// Between two columns.
 const GAP: usize = 10;
 /// Beside the first and the last column together.
 const MARGINS: usize = 32;
+/// A letter of a head, at most.
+const LETTER: usize = 8;
+/// The arrow of the column that orders.
+const ARROW: usize = 14;
+/// No head is wider.
+const WIDEST: usize = 260;
 
 impl Widths {
     fn of(is_open: bool) -> &'static Self {
@@ -46,13 +50,15 @@ impl Widths {
     }
 
     /// As CSS has the columns of a grid.
-    fn columns(&self, criteria: usize, has_change: bool) -> String {
-        let Self { verdict, name, change, score: (least, most), why } = self;
+    fn columns(&self, criteria: &[String], has_change: bool) -> String {
+        let Self { verdict, name, change, score: least, why } = self;
         let change = if has_change { format!(" {change}px") } else { String::new() };
-        let scores = match criteria {
-            0 => String::new(),
-            _ => format!(" repeat({criteria}, minmax({least}px, {most}px))"),
-        };
+        // As wide as its head, where there is room.
+        let scores = criteria.iter().map(|criterion| {
+            let most = (criterion.chars().count() * LETTER + ARROW).clamp(*least, WIDEST);
+            format!(" minmax({least}px, {most}px)")
+        });
+        let scores: String = scores.collect();
         let why = why.map(|why| format!(" minmax({why}px, 1.6fr)")).unwrap_or_default();
         format!("{verdict}px minmax({name}px, 1fr){change}{scores}{why}")
     }
@@ -62,8 +68,21 @@ impl Widths {
         let change = if has_change { self.change } else { 0 };
         let columns = 2 + criteria + usize::from(has_change) + usize::from(self.why.is_some());
         let texts = self.verdict + self.name + change + self.why.unwrap_or_default();
-        texts + self.score.0 * criteria + GAP * (columns - 1) + MARGINS
+        texts + self.score * criteria + GAP * (columns - 1) + MARGINS
     }
+}
+
+/// The places of the criteria: those first by which any case is scored.
+fn in_order(report: &Report) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..report.criteria.len()).collect();
+    places.sort_by_key(|place| !report.is_scored(*place));
+    places
+}
+
+/// A name that may be broken behind its underscores.
+pub(super) fn broken(name: &str) -> AnyView {
+    let parts = name.split_inclusive('_').map(|part| view! { {part.to_owned()} <wbr/> });
+    parts.collect_view().into_any()
 }
 
 /// The cases that are asked for.
@@ -178,11 +197,21 @@ pub(super) fn CaseTable(
         let rows = rows.read();
         (first..last).filter_map(|at| Some((at, *rows.get(at)?))).collect::<Vec<_>>()
     };
-    let criteria = report.criteria.len();
+    let order = in_order(&report);
+    let criteria: Vec<String> =
+        order.iter().filter_map(|place| report.criteria.get(*place).cloned()).collect();
+    let heads = order.iter().copied().zip(criteria.clone()).collect::<Vec<_>>();
+    let criteria = StoredValue::new(criteria);
+    let order = StoredValue::new(order);
     let has_since = Memo::new(move |_| desk.since.read().is_some());
     let is_open = Memo::new(move |_| case.read().is_some());
-    let columns = move || Widths::of(is_open.get()).columns(criteria, has_since.get());
-    let width = move || format!("{}px", Widths::of(is_open.get()).least(criteria, has_since.get()));
+    let columns = move || {
+        criteria.with_value(|criteria| Widths::of(is_open.get()).columns(criteria, has_since.get()))
+    };
+    let width = move || {
+        let criteria = criteria.with_value(Vec::len);
+        format!("{}px", Widths::of(is_open.get()).least(criteria, has_since.get()))
+    };
     let stored = StoredValue::new(report);
     view! {
         <div
@@ -203,9 +232,9 @@ pub(super) fn CaseTable(
                     <Show when=move || has_since.get()>
                         <Head desk column=Column::Change label="Change".to_owned()/>
                     </Show>
-                    {stored.with_value(|report| report.criteria.iter().enumerate().map(|(place, name)| {
-                        view! { <Head desk column=Column::Score(place) label=name.clone() is_figure=true/> }
-                    }).collect_view())}
+                    {heads.into_iter().map(|(place, name)| view! {
+                        <Head desk column=Column::Score(place) label=name is_figure=true/>
+                    }).collect_view()}
                     <Show when=move || !is_open.get()>
                         <span role="columnheader" class="report-head">"Why"</span>
                     </Show>
@@ -214,7 +243,7 @@ pub(super) fn CaseTable(
             <div role="rowgroup">
                 <div role="none" style:height=move || space(true)></div>
                 <For each=drawn key=|(at, row)| (*at, *row) let((at, row))>
-                    <CaseRow desk report=stored.get_value() at row current case/>
+                    <CaseRow desk report=stored.get_value() order at row current case/>
                 </For>
                 <div role="none" style:height=move || space(false)></div>
             </div>
@@ -264,6 +293,8 @@ fn CaseRow(
     desk: ReportDesk,
     /// Read.
     report: Shared<Report>,
+    /// The places of the criteria, as their columns stand.
+    order: StoredValue<Vec<usize>>,
     /// Its place among the rows.
     at: usize,
     /// Which case it is.
@@ -288,8 +319,9 @@ fn CaseRow(
     let is_chosen =
         move || own.with_value(|own| case.with(|case| case.as_deref() == Some(own.as_str())));
     let address = move || desk.address(Some(&id));
-    let scores = (0..report.criteria.len()).map(|criterion| score(&report, row, criterion));
-    let scores = scores.collect_view();
+    let scores = order.with_value(|order| {
+        order.iter().map(|criterion| score(&report, row, *criterion)).collect_view()
+    });
     let why = match row {
         Row::Case(place) => report.why(place),
         Row::Gone(_) => Some("only the baseline has this case".to_owned()),
