@@ -81,7 +81,10 @@ test("a report from the reader's disk tells why cases failed, and leaves the tab
   await table.getByRole("link", { name: "office_tonight" }).or(table.getByRole("link", { name: "Office tonight, garage" })).click();
   await expect(page).toHaveURL(/\/reports\/~1\/office_tonight/);
   const shown = page.getByRole("region", { name: "Case", exact: true });
-  await expect(shown.locator(".why")).toContainText("set_temperature was called with degrees 23, not 21");
+  await expect(shown.locator(".report-score.bad .why").first()).toContainText("set_temperature was called with degrees 23, not 21");
+  // The words that only one of the responses has.
+  await expect(shown.locator(".pair.differs del").first()).toBeVisible();
+  await expect(shown.locator(".pair.differs ins").first()).toBeVisible();
   await expect(shown.locator(".pair.differs mark").first()).toContainText("degrees: 21");
   await expect(shown.locator(".pair.lacks").first()).toBeVisible();
   await picture("case");
@@ -96,7 +99,7 @@ test("a report from the reader's disk tells why cases failed, and leaves the tab
   await page.goto("/reports/~1/office_tonight");
   await expect(page.getByRole("heading", { name: "This report was opened in another tab" })).toBeVisible();
   await choose(page, "Open a report…", join(folder, "after.json"));
-  await expect(page.getByRole("region", { name: "Case", exact: true }).locator(".why")).toContainText("degrees 23");
+  await expect(page.getByRole("region", { name: "Case", exact: true }).locator(".report-score .why").first()).toContainText("degrees 23");
 });
 
 /** Lets go of a file over the page, as the mouse would: the browser gives no way to bring one from the desktop. */
@@ -166,12 +169,12 @@ reports = [${JSON.stringify(folder)}, "nowhere"]
   await expect(rows.nth(1).getByRole("link")).toBeFocused();
   await page.keyboard.press("Enter");
   const shown = page.getByRole("region", { name: "Case", exact: true });
-  await expect(shown.locator(".score").first()).toContainText("−1.000");
+  await expect(shown.locator(".report-score").first()).toContainText("−1.000");
   await picture("regressed");
   const link = page.url();
   await page.goto("about:blank");
   await page.goto(link);
-  await expect(shown.locator(".score").first()).toContainText("−1.000");
+  await expect(shown.locator(".report-score").first()).toContainText("−1.000");
   await changes.getByRole("button", { name: /gone/ }).click();
   await rows.nth(1).getByRole("link").click();
   await expect(shown).toContainText("Only the baseline has this case");

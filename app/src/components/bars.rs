@@ -43,7 +43,10 @@ pub fn TopBar() -> impl IntoView {
                 <a href="/reports" aria-current=move || reads_reports().then_some("true")>"Reports"</a>
             </nav>
             <span class="grow"></span>
-            {move || page.live.logged_in().map(|name| view! { <LoggedIn name/> })}
+            {move || {
+                let name = page.live.logged_in();
+                name.filter(|_| page.connection.link.get() != Link::LoggedOut).map(|name| view! { <LoggedIn name/> })
+            }}
             <button type="button" class="button quiet" on:click=move |_| page.palette.open.set(true)>
                 <span class="jump">"Search or jump"</span>
                 <kbd>"Ctrl K"</kbd>

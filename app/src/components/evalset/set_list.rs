@@ -200,6 +200,8 @@ fn Set(
     now: i64,
 ) -> impl IntoView {
     let EvalSetSummary { set, name, agent, agent_name, path, contents } = set;
+    // Its name stands above.
+    let folder = path.strip_suffix(name.as_str()).unwrap_or(&path).to_owned();
     let (bytes, changed, fault) = match contents {
         EvalSetContents::File { bytes, changed } => (Some(bytes), changed, None),
         EvalSetContents::Nothing => (None, None, None),
@@ -228,7 +230,7 @@ fn Set(
         <tr>
             <th scope="row">
                 {shown}
-                <p class="path" title=path><bdi>{path.clone()}</bdi></p>
+                <p class="path" title=path><bdi>{folder}</bdi></p>
                 {move || fault().map(|fault| view! { <p class="field-fault">{fault}</p> })}
             </th>
             <td>{agent.map(|agent| view! { <a class="link" href=format!("/rehearse/{agent}")>{agent_name}</a> })}</td>

@@ -6,7 +6,7 @@ use super::name::You;
 use crate::components::copy_button::CopyButton;
 use crate::state::live_stage::{LiveStage, Question};
 use crate::state::times::elapsed;
-use crate::state::use_page;
+use crate::state::{Link, use_page};
 
 /// The description, the chips, the buttons.
 #[component]
@@ -14,7 +14,10 @@ pub(super) fn LiveHead(
     /// The stage.
     stage: LiveStage,
 ) -> impl IntoView {
-    let clock = use_page().clock;
+    let (clock, link) = (use_page().clock, use_page().connection.link);
+    // Without the host nobody knows whether it still waits.
+    let is_known =
+        Memo::new(move |_| !matches!(link.get(), Link::Reconnecting(_) | Link::LoggedOut));
     let title = move || {
         stage.summary.with(|summary| match summary.as_ref().map(|it| it.description.as_str()) {
             None | Some("") => "Live session".to_owned(),
@@ -25,6 +28,9 @@ pub(super) fn LiveHead(
         stage.summary.with(|summary| {
             let summary = summary.as_ref()?;
             let up = summary.up()?;
+            if !is_known.get() {
+                return Some(format!("{} waited", summary.depth));
+            }
             let now = clock.now.get()?.as_millisecond();
             Some(format!("{} waiting · {}", summary.depth, elapsed(now - up.since_ms)))
         })
@@ -39,7 +45,7 @@ pub(super) fn LiveHead(
         <header class="stage-head">
             <h1 title=title>{title}</h1>
             {move || match (waiting(), stage.is_completed()) {
-                (Some(waiting), _) => view! { <span class="chip live">{waiting}</span> }.into_any(),
+                (Some(waiting), _) => view! { <span class="chip" class:live=is_known>{waiting}</span> }.into_any(),
                 (None, true) => view! { <span class="chip done">"completed"</span> }.into_any(),
                 (None, false) => view! { <span class="chip">"nothing waits"</span> }.into_any(),
             }}

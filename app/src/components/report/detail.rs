@@ -142,7 +142,7 @@ fn score_line(result: &CriterionResult, was: Option<f64>) -> AnyView {
     let is_good = result.passed == Some(true);
     let moved = was.map(|was| score - was).filter(|by| by.abs() >= 5e-4).map(|by| {
         let class = if by < 0.0 { "report-worse" } else { "report-better" };
-        view! { ", " <span class=class>{signed(by)}</span> " since the baseline" }
+        view! { " · " <span class=class>{signed(by)}</span> " since baseline" }
     });
     let why = reason(result).map(|why| view! { <p class="why">{sentence(&why)}</p> });
     view! {

@@ -3,7 +3,6 @@
 use leptos::prelude::*;
 use report_view::{Bar, Report, Spread};
 
-use super::table::broken;
 use crate::state::report_desk::{ReportDesk, Shared};
 
 /// How high the bars are, in units of the picture.
@@ -24,7 +23,7 @@ pub(super) fn Spreads(
     let unscored: Vec<String> =
         unscored.iter().filter_map(|criterion| report.criteria.get(*criterion).cloned()).collect();
     let nowhere = (!unscored.is_empty()).then(|| {
-        let names = unscored.iter().map(|name| view! { <code>{broken(name)}</code> " " });
+        let names = unscored.iter().map(|name| view! { <code>{name.clone()}</code> " " });
         view! {
             <section class="report-nowhere">
                 <h3>"Scored in no case"</h3>
@@ -79,7 +78,7 @@ fn figure(
     view! {
         <figure class="report-spread">
             <figcaption>
-                <span class="report-criterion" title=name.clone()>{broken(&name)}</span>
+                <span class="report-criterion" title=name.clone()>{name.clone()}</span>
                 <span class="report-mean" title="The mean of its scores">{mean_text} {moved}</span>
             </figcaption>
             <svg viewBox=format!("0 0 {} {}", STEP * 20.0, HEIGHT + 1.0) preserveAspectRatio="none" role="img" aria-label=told>

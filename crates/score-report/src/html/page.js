@@ -199,8 +199,12 @@
     };
     const isScored = ([name]) => { const stats = about.summary.criterion_stats[name] || {}; return (stats.passed || 0) + (stats.failed || 0) > 0; };
     /* What is not scored has nothing to plot, and stands last. */
-    const cards = [true, false].flatMap((wanted) => criteria.flatMap((one, metric) => (isScored(one) === wanted ? [card(one, metric)] : [])));
-    byId("summary").replaceChildren(el("div", { class: "verdicts", role: "group", "aria-label": "Show" }, verdicts), ...cards);
+    const cards = (wanted) => criteria.flatMap((one, metric) => (isScored(one) === wanted ? [card(one, metric)] : []));
+    const unscored = cards(false);
+    byId("summary").replaceChildren(
+      el("div", { class: "verdicts", role: "group", "aria-label": "Show" }, verdicts),
+      el("div", { class: "criteria" }, cards(true), unscored.length ? el("div", { class: "unscored" }, unscored) : null),
+    );
   };
   const toggle = (key) => {
     const show = state.show.includes(key) ? state.show.replace(key, "") : state.show + key;

@@ -161,7 +161,7 @@ fn Queue() -> impl IntoView {
                                 <li>
                                     <a href=address aria-current=move || is_shown().then_some("true")>
                                         {(at == 0).then(|| view! { <span class="pulse" aria-hidden="true"></span> })}
-                                        {turn.agent}
+                                        <span class="cut" title=turn.agent.clone()>{turn.agent.clone()}</span>
                                     </a>
                                 </li>
                             }
