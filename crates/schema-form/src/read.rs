@@ -7,6 +7,7 @@ mod items;
 mod json;
 mod members;
 mod reader;
+mod unions;
 
 use std::ops::Range;
 

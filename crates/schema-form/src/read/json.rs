@@ -3,6 +3,7 @@
 use json_text::{JsonText, Kind, nesting, written_twice};
 
 use super::reader::Reader;
+use super::unions::types_of;
 use super::{Fault, Message, Tone};
 use crate::Draft;
 use crate::canonical::canonical;
@@ -50,6 +51,20 @@ impl Reader {
 
     /// What the widgets would say about `value`, told at this place with where it stands in `text`.
     pub(super) fn faults_of(&self, slot: &Slot, value: &JsonText, text: &str) -> Vec<Message> {
+        /// How many branches of unions within each other are asked about a value that none takes.
+        const ASKED: usize = 300;
+        let mut asked = ASKED;
+        self.faults_asking(slot, value, text, &mut asked)
+    }
+
+    /// The same while branches may still be asked.
+    pub(super) fn faults_asking(
+        &self,
+        slot: &Slot,
+        value: &JsonText,
+        text: &str,
+        asked: &mut usize,
+    ) -> Vec<Message> {
         let field = slot.field();
         let here = |text, fault| vec![Message { path: self.path.clone(), text, fault }];
         if matches!(field.kind, FieldKind::Json(_)) {
@@ -63,16 +78,13 @@ impl Reader {
                 return Vec::new();
             }
             if !field.types.admit(value.kind()) {
-                return here(expected(field, value.kind()), Fault::Invalid("type"));
+                return here(expected(field, value.kind()), TYPE);
             }
             return match &field.kind {
+                FieldKind::Union(branches) => self.untaken(slot, branches, value, text, asked),
                 FieldKind::Integer(bounds) | FieldKind::Number(bounds) => {
-                    let decimal = Decimal::parse(value.as_str());
-                    if matches!(field.kind, FieldKind::Integer(_))
-                        && value.kind() == Kind::Number
-                        && decimal.is_some_and(|decimal| !decimal.is_whole())
-                    {
-                        return here(expected(field, value.kind()), Fault::Invalid("type"));
+                    if matches!(field.kind, FieldKind::Integer(_)) && is_fraction(value) {
+                        return here(expected(field, value.kind()), TYPE);
                     }
                     let broken = check::number(bounds, value.as_str());
                     broken
@@ -118,9 +130,18 @@ impl Reader {
     }
 }
 
+/// The fault of a value that is of another type.
+pub(super) const TYPE: Fault = Fault::Invalid("type");
+
+/// Whether it is a number that surely is not whole.
+pub(super) fn is_fraction(value: &JsonText) -> bool {
+    let decimal = || Decimal::parse(value.as_str());
+    value.kind() == Kind::Number && decimal().is_some_and(|decimal| !decimal.is_whole())
+}
+
 pub(super) fn expected(field: &Field, found: Kind) -> String {
     let found = named(found);
-    let wanted = capitalized(&field.types.phrase());
+    let wanted = capitalized(&types_of(field).phrase());
     format!("{wanted} is expected; this is {found} (type).")
 }
 

@@ -1,0 +1,91 @@
+//! What the form says of a value at a union, against the validator.
+
+mod small;
+
+use json_text::JsonText;
+use proptest::prelude::*;
+use schema_check::Check;
+use schema_form::{Edit, Form, Path};
+use serde_json::{Value, json};
+use small::{any_schema, pool};
+
+/// What the form says of the member `a`, wherever in it.
+fn told(a: &Value, value: &Value) -> Vec<String> {
+    let schema = json!({"type": "object", "properties": {"a": a}, "required": ["a"]});
+    let form = Form::of_schema(&JsonText::from_value(&schema));
+    let reading = form.fill(&JsonText::from_value(&json!({ "a": value }))).read(&form);
+    assert_eq!(reading.json().is_none(), !reading.messages().is_empty());
+    reading.messages().iter().map(|it| format!("{}: {}", it.path, it.text)).collect()
+}
+
+#[test]
+fn a_value_that_no_branch_takes_is_told_at_its_field() {
+    let plain = json!({"anyOf": [{"type": "string"}, {"type": "integer"}, {"type": "object"}]});
+    let sizes = json!({"anyOf": [
+        {"enum": ["small", "large"]}, {"type": "string", "enum": ["s", "l"]}, {"type": "integer"}]});
+    let nested = json!({"anyOf": [
+        {"type": "string"},
+        {"type": "object", "properties": {"q": {"anyOf": [{"type": "boolean"}, {"type": "integer"}]}}}]});
+    for (schema, value, expected) in [
+        (
+            &plain,
+            json!(true),
+            "Text, a whole number or an object is expected; this is true or false (type).",
+        ),
+        (
+            &plain,
+            json!(1.5),
+            "Text, a whole number or an object is expected; this is a number (type).",
+        ),
+        (
+            &plain,
+            json!(null),
+            "Text, a whole number or an object is expected; this is null (type).",
+        ),
+        (&sizes, json!(1.5), r#"One of "small", "large"."#),
+        (
+            &sizes,
+            json!("m"),
+            r#"None of the 3 alternatives fits: One of "small", "large"; or One of "s", "l"."#,
+        ),
+        (&nested, json!([1]), "Text or an object is expected; this is a list (type)."),
+        (
+            &nested,
+            json!({"q": "12345"}),
+            "A whole number or true or false is expected; this is text (type).",
+        ),
+    ] {
+        let told = told(schema, &value);
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].ends_with(&format!(": {expected}")), "{told:?}");
+        let of_host = Check::of(&JsonText::from_value(schema)).expect("a schema");
+        assert!(!of_host.admits(&value), "{schema} {value}");
+    }
+    for value in [json!("x"), json!(7), json!(7.0), json!({"b": 1})] {
+        assert_eq!(told(&plain, &value), [""; 0], "{value}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 4 * ProptestConfig::default().cases,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    /// What the validator admits has no message, in widgets and as JSON text.
+    #[test]
+    fn what_is_valid_has_no_message(schema in any_schema()) {
+        let text = JsonText::from_value(&schema);
+        let Ok(whole) = Check::of(&text) else { return Ok(()) };
+        let form = Form::of_schema(&text);
+        for value in pool().iter().filter(|value| whole.admits(value)) {
+            let mut draft = form.fill(&JsonText::from_value(value));
+            let reading = draft.read(&form);
+            prop_assert_eq!(reading.messages(), &[], "{} of {}", value, &schema);
+            prop_assert!(draft.edit(&form, &Path::root(), Edit::AsJson).is_ok());
+            let reading = draft.read(&form);
+            prop_assert_eq!(reading.messages(), &[], "{} of {}", value, &schema);
+        }
+    }
+}
