@@ -113,7 +113,8 @@ impl<'d> Conjunction<'d> {
             return;
         }
         if path.len() > LONGEST_CHAIN {
-            return self.fail(id, Reason::TooDeep { levels: path.len() }, diagnostics);
+            let reason = Reason::LongChain { followed: LONGEST_CHAIN };
+            return self.fail(path[0], reason, diagnostics);
         }
         if let Some(tag) = self.document.tag(id) {
             self.lay(tag.schema, source, path, diagnostics);

@@ -47,6 +47,11 @@ pub enum Reason {
         /// How deep it is.
         levels: usize,
     },
+    /// The schema begins a chain of references that is not followed to its end.
+    LongChain {
+        /// How many `$ref`s and `allOf`s are followed.
+        followed: usize,
+    },
 }
 
 impl Reason {
@@ -62,6 +67,7 @@ impl Reason {
             Self::NothingValid => "nothing_valid",
             Self::BranchDead => "branch_dead",
             Self::TooDeep { .. } => "too_deep",
+            Self::LongChain { .. } => "long_chain",
         }
     }
 }
@@ -92,6 +98,10 @@ impl fmt::Display for Reason {
             Self::TooDeep { levels } => {
                 write!(formatter, "The schema is nested {levels} levels deep.")
             }
+            Self::LongChain { followed } => write!(
+                formatter,
+                "The schema begins a chain of more than {followed} references (`$ref`, `allOf`)."
+            ),
         }
     }
 }

@@ -278,7 +278,10 @@ fn depth_is_no_harm() {
     let schema =
         format!(r##"{{"$defs": {{{}, "d5000": {{}}}}, "$ref": "#/$defs/d0"}}"##, chain.join(","));
     let form = Form::of_schema(&JsonText::parse(&schema).expect("JSON"));
-    assert_eq!(form.diagnostics()[0].reason.name(), "too_deep");
+    let told = &form.diagnostics()[0];
+    assert_eq!((told.pointer.as_str(), told.reason.name()), ("", "long_chain"));
+    let sentence = "The schema begins a chain of more than 100 references (`$ref`, `allOf`).";
+    assert_eq!(told.reason.to_string(), sentence);
     let doubling: Vec<_> = (0..60)
         .map(|n| {
             let next = n + 1;

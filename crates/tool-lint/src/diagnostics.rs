@@ -24,6 +24,9 @@ pub(crate) fn check(form: &Form, report: &mut Report) {
             Reason::NothingValid => (Rule::NothingValid, "remove what contradicts"),
             Reason::BranchDead => (Rule::BranchDead, "remove the branch, or what excludes it"),
             Reason::TooDeep { .. } => (Rule::TooDeep, "flatten it"),
+            Reason::LongChain { .. } => {
+                (Rule::TooDeep, "let the first reference lead to the definition itself")
+            }
         };
         let message = format!(
             "{} A person has JSON mode alone here: {remedy}.",

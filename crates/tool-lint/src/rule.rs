@@ -76,7 +76,7 @@ rules! {
     NotASchema, "not-a-schema", Error;
     /// A keyword whose value has not the shape it must have.
     KeywordShape, "keyword-shape", Error;
-    /// A schema nested too deep to be opened.
+    /// A schema nested too deep to be opened, or at the end of too many references.
     TooDeep, "too-deep", Error;
     /// A reference to what is not in the declaration.
     ReferenceBroken, "reference-broken", Error;
