@@ -27,6 +27,7 @@ mod complaint;
 mod plain;
 mod sentence;
 
+mod around;
 mod chance;
 mod make;
 mod sound;

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::contradictions::kinds;
 use crate::place::{Part, Place, Places, said, token, types_of};
-use crate::{Report, Rule, editions};
+use crate::{Report, Rule, survival};
 
 pub(crate) fn check<'d>(place: &Place<'d>, places: &Places<'d>, report: &mut Report) {
     bounds(place, places, report);
@@ -331,11 +331,8 @@ pub(crate) fn optional(places: &Places<'_>, schema: &JsonText, base: &str, repor
         let Ok(check) = Check::of_part(schema, part) else { continue };
         if values_of_part(schema, part, &check, 1).is_empty() {
             settled.insert(place.pointer.clone());
-            let edition = editions::told(places, &place.pointer);
-            let message = format!(
-                "No valid value of `{name}` was found by trying: look for constraints that exclude \
-                 each other, or give `examples`.{edition}"
-            );
+            let why = survival::why(places, &place.pointer);
+            let message = format!("No valid value of `{name}` was found by trying: {why}");
             report.find(Rule::NoValueFound, &place.pointer, message);
         }
     }

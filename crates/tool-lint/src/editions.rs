@@ -18,10 +18,7 @@ const LATER: [&str; 5] = [
 /// it; empty without one.
 pub(crate) fn told(places: &Places<'_>, pointer: &str) -> String {
     let edition = places.root.get("$schema").and_then(Value::as_str);
-    let is_within = |place: &&Place<'_>| {
-        place.pointer.strip_prefix(pointer).is_some_and(|it| it.is_empty() || it.starts_with('/'))
-    };
-    let mut within = places.all.iter().filter(is_within);
+    let mut within = places.all.iter().filter(|place| place.is_within(pointer));
     let told = match edition {
         None => within.find_map(|place| {
             let (at, instead) = earlier(place)?;

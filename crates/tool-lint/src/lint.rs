@@ -327,6 +327,39 @@ mod tests {
     }
 
     #[test]
+    fn text_is_found_for_patterns_that_look_around() {
+        let of = |pattern: &str| {
+            let pattern = Value::from(pattern);
+            let declaration = format!(
+                r#"{{"name":"t","description":"Does it.","parameters":{{"type":"object","required":["a"],
+                    "properties":{{"a":{{"type":"string","description":"It.","pattern":{pattern}}}}}}}}}"#
+            );
+            lint(&JsonText::parse(&declaration).expect("JSON"))
+        };
+        for pattern in [r"^(?=.*[A-Z])(?=.*\d).{8,}$", r"^(.)\1{3}$", "^(?!a)[a-z]{2}$"] {
+            let report = of(pattern);
+            assert_eq!(report.findings, [], "{pattern}");
+            assert!(report.values.made > 2, "{pattern}");
+        }
+        // Where none is, the pattern is named.
+        let report = of("^(?=.*a)(?=.*b).$");
+        let [found] = report.findings.as_slice() else { panic!("{:?}", report.findings) };
+        assert_eq!(found.rule, Rule::NoValueFound);
+        let why = "no text was found that the pattern `^(?=.*a)(?=.*b).$` matches \
+            (`/parameters/properties/a/pattern`)";
+        assert!(found.message.contains(why), "{}", found.message);
+    }
+
+    #[test]
+    fn names_by_a_pattern_that_cannot_be_run_do_no_harm() {
+        let found = broken(
+            r#"{"a":{"type":"object","description":"It.","required":["x"],
+                "properties":{"x":{"type":"string","description":"It."}},"patternProperties":{"[^]":{}}}}"#,
+        );
+        assert_eq!(found, alone("pattern-unchecked", "/a/patternProperties/[^]"));
+    }
+
+    #[test]
     fn a_negation_of_everything_is_found() {
         let of = |not: &str| {
             format!(

@@ -49,6 +49,12 @@ impl<'d> Place<'d> {
         keywords.iter().find_map(|keyword| said(self.members, keyword))
     }
 
+    /// Whether it is the schema at `pointer`, or within it.
+    pub(crate) fn is_within(&self, pointer: &str) -> bool {
+        let below = self.pointer.strip_prefix(pointer);
+        below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
+    }
+
     /// Whether the schema is made of others, which may say what it does not.
     pub(crate) fn is_composed(&self) -> bool {
         self.get(&["$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if"]).is_some()

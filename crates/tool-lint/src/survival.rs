@@ -4,10 +4,11 @@
 use json_text::JsonText;
 use schema_check::{Check, values};
 use schema_form::{Content, Entered, FieldKind, Form, Slot};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::constraints::short;
 use crate::contradictions::Subject;
+use crate::place::Places;
 use crate::{Report, Rule, Survival, editions};
 
 /// How many values are tried.
@@ -18,12 +19,12 @@ pub(crate) fn check(subject: &Subject<'_, '_>, check: &Check, form: &Form, repor
     let made = values(subject.text, check, TRIED);
     report.values = Survival { made: made.len(), survived: 0 };
     if made.is_empty() && !report.has_error_within("") {
-        let edition = editions::told(subject.places, base);
-        let message = format!(
-            "No valid arguments were found by trying: look for constraints that exclude each other, \
-             or give `examples`.{edition}"
+        let why = why(subject.places, base);
+        report.find(
+            Rule::NoValueFound,
+            base,
+            format!("No valid arguments were found by trying: {why}"),
         );
-        report.find(Rule::NoValueFound, base, message);
     }
     for value in &made {
         let Ok(before) = value.to_value() else { continue };
@@ -60,6 +61,27 @@ pub(crate) fn check(subject: &Subject<'_, '_>, check: &Check, form: &Form, repor
             if !report.findings.iter().any(known) {
                 report.find(Rule::JsonModeOnly, base, message);
             }
+        }
+    }
+}
+
+/// Why no value may have been found at or below `pointer`, and what to do.
+pub(crate) fn why(places: &Places<'_>, pointer: &str) -> String {
+    let edition = editions::told(places, pointer);
+    let mut within = places.all.iter().filter(|place| place.is_within(pointer));
+    let unmatched = within.find_map(|place| {
+        let pattern = place.get(&["pattern"])?.as_str()?;
+        let alone = JsonText::from_value(&json!({"type": "string", "pattern": pattern}));
+        let check = Check::of(&alone).ok()?;
+        values(&alone, &check, 1).is_empty().then(|| (place.at("pattern"), pattern))
+    });
+    match unmatched {
+        Some((at, pattern)) => format!(
+            "no text was found that the pattern `{pattern}` matches (`{at}`). Write it simpler, or \
+             give `examples`.{edition}"
+        ),
+        None => {
+            format!("look for constraints that exclude each other, or give `examples`.{edition}")
         }
     }
 }
