@@ -57,6 +57,23 @@ impl Report {
         self.findings.iter().filter(|finding| finding.rule.severity() == severity).count()
     }
 
+    /// What was warned of when the agent was loaded: of no declaration, for a tool that is left out
+    /// has none. `None` where nothing was.
+    #[must_use]
+    pub fn of_agent(warnings: &[String]) -> Option<Self> {
+        let mut report = Self::default();
+        for warning in warnings {
+            report.find(Rule::AgentWarning, "", warning);
+        }
+        (!report.findings.is_empty()).then_some(report)
+    }
+
+    /// Whether it is about the agent and no declaration.
+    #[must_use]
+    pub fn is_of_agent(&self) -> bool {
+        self.findings.iter().any(|finding| finding.rule == Rule::AgentWarning)
+    }
+
     pub(crate) fn find(&mut self, rule: Rule, pointer: &str, message: impl Into<String>) {
         let finding = Finding { rule, pointer: pointer.to_owned(), message: message.into() };
         if !self.findings.contains(&finding) {

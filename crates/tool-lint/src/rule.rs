@@ -60,6 +60,8 @@ rules! {
     NotADeclaration, "not-a-declaration", Error;
     /// A name that services refuse.
     NameInvalid, "name-invalid", Error;
+    /// What is warned of when the agent is loaded, such as a tool that is left out.
+    AgentWarning, "agent-warning", Warning;
     /// Two tools of one name in one list.
     NameRepeated, "name-repeated", Warning;
     /// Names in one list that differ by case only: of tools, or of arguments.

@@ -6,6 +6,7 @@ mod text;
 use std::io::{self, Read as _, Write};
 use std::path::{Path, PathBuf};
 
+use app::api::SessionView;
 use session::AgentId;
 use tool_lint::{DeclarationError, Found, Report, Severity, declarations_in, lint_list};
 
@@ -141,12 +142,16 @@ async fn of_agent(arguments: &LintArguments) -> Result<Linted, LintError> {
         let reason = report.fault.map(|fault| fault.reason).unwrap_or_default();
         return Err(LintError::Faulted { name, reason });
     };
-    let tools: Vec<Found> = view
-        .tools
-        .into_iter()
-        .map(|tool| Found { line: None, declaration: Ok(tool.declaration) })
-        .collect();
-    Ok(Linted { source: name, reports: lint_list(&tools) })
+    Ok(Linted { source: name, reports: reports_of(view) })
+}
+
+/// What was warned of when the agent was loaded, where something was, and its tools.
+fn reports_of(view: SessionView) -> Vec<Report> {
+    let tools = view.tools.into_iter();
+    let tools = tools.map(|tool| Found { line: None, declaration: Ok(tool.declaration) });
+    let mut reports = lint_list(&tools.collect::<Vec<_>>());
+    reports.splice(0..0, Report::of_agent(&view.warnings));
+    reports
 }
 
 /// Writes what was found.
@@ -160,5 +165,41 @@ pub fn write_lint(linted: &Linted, format: Format, out: &mut impl Write) -> io::
             writeln!(out)
         }),
         Format::Text => text::write(linted, out),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_agent_warns_of_is_told_and_is_no_tool() {
+        let view = serde_json::json!({
+            "app_name": "clash", "agent": {"name": "clash"}, "instruction": "", "state": {},
+            "tools": [{"name": "echo", "description": "Echoes it.", "provided_by": "one",
+                "declaration": {"name": "echo", "description": "Echoes it."}}],
+            "warnings": ["echo of two is left out: one has a tool of that name."],
+        });
+        let view = serde_json::from_value(view).expect("a view");
+        let linted = Linted { source: "clash".to_owned(), reports: reports_of(view) };
+        assert!(!linted.has_errors());
+        let written = |format| {
+            let mut out = Vec::new();
+            write_lint(&linted, format, &mut out).expect("memory can be written");
+            String::from_utf8(out).expect("text")
+        };
+        let text = written(Format::Text);
+        let first = "(the agent)\n  warning agent-warning                 the whole\n          echo of two is \
+                     left out: one has a tool of that name.\n";
+        assert!(text.starts_with(first), "{text}");
+        let last = "clash: 1 tool, 1 without a finding; 0 errors, 1 warning;";
+        assert!(text.lines().last().is_some_and(|line| line.starts_with(last)), "{text}");
+        let json = written(Format::Json);
+        let tools: Vec<serde_json::Value> =
+            json.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        assert_eq!(
+            (&tools[0]["tool"], &tools[1]["tool"]),
+            (&serde_json::Value::Null, &"echo".into())
+        );
     }
 }

@@ -60,6 +60,7 @@ fn write_report(report: &Report, shown: &[&Finding], out: &mut impl Write) -> io
         return Ok(());
     }
     let tool = match report.tool.as_deref() {
+        None if report.is_of_agent() => "(the agent)",
         None => "(no tool)",
         Some("") => "(a tool without a name)",
         Some(name) => name,
@@ -112,10 +113,11 @@ fn write_sum(linted: &Linted, out: &mut impl Write) -> io::Result<()> {
     let reports = &linted.reports;
     let made: usize = reports.iter().map(|report| report.values.made).sum();
     let survived: usize = reports.iter().map(|report| report.values.survived).sum();
+    let entries = reports.iter().filter(|report| !report.is_of_agent()).count();
     let clean = reports.iter().filter(|report| report.findings.is_empty()).count();
     // What is no declaration is an error and no tool.
     let tools = reports.iter().filter(|report| report.tool.is_some()).count();
-    let unread = match reports.len() - tools {
+    let unread = match entries - tools {
         0 => String::new(),
         1 => " 1 entry is no tool;".to_owned(),
         count => format!(" {count} entries are no tools;"),
