@@ -1,13 +1,14 @@
 //! [`declarations_in`]: the declarations in a text, JSON lines or one JSON value.
 
 use json_text::{JsonText, JsonTextError, Kind, Node};
+use serde_json::value::RawValue;
 
 use crate::DeclarationError;
 
 /// A declaration, or what stands where one should, with the line it begins at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// The line, from 1; `None` inside a JSON value of several lines.
+    /// The line, from 1; `None` for what stands in no file.
     pub line: Option<usize>,
     /// The declaration, or why none stands there.
     pub declaration: Result<JsonText, DeclarationError>,
@@ -40,7 +41,7 @@ fn unwrapped(declaration: JsonText) -> JsonText {
 fn found_in(text: &str) -> Vec<Found> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let broken = match JsonText::parse(text.trim_end()) {
-        Ok(whole) => match in_value(&whole) {
+        Ok(whole) => match in_value(text, &whole) {
             Some(found) => return found,
             None => None,
         },
@@ -73,11 +74,18 @@ fn is_object(line: &str) -> bool {
     value.is_ok_and(|value| value.kind() == Kind::Object)
 }
 
-/// `None` for what is better read as lines.
-fn in_value(whole: &JsonText) -> Option<Vec<Found>> {
-    let found = |declaration| Found { line: None, declaration: Ok(declaration) };
+/// What stands in the value `whole` of `text`; `None` for what is better read as lines.
+fn in_value(text: &str, whole: &JsonText) -> Option<Vec<Found>> {
+    let before = text.len() - text.trim_start().len();
+    let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
+    let line_at = |place: usize| ends.partition_point(|end| *end < place) + 1;
+    let line_of = |part: &RawValue| {
+        let start = part.get().as_ptr().addr().checked_sub(whole.as_str().as_ptr().addr());
+        start.map(|start| line_at(before + start))
+    };
+    let found = |part: &RawValue| Found { line: line_of(part), declaration: Ok(part.into()) };
     match whole.open() {
-        Node::Array(items) => Some(items.into_iter().map(|item| found(item.into())).collect()),
+        Node::Array(items) => Some(items.into_iter().map(found).collect()),
         Node::Object(members) => {
             let named = members
                 .iter()
@@ -86,9 +94,10 @@ fn in_value(whole: &JsonText) -> Option<Vec<Found>> {
                 && !members.is_empty()
                 && members.iter().all(|(_, value)| JsonText::from(*value).kind() == Kind::Object);
             if !by_name {
-                return Some(vec![Found { line: Some(1), declaration: Ok(whole.clone()) }]);
+                let line = Some(line_at(before));
+                return Some(vec![Found { line, declaration: Ok(whole.clone()) }]);
             }
-            Some(members.into_iter().map(|(_, value)| found(value.into())).collect())
+            Some(members.into_iter().map(|(_, value)| found(value)).collect())
         }
         _ => None,
     }
@@ -128,8 +137,9 @@ mod tests {
             seen("{\"name\":\"a\"}\nrubbish\n[1]"),
             [(Some(1), true), (Some(2), false), (Some(3), true)]
         );
-        assert_eq!(seen("[{\"name\":\"a\"},\n 7]"), [(None, true), (None, true)]);
-        assert_eq!(seen("{\"a\":{\"name\":\"a\"},\"b\":{}}"), [(None, true), (None, true)]);
+        let in_array = [(Some(2), true), (Some(4), true), (Some(5), true)];
+        assert_eq!(seen("\n[{\"name\":\n\"a\"},\n 7,\r\n\"ä\"\n]\n"), in_array);
+        assert_eq!(seen("{\"a\":{\"name\":\"a\"},\"b\":\n{}}"), [(Some(1), true), (Some(2), true)]);
         assert_eq!(seen("\u{feff}{\"name\":\n\"a\"}"), [(Some(1), true)]);
         assert_eq!(seen(" \n"), []);
     }
