@@ -7,7 +7,7 @@ use session::CallId;
 use crate::components::markdown::Markdown;
 use crate::components::raw_text::RawText;
 use crate::components::sound::Sound;
-use crate::components::value::{ValueBody, ValueTools};
+use crate::components::value::{READ, ValueBody, ValueTools};
 use crate::components::value_pane::{Switch, ValuePane};
 use crate::state::excerpt::beginning;
 use crate::state::markdown::markdown;
@@ -173,25 +173,36 @@ fn resource_body(
 /// dear waits to be asked for.
 fn image(url: &str, read: impl Fn(&JsonText) -> Reading) -> AnyView {
     let reading = read(&JsonText::string(url));
+    view! { <WithTools reading label="Image"/> }.into_any()
+}
+
+/// A value with its tools above it.
+#[component]
+fn WithTools(
+    /// The value.
+    reading: Reading,
+    /// What it is, for those who hear the page.
+    label: &'static str,
+) -> impl IntoView {
     view! {
         <div class="content-value">
             <ValueTools reading/>
-            <ValueBody reading label="Image"/>
+            <ValueBody reading label/>
         </div>
     }
-    .into_any()
 }
 
-/// A text as what its type says, else as what it looks like.
+/// A text as what its type says, else as what it looks like; a long one as a value, to search in.
 fn resource_text(text: String, mime_type: &str, read: impl Fn(&JsonText) -> Reading) -> AnyView {
     let mime_type = mime_type.split(';').next().unwrap_or_default().trim();
     let is_json = mime_type == "application/json" || mime_type.ends_with("+json");
     if is_json && let Ok(value) = JsonText::parse(&text) {
-        return view! { <ValueBody reading=read(&value) label="Text"/> }.into_any();
+        return view! { <WithTools reading=read(&value) label="Text"/> }.into_any();
     }
     let is_markdown = matches!(mime_type, "text/markdown" | "text/x-markdown");
-    if value_tree::is_more_than_text(&text) && !is_markdown {
-        return view! { <ValueBody reading=read(&JsonText::string(&text)) label="Text"/> }
+    let is_searched = text.len() > READ;
+    if (is_searched || value_tree::is_more_than_text(&text)) && !is_markdown {
+        return view! { <WithTools reading=read(&JsonText::string(&text)) label="Text"/> }
             .into_any();
     }
     if is_markdown {

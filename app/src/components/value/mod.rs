@@ -5,7 +5,7 @@ mod row;
 mod tools;
 mod tree;
 
-pub use tools::ValueTools;
+pub use tools::{READ, ValueTools};
 
 use leptos::prelude::*;
 use value_tree::Missing;

@@ -14,7 +14,7 @@ use crate::state::times::grouped;
 /// So many values are searched by the eye.
 const SEARCHED: usize = 8;
 /// So long a value, too, in bytes.
-const READ: usize = 2_000;
+pub const READ: usize = 2_000;
 
 /// Search, depth, and the switch between tree and text.
 #[component]
