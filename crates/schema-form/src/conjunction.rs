@@ -7,9 +7,12 @@
 
 use std::collections::HashMap;
 
+use json_text::JsonText;
+
 use crate::decimal::{Decimal, whole_number};
 use crate::document::{Document, Node, NodeId};
 use crate::field::{Bounds, Limit, Source};
+use crate::judge::Judge;
 use crate::{Diagnostic, Reason, Types};
 
 /// Schemas that hold at once.
@@ -27,6 +30,8 @@ pub(crate) struct Conjunction<'d> {
     pub(crate) fault: Option<Reason>,
     /// Whether `null` is valid: said so, denied, or not mentioned.
     pub(crate) null: Option<bool>,
+    /// Whether the schemas do not admit `null`, whatever union this is a branch of.
+    pub(crate) excludes_null: bool,
     /// The types that all layers admit, `null` apart; `None` when no layer speaks of types.
     pub(crate) types: Option<Types>,
 }
@@ -44,6 +49,15 @@ const LONGEST_CHAIN: usize = 100;
 /// The keywords that hold alternatives.
 const UNIONS: [&str; 2] = ["anyOf", "oneOf"];
 
+/// Whether one of the schemas surely does not admit `null`, whichever of its keywords says so.
+fn is_null_refused(document: &Document, source: &Source) -> bool {
+    /// How many schemas are asked: a field is made for each that is looked at.
+    const PATIENCE: usize = 500;
+    let judge = Judge::with_patience(document, PATIENCE);
+    let null = JsonText::null();
+    source.layers.iter().any(|layer| judge.admits(*layer, &null) == Some(false))
+}
+
 impl<'d> Conjunction<'d> {
     /// Lays out the layers of `source`; what is odd on the way goes to `diagnostics`.
     pub(crate) fn of(
@@ -59,6 +73,7 @@ impl<'d> Conjunction<'d> {
             union: None,
             fault: None,
             null: None,
+            excludes_null: false,
             types: None,
         };
         let mut said_null = Vec::new();
@@ -74,6 +89,11 @@ impl<'d> Conjunction<'d> {
             [] => None,
             said => Some(said.iter().all(|yes| *yes)),
         };
+        let may_be_null = source.only.is_none_or(|only| only.contains(Types::NULL));
+        if may_be_null && conjunction.null != Some(false) && is_null_refused(document, source) {
+            conjunction.null = Some(false);
+        }
+        conjunction.excludes_null = conjunction.null == Some(false);
         for layer in conjunction.layers.clone() {
             if let Some(types) = conjunction.declared_types(layer, diagnostics) {
                 let types = types.without(Types::NULL);

@@ -5,7 +5,7 @@ mod small;
 use json_text::JsonText;
 use proptest::prelude::*;
 use schema_check::Check;
-use schema_form::{Edit, Form, Path};
+use schema_form::{Edit, FieldKind, Form, Path};
 use serde_json::{Value, json};
 use small::{any_schema, pool};
 
@@ -66,12 +66,52 @@ fn a_value_that_no_branch_takes_is_told_at_its_field() {
     }
 }
 
+#[test]
+fn null_is_no_option_where_the_type_excludes_it() {
+    let offered = |schema: &Value| {
+        let form = Form::of_schema(&JsonText::from_value(schema));
+        let field = form.root().field();
+        let FieldKind::Choice(options) = &field.kind else { panic!("{:?}", field.kind) };
+        let labels: Vec<String> = options.iter().map(|it| it.label.clone()).collect();
+        (labels, field.nullable)
+    };
+    let two = || vec!["a".to_owned(), "b".to_owned()];
+    assert_eq!(offered(&json!({"type": "string", "enum": ["a", "b", null]})), (two(), false));
+    assert_eq!(offered(&json!({"enum": ["a", "b", null]})), (two(), true));
+    assert_eq!(
+        offered(&json!({"enum": ["a", "b", null], "not": {"type": "null"}})),
+        (two(), false)
+    );
+    let google = json!({"type": "STRING", "enum": ["a", "b"], "nullable": true});
+    assert_eq!(offered(&google), (two(), true));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: 4 * ProptestConfig::default().cases,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]
+
+    /// Null is offered only where the validator admits it, as the field's own and as an option.
+    #[test]
+    fn null_is_offered_only_where_it_is_valid(schema in any_schema()) {
+        let text = JsonText::from_value(&schema);
+        let Ok(whole) = Check::of(&text) else { return Ok(()) };
+        // What `nullable` means beside other keywords is the host's to decide.
+        if text.as_str().contains("nullable") {
+            return Ok(());
+        }
+        let form = Form::of_schema(&text);
+        let field = form.root().field();
+        let is_option = match &field.kind {
+            FieldKind::Choice(options) => options.iter().any(|it| it.value == JsonText::null()),
+            _ => false,
+        };
+        if field.nullable || is_option {
+            prop_assert!(whole.admits(&Value::Null), "{} in {}", field.nullable, schema);
+        }
+    }
 
     /// What the validator admits has no message, in widgets and as JSON text.
     #[test]

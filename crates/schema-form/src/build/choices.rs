@@ -62,7 +62,8 @@ impl Builder<'_> {
                 option.value.kind() == Kind::Null || types.admit(option.value.kind())
             });
         }
-        if self.conjunction.null == Some(true) && options.len() > 1 {
+        let is_named_apart = self.conjunction.null == Some(true) && options.len() > 1;
+        if is_named_apart || self.conjunction.excludes_null {
             options.retain(|option| option.value.kind() != Kind::Null);
         }
         let mut seen = HashSet::with_capacity(options.len());
