@@ -4,10 +4,14 @@
 //! `read` checks what comes in and names the field and the rule; `write` puts values out; what was
 //! written reads back the same. Transport is asked for by the features `client` and `server`.
 
+#[cfg(any(feature = "client", feature = "server"))]
+mod codec;
 mod fingerprint;
 mod read;
 mod write;
 
+#[cfg(any(feature = "client", feature = "server"))]
+pub use codec::{MessageCodec, MessageDecoder};
 pub use fingerprint::fingerprint;
 pub use read::{
     agent_name, cursor, cursor_to_wire, decision, description, event, human_response,

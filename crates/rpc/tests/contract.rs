@@ -42,6 +42,7 @@ fn the_types_are_current() {
     let folder = tempfile::tempdir().expect("a folder");
     tonic_prost_build::configure()
         .build_transport(false)
+        .codec_path("crate::MessageCodec")
         .client_mod_attribute("rehearsal.v1", "#[cfg(feature = \"client\")]")
         .server_mod_attribute("rehearsal.v1", "#[cfg(feature = \"server\")]")
         .out_dir(folder.path())

@@ -1,7 +1,10 @@
 //! What is invalid is refused with the field and the rule, and changes nothing.
 
 use rpc::wire;
-use tonic::Code;
+use tonic::client::Grpc;
+use tonic::codegen::http::uri::PathAndQuery;
+use tonic::transport::Endpoint;
+use tonic::{Code, Request, Status};
 
 use crate::stage::{Stage, Watcher, decision, id, refused, request, submit};
 
@@ -84,4 +87,28 @@ async fn a_session_id_of_the_callers_own_opens_one_session() {
     assert_eq!(refused(client.create_session(asked("two", &own)).await).0, Code::AlreadyExists);
     let long = client.create_session(asked(&"é".repeat(501), &id())).await.unwrap().into_inner();
     assert_eq!(long.session.unwrap().description, Some("é".repeat(500)), "longer ones are cut");
+}
+
+/// `Vec<u8>` is a message whose field 1 holds bytes, `u32` one whose field 1 holds a number.
+#[tokio::test]
+async fn bytes_that_are_no_message_are_the_callers_fault() {
+    async fn sent(stage: &Stage, message: impl prost::Message + 'static) -> Status {
+        let endpoint = Endpoint::from_shared(format!("http://{}", stage.address())).unwrap();
+        let mut grpc = Grpc::new(endpoint.connect().await.unwrap());
+        grpc.ready().await.unwrap();
+        let path = PathAndQuery::from_static("/rehearsal.v1.LiveService/CreateSession");
+        let codec = rpc::MessageCodec::<_, wire::CreateSessionResponse>::default();
+        grpc.unary(Request::new(message), path, codec).await.unwrap_err()
+    }
+    let stage = Stage::open().await;
+    let no_text = sent(&stage, vec![0xff_u8, 0xfe]).await;
+    assert_eq!(no_text.code(), Code::InvalidArgument);
+    assert!(no_text.message().starts_with("CreateSessionRequest: "), "{no_text}");
+    assert!(no_text.message().contains("CreateSessionRequest.description"), "{no_text}");
+    let number = sent(&stage, 7_u32).await;
+    assert_eq!(number.code(), Code::InvalidArgument);
+    assert!(number.message().contains("CreateSessionRequest.description"), "{number}");
+    let asked = wire::ListSessionsRequest::default();
+    let listed = stage.client().await.list_sessions(asked).await.unwrap().into_inner();
+    assert_eq!(listed.sessions, []);
 }

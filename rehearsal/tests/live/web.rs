@@ -58,6 +58,12 @@ async fn a_browser_reaches_the_service_over_http_1() {
     assert_eq!(response.headers()["grpc-status"], "3");
     let message = response.headers()["grpc-message"].to_str().unwrap();
     assert!(message.starts_with("agent_name:"), "{message}");
+
+    // Field 1 is a text, not a number.
+    let response = call(&stage, "CreateSession", Some(&own), &7_u32).await;
+    assert_eq!(response.headers()["grpc-status"], "3");
+    let message = response.headers()["grpc-message"].to_str().unwrap();
+    assert!(message.starts_with("CreateSessionRequest:"), "{message}");
 }
 
 #[tokio::test]

@@ -779,7 +779,7 @@ pub mod live_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::MessageCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/rehearsal.v1.LiveService/CreateSession",
             );
@@ -803,7 +803,7 @@ pub mod live_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::MessageCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/rehearsal.v1.LiveService/GetSession",
             );
@@ -829,7 +829,7 @@ pub mod live_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::MessageCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/rehearsal.v1.LiveService/ListSessions",
             );
@@ -855,7 +855,7 @@ pub mod live_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::MessageCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/rehearsal.v1.LiveService/CompleteSession",
             );
@@ -881,7 +881,7 @@ pub mod live_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::MessageCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/rehearsal.v1.LiveService/Subscribe",
             );
@@ -906,7 +906,7 @@ pub mod live_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::MessageCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/rehearsal.v1.LiveService/SubmitRequest",
             );
@@ -932,7 +932,7 @@ pub mod live_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::MessageCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/rehearsal.v1.LiveService/AwaitDecision",
             );
@@ -957,7 +957,7 @@ pub mod live_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::MessageCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/rehearsal.v1.LiveService/RecordEvent",
             );
@@ -982,7 +982,7 @@ pub mod live_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::MessageCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/rehearsal.v1.LiveService/SubmitDecision",
             );
@@ -1007,7 +1007,7 @@ pub mod live_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::MessageCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/rehearsal.v1.LiveService/CancelTurn",
             );
@@ -1032,7 +1032,7 @@ pub mod live_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::MessageCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/rehearsal.v1.LiveService/HoldTurn",
             );
@@ -1057,7 +1057,7 @@ pub mod live_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::MessageCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/rehearsal.v1.LiveService/HandOverTurn",
             );
@@ -1082,7 +1082,7 @@ pub mod live_service_client {
                         format!("Service was not ready: {}", e.into()),
                     )
                 })?;
-            let codec = tonic_prost::ProstCodec::default();
+            let codec = crate::MessageCodec::default();
             let path = http::uri::PathAndQuery::from_static(
                 "/rehearsal.v1.LiveService/ReleaseTurn",
             );
@@ -1333,7 +1333,7 @@ pub mod live_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = CreateSessionSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::MessageCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1378,7 +1378,7 @@ pub mod live_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = GetSessionSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::MessageCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1423,7 +1423,7 @@ pub mod live_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ListSessionsSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::MessageCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1468,7 +1468,7 @@ pub mod live_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = CompleteSessionSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::MessageCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1514,7 +1514,7 @@ pub mod live_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SubscribeSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::MessageCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1559,7 +1559,7 @@ pub mod live_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SubmitRequestSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::MessageCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1605,7 +1605,7 @@ pub mod live_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = AwaitDecisionSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::MessageCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1650,7 +1650,7 @@ pub mod live_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = RecordEventSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::MessageCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1695,7 +1695,7 @@ pub mod live_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = SubmitDecisionSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::MessageCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1740,7 +1740,7 @@ pub mod live_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = CancelTurnSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::MessageCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1785,7 +1785,7 @@ pub mod live_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = HoldTurnSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::MessageCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1830,7 +1830,7 @@ pub mod live_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = HandOverTurnSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::MessageCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
@@ -1875,7 +1875,7 @@ pub mod live_service_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ReleaseTurnSvc(inner);
-                        let codec = tonic_prost::ProstCodec::default();
+                        let codec = crate::MessageCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(
                                 accept_compression_encodings,
