@@ -6,11 +6,14 @@ A root may be an ``LlmAgent``, an agent that only arranges others (sequential, l
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 # The node at which ADK begins each graph; it does nothing.
 START = "__START__"
 
 
-def walk(root):
+def walk(root: Any) -> Iterator[Any]:
     """The root and every agent or node below it, parents first, each once."""
     seen, pending = set(), [root]
     while pending:

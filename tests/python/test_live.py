@@ -24,7 +24,8 @@ from google.adk.agents import LlmAgent, ParallelAgent, RunConfig  # noqa: E402
 from google.adk.agents.run_config import StreamingMode  # noqa: E402
 from google.adk.apps import App  # noqa: E402
 from google.adk.runners import InMemoryRunner  # noqa: E402
-from google.adk.tools import FunctionTool, LongRunningFunctionTool  # noqa: E402
+from google.adk.tools import AgentTool, FunctionTool, LongRunningFunctionTool  # noqa: E402
+from google.adk.workflow import Workflow  # noqa: E402
 from google.genai import types  # noqa: E402
 from pydantic import BaseModel  # noqa: E402
 
@@ -202,6 +203,45 @@ def test_agents_that_are_not_targeted_use_their_model(host):
     Person(host, plugin.session_id).answer(text("person"))
     assert sorted(run.words()) == ["model", "person"]
     assert answered == ["theirs"]
+
+
+def said_by_model(callback_context, llm_request):
+    from google.adk.models.llm_response import LlmResponse
+
+    return LlmResponse(content=types.Content(role="model", parts=[types.Part(text="model")]))
+
+
+def team():
+    """An agent of each kind of place: the root, below it, called as a tool, below that one."""
+    options = {"model": "gemini-2.5-flash", "before_model_callback": said_by_model}
+    reader = LlmAgent(name="reader", description="Reads.", **options)
+    finder = LlmAgent(name="finder", description="Finds.", sub_agents=[reader], **options)
+    clerk = LlmAgent(name="clerk", description="Files.", **options)
+    return LlmAgent(name="boss", tools=[AgentTool(finder)], sub_agents=[clerk], **options)
+
+
+def test_a_target_that_no_agent_is_called_is_warned_of_once(caplog):
+    named = ["clerk", "finder", "reader", "finde", "CLERKS", "zz"]
+    plugin = RehearsalPlugin("http://127.0.0.1:9", target_agents=named)
+    for _ in range(2):
+        assert Run(team(), plugin).words() == ["model"]
+    told = [one.getMessage() for one in caplog.records if "target_agents" in one.getMessage()]
+    assert len(told) == 1, told
+    assert "'CLERKS' (did you mean 'clerk'?), 'finde' (did you mean 'finder'?), 'zz', " in told[0]
+    assert "(known before the run: 'boss', 'clerk', 'finder', 'reader')" in told[0]
+
+
+def test_targets_that_the_run_has_are_not_warned_of(caplog):
+    plugin = RehearsalPlugin("http://127.0.0.1:9", target_agents=["clerk", "reader", "finder"])
+    assert Run(team(), plugin).words() == ["model"]
+    assert "target_agents" not in caplog.text
+
+
+def test_the_agents_of_a_workflow_are_not_shown_to_a_plugin_and_nothing_is_said(caplog):
+    office = Workflow(name="office", edges=[("START", team())])
+    plugin = RehearsalPlugin("http://127.0.0.1:9", target_agents=["clerk"])
+    assert Run(office, plugin).words() == ["model"]
+    assert "target_agents" not in caplog.text
 
 
 class Report(BaseModel):

@@ -19,7 +19,8 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 
 from ..faults import message_of
-from . import convert
+from ..tree import lineage
+from . import convert, targets
 from . import messages as wire
 from .client import LiveClient, address
 from .faults import RehearsalError, behind_plugins
@@ -37,7 +38,8 @@ class RehearsalPlugin(BasePlugin):
     Args:
       server_url: the host; else ``REHEARSAL_SERVER_URL``, else ``http://127.0.0.1:4180``.
       target_agents: names of the agents that a person plays, the others use their model; else
-        ``REHEARSAL_TARGET_AGENTS`` with commas between, else all.
+        ``REHEARSAL_TARGET_AGENTS`` with commas between, else all. A name that no agent of the
+        first run has is warned of.
       session_description: what the host's list shows; else ``REHEARSAL_SESSION_DESCRIPTION``.
       token: what a host wants that asks who one is; else ``REHEARSAL_TOKEN``. `rehearsal token add`
         makes one.
@@ -75,6 +77,7 @@ class RehearsalPlugin(BasePlugin):
         self.session_id = str(uuid.uuid4())
         self._lock = threading.Lock()
         self._printed = False
+        self._checked = False
         # A channel belongs to the loop on which it was made, and a runner may bring its own.
         self._clients: dict[asyncio.AbstractEventLoop, LiveClient] = {}
         # Which turn asked for a call, and which was an invocation's last, with its agent.
@@ -87,6 +90,18 @@ class RehearsalPlugin(BasePlugin):
     def session_url(self) -> str:
         """Where people answer."""
         return f"{self.server_url}/live/{self.session_id}"
+
+    async def before_run_callback(self, *, invocation_context: InvocationContext) -> None:
+        """Warns at the first run of targets that are none of its agents. Of a workflow at the root
+        ADK tells a plugin nothing, and what an agent calls as a tool is a run of its own."""
+        with self._lock:
+            checked, self._checked = self._checked, True
+        agent = invocation_context.agent
+        if checked or not self.target_agents or agent is None:
+            return
+        said = targets.unknown(self.target_agents, targets.asking(lineage(agent)[0]))
+        if said:
+            log.warning(said)
 
     async def before_model_callback(
         self, *, callback_context: CallbackContext, llm_request: LlmRequest
