@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use model_wire::{GeminiCall, Place, SessionWord, Vendor};
+use model_wire::{AGENT_HEADER, GeminiCall, Place, SESSION_SEGMENT, SessionWord, Vendor, Word};
 use rehearsal_fuzz::named;
 
 fuzz_target!(|text: &str| {
@@ -28,7 +28,9 @@ fuzz_target!(|text: &str| {
         Err(fault) => assert!(!fault.message.is_empty()),
     }
 
-    match Place::read(Some(session), Some(agent), run) {
+    let named_session = Word { said: SESSION_SEGMENT, text: session };
+    let named_agent = Word { said: AGENT_HEADER, text: agent };
+    match Place::read(Some(named_session), Some(named_agent), run) {
         Ok(place) => {
             match place.session {
                 Some(SessionWord::Id(id)) => assert_eq!(id.to_string(), session.to_lowercase()),

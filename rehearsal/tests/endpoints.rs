@@ -119,6 +119,49 @@ async fn said(request: RequestBuilder) -> String {
 }
 
 #[tokio::test]
+async fn a_question_at_a_path_of_none_is_told_where_a_person_answers() {
+    let stage = Stage::open().await;
+    let gemini = "/v1beta1/publishers/google/models/m:generateContent";
+    for (path, pointer) in [
+        (format!("/s/{SESSION}//v1/chat/completions"), "/error/code"),
+        (format!("/s/{SESSION}/chat/completions"), "/error/code"),
+        ("/v2/chat/completions".to_owned(), "/error/code"),
+        ("/chat/completions".to_owned(), "/error/code"),
+        (gemini.to_owned(), "/error/status"),
+    ] {
+        let url = format!("http://{}{path}", stage.running.address());
+        let refused = stage.client.post(url).body("{}").send().await.unwrap();
+        assert_eq!(refused.status(), StatusCode::NOT_FOUND, "{path}");
+        let error: Value = refused.json().await.unwrap();
+        let message = error["error"]["message"].as_str().unwrap();
+        assert!(message.starts_with(&format!("{path}: a person answers at /v1/")), "{message}");
+        assert!(error.pointer(pointer).is_some(), "{error}");
+    }
+    let page = format!("http://{}/nowhere", stage.running.address());
+    let page = stage.client.get(page).send().await.unwrap();
+    assert!(page.headers()["content-type"].to_str().unwrap().starts_with("text/html"));
+}
+
+#[tokio::test]
+async fn a_word_that_names_no_session_is_told_where_it_stands() {
+    let stage = Stage::open().await;
+    let long = "x".repeat(101);
+    let body = json!({ "model": "m", "messages": [{ "role": "user", "content": "Hi" }] });
+    let asked = |path: &str| {
+        let url = format!("http://{}{path}/v1/chat/completions", stage.running.address());
+        stage.client.post(url).header("x-rehearsal-session", "y".repeat(102)).body(body.to_string())
+    };
+    for (path, told) in [
+        (format!("/s/{long}"), "/s/SESSION: must have 1 to 100 characters, and has 101"),
+        (format!("/s/a/a/{long}"), "/a/AGENT: must have 1 to 100 characters, and has 101"),
+        (String::new(), "x-rehearsal-session: must have 1 to 100 characters, and has 102"),
+    ] {
+        let refused: Value = asked(&path).send().await.unwrap().json().await.unwrap();
+        assert_eq!(refused["error"]["message"], told);
+    }
+}
+
+#[tokio::test]
 async fn what_cannot_be_read_is_refused_in_the_vendors_shape() {
     let stage = Stage::open().await;
     for (path, pointer) in [

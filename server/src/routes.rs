@@ -9,7 +9,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, Extension, FromRef, Path, Request, State, WebSocketUpgrade};
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::{HeaderValue, Method, StatusCode};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
@@ -189,7 +189,11 @@ async fn report_text(State(shared): State<Shared>, Path(report): Path<String>) -
     }
 }
 
+/// A browser asks for files and pages; whoever sends something means a model's endpoint.
 async fn file_or_not_found(State(shared): State<Shared>, request: Request) -> Response {
+    if request.method() == Method::POST {
+        return endpoints::nothing_there(request.uri(), request.headers());
+    }
     if let Some(file) = shared.site.file(request.uri(), request.headers()) {
         return file;
     }

@@ -31,4 +31,7 @@ pub use asked::Asked;
 pub use custom::FreeText;
 pub use event::Event;
 pub use fault::{Fault, FaultKind};
-pub use place::{AGENT_HEADER, Place, RUN_HEADER, SESSION_HEADER, SessionWord};
+pub use place::{
+    AGENT_HEADER, AGENT_SEGMENT, Place, RUN_HEADER, SESSION_HEADER, SESSION_SEGMENT, SessionWord,
+    Word,
+};

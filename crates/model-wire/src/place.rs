@@ -6,6 +6,10 @@ use live::{AgentName, Invalid, InvocationId, LiveSessionId};
 pub const SESSION_HEADER: &str = "x-rehearsal-session";
 /// The header that names the agent where the path does not.
 pub const AGENT_HEADER: &str = "x-rehearsal-agent";
+/// The part of a path that names the session.
+pub const SESSION_SEGMENT: &str = "/s/SESSION";
+/// The part of a path that names the agent.
+pub const AGENT_SEGMENT: &str = "/a/AGENT";
 /// The header that names the agent's run.
 pub const RUN_HEADER: &str = "x-rehearsal-run";
 
@@ -20,6 +24,21 @@ pub struct Place {
     pub invocation_id: InvocationId,
 }
 
+/// A word that names something, and where it was said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Word<'w> {
+    /// The header, or the part of the path.
+    pub said: &'static str,
+    /// The word itself.
+    pub text: &'w str,
+}
+
+impl Word<'_> {
+    fn refused(self, invalid: Invalid) -> Invalid {
+        Invalid::new(self.said, invalid.rule)
+    }
+}
+
 /// How a session is named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionWord {
@@ -30,16 +49,21 @@ pub enum SessionWord {
 }
 
 impl Place {
-    /// Checks the words of the path or of the headers.
+    /// Checks what the path or the headers say.
     ///
     /// # Errors
-    /// [`Invalid`], which names the header that says the same as the path.
-    pub fn read(session: Option<&str>, agent: Option<&str>, run: &str) -> Result<Self, Invalid> {
-        let named = |field: &'static str| move |invalid: Invalid| Invalid::new(field, invalid.rule);
+    /// [`Invalid`], which names where the word was said.
+    pub fn read(
+        session: Option<Word<'_>>,
+        agent: Option<Word<'_>>,
+        run: &str,
+    ) -> Result<Self, Invalid> {
+        let agent = agent.map(|word| AgentName::given(word.text).map_err(|it| word.refused(it)));
+        let run = Word { said: RUN_HEADER, text: run };
         Ok(Self {
             session: session.map(SessionWord::read).transpose()?,
-            agent: agent.map(AgentName::given).transpose().map_err(named(AGENT_HEADER))?,
-            invocation_id: InvocationId::parse(run).map_err(named(RUN_HEADER))?,
+            agent: agent.transpose()?,
+            invocation_id: InvocationId::parse(run.text).map_err(|it| run.refused(it))?,
         })
     }
 
@@ -60,13 +84,13 @@ impl Place {
 }
 
 impl SessionWord {
-    fn read(word: &str) -> Result<Self, Invalid> {
-        if let Ok(id) = LiveSessionId::parse(word) {
+    fn read(word: Word<'_>) -> Result<Self, Invalid> {
+        if let Ok(id) = LiveSessionId::parse(word.text) {
             return Ok(Self::Id(id));
         }
-        match AgentName::given(word) {
+        match AgentName::given(word.text) {
             Ok(name) => Ok(Self::Name(name.to_string())),
-            Err(invalid) => Err(Invalid::new(SESSION_HEADER, invalid.rule)),
+            Err(invalid) => Err(word.refused(invalid)),
         }
     }
 }
@@ -78,13 +102,16 @@ mod tests {
     #[test]
     fn a_session_is_named_by_its_id_or_by_a_word() {
         let id = "936da01f-9abd-4d9d-80c7-02af85c822a8";
-        let session = |word| Place::read(Some(word), None, "").map(|place| place.session);
+        let said_by = |said, text| Place::read(Some(Word { said, text }), None, "");
+        let session = |text| said_by(SESSION_HEADER, text).map(|place| place.session);
         assert!(matches!(session(id), Ok(Some(SessionWord::Id(_)))));
         assert_eq!(session("demo"), Ok(Some(SessionWord::Name("demo".to_owned()))));
         let blank = session(" ").expect_err("nothing to see").to_string();
         assert_eq!(blank, "x-rehearsal-session: must not be blank");
         let refused = session("a\nb").expect_err("a control character").to_string();
         assert_eq!(refused, "x-rehearsal-session: must have no control characters");
+        let refused = said_by(SESSION_SEGMENT, &"x".repeat(101)).expect_err("too long").to_string();
+        assert_eq!(refused, "/s/SESSION: must have 1 to 100 characters, and has 101");
     }
 
     #[test]

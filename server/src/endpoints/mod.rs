@@ -30,6 +30,7 @@ use crate::live::LiveSessions;
 
 pub(crate) use api::Api;
 pub(crate) use fault::refusal;
+pub(crate) use models::nothing_there;
 
 use attendance::Attendance;
 

@@ -3,7 +3,7 @@
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{OriginalUri, RawPathParams};
 use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderMap, Method};
+use axum::http::{HeaderMap, Method, Uri};
 use axum::response::{IntoResponse, Response};
 use json_text::JsonText;
 use model_wire::{Fault, FaultKind};
@@ -56,12 +56,26 @@ fn described(api: Api, params: Params, describe: impl FnOnce(&str) -> Value) -> 
 }
 
 /// A path of the vendor's that is not answered here.
-pub(super) async fn unknown(OriginalUri(uri): OriginalUri) -> Response {
-    let api = Api::of_path(uri.path()).unwrap_or(Api::OpenAiChat);
+pub(super) async fn unknown(OriginalUri(uri): OriginalUri, headers: HeaderMap) -> Response {
+    nothing_there(&uri, &headers)
+}
+
+/// Says where a person answers, in the words of the vendor whose client seems to ask.
+pub(crate) fn nothing_there(uri: &Uri, headers: &HeaderMap) -> Response {
+    let path = uri.path();
+    let api = Api::of_path(path).unwrap_or_else(|| {
+        if is_anthropic(headers) {
+            Api::Anthropic
+        } else if path.ends_with("enerateContent") {
+            Api::Gemini
+        } else {
+            Api::OpenAiChat
+        }
+    });
     let message = format!(
-        "{}: a person answers at /v1/chat/completions, /v1/responses, /v1/messages and \
-         /v1beta/models/MODEL:generateContent",
-        uri.path()
+        "{path}: a person answers at /v1/chat/completions, /v1/responses, /v1/messages and \
+         /v1beta/models/MODEL:generateContent, each as it stands or after /s/SESSION, /a/AGENT or \
+         /s/SESSION/a/AGENT",
     );
     refusal(api, &Fault::new(FaultKind::NotFound, message))
 }

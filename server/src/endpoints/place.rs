@@ -13,7 +13,10 @@ use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use live::{AgentName, Invalid, LiveSessionId, Note, Status};
-use model_wire::{AGENT_HEADER, Place, RUN_HEADER, SESSION_HEADER, SessionWord};
+use model_wire::{
+    AGENT_HEADER, AGENT_SEGMENT, Place, RUN_HEADER, SESSION_HEADER, SESSION_SEGMENT, SessionWord,
+    Word,
+};
 use sha2::{Digest, Sha256};
 
 use crate::live::{LiveError, LiveSessions};
@@ -25,14 +28,19 @@ pub(super) async fn place(parts: &mut Parts) -> Result<Place, Invalid> {
         Err(RawPathParamsRejection::MissingPathParams(_)) => None,
         Err(rejection) => return Err(unreadable(&rejection)),
     };
-    let param = |name: &str| {
-        let mut found = params.iter().flatten().filter(|(key, _)| *key == name);
-        found.next().map(|(_, value)| value.to_owned())
+    // The path wins; an empty word is none.
+    let word = |param: &str, segment, header| {
+        let found = params.iter().flatten().find(|(key, _)| *key == param);
+        let word = match found {
+            Some((_, text)) => Some(Word { said: segment, text }),
+            None => said(&parts.headers, header)?,
+        };
+        Ok(word.filter(|word| !word.text.is_empty()))
     };
-    let session = word(param("session"), &parts.headers, SESSION_HEADER)?;
-    let agent = word(param("agent"), &parts.headers, AGENT_HEADER)?;
-    let run = word(None, &parts.headers, RUN_HEADER)?.unwrap_or_default();
-    Place::read(session.as_deref(), agent.as_deref(), &run)
+    let session = word("session", SESSION_SEGMENT, SESSION_HEADER)?;
+    let agent = word("agent", AGENT_SEGMENT, AGENT_HEADER)?;
+    let run = said(&parts.headers, RUN_HEADER)?;
+    Place::read(session, agent, run.map_or("", |run| run.text))
 }
 
 /// The session of a request, which may still be to be opened.
@@ -163,21 +171,12 @@ fn digest(kind: &str, name: &str, number: u64) -> [u8; 16] {
     first
 }
 
-/// A word from the path, else from a header; an empty one is none.
-fn word(
-    param: Option<String>,
-    headers: &HeaderMap,
-    name: &'static str,
-) -> Result<Option<String>, Invalid> {
-    let word = match (param, headers.get(name)) {
-        (Some(param), _) => Some(param),
-        (None, Some(value)) => {
-            let text = std::str::from_utf8(value.as_bytes());
-            Some(text.map_err(|_| Invalid::new(name, "must be UTF-8"))?.to_owned())
-        }
-        (None, None) => None,
-    };
-    Ok(word.filter(|word| !word.is_empty()))
+/// What a header says.
+fn said<'h>(headers: &'h HeaderMap, name: &'static str) -> Result<Option<Word<'h>>, Invalid> {
+    let Some(value) = headers.get(name) else { return Ok(None) };
+    let text = std::str::from_utf8(value.as_bytes());
+    let text = text.map_err(|_| Invalid::new(name, "must be UTF-8"))?;
+    Ok(Some(Word { said: name, text }))
 }
 
 #[cfg(test)]
@@ -191,7 +190,8 @@ mod tests {
     async fn completed_sessions_of_a_name_are_found_as_far_back_as_it_reaches() {
         let folder = tempfile::tempdir().expect("a folder");
         let sessions = LiveSessions::at(folder.path().join("live.sqlite"));
-        let place = Place::read(Some("demo"), None, "").expect("valid");
+        let place = Place::read(Some(Word { said: SESSION_SEGMENT, text: "demo" }), None, "");
+        let place = place.expect("valid");
         let agent = AgentName::parse("planner").expect("a name");
         let mut opened = Vec::new();
         for _ in 0..3 {
