@@ -62,6 +62,25 @@ async fn a_restart_restores_the_queues_and_every_agent_gets_its_answer() {
 }
 
 #[tokio::test]
+async fn a_cancellation_that_is_sent_again_after_a_restart_is_known() {
+    let mut stage = Stage::open().await;
+    let mut client = stage.client().await;
+    let session = stage.session().await;
+    let turn = submit(&mut client, &session, "one").await;
+    let reason = "enough".to_owned();
+    let cancel = wire::CancelTurnRequest { session_id: session, turn_id: turn, reason, by: None };
+    client.cancel_turn(cancel.clone()).await.unwrap();
+    stage.restart().await;
+    let mut client = stage.client().await;
+    assert_eq!(client.cancel_turn(cancel.clone()).await.unwrap().into_inner().sequence, 2);
+    let by = Some(wire::Person { display_name: "Ann".to_owned() });
+    let (code, message) =
+        refused(client.cancel_turn(wire::CancelTurnRequest { by, ..cancel }).await);
+    assert_eq!(code, Code::FailedPrecondition);
+    assert!(message.ends_with("was cancelled, by event 2"), "{message}");
+}
+
+#[tokio::test]
 async fn a_second_host_leaves_the_sessions_to_the_first() {
     let stage = Stage::open().await;
     stage.session().await;

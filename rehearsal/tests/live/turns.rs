@@ -123,7 +123,12 @@ async fn a_cancelled_turn_leaves_the_queue_and_tells_its_agent() {
         by: None,
     };
     let sequence = client.cancel_turn(cancel.clone()).await.unwrap().into_inner().sequence;
-    assert_eq!(client.cancel_turn(cancel).await.unwrap().into_inner().sequence, sequence);
+    assert_eq!(client.cancel_turn(cancel.clone()).await.unwrap().into_inner().sequence, sequence);
+    let mut other = cancel;
+    other.reason = "too late".to_owned();
+    let (code, message) = refused(client.cancel_turn(other).await);
+    assert_eq!(code, Code::FailedPrecondition);
+    assert_eq!(message, format!("turn_id: {first} was cancelled, by event 3"));
     let Update::Cancelled(cancelled) = outcome(&mut waiting).await else { panic!("cancelled") };
     assert_eq!(cancelled.reason, "x".repeat(500));
     let (code, message) = refused(decide(&mut client, &session, &first, "late").await);

@@ -59,7 +59,10 @@ impl LiveSessions {
         by: Option<DisplayName>,
     ) -> Result<Sequence, LiveError> {
         let payload = rpc::payload_to_wire(Payload::Cancelled(reason));
-        event(&self.act(session_id, Command::Cancel { turn_id }, Some(payload), by).await?.answer)
+        let names: Vec<&str> = by.iter().map(DisplayName::as_str).collect();
+        let fingerprint = rpc::fingerprint(&names, &payload);
+        let command = Command::Cancel { turn_id, fingerprint };
+        event(&self.act(session_id, command, Some(payload), by).await?.answer)
     }
 
     /// Records what else the run of a turn showed; an event id of the caller's own, once.

@@ -63,7 +63,7 @@ impl Room {
     /// Tells the watchers and those who wait what is now on disk.
     pub(super) fn tell(&mut self, fact: &Fact, event: &Outcome, bytes: usize) {
         self.feed.add(Arc::clone(event), bytes);
-        if let Fact::Answered(entry, _) | Fact::Cancelled(entry) = fact {
+        if let Fact::Answered(entry, _) | Fact::Cancelled(entry, _) = fact {
             for waiter in self.waiters.remove(&entry.turn_id).unwrap_or_default() {
                 // Whoever has gone asks again and finds it in the store.
                 let _ = waiter.send(Arc::clone(event));

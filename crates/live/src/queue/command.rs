@@ -30,6 +30,8 @@ pub enum Command {
     Cancel {
         /// The turn.
         turn_id: TurnId,
+        /// Of the name of whoever cancels, where there is one, and the reason.
+        fingerprint: Fingerprint,
     },
     /// No further requests.
     Complete {
@@ -89,7 +91,7 @@ impl Command {
         match self {
             Self::Submit { turn_id, .. }
             | Self::Decide { turn_id, .. }
-            | Self::Cancel { turn_id }
+            | Self::Cancel { turn_id, .. }
             | Self::Record { turn_id, .. }
             | Self::Hold { turn_id, .. }
             | Self::HandOver { turn_id, .. }

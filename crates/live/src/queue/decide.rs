@@ -58,7 +58,7 @@ impl Queue {
             Command::Decide { turn_id, fingerprint, lease_id } => {
                 self.answer(*turn_id, *fingerprint, *lease_id, now)
             }
-            Command::Cancel { turn_id } => self.cancel(*turn_id, now),
+            Command::Cancel { turn_id, fingerprint } => self.cancel(*turn_id, *fingerprint, now),
             Command::Complete { cancel_pending } => self.complete(*cancel_pending, now),
             Command::Record { .. } => self.record(command, now),
             Command::Hold { turn_id, lease_id, by, length_ms } => {
@@ -144,9 +144,16 @@ impl Queue {
         Ok(Step::event(Fact::Answered(entry, fingerprint), sequence))
     }
 
-    fn cancel(&self, turn_id: TurnId, now: Timestamp) -> Result<Step, Refusal> {
+    fn cancel(
+        &self,
+        turn_id: TurnId,
+        fingerprint: Fingerprint,
+        now: Timestamp,
+    ) -> Result<Step, Refusal> {
         match self.closed.get(&turn_id) {
-            Some(ClosedTurn { closing: Closing::Cancelled, closed, .. }) => {
+            Some(ClosedTurn { closing: Closing::Cancelled(first), closed, .. })
+                if *first == Some(fingerprint) =>
+            {
                 return Ok(Step::nothing(Answer::Event(*closed)));
             }
             Some(turn) => return Err(turn.refusal(turn_id)),
@@ -155,7 +162,7 @@ impl Queue {
         let turn = self.pending_turn(turn_id).ok_or(Refusal::UnknownTurn(turn_id))?;
         let entry = self.next_entry(turn, now, 0);
         let sequence = entry.sequence;
-        Ok(Step::event(Fact::Cancelled(entry), sequence))
+        Ok(Step::event(Fact::Cancelled(entry, Some(fingerprint)), sequence))
     }
 
     fn complete(&self, cancel_pending: bool, now: Timestamp) -> Result<Step, Refusal> {
@@ -168,7 +175,7 @@ impl Queue {
         let cancelled = self
             .pending()
             .zip(0..)
-            .map(|(turn, position)| Fact::Cancelled(self.next_entry(turn, now, position)));
+            .map(|(turn, position)| Fact::Cancelled(self.next_entry(turn, now, position), None));
         let facts = cancelled.chain([Fact::Completed]).collect();
         Ok(Step { facts, answer: Answer::Done })
     }
@@ -265,7 +272,7 @@ impl ClosedTurn {
     fn refusal(&self, turn_id: TurnId) -> Refusal {
         match self.closing {
             Closing::Answered(_) => Refusal::AlreadyAnswered { turn_id, sequence: self.closed },
-            Closing::Cancelled => Refusal::AlreadyCancelled { turn_id, sequence: self.closed },
+            Closing::Cancelled(_) => Refusal::AlreadyCancelled { turn_id, sequence: self.closed },
         }
     }
 }

@@ -47,8 +47,8 @@ pub enum Fact {
     Requested(Entry, Fingerprint),
     /// The turn that was up was answered.
     Answered(Entry, Fingerprint),
-    /// A turn left the queue.
-    Cancelled(Entry),
+    /// A turn left the queue: cancelled by a command of this content, or with its session.
+    Cancelled(Entry, Option<Fingerprint>),
     /// Something else that the run showed.
     Recorded(Entry, EventId, Fingerprint),
     /// The session ended.
@@ -66,7 +66,7 @@ impl Fact {
         match self {
             Self::Requested(entry, _)
             | Self::Answered(entry, _)
-            | Self::Cancelled(entry)
+            | Self::Cancelled(entry, _)
             | Self::Recorded(entry, _, _) => Some(entry),
             Self::Completed | Self::Leased(_) | Self::Freed => None,
         }

@@ -54,8 +54,8 @@ pub struct ClosedTurn {
 pub enum Closing {
     /// An answer with this fingerprint.
     Answered(Fingerprint),
-    /// Nobody will answer.
-    Cancelled,
+    /// Nobody will answer: a cancellation with this fingerprint, or the end of the session.
+    Cancelled(Option<Fingerprint>),
 }
 
 /// An event that was recorded beside requests and responses.
@@ -204,7 +204,7 @@ impl Queue {
         match fact {
             Fact::Requested(entry, fingerprint) => self.join(entry, *fingerprint),
             Fact::Answered(entry, response) => self.close(entry, Closing::Answered(*response)),
-            Fact::Cancelled(entry) => self.close(entry, Closing::Cancelled),
+            Fact::Cancelled(entry, words) => self.close(entry, Closing::Cancelled(*words)),
             Fact::Recorded(entry, event_id, fingerprint) => {
                 let recorded = Recorded { sequence: entry.sequence, fingerprint: *fingerprint };
                 self.recorded.insert(*event_id, recorded);

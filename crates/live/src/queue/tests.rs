@@ -40,6 +40,10 @@ fn submit_as(number: u8, content: u8) -> Command {
     }
 }
 
+fn cancel(number: u8, content: u8) -> Command {
+    Command::Cancel { turn_id: turn(number), fingerprint: print(content) }
+}
+
 fn decide(number: u8, content: u8, under: Option<u8>) -> Command {
     Command::Decide {
         turn_id: turn(number),
@@ -82,7 +86,7 @@ fn the_oldest_turn_is_up_and_the_others_wait() {
         assert_eq!(stage.does(&submit(number)), Ok(Answer::Event(Sequence(number.into()))));
     }
     assert_eq!(stage.does(&decide(3, 9, None)), Err(Refusal::NotUp { turn_id: turn(3), ahead: 2 }));
-    assert_eq!(stage.does(&Command::Cancel { turn_id: turn(2) }), Ok(Answer::Event(Sequence(4))));
+    assert_eq!(stage.does(&cancel(2, 1)), Ok(Answer::Event(Sequence(4))));
     assert_eq!(stage.does(&decide(1, 9, None)), Ok(Answer::Event(Sequence(5))));
     assert_eq!(stage.queue.up().map(|up| up.turn_id), Some(turn(3)));
     assert_eq!(stage.queue.depth(), 1);
@@ -98,9 +102,15 @@ fn what_is_sent_again_gets_the_first_answer() {
     assert_eq!(stage.does(&decide(1, 5, None)), Ok(Answer::Event(Sequence(2))));
     let answered = Refusal::AlreadyAnswered { turn_id: turn(1), sequence: Sequence(2) };
     assert_eq!(stage.does(&decide(1, 6, None)), Err(answered.clone()));
-    assert_eq!(stage.does(&Command::Cancel { turn_id: turn(1) }), Err(answered));
+    assert_eq!(stage.does(&cancel(1, 1)), Err(answered));
     assert_eq!(stage.does(&submit(1)), Ok(Answer::Event(Sequence(1))));
     assert_eq!(stage.queue.last(), Sequence(2));
+
+    stage.does(&submit(2)).expect("joins");
+    assert_eq!(stage.does(&cancel(2, 5)), Ok(Answer::Event(Sequence(4))));
+    assert_eq!(stage.does(&cancel(2, 5)), Ok(Answer::Event(Sequence(4))));
+    let cancelled = Refusal::AlreadyCancelled { turn_id: turn(2), sequence: Sequence(4) };
+    assert_eq!(stage.does(&cancel(2, 6)), Err(cancelled), "other words would be lost");
 }
 
 #[test]
@@ -199,7 +209,7 @@ fn any_command() -> impl Strategy<Value = Command> {
         4 => (number.clone(), content.clone()).prop_map(|(n, c)| submit_as(n, c)),
         4 => (number.clone(), content.clone(), prop::option::of(0_u8..3))
             .prop_map(|(n, c, l)| decide(n, c, l)),
-        1 => number.clone().prop_map(|n| Command::Cancel { turn_id: turn(n) }),
+        1 => (number.clone(), content.clone()).prop_map(|(n, c)| cancel(n, c)),
         1 => any::<bool>().prop_map(|cancel_pending| Command::Complete { cancel_pending }),
         2 => (number.clone(), 0_u8..4, content).prop_map(|(n, e, c)| Command::Record {
             event_id: event(e),
@@ -253,7 +263,7 @@ proptest! {
                         prop_assert_eq!(waiting.first(), Some(&entry.turn_id), "first in, first out");
                         closed.push(waiting.remove(0));
                     }
-                    Fact::Cancelled(entry) => {
+                    Fact::Cancelled(entry, _) => {
                         let place = waiting.iter().position(|turn| *turn == entry.turn_id);
                         prop_assert!(place.is_some(), "only what waits is cancelled");
                         closed.push(waiting.remove(place.unwrap_or_default()));

@@ -180,7 +180,7 @@ pub struct SimulatorSession {
 /// Somebody who answers or watches.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Person {
-    /// 1 to 100 characters.
+    /// 1 to 100 characters without the white space around them, none of them a control character.
     #[prost(string, tag = "1")]
     pub display_name: ::prost::alloc::string::String,
 }
@@ -197,7 +197,7 @@ pub struct SessionEvent {
     /// The turn that this is about.
     #[prost(string, tag = "4")]
     pub turn_id: ::prost::alloc::string::String,
-    /// 1 to 100 characters.
+    /// As it was submitted or recorded.
     #[prost(string, tag = "5")]
     pub agent_name: ::prost::alloc::string::String,
     /// 1, 2, 3 and so on within the session.
@@ -433,7 +433,7 @@ pub struct SubmitRequestRequest {
     /// Made by the caller; the same one sent again is the same turn.
     #[prost(string, tag = "2")]
     pub turn_id: ::prost::alloc::string::String,
-    /// 1 to 100 characters.
+    /// 1 to 100 characters, not blank, none of them a control character.
     #[prost(string, tag = "3")]
     pub agent_name: ::prost::alloc::string::String,
     /// At most 200 characters; may be empty.
@@ -512,8 +512,10 @@ pub struct RecordEventRequest {
     /// A turn of this session.
     #[prost(string, tag = "3")]
     pub turn_id: ::prost::alloc::string::String,
+    /// As in SubmitRequestRequest.
     #[prost(string, tag = "4")]
     pub agent_name: ::prost::alloc::string::String,
+    /// As in SubmitRequestRequest.
     #[prost(string, tag = "5")]
     pub invocation_id: ::prost::alloc::string::String,
     #[prost(oneof = "record_event_request::Payload", tags = "10, 11")]
@@ -991,7 +993,8 @@ pub mod live_service_client {
                 .insert(GrpcMethod::new("rehearsal.v1.LiveService", "SubmitDecision"));
             self.inner.unary(req, path, codec).await
         }
-        /// Takes a pending turn out of the queue, wherever it stands in it.
+        /// Takes a pending turn out of the queue, wherever it stands in it. A turn that was cancelled by
+        /// somebody else, or with other words, is refused with FAILED_PRECONDITION.
         pub async fn cancel_turn(
             &mut self,
             request: impl tonic::IntoRequest<super::CancelTurnRequest>,
@@ -1191,7 +1194,8 @@ pub mod live_service_server {
             tonic::Response<super::SubmitDecisionResponse>,
             tonic::Status,
         >;
-        /// Takes a pending turn out of the queue, wherever it stands in it.
+        /// Takes a pending turn out of the queue, wherever it stands in it. A turn that was cancelled by
+        /// somebody else, or with other words, is refused with FAILED_PRECONDITION.
         async fn cancel_turn(
             &self,
             request: tonic::Request<super::CancelTurnRequest>,

@@ -120,7 +120,9 @@ impl Ledger {
             Fact::Answered(_, fingerprint) => {
                 (PayloadType::Response, new_event_id(), Some(*fingerprint))
             }
-            Fact::Cancelled(_) => (PayloadType::Cancelled, new_event_id(), None),
+            Fact::Cancelled(_, fingerprint) => {
+                (PayloadType::Cancelled, new_event_id(), *fingerprint)
+            }
             Fact::Recorded(_, event_id, fingerprint) => {
                 let kind = match act.payload {
                     Some(Payload::RunEnded(_)) => PayloadType::RunEnded,
@@ -157,7 +159,7 @@ impl Ledger {
         }
         // Closed within this batch, or before.
         let draft = self.drafts.iter().find(|draft| match &draft.fact {
-            Fact::Answered(entry, _) | Fact::Cancelled(entry) => entry.turn_id == turn_id,
+            Fact::Answered(entry, _) | Fact::Cancelled(entry, _) => entry.turn_id == turn_id,
             _ => false,
         });
         if let Some(entry) = draft.and_then(|draft| draft.fact.entry()) {

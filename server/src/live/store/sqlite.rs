@@ -213,7 +213,8 @@ impl LiveStore for SqliteStore {
         let (requested, first) = (sequence(request), fingerprint(request)?);
         let closing = match (of_kind(PayloadType::Response), of_kind(PayloadType::Cancelled)) {
             (Some(row), _) => Some((row, Closing::Answered(fingerprint(row)?))),
-            (None, Some(row)) => Some((row, Closing::Cancelled)),
+            // One that came with the end of its session has none.
+            (None, Some(row)) => Some((row, Closing::Cancelled(fingerprint(row).ok()))),
             (None, None) => None,
         };
         let closed = closing.map(|(row, closing)| ClosedTurn {
@@ -233,7 +234,7 @@ impl LiveStore for SqliteStore {
             sqlx::query("SELECT session_id, sequence, fingerprint FROM events WHERE event_id = ?");
         let row = row.bind(event_id.to_string()).fetch_optional(&self.readers).await?;
         let Some(row) = row else { return Ok(None) };
-        // An event that the host said has no fingerprint: nothing that is sent equals it.
+        // An event that the host said of itself has no fingerprint: nothing that is sent equals it.
         let fingerprint = fingerprint(&row).unwrap_or(Fingerprint([0; 32]));
         Ok(Some((session_id(&row)?, Recorded { sequence: sequence(&row), fingerprint })))
     }
