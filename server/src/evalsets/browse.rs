@@ -215,9 +215,7 @@ pub(crate) async fn case(set: &SetFile, eval_id: String, index: u64) -> Result<C
         let format = Cases::told_format(&path).map_err(refused)?;
         let found = find(&mut cases, &eval_id, Some(index))?;
         let (text, origin) = text_of(&mut cases, &found)?;
-        let (case, faults) = read_case(&text, format, origin);
-        let faults = faults.iter().map(ToString::to_string).collect();
-        case_view(&found, case.as_ref(), &text, faults)
+        case_view(&found, &text, format, origin)
     })
     .await
 }

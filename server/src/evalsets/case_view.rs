@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use app::api::{ApiError, CaseStep, CaseTurn, CaseView};
 use case_trace::CaseTrace;
-use evalset::{Case, adk, agentflow};
+use evalset::{Case, Format, Origin, adk, agentflow, read_case};
 use evalset_file::FoundCase;
 use json_text::JsonText;
 use scoring::{ToolCall, Trace};
@@ -14,10 +14,15 @@ use super::change::digest;
 /// The case for the page. One that its format's reader refuses is shown as its text.
 pub(super) fn case_view(
     found: &FoundCase,
-    case: Option<&Case>,
     raw: &str,
-    faults: Vec<String>,
+    format: Format,
+    origin: Origin<'_>,
 ) -> Result<CaseView, ApiError> {
+    let (case, mut faults) = read_case(raw, format, origin);
+    let case = case.as_ref();
+    // What stands in its way when a run is scored.
+    faults.extend(case.into_iter().flat_map(|case| CaseTrace::faults(case, raw, origin)));
+    let faults = faults.iter().map(ToString::to_string).collect();
     let text = JsonText::parse(raw)
         .map_err(|error| ApiError::EvalSet { reason: format!("The case is no JSON: {error}.") })?;
     let (state, app_name) = match case {
@@ -195,8 +200,6 @@ fn empty() -> JsonText {
 
 #[cfg(test)]
 mod tests {
-    use evalset::{Format, Origin, read_case};
-
     use super::*;
 
     fn read(text: &str, format: Format) -> Vec<CaseTurn> {
@@ -255,20 +258,22 @@ mod tests {
             "rubrics": [{"rubric_id": "kind", "rubric_content": {}}],
             "final_session_state": {"n": {"$gt": 9007199254740993}},
             "accepted_trajectories": {"#0": [[{"name": "f", "args": {"x": 1}}, {"name": "g"}], []]}}"##;
-        let (case, faults) = read_case(text, Format::Adk, Origin::default());
-        assert_eq!(faults, []);
         let found = FoundCase { index: 0, eval_id: Some("a".into()), start: 0, end: 0, turns: 1 };
-        let view = case_view(&found, case.as_ref(), text, Vec::new()).expect("a view");
+        let shown =
+            |text: &str| case_view(&found, text, Format::Adk, Origin::default()).expect("a view");
+        let view = shown(text);
+        assert_eq!(view.faults, Vec::<String>::new());
         assert_eq!(view.turns[0].accepted, [r#"f({"x":1}) → g()"#, "no call"]);
         assert_eq!(view.turns[0].rubrics, ["It is short."]);
         assert_eq!(view.rubrics, ["kind"]);
         let state = view.final_state.expect("a state");
         assert_eq!(state.compact().as_str(), r#"{"n":{"$gt":9007199254740993}}"#);
 
-        // Other trajectories that cannot be meant hide nothing else.
+        // Other trajectories that cannot be meant are told, and hide nothing else.
         let text = text.replace(r#"[{"name": "f", "args": {"x": 1}}, {"name": "g"}], []"#, "7");
-        let (case, _) = read_case(&text, Format::Adk, Origin::default());
-        let view = case_view(&found, case.as_ref(), &text, Vec::new()).expect("a view");
+        let view = shown(&text);
         assert_eq!(view.final_state, Some(state));
+        let [fault] = &view.faults[..] else { panic!("{:?}", view.faults) };
+        assert!(fault.contains(r#"case "a" at accepted_trajectories.#0[0]: "#), "{fault}");
     }
 }

@@ -183,9 +183,7 @@ impl Set {
             return Err(ApiError::UnknownCase { eval_id: format!("at index {index}") });
         };
         let origin = cases.origin(&found).map_err(refused)?;
-        let (case, faults) = read_case(&text, format, origin);
-        let faults = faults.iter().map(ToString::to_string).collect();
-        case_view(&found, case.as_ref(), &text, faults)
+        case_view(&found, &text, format, origin)
     }
 
     fn changed(&self, read: &Read, change: CaseChange) -> Result<Case, ApiError> {
