@@ -3,8 +3,9 @@
 //! A draft belongs to its turn and to the page, not to what is drawn: neither a lost connection nor a
 //! look at another page loses it. Its text and its finished calls outlive a reload too, in the
 //! browser's storage, until the turn has its answer or they are swept out (`live_sweep`). Each tab
-//! keeps its own, with the person's name: two tabs write over nothing, and nobody is given what
-//! somebody else typed at this browser. A tab that has none begins with the person's newest.
+//! keeps its own, with the person's name, and one beside it for whoever comes to the tab later: two
+//! tabs write over nothing, and nobody is given what somebody else typed at this browser. A tab that
+//! has none begins with the person's newest.
 
 use std::collections::HashMap;
 
@@ -246,9 +247,9 @@ impl Drafts {
     pub fn forget(self, turn: &LiveTurnId) {
         self.drop_begun(turn);
         browser::tab_store(&lease_key(turn), None);
-        let me = self.name.get_untracked();
+        let (me, own) = (self.name.get_untracked(), self.key(turn));
         for kept in self.kept() {
-            if kept.turn == *turn && (kept.key == key(turn) || kept.may_be_of(me.as_deref())) {
+            if kept.turn == *turn && (kept.key == own || kept.may_be_of(me.as_deref())) {
                 browser::store(&kept.key, None);
             }
         }
@@ -256,7 +257,7 @@ impl Drafts {
 
     /// Throws one of [`kept`](Self::kept) away.
     pub fn discard(self, kept: &Kept) {
-        if kept.key == key(&kept.turn) {
+        if kept.key == self.key(&kept.turn) {
             self.drop_begun(&kept.turn);
         }
         browser::store(&kept.key, None);
@@ -276,8 +277,8 @@ impl Drafts {
     /// What this tab has of the turn, or else the newest that the person typed in another.
     fn stored(self, turn: &LiveTurnId) -> Option<Stored> {
         let me = self.name.get_untracked();
-        let own = Stored::at(&key(turn)).filter(|stored| {
-            // Somebody else may have logged in since.
+        let own = Stored::at(&self.key(turn)).filter(|stored| {
+            // Who begins to type may say another name later.
             me.is_none() || stored.by.is_none() || stored.by == me
         });
         own.or_else(|| {
@@ -288,8 +289,15 @@ impl Drafts {
         })
     }
 
+    /// Where this tab's draft of a turn is stored, beside that of somebody else who was here before.
+    fn key(self, turn: &LiveTurnId) -> String {
+        let plain = format!("{KEY}{turn}.{}", browser::tab_id());
+        let there = Stored::at(&plain).and_then(|stored| stored.by);
+        own_key(plain, there.as_deref(), self.name.get_untracked().as_deref())
+    }
+
     fn begin(self, session: &LiveId, turn: &LiveTurnId) -> Draft {
-        let (key, session) = (key(turn), session.clone());
+        let (key, session) = (self.key(turn), session.clone());
         let stored = self.stored(turn).unwrap_or_default();
         // A page that is reloaded goes on with the hold that it had.
         let held = browser::tab_stored(&lease_key(turn));
@@ -328,12 +336,16 @@ pub fn remember_hold(turn: &LiveTurnId, lease: Option<&LiveLeaseId>) {
     browser::tab_store(&lease_key(turn), lease.map(|lease| lease.as_str()));
 }
 
-/// What the names of drafts in the browser's storage begin with; the turn follows, then the tab.
+/// What the names of drafts in the browser's storage begin with; the turn follows, then the tab, then
+/// the person where another one has begun in the same tab.
 const KEY: &str = "rehearsal.draft.";
 
-/// Where this tab's draft of a turn is stored.
-fn key(turn: &LiveTurnId) -> String {
-    format!("{KEY}{turn}.{}", browser::tab_id())
+/// `plain`, unless somebody else's draft stands there.
+fn own_key(plain: String, there: Option<&str>, me: Option<&str>) -> String {
+    match (there, me) {
+        (Some(there), Some(me)) if there != me => format!("{plain}.{me}"),
+        _ => plain,
+    }
 }
 
 /// The turn of a draft by its name in the storage; earlier versions named no tab.
@@ -349,4 +361,22 @@ fn lease_key(turn: &LiveTurnId) -> String {
 fn new_call_id() -> String {
     // The prefix of google-adk's own ids: it takes them out before a model sees them.
     format!("adk-{}", browser::new_uuid())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_comes_to_a_tab_keeps_a_draft_beside_the_one_before() {
+        let turn = LiveTurnId::new("936da01f-9abd-4d9d-80c7-02af85c822a8");
+        let plain = format!("{KEY}{turn}.tab");
+        let key = |there, me| own_key(plain.clone(), there, me);
+        assert_eq!(key(None, Some("Ann")), plain);
+        assert_eq!(key(Some("Ann"), Some("Ann")), plain);
+        assert_eq!(key(Some("Ann"), None), plain);
+        let beside = key(Some("Ann"), Some("Bo v. B."));
+        assert_ne!(beside, plain);
+        assert_eq!(turn_of(&beside), Some(turn));
+    }
 }
