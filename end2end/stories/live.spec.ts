@@ -488,6 +488,15 @@ test("a second window of the same person says where the turn is answered", async
   await expect(other.getByRole("textbox", { name: "Text", exact: true })).toHaveValue("Perhaps");
   await expect(other.getByText("Ann is answering this turn in another window.")).toBeVisible();
   await other.close();
+  // A duplicate of the tab, which begins with all that the tab has stored, is a window of its own.
+  const opened = page.context().waitForEvent("page");
+  await page.evaluate(() => void window.open(location.href));
+  const copy = await opened;
+  await expect(copy.getByText("Ann is answering this turn in another window.")).toBeVisible();
+  expect(await copy.evaluate(() => sessionStorage.getItem("rehearsal.tab"))).not.toBe(
+    await page.evaluate(() => sessionStorage.getItem("rehearsal.tab")),
+  );
+  await copy.close();
   await expect(page.getByText("in another window")).toHaveCount(0);
   await page.locator("#send").click();
   expect(await agent.ended).toBe(0);

@@ -4,9 +4,13 @@
 //! refuses (a private window's storage, a clipboard without permission) is told by the return value
 //! or is harmless.
 
+use std::cell::OnceCell;
+
 use gloo_timers::future::TimeoutFuture;
 use jiff::Timestamp;
-use leptos::prelude::{StoredValue, WithValue as _, document, on_cleanup, window};
+use leptos::prelude::{
+    StoredValue, WithValue as _, document, on_cleanup, window, window_event_listener_untyped,
+};
 use leptos::wasm_bindgen::closure::Closure;
 use leptos::wasm_bindgen::{JsCast as _, JsValue};
 use session::{CallId, InvalidId, SessionId};
@@ -156,13 +160,29 @@ pub fn tab_store(key: &str, value: Option<&str>) {
     };
 }
 
-/// What tells this tab from others, the same after a reload.
+/// What tells this tab from others, the same after a reload. To be asked for as soon as the page is
+/// there: a duplicate that is made of the tab before is not told from it.
 #[must_use]
 pub fn tab_id() -> String {
-    const KEY: &str = "rehearsal.tab";
-    tab_stored(KEY).unwrap_or_else(|| {
+    thread_local! {
+        static ID: OnceCell<String> = const { OnceCell::new() };
+    }
+    ID.with(|id| id.get_or_init(begin_tab).clone())
+}
+
+/// A duplicate begins with all that the tab has stored. But a page that is left says so there, and the
+/// one of which a duplicate was made has not been left.
+fn begin_tab() -> String {
+    const ID: &str = "rehearsal.tab";
+    const LEFT: &str = "rehearsal.tab.left";
+    let own = tab_stored(ID).filter(|_| tab_stored(LEFT).is_some());
+    tab_store(LEFT, None);
+    let _ = window_event_listener_untyped("pagehide", |_| tab_store(LEFT, Some("yes")));
+    // The browser may keep the page, and come back to it.
+    let _ = window_event_listener_untyped("pageshow", |_| tab_store(LEFT, None));
+    own.unwrap_or_else(|| {
         let id = new_uuid();
-        tab_store(KEY, Some(&id));
+        tab_store(ID, Some(&id));
         id
     })
 }

@@ -175,6 +175,7 @@ pub struct Drafts {
 /// None yet, of the person of that name.
 #[must_use]
 pub fn use_drafts(name: RwSignal<Option<String>>) -> Drafts {
+    Effect::new(move |_| drop(browser::tab_id()));
     Drafts {
         name,
         owner: StoredValue::new(Owner::current()),
@@ -355,7 +356,8 @@ fn turn_of(key: &str) -> Option<LiveTurnId> {
 }
 
 fn lease_key(turn: &LiveTurnId) -> String {
-    format!("rehearsal.lease.{turn}")
+    // A duplicate of the tab begins with the tab's storage, and not with its hold.
+    format!("rehearsal.lease.{turn}.{}", browser::tab_id())
 }
 
 fn new_call_id() -> String {
