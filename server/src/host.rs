@@ -377,7 +377,7 @@ impl Host for RehearsalHost {
             Actual::Rehearsal(request) => {
                 let (agent, session, trace) = self.performed(request)?;
                 let case = evalsets::case_of_rehearsal(agent, session.as_deref(), trace).await?;
-                Held::Played(Box::new(case))
+                Held::Rehearsed(Box::new(case))
             }
             // The doorway asks the port of live sessions.
             Actual::Live { .. } => {

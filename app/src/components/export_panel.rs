@@ -11,7 +11,7 @@ use crate::components::evalset::CompareWithCase;
 use crate::components::icon::{Glyph, Icon};
 use crate::components::raw_text::RawText;
 use crate::components::value::{ValueBody, ValueTools};
-use crate::state::browser;
+use crate::state::case_address::case_address;
 use crate::state::reading::use_reading;
 use crate::state::rehearsal::Export;
 use crate::state::stage::use_this_stage;
@@ -118,7 +118,7 @@ pub fn Receipt(
     } else {
         "Exported"
     };
-    let address = agent.map(|agent| format!("/evalsets/{agent}/{}", browser::in_address(&eval_id)));
+    let address = agent.map(|agent| case_address(agent.as_str(), &eval_id, None));
     // The beginning of a long case is no JSON.
     let body = match JsonText::parse(&preview) {
         Ok(case) if preview_is_whole => {

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use crate::components::icon::{Glyph, Icon};
 use crate::components::tokens::Tokens;
-use crate::state::browser;
+use crate::state::case_address::case_address;
 use crate::state::preview::{arguments, preview};
 use crate::state::replay::{Beside, Next, Replay};
 
@@ -64,7 +64,7 @@ pub fn ReplayStrip(
         }
         Some(Ok(case)) => {
             let at = replay.at.get_untracked().map(|_| case.index);
-            let address = browser::case_address(replay.set().as_str(), &case.eval_id, at);
+            let address = case_address(replay.set().as_str(), &case.eval_id, at);
             let more = case.turns.len().saturating_sub(1);
             view! {
                 <Icon glyph=Glyph::Retry/>

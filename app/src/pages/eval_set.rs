@@ -10,6 +10,7 @@ use leptos_router::hooks::use_params_map;
 use super::scene::{self, NotLoaded, Scenes};
 use crate::api::SetId;
 use crate::components::bars::FootBar;
+use crate::state::case_address::use_case_in_address;
 
 /// The eval set that the address names, and a case of it.
 #[component]
@@ -19,7 +20,7 @@ pub fn EvalSetPage() -> impl IntoView {
         let set = params.with(|params| params.get("set").unwrap_or_default());
         (!set.is_empty()).then(|| SetId::new(set))
     });
-    let case = Memo::new(move |_| params.with(|params| params.get("case")));
+    let case = use_case_in_address();
     let scenes = RwSignal::new(None::<Result<Scenes, NotLoaded>>);
     let load = move || {
         spawn_local(async move {

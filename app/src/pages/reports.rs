@@ -6,6 +6,7 @@ use leptos_router::hooks::use_params_map;
 
 use super::once_loaded::once_loaded;
 use crate::components::bars::FootBar;
+use crate::state::case_address::use_case_in_address;
 
 /// The reports.
 #[component]
@@ -25,7 +26,7 @@ pub fn ReportPage() -> impl IntoView {
     let params = use_params_map();
     let named = move |name: &'static str| params.with(|params| params.get(name));
     let report = Memo::new(move |_| named("report").unwrap_or_default());
-    let case = Memo::new(move |_| named("case"));
+    let case = use_case_in_address();
     let body = once_loaded("Opening the report…", move |scenes| {
         (scenes.show_report)(report.get(), case)
     });

@@ -243,6 +243,50 @@ pub fn focus_element(element: &Element) -> bool {
     element.dyn_ref::<HtmlElement>().is_some_and(|element| element.focus().is_ok())
 }
 
+/// An ear of the window; it hears until it is dropped.
+pub struct Ear {
+    event: &'static str,
+    heard: Closure<dyn FnMut(web_sys::Event)>,
+}
+
+/// Hears of an event before anybody else does.
+#[must_use]
+pub fn hear_first(event: &'static str, heard: impl FnMut(web_sys::Event) + 'static) -> Ear {
+    let heard = Closure::<dyn FnMut(web_sys::Event)>::new(heard);
+    let ear = Ear { event, heard };
+    // It fails for no name of an event.
+    let _ = window().add_event_listener_with_callback_and_bool(
+        event,
+        ear.heard.as_ref().unchecked_ref(),
+        true,
+    );
+    ear
+}
+
+impl Drop for Ear {
+    fn drop(&mut self) {
+        let _ = window().remove_event_listener_with_callback_and_bool(
+            self.event,
+            self.heard.as_ref().unchecked_ref(),
+            true,
+        );
+    }
+}
+
+/// Where the page is.
+#[must_use]
+pub fn address() -> String {
+    window().location().href().unwrap_or_default()
+}
+
+/// Has the browser show that address again, which it had left already.
+pub fn set_address(address: &str) {
+    if let Ok(history) = window().history() {
+        // What is refused leaves the address as it is.
+        let _ = history.push_state_with_url(&JsValue::NULL, "", Some(address));
+    }
+}
+
 /// The id of the focused element, empty when it has none.
 #[must_use]
 pub fn focused_id() -> String {
@@ -361,13 +405,6 @@ pub fn after_drawing<T>(then: impl FnOnce() -> T + 'static) {
 #[must_use]
 pub fn in_address(text: &str) -> String {
     js_sys::encode_uri_component(text).into()
-}
-
-/// The address of a case; `at` is its place in the file, where others have its id.
-#[must_use]
-pub fn case_address(set: &str, eval_id: &str, at: Option<u64>) -> String {
-    let place = at.map(|at| format!("?at={at}")).unwrap_or_default();
-    format!("/evalsets/{set}/{}{place}", in_address(eval_id))
 }
 
 /// The events socket's address on the page's own origin.

@@ -9,7 +9,10 @@ use leptos_router::hooks::use_navigate;
 use session::AgentId;
 
 use super::browser;
+use super::case_address::case_address;
 use super::latest::{Latest, use_latest};
+use super::unsaved::Unsaved;
+use super::use_page;
 use crate::api::{
     ApiError, CaseAsRead, CaseChange, CaseView, SetId, ToolView, change_case, close_session,
     duplicate_case, insert_case, open_session, read_case, remove_case,
@@ -112,8 +115,8 @@ enum Back {
     Was { now: CaseAsRead, case: CaseView, repeats: bool },
     /// This one was there; others had its id where it `repeats`.
     Stood { case: CaseView, repeats: bool },
-    /// This one was not.
-    WasNot(CaseAsRead),
+    /// The copy was not; the case that it is of was shown, and others had its id where it `repeats`.
+    WasNot { copy: CaseAsRead, of: CaseView, repeats: bool },
 }
 
 /// What comes of something that was done: the case to show, and whether others have its id; and how
@@ -144,6 +147,7 @@ pub struct CaseEdits {
     pub anew: RwSignal<Option<CaseView>>,
     /// Whether something was entered in the editor that is open.
     touched: StoredValue<bool>,
+    unsaved: Unsaved,
     /// Counts the changes, so that the list of cases is read anew.
     pub revision: RwSignal<u64>,
     /// The agent's tools, for the forms of their arguments; `None` until they are wanted and known.
@@ -166,7 +170,7 @@ type Go = Box<dyn Fn(&str)>;
 pub fn use_case_edits(set: SetId) -> CaseEdits {
     let navigate = use_navigate();
     let go: Go = Box::new(move |address| navigate(address, NavigateOptions::default()));
-    CaseEdits {
+    let edits = CaseEdits {
         set: StoredValue::new(set),
         wanted: use_latest(),
         is_reading: RwSignal::new(false),
@@ -179,11 +183,14 @@ pub fn use_case_edits(set: SetId) -> CaseEdits {
         is_stale: RwSignal::new(false),
         anew: RwSignal::new(None),
         touched: StoredValue::new(false),
+        unsaved: use_page().unsaved,
         revision: RwSignal::new(0),
         tools: RwSignal::new(None),
         tools_of: StoredValue::new(None),
         done: RwSignal::new(Vec::new()),
-    }
+    };
+    edits.unsaved.ask(Callback::new(move |()| edits.holds_the_reader()), EDITOR_ID);
+    edits
 }
 
 impl CaseEdits {
@@ -269,6 +276,7 @@ impl CaseEdits {
     /// Tells that something was entered.
     pub fn touch(self) {
         self.touched.set_value(true);
+        self.unsaved.is_here();
     }
 
     /// Whether something was entered and not saved.
@@ -309,6 +317,15 @@ impl CaseEdits {
                     // The button is gone.
                     browser::after_drawing(|| browser::focus_form(EDITOR_ID));
                 }
+                Err(ApiError::UnknownCase { .. }) if self.open.get_untracked().is_some() => {
+                    self.is_stale.set(false);
+                    self.fault.set(Some(
+                        "This case was taken out of the file meanwhile, so this cannot be saved. \
+                         Copy what you entered before you cancel."
+                            .to_owned(),
+                    ));
+                    browser::after_drawing(|| browser::focus_form(EDITOR_ID));
+                }
                 read => {
                     self.close();
                     self.case.set(Some(read));
@@ -335,10 +352,10 @@ impl CaseEdits {
     /// Puts a copy behind the case and shows it.
     pub fn duplicate(self) {
         let Some(case) = self.shown() else { return };
-        let set = self.set.get_value();
+        let (set, repeats) = (self.set.get_value(), self.repeats());
         self.act(Vec::new(), async move {
             let copy = duplicate_case(set, as_read(&case)).await?;
-            let back = Back::WasNot(as_read(&copy));
+            let back = Back::WasNot { copy: as_read(&copy), of: case, repeats };
             // A copy has an id of its own.
             Ok((Some((copy, false)), Some(Done { said: "Duplicated.", back })))
         });
@@ -362,6 +379,9 @@ impl CaseEdits {
 
     /// Takes back what was done last; false when there is nothing.
     pub fn undo(self) -> bool {
+        if self.holds_the_reader() {
+            return true;
+        }
         let Some(Done { back, .. }) = self.done.with_untracked(|done| done.last().cloned()) else {
             return false;
         };
@@ -376,7 +396,9 @@ impl CaseEdits {
                     let stands = insert_case(set, case.index, case.text).await;
                     stands.map(|case| Some((case, repeats)))
                 }
-                Back::WasNot(case) => remove_case(set, case).await.map(|()| None),
+                Back::WasNot { copy, of, repeats } => {
+                    remove_case(set, copy).await.map(|()| Some((of, repeats)))
+                }
             };
             // A refusal leaves it to be tried again, but for what cannot be taken back any more.
             if matches!(taken_back, Ok(_) | Err(ApiError::CaseChanged)) {
@@ -430,11 +452,10 @@ impl CaseEdits {
                     }
                     self.close();
                     let address = match &shown {
-                        Some((case, repeats)) => browser::case_address(
-                            set.as_str(),
-                            &case.eval_id,
-                            repeats.then_some(case.index),
-                        ),
+                        Some((case, repeats)) => {
+                            let at = repeats.then_some(case.index);
+                            case_address(set.as_str(), &case.eval_id, at)
+                        }
                         None => format!("/evalsets/{set}"),
                     };
                     self.repeats.set_value(shown.as_ref().is_some_and(|(_, repeats)| *repeats));
@@ -445,6 +466,10 @@ impl CaseEdits {
                 Err(error) => {
                     self.is_stale.set(error == ApiError::CaseChanged);
                     self.fault.set(Some(error.to_string()));
+                    // The button that was pressed may be gone with what it would have taken back.
+                    if self.open.get_untracked().is_none() {
+                        focus_one(focus);
+                    }
                 }
             }
         });

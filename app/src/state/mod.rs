@@ -6,6 +6,7 @@
 
 pub mod agents;
 pub mod browser;
+pub mod case_address;
 #[cfg(any(not(feature = "ssr"), test))]
 pub mod case_edits;
 #[cfg(any(not(feature = "ssr"), test))]
@@ -48,6 +49,7 @@ pub mod stage;
 pub mod theme;
 pub mod times;
 pub mod tool_content;
+pub mod unsaved;
 pub mod value_form;
 
 pub use agents::Agents;

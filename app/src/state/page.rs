@@ -12,6 +12,7 @@ use super::opened_reports::{OpenedReports, use_opened_reports};
 use super::palette::{Palette, use_palette};
 use super::rehearsals::{Rehearsals, use_rehearsals};
 use super::theme::{Theme, use_theme};
+use super::unsaved::{Unsaved, use_unsaved};
 use crate::api::{AgentStatus, HostEvent};
 
 /// The page's shared state.
@@ -35,6 +36,8 @@ pub struct Page {
     pub theme: Theme,
     /// What can be done by name.
     pub palette: Palette,
+    /// What was entered and is not saved.
+    pub unsaved: Unsaved,
 }
 
 /// Makes the page's state and hands it down.
@@ -89,6 +92,7 @@ pub fn provide_page() -> Page {
         clock: use_clock(),
         theme: use_theme(),
         palette: use_palette(),
+        unsaved: use_unsaved(),
     };
     provide_context(page);
     page

@@ -11,6 +11,7 @@ use leptos_router::hooks::{query_signal_with_options, use_location};
 use report_view::{Asked, CaseVerdict, Change, Changes, Column, Report, Row, Sorting, read, rows};
 
 use super::browser;
+use super::case_address::{below, is_case};
 use super::latest::{self, use_latest};
 use super::opened_reports::{OpenedReport, OpenedReports, is_opened};
 use crate::api::{ApiError, ReportId};
@@ -291,12 +292,16 @@ impl ReportDesk {
     /// The address of a case, or of none, with all that is asked. Tracked.
     #[must_use]
     pub fn address(self, eval_id: Option<&str>) -> String {
-        let case = eval_id.map(|id| format!("/{}", browser::in_address(id))).unwrap_or_default();
         let report = self.id.with_value(|id| browser::in_address(id));
+        let report = format!("/reports/{report}");
+        let mut address = eval_id.map_or_else(|| report.clone(), |id| below(&report, id));
         let search = self.search.get();
-        let search = search.trim_start_matches('?');
-        let asked = if search.is_empty() { String::new() } else { format!("?{search}") };
-        format!("/reports/{report}{case}{asked}")
+        let asked = search.trim_start_matches('?').split('&');
+        for asked in asked.filter(|asked| !asked.is_empty() && !is_case(asked)) {
+            address.push(if address.contains('?') { '&' } else { '?' });
+            address.push_str(asked);
+        }
+        address
     }
 }
 

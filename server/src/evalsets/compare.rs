@@ -29,7 +29,9 @@ const MOST_REASONS: usize = 4;
 pub(crate) enum Held {
     /// A case of a set.
     Case(Box<SetFile>, CaseName),
-    /// What a rehearsal or a live session would be exported as.
+    /// What a rehearsal would be exported as: one turn.
+    Rehearsed(Box<EvalCase>),
+    /// What a live session would be exported as.
     Played(Box<EvalCase>),
 }
 
@@ -45,17 +47,39 @@ pub(crate) async fn compare(
     let (set, name) = expected;
     let other_name = match &actual {
         Held::Case(_, name) => Some(name.clone()),
-        Held::Played(_) => None,
+        Held::Rehearsed(_) | Held::Played(_) => None,
     };
     blocking("compare two cases", move || {
-        let one = read(&set.path, &name)?;
+        let mut one = read(&set.path, &name)?;
+        let mut left_out = None;
         let other = match actual {
             Held::Case(set, name) => read(&set.path, &name)?,
+            Held::Rehearsed(case) => {
+                left_out = only_the_first_turn(&mut one);
+                traced("what was played", &Case::Adk(*case))?
+            }
             Held::Played(case) => traced("what was played", &Case::Adk(*case))?,
         };
-        Ok(compared(&one, &other, name, other_name))
+        if one.invocations.is_empty() {
+            left_out = Some(
+                "This case records no turn, so there is nothing to hold the other against."
+                    .to_owned(),
+            );
+        }
+        Ok(CaseComparison { left_out, ..compared(&one, &other, name, other_name) })
     })
     .await
+}
+
+/// A rehearsal has one query, so it can only be held against the first turn of a case. What is said
+/// of the state at the end goes too, where there are more.
+fn only_the_first_turn(expected: &mut Trace) -> Option<String> {
+    let turns = expected.invocations.len();
+    (turns > 1).then(|| {
+        expected.invocations.truncate(1);
+        expected.final_state = None;
+        format!("A rehearsal plays one turn: only the first of {turns} is compared.")
+    })
 }
 
 fn read(path: &Path, name: &CaseName) -> Result<Trace, ApiError> {
@@ -114,7 +138,7 @@ fn compared(
     if more > 0 {
         why.push(format!("and {more} more"));
     }
-    CaseComparison { expected, actual, scores, why, turns, state }
+    CaseComparison { expected, actual, scores, why, left_out: None, turns, state }
 }
 
 /// What the two are held to: all of it.
@@ -188,7 +212,8 @@ fn turn(
         }
         match (&response.expected, &response.actual) {
             (Some(_), None) => reasons.push(format!("{place}there is no final response")),
-            (None, Some(_)) => reasons.push(format!("{place}no final response was expected")),
+            // What is not said is not expected to be otherwise.
+            (None, _) => {}
             _ if !response.is_same => {
                 reasons.push(format!("{place}the final response reads otherwise"));
             }
@@ -278,6 +303,27 @@ mod tests {
         let scores = compared.scores;
         assert_eq!((scores.len(), scores[0].score), (3, Some(0.0)));
         assert!(scores[1].score.is_some_and(|score| score > 0.4 && score < 1.0), "{scores:?}");
+    }
+
+    #[test]
+    fn a_rehearsal_is_held_against_the_first_turn() {
+        let mut case = made(&[("list", r#"{"a":1}"#)], "Done.");
+        let played = case.clone();
+        assert_eq!(only_the_first_turn(&mut case), None);
+        case.invocations.push(Invocation { user_text: "And now?".into(), ..Invocation::default() });
+        case.final_state = Some(JsonText::parse(r#"{"n":3}"#).expect("valid"));
+        let said = only_the_first_turn(&mut case).expect("there is more than one");
+        assert!(said.contains("the first of 2"), "{said}");
+        assert_eq!(held(&case, &played).why, Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_response_that_no_case_speaks_of_is_none_too_many() {
+        let mut case = made(&[], "Done.");
+        let played = case.clone();
+        case.invocations[0].final_response = None;
+        assert_eq!(held(&case, &played).why, Vec::<String>::new());
+        assert_eq!(held(&played, &case).why, ["there is no final response"]);
     }
 
     #[test]

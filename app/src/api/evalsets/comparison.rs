@@ -45,6 +45,8 @@ pub struct CaseComparison {
     pub scores: Vec<ComparedScore>,
     /// In words, what is not the same; empty when nothing is.
     pub why: Vec<String>,
+    /// What of the case is not compared, in a sentence.
+    pub left_out: Option<String>,
     /// The turns, as many as the longer one has.
     pub turns: Vec<ComparedTurn>,
     /// The state at the end, laid out, where one is expected.

@@ -7,6 +7,7 @@ use schema_form::Form;
 
 use crate::api::{CaseChange, CaseStep, CaseView, ExpectedCall};
 use crate::components::form::{FormState, SchemaForm, use_form};
+use crate::state::browser;
 use crate::state::case_edits::{CaseEdits, EDITOR_ID, Editing};
 use crate::state::value_form::use_any_form;
 
@@ -210,6 +211,8 @@ pub(super) fn CallEditor(
     said: &'static str,
 ) -> impl IntoView {
     let ExpectedCall { tool, arguments, response } = call;
+    let entered = RwSignal::new(tool.clone());
+    // The form is that of the name once it is whole: half a name is no tool's.
     let tool = RwSignal::new(tool);
     let schema = Memo::new(move |_| {
         let tools = edits.tools.read();
@@ -260,7 +263,16 @@ pub(super) fn CallEditor(
     let records = RwSignal::new(response.is_some());
     let empty = JsonText::from_value(&serde_json::json!({ "result": null }));
     let response_form = use_any_form(response.as_ref().unwrap_or(&empty));
-    let save = Callback::new(move |()| {
+    // Has the form of the name that was entered drawn; whether it was another's.
+    let take_name = move || {
+        let name = entered.get_untracked();
+        let is_other = *tool.read_untracked() != name;
+        if is_other {
+            tool.set(name);
+        }
+        is_other
+    };
+    let finish = move || {
         let Some(form) = arguments_form.get_value() else { return };
         let name = tool.get_untracked().trim().to_owned();
         if name.is_empty() {
@@ -276,7 +288,27 @@ pub(super) fn CallEditor(
             false => None,
         };
         edits.change(change.run(ExpectedCall { tool: name, arguments, response }), said);
+    };
+    let save = Callback::new(move |()| {
+        let is_known = || {
+            let tools = edits.tools.read_untracked();
+            !matches!(*tools, Some(Ok(_))) || schema.get_untracked().is_some()
+        };
+        if !take_name() {
+            finish();
+        } else if is_known() || entered.read_untracked().trim().is_empty() {
+            browser::after_drawing(finish);
+        } else {
+            let told = "The agent has no tool of this name. Save once more to expect it all the same.";
+            edits.fault.set(Some(told.to_owned()));
+        }
     });
+    let on_key = move |event: leptos::ev::KeyboardEvent| {
+        if event.key() == "Enter" && !(event.ctrl_key() || event.meta_key()) {
+            event.prevent_default();
+            take_name();
+        }
+    };
     let names = move || {
         let tools = edits.tools.read();
         let tools = tools.as_ref().and_then(|tools| tools.as_ref().ok());
@@ -292,8 +324,10 @@ pub(super) fn CallEditor(
                     list="case-tools"
                     autocomplete="off"
                     spellcheck="false"
-                    prop:value=move || tool.get()
-                    on:change=move |event| tool.set(event_target_value(&event))
+                    prop:value=move || entered.get()
+                    on:input=move |event| entered.set(event_target_value(&event))
+                    on:change=move |_| { take_name(); }
+                    on:keydown=on_key
                 />
             </label>
             <datalist id="case-tools">{names}</datalist>

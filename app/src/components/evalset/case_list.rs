@@ -11,7 +11,7 @@ use super::{ListPage, PAGE};
 use crate::api::{ApiError, CaseList, CaseOrder, CaseSummary, SetId};
 use crate::components::filter_box::FilterBox;
 use crate::state::browser;
-use crate::state::case_edits::CaseEdits;
+use crate::state::case_address::case_address;
 use crate::state::times::counted;
 
 /// The column.
@@ -41,20 +41,10 @@ pub(super) fn CaseColumn(
     case: Memo<Option<String>>,
     /// Its place in the file, once it is known.
     place: Memo<Option<u64>>,
-    /// What is edited of the chosen case.
-    edits: CaseEdits,
 ) -> impl IntoView {
     let list =
         move || listed.with(|list| list.as_ref().and_then(|list| list.as_ref().ok().cloned()));
     let set = StoredValue::new(set);
-    // What was entered in an editor is not dropped by a press on another case.
-    let stay = move |event: ev::MouseEvent| {
-        let is_plain = !(event.ctrl_key() || event.meta_key() || event.shift_key());
-        if is_plain && edits.holds_the_reader() {
-            event.prevent_default();
-            event.stop_propagation();
-        }
-    };
     let rows = move || {
         list().map(|list| {
             let (before, shown) = (list.skipped, list.cases.len() as u64);
@@ -88,7 +78,7 @@ pub(super) fn CaseColumn(
                         {format!("Show the {} before", before.min(PAGE))}
                     </button>
                 })}
-                <ul class="cases" aria-label="Cases" on:keydown=walk on:click=stay>
+                <ul class="cases" aria-label="Cases" on:keydown=walk>
                     {list
                         .cases
                         .into_iter()
@@ -200,8 +190,8 @@ fn CaseLine(
         summary;
     // The order stays as the reader goes from case to case.
     let search = use_location().search;
-    let address = browser::case_address(set.as_str(), &eval_id, repeats.then_some(index));
-    let before = if repeats { '&' } else { '?' };
+    let address = case_address(set.as_str(), &eval_id, repeats.then_some(index));
+    let before = if address.contains('?') { '&' } else { '?' };
     let address = move || {
         let sort = search.with(|search| {
             let pairs = search.trim_start_matches('?').split('&');

@@ -10,7 +10,7 @@ use crate::api::{
 };
 use crate::components::icon::{Glyph, Icon};
 use crate::components::tokens::Tokens;
-use crate::state::browser;
+use crate::state::case_address::case_address;
 use crate::state::preview::preview;
 
 /// The heading.
@@ -79,7 +79,7 @@ pub fn Comparison(
 }
 
 fn address(case: &CaseName) -> String {
-    browser::case_address(case.set.as_str(), &case.eval_id, case.at)
+    case_address(case.set.as_str(), &case.eval_id, case.at)
 }
 
 fn fault(error: &ApiError) -> AnyView {
@@ -93,7 +93,7 @@ fn Compared(
     /// Whether what is the same is left out.
     only_differences: RwSignal<bool>,
 ) -> impl IntoView {
-    let CaseComparison { scores, why, turns, state, .. } = comparison;
+    let CaseComparison { scores, why, left_out, turns, state, .. } = comparison;
     let asks_state = state.is_some();
     let state = state.map(|state| {
         view! {
@@ -145,6 +145,7 @@ fn Compared(
                 </div>
             }).collect_view()}
             {verdict}
+            {left_out.map(|left_out| view! { <p class="quiet left-out">{left_out}</p> })}
         </div>
         <section class="compared" aria-label="Both cases, step by step">
             <div class="pair head">
@@ -238,12 +239,12 @@ pub(in crate::components) fn compared_text(
     let (class, sign, said) = match (&expected, &actual) {
         _ if is_same => ("pair", "=", "the same"),
         (Some(_), None) => ("pair lacks", "−", "not there"),
-        (None, Some(_)) => ("pair lacks", "+", "not expected"),
+        (None, Some(_)) => ("pair", "", "nothing is said of it"),
         _ => ("pair differs", "≈", "reads otherwise"),
     };
     let side = |whole: Option<String>, is_expected: bool| {
         let Some(whole) = whole else {
-            let said = if is_expected { " is not expected here" } else { " is not there" };
+            let said = if is_expected { ": the case says nothing of it" } else { " is not there" };
             return view! { <div class="gap">{what} {said}</div> }.into_any();
         };
         if parts.is_empty() {

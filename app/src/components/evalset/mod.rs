@@ -130,8 +130,8 @@ pub fn EvalSetReader(
         {body}
         <Show when=move || is_listed.get()>
             <div class="set-columns">
-                <CaseColumn set=id.get_value() listed searched order set_order page case place edits/>
-                <section class="case" aria-label="Case">
+                <CaseColumn set=id.get_value() listed searched order set_order page case place/>
+                <section class="case" aria-label="Case" data-leaves="">
                     <Chosen set=id.get_value() case listed edits/>
                 </section>
             </div>
@@ -307,7 +307,12 @@ fn Chosen(
                 .into_any(),
                 None => {
                     let is_older = is_older.get();
-                    view! { <CaseReader set case edits listed compare=choose is_older/> }.into_any()
+                    let compare = Callback::new(move |chosen| {
+                        if !edits.holds_the_reader() {
+                            choose.run(chosen);
+                        }
+                    });
+                    view! { <CaseReader set case edits listed compare is_older/> }.into_any()
                 }
             }
         }

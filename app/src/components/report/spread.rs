@@ -43,7 +43,7 @@ pub(super) fn Spreads(
         };
         figure(&report, criterion, &spread, before)
     });
-    view! { <div class="report-spreads">{figures.collect_view()} {nowhere}</div> }
+    view! { <div class="report-spreads" role="group" aria-label="Scores by criterion" tabindex="0">{figures.collect_view()} {nowhere}</div> }
 }
 
 fn figure(

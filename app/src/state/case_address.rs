@@ -1,0 +1,71 @@
+//! Where a case stands in an address: as the last part of the path, or in the query where no path can
+//! hold its id.
+
+use leptos::prelude::*;
+use leptos_router::hooks::{use_params_map, use_query_map};
+
+use super::browser::in_address;
+
+/// Stands in the path for an id that stands in the query.
+const ELSEWHERE: &str = "~";
+/// What the id is called in the path and in the query.
+const NAME: &str = "case";
+
+/// Whether an id comes back as it is from a path: browsers and servers take dots for folders, and
+/// what is encoded for what it stands for.
+fn is_in_path(eval_id: &str) -> bool {
+    let is_odd = |it: char| it.is_control() || matches!(it, '\\' | '%');
+    !matches!(eval_id, "" | "." | ".." | ELSEWHERE) && !eval_id.contains(is_odd)
+}
+
+/// The address of a case below that of its set or report.
+#[must_use]
+pub fn below(base: &str, eval_id: &str) -> String {
+    let named = in_address(eval_id);
+    match is_in_path(eval_id) {
+        true => format!("{base}/{named}"),
+        false => format!("{base}/{ELSEWHERE}?{NAME}={named}"),
+    }
+}
+
+/// The address of a case of a set; `at` is its place in the file, where others have its id.
+#[must_use]
+pub fn case_address(set: &str, eval_id: &str, at: Option<u64>) -> String {
+    let address = below(&format!("/evalsets/{set}"), eval_id);
+    let sign = if address.contains('?') { '&' } else { '?' };
+    at.map_or(address.clone(), |at| format!("{address}{sign}at={at}"))
+}
+
+/// Whether a pair of a query names the case.
+#[must_use]
+pub fn is_case(pair: &str) -> bool {
+    pair.split('=').next() == Some(NAME)
+}
+
+/// The id of the case that the address names; `None` where it names none. Tracked.
+#[must_use]
+pub fn use_case_in_address() -> Memo<Option<String>> {
+    let (params, query) = (use_params_map(), use_query_map());
+    Memo::new(move |_| {
+        let in_path = params.with(|params| params.get(NAME))?;
+        match in_path == ELSEWHERE {
+            true => Some(query.with(|query| query.get(NAME)).unwrap_or_default()),
+            false => Some(in_path),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_in_path;
+
+    #[test]
+    fn what_a_path_would_change_stands_elsewhere() {
+        for odd in ["", ".", "..", "~", "a%2Fb", "C:\\x", "a\nb", "a\tb"] {
+            assert!(!is_in_path(odd), "{odd:?}");
+        }
+        for plain in ["hall", "hall two/ü?#", "...", "tests/a.test.json", "a~"] {
+            assert!(is_in_path(plain), "{plain:?}");
+        }
+    }
+}

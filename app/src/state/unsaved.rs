@@ -1,0 +1,83 @@
+//! [`Unsaved`]: what was entered and is not saved keeps the reader where it stands, whichever way out
+//! is taken: a link, a button of the case, a command, the browser's way back.
+
+use leptos::prelude::*;
+use leptos::wasm_bindgen::JsCast as _;
+use web_sys::{Element, Event, MouseEvent};
+
+use super::browser;
+
+/// Marks what holds buttons that lead away from what is entered in it.
+pub const LEAVES: &str = "data-leaves";
+
+/// Who is asked before the reader is led away.
+#[derive(Clone, Copy)]
+pub struct Unsaved {
+    /// Whether the reader has to stay, and then says so where it was entered.
+    holds: StoredValue<Option<Callback<(), bool>>>,
+    /// Where it was entered.
+    address: StoredValue<String>,
+}
+
+/// Nobody is asked yet.
+#[must_use]
+pub fn use_unsaved() -> Unsaved {
+    Unsaved { holds: StoredValue::new(None), address: StoredValue::new(String::new()) }
+}
+
+impl Unsaved {
+    /// Whether the reader has to stay where something was entered.
+    #[must_use]
+    pub fn holds_the_reader(self) -> bool {
+        self.holds.get_value().is_some_and(|holds| holds.run(()))
+    }
+
+    /// Tells that something was entered at the address where the page is.
+    pub fn is_here(self) {
+        self.address.set_value(browser::address());
+    }
+
+    /// Has `holds` asked as long as the current owner lives. Presses within the element `editor`
+    /// lead nowhere.
+    pub fn ask(self, holds: Callback<(), bool>, editor: &'static str) {
+        self.holds.set_value(Some(holds));
+        let pressed = move |event: Event| {
+            if leads_away(&event, editor) && self.holds_the_reader() {
+                event.prevent_default();
+                event.stop_propagation();
+            }
+        };
+        let went_back = move |event: Event| {
+            if self.holds_the_reader() {
+                // Nobody else hears of it, and the address is what it was.
+                event.stop_immediate_propagation();
+                browser::set_address(&self.address.get_value());
+            }
+        };
+        let deaf = [
+            browser::hear_first("click", pressed),
+            browser::hear_first("popstate", went_back),
+        ];
+        let deaf = StoredValue::new_local(Some(deaf));
+        on_cleanup(move || {
+            self.holds.try_set_value(None);
+            deaf.try_update_value(Option::take);
+        });
+    }
+}
+
+/// Whether a press is one on a link, or on a button that leads away.
+fn leads_away(event: &Event, editor: &str) -> bool {
+    let Some(mouse) = event.dyn_ref::<MouseEvent>() else { return false };
+    if mouse.ctrl_key() || mouse.meta_key() || mouse.shift_key() {
+        return false;
+    }
+    let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    let within = |element: &Element, selector: &str| element.closest(selector).ok().flatten();
+    let Some(pressed) = target.and_then(|it| within(&it, "a[href]:not([target]), button:not(.copy)"))
+    else {
+        return false;
+    };
+    let leaves = pressed.tag_name() == "A" || within(&pressed, &format!("[{LEAVES}]")).is_some();
+    leaves && within(&pressed, &format!("#{editor}")).is_none()
+}
