@@ -21,10 +21,8 @@ pub(crate) fn case_trace(case: &EvalCase, tags: Vec<String>) -> Result<CaseTrace
     let invocations = turns.map(|(turn, accepted)| Invocation { accepted, ..invocation(turn) });
     let invocations = invocations.collect();
     let name = kept.map(|flow| flow.name).filter(|name| !name.is_empty());
-    let final_state = case.final_session_state.clone();
-    // ADK writes `{}` for a case that expects nothing of the state.
-    let final_state = final_state.filter(|state| !is_empty_object(state));
-    let trace = Trace { invocations, final_state };
+    // `{}` expects nothing, which the metric knows; of what an agent did it is a state.
+    let trace = Trace { invocations, final_state: case.final_session_state.clone() };
     Ok(CaseTrace { eval_id: case.eval_id.clone(), name, tags, trace })
 }
 
@@ -160,8 +158,4 @@ fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
         (Some(one), Some(other)) => Some(one.saturating_add(other)),
         (one, other) => one.or(other),
     }
-}
-
-fn is_empty_object(text: &JsonText) -> bool {
-    matches!(text.open(), Node::Object(members) if members.is_empty())
 }

@@ -4,6 +4,7 @@ use case_trace::CaseTrace;
 use evalset::adk::EvalSetResult;
 use evalset::{Case, Format, Origin, read, read_case};
 use expect_test::expect;
+use scoring::state::{StateMeasure, state};
 use scoring::{Invocation, Timing, ToolCall};
 
 fn case(text: &str, format: Format) -> Case {
@@ -61,6 +62,26 @@ fn lists_of_calls_are_read() {
     assert_eq!(turn.timing, Timing { total: Some(1.25), model: Some(1.0), tool: None });
     assert_eq!(turn.model_calls, None, "the lists say nothing of models");
     assert_eq!(trace.final_state.expect("a state").as_str(), r#"{"seen": ["Tokyo"]}"#);
+}
+
+#[test]
+fn an_empty_state_is_one_that_was_recorded() {
+    let ends = |state: &str| {
+        let text = format!(
+            r#"{{"eval_id": "a", "conversation": [{{"user_content": {{}}}}]{state}}}"#
+        );
+        trace(&text, Format::Adk).trace
+    };
+    let score = |expected: &str, actual: &str| {
+        let outcome = state(&ends(expected), &ends(actual), None, StateMeasure::All);
+        outcome.score().map(scoring::Score::get)
+    };
+    let empty = r#", "final_session_state": {}"#;
+    let asks = |query: &str| format!(r#", "final_session_state": {query}"#);
+    assert_eq!(score(&asks(r#"{"done": true}"#), empty), Some(0.0));
+    assert_eq!(score(&asks(r#"{"a": {"$exists": false}}"#), empty), Some(1.0));
+    assert_eq!(score(&asks(r#"{"done": true}"#), ""), None, "nothing was recorded");
+    assert_eq!(score(empty, &asks(r#"{"done": true}"#)), None, "nothing is expected");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! The same type holds the expected and the actual side. Readers of file formats fill it in; what
 //! a format knows and no metric asks for is left with them.
 
-use json_text::JsonText;
+use json_text::{JsonText, Node};
 
 /// A conversation from beginning to end.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -12,6 +12,15 @@ pub struct Trace {
     pub invocations: Vec<Invocation>,
     /// The session's state after the last turn; expected: a state or a query. `None` when unknown.
     pub final_state: Option<JsonText>,
+}
+
+impl Trace {
+    /// Whether something is expected of the state after the last turn: `{}` asks nothing.
+    #[must_use]
+    pub fn expects_a_state(&self) -> bool {
+        let state = self.final_state.as_ref().map(JsonText::open);
+        state.is_some_and(|it| !matches!(it, Node::Object(members) if members.is_empty()))
+    }
 }
 
 /// One turn: what a person said and everything up to the answer.

@@ -156,7 +156,7 @@ fn criteria(expected: &Trace) -> Vec<Criterion> {
         ("response_match_score", Metric::AdkResponse),
     ]
     .into_iter()
-    .chain(expected.final_state.is_some().then_some(("final state", state)))
+    .chain(expected.expects_a_state().then_some(("final state", state)))
     .map(criterion)
     .collect()
 }
@@ -347,6 +347,8 @@ mod tests {
         let other = held(&expected, &with(Some(r#"{"n":2}"#)));
         assert_eq!(other.why, [r#"the state at the end: n is 2, asked is {"$gt":2}"#]);
         assert_eq!(other.scores[3].score, Some(0.0));
+        let nothing = held(&with(Some("{}")), &with(Some(r#"{"n":2}"#)));
+        assert_eq!((nothing.scores.len(), nothing.state), (3, None));
         let none = held(&expected, &with(None));
         let state = none.state.expect("one is expected");
         assert!(!state.is_same && state.actual.is_none());
