@@ -152,6 +152,22 @@ test("a case is changed through forms, copied, removed and had back", async ({ p
   await page.keyboard.press("Control+Enter");
   await expect(steps).toContainText("What is a lot + 2?");
 
+  // Another tool, by its name and the key that saves.
+  await call.hover();
+  await call.getByRole("button", { name: "Edit: the call" }).click();
+  const tool = page.getByRole("combobox", { name: "Tool" });
+  await tool.fill("multiply");
+  await page.keyboard.press("Control+Enter");
+  await expect(call).toContainText("multiply(a: 9007199254740993, b: 2)");
+  await call.hover();
+  await call.getByRole("button", { name: "Edit: the call" }).click();
+  await tool.fill("ad");
+  await page.keyboard.press("Control+Enter");
+  await expect(page.getByRole("alert").filter({ hasText: "The agent has no tool of this name" })).toBeVisible();
+  await tool.fill("add");
+  await page.keyboard.press("Control+Enter");
+  await expect(call).toContainText("add(a: 9007199254740993, b: 2)");
+
   // Another call, the other way round, and out again.
   await page.getByRole("button", { name: "+ expected call" }).click();
   await page.getByRole("combobox", { name: "Tool" }).fill("multiply");
@@ -383,6 +399,28 @@ test("each edit leaves the focus where the hands are", async ({ page }) => {
   await page.getByRole("list", { name: "Cases" }).getByRole("link").nth(1).click();
   await expect(page.getByRole("alert").filter({ hasText: "Save this or cancel it" })).toBeVisible();
   await expect(page.getByRole("textbox", { name: "What the user says" })).toHaveValue("Do it.");
+  const ways: [string, () => Promise<unknown>][] = [
+    ["a button of the case", () => page.getByRole("button", { name: "Duplicate" }).click()],
+    ["another row", () => button("Remove the call").click()],
+    ["as JSON", () => page.getByRole("group", { name: "How the case is shown" }).getByRole("button", { name: "JSON" }).click()],
+    ["a comparison", () => page.getByRole("combobox", { name: "Compare with another case" }).selectOption({ label: "Do b." })],
+    ["a link of the page", () => page.getByRole("link", { name: "Reports" }).click()],
+    ["the way back", () => page.evaluate(() => history.back())],
+  ];
+  for (const [way, go] of ways) {
+    await page.getByRole("textbox", { name: "What the user says" }).fill(`Do it by ${way}.`);
+    await page.getByRole("textbox", { name: "What the user says" }).press("Tab");
+    await go();
+    await expect(page.getByRole("textbox", { name: "What the user says" }), way).toBeFocused();
+    await expect(page.getByRole("textbox", { name: "What the user says" })).toHaveValue(`Do it by ${way}.`);
+    await expect(page).toHaveURL(/\/home\/a$/);
+  }
+  await expect(rows).toHaveCount(1);
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("Reports");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("textbox", { name: "What the user says" })).toHaveValue("Do it by the way back.");
+  await page.getByRole("textbox", { name: "What the user says" }).focus();
   await page.keyboard.press("Escape");
   await page.getByRole("list", { name: "Cases" }).getByRole("link").nth(1).click();
   await expect(page).toHaveURL(/\/home\/b$/);
@@ -391,6 +429,26 @@ test("each edit leaves the focus where the hands are", async ({ page }) => {
   await expect(page.getByRole("button", { name: "Undo" })).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(/\/home\/b$/);
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});
+
+test("a case opens whatever its id is", async ({ page }) => {
+  const ids = ["", "..", "C:\\cases\\one", "a%2Fb", "two\nlines", "tests/a.test.json"];
+  const { host } = await withCases(
+    ids.map((eval_id) => ({
+      eval_id,
+      conversation: [{ invocation_id: "1", user_content: said(`The case ${JSON.stringify(eval_id)}.`, "user") }],
+    })),
+  );
+  await open(page, `${host.url}/evalsets/home`);
+  for (const eval_id of ids) {
+    const words = `The case ${JSON.stringify(eval_id)}.`;
+    await page.getByRole("list", { name: "Cases" }).getByRole("link").filter({ hasText: words }).click();
+    await expect(page.locator(".case-steps")).toContainText(words);
+    await page.reload();
+    await expect(page.locator(".case-steps")).toContainText(words);
+  }
   await page.close();
   expect(await host.stop()).toBe(0);
 });

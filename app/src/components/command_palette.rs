@@ -41,12 +41,11 @@ pub fn CommandPalette() -> impl IntoView {
 fn Choices() -> impl IntoView {
     let page = use_page();
     let go = use_navigate();
-    let navigate: Navigate =
-        StoredValue::new_local(Box::new(move |address| {
-            if !page.unsaved.holds_the_reader() {
-                go(address, NavigateOptions::default());
-            }
-        }));
+    let navigate: Navigate = StoredValue::new_local(Box::new(move |address| {
+        if !page.unsaved.holds_the_reader() {
+            go(address, NavigateOptions::default());
+        }
+    }));
     let typed = RwSignal::new(String::new());
     let chosen = RwSignal::new(0_usize);
     let input = NodeRef::<html::Input>::new();

@@ -43,7 +43,8 @@ pub fn Instructions(
     let words = move || {
         texts.with(|texts| {
             let (text, _) = texts.as_ref()?;
-            Some(counted(text.split_whitespace().count(), "word", "words"))
+            let words = text.split_whitespace().count();
+            (words > 0).then(|| counted(words, "word", "words"))
         })
     };
     let body = move || {

@@ -54,10 +54,8 @@ impl Unsaved {
                 browser::set_address(&self.address.get_value());
             }
         };
-        let deaf = [
-            browser::hear_first("click", pressed),
-            browser::hear_first("popstate", went_back),
-        ];
+        let deaf =
+            [browser::hear_first("click", pressed), browser::hear_first("popstate", went_back)];
         let deaf = StoredValue::new_local(Some(deaf));
         on_cleanup(move || {
             self.holds.try_set_value(None);
@@ -74,7 +72,8 @@ fn leads_away(event: &Event, editor: &str) -> bool {
     }
     let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
     let within = |element: &Element, selector: &str| element.closest(selector).ok().flatten();
-    let Some(pressed) = target.and_then(|it| within(&it, "a[href]:not([target]), button:not(.copy)"))
+    let Some(pressed) =
+        target.and_then(|it| within(&it, "a[href]:not([target]), button:not(.copy)"))
     else {
         return false;
     };

@@ -67,9 +67,8 @@ fn lists_of_calls_are_read() {
 #[test]
 fn an_empty_state_is_one_that_was_recorded() {
     let ends = |state: &str| {
-        let text = format!(
-            r#"{{"eval_id": "a", "conversation": [{{"user_content": {{}}}}]{state}}}"#
-        );
+        let text =
+            format!(r#"{{"eval_id": "a", "conversation": [{{"user_content": {{}}}}]{state}}}"#);
         trace(&text, Format::Adk).trace
     };
     let score = |expected: &str, actual: &str| {

@@ -23,6 +23,7 @@ mod store;
 mod streams;
 #[cfg(test)]
 mod tests;
+mod tool_choice;
 mod turn;
 
 pub(crate) use call_ids::call_ids;

@@ -14,6 +14,7 @@ use live::{
 use session::ToolName;
 
 use super::call_ids::call_ids;
+use super::tool_choice;
 
 /// How much of a text or a value stands on a line, in bytes.
 const HEAD: usize = 2_000;
@@ -80,7 +81,8 @@ fn asked(request: LlmRequest, extent: Extent) -> LiveWhat {
 /// Everything that the model would be given; `None` when the event is no request.
 pub(super) fn turn(event: SessionEvent) -> Option<LiveTurn> {
     let Payload::Request(request) = event.payload else { return None };
-    let mut warnings = Vec::new();
+    let demanded = request.generation_config.as_ref().and_then(tool_choice::demanded);
+    let mut warnings: Vec<String> = demanded.into_iter().collect();
     let mut tools = Vec::new();
     for declaration in request.tools.into_iter().flat_map(|tool| tool.function_declarations) {
         match tool(declaration) {

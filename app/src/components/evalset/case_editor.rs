@@ -299,7 +299,8 @@ pub(super) fn CallEditor(
         } else if is_known() || entered.read_untracked().trim().is_empty() {
             browser::after_drawing(finish);
         } else {
-            let told = "The agent has no tool of this name. Save once more to expect it all the same.";
+            let told =
+                "The agent has no tool of this name. Save once more to expect it all the same.";
             edits.fault.set(Some(told.to_owned()));
         }
     });

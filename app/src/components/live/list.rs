@@ -16,6 +16,9 @@ use crate::state::{Link, use_page};
 /// What connects an agent.
 const LINES: &str = "from rehearsal_adk import RehearsalPlugin\n\nrunner = Runner(..., plugins=[RehearsalPlugin()])";
 
+/// So many agents of a session are named; the others in the tip.
+const MOST_NAMES: usize = 4;
+
 /// The list as it was fetched.
 #[derive(Clone, Copy)]
 struct Listed {
@@ -253,12 +256,20 @@ fn Session(
                     names.push(name);
                 }
             }
+            let rest = names.len().saturating_sub(MOST_NAMES);
+            let all = names.join(", ");
+            names.truncate(MOST_NAMES);
             let (waiting, others): (Vec<&str>, Vec<&str>) = names.into_iter().partition(waits);
             let joint = (!waiting.is_empty() && !others.is_empty()).then_some(", ");
             Some(view! {
-                {waiting.join(", ")}
-                {joint}
-                <span class="quiet">{others.join(", ")}</span>
+                <span title=all>
+                    {waiting.join(", ")}
+                    {joint}
+                    <span class="quiet">
+                        {others.join(", ")}
+                        {(rest > 0).then(|| format!(" and {rest} more"))}
+                    </span>
+                </span>
             })
         })
     };

@@ -1,6 +1,7 @@
 //! What the model would be given besides the conversation: instructions, tools, configuration and
 //! the schema of the answer.
 
+use jiff::Timestamp;
 use leptos::prelude::*;
 
 use crate::api::LiveTurn;
@@ -11,7 +12,8 @@ use crate::components::value::{ValueBody, ValueTools};
 use crate::state::catalogue::first_line;
 use crate::state::live_stage::use_this_live_stage;
 use crate::state::reading::{Reading, use_reading};
-use crate::state::times::counted;
+use crate::state::times::{ago, counted, grouped};
+use crate::state::use_page;
 
 /// The shown turn's request.
 #[component]
@@ -38,8 +40,11 @@ pub(super) fn Request() -> impl IntoView {
             view! { <p class="field-fault" role="alert">{error.to_string()}</p> }.into_any()
         }
         None if stage.shown.read().is_none() => {
-            view! { <p class="quiet">"No turn is chosen. Choose a request in the session's events to see what its model saw."</p> }
-                .into_any()
+            view! {
+                <SessionFacts/>
+                <p class="quiet">"Choose a request in the session's events to see what its model saw."</p>
+            }
+            .into_any()
         }
         None => ().into_any(),
     }
@@ -51,6 +56,35 @@ pub(super) fn Request() -> impl IntoView {
     view! {
         <Show when=move || texts.read().is_some()><Instructions texts/></Show>
         {rest}
+    }
+}
+
+/// What is known of the session while no turn of it is shown.
+#[component]
+fn SessionFacts() -> impl IntoView {
+    let stage = use_this_live_stage();
+    let clock = use_page().clock;
+    let facts = move || {
+        let summary = stage.summary.get()?;
+        let opened = Timestamp::from_millisecond(summary.created_ms).ok();
+        let facts = [
+            ("opened", opened.map(|at| ago(clock.since(at)))),
+            ("agents", (!summary.agents.is_empty()).then(|| summary.agents.join(", "))),
+            ("events", Some(grouped(usize::try_from(summary.events).unwrap_or(usize::MAX)))),
+            ("session", Some(summary.id.to_string())),
+        ];
+        let facts = facts.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        Some(
+            facts
+                .map(|(name, value)| {
+                    let title = value.clone();
+                    view! { <dt>{name}</dt><dd title=title>{value}</dd> }
+                })
+                .collect_view(),
+        )
+    };
+    view! {
+        <Fold title="This session" open=RwSignal::new(true)><dl class="facts">{facts}</dl></Fold>
     }
 }
 
@@ -67,7 +101,10 @@ fn Facts(
     facts.extend((!run.is_empty()).then_some(("run", run)));
     facts.push(("turn", turn.to_string()));
     facts.push(("event", sequence.to_string()));
-    let count = counted(tools.len(), "tool", "tools");
+    let count = match tools.len() {
+        0 => "none".to_owned(),
+        count => counted(count, "tool", "tools"),
+    };
     let tools = StoredValue::new(tools);
     let aside = move || view! { <span class="quiet">{count.clone()}</span> };
     view! {

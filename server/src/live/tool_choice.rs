@@ -1,0 +1,71 @@
+//! What a request's configuration says of calling tools, for the person who answers as the model.
+
+use json_text::JsonText;
+use serde_json::Value;
+
+/// In a sentence, what the vendor would have the model do: OpenAI's and Anthropic's `tool_choice`,
+/// Gemini's `tool_config`. `None` where the model is free.
+pub(super) fn demanded(config: &JsonText) -> Option<String> {
+    let config: Value = serde_json::from_str(config.as_str()).ok()?;
+    let choice = config.get("tool_choice");
+    if let Some(choice) = choice.filter(|choice| !choice.is_null()) {
+        let kind = choice.as_str().or_else(|| choice.get("type")?.as_str())?;
+        let function = choice.get("function").unwrap_or(choice);
+        let name = function.get("name").and_then(Value::as_str);
+        return said(kind, name);
+    }
+    let either =
+        |value: &Value, names: [&str; 2]| names.iter().find_map(|name| value.get(name)).cloned();
+    let tool_config = either(&config, ["tool_config", "toolConfig"])?;
+    let calling = either(&tool_config, ["function_calling_config", "functionCallingConfig"])?;
+    let allowed = either(&calling, ["allowed_function_names", "allowedFunctionNames"]);
+    let name = allowed.as_ref().and_then(|allowed| match allowed.as_array()?.as_slice() {
+        [only] => only.as_str(),
+        _ => None,
+    });
+    said(calling.get("mode")?.as_str()?, name)
+}
+
+fn said(kind: &str, name: Option<&str>) -> Option<String> {
+    match (kind.to_ascii_lowercase().as_str(), name) {
+        ("required" | "any" | "tool" | "function", Some(name)) => {
+            Some(format!("The request has the model call {name}."))
+        }
+        ("required" | "any", None) => Some("The request has the model call a tool.".to_owned()),
+        ("none", _) => Some("The request has the model call no tool.".to_owned()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_vendor_says_it_in_its_own_way() {
+        let a_tool = Some("The request has the model call a tool.");
+        let forecast = Some("The request has the model call forecast.");
+        let none = Some("The request has the model call no tool.");
+        for (config, said) in [
+            (r#"{"tool_choice":"required"}"#, a_tool),
+            (r#"{"tool_choice":{"type":"function","function":{"name":"forecast"}}}"#, forecast),
+            (r#"{"tool_choice":{"type":"function","name":"forecast"}}"#, forecast),
+            (r#"{"tool_choice":{"type":"any"}}"#, a_tool),
+            (r#"{"tool_choice":{"type":"tool","name":"forecast"}}"#, forecast),
+            (r#"{"tool_choice":"none"}"#, none),
+            (r#"{"tool_choice":"auto","temperature":0.2}"#, None),
+            (r#"{"toolConfig":{"functionCallingConfig":{"mode":"ANY"}}}"#, a_tool),
+            (
+                r#"{"tool_config":{"function_calling_config":{"mode":"ANY","allowed_function_names":["forecast"]}}}"#,
+                forecast,
+            ),
+            (r#"{"tool_config":{"function_calling_config":{"mode":"NONE"}}}"#, none),
+            (r#"{"tool_config":{"function_calling_config":{"mode":"AUTO"}}}"#, None),
+            (r#"{"tool_choice":7}"#, None),
+            ("[]", None),
+        ] {
+            let config = JsonText::parse(config).expect("JSON");
+            assert_eq!(demanded(&config).as_deref(), said, "{config:?}");
+        }
+    }
+}
