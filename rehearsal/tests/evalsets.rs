@@ -251,6 +251,22 @@ fn lint_tells_what_is_wrong_in_accepted_trajectories() {
 }
 
 #[test]
+fn lint_tells_of_an_expected_state_that_cannot_be_asked_for() {
+    let folder = folder();
+    let set = r#"{"eval_set_id": "s", "eval_cases": [
+        {"eval_id": "a", "conversation": [{"user_content": {}}],
+         "final_session_state": {"n": {"$exist": true}}}]}"#;
+    std::fs::write(folder.path().join("a.json"), set).unwrap();
+    let output = run(folder.path(), &["lint", "a.json"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        said(&output),
+        "a.json:3:50: error: case \"a\" at final_session_state.n.$exist: the expected final state cannot be asked: there is no operator $exist here; did you mean $exists?\n\
+         1 file: 1 error, 0 warnings.\n"
+    );
+}
+
+#[test]
 fn convert_goes_there_and_back() {
     let folder = folder();
     let there = ran(folder.path(), &["convert", "--to", "agentflow", "home.evalset.json"]);

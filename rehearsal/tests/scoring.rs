@@ -423,6 +423,33 @@ fn a_tool_that_only_the_config_names_is_told() {
 }
 
 #[test]
+fn an_expected_state_that_cannot_be_asked_for_is_an_error_of_its_case() {
+    let folder = folder();
+    let ends = |eval_id: &str, state: Value| {
+        let mut case = case(eval_id, "hall", "It is dark.");
+        case["final_session_state"] = state;
+        case
+    };
+    let (expected, actual) = (json!({"n": {"$exist": true}}), json!({"n": {"$exist": true}}));
+    let sound = ends("attic", json!({"n": 1}));
+    write(folder.path(), "e.json", &[ends("hall", expected), sound.clone()]);
+    write(folder.path(), "a.json", &[ends("hall", actual.clone()), sound]);
+    let config = r#"{"criteria": {"state": {}}}"#;
+    std::fs::write(folder.path().join("state.json"), config).unwrap();
+    let arguments = ["--expected", "e.json", "--actual", "a.json", "--config", "state.json"];
+    let output = run(folder.path(), &arguments);
+    let out = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{out}");
+    assert!(out.contains("e.json: case \"hall\" at final_session_state.n.$exist: "), "{out}");
+    assert!(out.contains("2 cases: 1 passed, 0 failed, 1 error, 0 unscored."), "{out}");
+    // An agent may have such a state.
+    write(folder.path(), "e.json", &[ends("hall", json!({"n": {"$eq": {"$exist": true}}}))]);
+    let output = run(folder.path(), &arguments);
+    let out = String::from_utf8(output.stdout).unwrap();
+    assert!(out.contains("1 passed"), "{out}");
+}
+
+#[test]
 fn a_threshold_of_adks_metrics_that_nothing_meets_is_told() {
     let folder = folder();
     let config = json!({"criteria": {"tool_trajectory_avg_score": 80, "response_match_score": 1}});

@@ -80,7 +80,8 @@ impl<'c> Reader<'c> {
 
     fn fault(&mut self, fault: impl Into<String>, remedy: &'static str) {
         let (eval_id, path) = (self.eval_id.to_owned(), self.path.clone());
-        self.faults.push(Misread { eval_id, path, fault: fault.into(), remedy });
+        let (fault, remedy) = (fault.into(), Some(remedy));
+        self.faults.push(Misread { eval_id, path, fault, remedy });
     }
 
     fn under<T>(&mut self, step: Step<'static>, read: impl FnOnce(&mut Self) -> T) -> T {

@@ -5,7 +5,7 @@ use json_text::{JsonText, Kind, Node};
 use scoring::{Invocation, Response, Timing, ToolCall, Trace};
 
 use crate::accepted::Accepted;
-use crate::{CaseTrace, Misread, adk};
+use crate::{CaseTrace, Misread, adk, asked};
 
 pub(crate) fn case_trace(case: &EvalCase, tags: Vec<String>) -> Result<CaseTrace, Misread> {
     let name = Some(case.name.clone()).filter(|name| !name.is_empty());
@@ -18,10 +18,13 @@ pub(crate) fn case_trace(case: &EvalCase, tags: Vec<String>) -> Result<CaseTrace
     let accepted = Accepted::of_agentflow(case).sound()?;
     let turns = case.conversation.iter().zip(accepted);
     let invocations = turns.map(|(turn, accepted)| invocation(turn, accepted)).collect();
-    let final_state = member(case.metadata.as_ref(), "final_session_state")
-        .filter(|state| state.kind() == Kind::Object);
-    let trace = Trace { invocations, final_state };
+    let trace = Trace { invocations, final_state: final_state(case) };
     Ok(CaseTrace { eval_id: case.eval_id.clone(), name, tags, trace })
+}
+
+/// The state after the last turn, for which the format has no field.
+pub(crate) fn final_state(case: &EvalCase) -> Option<JsonText> {
+    member(case.metadata.as_ref(), asked::KEY).filter(|state| state.kind() == Kind::Object)
 }
 
 /// Whether a conversion from ADK has kept something.

@@ -4,7 +4,11 @@ use evalset::{Step, path_of};
 
 /// Something in a case that is read for scoring alone, and cannot be meant.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("case {eval_id:?} at {}: {fault}; {remedy}", path_of(path))]
+#[error(
+    "case {eval_id:?} at {}: {fault}{}",
+    path_of(path),
+    remedy.map(|remedy| format!("; {remedy}")).unwrap_or_default()
+)]
 pub struct Misread {
     /// The case.
     pub eval_id: String,
@@ -12,6 +16,6 @@ pub struct Misread {
     pub path: Vec<Step<'static>>,
     /// What is wrong.
     pub fault: String,
-    /// What to do.
-    pub remedy: &'static str,
+    /// What to do, where the fault does not say so.
+    pub remedy: Option<&'static str>,
 }

@@ -22,6 +22,7 @@
 mod accepted;
 mod adk;
 mod agentflow;
+mod asked;
 mod config;
 mod error;
 mod lazy;
@@ -69,8 +70,17 @@ impl CaseTrace {
         }
     }
 
+    /// The trace of a case that says what is expected.
+    ///
+    /// # Errors
+    /// Those of [`CaseTrace::of`], and a state after the last turn that cannot be asked for. As what
+    /// an agent did such a state is no error.
+    pub fn of_expected(case: &Case) -> Result<Self, Misread> {
+        asked::unaskable(case).map_or_else(|| Self::of(case), Err)
+    }
+
     /// All that is wrong in what is read of a case for scoring alone: its other accepted
-    /// trajectories. `text` is the case's, which begins at `origin` in its file.
+    /// trajectories, and the state that it expects. `text` is the case's, which begins at `origin` in its file.
     ///
     /// ```
     /// use case_trace::CaseTrace;
@@ -96,7 +106,8 @@ impl CaseTrace {
             let problem = Problem::NotScored { fault, remedy };
             Fault { case, path: path_of(&path), line, column, problem }
         };
-        let mut faults: Vec<Fault> = accepted(case).faults.into_iter().map(fault).collect();
+        let misread = accepted(case).faults.into_iter().chain(asked::unaskable(case));
+        let mut faults: Vec<Fault> = misread.map(fault).collect();
         faults.sort_by_key(|fault| (fault.line, fault.column));
         faults
     }

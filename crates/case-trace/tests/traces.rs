@@ -237,6 +237,39 @@ fn faults(text: &str, format: Format) -> String {
 }
 
 #[test]
+fn an_expected_state_that_cannot_be_asked_for_is_told_with_its_place() {
+    let told = |text: &str, format| {
+        let found = case(text, format);
+        assert!(CaseTrace::of(&found).is_ok(), "an agent may have such a state");
+        let faults = CaseTrace::faults(&found, text, Origin::default());
+        let misread = CaseTrace::of_expected(&found).err();
+        assert_eq!(misread.is_some(), !faults.is_empty());
+        let told = misread.iter().map(ToString::to_string);
+        told.chain(faults.iter().map(ToString::to_string)).collect::<Vec<_>>().join("\n")
+    };
+    let adk = |state: &str| {
+        format!(
+            "{{\"eval_id\": \"a\", \"conversation\": [{{\"user_content\": {{}}}}],\n\
+             \"final_session_state\": {state}}}"
+        )
+    };
+    expect![[r#"
+        case "a" at final_session_state.x.$foo: the expected final state cannot be asked: there is no operator $foo here; did you mean $mod?
+        line 2, column 47, case "a" at final_session_state.x.$foo: the expected final state cannot be asked: there is no operator $foo here; did you mean $mod?"#]]
+    .assert_eq(&told(&adk(r#"{"b": 1, "x": {"$foo": 1}}"#), Format::Adk));
+    let nested = told(&adk(r#"{"$or": [{"a": 1}, {"a/b": {"$regex": "("}}]}"#), Format::Adk);
+    assert!(nested.contains("at final_session_state.$or[1].a/b.$regex: the expected"), "{nested}");
+    assert!(nested.contains("line 2, column 62, "), "{nested}");
+    for sound in ["{}", "null", r#"{"x": {"$gt": 1}}"#] {
+        assert_eq!(told(&adk(sound), Format::Adk), "");
+    }
+    let flow = r#"{"eval_id": "a", "conversation": [{"invocation_id": "i", "user_content":
+        {"role": "user", "content": ""}}], "metadata": {"final_session_state": {"x": {"$foo": 1}}}}"#;
+    let told = told(flow, Format::AgentFlow);
+    assert!(told.contains("line 2, column 95, case \"a\" at metadata.final_session_state.x.$foo"));
+}
+
+#[test]
 fn all_that_is_wrong_in_accepted_trajectories_is_told_with_its_place() {
     let adk = r##"{"eval_id": "a", "conversation": [{"invocation_id": "i1", "user_content": {}},
 {"user_content": {}}, {"user_content": {}}],

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use case_trace::CaseTrace;
+use case_trace::{CaseTrace, Misread};
 use evalset::adk::EvalSetResult;
-use evalset::{Format, Number, Origin, Severity, read_case};
+use evalset::{Case, Format, Number, Origin, Severity, read_case};
 use evalset_file::{Cases, stem};
 
 use crate::error::{CaseFault, RunError};
@@ -34,6 +34,9 @@ pub(crate) struct History {
     pub(crate) created: Option<f64>,
     pub(crate) cases: Vec<Whole>,
 }
+
+/// [`CaseTrace::of`], or [`CaseTrace::of_expected`].
+pub(crate) type TraceOf = fn(&Case) -> Result<CaseTrace, Misread>;
 
 /// A case of a file that was read as a whole: its id, and its trace or why there is none.
 pub(crate) type Whole = (String, Result<CaseTrace, CaseFault>);
@@ -118,8 +121,14 @@ impl FileFacts {
     }
 
     /// Reads a case's text, which begins at `start` in the file, by its model; an error tells its
-    /// place there.
-    pub(crate) fn read(&self, text: &str, start: u64, index: u64) -> Result<CaseTrace, CaseFault> {
+    /// place there. `trace` makes the trace of what was read.
+    pub(crate) fn read(
+        &self,
+        text: &str,
+        start: u64,
+        index: u64,
+        trace: TraceOf,
+    ) -> Result<CaseTrace, CaseFault> {
         let case = usize::try_from(index).ok();
         // Of the turns of one case, which are a list, the file's name is the id.
         let eval_id = text.starts_with('[').then_some(self.stem.as_str());
@@ -139,9 +148,7 @@ impl FileFacts {
         });
         let path = || self.path.clone();
         match read {
-            Ok(case) => {
-                CaseTrace::of(&case).map_err(|fault| CaseFault::Misread { path: path(), fault })
-            }
+            Ok(case) => trace(&case).map_err(|fault| CaseFault::Misread { path: path(), fault }),
             Err(Some(fault)) => Err(CaseFault::Faulty { path: path(), fault }),
             Err(None) => Err(CaseFault::Unread { path: path(), index }),
         }

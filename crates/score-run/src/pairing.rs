@@ -1,5 +1,6 @@
 //! [`Pairing`]: by what a case of the one side finds its partner on the other.
 
+use case_trace::CaseTrace;
 use evalset_file::FoundCase;
 use scoring::Trace;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
@@ -42,7 +43,7 @@ impl Pairing {
             Self::Id => found.eval_id.as_deref().map(of_id),
             Self::Order => Some(found.index),
             Self::Query => {
-                let case = facts.read(&text()?, found.start, found.index);
+                let case = facts.read(&text()?, found.start, found.index, CaseTrace::of);
                 case.ok().and_then(|case| of_query(&case.trace))
             }
         })

@@ -11,7 +11,7 @@ use scoring::config::{Config, Tools};
 
 use crate::choice::Choice;
 use crate::error::CaseFault;
-use crate::file::FileFacts;
+use crate::file::{FileFacts, TraceOf};
 use crate::pairing::Pairing;
 use crate::plain::read_alone;
 use crate::room::Lot;
@@ -59,7 +59,7 @@ impl Side {
     }
 
     /// Reads it; `used` gets what is not needed any more.
-    fn read(self, used: &mut Lot) -> Result<Option<LazyTrace>, CaseFault> {
+    fn read(self, trace: TraceOf, used: &mut Lot) -> Result<Option<LazyTrace>, CaseFault> {
         match self {
             Self::Absent => Ok(None),
             Self::Read(read) => (*read).map(|case| Some(LazyTrace::from(case))),
@@ -67,7 +67,7 @@ impl Side {
                 if way == Way::Plain || (facts.format == Format::Adk && read_alone(&mut case)) {
                     return Ok(Some(LazyTrace::Plain(case)));
                 }
-                let read = facts.read(case.as_str(), start, index);
+                let read = facts.read(case.as_str(), start, index, trace);
                 used.push(case);
                 read.map(|case| Some(LazyTrace::from(case)))
             }
@@ -79,13 +79,13 @@ impl Task {
     /// Reads both sides; none when the case is not among those chosen.
     pub(crate) fn read(self, choice: &Choice<'_>, used: &mut Lot) -> Option<Pair> {
         let Self { called, expected, actual, trouble, pairing } = self;
-        let expected = expected.read(used);
+        let expected = expected.read(CaseTrace::of_expected, used);
         if let Ok(Some(expected)) = &expected
             && !choice.takes_tags(expected.tags())
         {
             return None;
         }
-        let actual = actual.read(used);
+        let actual = actual.read(CaseTrace::of, used);
         // Whether a case that cannot be read has the tag is not known: it is told, not left out.
         let mut faults: Vec<CaseFault> = trouble.into_iter().collect();
         let mut read = |side: Result<Option<LazyTrace>, CaseFault>| match side {

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use app::api::{ApiError, CaseAsRead, CaseChange, CaseView, ExpectedCall};
+use case_trace::CaseTrace;
 use evalset::{Case, CaseText, EditError, Format, NewCall, Origin, Severity, numbered, read_case};
 use evalset_file::{AppendError, CaseAt, Cases, EvalSetFiles, FoundCase};
 use json_text::{JsonText, Node};
@@ -233,7 +234,8 @@ fn writable(case: &Case, was: &str, format: Format) -> Result<CaseText, ApiError
         case => case.to_json(),
     };
     let errors = |text: &str| -> Vec<String> {
-        let (_, faults) = read_case(text, format, whole());
+        let (case, mut faults) = read_case(text, format, whole());
+        faults.extend(case.iter().flat_map(|case| CaseTrace::faults(case, text, whole())));
         faults
             .iter()
             .filter(|fault| fault.severity() == Severity::Error)
@@ -243,7 +245,10 @@ fn writable(case: &Case, was: &str, format: Format) -> Result<CaseText, ApiError
     let before = errors(was);
     let after = errors(&text.laid_out(&evalset::Layout::compact()));
     match after.into_iter().find(|error| !before.contains(error)) {
-        Some(error) => Err(said(format!("Not saved: {error}."))),
+        Some(error) => {
+            let stop = if error.ends_with('?') { "" } else { "." };
+            Err(said(format!("Not saved: {error}{stop}")))
+        }
         None => Ok(text),
     }
 }
@@ -326,6 +331,16 @@ mod tests {
         let Err(ApiError::EvalSet { reason }) = gone else { panic!("{gone:?}") };
         assert_eq!(reason, "Turn 4 was to be changed, and the case has 1; read it anew.");
         assert_eq!(fs::read_to_string(&path).expect("read"), TEXT);
+
+        let state = JsonText::parse(r#"{"n": {"$exist": true}}"#).expect("JSON");
+        let asked = set.changed(&read, CaseChange::FinalState(Some(state))).expect("a case");
+        let refused = writable(&asked, &read.text, read.format);
+        let Err(ApiError::EvalSet { reason }) = refused else { panic!("{refused:?}") };
+        assert_eq!(
+            reason,
+            "Not saved: final_session_state.n.$exist: the expected final state cannot be asked: \
+             there is no operator $exist here; did you mean $exists?"
+        );
     }
 
     #[tokio::test]

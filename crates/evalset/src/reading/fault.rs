@@ -181,12 +181,12 @@ pub enum Problem {
     },
     /// Something that is read for scoring alone, and cannot be meant: the format's own reader does
     /// not look at it.
-    #[error("{fault}; {remedy}")]
+    #[error("{fault}{}", remedy.map(|remedy| format!("; {remedy}")).unwrap_or_default())]
     NotScored {
         /// What is wrong: a clause.
         fault: String,
-        /// What to do.
-        remedy: &'static str,
+        /// What to do, where the fault does not say so.
+        remedy: Option<&'static str>,
     },
 }
 
