@@ -267,6 +267,50 @@ fn lint_tells_of_an_expected_state_that_cannot_be_asked_for() {
 }
 
 #[test]
+fn an_item_that_is_no_object_does_not_end_the_reading() {
+    let folder = folder();
+    let case = |id: &str| {
+        format!(
+            r#"{{"eval_id": "{id}", "conversation": [{{"user_content": {{"parts": [{{"text": "Hi"}}]}}}}]}}"#
+        )
+    };
+    let cases = [case("a"), "7".into(), case("b"), "[[]]".into(), case("c")].join(",\n");
+    let set = format!(r#"{{"eval_set_id": "s", "eval_cases": [{cases}]}}"#);
+    std::fs::write(folder.path().join("a.json"), set).unwrap();
+    let fault = |line: u64, index: u64, found: &str| {
+        format!(
+            "{line}, column 1, the case at index {index}: an eval case belongs here, not {found}"
+        )
+    };
+    let told = [fault(2, 1, "a number"), fault(4, 3, "a list")];
+    for (arguments, shown) in [
+        (vec!["list", "a.json"], vec!["#0     a ", "#1     (no eval_id)", "#4     c ", "5 cases"]),
+        (vec!["list", "a.json", "--tool", "none"], vec!["0 cases"]),
+        (vec!["show", "a.json"], vec!["a\n", "b\n", "c\n"]),
+        (vec!["show", "a.json", "#1", "c", "#3"], vec!["c\n"]),
+    ] {
+        let output = run(folder.path(), &arguments);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {}", complained(&output));
+        for shown in shown {
+            assert!(said(&output).contains(shown), "{arguments:?}: {}", said(&output));
+        }
+        for told in &told {
+            assert!(complained(&output).contains(told), "{arguments:?}: {}", complained(&output));
+        }
+    }
+    let lint = said(&run(folder.path(), &["lint", "a.json"]));
+    assert!(
+        lint.contains("a.json:2:1: error: the case at index 1: an eval case belongs"),
+        "{lint}"
+    );
+    assert!(lint.contains("a.json:4:1: error: the case at index 3: "), "{lint}");
+    assert!(lint.contains("2 errors"), "{lint}");
+    let output = run(folder.path(), &["convert", "a.json", "--to", "agentflow"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(complained(&output).contains(&told[0]), "{}", complained(&output));
+}
+
+#[test]
 fn convert_goes_there_and_back() {
     let folder = folder();
     let there = ran(folder.path(), &["convert", "--to", "agentflow", "home.evalset.json"]);

@@ -450,6 +450,37 @@ fn an_expected_state_that_cannot_be_asked_for_is_an_error_of_its_case() {
 }
 
 #[test]
+fn an_item_that_is_no_object_is_an_error_and_the_others_are_scored() {
+    let folder = folder();
+    let hall = case("hall", "hall", "It is dark.");
+    let attic = case("attic", "attic", "It is dark.");
+    write(folder.path(), "e.json", &[hall.clone(), json!(7), attic.clone()]);
+    write(folder.path(), "a.json", &[json!([[]]), hall, attic]);
+    for pair in ["id", "query"] {
+        let output = run(
+            folder.path(),
+            &[
+                "--expected",
+                "e.json",
+                "--actual",
+                "a.json",
+                "--config",
+                "config.json",
+                "--pair",
+                pair,
+            ],
+        );
+        let out = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{out}");
+        assert!(out.contains("4 cases: 2 passed, 0 failed, 2 errors, 0 unscored."), "{out}");
+        let at = "the case at index 1: an eval case belongs here, not a number";
+        assert!(out.contains("e.json: line ") && out.contains(at), "{out}");
+        let at = "the case at index 0: an eval case belongs here, not a list";
+        assert!(out.contains("a.json: line ") && out.contains(at), "{out}");
+    }
+}
+
+#[test]
 fn a_threshold_of_adks_metrics_that_nothing_meets_is_told() {
     let folder = folder();
     let config = json!({"criteria": {"tool_trajectory_avg_score": 80, "response_match_score": 1}});

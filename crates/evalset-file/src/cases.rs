@@ -324,6 +324,34 @@ mod tests {
     }
 
     #[test]
+    fn an_item_that_is_no_object_is_passed_as_a_case() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("s.json");
+        let long = " ".repeat(300 << 10);
+        for item in ["7", "-1.5e3", "null", r#""a, ]\" b""#, "[]", r#"[{"eval_id": "x"}, [1, {}]]"#]
+        {
+            for white in ["", " ", "\n  ", &long] {
+                let items = [r#"{"eval_id": "a"}"#, item, r#"{"eval_id": "b"}"#, item];
+                let list = items.join(&format!("{white},{white}"));
+                let text = format!(r#"{{"eval_set_id": "s", "eval_cases": [{list}{white}]}}"#);
+                std::fs::write(&path, text).expect("written");
+                let mut cases = Cases::open(&path).expect("opened");
+                let mut found = Vec::new();
+                while let Some(case) = cases.next() {
+                    let case = case.expect("passed");
+                    let text = cases.text(&case).expect("read");
+                    // White space that goes on into another chunk is left at the end.
+                    let text = if white == long { text.trim_end().to_owned() } else { text };
+                    found.push((case.eval_id, text));
+                }
+                let ids = [Some("a"), None, Some("b"), None].map(|id| id.map(str::to_owned));
+                let told: Vec<_> = ids.into_iter().zip(items.map(str::to_owned)).collect();
+                assert_eq!(found, told);
+            }
+        }
+    }
+
+    #[test]
     fn what_is_wrong_comes_behind_the_cases_before_it() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("s.json");

@@ -206,9 +206,12 @@ fn what_cannot_be_extended_is_refused_untouched() {
     assert_eq!(no_set("{\"eval_set_id\": \"s\"}").1, "the key \"eval_cases\" is missing");
     assert_eq!(no_set("{\"eval_cases\": []}").1, "the key \"eval_set_id\" is missing or no string");
     assert_eq!(no_set(&set("{}")), (3, "\"eval_cases\" is not a list"));
-    assert_eq!(no_set(&set("[{},\n 3]")), (4, "an item of \"eval_cases\" is not an object"));
     assert!(no_set("{\"eval_set_id\": \"s\",\n\"evalCases\": []}").1.contains("rename that key"));
     let good = r#"{"eval_id": "a", "conversation": [{"user_content": {"parts": []}}]}"#;
+    for item in ["3", "[[]]", "null", "\"x\""] {
+        let told = no_set(&set(&format!("[{good},\n {item}, {{}}]")));
+        assert_eq!(told, (4, "an item of \"eval_cases\" is not an object"));
+    }
     for (case, reason) in [
         (r#"{"foo": 1}"#, "ADK wants an \"eval_id\" in each case"),
         (r#"{"eval_id": 1, "conversation": []}"#, "ADK wants an \"eval_id\" in each case"),

@@ -68,7 +68,7 @@ fn check(text: &str) -> bool {
     true
 }
 
-const CASES: [&str; 12] = [
+const CASES: [&str; 15] = [
     r#"{"eval_id": "a", "conversation": []}"#,
     r#"{"eval_id": "a", "conversation": [{"user_content": {"parts": [{"text": "é"}]}}], "x": 1}"#,
     r#"{"eval_id": "\u0061", "conversation": [{}]}"#,
@@ -81,6 +81,9 @@ const CASES: [&str; 12] = [
     "{\n\"eval_id\": \"e\",\n\"tags\": [1, 2], \"conversation\": [{\"user_content\": {\"role\": \"x\", \"content\": \"\"}}]\n}",
     r#"{"eval_id": "f", "conversation": [], "rubrics": [{"rubric_id": "r"}]}"#,
     "{}",
+    "7",
+    "[{\"eval_id\": \"a\"},\n []]",
+    "\"é, ]\"",
 ];
 
 const SESSIONS: [&str; 10] = [
@@ -166,7 +169,6 @@ fn what_is_no_set_of_cases_is_read_as_a_whole() {
         "[3]",
         r#"[{"name": "a", "data": []}, 3]"#,
         r#"{"eval_set_id": "s"}"#,
-        r#"{"eval_set_id": "s", "eval_cases": [1]}"#,
         r#"{"eval_set_id": "s", "eval_cases": [], "eval_cases": []}"#,
         "{\"eval_set_id\": \"s\",,}",
         "\u{feff}{\"eval_set_id\": \"s\", \"eval_cases\": []}",

@@ -131,7 +131,8 @@ impl FileFacts {
     ) -> Result<CaseTrace, CaseFault> {
         let case = usize::try_from(index).ok();
         // Of the turns of one case, which are a list, the file's name is the id.
-        let eval_id = text.starts_with('[').then_some(self.stem.as_str());
+        let is_whole_file = self.format == Format::AdkLegacy && text.starts_with('[');
+        let eval_id = is_whole_file.then_some(self.stem.as_str());
         let sound = |origin: Origin<'_>| {
             let (case, faults) = read_case(text, self.format, origin);
             let fault = faults.into_iter().find(|fault| fault.severity() == Severity::Error);

@@ -371,6 +371,47 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn beside_an_item_that_is_no_case_cases_are_listed_and_changed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("set.evalset.json");
+        let text = TEXT.replace("},\n", "},\n  7 , [[]],\n").replace("\n]}", ",\n  \"x\"\n]}");
+        fs::write(&path, &text).expect("written");
+        let file = SetFile::at(&app::api::SetId::new("s"), path.clone());
+        let asked = app::api::CasesAsked { most: 9, ..Default::default() };
+        let list = super::super::cases(&file, asked).await.expect("listed");
+        assert_eq!((list.all, list.fault), (5, None));
+        let faults = list.cases.iter().filter_map(|case| case.fault.as_deref());
+        let told: Vec<_> = faults.collect();
+        assert_eq!(told.len(), 4, "{told:?}");
+        assert!(told[1].starts_with("line 3, column 3, the case at index 1: "), "{}", told[1]);
+
+        let read = async |id: &str, index| {
+            let case = super::super::case(&file, id.into(), index).await.expect("read");
+            (CaseAsRead { index: case.index, digest: case.digest.clone() }, case)
+        };
+        let (at, case) = read("b", 3).await;
+        let said = CaseChange::Query { turn: 0, text: "deux".into() };
+        let changed = change(&file, at, said).await.expect("changed");
+        let at = CaseAsRead { index: changed.index, digest: changed.digest };
+        change(&file, at, CaseChange::Was(case.text)).await.expect("taken back");
+        let (at, first) = read("a", 0).await;
+        remove(&file, at).await.expect("removed");
+        insert(&file, 0, first.text).await.expect("put back");
+        let same = |wanted: &str| {
+            let json = |text: &str| JsonText::parse(text).expect("JSON").compact();
+            json(&fs::read_to_string(&path).expect("read")) == json(wanted)
+        };
+        assert!(same(&text));
+        // And what is no case can be taken out.
+        for index in [4, 2, 1] {
+            let (at, other) = read("", index).await;
+            assert!(!other.faults.is_empty());
+            remove(&file, at).await.expect("removed");
+        }
+        assert!(same(TEXT));
+    }
+
+    #[tokio::test]
     async fn of_cases_with_one_id_the_one_that_is_meant_is_changed() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("set.evalset.json");

@@ -71,7 +71,9 @@ pub(crate) fn scan<S: Sink + Send>(
 /// What a file was found to be, once all of it has been read.
 fn whole(structure: &Structure, length: u64, of_adk: bool) -> Result<Outline, Fault> {
     let outline = structure.finish(length)?;
-    structure.incomplete().filter(|_| of_adk).map_or(Ok(outline), Err)
+    let incomplete = structure.incomplete().filter(|_| of_adk);
+    let faults = [structure.no_object(), incomplete].into_iter().flatten();
+    faults.min_by_key(|fault| fault.at).map_or(Ok(outline), Err)
 }
 
 /// Reads one case, given as text that is to stand at `at`.

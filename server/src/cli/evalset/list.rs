@@ -39,7 +39,7 @@ pub(super) fn list(arguments: &ListArguments, out: &mut impl Write) -> Result<We
             out: &mut *out,
         };
         match listing.list(&path) {
-            Ok(()) => {}
+            Ok(all) => went = if all == Went::Well { went } else { all },
             Err(error @ EvalsetError::Output(_)) => return Err(error),
             Err(error) => {
                 listing.out.flush()?;
@@ -61,7 +61,8 @@ struct Listing<'a, W> {
 }
 
 impl<W: Write> Listing<'_, W> {
-    fn list(&mut self, path: &Path) -> Result<(), EvalsetError> {
+    fn list(&mut self, path: &Path) -> Result<Went, EvalsetError> {
+        let mut went = Went::Well;
         let source = Source::of(path)?;
         let mut cases = Cases::open(source.path())?;
         self.title()?;
@@ -76,23 +77,33 @@ impl<W: Write> Listing<'_, W> {
             if !self.filter.takes_id(case.eval_id.as_deref()) {
                 continue;
             }
-            match told {
-                None => self.line(&case, None)?,
-                Some(format) => {
-                    let text = cases.text(&case)?;
-                    match read_case(&text, format, cases.origin(&case)?) {
-                        (Some(read), _) => self.line_if_taken(&case, &read)?,
-                        (None, faults) => {
-                            let mut errors = Errors::default();
-                            errors.take(faults);
-                            return Err(errors.of(path));
-                        }
-                    }
+            if told.is_none() {
+                self.line(&case, None)?;
+            }
+            let format = match told {
+                Some(format) => format,
+                // What is no object at all, and has no id then, is told without a look inside, too.
+                None if case.eval_id.is_none() && !cases.text(&case)?.starts_with('{') => {
+                    Cases::told_format(source.path())?
+                }
+                None => continue,
+            };
+            let text = cases.text(&case)?;
+            match read_case(&text, format, cases.origin(&case)?) {
+                (Some(read), _) if told.is_some() => self.line_if_taken(&case, &read)?,
+                (Some(_), _) => {}
+                (None, faults) => {
+                    let mut errors = Errors::default();
+                    errors.take(faults);
+                    self.out.flush()?;
+                    bar.suspend(|| eprintln!("error: {}", errors.of(path)));
+                    went = Went::Found;
                 }
             }
         }
         bar.finish_and_clear();
-        self.sum_up()
+        self.sum_up()?;
+        Ok(went)
     }
 
     fn title(&mut self) -> Result<(), EvalsetError> {

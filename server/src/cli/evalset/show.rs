@@ -19,9 +19,20 @@ const NEAR: usize = 3;
 
 pub(super) fn show(arguments: &ShowArguments, out: &mut impl Write) -> Result<Went, EvalsetError> {
     let ShowArguments { file, cases: wanted, format } = arguments;
-    let mut show = |case: Case| match format {
-        Format::Json => Ok(writeln!(out, "{}", case.to_json().laid_out(&Layout::two_spaces()))?),
-        Format::Text => write_case(case, out),
+    let mut went = Went::Well;
+    // A case that cannot be read is told, and the next one shown.
+    let mut show = |case: Result<Case, EvalsetError>| match (case, format) {
+        (Ok(case), Format::Json) => {
+            Ok(writeln!(out, "{}", case.to_json().laid_out(&Layout::two_spaces()))?)
+        }
+        (Ok(case), Format::Text) => write_case(case, out),
+        (Err(error @ EvalsetError::Faulty { .. }), _) => {
+            out.flush()?;
+            eprintln!("error: {error}");
+            went = Went::Found;
+            Ok(())
+        }
+        (Err(error), _) => Err(error),
     };
     // A mistyped path is a fault of the command line, told as by the other commands.
     std::fs::metadata(file)
@@ -33,15 +44,15 @@ pub(super) fn show(arguments: &ShowArguments, out: &mut impl Write) -> Result<We
     while let Some(found) = cases.next() {
         let found = found?;
         if wanted.is_empty() {
-            show(read(&mut cases, &found, told, file)?)?;
+            show(read(&mut cases, &found, told, file))?;
         } else {
             sought.look_at(&found);
         }
     }
     for found in sought.found(file)? {
-        show(read(&mut cases, found, told, file)?)?;
+        show(read(&mut cases, found, told, file))?;
     }
-    Ok(Went::Well)
+    Ok(went)
 }
 
 fn read(

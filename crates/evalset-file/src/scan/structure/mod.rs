@@ -69,6 +69,10 @@ pub(super) struct Structure {
     has_data: bool,
     /// The first case that lacks something of it.
     incomplete: Option<Fault>,
+    /// Where an item of the list of cases begins that is no object, until it has ended.
+    other_item: Option<u64>,
+    /// The first of these.
+    no_object: Option<Fault>,
 }
 
 impl Structure {
@@ -100,6 +104,8 @@ impl Structure {
             has_scenario: false,
             has_data: false,
             incomplete: None,
+            other_item: None,
+            no_object: None,
         }
     }
 
@@ -154,6 +160,7 @@ impl Structure {
             camel_case_list: self.camel_case_list.or(later.camel_case_list),
             set_id_seen: self.set_id_seen || later.set_id_seen,
             incomplete: self.incomplete.or(later.incomplete),
+            no_object: self.no_object.or(later.no_object),
             ..later
         }
     }
@@ -162,6 +169,11 @@ impl Structure {
     /// a sink has read by itself are not looked at.
     pub(super) fn incomplete(&self) -> Option<Fault> {
         self.incomplete
+    }
+
+    /// The first item so far of the list of cases that is no object, and so no case.
+    pub(super) fn no_object(&self) -> Option<Fault> {
+        self.no_object
     }
 
     /// The last case that has ended so far.
@@ -253,9 +265,10 @@ impl Structure {
                 return Ok(Err(fault));
             }
             if self.outline.cases != cases
-                && let Some(case) = self.outline.last
+                && let Some(case) = &mut self.outline.last
             {
-                sink.case(case, self.turns)?;
+                case.end -= white_before(bytes, at, case);
+                sink.case(*case, self.turns)?;
             }
             if self.reading.is_some() {
                 let whole =
@@ -331,6 +344,7 @@ impl Structure {
             Class::Colon => {}
             Class::Comma => {
                 if self.place == Place::Cases {
+                    self.end_other_item(at);
                     self.parting = at;
                 }
             }
@@ -402,7 +416,10 @@ impl Structure {
                 Err(Fault::not_an_eval_set(at, "an item of the list is not an object"))
             }
             (Place::Cases, _) => {
-                Err(Fault::not_an_eval_set(at, "an item of \"eval_cases\" is not an object"))
+                let reason = "an item of \"eval_cases\" is not an object";
+                self.no_object = self.no_object.or(Some(Fault::not_an_eval_set(at, reason)));
+                self.other_item = Some(at);
+                Ok(None)
             }
             (Place::Case, Class::OpenList) if self.key == Key::Leads => {
                 self.has_conversation = true;
@@ -425,10 +442,21 @@ impl Structure {
         }
     }
 
+    /// An item of the list of cases ends before `at`: one that is no object is passed as a case, too,
+    /// so that whoever reads it says what is wrong and goes on behind it.
+    fn end_other_item(&mut self, at: u64) {
+        if let Some(start) = self.other_item.take() {
+            self.turns = 0;
+            self.outline.last = Some(LastCase { parting: self.parting, start, end: at });
+            self.outline.cases += 1;
+        }
+    }
+
     fn leave(&mut self, at: u64) -> Result<(), Fault> {
         self.place = match self.place {
             Place::Start | Place::Set => Place::Start,
             Place::Cases => {
+                self.end_other_item(at);
                 if self.is_older && self.outline.cases == 0 {
                     self.is_one_case = true;
                     let start = self.outline.list_open;
@@ -482,4 +510,11 @@ fn whole_string<'b>(bytes: &'b [u8], quote: usize, after: Option<&u32>) -> Optio
         [text @ .., b'"'] => Some(text),
         _ => None,
     }
+}
+
+/// How much white space stands at the end of the case, as far as `bytes`, which begin at `at`, tell.
+fn white_before(bytes: &[u8], at: u64, case: &LastCase) -> u64 {
+    let inside = |place: u64| usize::try_from(place.saturating_sub(at)).unwrap_or(usize::MAX);
+    let text = bytes.get(inside(case.start)..inside(case.end)).unwrap_or_default();
+    (text.len() - text.trim_ascii_end().len()) as u64
 }
