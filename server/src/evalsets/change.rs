@@ -35,7 +35,7 @@ pub(crate) async fn change(
         };
         let case = set.changed(&read, change)?;
         let text = writable(&case, &read.text, read.format)?;
-        let at = CaseAt::AsRead { index: at.index, text: read.text };
+        let at = CaseAt::AsRead { index: read.found.index, text: read.text };
         let eval_id = case.eval_id();
         files.replace(&set.path, &at, eval_id, &text).map_err(refused)?;
         set.view(read.found.index)
@@ -52,17 +52,18 @@ pub(crate) async fn duplicate(set: &SetFile, at: CaseAsRead) -> Result<CaseView,
     blocking("copy a case", move || {
         let read = set.read(&at)?;
         let mut case = read.case()?;
+        let behind = read.found.index + 1;
         let base = case.eval_id().to_owned();
         for number in 2.. {
             case.set_eval_id(numbered(&base, number)).map_err(not_so)?;
             let text = writable(&case, &read.text, read.format)?;
-            match set.files.insert(&set.path, at.index + 1, case.eval_id(), &text) {
+            match set.files.insert(&set.path, behind, case.eval_id(), &text) {
                 Err(AppendError::IdTaken { .. }) => {}
                 Err(error) => return Err(refused(error)),
                 Ok(_) => break,
             }
         }
-        set.view(at.index + 1)
+        set.view(behind)
     })
     .await
 }
@@ -75,7 +76,7 @@ pub(crate) async fn remove(set: &SetFile, at: CaseAsRead) -> Result<(), ApiError
     let set = Set::of(set);
     blocking("remove a case", move || {
         let read = set.read(&at)?;
-        let at = CaseAt::AsRead { index: at.index, text: read.text };
+        let at = CaseAt::AsRead { index: read.found.index, text: read.text };
         set.files.remove(&set.path, &at).map(|_| ()).map_err(refused)
     })
     .await
@@ -146,13 +147,33 @@ impl Set {
         }
     }
 
-    /// The case at the place that the page names, if it reads as it did.
+    /// The case at the place that the page names, if it reads as it did; otherwise the one case of
+    /// the file that does, which others have moved by what they put in or took out before it.
     fn read(&self, at: &CaseAsRead) -> Result<Read, ApiError> {
         let (read, _) = self.look(at.index)?;
         match read {
             Some(read) if digest(&read.text) == at.digest => Ok(read),
-            _ => Err(ApiError::CaseChanged),
+            _ => self.moved(at),
         }
+    }
+
+    fn moved(&self, at: &CaseAsRead) -> Result<Read, ApiError> {
+        let mut cases = Cases::open(&self.path).map_err(refused)?;
+        let (mut text, mut meant) = (String::new(), None);
+        while let Some(found) = cases.next() {
+            let found = found.map_err(refused)?;
+            cases.text_into(&found, &mut text).map_err(refused)?;
+            if digest(&text) != at.digest {
+                continue;
+            }
+            if meant.is_some() {
+                return Err(ApiError::CaseChanged);
+            }
+            meant = Some((found, text.clone()));
+        }
+        let (found, text) = meant.ok_or(ApiError::CaseChanged)?;
+        let format = Cases::told_format(&self.path).map_err(refused)?;
+        Ok(Read { found, text, format })
     }
 
     /// The case at `index` and the format of the file.
@@ -316,7 +337,9 @@ mod tests {
         let read = read.expect("the second case");
         let asked = CaseAsRead { index: 1, digest: digest(&read.text) };
         assert_eq!(set.read(&asked).expect("as read").found.eval_id.as_deref(), Some("b"));
-        let stale = CaseAsRead { index: 0, digest: digest(&read.text) };
+        let elsewhere = CaseAsRead { index: 0, digest: digest(&read.text) };
+        assert_eq!(set.read(&elsewhere).expect("it has moved").found.index, 1);
+        let stale = CaseAsRead { index: 1, digest: digest("{}") };
         assert!(matches!(set.read(&stale), Err(ApiError::CaseChanged)));
 
         let whole = JsonText::parse(r#"{"eval_id": "b", "conversation": 7}"#).expect("JSON");
@@ -409,6 +432,43 @@ mod tests {
             remove(&file, at).await.expect("removed");
         }
         assert!(same(TEXT));
+    }
+
+    #[tokio::test]
+    async fn a_case_that_was_moved_is_changed_where_it_stands_by_now() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("set.evalset.json");
+        fs::write(&path, TEXT).expect("written");
+        let file = SetFile::at(&app::api::SetId::new("s"), path.clone());
+        let case = super::super::case(&file, "b".into(), 1).await.expect("read");
+        let at = CaseAsRead { index: case.index, digest: case.digest.clone() };
+        let before = |text: &str, eval_id: &str| {
+            let list = "\"eval_cases\": [";
+            text.replace(list, &format!("{list}{{\"eval_id\": \"{eval_id}\"}},"))
+        };
+        let one_more = before(TEXT, "c");
+        fs::write(&path, &one_more).expect("written");
+
+        let said = CaseChange::Query { turn: 0, text: "deux".into() };
+        let changed = change(&file, at.clone(), said).await.expect("saved where it stands");
+        assert_eq!((changed.index, changed.turns[0].query.as_str()), (2, "deux"));
+        // Undone after yet another was put in.
+        let two_more = before(&fs::read_to_string(&path).expect("read"), "d");
+        fs::write(&path, two_more).expect("written");
+        let now = CaseAsRead { index: changed.index, digest: changed.digest };
+        let back = change(&file, now, CaseChange::Was(case.text)).await.expect("taken back");
+        assert_eq!((back.index, back.turns[0].query.as_str()), (3, "two"));
+        let copy = duplicate(&file, at.clone()).await.expect("copied");
+        assert_eq!((copy.index, copy.eval_id.as_str()), (4, "b_2"));
+        remove(&file, CaseAsRead { index: 1, digest: copy.digest }).await.expect("removed");
+        assert_eq!(fs::read_to_string(&path).expect("read"), before(&one_more, "d"));
+
+        // Of two that read alike neither is meant more than the other.
+        let second = TEXT.lines().nth(2).expect("the second case");
+        let twins = TEXT.replace(second, &format!("{second},{second}"));
+        fs::write(&path, twins).expect("written");
+        let refused = remove(&file, CaseAsRead { index: 0, ..at }).await;
+        assert!(matches!(refused, Err(ApiError::CaseChanged)), "{refused:?}");
     }
 
     #[tokio::test]
