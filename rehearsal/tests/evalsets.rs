@@ -311,6 +311,30 @@ fn an_item_that_is_no_object_does_not_end_the_reading() {
 }
 
 #[test]
+fn a_history_is_no_set_and_is_told_as_what_it_is() {
+    let folder = folder();
+    let history = r#"{"eval_set_result_id": "r", "eval_set_id": "s", "eval_case_results": []}"#;
+    std::fs::write(folder.path().join("h.json"), history).unwrap();
+    std::fs::write(folder.path().join("w.json"), serde_json::to_string(history).unwrap()).unwrap();
+    let told = "this is an eval history: `rehearsal score --actual` reads it";
+    let lint = run(folder.path(), &["lint", "h.json", "w.json"]);
+    assert_eq!(lint.status.code(), Some(1));
+    assert_eq!(said(&lint).matches(told).count(), 2, "{}", said(&lint));
+    for arguments in [
+        vec!["convert", "--to", "adk", "h.json"],
+        vec!["convert", "--to", "agentflow", "w.json"],
+        vec!["merge", "h.json", "home.evalset.json", "-o", "m.json"],
+        vec!["list", "h.json"],
+        vec!["show", "h.json"],
+    ] {
+        let output = run(folder.path(), &arguments);
+        assert_ne!(output.status.code(), Some(0), "{arguments:?}: {}", said(&output));
+        let complained = complained(&output);
+        assert!(complained.contains(told), "{arguments:?}: {complained}");
+    }
+}
+
+#[test]
 fn convert_goes_there_and_back() {
     let folder = folder();
     let there = ran(folder.path(), &["convert", "--to", "agentflow", "home.evalset.json"]);

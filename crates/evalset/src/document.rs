@@ -5,7 +5,7 @@ use json_text::Kind;
 use crate::adk::{LegacySession, LegacySet};
 use crate::model::{Casing, Value, text_of};
 use crate::reading::{Origin, Reader, checked};
-use crate::{CaseText, Fault, FaultyCase, Format, Severity, adk, agentflow};
+use crate::{CaseText, Fault, FaultyCase, Format, Problem, Severity, adk, agentflow};
 
 /// An eval set in one of the formats.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,6 +93,11 @@ fn read_in(bytes: &[u8], format: Option<Format>) -> Reading {
             return Reading { format, set: None, unread: Vec::new(), faults: vec![*fault] };
         }
     };
+    if adk::EvalSetResult::is_of(text) {
+        let problem = Problem::History;
+        let history = Fault { case: None, path: String::new(), line: 1, column: 1, problem };
+        return Reading { format, set: None, unread: Vec::new(), faults: vec![history] };
+    }
     let format = format.unwrap_or_else(|| Format::of_set(text));
     let mut reader = Reader::new(text, Origin::default());
     let set = match format {

@@ -64,6 +64,33 @@ impl EvalSetResult {
         }
     }
 
+    /// Whether a text, which must be JSON, has the cases of a run and none of a set.
+    pub(crate) fn is_of(text: &str) -> bool {
+        let mut cursor = Cursor::new(text);
+        match cursor.kind() {
+            // Older versions of ADK wrote the JSON text as a JSON string.
+            Kind::String => serde_json::from_str::<String>(text).is_ok_and(|text| {
+                checked(text.as_bytes()).is_ok()
+                    && Cursor::new(&text).kind() == Kind::Object
+                    && Self::is_of(&text)
+            }),
+            Kind::Object => {
+                let (mut ran, mut expected) = (false, false);
+                cursor.enter();
+                while cursor.more() {
+                    match &*cursor.key() {
+                        "eval_case_results" | "evalCaseResults" => ran = true,
+                        "eval_cases" => expected = true,
+                        _ => {}
+                    }
+                    cursor.pass();
+                }
+                ran && !expected
+            }
+            _ => false,
+        }
+    }
+
     /// Reads a file of ADK's history; none when nothing of it can be read. Cases that cannot be
     /// read are left out, and the faults say what is wrong with them.
     #[must_use]

@@ -163,6 +163,9 @@ pub enum Problem {
         /// The id.
         eval_set_id: String,
     },
+    /// ADK's record of a run, which tells what an agent did.
+    #[error("this is an eval history: `rehearsal score --actual` reads it")]
+    History,
     /// `\ud800` without its other half: JSON's grammar allows it, Unicode and Python do not.
     #[error("{escape} is half of a surrogate pair; replace that character")]
     LoneSurrogate {

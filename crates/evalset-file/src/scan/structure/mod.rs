@@ -56,6 +56,8 @@ pub(super) struct Structure {
     list_seen: bool,
     list_closed: bool,
     camel_case_list: Option<u64>,
+    /// The file has the cases of a run.
+    is_history: bool,
     set_id_seen: bool,
     parting: u64,
     case_start: u64,
@@ -95,6 +97,7 @@ impl Structure {
             list_seen: false,
             list_closed: false,
             camel_case_list: None,
+            is_history: false,
             set_id_seen: false,
             parting: 0,
             case_start: 0,
@@ -320,6 +323,10 @@ impl Structure {
                     at,
                     "the cases stand under \"evalCases\", and ADK reads \"eval_cases\" only; \
                      rename that key",
+                ),
+                None if self.is_history => Fault::not_an_eval_set(
+                    0,
+                    "this is an eval history: `rehearsal score --actual` reads it",
                 ),
                 None => Fault::not_an_eval_set(0, "the key \"eval_cases\" is missing"),
             });

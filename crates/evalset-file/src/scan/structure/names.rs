@@ -105,6 +105,10 @@ impl Structure {
             | (Place::Case, b"eval_id" | b"evalId")
             | (Place::Invocation, b"invocation_id" | b"invocationId") => Key::Id,
             (Place::Case, b"conversation_scenario" | b"conversationScenario") => Key::Scenario,
+            (Place::Set, b"eval_case_results" | b"evalCaseResults") => {
+                self.is_history = true;
+                Key::Other
+            }
             (Place::Set, b"evalCases") => {
                 self.camel_case_list = self.camel_case_list.or(Some(self.text_at));
                 Key::Other
