@@ -492,4 +492,12 @@ fn a_threshold_of_adks_metrics_that_nothing_meets_is_told() {
         String::from_utf8(output.stderr).unwrap(),
         "note: tool_trajectory_avg_score needs 80, and no score is above 1; 80 % are 0.8\n"
     );
+    let config = json!({"criteria": {"tool_trajectory_avg_score": -1}});
+    std::fs::write(folder.path().join("high.json"), config.to_string()).unwrap();
+    let output = run(folder.path(), &arguments.split(' ').collect::<Vec<_>>());
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "note: tool_trajectory_avg_score needs -1, and no score is below 0: everything meets it\n"
+    );
 }

@@ -83,6 +83,8 @@ pub enum Reason {
         /// What the case would have to hold, for example `a final response`.
         what: &'static str,
     },
+    /// The criterion has a query without a condition.
+    NothingAsked,
     /// The actual trace does not tell what this metric looks at.
     NothingRecorded {
         /// What the trace would have to hold.
@@ -126,6 +128,9 @@ impl fmt::Display for Reason {
         match self {
             Self::NoInvocations => formatter.write_str("the case has no invocations"),
             Self::NothingExpected { what } => write!(formatter, "the case expects no {what}"),
+            Self::NothingAsked => {
+                formatter.write_str("the criterion's query asks nothing; give it a condition")
+            }
             Self::NothingRecorded { what } => {
                 write!(formatter, "the actual trace records no {what}")
             }

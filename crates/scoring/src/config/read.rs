@@ -62,14 +62,14 @@ impl Config {
         tools
     }
 
-    /// The criteria on ADK's own metrics that nothing meets, since their threshold is above 1: ADK takes
-    /// them, so they are no faults.
+    /// The criteria on ADK's own metrics that nothing meets, since their threshold is above 1, or that
+    /// everything meets, since it is negative: ADK takes them, so they are no faults.
     #[must_use]
     pub fn out_of_reach(&self) -> Vec<&Criterion> {
         let is_adk =
             |metric: &Metric| matches!(metric, Metric::AdkTrajectory { .. } | Metric::AdkResponse);
         let criteria = self.criteria.iter();
-        criteria.filter(|it| is_adk(&it.metric) && is_out_of_reach(it.threshold)).collect()
+        criteria.filter(|it| is_adk(&it.metric) && no_threshold(it.threshold).is_some()).collect()
     }
 
     /// Reads a config of either kind: an object with `criteria`, by name a threshold or an object.
@@ -179,9 +179,15 @@ impl Config {
     }
 }
 
-/// Whether no score reaches the threshold.
-fn is_out_of_reach(threshold: f64) -> bool {
-    threshold > 1.0
+/// Why no score is told from another by the threshold, if none is.
+fn no_threshold(threshold: f64) -> Option<&'static str> {
+    if threshold > 1.0 {
+        Some("no score is above 1, so nothing would pass; 80 % are 0.8")
+    } else if threshold < 0.0 {
+        Some("no score is below 0, so everything would pass; name one up to 1")
+    } else {
+        None
+    }
 }
 
 fn names_of(object: Option<Value<'_>>) -> Vec<String> {
@@ -244,8 +250,9 @@ fn read_criterion(
         fields.fault("threshold", "a threshold is needed, as in ADK");
     }
     let metric = found.read(&mut fields, schemas);
-    if found.is_ours() && threshold.is_some_and(is_out_of_reach) {
-        let message = "no score is above 1, so nothing would pass; 80 % are 0.8";
+    if found.is_ours()
+        && let Some(message) = threshold.and_then(no_threshold)
+    {
         match bare {
             Some(_) => fields.faults.push(Fault::new(place, message)),
             None => fields.fault("threshold", message),

@@ -210,6 +210,12 @@ fn what_would_count_for_nothing_is_named() {
             /criteria/t/threshold: no score is above 1, so nothing would pass; 80 % are 0.8"#]],
     );
     refused(
+        r#"{"criteria": {"response": -1, "t": {"metric": "trajectory", "threshold": -0.5}}}"#,
+        &expect![[r#"
+            /criteria/response: no score is below 0, so everything would pass; name one up to 1
+            /criteria/t/threshold: no score is below 0, so everything would pass; name one up to 1"#]],
+    );
+    refused(
         r#"{"criteria": {"x": {"metric": "duration", "max": -1}, "y": {"metric": "tokens", "equals": -2}}}"#,
         &expect![[r#"
             /criteria/x/max: max is not negative, since nothing measured is

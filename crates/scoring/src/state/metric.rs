@@ -64,7 +64,10 @@ pub fn state(
         (None, None) => return nothing_expected(),
     };
     if query.clauses.is_empty() {
-        return nothing_expected();
+        return match own {
+            Some(_) => Outcome::unscored(Reason::NothingAsked),
+            None => nothing_expected(),
+        };
     }
     let Some(state) = &actual.final_state else {
         return Outcome::unscored(Reason::NothingRecorded { what: "final session state" });
@@ -138,6 +141,15 @@ mod tests {
         };
         assert_eq!(reason(None, Some("{}")), "the case expects no final session state");
         assert_eq!(reason(Some("{}"), Some("{}")), "the case expects no final session state");
+        for nothing in ["{}", r#"{"$comment":"x"}"#] {
+            let own = Query::parse(&JsonText::parse(nothing).expect("valid")).expect("a query");
+            let found = state(&trace(Some("{}")), &trace(None), Some(&own), StateMeasure::All);
+            let Outcome::Unscored { reason } = found else { panic!("scored") };
+            assert_eq!(
+                reason.to_string(),
+                "the criterion's query asks nothing; give it a condition"
+            );
+        }
         assert_eq!(
             reason(Some(r#"{"a":1}"#), None),
             "the actual trace records no final session state"

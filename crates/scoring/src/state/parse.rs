@@ -197,6 +197,9 @@ fn pattern(value: Value<'_>, operands: &Operands<'_>, place: &str) -> Result<Reg
 /// `$size` takes a number; beyond MongoDB also operators, so that `{"$size": {"$gte": 2}}` says it.
 fn size(value: Value<'_>, place: &str, depth: usize) -> Result<Box<[Test]>, Fault> {
     match value.kind() {
+        Kind::Number if value.text().parse().is_ok_and(|size: f64| size < 0.0) => {
+            Err(Fault::new(place, "no array has a negative length; name one from 0 on"))
+        }
         Kind::Number => Ok(Box::new([Test::Equal(value.to_json())])),
         Kind::Object => Ok(of_operators(&value.entries(), place, depth + 1)?.into()),
         _ => Err(Fault::new(place, "$size takes a number, or operators for one")),
@@ -356,6 +359,10 @@ mod tests {
         refused(
             r#"{"a":{"$gt":{}}}"#,
             &expect!["/a/$gt: only numbers, strings and truth values have an order"],
+        );
+        refused(
+            r#"{"a":{"$size":-1}}"#,
+            &expect!["/a/$size: no array has a negative length; name one from 0 on"],
         );
         refused(r#"{"$or":[]}"#, &expect!["/$or: here stands an array of at least one query"]);
         refused(r#"[]"#, &expect!["a query is an object of paths and conditions"]);

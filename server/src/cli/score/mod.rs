@@ -71,11 +71,16 @@ fn alone(ran: &Ran, pair: PairBy) -> Option<String> {
     Some(format!("{found}; {remedy}"))
 }
 
-/// Which criteria nothing meets, though ADK takes them.
+/// Which criteria nothing meets, or everything, though ADK takes them.
 fn out_of_reach(config: &Config) -> Vec<String> {
     let note = |criterion: &Criterion| {
         let Criterion { name, threshold, .. } = criterion;
-        format!("{name} needs {threshold}, and no score is above 1; 80 % are 0.8")
+        match *threshold < 0.0 {
+            true => {
+                format!("{name} needs {threshold}, and no score is below 0: everything meets it")
+            }
+            false => format!("{name} needs {threshold}, and no score is above 1; 80 % are 0.8"),
+        }
     };
     config.out_of_reach().into_iter().map(note).collect()
 }
