@@ -246,6 +246,29 @@ fn a_set_without_cases_keeps_what_it_says() {
     assert_eq!(unordered(&to_adk(&there)), unordered(text), "{there}");
 }
 
+/// ADK makes a file name of the set's id, so `sound` refuses one with a slash there.
+#[test]
+fn an_id_with_a_slash_becomes_one_that_adk_takes_and_returns() {
+    let case = r#"{"eval_id": "e", "conversation": [{"invocation_id": "i", "user_content": {"role": "user", "content": "Hi"}}]}"#;
+    for (cases, id) in [(case, "a/b"), (case, "..\\\\é/"), ("", "a/b")] {
+        let cases = match cases {
+            "" => String::new(),
+            case => format!(r#", "eval_cases": [{case}]"#),
+        };
+        let text = format!(r#"{{"eval_set_id": "{id}", "name": "a/b"{cases}}}"#);
+        let there = to_adk(&text);
+        let EvalSet::Adk(set) = sound(&there, Format::Adk) else { panic!("{there}") };
+        assert!(["a_b", "..__é_", ".._é_"].contains(&set.eval_set_id.as_str()), "{there}");
+        assert_eq!(unordered(&to_agentflow(&there)), unordered(&text), "{there}");
+        // Who renames the set there has meant it.
+        let renamed = there.replacen("a_b", "c", 1);
+        if renamed != there {
+            let back = to_agentflow(&renamed);
+            assert!(back.contains("\"eval_set_id\": \"c\""), "{back}");
+        }
+    }
+}
+
 // Texts of both formats, with unknown fields wherever the format allows them.
 
 fn scalar() -> impl Strategy<Value = String> {

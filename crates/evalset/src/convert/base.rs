@@ -47,7 +47,8 @@ pub(super) fn set_to_agentflow(set: &adk::EvalSet) -> agentflow::EvalSet {
 
 pub(super) fn set_to_adk(set: &agentflow::EvalSet) -> adk::EvalSet {
     let text = |text: &String| (!text.is_empty()).then(|| text.clone());
-    let mut to = adk::EvalSet::new(&set.eval_set_id, Vec::new());
+    // ADK makes a file name of the id.
+    let mut to = adk::EvalSet::new(set.eval_set_id.replace(['/', '\\'], "_"), Vec::new());
     to.name = text(&set.name);
     to.description = text(&set.description);
     to
