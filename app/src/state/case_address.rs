@@ -21,11 +21,19 @@ fn is_in_path(eval_id: &str) -> bool {
 /// The address of a case below that of its set or report.
 #[must_use]
 pub fn below(base: &str, eval_id: &str) -> String {
-    let named = in_address(eval_id);
     match is_in_path(eval_id) {
-        true => format!("{base}/{named}"),
-        false => format!("{base}/{ELSEWHERE}?{NAME}={named}"),
+        true => format!("{base}/{}", in_address(eval_id)),
+        false => format!("{base}/{ELSEWHERE}?{NAME}={}", in_address(&escaped(eval_id))),
     }
+}
+
+/// Without percent signs, which the router decodes once more.
+fn escaped(eval_id: &str) -> String {
+    eval_id.replace('~', "~0").replace('%', "~1")
+}
+
+fn unescaped(escaped: &str) -> String {
+    escaped.replace("~1", "%").replace("~0", "~")
 }
 
 /// The address of a case of a set; `at` is its place in the file, where others have its id.
@@ -49,7 +57,7 @@ pub fn use_case_in_address() -> Memo<Option<String>> {
     Memo::new(move |_| {
         let in_path = params.with(|params| params.get(NAME))?;
         match in_path == ELSEWHERE {
-            true => Some(query.with(|query| query.get(NAME)).unwrap_or_default()),
+            true => Some(unescaped(&query.with(|query| query.get(NAME)).unwrap_or_default())),
             false => Some(in_path),
         }
     })
@@ -57,7 +65,15 @@ pub fn use_case_in_address() -> Memo<Option<String>> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_in_path;
+    use super::{escaped, is_in_path, unescaped};
+
+    #[test]
+    fn an_id_in_the_query_comes_back() {
+        for id in ["", "%", "~1", "~", "a%2Fb~0%25", "~01"] {
+            assert_eq!(unescaped(&escaped(id)), id);
+            assert!(!escaped(id).contains('%'));
+        }
+    }
 
     #[test]
     fn what_a_path_would_change_stands_elsewhere() {

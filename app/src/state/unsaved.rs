@@ -7,29 +7,52 @@ use web_sys::{Element, Event, MouseEvent};
 
 use super::browser;
 
+/// Who is asked.
+#[derive(Clone, Copy)]
+struct Holder {
+    /// Which of all that were.
+    number: u64,
+    /// Whether the reader has to stay, and then says so where it was entered.
+    holds: Callback<(), bool>,
+}
+
 /// Marks what holds buttons that lead away from what is entered in it.
 pub const LEAVES: &str = "data-leaves";
 
 /// Who is asked before the reader is led away.
 #[derive(Clone, Copy)]
 pub struct Unsaved {
-    /// Whether the reader has to stay, and then says so where it was entered.
-    holds: StoredValue<Option<Callback<(), bool>>>,
+    holder: StoredValue<Option<Holder>>,
     /// Where it was entered.
     address: StoredValue<String>,
 }
 
-/// Nobody is asked yet.
+/// Nobody is asked yet. The way back is heard of from the page's beginning on: the router would
+/// otherwise hear of it first.
 #[must_use]
 pub fn use_unsaved() -> Unsaved {
-    Unsaved { holds: StoredValue::new(None), address: StoredValue::new(String::new()) }
+    let unsaved =
+        Unsaved { holder: StoredValue::new(None), address: StoredValue::new(String::new()) };
+    // The host paints none of it.
+    if cfg!(not(feature = "ssr")) {
+        let went_back = move |event: Event| {
+            if unsaved.holds_the_reader() {
+                // Nobody else hears of it, and the address is what it was.
+                event.stop_immediate_propagation();
+                browser::set_address(&unsaved.address.get_value());
+            }
+        };
+        let ear = StoredValue::new_local(Some(browser::hear_first("popstate", went_back)));
+        on_cleanup(move || drop(ear.try_update_value(Option::take)));
+    }
+    unsaved
 }
 
 impl Unsaved {
     /// Whether the reader has to stay where something was entered.
     #[must_use]
     pub fn holds_the_reader(self) -> bool {
-        self.holds.get_value().is_some_and(|holds| holds.run(()))
+        self.holder.get_value().is_some_and(|holder| holder.holds.try_run(()).unwrap_or_default())
     }
 
     /// Tells that something was entered at the address where the page is.
@@ -40,26 +63,23 @@ impl Unsaved {
     /// Has `holds` asked as long as the current owner lives. Presses within the element `editor`
     /// lead nowhere.
     pub fn ask(self, holds: Callback<(), bool>, editor: &'static str) {
-        self.holds.set_value(Some(holds));
+        let number = self.holder.get_value().map_or(0, |before| before.number + 1);
+        self.holder.set_value(Some(Holder { number, holds }));
         let pressed = move |event: Event| {
             if leads_away(&event, editor) && self.holds_the_reader() {
                 event.prevent_default();
                 event.stop_propagation();
             }
         };
-        let went_back = move |event: Event| {
-            if self.holds_the_reader() {
-                // Nobody else hears of it, and the address is what it was.
-                event.stop_immediate_propagation();
-                browser::set_address(&self.address.get_value());
-            }
-        };
-        let deaf =
-            [browser::hear_first("click", pressed), browser::hear_first("popstate", went_back)];
-        let deaf = StoredValue::new_local(Some(deaf));
+        let ear = StoredValue::new_local(Some(browser::hear_first("click", pressed)));
         on_cleanup(move || {
-            self.holds.try_set_value(None);
-            deaf.try_update_value(Option::take);
+            drop(ear.try_update_value(Option::take));
+            // The next page may have its own by now.
+            self.holder.try_update_value(|holder| {
+                if holder.as_ref().is_some_and(|holder| holder.number == number) {
+                    *holder = None;
+                }
+            });
         });
     }
 }

@@ -265,15 +265,16 @@ pub(super) fn CallEditor(
     let response_form = use_any_form(response.as_ref().unwrap_or(&empty));
     // Has the form of the name that was entered drawn; whether it was another's.
     let take_name = move || {
-        let name = entered.get_untracked();
-        let is_other = *tool.read_untracked() != name;
+        // A field that goes with its editor tells of a last change.
+        let Some(name) = entered.try_get_untracked() else { return false };
+        let is_other = tool.try_get_untracked().is_some_and(|tool| tool != name);
         if is_other {
             tool.set(name);
         }
         is_other
     };
     let finish = move || {
-        let Some(form) = arguments_form.get_value() else { return };
+        let Some(Some(form)) = arguments_form.try_get_value() else { return };
         let name = tool.get_untracked().trim().to_owned();
         if name.is_empty() {
             edits.fault.set(Some("Name the tool that is expected.".to_owned()));
