@@ -433,7 +433,7 @@ fn an_expected_state_that_cannot_be_asked_for_is_an_error_of_its_case() {
     let (expected, actual) = (json!({"n": {"$exist": true}}), json!({"n": {"$exist": true}}));
     let sound = ends("attic", json!({"n": 1}));
     write(folder.path(), "e.json", &[ends("hall", expected), sound.clone()]);
-    write(folder.path(), "a.json", &[ends("hall", actual.clone()), sound]);
+    write(folder.path(), "a.json", &[ends("hall", actual), sound]);
     let config = r#"{"criteria": {"state": {}}}"#;
     std::fs::write(folder.path().join("state.json"), config).unwrap();
     let arguments = ["--expected", "e.json", "--actual", "a.json", "--config", "state.json"];

@@ -151,7 +151,7 @@ fn Queue() -> impl IntoView {
                 <ol>
                     <For each=move || waiting.get().into_iter().enumerate() key=|(at, turn)| (*at, turn.turn.clone()) let((at, turn))>
                         {
-                            let own = turn.turn.clone();
+                            let (own, name) = (turn.turn.clone(), turn.agent.clone());
                             let is_shown = move || stage.shown.read().as_ref() == Some(&own);
                             let address = match at {
                                 0 => format!("/live/{}", stage.id.get_value()),
@@ -161,7 +161,7 @@ fn Queue() -> impl IntoView {
                                 <li>
                                     <a href=address aria-current=move || is_shown().then_some("true")>
                                         {(at == 0).then(|| view! { <span class="pulse" aria-hidden="true"></span> })}
-                                        <span class="cut" title=turn.agent.clone()>{turn.agent.clone()}</span>
+                                        <span class="cut" title=name>{turn.agent}</span>
                                     </a>
                                 </li>
                             }
