@@ -44,6 +44,30 @@ fn a_schema_that_is_none_is_a_fault_with_its_place() {
 }
 
 #[test]
+fn a_mistyped_keyword_is_a_fault_with_the_nearest() {
+    for (slip, key, meant) in [
+        (r#"{"typ": "string"}"#, "typ", "type"),
+        (r#"{"type": "object", "propertes": {}}"#, "propertes", "properties"),
+        (r#"{"anyOf": [{"items": {"minlength": 1}}]}"#, "minlength", "minLength"),
+        (r#"{"properties": {"a": {"maxmum": 1}}}"#, "maxmum", "maximum"),
+    ] {
+        let faults = config(slip).faults;
+        let [fault] = faults.as_slice() else { panic!("{slip}: {faults:?}") };
+        assert_eq!(fault.place, "/criteria/trajectory/arguments/book/when/schema");
+        let told = format!("a JSON Schema has no keyword {key:?}; did you mean {meant}?");
+        assert_eq!(fault.message, told);
+    }
+    for right in [
+        r#"{"type": "OBJECT", "any_of": [{"min_items": 1}], "property_ordering": ["a"]}"#,
+        r#"{"properties": {"typ": {"type": "string"}}, "required": ["typ"]}"#,
+        r#"{"enum": [{"typ": 1}], "const": {"typ": 1}, "default": {"typ": 1}}"#,
+        r#"{"x-order": 1, "note": "no keyword", "unit": "kg", "name": "a"}"#,
+    ] {
+        assert!(config(right).faults.is_empty(), "{right}: {:?}", config(right).faults);
+    }
+}
+
+#[test]
 fn a_type_that_means_nothing_is_a_fault_and_fits_nothing() {
     for slip in [
         r#"{"type": "intger"}"#,

@@ -6,6 +6,8 @@
 mod align;
 mod alignment;
 mod fit;
+#[cfg(feature = "json-schema")]
+mod keywords;
 mod matcher;
 mod metric;
 mod rules;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use json_text::JsonText;
 use schema_check::Check;
 
+use super::keywords::mistyped;
 use super::matcher::{SchemaCheck, Schemas};
 
 /// Compiles JSON Schemas and google.genai's spelling of them; nothing is ever fetched.
@@ -14,9 +15,11 @@ pub struct JsonSchemas;
 impl Schemas for JsonSchemas {
     fn compile(&self, schema: &JsonText) -> Result<Arc<dyn SchemaCheck>, String> {
         // A slip in an expectation must not pass whatever comes.
-        Check::strict(schema)
-            .map(|check| Arc::new(check) as Arc<dyn SchemaCheck>)
-            .map_err(|reason| reason.to_string())
+        let check = Check::strict(schema).map_err(|reason| reason.to_string())?;
+        match mistyped(schema) {
+            Some(slip) => Err(slip),
+            None => Ok(Arc::new(check)),
+        }
     }
 }
 
