@@ -1,13 +1,14 @@
 //! The report as JUnit's XML: a failed case is a failure, one that could not be scored at all an
 //! error, an unscored one is skipped.
 
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, Seek as _, Write};
 use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use scoring::report::CaseVerdict;
 
-use crate::report::Total;
+use crate::report::{Heading, Total};
 use crate::scored::ScoredCase;
 
 pub(crate) fn case(case: &ScoredCase) -> TestCase {
@@ -41,26 +42,82 @@ pub(crate) fn case(case: &ScoredCase) -> TestCase {
     case
 }
 
-#[derive(Debug, Default)]
+/// A report under way. Its head counts what follows, so the cases wait in a file.
+#[derive(Debug)]
 pub(crate) struct Junit {
-    cases: Vec<TestCase>,
+    /// The classname of every case: the set's id.
+    set: String,
+    /// The cases so far, as they stand in the report.
+    cases: BufWriter<File>,
+    tests: usize,
+    skipped: usize,
+    errors: usize,
+    failures: usize,
 }
 
 impl Junit {
-    pub(crate) fn take(&mut self, case: TestCase) {
-        self.cases.push(case);
+    /// # Errors
+    /// There is no place for the file.
+    pub(crate) fn begin(heading: &Heading) -> io::Result<Self> {
+        let cases = BufWriter::new(tempfile::tempfile()?);
+        let set = heading.eval_set_id.clone();
+        Ok(Self { set, cases, tests: 0, skipped: 0, errors: 0, failures: 0 })
     }
 
-    pub(crate) fn finish(mut self, total: &Total<'_>, out: &mut impl Write) -> io::Result<()> {
-        let set = &total.heading.eval_set_id;
-        for case in &mut self.cases {
-            case.set_classname(set.as_str());
-        }
+    /// # Errors
+    /// Those of the file.
+    pub(crate) fn take(&mut self, mut case: TestCase) -> io::Result<()> {
+        case.set_classname(self.set.as_str());
+        let mut suite = TestSuite::new(self.set.as_str());
+        suite.add_test_case(case);
+        self.tests += suite.tests;
+        self.skipped += suite.skipped;
+        self.errors += suite.errors;
+        self.failures += suite.failures;
+        let report = report(suite, Duration::ZERO)?;
+        let (_, case, _) = parted(&report)?;
+        self.cases.write_all(case.as_bytes())
+    }
+
+    pub(crate) fn finish(self, total: &Total<'_>, out: &mut impl Write) -> io::Result<()> {
+        let Self { set, cases, tests, skipped, errors, failures } = self;
         let time = Duration::try_from_secs_f64(total.ending.duration_seconds).unwrap_or_default();
         let mut suite = TestSuite::new(set.as_str());
-        suite.set_time(time).add_test_cases(self.cases);
-        let mut report = Report::new("rehearsal score");
-        report.set_time(time).add_test_suite(suite);
-        report.serialize(out).map_err(io::Error::other)
+        suite.set_time(time);
+        if tests == 0 {
+            return out.write_all(report(suite, time)?.as_bytes());
+        }
+        // One case shows where they all stand.
+        suite.add_test_case(TestCase::new("", TestCaseStatus::success()));
+        (suite.tests, suite.skipped) = (tests, skipped);
+        (suite.errors, suite.failures) = (errors, failures);
+        let report = report(suite, time)?;
+        let (head, _, tail) = parted(&report)?;
+        out.write_all(head.as_bytes())?;
+        let mut cases = cases.into_inner().map_err(io::IntoInnerError::into_error)?;
+        cases.rewind()?;
+        io::copy(&mut cases, out)?;
+        out.write_all(tail.as_bytes())
     }
+}
+
+/// The report that holds this suite.
+fn report(suite: TestSuite, time: Duration) -> io::Result<String> {
+    let mut report = Report::new("rehearsal score");
+    report.set_time(time).add_test_suite(suite);
+    report.to_string().map_err(io::Error::other)
+}
+
+/// What stands before the lines of the cases, these, and what stands behind them.
+fn parted(report: &str) -> io::Result<(&str, &str, &str)> {
+    // Of a text or a name XML writes `&lt;`, so these are tags.
+    let line = |tag: Option<usize>| {
+        let before = report.get(..tag?)?;
+        Some(before.rfind('\n')? + 1)
+    };
+    let (from, to) = (line(report.find("<testcase")), line(report.rfind("</testsuite>")));
+    let parts = from.zip(to).and_then(|(from, to)| {
+        Some((report.get(..from)?, report.get(from..to)?, report.get(to..)?))
+    });
+    parts.ok_or_else(|| io::Error::other("a report of JUnit has no test case"))
 }

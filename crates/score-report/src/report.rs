@@ -83,7 +83,7 @@ impl<W: Write> Report<W> {
         let writer = match form {
             Form::Text => Writer::Text(Text),
             Form::Json => Writer::Json(Json::begin(&heading, &mut out)?),
-            Form::Junit => Writer::Junit(Junit::default()),
+            Form::Junit => Writer::Junit(Junit::begin(&heading)?),
             Form::Html => Writer::Html(Box::new(Html::begin(&heading, &mut out)?)),
             Form::Markdown => Writer::Markdown(Markdown::default()),
         };
@@ -101,10 +101,7 @@ impl<W: Write> Report<W> {
         match (&mut self.writer, piece.body) {
             (Writer::Text(writer), Body::Text(text)) => writer.take(&text, &mut self.out),
             (Writer::Json(writer), Body::Text(text)) => writer.take(&text, &mut self.out),
-            (Writer::Junit(writer), Body::Junit(case)) => {
-                writer.take(*case);
-                Ok(())
-            }
+            (Writer::Junit(writer), Body::Junit(case)) => writer.take(*case),
             (Writer::Html(writer), Body::Html { line, case }) => {
                 writer.take(&line, &case, &mut self.out)
             }

@@ -366,6 +366,8 @@ fn junit() {
             </testsuite>
         </testsuites>
     "#]].assert_eq(&written(Form::Junit, cases(&config())));
+    let empty = written(Form::Junit, Vec::new());
+    assert!(empty.contains(r#"<testsuite name="home_evals" tests="0" "#), "{empty}");
 }
 
 #[test]

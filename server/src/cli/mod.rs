@@ -115,8 +115,8 @@ Cases are paired by their ids. A case that the actual side lacks is an error; on
 side lacks is unscored.
 The criteria are ADK's test_config.json or AgentFlow's EvalConfig, as they are; a name in it that is \
 not known is an error that tells the nearest.
-Files of any size are scored in constant memory; results stand in the order of the expected cases, \
-whatever the number of threads.
+Files of any size are scored in constant memory, but for the list of cases of --format html; results \
+stand in the order of the expected cases, whatever the number of threads.
 
 Examples:
   rehearsal score --expected evals/home.evalset.json --actual runs/home.evalset.json
