@@ -1,8 +1,9 @@
 // An MCP server whose tools change while it runs: `grow` adds `grown` and changes its own words,
-// `shrink` takes it away again.
+// `shrink` takes it away again, `later` gives `trip` other arguments after a while.
 
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { z } from "zod";
 
 const server = new McpServer({ name: "changing", version: "1.0.0" });
 let grown;
@@ -24,5 +25,17 @@ server.registerTool(
     return answer("Shrank.");
   },
 );
+
+const [city, days] = [z.string(), z.number().int()];
+const trip = server.registerTool(
+  "trip",
+  { description: "Plans a trip.", inputSchema: { extra: z.string().optional(), city, days: days.optional(), note: z.string().optional() } },
+  async () => answer("Planned."),
+);
+
+server.registerTool("later", { description: "Changes a tool after a while." }, async () => {
+  setTimeout(() => trip.update({ paramsSchema: { city, days: days.min(1).optional() } }), 3000);
+  return answer("Later.");
+});
 
 await server.connect(new StdioServerTransport());

@@ -250,6 +250,44 @@ test("a server killed mid-call fails its call, and the next one starts it again"
   expect(runs(server.pid()), "the server outlived the host").toBe(false);
 });
 
+test("a tool whose arguments change meanwhile keeps what was entered", async ({ page, picture, accessible }) => {
+  const program = join(import.meta.dirname, "..", "mcp", "changing.mjs");
+  const host = await startHost({
+    config: `
+[[agent]]
+name = "Changing"
+source = "mcp"
+instruction = "Plan."
+[[agent.server]]
+name = "changing"
+command = "node"
+args = [${JSON.stringify(program)}]
+`,
+  });
+  const player = await Player.at(page, "changing", host.url);
+  await player.ask("Plan a trip.");
+  await player.choose("later");
+  await player.run();
+  await player.choose("trip");
+  await player.fill("note", "keep me");
+  await player.fill("days", "3");
+  await player.fill("city", "Rome");
+  await expect(page.locator(".notice").filter({ hasText: "changed trip" })).toBeVisible();
+  const city = page.getByRole("textbox", { name: /^city/ });
+  await expect(city).toHaveValue("Rome");
+  // Whoever types goes on in the same argument.
+  await expect(city).toBeFocused();
+  await page.keyboard.press("End");
+  await page.keyboard.type("!");
+  await expect(city).toHaveValue("Rome!");
+  await expect(page.locator(".panel-preview")).toContainText('"note":"keep me"');
+  await expect(page.locator(".panel-preview")).toContainText('"days":3');
+  await picture("kept");
+  await accessible();
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});
+
 test("a catalogue that changes says what changed", async ({ page, picture, accessible }) => {
   const program = join(import.meta.dirname, "..", "mcp", "changing.mjs");
   const host = await startHost({

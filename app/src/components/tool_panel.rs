@@ -13,19 +13,22 @@ use crate::components::markdown::Markdown;
 use crate::components::query_panel::mend;
 use crate::components::raw_text::RawText;
 use crate::components::tool_catalogue::ToolCatalogue;
+use crate::state::browser;
 use crate::state::catalogue::returns;
 use crate::state::markdown::markdown;
 use crate::state::stage::use_this_stage;
 use crate::state::value_form::ValueForm;
 
+/// The form of the chosen tool in the document.
+const FORM_ID: &str = "tool-form";
+
 /// The catalogue and the form of the chosen tool.
 #[component]
 pub fn ToolPanel() -> impl IntoView {
     let stage = use_this_stage();
-    let chosen = move || match stage.tool.get() {
-        Some(tool) => view! { <ToolForm tool/> }.into_any(),
-        None => view! { <NoTool/> }.into_any(),
-    };
+    // Drawn anew for another tool, and for what is another schema by now: a field that stays in the
+    // document would take what is typed on for another argument.
+    let chosen = move || stage.tool.get();
     view! {
         <div class="calling">
             <ToolCatalogue
@@ -34,7 +37,10 @@ pub fn ToolPanel() -> impl IntoView {
                 filter=stage.filter
                 on_choose=Callback::new(move |name: String| stage.choose_tool(&name))
             />
-            {chosen}
+            <For each=chosen key=|tool| (tool.name.clone(), tool.parameters.as_ref().map(ToString::to_string)) let:tool>
+                <ToolForm tool/>
+            </For>
+            <Show when=move || stage.tool.read().is_none()><NoTool/></Show>
         </div>
     }
 }
@@ -59,6 +65,11 @@ fn ToolForm(
     let stage = use_this_stage();
     let rehearsal = stage.rehearsal;
     let form = stage.tool_form(&tool);
+    // Whoever types in an argument of the form before goes on in the same.
+    let typed_in = browser::focused_id();
+    if typed_in.starts_with(FORM_ID) {
+        browser::after_drawing(move || browser::focus(&typed_in));
+    }
     let name = tool.name.clone();
     let recent = tool.name.clone();
     let state = move || rehearsal.session.read().state();
@@ -81,7 +92,7 @@ fn ToolForm(
             <div class="panel-body">
                 <ToolHead tool/>
                 <Recent name=recent form/>
-                <SchemaForm state=form id="tool-form" label="Arguments" takes_pastes=true/>
+                <SchemaForm state=form id=FORM_ID label="Arguments" takes_pastes=true/>
             </div>
             <div class="panel-preview"><JsonPreview state=form/></div>
             <footer class="panel-foot">

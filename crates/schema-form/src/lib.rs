@@ -48,6 +48,7 @@ mod types;
 
 mod build;
 mod canonical;
+mod carry;
 mod cases;
 mod check;
 mod conjunction;

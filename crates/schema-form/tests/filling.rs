@@ -1032,6 +1032,20 @@ fn the_tag_that_a_discriminator_maps_chooses_the_branch() {
 
 /// Draft 7, 8.3: what stands beside `$ref` is ignored. It still names the field.
 #[test]
+fn draft_7_knows_no_prefix_items() {
+    let takes = |edition: &str| {
+        let schema = format!(
+            r#"{{"$schema":"{edition}","properties":{{"a":{{"type":"array","prefixItems":[{{"type":"string"}}]}}}}}}"#
+        );
+        let form = Form::of_schema(&JsonText::parse(&schema).expect("JSON"));
+        let value = JsonText::parse(r#"{"a":[null]}"#).expect("JSON");
+        form.fill(&value).read(&form).messages().is_empty()
+    };
+    assert!(takes("http://json-schema.org/draft-07/schema#"));
+    assert!(!takes("https://json-schema.org/draft/2020-12/schema"));
+}
+
+#[test]
 fn what_stands_beside_a_reference_of_draft_7_does_not_count() {
     let of = |edition: &str, beside: &str| {
         let schema = format!(

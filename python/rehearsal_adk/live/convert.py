@@ -63,13 +63,21 @@ def response(message: Any, turn_id: str) -> LlmResponse:
             part = _adk_part(said, f"adk-{turn_id}-{calls}")
         except (ValidationError, ValueError, TypeError, RecursionError) as error:
             why = f"part {number} of the answer ({_shown(said)}) is nothing that ADK can take"
-            raise AnswerUnusable(f"{why}: {error}") from error
+            raise AnswerUnusable(f"{why}: {_reason(error)}") from error
         if part is not None:
             parts.append(part)
     return LlmResponse(
         content=types.Content(role="model", parts=parts),
         model_version="rehearsal",
     )
+
+
+def _reason(error: Exception) -> str:
+    """The error in its own words, without pydantic's lines and addresses."""
+    if not isinstance(error, ValidationError):
+        return str(error)
+    found = error.errors(include_url=False)
+    return "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in found)
 
 
 def tool_result(name: str, call_id: str | None, result: object) -> dict[str, Any]:

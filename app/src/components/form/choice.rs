@@ -33,13 +33,14 @@ pub(super) fn Choice(
     if options.len() > MOST_OPTIONS {
         return view! { <LongChoice place/> }.into_any();
     }
-    let nothing = match (&field.default, place.slot.required()) {
-        (_, true) => "choose…".to_owned(),
-        (Some(default), false) => {
-            let label = options.iter().find(|option| option.value == *default);
-            let label = label.map_or(default.as_str(), |option| option.label.as_str());
-            format!("{label} — default, not sent")
-        }
+    let default = field.default.as_ref().map(|default| {
+        let label = options.iter().find(|option| option.value == *default);
+        label.map_or(default.as_str(), |option| option.label.as_str())
+    });
+    let nothing = match (default, place.slot.required()) {
+        (Some(default), true) => format!("choose… (default {default})"),
+        (None, true) => "choose…".to_owned(),
+        (Some(default), false) => format!("{default} — default, not sent"),
         (None, false) => "not sent".to_owned(),
     };
     let option = |value: String, label: String, title: Option<String>| {

@@ -285,6 +285,18 @@ impl FormState {
         self.edit(&Path::root(), Edit::Fill(value.clone()));
     }
 
+    /// Takes over what was entered in a form of the same thing, whose schema was another.
+    pub fn take_over(self, before: Self) {
+        let carried = before.form.with_value(|from| {
+            self.form.with_value(|to| before.draft.read_untracked().carried(from, to))
+        });
+        if let Some(carried) = carried {
+            self.draft.set(carried);
+            self.edited.set(true);
+            self.notice.set("What it takes has changed; what you entered is kept.".to_owned());
+        }
+    }
+
     /// The form.
     #[must_use]
     pub fn form(self) -> Form {

@@ -73,7 +73,8 @@ impl Forms {
         }
     }
 
-    /// The form for `key`, as the person left it; a new one when its schema has changed.
+    /// The form for `key`, as the person left it; when its schema has changed a new one that holds
+    /// what was entered.
     pub fn of(self, key: &FormKey, schema: Option<&JsonText>, integers: Integers) -> ValueForm {
         let made = self.made.with_value(|made| {
             made.get(key).filter(|(of, _)| of.as_ref() == schema).map(|(_, form)| *form)
@@ -88,9 +89,13 @@ impl Forms {
                 Some(owner) => owner.with(make),
                 None => make(),
             };
-            self.made.update_value(|made| {
-                made.insert(key.clone(), (schema.cloned(), form));
-            });
+            let before = self
+                .made
+                .try_update_value(|made| made.insert(key.clone(), (schema.cloned(), form)))
+                .flatten();
+            if let Some((_, before)) = before {
+                form.take_over(before);
+            }
             form
         })
     }

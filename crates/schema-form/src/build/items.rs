@@ -1,7 +1,7 @@
 //! A list: the places with items of their own, and the rest.
 
 use super::Builder;
-use crate::document::{Node, NodeId};
+use crate::document::{Dialect, Node, NodeId};
 use crate::field::{ListField, Slot, Source};
 
 impl Builder<'_> {
@@ -12,6 +12,8 @@ impl Builder<'_> {
         let mut prefix: Vec<Vec<NodeId>> = Vec::new();
         let mut rest = Vec::new();
         let mut closed = false;
+        // Which draft 7 does not know.
+        let has_heads = self.document.dialect() != Dialect::Seven;
         for layer in &self.conjunction.layers {
             let items = self.document.member(*layer, &["items"]);
             // Before draft 2020-12, `items` held what `prefixItems` holds now.
@@ -19,6 +21,7 @@ impl Builder<'_> {
             let heads = self
                 .document
                 .member(*layer, &["prefixItems"])
+                .filter(|_| has_heads)
                 .and_then(|heads| self.document.items(heads))
                 .or(before);
             for (index, head) in heads.unwrap_or_default().iter().enumerate() {
