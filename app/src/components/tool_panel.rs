@@ -28,7 +28,18 @@ pub fn ToolPanel() -> impl IntoView {
     let stage = use_this_stage();
     // Drawn anew for another tool, and for what is another schema by now: a field that stays in the
     // document would take what is typed on for another argument.
-    let chosen = move || stage.tool.get();
+    let chosen = move || {
+        let typed_in = browser::focused_id();
+        if typed_in.starts_with(FORM_ID) {
+            // Whoever types in an argument goes on in the same.
+            browser::after_drawing(move || {
+                if browser::focused_id().is_empty() {
+                    browser::focus(&typed_in);
+                }
+            });
+        }
+        stage.tool.get()
+    };
     view! {
         <div class="calling">
             <ToolCatalogue
@@ -65,11 +76,6 @@ fn ToolForm(
     let stage = use_this_stage();
     let rehearsal = stage.rehearsal;
     let form = stage.tool_form(&tool);
-    // Whoever types in an argument of the form before goes on in the same.
-    let typed_in = browser::focused_id();
-    if typed_in.starts_with(FORM_ID) {
-        browser::after_drawing(move || browser::focus(&typed_in));
-    }
     let name = tool.name.clone();
     let recent = tool.name.clone();
     let state = move || rehearsal.session.read().state();
