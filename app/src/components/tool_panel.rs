@@ -13,7 +13,6 @@ use crate::components::markdown::Markdown;
 use crate::components::query_panel::mend;
 use crate::components::raw_text::RawText;
 use crate::components::tool_catalogue::ToolCatalogue;
-use crate::state::browser;
 use crate::state::catalogue::returns;
 use crate::state::markdown::markdown;
 use crate::state::stage::use_this_stage;
@@ -28,18 +27,7 @@ pub fn ToolPanel() -> impl IntoView {
     let stage = use_this_stage();
     // Drawn anew for another tool, and for what is another schema by now: a field that stays in the
     // document would take what is typed on for another argument.
-    let chosen = move || {
-        let typed_in = browser::focused_id();
-        if typed_in.starts_with(FORM_ID) {
-            // Whoever types in an argument goes on in the same.
-            browser::after_drawing(move || {
-                if browser::focused_id().is_empty() {
-                    browser::focus(&typed_in);
-                }
-            });
-        }
-        stage.tool.get()
-    };
+    let chosen = move || stage.tool.get();
     view! {
         <div class="calling">
             <ToolCatalogue
