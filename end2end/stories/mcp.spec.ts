@@ -250,20 +250,25 @@ test("a server killed mid-call fails its call, and the next one starts it again"
   expect(runs(server.pid()), "the server outlived the host").toBe(false);
 });
 
-test("a tool whose arguments change meanwhile keeps what was entered", async ({ page, picture, accessible }) => {
+/** A host with an agent on a server whose tools change while it runs. */
+function changing(): Promise<Host> {
   const program = join(import.meta.dirname, "..", "mcp", "changing.mjs");
-  const host = await startHost({
+  return startHost({
     config: `
 [[agent]]
 name = "Changing"
 source = "mcp"
-instruction = "Plan."
+instruction = "Grow."
 [[agent.server]]
 name = "changing"
 command = "node"
 args = [${JSON.stringify(program)}]
 `,
   });
+}
+
+test("a tool whose arguments change meanwhile keeps what was entered", async ({ page, picture, accessible }) => {
+  const host = await changing();
   const player = await Player.at(page, "changing", host.url);
   await player.ask("Plan a trip.");
   await player.choose("later");
@@ -288,19 +293,7 @@ args = [${JSON.stringify(program)}]
 });
 
 test("a catalogue that changes says what changed", async ({ page, picture, accessible }) => {
-  const program = join(import.meta.dirname, "..", "mcp", "changing.mjs");
-  const host = await startHost({
-    config: `
-[[agent]]
-name = "Changing"
-source = "mcp"
-instruction = "Grow."
-[[agent.server]]
-name = "changing"
-command = "node"
-args = [${JSON.stringify(program)}]
-`,
-  });
+  const host = await changing();
   const player = await Player.at(page, "changing", host.url);
   await player.ask("Grow.");
   await player.choose("grow");

@@ -18,9 +18,6 @@ use crate::state::markdown::markdown;
 use crate::state::stage::use_this_stage;
 use crate::state::value_form::ValueForm;
 
-/// The form of the chosen tool in the document.
-const FORM_ID: &str = "tool-form";
-
 /// The catalogue and the form of the chosen tool.
 #[component]
 pub fn ToolPanel() -> impl IntoView {
@@ -86,7 +83,7 @@ fn ToolForm(
             <div class="panel-body">
                 <ToolHead tool/>
                 <Recent name=recent form/>
-                <SchemaForm state=form id=FORM_ID label="Arguments" takes_pastes=true/>
+                <SchemaForm state=form id="tool-form" label="Arguments" takes_pastes=true/>
             </div>
             <div class="panel-preview"><JsonPreview state=form/></div>
             <footer class="panel-foot">
