@@ -277,15 +277,22 @@ test("a tool whose arguments change meanwhile keeps what was entered", async ({ 
   await player.fill("note", "keep me");
   await player.fill("days", "3");
   await player.fill("city", "Rome");
+  await page.getByRole("textbox", { name: /^city/ }).focus();
   await expect(page.locator(".notice").filter({ hasText: "changed trip" })).toBeVisible();
   const city = page.getByRole("textbox", { name: /^city/ });
   await expect(city).toHaveValue("Rome");
-  // What is typed on goes into no other argument.
-  await page.keyboard.type("!?");
+  // What is typed on goes into no other argument, and its letters are no shortcuts.
+  await page.keyboard.type("that fits, h/!");
   await expect(page.locator(".panel-preview")).toContainText('"note":"keep me"');
   await expect(page.locator(".panel-preview")).toContainText('"days":3');
   await expect(page.locator(".panel-preview")).toContainText('"city":"Rome"');
-  await expect(page.locator(".panel-preview")).not.toContainText("!");
+  await expect(page.locator(".panel-preview")).not.toContainText("fits");
+  await expect(page.getByRole("tab", { name: /^Call a tool/ })).toHaveAttribute("aria-selected", "true");
+  await expect(page.locator("body")).toBeFocused();
+  // With the next key that leads somewhere they are again.
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("f");
+  await expect(page.getByRole("tab", { name: /^Final response/ })).toHaveAttribute("aria-selected", "true");
   await picture("kept");
   await accessible();
   await page.close();

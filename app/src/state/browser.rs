@@ -4,7 +4,7 @@
 //! refuses (a private window's storage, a clipboard without permission) is told by the return value
 //! or is harmless.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 
 use gloo_timers::future::TimeoutFuture;
 use jiff::Timestamp;
@@ -300,13 +300,50 @@ pub fn select_focused() -> bool {
     field.inspect(web_sys::HtmlTextAreaElement::select).is_some()
 }
 
-/// Whether keys typed now go into a field, so that single letters are text and no shortcuts.
+thread_local! {
+    /// The field that was typed in last, until the person does something else.
+    static TYPED_IN: RefCell<Option<Element>> = const { RefCell::new(None) };
+}
+
+/// Keeps in mind which field is typed in, as long as what it gives lives.
+#[must_use]
+pub fn follow_typing() -> [Ear; 4] {
+    let is_over = |_: web_sys::Event| TYPED_IN.set(None);
+    let typed = |event: web_sys::Event| {
+        TYPED_IN.set(event.target().and_then(|target| target.dyn_into().ok()));
+    };
+    let pressed = |event: web_sys::Event| {
+        let key = event.dyn_ref::<web_sys::KeyboardEvent>().map(web_sys::KeyboardEvent::key);
+        if key.is_some_and(|key| matches!(key.as_str(), "Tab" | "Enter" | "Escape")) {
+            TYPED_IN.set(None);
+        }
+    };
+    [
+        hear_first("input", typed),
+        hear_first("keydown", pressed),
+        hear_first("pointerdown", is_over),
+        hear_first("focusin", is_over),
+    ]
+}
+
+/// Whether the person is in the middle of what they type: the last thing they did was typing.
+#[must_use]
+pub fn is_amid_text() -> bool {
+    TYPED_IN.with_borrow(Option::is_some)
+}
+
+/// Whether keys typed now are text, so that single letters are no shortcuts: they go into a field, or
+/// were meant for one that has left the page.
 #[must_use]
 pub fn is_typing() -> bool {
-    document().active_element().is_some_and(|element| {
+    let active = document().active_element();
+    let goes_nowhere = active.as_ref().is_none_or(|element| element.tag_name() == "BODY");
+    let is_field = |element: &Element| {
         matches!(element.tag_name().as_str(), "INPUT" | "TEXTAREA" | "SELECT")
             || element.has_attribute("contenteditable")
-    })
+    };
+    let has_lost = |field: &Option<Element>| field.as_ref().is_some_and(|it| !it.is_connected());
+    active.as_ref().is_some_and(is_field) || goes_nowhere && TYPED_IN.with_borrow(has_lost)
 }
 
 /// Whether the field that has the focus holds text, which takes typing back by itself.

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use json_text::JsonText;
 
 use crate::decimal::{Decimal, whole_number};
-use crate::document::{Document, Node, NodeId};
+use crate::document::{Dialect, Document, Node, NodeId};
 use crate::field::{Bounds, Limit, Source};
 use crate::judge::Judge;
 use crate::{Diagnostic, Reason, Types};
@@ -205,7 +205,12 @@ impl<'d> Conjunction<'d> {
     }
 
     fn references(&self, id: NodeId) -> Vec<(String, Option<NodeId>)> {
-        ["$ref", "$dynamicRef"]
+        // No other draft knows the second.
+        let known: &[&str] = match self.document.dialect() {
+            Dialect::Modern => &["$ref", "$dynamicRef"],
+            Dialect::Seven | Dialect::Other => &["$ref"],
+        };
+        known
             .iter()
             .filter_map(|keyword| self.document.member(id, &[keyword]))
             .filter_map(|reference| self.document.string(reference))

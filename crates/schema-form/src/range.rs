@@ -8,6 +8,9 @@ use crate::field::Bounds;
 
 /// A slider of more positions than this says nothing; its steps become coarser.
 const MOST_POSITIONS: i128 = 1_000;
+/// A slider whose steps are so many times coarser chooses nothing that anybody means, such as one up to
+/// 2^53: there is none.
+const COARSEST: i128 = 1_000;
 
 /// The numbers that a slider offers, from the least to the greatest.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +57,9 @@ impl Bounds {
         }
         let positions = high.checked_sub(low)? / unit;
         let coarser = (positions + MOST_POSITIONS - 1) / MOST_POSITIONS;
+        if coarser > COARSEST {
+            return None;
+        }
         let step = unit.checked_mul(coarser.max(1))?;
         // Only multiples of the step are valid, wherever the range begins.
         let low = match self.multiple_of {
@@ -177,8 +183,9 @@ mod tests {
             assert_eq!(bounds(low, high, None).range(false), None, "{low} to {high}");
         }
         assert_eq!(Bounds::default().range(true), None);
-        let wide = bounds("0", "1000000000", None).range(true).expect("a range");
-        assert!(wide.last <= 1_000 && wide.number_at(wide.last) == "1000000000");
+        assert_eq!(bounds("1", "9007199254740992", None).range(true), None);
+        let wide = bounds("0", "1000000", None).range(true).expect("a range");
+        assert!(wide.last <= 1_000 && wide.number_at(wide.last) == "1000000");
     }
 
     #[test]

@@ -1030,21 +1030,29 @@ fn the_tag_that_a_discriminator_maps_chooses_the_branch() {
     }
 }
 
-/// Draft 7, 8.3: what stands beside `$ref` is ignored. It still names the field.
 #[test]
-fn draft_7_knows_no_prefix_items() {
-    let takes = |edition: &str| {
+fn draft_7_knows_no_keywords_of_later_ones() {
+    let takes = |edition: &str, keyword: &str, value: &str| {
         let schema = format!(
-            r#"{{"$schema":"{edition}","properties":{{"a":{{"type":"array","prefixItems":[{{"type":"string"}}]}}}}}}"#
+            r##"{{"$schema":"{edition}","properties":{{"a":{{{keyword}}}}},"$defs":{{"s":{{"$dynamicAnchor":"s","type":"string"}}}}}}"##
         );
         let form = Form::of_schema(&JsonText::parse(&schema).expect("JSON"));
-        let value = JsonText::parse(r#"{"a":[null]}"#).expect("JSON");
+        let value = JsonText::parse(value).expect("JSON");
         form.fill(&value).read(&form).messages().is_empty()
     };
-    assert!(takes("http://json-schema.org/draft-07/schema#"));
-    assert!(!takes("https://json-schema.org/draft/2020-12/schema"));
+    for (keyword, value) in [
+        (r#""type":"array","prefixItems":[{"type":"string"}]"#, r#"{"a":[null]}"#),
+        (r##""$dynamicRef":"#s""##, r#"{"a":5}"#),
+    ] {
+        assert!(takes("http://json-schema.org/draft-07/schema#", keyword, value), "{keyword}");
+        assert!(
+            !takes("https://json-schema.org/draft/2020-12/schema", keyword, value),
+            "{keyword}"
+        );
+    }
 }
 
+/// Draft 7, 8.3: what stands beside `$ref` is ignored. It still names the field.
 #[test]
 fn what_stands_beside_a_reference_of_draft_7_does_not_count() {
     let of = |edition: &str, beside: &str| {

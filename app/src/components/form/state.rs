@@ -297,6 +297,12 @@ impl FormState {
         }
     }
 
+    /// Whether anything was entered. Tracked.
+    #[must_use]
+    pub fn is_edited(self) -> bool {
+        self.edited.get()
+    }
+
     /// The form.
     #[must_use]
     pub fn form(self) -> Form {

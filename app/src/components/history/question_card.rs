@@ -49,7 +49,14 @@ fn QuestionCard(
 ) -> impl IntoView {
     let Question { number, asked_by, asks, .. } = question;
     // The group and not a button of it: a key pressed meanwhile must not answer.
-    Effect::new(|_| browser::after_drawing(|| browser::focus_from_its_top(QUESTION)));
+    Effect::new(|_| {
+        browser::after_drawing(|| {
+            // Who types goes on; the question is announced.
+            if !browser::is_amid_text() {
+                browser::focus_from_its_top(QUESTION);
+            }
+        });
+    });
     match asks {
         Asks::Form { message, schema, unchecked } => {
             view! { <FormQuestion number asked_by message schema unchecked/> }.into_any()

@@ -28,11 +28,12 @@ pub(super) fn ValueTree(
     let kept = Memo::new(move |_| reading.header_above(scrolled.get(), height.get()));
     let rows = move || window.with(|window| reading.drawn(window));
     let look = move || {
-        if let Some(element) = element.get_untracked() {
-            scrolled.set(f64::from(element.scroll_top()));
+        // The list may have gone before it was drawn, and what it reads be there still.
+        if let Some(element) = element.try_get_untracked().flatten() {
+            scrolled.try_set(f64::from(element.scroll_top()));
             // A list that has not been laid out yet has no height.
             let seen = f64::from(element.client_height());
-            height.set(if seen > 0.0 { seen.max(LINE * 4.0) } else { VIEW });
+            height.try_set(if seen > 0.0 { seen.max(LINE * 4.0) } else { VIEW });
         }
     };
     // The place where the reader was: a row that is closed and opened again is another element.
@@ -111,9 +112,8 @@ fn whole(pixels: f64) -> i32 {
 
 /// Scrolls the list to the current row, then what the list stands in.
 fn bring_into_sight(reading: Reading, element: NodeRef<Div>, look: impl Fn() + 'static) {
-    let (Some(element), Some(at)) = (element.get_untracked(), reading.current_row()) else {
-        return;
-    };
+    let Some(element) = element.try_get_untracked().flatten() else { return };
+    let Some(at) = reading.current_row() else { return };
     let layout = untrack(|| reading.layout());
     let view = f64::from(element.client_height());
     let seen = layout.place_at(f64::from(element.scroll_top()), view);
