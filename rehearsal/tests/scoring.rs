@@ -405,11 +405,14 @@ fn cases_with_other_ids_find_their_partners_otherwise() {
 }
 
 #[test]
-fn a_tool_that_only_the_config_names_is_told() {
+fn names_that_only_the_config_has_are_told() {
     let folder = folder();
     let config = json!({"criteria": {
         "none": {"metric": "count", "event": "tool_call", "name": "set_ligths", "max": 0},
-        "some": {"metric": "count", "event": "tool_call", "name": "set_lights", "max": 9}}});
+        "some": {"metric": "count", "event": "tool_call", "name": "set_lights", "max": 9},
+        "hers": {"metric": "count", "event": "tool_call", "author": "hom", "max": 9},
+        "alike": {"metric": "trajectory", "threshold": 0.0, "arguments": {
+            "set_lights": {"rom": "ignore", "room": "ignore"}, "*": {"/brightnes/0": "ignore"}}}}});
     std::fs::write(folder.path().join("mistyped.json"), config.to_string()).unwrap();
     let arguments =
         "--expected home.evalset.json --actual good.evalset.json --config mistyped.json";
@@ -418,7 +421,11 @@ fn a_tool_that_only_the_config_names_is_told() {
     assert_eq!(
         String::from_utf8(output.stderr).unwrap(),
         "note: the config names the tool \"set_ligths\", which no case calls; did you mean \
-         \"set_lights\"?\n"
+         \"set_lights\"?\n\
+         note: the config names the argument \"brightnes\" of any tool, which no call has\n\
+         note: the config names the argument \"rom\" of \"set_lights\", which no call has; did you mean \
+         \"room\"?\n\
+         note: the config names the author \"hom\", which no case has\n"
     );
 }
 

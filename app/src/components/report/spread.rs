@@ -26,7 +26,7 @@ pub(super) fn Spreads(
         let names = unscored.iter().map(|name| view! { <code>{name.clone()}</code> " " });
         view! {
             <section class="report-nowhere">
-                <h3>"Scored in no case"</h3>
+                <h2>"Scored in no case"</h2>
                 <p>{names.collect_view()}</p>
             </section>
         }

@@ -174,6 +174,18 @@ impl Named {
                     fields.fault("event", format!("what is counted? event is one of {names}"));
                 }
                 let (name, author) = (fields.text("name"), fields.text("author"));
+                if let Some(kind) = kind {
+                    if name.is_some() && !kind.has_names() {
+                        let told =
+                            "only events tool_call and model_call go by a name; leave it out";
+                        fields.fault("name", told);
+                    }
+                    if author.is_some() && !kind.has_authors() {
+                        let told = "only events tool_call and intermediate_response have an author; \
+                                    leave it out";
+                        fields.fault("author", told);
+                    }
+                }
                 let (bounds, per) = bounds(fields)?;
                 let countable = Countable { kind: kind?, name, author };
                 Some(Metric::Count { countable, bounds, per })

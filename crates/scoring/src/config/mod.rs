@@ -10,7 +10,7 @@ mod metric;
 mod read;
 
 pub use criterion::{Criterion, Metric, Tools};
-pub use read::{Config, Reading};
+pub use read::{Config, Name, Reading};
 
 pub(crate) use criterion::details;
 

@@ -23,6 +23,22 @@ pub struct Config {
     pub source: JsonText,
 }
 
+/// Something of a case that a config names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Name<'c> {
+    /// A tool.
+    Tool(&'c str),
+    /// An argument.
+    Argument {
+        /// Of which tool; `None` for any.
+        tool: Option<&'c str>,
+        /// Its name.
+        argument: &'c str,
+    },
+    /// An agent.
+    Author(&'c str),
+}
+
 /// A config with what is wrong with it. Where there is a fault, whoever runs an evaluation stops.
 #[derive(Debug, Clone)]
 pub struct Reading {
@@ -43,23 +59,32 @@ impl Reading {
 }
 
 impl Config {
-    /// The tools that the criteria name, each once: those of rules for arguments, and those whose
-    /// calls are counted. One that no case calls is mistyped.
+    /// The tools, arguments and authors that the criteria name, each once: those of rules for
+    /// arguments, and those that are counted. One that no case has is mistyped.
     #[must_use]
-    pub fn tools(&self) -> Vec<&str> {
-        let mut tools = Vec::new();
+    pub fn names(&self) -> Vec<Name<'_>> {
+        let mut names = Vec::new();
         for criterion in &self.criteria {
             match &criterion.metric {
-                Metric::Trajectory(matching) => tools.extend(matching.rules.tools()),
-                Metric::Count { countable, .. } if countable.kind == EventKind::ToolCall => {
-                    tools.extend(countable.name.as_deref());
+                Metric::Trajectory(matching) => {
+                    names.extend(matching.rules.tools().map(Name::Tool));
+                    let arguments = matching.rules.arguments();
+                    names.extend(
+                        arguments.map(|(tool, argument)| Name::Argument { tool, argument }),
+                    );
+                }
+                Metric::Count { countable, .. } => {
+                    let tool = countable.name.as_deref();
+                    let is_tool = countable.kind == EventKind::ToolCall;
+                    names.extend(tool.filter(|_| is_tool).map(Name::Tool));
+                    names.extend(countable.author.as_deref().map(Name::Author));
                 }
                 _ => {}
             }
         }
-        tools.sort_unstable();
-        tools.dedup();
-        tools
+        names.sort_unstable();
+        names.dedup();
+        names
     }
 
     /// The criteria on ADK's own metrics that nothing meets, since their threshold is above 1, or that

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 use json_text::JsonText;
 
-use super::{Config, Criterion, Metric, Tools};
+use super::{Config, Criterion, Metric, Name, Tools};
 use crate::adk::MatchType;
 use crate::trace::{Invocation, ToolCall, Trace};
 use crate::trajectory::NoSchemas;
@@ -222,6 +222,12 @@ fn what_would_count_for_nothing_is_named() {
             /criteria/y/equals: equals is not negative, since nothing measured is"#]],
     );
     refused(
+        r#"{"criteria": {"x": {"metric": "count", "event": "final_response", "name": "book", "max": 0}, "y": {"metric": "count", "event": "model_call", "author": "clerk", "max": 0}}}"#,
+        &expect![[r#"
+            /criteria/x/name: only events tool_call and model_call go by a name; leave it out
+            /criteria/y/author: only events tool_call and intermediate_response have an author; leave it out"#]],
+    );
+    refused(
         r#"{"criteria": {"x": {"metric": "duration", "max": 1, "enabled": false}}}"#,
         &expect![[
             r#"/criteria: every criterion is switched off; leave out "enabled": false of one"#
@@ -237,15 +243,25 @@ fn what_would_count_for_nothing_is_named() {
 }
 
 #[test]
-fn the_tools_that_a_config_names() {
+fn what_a_config_names_of_cases() {
     let config = sound(
         r#"{"criteria": {
         "t": {"metric": "trajectory", "arguments": {"set": {"id": "ignore"}, "*": {"a": "ignore"}}},
-        "n": {"metric": "count", "event": "tool_call", "name": "ask", "max": 1},
+        "n": {"metric": "count", "event": "tool_call", "name": "ask", "author": "home", "max": 1},
         "m": {"metric": "count", "event": "model_call", "name": "a-model", "max": 1},
         "again": {"metric": "count", "event": "tool_call", "name": "ask", "min": 1}}}"#,
     );
-    assert_eq!(config.tools(), ["ask", "set"]);
+    let argument = |tool, argument| Name::Argument { tool, argument };
+    assert_eq!(
+        config.names(),
+        [
+            Name::Tool("ask"),
+            Name::Tool("set"),
+            argument(None, "a"),
+            argument(Some("set"), "id"),
+            Name::Author("home"),
+        ]
+    );
 }
 
 #[test]

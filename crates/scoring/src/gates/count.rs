@@ -27,6 +27,18 @@ impl EventKind {
     pub const NAMES: [&str; 5] =
         ["invocation", "tool_call", "intermediate_response", "final_response", "model_call"];
 
+    /// Whether events of this kind go by a name: that of a tool or a model.
+    #[must_use]
+    pub fn has_names(self) -> bool {
+        matches!(self, Self::ToolCall | Self::ModelCall)
+    }
+
+    /// Whether it is told which agent they are of.
+    #[must_use]
+    pub fn has_authors(self) -> bool {
+        matches!(self, Self::ToolCall | Self::IntermediateResponse)
+    }
+
     /// Reads a name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {

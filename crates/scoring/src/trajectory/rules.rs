@@ -70,6 +70,12 @@ impl ArgumentRules {
         self.rules.iter().filter_map(|rule| rule.tool.as_deref())
     }
 
+    /// The arguments that rules are for by name, with the tool; `None` for any tool.
+    pub fn arguments(&self) -> impl Iterator<Item = (Option<&str>, &str)> {
+        let named = self.rules.iter().filter_map(|rule| Some((rule, rule.path.first()?.as_ref()?)));
+        named.map(|(rule, argument)| (rule.tool.as_deref(), argument.as_str()))
+    }
+
     /// The rules for one tool.
     pub(super) fn of<'r>(&'r self, tool: &'r str, equality: Equality) -> ToolRules<'r> {
         ToolRules { rules: self, tool, equality }

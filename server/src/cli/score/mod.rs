@@ -8,7 +8,7 @@ mod config;
 mod destination;
 mod error;
 mod inputs;
-mod tools;
+mod names;
 
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -24,7 +24,7 @@ pub use error::ScoreError;
 
 use self::destination::Destination;
 use self::inputs::Inputs;
-use self::tools::Tools;
+use self::names::Names;
 use super::evalset::progress::bar;
 
 /// What a run came to, the first of these that applies.
@@ -125,12 +125,12 @@ pub fn score(
         created_at: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
     };
     let mut report = Report::begin(form, heading, destination)?;
-    let tools = Tools::of(&config);
+    let names = Names::of(&config);
     let mut nearest = inputs::Nearest::to(arguments.case.as_deref());
     let ran = run(
         &order,
         |case| {
-            tools.look_at(&case);
+            names.look_at(&case);
             Piece::of(case, form, &config)
         },
         |piece| report.take(piece),
@@ -142,7 +142,7 @@ pub fn score(
         return Err(inputs.no_case(arguments, &nearest, &choice.other_tags()));
     }
     let notes = alone(&ran, arguments.pair).into_iter().chain(out_of_reach(&config));
-    for note in notes.chain(tools.notes()) {
+    for note in notes.chain(names.notes()) {
         eprintln!("note: {note}");
     }
     let ending = Ending { duration_seconds: begin.elapsed().as_secs_f64() };
