@@ -1,7 +1,7 @@
 // Eval sets: what was exported is listed, searched and read step by step, and what is broken says
 // where.
 
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect, type Host, open, startHost, test } from "../stage";
@@ -690,6 +690,87 @@ test("a case is opened as a rehearsal from its own page", async ({ page, host })
   await page.getByRole("link", { name: "Open as a rehearsal" }).click();
   const strip = page.getByRole("region", { name: "The case that is played again" });
   await expect(strip).toContainText("0 of 2 steps");
+});
+
+test("what a press has entered is not lost, and the rest of the case is read meanwhile", async ({ page }) => {
+  const call = (eval_id: string) => ({
+    eval_id,
+    conversation: [
+      {
+        invocation_id: eval_id,
+        user_content: said(`Ask ${eval_id}.`, "user"),
+        final_response: { role: "model", parts: [{ text: "I think so.", thought: true }, { text: "Yes." }] },
+        intermediate_data: { tool_uses: [{ id: "1", name: "nobody", args: { tags: ["one", "two"] } }] },
+      },
+    ],
+  });
+  const { host, file } = await withCases([call("b"), call("a")]);
+  await open(page, `${host.url}/evalsets/home/b?sort=id`);
+  // What a button does counts as entered.
+  await page.getByRole("button", { name: "Edit: the call" }).click();
+  const form = page.getByRole("form", { name: "Expected call" });
+  await form.getByRole("button", { name: "Form" }).click();
+  await form.getByRole("button", { name: /^Remove .*1$/ }).first().click();
+  await page.getByRole("list", { name: "Cases" }).getByRole("link").first().click();
+  const told = page.getByRole("alert").filter({ hasText: "Save this or cancel it" });
+  await expect(told).toBeVisible();
+  await form.getByRole("button", { name: "Cancel" }).click();
+  // What does not lead away may be looked at.
+  await page.getByRole("button", { name: "Edit: What the user says" }).click();
+  await page.getByRole("textbox", { name: "What the user says" }).fill("Ask again.");
+  const row = page.locator(".case-steps .row").filter({ hasText: "nobody" });
+  await row.click();
+  await expect(row).toHaveClass(/open/);
+  await expect(told).toBeHidden();
+  await page.getByRole("button", { name: "Duplicate" }).click();
+  await expect(told).toBeVisible();
+  await page.keyboard.press("Control+Enter");
+  await expect(page.locator(".case-steps")).toContainText("Ask again.");
+  await expect(page, "the order stays").toHaveURL(/sort=id/);
+  // What is saved as it was is no change; a thought is part of what is edited.
+  const before = readFileSync(file, "utf8");
+  await page.getByRole("button", { name: "Edit: The expected response" }).click();
+  await page.keyboard.press("Control+Enter");
+  await expect(page.getByRole("form")).toBeHidden();
+  expect(readFileSync(file, "utf8")).toBe(before);
+  await page.close();
+  expect(await host.stop()).toBe(0);
+});
+
+test("of cases without an id each is removed by itself, and an undo that fails is told", async ({ page }) => {
+  const one = (query: string, more: object) => ({
+    ...more,
+    conversation: [{ invocation_id: query, user_content: said(query, "user") }],
+  });
+  const { host, file: path } = await withCases([one("None.", {}), one("Empty.", { eval_id: "" }), one("Plain.", { eval_id: "plain" })]);
+  const before = readFileSync(path, "utf8");
+  await open(page, `${host.url}/evalsets/home`);
+  const lines = page.getByRole("list", { name: "Cases" }).getByRole("link");
+  const shown = page.getByRole("region", { name: "Case", exact: true });
+  for (const [at, query] of ["None.", "Empty."].entries()) {
+    await lines.nth(at).click();
+    await expect(shown).toContainText(query);
+    await expect(lines.nth(at)).toHaveAttribute("aria-current", "true");
+    await expect(lines.nth(1 - at)).not.toHaveAttribute("aria-current", "true");
+    await page.getByRole("button", { name: "Delete" }).click();
+    await expect(lines).toHaveCount(2);
+    expect(readFileSync(path, "utf8")).not.toContain(query);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect(lines).toHaveCount(3);
+    await expect(shown).toContainText(query);
+    expect(readFileSync(path, "utf8")).toBe(before);
+  }
+  await page.getByRole("button", { name: "Delete" }).click();
+  await expect(lines).toHaveCount(2);
+  renameSync(path, `${path}.away`);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(page.getByRole("alert").filter({ hasText: "home.evalset.json" })).toBeVisible();
+  renameSync(`${path}.away`, path);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(lines).toHaveCount(3);
+  expect(readFileSync(path, "utf8")).toBe(before);
+  await page.close();
+  expect(await host.stop()).toBe(0);
 });
 
 test("of cases with one id each is opened, played again, changed and removed by itself", async ({ page }) => {

@@ -11,7 +11,7 @@ use crate::components::evalset::CompareWithCase;
 use crate::components::icon::{Glyph, Icon};
 use crate::components::raw_text::RawText;
 use crate::components::value::{ValueBody, ValueTools};
-use crate::state::case_address::case_address;
+use crate::state::case_address::{case_address, unescaped};
 use crate::state::reading::use_reading;
 use crate::state::rehearsal::Export;
 use crate::state::stage::use_this_stage;
@@ -50,7 +50,7 @@ pub fn ExportPanel(
     let query = use_query_map();
     let named = |name: &str| query.with_untracked(|query| query.get(name));
     let place = named("at").and_then(|at| at.parse().ok());
-    let replayed = named("case").map(|eval_id| (eval_id, place));
+    let replayed = named("case").map(|eval_id| (unescaped(&eval_id), place));
     let set = named("set").map_or_else(|| SetId::from(rehearsal.agent()), SetId::new);
     let actual = Callback::new(move |()| Actual::Rehearsal(rehearsal.performance()));
     let is_written = move || matches!(&*rehearsal.export.read(), Export::Written(_));

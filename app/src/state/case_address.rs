@@ -15,7 +15,9 @@ const NAME: &str = "case";
 /// what is encoded for what it stands for.
 fn is_in_path(eval_id: &str) -> bool {
     let is_odd = |it: char| it.is_control() || matches!(it, '\\' | '%');
-    !matches!(eval_id, "" | "." | ".." | ELSEWHERE) && !eval_id.contains(is_odd)
+    !matches!(eval_id, "" | "." | ".." | ELSEWHERE)
+        && eval_id.trim() == eval_id
+        && !eval_id.contains(is_odd)
 }
 
 /// The address of a case below that of its set or report.
@@ -27,12 +29,15 @@ pub fn below(base: &str, eval_id: &str) -> String {
     }
 }
 
-/// Without percent signs, which the router decodes once more.
-fn escaped(eval_id: &str) -> String {
+/// An id as a query holds it: without percent signs, which the router decodes once more.
+#[must_use]
+pub fn escaped(eval_id: &str) -> String {
     eval_id.replace('~', "~0").replace('%', "~1")
 }
 
-fn unescaped(escaped: &str) -> String {
+/// The id that a query holds.
+#[must_use]
+pub fn unescaped(escaped: &str) -> String {
     escaped.replace("~1", "%").replace("~0", "~")
 }
 
@@ -42,6 +47,17 @@ pub fn case_address(set: &str, eval_id: &str, at: Option<u64>) -> String {
     let address = below(&format!("/evalsets/{set}"), eval_id);
     let sign = if address.contains('?') { '&' } else { '?' };
     at.map_or(address.clone(), |at| format!("{address}{sign}at={at}"))
+}
+
+/// `address`, in the order of cases that the query `search` asks for.
+#[must_use]
+pub fn in_order_of(search: &str, address: &str) -> String {
+    let search = search.split('#').next().unwrap_or_default();
+    let search = search.split_once('?').map_or(search, |(_, search)| search);
+    match search.split('&').find(|pair| pair.starts_with("sort=")) {
+        Some(sort) => format!("{address}{}{sort}", if address.contains('?') { '&' } else { '?' }),
+        None => address.to_owned(),
+    }
 }
 
 /// Whether a pair of a query names the case.
@@ -77,7 +93,7 @@ mod tests {
 
     #[test]
     fn what_a_path_would_change_stands_elsewhere() {
-        for odd in ["", ".", "..", "~", "a%2Fb", "C:\\x", "a\nb", "a\tb"] {
+        for odd in ["", ".", "..", "~", "a%2Fb", "C:\\x", "a\nb", "a\tb", " a", "a "] {
             assert!(!is_in_path(odd), "{odd:?}");
         }
         for plain in ["hall", "hall two/ü?#", "...", "tests/a.test.json", "a~"] {

@@ -9,7 +9,7 @@ use leptos_router::hooks::use_navigate;
 use session::AgentId;
 
 use super::browser;
-use super::case_address::case_address;
+use super::case_address::{case_address, in_order_of};
 use super::latest::{Latest, use_latest};
 use super::unsaved::Unsaved;
 use super::use_page;
@@ -155,6 +155,8 @@ pub struct CaseEdits {
     /// Whose tools they are: of the agent that can play the case, if there is one.
     tools_of: StoredValue<Option<Option<AgentId>>>,
     done: RwSignal<Vec<Done>>,
+    /// Whether the reader has cases shown as text.
+    pub as_text: StoredValue<bool>,
 }
 
 /// The form around what is edited.
@@ -188,6 +190,7 @@ pub fn use_case_edits(set: SetId) -> CaseEdits {
         tools: RwSignal::new(None),
         tools_of: StoredValue::new(None),
         done: RwSignal::new(Vec::new()),
+        as_text: StoredValue::new(false),
     };
     edits.unsaved.ask(Callback::new(move |()| edits.holds_the_reader()), EDITOR_ID);
     edits
@@ -460,7 +463,12 @@ impl CaseEdits {
                     };
                     self.repeats.set_value(shown.as_ref().is_some_and(|(_, repeats)| *repeats));
                     self.case.set(shown.map(|(case, _)| Ok(case)));
-                    self.go.with_value(|go| go(&address));
+                    let here = browser::address();
+                    let address = in_order_of(&here, &address);
+                    // A case that stays where it is adds nothing to the way back.
+                    if !here.ends_with(&address) {
+                        self.go.with_value(|go| go(&address));
+                    }
                     focus_one(focus);
                 }
                 Err(error) => {

@@ -9,6 +9,7 @@ use leptos_router::hooks::{query_signal_with_options, use_query_map};
 use session::{Answer, SessionState, ToolResult};
 
 use super::browser;
+use super::case_address::unescaped;
 use super::latest::use_latest;
 use super::stage::{Stage, Tab};
 use crate::api::{ApiError, CaseStep, CaseView, SetId, read_case};
@@ -60,7 +61,8 @@ pub struct Replay {
 #[must_use]
 pub fn use_replay(stage: Stage) -> Replay {
     let in_place = NavigateOptions { replace: true, scroll: false, ..Default::default() };
-    let (eval_id, set_eval_id) = query_signal_with_options::<String>("case", in_place);
+    let (named, set_eval_id) = query_signal_with_options::<String>("case", in_place);
+    let eval_id = Memo::new(move |_| named.get().map(|named| unescaped(&named)));
     // The set that the case is of, when it is not the agent's own.
     let query = use_query_map();
     let set = Memo::new(move |_| query.read().get("set").map(SetId::new));

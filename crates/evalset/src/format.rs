@@ -29,7 +29,8 @@ impl Format {
     /// The format of a whole file, which must be JSON.
     ///
     /// A list is ADK's older form. In a set the cases tell ([`Telling`]); where none does, a set that
-    /// names its cases is ADK's, and one without `eval_cases`, which ADK demands, is AgentFlow's.
+    /// names its cases is ADK's, and one without `eval_cases`, which ADK demands, is AgentFlow's. What
+    /// holds results is a history of ADK's evaluations, which is no set of either.
     pub(crate) fn of_set(text: &str) -> Self {
         let mut cursor = Cursor::new(text);
         if cursor.kind() == Kind::Array {
@@ -59,7 +60,7 @@ impl Format {
         if let Some(format) = telling.told() {
             return format;
         }
-        if names_cases || !has_set_id(text) { Self::Adk } else { Self::AgentFlow }
+        if names_cases || !is_set_without_cases(text) { Self::Adk } else { Self::AgentFlow }
     }
 }
 
@@ -105,15 +106,17 @@ impl Telling {
     }
 }
 
-fn has_set_id(text: &str) -> bool {
+fn is_set_without_cases(text: &str) -> bool {
     let mut cursor = Cursor::new(text);
-    let mut found = false;
+    let (mut has_id, mut has_results) = (false, false);
     cursor.enter();
     while cursor.more() {
-        found |= cursor.key() == "eval_set_id";
+        let key = cursor.key();
+        has_id |= key == "eval_set_id";
+        has_results |= matches!(&*key, "eval_case_results" | "evalCaseResults");
         cursor.pass();
     }
-    found
+    has_id && !has_results
 }
 
 /// What a case holds that one format refuses and the other has a field for.
@@ -230,6 +233,7 @@ mod tests {
             (r#"[{"query":"hi"}]"#.to_owned(), Format::AdkLegacy),
             (set(""), Format::Adk),
             (r#"{"eval_set_id":"s"}"#.to_owned(), Format::AgentFlow),
+            (r#"{"eval_set_id":"s","eval_case_results":[]}"#.to_owned(), Format::Adk),
             (r#"{"eval_set_id":"s","metadata":{},"eval_cases":[]}"#.to_owned(), Format::Adk),
             (set(r#"{"eval_id":"a","conversation":[]}"#), Format::Adk),
             (set(r#"{"eval_id":"a"}"#), Format::AgentFlow),

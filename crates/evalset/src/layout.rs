@@ -41,26 +41,38 @@ impl Layout {
 
 /// A value's JSON text, ready to be laid out: one that has passed the checks of its format.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CaseText(String);
+pub struct CaseText {
+    json: String,
+    /// Whether its white space is its own, whatever stands around it.
+    is_laid_out: bool,
+}
 
 impl CaseText {
     pub(crate) fn new(json: String) -> Self {
-        Self(json)
+        Self { json, is_laid_out: false }
     }
 
-    /// A case taken out of a file as it stood there, to be put into it again: nothing is checked.
+    /// A value that is only to be laid out: nothing is checked.
+    #[must_use]
+    pub fn unchecked(value: &json_text::JsonText) -> Self {
+        Self::new(value.as_str().to_owned())
+    }
+
+    /// A case taken out of a file as it stood there, to be put into it again with the white space that
+    /// it had: nothing is checked.
     #[must_use]
     pub fn as_it_stood(case: &json_text::JsonText) -> Self {
-        Self(case.as_str().to_owned())
+        Self { json: case.as_str().to_owned(), is_laid_out: true }
     }
 
     /// The text with `layout`'s white space and no other; digits, escapes and key order stay.
     #[must_use]
     pub fn laid_out(&self, layout: &Layout) -> String {
         match layout {
-            Layout::Lines { step, base, line_end } => lines(&self.0, step, base, line_end),
+            _ if self.is_laid_out => self.json.clone(),
+            Layout::Lines { step, base, line_end } => lines(&self.json, step, base, line_end),
             Layout::OneLine { after_comma, after_colon } => {
-                one_line(&self.0, after_comma, after_colon)
+                one_line(&self.json, after_comma, after_colon)
             }
         }
     }

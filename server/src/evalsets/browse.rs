@@ -84,7 +84,8 @@ pub(crate) async fn cases(set: &SetFile, asked: CasesAsked) -> Result<CaseList, 
                 list.fitting += 1;
                 continue;
             }
-            ids.take(found.eval_id.as_deref());
+            // Those without an id go by the same one: none.
+            ids.take(found.eval_id.as_deref().unwrap_or_default());
             let (summary, created) = summarised(&mut cases, &found, format)?;
             if wanted.is_empty() || holds(&summary, &wanted) {
                 if is_sorted {
@@ -125,8 +126,7 @@ struct Ids {
 }
 
 impl Ids {
-    fn take(&mut self, eval_id: Option<&str>) {
-        let Some(eval_id) = eval_id else { return };
+    fn take(&mut self, eval_id: &str) {
         let print = self.hasher.hash_one(eval_id);
         if !self.taken.insert(print) {
             self.repeated.insert(print);

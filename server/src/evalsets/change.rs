@@ -33,11 +33,18 @@ pub(crate) async fn change(
             CaseChange::Was(_) => set.files.clone().with_repeated_ids(),
             _ => set.files.clone(),
         };
-        let case = set.changed(&read, change)?;
-        let text = writable(&case, &read.text, read.format)?;
+        let (eval_id, text) = match change {
+            // It stood in the file, whatever its format's reader says of it.
+            CaseChange::Was(was) => {
+                (eval_id_in(&was).unwrap_or_default(), CaseText::as_it_stood(&was))
+            }
+            change => {
+                let case = set.changed(&read, change)?;
+                (case.eval_id().to_owned(), writable(&case, &read.text, read.format)?)
+            }
+        };
         let at = CaseAt::AsRead { index: read.found.index, text: read.text };
-        let eval_id = case.eval_id();
-        files.replace(&set.path, &at, eval_id, &text).map_err(refused)?;
+        files.replace(&set.path, &at, &eval_id, &text).map_err(refused)?;
         set.view(read.found.index)
     })
     .await
@@ -86,7 +93,7 @@ pub(crate) async fn remove(set: &SetFile, at: CaseAsRead) -> Result<(), ApiError
 /// its id by now, since refused it would be lost.
 ///
 /// # Errors
-/// [`ApiError::EvalSet`] when it is no case.
+/// [`ApiError::EvalSet`] when the file cannot be written.
 pub(crate) async fn insert(
     set: &SetFile,
     index: u64,
@@ -94,9 +101,9 @@ pub(crate) async fn insert(
 ) -> Result<CaseView, ApiError> {
     let set = Set::of(set);
     blocking("put a case back", move || {
-        // A case that its format's reader refuses could be removed, so it can be put back.
-        let eval_id = eval_id_in(&text)
-            .ok_or_else(|| said("What is to be put back has no eval_id, so it is no case."))?;
+        // What its format's reader refuses could be removed, so it can be put back: a case without an
+        // id, and what is no case at all.
+        let eval_id = eval_id_in(&text).unwrap_or_default();
         let count = set.count()?;
         let index = index.min(count);
         let text = CaseText::as_it_stood(&text);
@@ -209,13 +216,14 @@ impl Set {
     }
 
     fn changed(&self, read: &Read, change: CaseChange) -> Result<Case, ApiError> {
-        if let CaseChange::Whole(text) | CaseChange::Was(text) = change {
+        if let CaseChange::Whole(text) = change {
             let (case, faults) = read_case(text.as_str(), read.format, whole());
             let fault = faults.iter().find(|fault| fault.severity() == Severity::Error);
             return match (case, fault) {
                 (Some(case), None) => Ok(case),
                 (_, fault) => Err(said(match fault {
-                    Some(fault) => format!("Not saved: {fault}."),
+                    // The page lays the text out its own way: a line would be of another.
+                    Some(fault) => format!("Not saved: {}: {}.", fault.path, fault.problem),
                     None => "Not saved: this is no case of the file's format.".to_owned(),
                 })),
             };
@@ -345,7 +353,7 @@ mod tests {
         let whole = JsonText::parse(r#"{"eval_id": "b", "conversation": 7}"#).expect("JSON");
         let refused = set.changed(&read, CaseChange::Whole(whole));
         let Err(ApiError::EvalSet { reason }) = refused else { panic!("{refused:?}") };
-        assert!(reason.contains("conversation"), "{reason}");
+        assert!(reason.starts_with("Not saved: conversation: "), "{reason}");
 
         let renamed = set.changed(&read, CaseChange::EvalId(" c ".into())).expect("renamed");
         assert_eq!(renamed.eval_id(), "c");
@@ -506,5 +514,49 @@ mod tests {
         let back = insert(&file, 0, first.text).await.expect("put back");
         assert_eq!((back.index, back.turns[0].query.as_str()), (0, "one"));
         assert_eq!(read(1).await.1.turns[0].query, "deux");
+    }
+
+    #[tokio::test]
+    async fn the_mend_of_a_broken_case_is_taken_back_byte_for_byte() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("set.evalset.json");
+        // "zz" is no field that ADK takes.
+        fs::write(&path, TEXT).expect("written");
+        let file = SetFile::at(&app::api::SetId::new("s"), path.clone());
+        let case = super::super::case(&file, "a".into(), 0).await.expect("read");
+        assert_ne!(case.faults, Vec::<String>::new());
+        let mended =
+            JsonText::parse(&case.text.as_str().replace(r#", "zz": 1"#, "")).expect("JSON");
+        let at = CaseAsRead { index: 0, digest: case.digest };
+        let now = change(&file, at, CaseChange::Whole(mended)).await.expect("mended");
+        assert_eq!(now.faults, Vec::<String>::new());
+        let now = CaseAsRead { index: 0, digest: now.digest };
+        change(&file, now, CaseChange::Was(case.text)).await.expect("taken back");
+        assert_eq!(fs::read_to_string(&path).expect("read"), TEXT);
+    }
+
+    #[tokio::test]
+    async fn of_cases_without_an_id_each_is_told_apart_taken_out_and_put_back() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("set.evalset.json");
+        let second = TEXT.lines().nth(2).expect("the second case");
+        let empty = second.replace(r#""eval_id": "b""#, r#""eval_id": """#);
+        let none = second.replace(r#""eval_id": "b", "#, "").replace("two", "three");
+        assert_ne!(none, second);
+        let text = TEXT.replace(second, &format!("{empty},\n{none},\n  7,\n{second}"));
+        fs::write(&path, &text).expect("written");
+        let file = SetFile::at(&app::api::SetId::new("s"), path.clone());
+        let asked = app::api::CasesAsked { most: 9, ..Default::default() };
+        let listed = super::super::cases(&file, asked).await.expect("listed").cases;
+        let repeats: Vec<bool> = listed.iter().map(|case| case.repeats).collect();
+        assert_eq!(repeats, [false, true, true, true, false]);
+        for index in 1..=3 {
+            let case = super::super::case(&file, String::new(), index).await.expect("read");
+            assert_eq!(case.index, index);
+            remove(&file, CaseAsRead { index, digest: case.digest }).await.expect("removed");
+            assert_ne!(fs::read_to_string(&path).expect("read"), text);
+            insert(&file, index, case.text).await.expect("put back");
+            assert_eq!(fs::read_to_string(&path).expect("read"), text, "{index}");
+        }
     }
 }

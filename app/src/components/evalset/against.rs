@@ -10,6 +10,7 @@ use crate::api::{
     ApiError, CaseName, CaseSummary, CasesAsked, EvalSetContents, EvalSetSummary, SetId,
     list_cases, list_eval_sets, read_case,
 };
+use crate::state::case_address::{escaped, unescaped};
 
 /// How many characters of what the user asks stand in an option.
 const WORDS: usize = 60;
@@ -37,13 +38,14 @@ pub(super) fn use_against(set: SetId) -> Against {
     let own = set.clone();
     let case = Memo::new(move |_| {
         let set = || of.get().map_or_else(|| set.clone(), SetId::new);
-        eval_id.get().map(|eval_id| CaseName { set: set(), eval_id, at: at.get() })
+        let eval_id = unescaped(&eval_id.get()?);
+        Some(CaseName { set: set(), eval_id, at: at.get() })
     });
     let choose = Callback::new(move |chosen: Option<CaseName>| {
         let of = chosen.as_ref().map(|case| &case.set).filter(|set| **set != own);
         let of = of.map(ToString::to_string);
         let (eval_id, at) = chosen.map_or((None, None), |case| (Some(case.eval_id), case.at));
-        set_eval_id.set(eval_id);
+        set_eval_id.set(eval_id.map(|it| escaped(&it)));
         set_at.set(at);
         set_of.set(of);
     });

@@ -146,9 +146,15 @@ pub(super) fn TextEditor(
     /// What is said once it is made.
     said: &'static str,
 ) -> impl IntoView {
-    let entered = RwSignal::new(text);
+    let entered = RwSignal::new(text.clone());
     let save = Callback::new(move |()| {
-        edits.change(change.run(entered.get_untracked()), said);
+        let entered = entered.get_untracked();
+        // What is as it was is no change.
+        if entered == text {
+            edits.edit(None);
+        } else {
+            edits.change(change.run(entered), said);
+        }
     });
     let input = if rows == 1 {
         view! {
@@ -175,6 +181,15 @@ pub(super) fn TextEditor(
     view! { <Editor edits label save>{input}</Editor> }
 }
 
+/// What is entered by a press counts as what is typed does.
+fn touch_with(edits: CaseEdits, form: FormState) {
+    Effect::new(move |_| {
+        if form.is_edited() {
+            edits.touch();
+        }
+    });
+}
+
 /// Edits a JSON value: the state, or the whole case.
 #[component]
 pub(super) fn JsonEditor(
@@ -190,6 +205,7 @@ pub(super) fn JsonEditor(
     said: &'static str,
 ) -> impl IntoView {
     let form = use_any_form(&value);
+    touch_with(edits, form);
     let save = Callback::new(move |()| {
         if let Some(value) = form.read() {
             edits.change(change.run(value), said);
@@ -210,6 +226,7 @@ pub(super) fn CallEditor(
     /// What is said once it is made.
     said: &'static str,
 ) -> impl IntoView {
+    let was = StoredValue::new(call.clone());
     let ExpectedCall { tool, arguments, response } = call;
     let entered = RwSignal::new(tool.clone());
     // The form is that of the name once it is whole: half a name is no tool's.
@@ -233,10 +250,10 @@ pub(super) fn CallEditor(
             }
             .into_any();
         }
-        // Another tool's form begins with what was entered for this one.
-        if let Some(form) = arguments_form.get_value()
-            && let Some(entered) = form.reading.read_untracked().json()
-        {
+        // Another tool's form begins with what was entered for this one, whether or not it is a value yet.
+        let before = arguments_form.get_value();
+        let entered = before.map(|form| form.reading.read_untracked().json().cloned());
+        if let Some(Some(entered)) = &entered {
             begin.set_value(entered.clone());
         }
         let schema = schema.get();
@@ -250,6 +267,10 @@ pub(super) fn CallEditor(
             Some(owner) => owner.with(make),
             None => make(),
         };
+        if let Some(before) = before.filter(|_| entered == Some(None)) {
+            form.take_over(before);
+        }
+        touch_with(edits, form);
         arguments_form.set_value(Some(form));
         view! { <SchemaForm state=form id="case-arguments" label="Arguments"/> }.into_any()
     };
@@ -263,6 +284,7 @@ pub(super) fn CallEditor(
     let records = RwSignal::new(response.is_some());
     let empty = JsonText::from_value(&serde_json::json!({ "result": null }));
     let response_form = use_any_form(response.as_ref().unwrap_or(&empty));
+    touch_with(edits, response_form);
     // Has the form of the name that was entered drawn; whether it was another's.
     let take_name = move || {
         // A field that goes with its editor tells of a last change.
@@ -288,7 +310,12 @@ pub(super) fn CallEditor(
             },
             false => None,
         };
-        edits.change(change.run(ExpectedCall { tool: name, arguments, response }), said);
+        let now = ExpectedCall { tool: name, arguments, response };
+        if was.with_value(|was| *was == now) {
+            edits.edit(None);
+        } else {
+            edits.change(change.run(now), said);
+        }
     };
     let save = Callback::new(move |()| {
         let is_known = || {

@@ -11,7 +11,7 @@ use super::{ListPage, PAGE};
 use crate::api::{ApiError, CaseList, CaseOrder, CaseSummary, SetId};
 use crate::components::filter_box::FilterBox;
 use crate::state::browser;
-use crate::state::case_address::case_address;
+use crate::state::case_address::{case_address, in_order_of};
 use crate::state::times::counted;
 
 /// The column.
@@ -191,15 +191,7 @@ fn CaseLine(
     // The order stays as the reader goes from case to case.
     let search = use_location().search;
     let address = case_address(set.as_str(), &eval_id, repeats.then_some(index));
-    let before = if address.contains('?') { '&' } else { '?' };
-    let address = move || {
-        let sort = search.with(|search| {
-            let pairs = search.trim_start_matches('?').split('&');
-            let mut sort = pairs.filter(|pair| pair.starts_with("sort="));
-            sort.next().map(|sort| format!("{before}{sort}")).unwrap_or_default()
-        });
-        format!("{address}{sort}")
-    };
+    let address = move || search.with(|search| in_order_of(search, &address));
     let own = eval_id.clone();
     let is_chosen = move || {
         case.with(|case| case.as_deref() == Some(own.as_str()))

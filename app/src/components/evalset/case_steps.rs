@@ -151,7 +151,7 @@ fn StateRow(
             true => ("Edit", format!("Edit: {title}")),
             false => (add, add.to_owned()),
         };
-        view! { <button type="button" class="link" id=editing.opener() aria-label=label on:click=move |_| edits.edit(Some(editing))>{word}</button> }
+        view! { <button type="button" class="link" data-leaves="" id=editing.opener() aria-label=label on:click=move |_| edits.edit(Some(editing))>{word}</button> }
     });
     view! {
         <li class="case-state">
@@ -205,7 +205,7 @@ fn editable_text(edits: CaseEdits, what: Editing, row: Said) -> AnyView {
         view! {
             <RowActions edits opens=what name=label>
                 {is_answer.then(|| view! {
-                    <button type="button" title="Expect no response" aria-label="Expect no response" on:click=move |_| none.run(())>"×"</button>
+                    <button type="button" data-leaves="" title="Expect no response" aria-label="Expect no response" on:click=move |_| none.run(())>"×"</button>
                 })}
             </RowActions>
         }
@@ -242,7 +242,7 @@ fn no_response(edits: CaseEdits, turn: usize) -> AnyView {
             let change = Callback::new(move |text| CaseChange::Response { turn, text: Some(text) });
             return view! { <TextEditor edits label="The expected response" text=String::new() rows=4 change said="A response was added."/> }.into_any();
         }
-        view! { <button type="button" class="link" id=what.opener() on:click=move |_| edits.edit(Some(what))>"+ expected response"</button> }.into_any()
+        view! { <button type="button" class="link" data-leaves="" id=what.opener() on:click=move |_| edits.edit(Some(what))>"+ expected response"</button> }.into_any()
     };
     view! { <li class="case-more">{row}</li> }.into_any()
 }
@@ -258,7 +258,7 @@ fn new_call(edits: CaseEdits, turn: usize, at: usize) -> AnyView {
             let call = ExpectedCall { tool: String::new(), arguments, response: None };
             return view! { <CallEditor edits call change said="A call was added."/> }.into_any();
         }
-        view! { <button type="button" class="link" id=what.opener() on:click=move |_| edits.edit(Some(what))>"+ expected call"</button> }.into_any()
+        view! { <button type="button" class="link" data-leaves="" id=what.opener() on:click=move |_| edits.edit(Some(what))>"+ expected call"</button> }.into_any()
     };
     view! { <li class="case-more">{row}</li> }.into_any()
 }
@@ -277,7 +277,7 @@ fn RowActions(
 ) -> impl IntoView {
     view! {
         // A press on a button does not open the row.
-        <span class="row-buttons case-actions" on:click=|event| event.stop_propagation()>
+        <span class="row-buttons case-actions" data-leaves="" on:click=|event| event.stop_propagation()>
             <button type="button" id=opens.opener() title="Edit" aria-label=format!("Edit: {name}") on:click=move |_| edits.edit(Some(opens))>"Edit"</button>
             {children()}
         </span>

@@ -24,6 +24,7 @@ use crate::components::copy_button::CopyButton;
 use crate::components::value::{ValueBody, ValueTools};
 use crate::components::value_pane::Switch;
 use crate::state::browser;
+use crate::state::case_address::escaped;
 use crate::state::case_edits::{CaseEdits, Editing, HEADING_ID, UNDO_ID, use_case_edits};
 use crate::state::reading::use_reading;
 use crate::state::settled::use_settled;
@@ -131,7 +132,7 @@ pub fn EvalSetReader(
         <Show when=move || is_listed.get()>
             <div class="set-columns">
                 <CaseColumn set=id.get_value() listed searched order set_order page case place/>
-                <section class="case" aria-label="Case" data-leaves="">
+                <section class="case" aria-label="Case">
                     <Chosen set=id.get_value() case listed edits/>
                 </section>
             </div>
@@ -263,6 +264,14 @@ fn Chosen(
         }
         is
     });
+    // Where a case is read its reader tells.
+    let fault = move || {
+        let is_read = matches!(edits.case.read().as_ref(), Some(Ok(_))) && against.read().is_none();
+        let fault = edits.fault.get().filter(|_| !is_read);
+        fault.map(|fault| {
+            view! { <p class="case-faults" role="alert">{fault} " " <ReadAnew edits/></p> }
+        })
+    };
     let undo = move || {
         edits.undoable().map(|said| {
             view! {
@@ -319,6 +328,7 @@ fn Chosen(
     };
     view! {
         {undo}
+        {fault}
         {body}
     }
 }
@@ -339,7 +349,15 @@ fn CaseReader(
     /// Whether it is of ADK's older list, which is read only.
     is_older: bool,
 ) -> impl IntoView {
-    let as_text = RwSignal::new(case.turns.is_empty());
+    let has_steps = !case.turns.is_empty();
+    let as_text = RwSignal::new(!has_steps || edits.as_text.get_value());
+    // A case without steps is read as text whatever the reader likes.
+    Effect::new(move |_| {
+        let is_text = as_text.get();
+        if has_steps {
+            edits.as_text.set_value(is_text);
+        }
+    });
     let whole = use_reading(&case.text);
     let id = case.eval_id.clone();
     let shown_id = match id.as_str() {
@@ -351,7 +369,7 @@ fn CaseReader(
     let agent = case.agent.clone().filter(|_| !id.is_empty() && !case.turns.is_empty());
     let rehearse = agent.map(|agent| {
         let at = if edits.repeats() { format!("&at={}", case.index) } else { String::new() };
-        let address = format!("/rehearse/{agent}?case={}{at}", browser::in_address(&id));
+        let address = format!("/rehearse/{agent}?case={}{at}", browser::in_address(&escaped(&id)));
         // Of its own set an agent knows by itself.
         match agent.as_str() == set.as_str() {
             true => address,
@@ -373,9 +391,9 @@ fn CaseReader(
     let fault = move || edits.fault.get().filter(|_| edits.open.read().is_none());
     let actions = changes.map(|edits| {
         view! {
-            <button type="button" class="button quiet" id=Editing::EvalId.opener() on:click=move |_| edits.edit(Some(Editing::EvalId))>"Rename"</button>
-            <button type="button" class="button quiet" id="case-duplicate" on:click=move |_| edits.duplicate()>"Duplicate"</button>
-            <button type="button" class="button quiet" on:click=move |_| edits.remove()>"Delete"</button>
+            <button type="button" class="button quiet" data-leaves="" id=Editing::EvalId.opener() on:click=move |_| edits.edit(Some(Editing::EvalId))>"Rename"</button>
+            <button type="button" class="button quiet" data-leaves="" id="case-duplicate" on:click=move |_| edits.duplicate()>"Duplicate"</button>
+            <button type="button" class="button quiet" data-leaves="" on:click=move |_| edits.remove()>"Delete"</button>
         }
     });
     let rename = move || {
@@ -405,13 +423,15 @@ fn CaseReader(
             <Show when=move || as_text.get()>
                 <ValueTools reading=whole/>
                 {changes.map(|edits| view! {
-                    <button type="button" class="button quiet" id=Editing::Whole.opener() on:click=move |_| edits.edit(Some(Editing::Whole))>"Edit"</button>
+                    <button type="button" class="button quiet" data-leaves="" id=Editing::Whole.opener() on:click=move |_| edits.edit(Some(Editing::Whole))>"Edit"</button>
                 })}
             </Show>
             {actions}
             {chooser}
             {rehearse.map(|rehearse| view! { <a class="button" href=rehearse>"Open as a rehearsal"</a> })}
-            <Switch on=as_text off_label="Steps" on_label="JSON" label="How the case is shown"/>
+            <span data-leaves="">
+                <Switch on=as_text off_label="Steps" on_label="JSON" label="How the case is shown"/>
+            </span>
         </header>
         {is_older.then(|| view! {
             <p class="note">"A case of ADK's older list is read only here. " <code>"rehearsal evalset convert"</code> " makes a file whose cases can be changed."</p>
