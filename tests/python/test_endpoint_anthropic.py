@@ -72,6 +72,33 @@ def test_anthropic_tools_in_parallel_and_their_results(desk):
     assert message.content[0].text == "No rain." and message.stop_reason == "end_turn"
 
 
+def test_the_vendors_tool_runner_sends_the_whole_conversation(desk):
+    client = desk.anthropic()
+
+    @anthropic.beta_tool
+    def forecast(city: str) -> str:
+        """Tells the weather.
+
+        Args:
+            city: Where.
+        """
+        return f"clear in {city}"
+
+    messages = [{"role": "user", "content": "Rain in Lisbon?"}]
+    runner = client.beta.messages.tool_runner(
+        model="m", max_tokens=100, tools=[forecast], messages=messages
+    )
+    ended = asking(runner.until_done)
+    desk.person.up()
+    desk.person.answer(call("forecast", {"city": "Lisbon"}))
+    desk.person.up()
+    request = desk.person.request()
+    assert request.contents[0].parts[0].text == "Rain in Lisbon?"
+    assert results(request) == [("forecast", '"clear in Lisbon"')]
+    desk.person.answer(text("No rain."))
+    assert ended.result(PATIENCE).content[0].text == "No rain."
+
+
 def test_anthropic_streams_and_structures(desk):
     client = desk.anthropic()
     asked = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "Rain?"}]}

@@ -1,6 +1,6 @@
 //! Pieces that the vendors' requests have in common.
 
-use json_text::JsonText;
+use json_text::{JsonText, Kind};
 use live::{FunctionDeclaration, Invalid, OtherPart, Part, Tool};
 
 use crate::output::{Json as _, Object as Output};
@@ -95,4 +95,28 @@ pub(crate) fn instructing(role: &str, parts: Vec<Part>) -> Vec<Part> {
 /// A part that is kept as it came.
 pub(crate) fn other(kind: String, part: &Value<'_>) -> Part {
     Part::Other(OtherPart { kind, json: part.json() })
+}
+
+/// What a tool answered without its files, and these: a model sees them as pictures and papers. `parts`
+/// reads an item of the answer, where it is a list.
+pub(crate) fn shown_apart(
+    answer: &Value<'_>,
+    parts: impl Fn(&Value<'_>) -> Result<Vec<Part>, Invalid>,
+) -> Result<(Option<JsonText>, Vec<Part>), Invalid> {
+    if answer.kind() != Kind::Array {
+        return Ok((Some(answer.json()), Vec::new()));
+    }
+    let (mut kept, mut files) = (Vec::new(), Vec::new());
+    for item in answer.list()? {
+        let read = match item.kind() {
+            Kind::Object => parts(&item)?,
+            _ => Vec::new(),
+        };
+        match read.first() {
+            Some(Part::InlineData(_)) => files.extend(read),
+            _ => kept.push(item.json()),
+        }
+    }
+    let is_all_files = kept.is_empty() && !files.is_empty();
+    Ok(((!is_all_files).then(|| kept.json()), files))
 }

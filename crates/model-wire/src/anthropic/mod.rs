@@ -1,5 +1,6 @@
 //! Anthropic's Messages: `POST /v1/messages`.
 
+mod own_tools;
 mod request;
 mod response;
 #[cfg(test)]

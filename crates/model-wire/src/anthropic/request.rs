@@ -6,12 +6,19 @@ use live::{
     Part, Role,
 };
 
+use super::own_tools;
 use crate::asked::Asked;
 use crate::calls::Calls;
 use crate::inline;
 use crate::output::{Json as _, Object as Output};
-use crate::pieces::{Left, as_tools, beside, left_of_tool, no_such_call, other, response_format};
+use crate::pieces::{
+    Left, as_tools, beside, left_of_tool, no_such_call, other, response_format, shown_apart,
+};
 use crate::reader::{self, Object, Value};
+
+/// Where a client has the conversation kept, and sends only what is new of it. Its own tool runner goes on
+/// without once it is told that this is not done.
+pub(super) const THREAD: &str = "thread";
 
 /// Reads the body of a request.
 ///
@@ -23,10 +30,18 @@ use crate::reader::{self, Object, Value};
 pub fn read(text: &str) -> Result<Asked, Invalid> {
     let mut body = reader::body(text)?;
     let model = body.required("model")?.name()?;
+    if let Some(thread) = body.take(THREAD) {
+        return Err(thread.fault("is not kept here: send the whole conversation without it"));
+    }
     let contents = messages(&body.required("messages")?)?;
     let system_instruction = body.take("system").map(|it| texts(&it)).transpose()?;
     let (mut functions, mut others) = (Vec::new(), Vec::new());
     for tool in body.take("tools").map_or(Ok(Vec::new()), |tools| tools.list())? {
+        if let Some(declaration) = own_tools::declaration(&tool)? {
+            functions.push(declaration);
+            others.push(tool.json());
+            continue;
+        }
         match declaration(&tool)? {
             Some((declaration, left)) => {
                 functions.push(declaration);
@@ -51,6 +66,7 @@ pub fn read(text: &str) -> Result<Asked, Invalid> {
         generation_config: config.non_empty(),
         output_schema,
         model: Some(model),
+        user_content: None,
     };
     Ok(Asked { stream, ..Asked::new(request) })
 }
@@ -152,8 +168,8 @@ fn by_speaker(role: Role, blocks: Vec<Vec<Part>>) -> Vec<Content> {
 fn parts(block: &Value<'_>, calls: &mut Calls) -> Result<Vec<Part>, Invalid> {
     let mut open = block.object()?;
     let kind = open.required("type")?.name()?;
-    // What is left of the member that has the bytes.
-    let mut left = None;
+    // What is left of the member that has the bytes, or the files of a result.
+    let mut left = Vec::new();
     let part = match kind.as_str() {
         "text" => Part::Text(open.required("text")?.string()?),
         "thinking" => Part::Thought(open.required("thinking")?.string()?),
@@ -168,7 +184,11 @@ fn parts(block: &Value<'_>, calls: &mut Calls) -> Result<Vec<Part>, Invalid> {
             let call = open.required("tool_use_id")?;
             let id = call.name()?;
             let name = calls.name(&id).ok_or_else(|| no_such_call(&call))?;
-            let content = open.take("content").map(|content| content.json());
+            let content = open.take("content").map(|content| shown_apart(&content, part_of_result));
+            let content = content.transpose()?.and_then(|(content, files)| {
+                left = files;
+                content
+            });
             let response = if open.flag("is_error")? {
                 Some(Output::new().with("is_error", true).with("content", content).json())
             } else {
@@ -184,10 +204,18 @@ fn parts(block: &Value<'_>, calls: &mut Calls) -> Result<Vec<Part>, Invalid> {
             }
             let mime_type = source.required("media_type")?.name()?;
             let data = inline::bytes(&source.required("data")?)?;
-            left = beside(&kind, source, &[]);
+            left.extend(beside(&kind, source, &[]));
             Part::InlineData(InlineData { mime_type, data, display_name })
         }
         _ => return Ok(vec![other(kind, block)]),
     };
     Ok([part].into_iter().chain(left).chain(beside(&kind, open, &UNREAD)).collect())
+}
+
+/// A block of what a tool answered; no call stands there.
+fn part_of_result(block: &Value<'_>) -> Result<Vec<Part>, Invalid> {
+    match block.object()?.get("type").map(|kind| kind.string()).transpose()?.as_deref() {
+        Some("image" | "document") => parts(block, &mut Calls::default()),
+        _ => Ok(Vec::new()),
+    }
 }

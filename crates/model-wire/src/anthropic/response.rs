@@ -5,6 +5,7 @@
 use json_text::JsonText;
 use live::Part;
 
+use super::request::THREAD;
 use crate::answer::{Answer, Head, Place, TOOL_USE, arguments, as_text};
 use crate::event::Event;
 use crate::fault::{Fault, FaultKind};
@@ -64,7 +65,11 @@ pub fn fault(fault: &Fault) -> JsonText {
         FaultKind::Internal => "api_error",
         FaultKind::Unavailable => "overloaded_error",
     };
-    let error = Object::new().with("type", kind).with("message", fault.message.as_str());
+    let mut error = Object::new().with("type", kind).with("message", fault.message.as_str());
+    if fault.field.as_deref() == Some(THREAD) {
+        let details = Object::new().with("error_code", "thread_unsupported_request");
+        error = error.with("details", details.with("unsupported", Vec::<String>::new()));
+    }
     Object::new().with("type", "error").with("error", error).json()
 }
 

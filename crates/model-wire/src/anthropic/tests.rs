@@ -102,6 +102,56 @@ fn what_breaks_a_rule_is_named() {
 }
 
 #[test]
+fn tools_that_the_agent_runs_can_be_called() {
+    let asked = read(
+        r#"{"model": "m", "messages": [{"role": "user", "content": "x"}], "tools": [
+            {"type": "bash_20250124", "name": "bash"},
+            {"type": "text_editor_20250728", "name": "str_replace_based_edit_tool", "max_characters": 9},
+            {"type": "web_search_20250305", "name": "web_search"},
+            {"type": "bash_code_execution_20250825", "name": "bash_code_execution"}]}"#,
+    );
+    let request = asked.expect("valid").request;
+    let declared = request.tools.iter().flat_map(|tool| &tool.function_declarations);
+    let declared: Vec<_> = declared.map(|it| (it.name.as_str(), it.parameters.is_some())).collect();
+    assert_eq!(declared, [("bash", true), ("str_replace_based_edit_tool", true)]);
+    let config = request.generation_config.expect("the tools as they came");
+    for kept in ["max_characters", "web_search", "bash_code_execution", "bash_20250124"] {
+        assert!(config.as_str().contains(kept), "{kept}");
+    }
+}
+
+#[test]
+fn a_picture_that_a_tool_gave_is_one() {
+    let asked = read(
+        r#"{"model": "m", "messages": [
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "look", "input": {}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": [
+                {"type": "text", "text": "Here."},
+                {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}}]}]}]}"#,
+    );
+    let request = asked.expect("valid").request;
+    let [Part::FunctionResponse(result), Part::InlineData(picture)] =
+        &request.contents[1].parts[..]
+    else {
+        panic!("{:?}", request.contents)
+    };
+    let response = result.response.as_ref().map(JsonText::as_str);
+    assert_eq!(response, Some(r#"[{"type": "text", "text": "Here."}]"#));
+    assert_eq!((picture.mime_type.as_str(), &picture.data[..]), ("image/png", &b"hi"[..]));
+    assert_eq!(request.contents[1].role, Role::Function);
+}
+
+#[test]
+fn a_thread_is_refused_so_that_the_client_goes_on_without() {
+    let asked =
+        r#"{"model": "m", "messages": [{"role": "user", "content": "x"}], "thread": THREAD}"#;
+    assert!(read(&asked.replace("THREAD", "null")).is_ok());
+    let refused = read(&asked.replace("THREAD", r#"{"type": "create"}"#)).expect_err("a thread");
+    expect![[r#"{"type":"error","error":{"type":"invalid_request_error","message":"thread: is not kept here: send the whole conversation without it","details":{"error_code":"thread_unsupported_request","unsupported":[]}}}"#]]
+        .assert_eq(fault(&refused.into()).as_str());
+}
+
+#[test]
 fn a_stream_builds_its_blocks_one_by_one() {
     let call = FunctionCall {
         id: None,

@@ -55,6 +55,7 @@ pub fn read(text: &str, model: &str) -> Result<Asked, Invalid> {
         generation_config: rest.non_empty(),
         output_schema,
         model: Some(model.to_owned()),
+        user_content: None,
     };
     Ok(Asked { candidates, ..Asked::new(request) })
 }

@@ -52,6 +52,7 @@ pub fn read(text: &str) -> Result<Asked, Invalid> {
         generation_config: config.non_empty(),
         output_schema,
         model: Some(model),
+        user_content: None,
     };
     Ok(Asked { stream, candidates, free_text, ..Asked::new(request) })
 }

@@ -10,7 +10,7 @@ use crate::inline;
 use crate::output::Object as Output;
 use crate::pieces::{
     arguments, as_tools, beside, function, instructing, no_such_call, other, response_format,
-    unread_detail,
+    shown_apart, unread_detail,
 };
 use crate::reader::{self, Object, Value};
 
@@ -99,6 +99,7 @@ pub fn read(text: &str, history: Vec<Content>) -> Result<Asked, Invalid> {
         generation_config: config.non_empty(),
         output_schema,
         model,
+        user_content: None,
     };
     Ok(Asked { stream, echo: echo.non_empty(), free_text, ..Asked::new(request) })
 }
@@ -183,9 +184,9 @@ impl Conversation {
                 let call = open.required("call_id")?;
                 let id = call.name()?;
                 let name = self.calls.name(&id).ok_or_else(|| no_such_call(&call))?;
-                let response = Some(open.required("output")?.json());
+                let (response, files) = shown_apart(&open.required("output")?, part_of_result)?;
                 let answer = FunctionResponse { id: Some(id), name, response };
-                let left = beside(&kind, open, &UNREAD);
+                let left = files.into_iter().chain(beside(&kind, open, &UNREAD));
                 self.go_on(Role::Function, Part::FunctionResponse(answer), left);
             }
             "reasoning" => {
@@ -233,7 +234,7 @@ impl Conversation {
     }
 
     /// Items of the model that follow each other are one answer, and so are their results.
-    fn go_on(&mut self, role: Role, part: Part, left: Option<Part>) {
+    fn go_on(&mut self, role: Role, part: Part, left: impl IntoIterator<Item = Part>) {
         let own = self.contents.len() > self.own;
         let parts = [part].into_iter().chain(left);
         match self.contents.last_mut() {
@@ -252,6 +253,14 @@ fn parts(content: &Value<'_>) -> Result<Vec<Part>, Invalid> {
     }
     let parts: Result<Vec<_>, _> = content.list()?.iter().map(part).collect();
     Ok(parts?.into_iter().flatten().collect())
+}
+
+/// An item of what a tool answered.
+fn part_of_result(item: &Value<'_>) -> Result<Vec<Part>, Invalid> {
+    match item.object()?.get("type").map(|kind| kind.string()).transpose()?.as_deref() {
+        Some("input_image" | "input_file" | "input_audio") => part(item),
+        _ => Ok(Vec::new()),
+    }
 }
 
 /// A part, and what is left of it beside it.

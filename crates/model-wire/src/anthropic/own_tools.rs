@@ -1,0 +1,60 @@
+//! Tools that Anthropic's models know by themselves and the agent runs: the request names them and says
+//! nothing of their arguments, so that these are told here.
+
+use json_text::JsonText;
+use live::{FunctionDeclaration, Invalid};
+
+use crate::reader::Value;
+
+/// By the beginning of the type, before its date: what the tool is, and the schema of its arguments.
+const OWN: [(&str, &str, &str); 4] = [
+    (
+        "bash_",
+        "Runs a command in a shell that stays open, or starts the shell anew.",
+        r#"{"type":"object","properties":{"command":{"type":"string"},"restart":{"type":"boolean"}}}"#,
+    ),
+    (
+        "text_editor_",
+        "Looks at files and changes them.",
+        r#"{"type":"object","properties":{"command":{"enum":["view","create","str_replace","insert","undo_edit"]},"path":{"type":"string"},"view_range":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},"file_text":{"type":"string"},"old_str":{"type":"string"},"new_str":{"type":"string"},"insert_line":{"type":"integer"},"insert_text":{"type":"string"}},"required":["command","path"]}"#,
+    ),
+    (
+        "memory_",
+        "Keeps files from one conversation to the next.",
+        r#"{"type":"object","properties":{"command":{"enum":["view","create","str_replace","insert","delete","rename"]},"path":{"type":"string"},"view_range":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},"file_text":{"type":"string"},"old_str":{"type":"string"},"new_str":{"type":"string"},"insert_line":{"type":"integer"},"insert_text":{"type":"string"},"old_path":{"type":"string"},"new_path":{"type":"string"}},"required":["command"]}"#,
+    ),
+    (
+        "computer_",
+        "Sees a screen, and uses its mouse and keyboard.",
+        r#"{"type":"object","properties":{"action":{"type":"string"},"coordinate":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2},"text":{"type":"string"}},"required":["action"],"additionalProperties":true}"#,
+    ),
+];
+
+/// The declaration of such a tool; `None` of any other.
+pub(super) fn declaration(tool: &Value<'_>) -> Result<Option<FunctionDeclaration>, Invalid> {
+    let mut open = tool.object()?;
+    let Some(kind) = open.text("type")? else { return Ok(None) };
+    let known = OWN.iter().find(|(beginning, ..)| {
+        let dated = kind.strip_prefix(beginning);
+        dated.is_some_and(|date| !date.is_empty() && date.bytes().all(|it| it.is_ascii_digit()))
+    });
+    let Some((_, description, parameters)) = known else { return Ok(None) };
+    Ok(Some(FunctionDeclaration {
+        name: open.required("name")?.name()?,
+        description: (*description).to_owned(),
+        parameters: JsonText::parse(parameters).ok(),
+        response: None,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_schema_is_json() {
+        for (kind, _, schema) in OWN {
+            assert!(JsonText::parse(schema).is_ok(), "{kind}");
+        }
+    }
+}
