@@ -78,6 +78,7 @@ test("a stranger gets the login page and nothing else", async ({ page, guarded, 
     ["/pkg/rehearsal.js", 401],
     ["/api/events", 401],
     ["/v1/models", 401],
+    ["/api/live/0b0f7a36-5a39-4b9e-8a65-3c6c1a1f2d10/1/0", 401],
     ["/login", 200],
   ] as const) {
     expect((await page.request.get(`${guarded.url}${path}`)).status(), path).toBe(status);

@@ -5,6 +5,7 @@
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import { answer, choose, field, introduce } from "../person";
@@ -59,6 +60,9 @@ const test = base.extend<{ ask: Ask }>({
 
 test.skip(!python, "SKIPPED, NOT PASSED: REHEARSAL_TEST_PYTHON is not set; cargo xtask test sets it");
 test.setTimeout(180_000);
+
+const PIXEL =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 for (const vendor of ["chat", "responses", "anthropic", "gemini"]) {
   test(`${vendor}: a person who takes longer than the client's read timeout`, async ({ page, host, ask }) => {
@@ -132,4 +136,49 @@ test("a custom tool takes the text that a person types, in several lines", async
     name: "query",
     input: 'select "all"\nfrom archive',
   });
+});
+
+test("a long picture is seen, a long file is saved as it came, and what cannot be shown or played is told", async ({ page, host }) => {
+  const session = randomUUID();
+  // Readers of pictures pass by what stands behind the end.
+  const picture = Buffer.concat([Buffer.from(PIXEL, "base64"), Buffer.alloc(5 << 20, 7)]);
+  const paper = Buffer.concat([Buffer.from("%PDF-1.7\n"), Buffer.alloc(6 << 20, 65)]);
+  const inline = (mimeType: string, data: Buffer, displayName?: string) => ({
+    inlineData: { mimeType, data: data.toString("base64"), displayName },
+  });
+  const parts = [
+    { text: "What is on it?" },
+    inline("image/png", picture),
+    inline("application/pdf", paper, "paper.pdf"),
+    inline("audio/wav", Buffer.alloc(1000)),
+    inline("image/heic", Buffer.alloc(1000)),
+    inline("text/plain", Buffer.from("as it is read"), "notes.txt"),
+  ];
+  const asked = fetch(`${host.url}/s/${session}/a/planner/v1beta/models/m:generateContent`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ contents: [{ role: "user", parts }] }),
+  });
+  await expect
+    .poll(async () => (await page.request.get(`${host.url}/live/${session}`)).status(), { timeout: 30_000 })
+    .toBe(200);
+  await open(page, `/live/${session}`);
+  await introduce(page, "Ann");
+  const seen = page.getByRole("img", { name: "A picture in the conversation, image/png" });
+  await expect.poll(() => seen.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);
+  await expect(page.getByText("image/png · 5.2 MB")).toBeVisible();
+  await expect(page.getByText("The browser cannot play this sound")).toBeVisible();
+  await expect(page.getByText("The browser cannot show this picture")).toBeVisible();
+  for (const name of ["file.png", "file.wav", "file.heic"]) {
+    await expect(page.getByRole("link", { name: `Save ${name}` })).toBeVisible();
+  }
+  await expect(page.getByText("as it is read")).toBeVisible();
+  const saving = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Save paper.pdf" }).click();
+  const saved = await saving;
+  expect(saved.suggestedFilename()).toBe("paper.pdf");
+  expect(readFileSync(await saved.path()).equals(paper)).toBe(true);
+  await expect(page, "the page stays").toHaveURL(new RegExp(`/live/${session}`));
+  await answer(page, "A point.");
+  expect((await asked).status).toBe(200);
 });

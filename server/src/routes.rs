@@ -9,7 +9,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, Extension, FromRef, Path, Request, State, WebSocketUpgrade};
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
-use axum::http::{HeaderValue, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get};
@@ -28,7 +28,7 @@ use tower_http::compression::{CompressionLayer, CompressionLevel};
 
 use crate::access::{Caller, Doorkeeper, Stay, admit};
 use crate::host::RehearsalHost;
-use crate::live::{LiveGrpc, LivePages, LiveSessions};
+use crate::live::{FILES_ROUTE, LiveGrpc, LivePages, LiveSessions, answer_with_file};
 use crate::security::{Doors, content_security_policy, guard};
 use crate::site::{Site, not_built};
 use crate::{access, endpoints, events, server_functions};
@@ -81,6 +81,7 @@ pub(crate) fn router(
         .route(EVENTS_PATH, get(page_events))
         .route("/api/{function}", any(server_function))
         .route(&format!("{REPORTS_PATH}/{{report}}"), get(report_text))
+        .route(FILES_ROUTE, get(live_file))
         .route_service("/rehearsal.v1.LiveService/{method}", grpc)
         .merge(models)
         .merge(access::routes(Arc::clone(&doorkeeper)))
@@ -185,6 +186,19 @@ async fn report_text(State(shared): State<Shared>, Path(report): Path<String>) -
             let headers = [(CONTENT_TYPE, "application/json"), (CACHE_CONTROL, "no-store")];
             (headers, Body::from_stream(pieces)).into_response()
         }
+        Err(error) => server_functions::refusal(&error),
+    }
+}
+
+/// A file that an agent or a person sent along in a live session, as it came.
+async fn live_file(
+    State(shared): State<Shared>,
+    Path((session, event, file)): Path<(String, u64, usize)>,
+    asked: HeaderMap,
+) -> Response {
+    match shared.pages.file(&LiveId::new(session), event, file).await {
+        Ok(Some(found)) => answer_with_file(found, &asked),
+        Ok(None) => (StatusCode::NOT_FOUND, "This event has no such file.").into_response(),
         Err(error) => server_functions::refusal(&error),
     }
 }

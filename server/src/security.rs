@@ -159,7 +159,7 @@ pub(crate) fn content_security_policy(nonce: &str, reload_port: Option<u32>) -> 
     let reload = reload_port.map_or_else(String::new, |port| format!(" ws://127.0.0.1:{port}"));
     format!(
         "default-src 'none'; script-src 'self' 'nonce-{nonce}' 'wasm-unsafe-eval'; \
-         style-src 'self'; img-src 'self' data:; media-src data:; font-src 'self'; connect-src 'self'{reload}; \
+         style-src 'self'; img-src 'self' data:; media-src 'self' data:; font-src 'self'; connect-src 'self'{reload}; \
          base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     )
 }

@@ -146,6 +146,29 @@ def test_a_person_calls_a_tool_and_answers(host, capsys):
     assert told.count(f"{host.url}/live/{plugin.session_id}") == 1, "printed once"
 
 
+def test_what_the_user_said_is_told_where_adk_says_more_in_their_name(host):
+    plugin = RehearsalPlugin(server_url=host.url, session_description="Lisbon")
+    picture = types.Part.from_bytes(data=b"\x89PNG", mime_type="image/png")
+    fixed = types.Content(parts=[types.Part(text="You know the weather."), picture])
+    run = Run(weather_agent(static_instruction=fixed), plugin)
+    person = Person(host, plugin.session_id)
+    request = person.request()
+    texts = [part.text for content in request.contents for part in content.parts]
+    assert any("Answer about the weather." in text for text in texts), texts
+    assert [part.text for part in request.user_content.parts] == ["Will it rain?"]
+    person.answer(call("forecast", {"city": "Lisbon"}))
+    assert not person.request().HasField("user_content"), "once a run"
+    person.answer(text("No rain."))
+    run.end()
+
+    plugin = RehearsalPlugin(server_url=host.url, session_description="Porto")
+    run = Run(weather_agent(), plugin)
+    person = Person(host, plugin.session_id)
+    assert not person.request().HasField("user_content"), "there is nothing more"
+    person.answer(text("No rain."))
+    run.end()
+
+
 def test_an_app_brings_the_plugin_along(host):
     plugin = RehearsalPlugin(server_url=host.url)
     app = App(name="app", root_agent=weather_agent(), plugins=[plugin])

@@ -49,6 +49,8 @@ pub enum Glyph {
     Calendar,
     /// A bell.
     Bell,
+    /// A sheet with a corner turned down.
+    File,
 }
 
 impl Glyph {
@@ -84,6 +86,7 @@ impl Glyph {
             Self::Dark => "M13.500 9.500A5.800 5.800 0 0 1 6.500 2.500a5.800 5.800 0 1 0 7 7",
             Self::System => "M2 3h12v8H2zM6 14h4M8 11v3",
             Self::Calendar => "M2.500 4h11v9.500h-11zM2.500 7h11M5.500 2.200V5M10.500 2.200V5",
+            Self::File => "M4 2h5l3.500 3.500V14H4zM9 2v3.500h3.500",
             Self::Bell => "M4 11.500V7a4 4 0 0 1 8 0v4.500M2.500 11.500h11M6.800 13.500h2.400",
             Self::Export => "M8 2.500v7.500M4.800 7 8 10.200 11.200 7M2.500 10.500v3h11v-3",
         }

@@ -4,12 +4,13 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use session::AgentId;
 
+use super::json_bytes::JsonBytes;
 use crate::api::{AgentStatus, AgentSummary, ApiError, list_agents, retry_agent};
 
 /// The agents, in the order of the configuration.
 #[derive(Clone, Copy)]
 pub struct Agents {
-    listed: Resource<Result<Vec<AgentSummary>, ApiError>>,
+    listed: Resource<Result<Vec<AgentSummary>, ApiError>, JsonBytes>,
     changed: RwSignal<Vec<AgentSummary>>,
     /// The one that was asked for again: it has the focus, for what shows it is drawn anew meanwhile.
     retried: RwSignal<Option<AgentId>>,
@@ -31,7 +32,7 @@ fn merge(listed: Vec<AgentSummary>, changed: &[AgentSummary]) -> Vec<AgentSummar
 #[must_use]
 pub fn use_agents() -> Agents {
     Agents {
-        listed: Resource::new(|| (), |()| list_agents()),
+        listed: Resource::new_with_options(|| (), |()| list_agents(), false),
         changed: RwSignal::new(Vec::new()),
         retried: RwSignal::new(None),
     }

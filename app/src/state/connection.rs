@@ -9,10 +9,12 @@ use gloo_net::websocket::Message;
 use gloo_net::websocket::futures::WebSocket;
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
+use leptos::server::codee::Decoder as _;
 use leptos::task::spawn_local;
 use session::SessionId;
 
 use super::browser;
+use super::json_bytes::JsonBytes;
 use crate::api::{EVENTS_PATH, HostEvent, LiveWatch, PageMessage};
 
 /// How often the page shows a sign of life.
@@ -163,7 +165,7 @@ async fn converse(
                 message = incoming.next() => match message {
                     Some(Ok(Message::Text(text))) => {
                         link.set(Link::Connected);
-                        match serde_json::from_str(&text) {
+                        match JsonBytes::decode(&text) {
                             Ok(event) => take_in(event),
                             Err(error) => leptos::logging::warn!(
                                 "The host sent an event that this page does not know ({error}). Reload the page."

@@ -181,6 +181,12 @@ impl Live {
         }
     }
 
+    /// Whether the host has said who is here, or that it asks nobody. Tracked.
+    #[must_use]
+    pub fn is_greeted(self) -> bool {
+        self.greeting.get() != Greeting::Awaited
+    }
+
     /// The name under which the person is logged in. Tracked.
     #[must_use]
     pub fn logged_in(self) -> Option<String> {

@@ -15,6 +15,7 @@ pub mod clock;
 pub mod connection;
 pub mod file_bytes;
 pub mod in_address;
+pub mod json_bytes;
 pub mod latest;
 pub mod live;
 pub mod live_draft;

@@ -82,6 +82,10 @@ pub fn provide_page() -> Page {
         }
     });
     warn_before_leaving(rehearsals);
+    // Theirs until the page goes.
+    Effect::new(|_| {
+        let _ears = StoredValue::new_local(super::browser::follow_typing());
+    });
     let page = Page {
         agents,
         rehearsals,

@@ -117,6 +117,9 @@ pub struct LlmRequest {
     pub output_schema: Option<JsonText>,
     /// The model that the agent names.
     pub model: Option<String>,
+    /// What the user said to the run that asks, where its agent tells and the conversation holds more
+    /// in the user's name.
+    pub user_content: Option<Content>,
 }
 
 /// A person's answer in the model's place.

@@ -36,23 +36,47 @@ impl AgentName {
         check("agent_name", text, 1).map(Self)
     }
 
-    /// Checks the name that an agent gives: it is not blank besides. What was kept before that rule stays
-    /// readable.
+    /// Checks the name that an agent gives: one can see it besides, and it turns no line around. What was
+    /// kept before that rule stays readable.
     ///
     /// # Errors
     /// [`Invalid`] with the rule.
     pub fn given(text: &str) -> Result<Self, Invalid> {
-        if !text.is_empty() && text.chars().all(is_blank) {
-            return Err(Invalid::new("agent_name", "must not be blank"));
-        }
+        seen("agent_name", text)?;
         Self::parse(text)
     }
 }
 
-/// White space, and characters that are as wide as nothing.
+/// White space, and characters that show nothing: those that Unicode has a reader pass over
+/// (`Default_Ignorable_Code_Point`), and Braille without a dot.
 fn is_blank(character: char) -> bool {
     character.is_whitespace()
-        || matches!(character, '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+        || matches!(
+            character,
+            '\u{ad}'
+                | '\u{34f}'
+                | '\u{61c}'
+                | '\u{115f}'..='\u{1160}'
+                | '\u{17b4}'..='\u{17b5}'
+                | '\u{180b}'..='\u{180f}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{202a}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{2800}'
+                | '\u{3164}'
+                | '\u{fe00}'..='\u{fe0f}'
+                | '\u{feff}'
+                | '\u{ffa0}'
+                | '\u{fff0}'..='\u{fff8}'
+                | '\u{1bca0}'..='\u{1bca3}'
+                | '\u{1d173}'..='\u{1d17a}'
+                | '\u{e0000}'..='\u{e0fff}'
+        )
+}
+
+/// Characters after which a line runs the other way: a name would change what stands beside it.
+fn turns_the_line(character: char) -> bool {
+    matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// The name of somebody who answers or watches: 1 to 100 characters, not blank, none of them a
@@ -69,6 +93,27 @@ impl DisplayName {
     pub fn parse(text: &str) -> Result<Self, Invalid> {
         check("display_name", text.trim(), 1).map(Self)
     }
+
+    /// Checks the name that somebody gives: one can see it besides, and it turns no line around. What was
+    /// kept before that rule stays readable.
+    ///
+    /// # Errors
+    /// [`Invalid`] with the rule.
+    pub fn given(text: &str) -> Result<Self, Invalid> {
+        seen("display_name", text)?;
+        Self::parse(text)
+    }
+}
+
+fn seen(field: &str, text: &str) -> Result<(), Invalid> {
+    if !text.is_empty() && text.chars().all(is_blank) {
+        return Err(Invalid::new(field, "must not be blank"));
+    }
+    if text.chars().any(turns_the_line) {
+        let rule = "must have no characters that turn the direction of the line";
+        return Err(Invalid::new(field, rule));
+    }
+    Ok(())
 }
 
 /// Which of its runs an agent speaks of, in its own words: at most 200 characters, perhaps none.
@@ -134,13 +179,23 @@ mod tests {
         let refused = AgentName::parse(&"é".repeat(101)).expect_err("too long");
         assert_eq!(refused.to_string(), "agent_name: must have 1 to 100 characters, and has 101");
         assert!(AgentName::parse("a\nb").is_err());
-        for blank in [" ", "\u{a0}\u{200b}"] {
+        for blank in [" ", "\u{a0}\u{200b}", "\u{2800}", "\u{ad}\u{115f}\u{3164}", "\u{202e}"] {
             let refused = AgentName::given(blank).expect_err("nothing to see").to_string();
             assert_eq!(refused, "agent_name: must not be blank");
             assert!(AgentName::parse(blank).is_ok(), "it may have been kept");
         }
         assert_eq!(AgentName::given(" a").expect("a name").as_str(), " a");
         assert!(AgentName::given("").is_err());
+        for turned in ["a\u{202e}b", "\u{2066}a"] {
+            let refused = AgentName::given(turned).expect_err("turned").to_string();
+            assert!(refused.contains("direction of the line"), "{refused}");
+            assert!(DisplayName::given(turned).is_err());
+            assert!(DisplayName::parse(turned).is_ok(), "it may have been kept");
+        }
+        assert!(DisplayName::given("\u{200b}\u{2800}").is_err());
+        for seen in ["Ann", "علي", "👩‍💻", "نام\u{200c}ها"] {
+            assert_eq!(DisplayName::given(seen).expect("a name").as_str(), seen);
+        }
         assert!(DisplayName::parse("   ").is_err());
         assert_eq!(DisplayName::parse(" Ann ").expect("trimmed").as_str(), "Ann");
         assert!(InvocationId::parse("").is_ok());

@@ -77,6 +77,7 @@ fn request(value: LlmRequest) -> wire::SimulatedLlmRequest {
         generation_config: value.generation_config.as_ref().map(text),
         output_schema: value.output_schema.as_ref().map(text),
         model: value.model,
+        user_content: value.user_content.map(content),
     }
 }
 

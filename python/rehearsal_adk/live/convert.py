@@ -27,8 +27,9 @@ _ROLES = {"user": wire.ROLE_USER, "model": wire.ROLE_MODEL}
 _NAMES = {wire.ROLE_USER: "user", wire.ROLE_MODEL: "model", wire.ROLE_FUNCTION: "user"}
 
 
-def request(llm_request: LlmRequest) -> Any:
-    """Everything that the model would be given, as a ``SimulatedLlmRequest``."""
+def request(llm_request: LlmRequest, said: types.Content | None = None) -> Any:
+    """Everything that the model would be given, as a ``SimulatedLlmRequest``. ``said`` is what the user
+    said to the run, where that is to be told: ADK may give the model more in the user's name."""
     config = llm_request.config
     message = wire.SimulatedLlmRequest(
         contents=[_content(content) for content in llm_request.contents],
@@ -45,7 +46,16 @@ def request(llm_request: LlmRequest) -> Any:
         message.output_schema = _text(schema)
     if llm_request.model:
         message.model = jsonable.writable(llm_request.model)
+    if said is not None and said.parts and not _is_all_said(llm_request.contents, said):
+        message.user_content.CopyFrom(_content(said))
     return message
+
+
+def _is_all_said(contents: list[types.Content], said: types.Content) -> bool:
+    """Whether the conversation ends with this and nothing more since the model spoke."""
+    spoke = [at for at, content in enumerate(contents) if content.role == "model"]
+    since = contents[spoke[-1] + 1 if spoke else 0 :]
+    return len(since) == 1 and since[0].parts == said.parts
 
 
 def response(message: Any, turn_id: str) -> LlmResponse:

@@ -112,15 +112,18 @@ class RehearsalPlugin(BasePlugin):
             return None
         invocation_id = callback_context.invocation_id
         try:
-            return await self._answered(agent_name, invocation_id, llm_request)
+            # Told once a run: what was said to it does not change.
+            is_first = invocation_id not in self._last
+            said = callback_context.user_content if is_first else None
+            request = convert.request(llm_request, said)
+            return await self._answered(agent_name, invocation_id, request)
         except RehearsalError as error:
             self._failed[invocation_id] = error
             raise
 
     async def _answered(
-        self, agent_name: str, invocation_id: str, llm_request: LlmRequest
+        self, agent_name: str, invocation_id: str, request: Any
     ) -> LlmResponse:
-        request = convert.request(llm_request)
         client = self._client()
         await client.open()
         self._tell_where()

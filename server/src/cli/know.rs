@@ -132,7 +132,7 @@ pub fn read_password(name: &str) -> Result<String, KnowError> {
 /// # Errors
 /// [`KnowError`]; then nothing was changed.
 pub fn add_user(arguments: &KnowArguments, password: &str) -> Result<Added, KnowError> {
-    let name = DisplayName::parse(&arguments.name)?;
+    let name = DisplayName::given(&arguments.name)?;
     let length = password.chars().count();
     if length < SHORTEST {
         return Err(KnowError::Short(length));
@@ -149,7 +149,7 @@ pub fn add_user(arguments: &KnowArguments, password: &str) -> Result<Added, Know
 /// # Errors
 /// [`KnowError`]; then nothing was changed.
 pub fn add_token(arguments: &KnowArguments) -> Result<(String, Added), KnowError> {
-    let name = DisplayName::parse(&arguments.name)?;
+    let name = DisplayName::given(&arguments.name)?;
     let fresh = FreshToken::new().map_err(KnowError::Hash)?;
     let mut entry = Table::new();
     entry.insert("name", value(name.as_str()));

@@ -19,7 +19,7 @@ pub(super) fn check(
         message,
     };
     let name = |written: &toml::Spanned<String>| {
-        DisplayName::parse(written.get_ref())
+        DisplayName::given(written.get_ref())
             .map_err(|fault| malformed(written.span(), format!("`name` {}", fault.rule)))
     };
     let hash = |written: &toml::Spanned<String>, made_by: &str| {

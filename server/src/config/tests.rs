@@ -482,7 +482,7 @@ fn people_and_tokens_are_checked_where_they_stand() {
     let twice = fault(&format!("{ann}{ann}"));
     assert!(twice.starts_with("rehearsal.toml:5:8: `Ann` stands here twice"), "{twice}");
     let nameless = fault("[[token]]\nname = \" \"\nid = \"1\"\nhash = \"x\"\n");
-    assert!(nameless.contains("`name` must have 1 to 100 characters"), "{nameless}");
+    assert!(nameless.contains("`name` must not be blank"), "{nameless}");
 }
 
 /// What editors check: the template of `rehearsal init`, and an agent of each source.

@@ -86,7 +86,7 @@ pub(crate) fn exporter(said: Option<&str>) -> Result<Option<DisplayName>, ApiErr
 }
 
 pub(super) fn person(name: &str) -> Result<DisplayName, ApiError> {
-    DisplayName::parse(name).map_err(|fault| refused(&fault.into()))
+    DisplayName::given(name).map_err(|fault| refused(&fault.into()))
 }
 
 pub(super) fn refused(error: &LiveError) -> ApiError {

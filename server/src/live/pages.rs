@@ -19,6 +19,7 @@ use super::crossing::{
     checked, exporter, ids, lease_id, myself, person, refused, session_id, summary,
 };
 use super::error::LiveError;
+use super::files::{LiveFile, ReadFiles};
 use super::rows::{self, Extent};
 use super::sessions::LiveSessions;
 use crate::access;
@@ -35,11 +36,12 @@ const WINDOW: u64 = 500;
 pub(crate) struct LivePages {
     sessions: LiveSessions,
     host: Arc<RehearsalHost>,
+    files: Arc<ReadFiles>,
 }
 
 impl LivePages {
     pub(crate) fn new(sessions: LiveSessions, host: Arc<RehearsalHost>) -> Self {
-        Self { sessions, host }
+        Self { sessions, host, files: Arc::default() }
     }
 
     /// What a page is told. Who was faster is looked up, for the refusal names only the event.
@@ -67,14 +69,39 @@ impl LivePages {
             Ok((request, closing, after))
         };
         let (request, closing, after) = found.await.map_err(|error: LiveError| refused(&error))?;
-        let shown = rows::turn(checked(request)?);
-        let mut shown = shown.ok_or_else(|| refused(&Refusal::UnknownTurn(turn).into()))?;
-        let closing = closing.map(checked).transpose()?;
-        shown.closed = closing.map(|event| rows::row(event, Extent::Whole));
-        for event in after {
-            rows::told_after(&mut shown, checked(event)?);
+        schemas::aside(move || {
+            let shown = rows::turn(checked(request)?);
+            let mut shown = shown.ok_or_else(|| refused(&Refusal::UnknownTurn(turn).into()))?;
+            let closing = closing.map(checked).transpose()?;
+            shown.closed = closing.map(|event| rows::row(event, Extent::Whole));
+            for event in after {
+                rows::told_after(&mut shown, checked(event)?);
+            }
+            Ok(shown)
+        })
+        .await
+    }
+
+    /// One of the files of an event, counted from 0; `None` where there is none.
+    pub(crate) async fn file(
+        &self,
+        session: &LiveId,
+        event: u64,
+        file: usize,
+    ) -> Result<Option<LiveFile>, ApiError> {
+        let session = session_id(session)?;
+        let watch = self.sessions.watch(session).await.map_err(|error| refused(&error))?;
+        let last = watch.standings.borrow().last;
+        if event == 0 || event > last.0 {
+            return Ok(None);
         }
-        Ok(shown)
+        let place = (session, Sequence(event));
+        let read = async {
+            let event = self.sessions.event(session, Sequence(event)).await;
+            let event = event.map_err(|error| refused(&error))?;
+            schemas::aside(move || checked(event)).await
+        };
+        Ok(self.files.of(place, read).await?.get(file).cloned())
     }
 
     /// Every event of a session that is over.

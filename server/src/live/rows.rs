@@ -5,21 +5,18 @@ use app::api::{
     LiveBytes, LiveContent, LiveOutcome, LivePart, LiveRole, LiveRow, LiveTurn, LiveTurnId,
     LiveValue, LiveWhat, ToolHints, ToolView,
 };
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use json_text::JsonText;
 use live::{
-    Content, FunctionDeclaration, LlmRequest, Part, Payload, Role, RunOutcome, SessionEvent, TurnId,
+    Content, FunctionDeclaration, InlineData, LiveSessionId, LlmRequest, Part, Payload, Role,
+    RunOutcome, Sequence, SessionEvent, TurnId,
 };
 use session::ToolName;
 
 use super::call_ids::call_ids;
-use super::tool_choice;
+use super::{files, tool_choice};
 
 /// How much of a text or a value stands on a line, in bytes.
 const HEAD: usize = 2_000;
-/// Pictures and sounds up to this size go along, in bytes.
-const SHOWN_DATA: usize = 4 * 1024 * 1024;
 /// How many pieces stand on a line.
 const PIECES: usize = 20;
 
@@ -32,13 +29,29 @@ pub(super) enum Extent {
     Whole,
 }
 
+/// How an event is told, and how many of its files were passed so far.
+struct Telling {
+    extent: Extent,
+    session: LiveSessionId,
+    sequence: Sequence,
+    files: usize,
+}
+
+impl Telling {
+    fn of(event: &SessionEvent, extent: Extent) -> Self {
+        Self { extent, session: event.session_id, sequence: event.sequence, files: 0 }
+    }
+}
+
 /// The event on a line.
 pub(super) fn row(event: SessionEvent, extent: Extent) -> LiveRow {
+    let mut telling = Telling::of(&event, extent);
     let what = match event.payload {
-        Payload::Request(request) => asked(request, extent),
+        Payload::Request(request) => asked(request, &mut telling),
         Payload::Response(response) => {
             let first = response.candidates.into_iter().next();
-            LiveWhat::Answered { parts: first.map_or_else(Vec::new, |it| parts(it.parts, extent)) }
+            let parts = first.map_or_else(Vec::new, |it| parts(it.parts, &mut telling));
+            LiveWhat::Answered { parts }
         }
         Payload::Cancelled(reason) => LiveWhat::Cancelled { reason: reason.to_string() },
         Payload::ToolResult(result) => LiveWhat::ToolAnswered {
@@ -67,12 +80,14 @@ pub(super) fn row(event: SessionEvent, extent: Extent) -> LiveRow {
     }
 }
 
-fn asked(request: LlmRequest, extent: Extent) -> LiveWhat {
+fn asked(mut request: LlmRequest, telling: &mut Telling) -> LiveWhat {
     let contents = request.contents.len() as u64;
     let tools = request.tools.iter().map(|tool| tool.function_declarations.len() as u64).sum();
-    match request.contents.into_iter().next_back() {
+    let last = request.contents.pop();
+    telling.files += files::among(&request.contents).count();
+    match last {
         Some(Content { role: of, parts: last }) => {
-            LiveWhat::Asked { last: parts(last, extent), role: role(of), contents, tools }
+            LiveWhat::Asked { last: parts(last, telling), role: role(of), contents, tools }
         }
         None => LiveWhat::Asked { last: Vec::new(), role: LiveRole::User, contents, tools },
     }
@@ -80,6 +95,7 @@ fn asked(request: LlmRequest, extent: Extent) -> LiveWhat {
 
 /// Everything that the model would be given; `None` when the event is no request.
 pub(super) fn turn(event: SessionEvent) -> Option<LiveTurn> {
+    let mut telling = Telling::of(&event, Extent::Whole);
     let Payload::Request(request) = event.payload else { return None };
     let demanded = request.generation_config.as_ref().and_then(tool_choice::demanded);
     let mut warnings: Vec<String> = demanded.into_iter().collect();
@@ -98,7 +114,7 @@ pub(super) fn turn(event: SessionEvent) -> Option<LiveTurn> {
         at_ms: event.at.0,
         model: request.model,
         instruction: request.system_instruction.unwrap_or_default(),
-        contents: request.contents.into_iter().map(content).collect(),
+        contents: request.contents.into_iter().map(|it| content(it, &mut telling)).collect(),
         tools,
         config: request.generation_config,
         output_schema: request.output_schema,
@@ -111,12 +127,13 @@ pub(super) fn turn(event: SessionEvent) -> Option<LiveTurn> {
 
 /// Takes in what was recorded of the turn after its answer.
 pub(super) fn told_after(turn: &mut LiveTurn, event: SessionEvent) {
+    let mut telling = Telling::of(&event, Extent::Whole);
     match event.payload {
         Payload::ToolResult(result) => {
             if let (Some(closed), Some(id)) = (&mut turn.closed, &result.response.id) {
                 name_the_call(closed, event.turn_id, id);
             }
-            turn.results.push(part(Part::FunctionResponse(result.response), Extent::Whole));
+            turn.results.push(part(Part::FunctionResponse(result.response), &mut telling));
         }
         Payload::RunEnded(_) => turn.ended = Some(row(event, Extent::Whole)),
         Payload::Request(_) | Payload::Response(_) | Payload::Cancelled(_) => {}
@@ -168,8 +185,8 @@ fn object(members: &[(&str, JsonText)]) -> JsonText {
     JsonText::serialize(&members).unwrap_or_else(|_| JsonText::null())
 }
 
-fn content(content: Content) -> LiveContent {
-    LiveContent { role: role(content.role), parts: parts(content.parts, Extent::Whole) }
+fn content(content: Content, telling: &mut Telling) -> LiveContent {
+    LiveContent { role: role(content.role), parts: parts(content.parts, telling) }
 }
 
 fn role(role: Role) -> LiveRole {
@@ -180,12 +197,13 @@ fn role(role: Role) -> LiveRole {
     }
 }
 
-fn parts(parts: Vec<Part>, extent: Extent) -> Vec<LivePart> {
-    let most = if extent == Extent::Line { PIECES } else { usize::MAX };
-    parts.into_iter().take(most).map(|it| part(it, extent)).collect()
+fn parts(parts: Vec<Part>, telling: &mut Telling) -> Vec<LivePart> {
+    let most = if telling.extent == Extent::Line { PIECES } else { usize::MAX };
+    parts.into_iter().take(most).map(|it| part(it, telling)).collect()
 }
 
-fn part(part: Part, extent: Extent) -> LivePart {
+fn part(part: Part, telling: &mut Telling) -> LivePart {
+    let extent = telling.extent;
     match part {
         Part::Text(it) => LivePart::Text(text(it, extent)),
         Part::Thought(it) => LivePart::Thought(text(it, extent)),
@@ -199,39 +217,26 @@ fn part(part: Part, extent: Extent) -> LivePart {
             name: response.name,
             response: response.response.map(|it| value(it, extent)),
         },
-        Part::InlineData(data) => {
-            let bytes = data.data.len() as u64;
-            let is_shown = extent == Extent::Whole && data.data.len() <= SHOWN_DATA;
-            LivePart::Data {
-                bytes,
-                content: is_shown.then(|| shown(&data.mime_type, data.data)),
-                mime_type: data.mime_type,
-                name: data.display_name,
-            }
-        }
+        Part::InlineData(data) => file(data, telling),
         Part::Other(other) => {
             LivePart::Other { kind: other.kind, value: value(other.json, extent) }
         }
     }
 }
 
-/// What the model reads of a file is for the person to read, too.
-fn shown(mime_type: &str, bytes: Vec<u8>) -> LiveBytes {
-    let mime_type = mime_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    let is_read = mime_type.starts_with("text/")
-        || mime_type.ends_with("+json")
-        || mime_type.ends_with("+xml") && !mime_type.starts_with("image/")
-        || matches!(
-            mime_type.as_str(),
-            "application/json" | "application/xml" | "application/yaml" | "application/javascript"
-        );
-    let encoded = |bytes: &[u8]| LiveBytes::Base64(STANDARD.encode(bytes));
-    match is_read {
-        true => {
-            String::from_utf8(bytes).map_or_else(|error| encoded(error.as_bytes()), LiveBytes::Text)
+/// What the model reads of a file is for the person to read, too; the rest has an address.
+fn file(file: InlineData, telling: &mut Telling) -> LivePart {
+    let place = telling.files;
+    telling.files += 1;
+    let bytes = file.data.len() as u64;
+    let content = (telling.extent == Extent::Whole).then(|| {
+        let words = files::is_read(&file.mime_type).then(|| String::from_utf8(file.data));
+        match words {
+            Some(Ok(words)) => LiveBytes::Text(words),
+            _ => LiveBytes::At(files::address(telling.session, telling.sequence, place)),
         }
-        false => encoded(&bytes),
-    }
+    });
+    LivePart::Data { mime_type: file.mime_type, bytes, name: file.display_name, content }
 }
 
 fn text(text: String, extent: Extent) -> String {

@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use app::api::{
-    ApiError, HostEvent, LiveAnswer, LiveCall, LiveId, LiveNews, LivePart, LivePlace, LiveTurnId,
-    LiveWatch, LiveWhat,
+    ApiError, HostEvent, LiveAnswer, LiveBytes, LiveCall, LiveId, LiveNews, LivePart, LivePlace,
+    LiveTurnId, LiveWatch, LiveWhat,
 };
 use app::host::LiveHost;
 use live::{
-    AgentName, Content, DisplayName, HumanResponse, InvocationId, LiveSessionId, LlmRequest, Part,
-    Role, Sequence, TurnId,
+    AgentName, Content, DisplayName, HumanResponse, InlineData, InvocationId, LiveSessionId,
+    LlmRequest, Part, Role, Sequence, TurnId,
 };
 
 use proptest::prelude::*;
@@ -333,6 +333,52 @@ async fn events_are_read_a_window_at_a_time_and_long_ones_in_part() {
     assert_eq!(text(true).await, [LivePart::Text(words)]);
     let past = pages.read_live_rows(id, 99, 10, false).await.expect("reads");
     assert!(past.is_empty());
+}
+
+#[tokio::test]
+async fn each_file_of_a_request_has_an_address() {
+    let stage = Stage::open().await;
+    let pages = pages(&stage);
+    let id = LiveId::new(stage.session.to_string());
+    let file = |mime_type: &str, data: &[u8]| {
+        let (mime_type, data) = (mime_type.to_owned(), data.to_vec());
+        Part::InlineData(InlineData { mime_type, data, display_name: None })
+    };
+    let content = |parts| Content { role: Role::User, parts };
+    let contents = vec![
+        content(vec![file("image/png", b"one"), Part::Text("see".to_owned())]),
+        content(vec![file("text/csv", b"a,b"), file("text/plain", b"\xff"), file("x", b"four")]),
+    ];
+    let request = LlmRequest { contents, ..Default::default() };
+    let agent = AgentName::parse("weather").expect("a name");
+    let run = InvocationId::default();
+    stage.sessions.submit(stage.session, turn(1), agent, run, request).await.expect("keeps");
+    let bytes = |parts: &[LivePart]| -> Vec<LiveBytes> {
+        parts
+            .iter()
+            .filter_map(|part| match part {
+                LivePart::Data { content, .. } => Some(content.clone().expect("whole")),
+                _ => None,
+            })
+            .collect()
+    };
+    let at = |file: u8| LiveBytes::At(format!("/api/live/{id}/1/{file}"));
+    let turn = pages.read_live_turn(place(&stage, 1)).await.expect("reads");
+    let [first, second] = &turn.contents[..] else { panic!("two contents") };
+    assert_eq!(bytes(&first.parts), [at(0)]);
+    let rest = [LiveBytes::Text("a,b".to_owned()), at(2), at(3)];
+    assert_eq!(bytes(&second.parts), rest);
+    let row = pages.read_live_rows(id.clone(), 0, 1, true).await.expect("reads").remove(0);
+    let LiveWhat::Asked { last, .. } = row.what else { panic!("a request") };
+    assert_eq!(bytes(&last), rest, "counted through all of the request");
+    for (event, number, expected) in
+        [(1, 0, Some(&b"one"[..])), (1, 2, Some(b"\xff")), (1, 4, None), (0, 0, None), (9, 0, None)]
+    {
+        let found = pages.file(&id, event, number).await.expect("reads");
+        assert_eq!(found.as_ref().map(|file| &file.bytes[..]), expected, "{event} {number}");
+    }
+    let unknown = pages.file(&LiveId::new("nonsense"), 1, 0).await;
+    assert!(matches!(unknown, Err(ApiError::UnknownLiveSession { .. })));
 }
 
 #[tokio::test]

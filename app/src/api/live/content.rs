@@ -59,7 +59,7 @@ pub enum LivePart {
         bytes: u64,
         /// A file's name, where there is one.
         name: Option<String>,
-        /// The bytes, where they are not too many.
+        /// The bytes; none on a line.
         content: Option<LiveBytes>,
     },
     /// A piece of another kind, as it came.
@@ -71,13 +71,13 @@ pub enum LivePart {
     },
 }
 
-/// Bytes as a page can show them.
+/// Bytes as a page shows them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LiveBytes {
     /// Of a type that people read.
     Text(String),
-    /// Anything else.
-    Base64(String),
+    /// Anything else, at an address of the host.
+    At(String),
 }
 
 /// A JSON value, or the beginning of a long one.

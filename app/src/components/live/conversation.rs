@@ -4,7 +4,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::part::{Piece, kind};
-use crate::api::{LiveContent, LiveOutcome, LiveRole, LiveTurn, LiveWhat};
+use crate::api::{LiveContent, LiveOutcome, LivePart, LiveRole, LiveTurn, LiveWhat};
 use crate::components::icon::{Glyph, Icon};
 use crate::components::steps::{CalledStep, Said, said};
 use crate::state::browser;
@@ -108,6 +108,14 @@ fn titled(word: &str) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
+fn piece_glyph(part: &LivePart) -> Glyph {
+    match part {
+        LivePart::Data { .. } => Glyph::File,
+        LivePart::Response { .. } => Glyph::Tool,
+        _ => Glyph::Answer,
+    }
+}
+
 fn step_row(number: usize, step: Step, none: &'static str) -> AnyView {
     match step {
         Step::Said(LiveRole::User, text) => spoken(number, "row asked", Glyph::User, "User", text),
@@ -127,7 +135,7 @@ fn step_row(number: usize, step: Step, none: &'static str) -> AnyView {
             <li class="row">
                 <div class="line">
                     <span class="number" aria-hidden="true">{number}</span>
-                    <Icon glyph=Glyph::Export/>
+                    <Icon glyph=piece_glyph(&part)/>
                     <div class="said"><span class="speaker">{kind(&part)}</span><Piece part/></div>
                 </div>
             </li>

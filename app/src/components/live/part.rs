@@ -5,8 +5,9 @@ use leptos::prelude::*;
 
 use crate::api::{LiveBytes, LivePart};
 use crate::components::raw_text::RawText;
-use crate::components::sound::Sound;
+use crate::components::sound::{Sound, or_why};
 use crate::components::value::ValueBody;
+use crate::state::excerpt::{Lines, written_out};
 use crate::state::live_steps::{said_as, whole};
 use crate::state::reading::use_reading;
 use crate::state::times::size;
@@ -18,9 +19,23 @@ pub(super) fn kind(part: &LivePart) -> String {
         LivePart::Thought(_) => "thought".to_owned(),
         LivePart::Call { name, .. } => name.clone(),
         LivePart::Response { name, .. } => format!("answer of {name}"),
-        LivePart::Data { mime_type, .. } => mime_type.clone(),
+        LivePart::Data { mime_type, name, .. } => match seen(name.as_deref()) {
+            Some(name) => written_out(name, Lines::Escaped).into_owned(),
+            None => match mime_type.split('/').next() {
+                Some("image") => "picture",
+                Some("audio") => "sound",
+                Some("video") => "film",
+                _ => "file",
+            }
+            .to_owned(),
+        },
         LivePart::Other { kind, .. } => kind.clone(),
     }
+}
+
+/// A file's name, unless it is blank.
+fn seen(name: Option<&str>) -> Option<&str> {
+    name.filter(|name| !name.trim().is_empty())
 }
 
 /// The piece.
@@ -43,13 +58,20 @@ pub(super) fn Piece(
         LivePart::Response { response, .. } => values(response.as_ref().map(whole)),
         LivePart::Other { value, .. } => values(Some(whole(&value))),
         LivePart::Data { mime_type, bytes, name, content } => {
-            let too_long = content.is_none().then_some(" · too long to be shown here");
-            let shown = content.map(|content| data(&mime_type, name.as_deref(), content));
-            let name = name.map(|name| format!("{name} · ")).unwrap_or_default();
+            let url = match &content {
+                Some(LiveBytes::At(url)) => Some(url.clone()),
+                Some(LiveBytes::Text(_)) | None => None,
+            };
+            let shown = content.map(|content| data(&mime_type, content));
+            let saved = url.map(|url| saved(url, name.as_deref(), &mime_type));
+            let mime_type = written_out(&mime_type, Lines::Escaped).into_owned();
             view! {
                 <figure class="data">
                     {shown}
-                    <figcaption class="quiet">{name} {mime_type} " · " {size(bytes)} {too_long}</figcaption>
+                    <figcaption class="quiet">
+                        <span>{mime_type} " · " {size(bytes)}</span>
+                        {saved}
+                    </figcaption>
                 </figure>
             }
             .into_any()
@@ -57,31 +79,59 @@ pub(super) fn Piece(
     }
 }
 
-/// A picture, a sound, words, or a file to save.
-fn data(mime_type: &str, name: Option<&str>, content: LiveBytes) -> AnyView {
+/// A picture, a sound, or words; of anything else there is nothing to see.
+fn data(mime_type: &str, content: LiveBytes) -> AnyView {
+    let kind = mime_type.to_ascii_lowercase();
     match content {
         LiveBytes::Text(text) => match JsonText::parse(&text) {
             Ok(value) => view! { <ValueBody reading=use_reading(&value) label="File"/> }.into_any(),
             Err(_) => view! { <RawText text label="File"/> }.into_any(),
         },
-        LiveBytes::Base64(bytes) if mime_type.starts_with("image/") => {
-            let url = format!("data:{mime_type};base64,{bytes}");
-            view! { <img src=url alt=format!("A picture in the conversation, {mime_type}")/> }
-                .into_any()
+        LiveBytes::At(url) if kind.starts_with("image/") => view! {
+            <Picture url label=format!("A picture in the conversation, {kind}")/>
         }
-        LiveBytes::Base64(bytes) if mime_type.starts_with("audio/") => {
-            let url = format!("data:{mime_type};base64,{bytes}");
-            view! { <Sound url label=format!("A sound in the conversation, {mime_type}")/> }
-                .into_any()
+        .into_any(),
+        LiveBytes::At(url) if kind.starts_with("audio/") => view! {
+            <Sound url label=format!("A sound in the conversation, {kind}")/>
         }
-        LiveBytes::Base64(bytes) => {
-            // Whatever it says it is: it is saved, and opened by nothing here.
-            let url = format!("data:application/octet-stream;base64,{bytes}");
-            let file = name.unwrap_or("file").to_owned();
-            let label = format!("Save {file}");
-            view! { <a class="link" href=url download=file>{label}</a> }.into_any()
-        }
+        .into_any(),
+        LiveBytes::At(_) => ().into_any(),
     }
+}
+
+/// The picture, or the word that it cannot be shown.
+#[component]
+fn Picture(
+    /// Where it is.
+    url: String,
+    /// What it is, for those who do not see it.
+    label: String,
+) -> impl IntoView {
+    or_why(["picture", "show"], move |fail| {
+        let failed = move |_| fail.run(());
+        view! {
+            <a href=url.clone() target="_blank" rel="noopener external" title="In full size">
+                <img src=url.clone() alt=label.clone() loading="lazy" decoding="async" on:error=failed/>
+            </a>
+        }
+        .into_any()
+    })
+}
+
+/// What saves a file. Whatever it says it is, nothing here opens it.
+fn saved(url: String, name: Option<&str>, mime_type: &str) -> impl IntoView + use<> {
+    let file = match seen(name) {
+        Some(name) => name.to_owned(),
+        None => {
+            let subtype = mime_type.rsplit('/').next().unwrap_or_default();
+            let is_ending = (1..=5).contains(&subtype.len())
+                && subtype.bytes().all(|byte| byte.is_ascii_alphanumeric());
+            if is_ending { format!("file.{subtype}") } else { "file".to_owned() }
+        }
+    };
+    let label = format!("Save {}", written_out(&file, Lines::Escaped));
+    // Not the router's: it is no page.
+    view! { <a class="link" href=url download=file rel="external" aria-label=label>"Save"</a> }
 }
 
 fn values(value: Option<JsonText>) -> AnyView {

@@ -18,6 +18,8 @@ impl LiveStage {
             let next = match (named, up) {
                 (Some(named), _) => Some(named),
                 (None, _) if is_busy => now.clone(),
+                // Whose drafts were left over is known only then.
+                (None, _) if now.is_none() && !self.live.is_greeted() => None,
                 // Only at first: the whole storage is gone through.
                 (None, up) if now.is_none() => self.left_over().or(up),
                 (None, Some(up)) => Some(up),
@@ -48,7 +50,6 @@ impl LiveStage {
                 self.turn_fault.set(None);
                 self.notice.set(None);
                 self.filter.set(String::new());
-                self.draft.set(shown.as_ref().map(|turn| self.draft_of(turn)));
                 if before.is_some_and(|before| before.is_some()) && shown.is_some() {
                     self.announcement.set("The next turn is up for answer.".to_owned());
                     self.shows_events.set(false);
@@ -56,6 +57,11 @@ impl LiveStage {
             }
             self.read_turn();
             shown
+        });
+        // Nobody is given what somebody else began in this tab.
+        Effect::new(move |_| {
+            let shown = self.shown.get().filter(|_| self.live.is_greeted());
+            self.draft.set(shown.as_ref().map(|turn| self.draft_of(turn)));
         });
         // What its tools answered and how its run ended is told after the answer.
         let told = Memo::new(move |_| {

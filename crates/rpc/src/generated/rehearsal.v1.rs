@@ -121,6 +121,10 @@ pub struct SimulatedLlmRequest {
     /// The model that the agent names.
     #[prost(string, optional, tag = "6")]
     pub model: ::core::option::Option<::prost::alloc::string::String>,
+    /// What the user said to the run that asks, where its agent tells and contents hold more in the user's
+    /// name: ADK puts instructions and what other agents said there.
+    #[prost(message, optional, tag = "7")]
+    pub user_content: ::core::option::Option<Content>,
 }
 /// A person's answer in the model's place.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -180,7 +184,8 @@ pub struct SimulatorSession {
 /// Somebody who answers or watches.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Person {
-    /// 1 to 100 characters without the white space around them, none of them a control character.
+    /// 1 to 100 characters without the white space around them, at least one of them seen, none a control
+    /// character or one that turns the line.
     #[prost(string, tag = "1")]
     pub display_name: ::prost::alloc::string::String,
 }
@@ -433,7 +438,7 @@ pub struct SubmitRequestRequest {
     /// Made by the caller; the same one sent again is the same turn.
     #[prost(string, tag = "2")]
     pub turn_id: ::prost::alloc::string::String,
-    /// 1 to 100 characters, not blank, none of them a control character.
+    /// 1 to 100 characters, at least one of them seen, none a control character or one that turns the line.
     #[prost(string, tag = "3")]
     pub agent_name: ::prost::alloc::string::String,
     /// At most 200 characters; may be empty.

@@ -27,6 +27,11 @@ pub fn llm_request(message: wire::SimulatedLlmRequest) -> Result<LlmRequest, Inv
             .map(|text| json_schema("output_schema", &text))
             .transpose()?,
         model: message.model,
+        user_content: message
+            .user_content
+            .map(content)
+            .transpose()
+            .map_err(|fault| fault.within("user_content"))?,
     })
 }
 

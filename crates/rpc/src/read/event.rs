@@ -49,7 +49,12 @@ pub fn event(message: wire::SessionEvent) -> Result<SessionEvent, Invalid> {
         turn_id: TurnId::parse(&message.turn_id)?,
         agent_name: AgentName::parse(&message.agent_name)?,
         invocation_id: InvocationId::parse(&message.invocation_id)?,
-        by: person(message.by)?,
+        // As it was kept.
+        by: message
+            .by
+            .map(|by| DisplayName::parse(&by.display_name))
+            .transpose()
+            .map_err(|fault| fault.within("by"))?,
         payload,
     })
 }
@@ -115,20 +120,20 @@ pub fn description(text: Option<&str>) -> Option<Note> {
     text.filter(|text| !text.trim().is_empty()).map(Note::cut)
 }
 
-/// Checks a person's name, where there is one.
+/// Checks the name that a person gives, where there is one.
 ///
 /// # Errors
 /// [`Invalid`] with the rule.
 pub fn person(message: Option<wire::Person>) -> Result<Option<DisplayName>, Invalid> {
-    let read = |person: wire::Person| DisplayName::parse(&person.display_name);
+    let read = |person: wire::Person| DisplayName::given(&person.display_name);
     message.map(read).transpose().map_err(|fault| fault.within("by"))
 }
 
-/// Checks a person's name; `field` is what it is called.
+/// Checks the name that a person gives; `field` is what it is called.
 ///
 /// # Errors
 /// [`Invalid`] with the rule, or that it must be given.
 pub fn required_person(field: &str, message: Option<wire::Person>) -> Result<DisplayName, Invalid> {
     let person = message.ok_or_else(|| Invalid::new(field, "must say who it is"))?;
-    DisplayName::parse(&person.display_name).map_err(|fault| fault.within(field))
+    DisplayName::given(&person.display_name).map_err(|fault| fault.within(field))
 }

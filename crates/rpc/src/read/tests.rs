@@ -208,17 +208,21 @@ fn any_payload() -> impl Strategy<Value = Payload> {
         prop::collection::vec(any_tool(), 0..3),
         prop::option::of(any_schema()),
         prop::option::of(any::<String>()),
+        prop::option::of(any_content(0)),
     )
-        .prop_map(|(contents, system_instruction, tools, output_schema, model)| {
-            Payload::Request(LlmRequest {
-                contents,
-                system_instruction,
-                tools,
-                generation_config: Some(JsonText::parse("{\"seed\": 1.0}").expect("valid")),
-                output_schema,
-                model,
-            })
-        });
+        .prop_map(
+            |(contents, system_instruction, tools, output_schema, model, user_content)| {
+                Payload::Request(LlmRequest {
+                    contents,
+                    system_instruction,
+                    tools,
+                    generation_config: Some(JsonText::parse("{\"seed\": 1.0}").expect("valid")),
+                    output_schema,
+                    model,
+                    user_content,
+                })
+            },
+        );
     let outcome = prop_oneof![
         Just(RunOutcome::Completed),
         Just(RunOutcome::Failed),

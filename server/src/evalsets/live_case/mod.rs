@@ -105,7 +105,7 @@ impl Run<'_> {
 /// Python's own way to write JSON.
 fn as_adk_writes(value: &JsonText) -> String {
     let layout = Layout::OneLine { after_comma: " ", after_colon: " " };
-    CaseText::as_it_stood(value).laid_out(&layout)
+    CaseText::unchecked(value).laid_out(&layout)
 }
 
 fn content(role: &str, parts: Vec<Part>) -> Content {

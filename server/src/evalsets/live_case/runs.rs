@@ -239,9 +239,12 @@ fn since_the_model(contents: &[Content]) -> &[Content] {
     contents.get(spoke.map_or(0, |at| at + 1)..).unwrap_or_default()
 }
 
-/// What the user said last before the model was asked, as it stands there; where they said nothing,
-/// what they handed in of a tool.
+/// What the user said, where the agent tells; else what they said last before the model was asked, as it
+/// stands there; where they said nothing, what they handed in of a tool.
 fn query(request: &LlmRequest) -> Vec<&LivePart> {
+    if let Some(told) = &request.user_content {
+        return told.parts.iter().collect();
+    }
     // Some agents begin the model's answer for it.
     let until = request.contents.iter().rposition(|content| content.role != Role::Model);
     let contents = request.contents.get(..until.map_or(0, |at| at + 1)).unwrap_or_default();

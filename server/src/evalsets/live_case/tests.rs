@@ -103,6 +103,23 @@ fn conversation_of(events: &[SessionEvent], chosen: &[u64]) -> serde_json::Value
 }
 
 #[test]
+fn what_the_agent_says_that_the_user_said_counts() {
+    let user = |words: &str| live::Content { role: Role::User, parts: vec![text(words)] };
+    let request = LlmRequest {
+        contents: vec![user("<<<BEGIN_SYSTEM_INSTRUCTION>>> Be short."), user("hi")],
+        user_content: Some(user("hi")),
+        ..LlmRequest::default()
+    };
+    let events = Recording::default()
+        .add(1, "a", "run1", Payload::Request(request))
+        .answered(1, "a", "run1", vec![text("Hello.")])
+        .0;
+    assert_eq!(runs(&events)[0].query, "hi");
+    let conversation = conversation(&events, &[0]);
+    assert_eq!(conversation[0]["user_content"]["parts"], serde_json::json!([{"text": "hi"}]));
+}
+
+#[test]
 fn several_messages_become_several_invocations_with_calls_by_their_ids() {
     let events = Recording::default()
         .asks(1, "a", "run1", "first")

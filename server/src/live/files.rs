@@ -1,0 +1,299 @@
+//! The files of an event, each at an address of its own, however long it is.
+//!
+//! A page shows a picture from there, in full size by itself, and plays a sound; whatever else it is, it
+//! is saved and opened by nothing.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use app::api::ApiError;
+use axum::body::{Body, Bytes};
+use axum::http::header::{
+    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_RANGE, CONTENT_SECURITY_POLICY,
+    CONTENT_TYPE, RANGE,
+};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use http_range_header::parse_range_header;
+use live::{Content, InlineData, LiveSessionId, Part, Payload, Sequence, SessionEvent};
+
+/// Where they are: a session, an event of it, and which of the event's files, from 0.
+pub(crate) const FILES_ROUTE: &str = "/api/live/{session}/{event}/{file}";
+
+/// The address of a file.
+pub(super) fn address(session: LiveSessionId, event: Sequence, file: usize) -> String {
+    format!("/api/live/{session}/{}/{file}", event.0)
+}
+
+/// The files that stand among contents, in order.
+pub(super) fn among(contents: &[Content]) -> impl Iterator<Item = &InlineData> {
+    contents.iter().flat_map(|content| &content.parts).filter_map(|part| match part {
+        Part::InlineData(data) => Some(data),
+        _ => None,
+    })
+}
+
+/// A file as it is sent.
+#[derive(Debug, Clone)]
+pub(crate) struct LiveFile {
+    mime_type: String,
+    pub(super) bytes: Bytes,
+}
+
+impl From<InlineData> for LiveFile {
+    fn from(data: InlineData) -> Self {
+        Self { mime_type: data.mime_type, bytes: data.data.into() }
+    }
+}
+
+/// All files of an event, in order.
+fn all(event: SessionEvent) -> Arc<[LiveFile]> {
+    let contents = match event.payload {
+        Payload::Request(request) => request.contents,
+        Payload::Response(response) => response.candidates,
+        Payload::Cancelled(_) | Payload::ToolResult(_) | Payload::RunEnded(_) => Vec::new(),
+    };
+    let parts = contents.into_iter().flat_map(|content| content.parts);
+    let files = parts.filter_map(|part| match part {
+        Part::InlineData(data) => Some(data.into()),
+        _ => None,
+    });
+    files.collect()
+}
+
+/// The files of the events that were asked for last, for some seconds: a page asks for each of a
+/// request's pictures by itself, and the request is read once.
+#[derive(Default)]
+pub(super) struct ReadFiles {
+    events: tokio::sync::Mutex<VecDeque<ReadEvent>>,
+}
+
+struct ReadEvent {
+    session: LiveSessionId,
+    event: Sequence,
+    files: Arc<[LiveFile]>,
+    asked: Instant,
+}
+
+impl ReadFiles {
+    /// So many events are kept.
+    const MOST: usize = 4;
+    /// So long after they were asked for.
+    const KEPT: Duration = Duration::from_secs(10);
+
+    /// The files of an event; `read` is waited for where they are not here. Whoever asks meanwhile waits
+    /// too: mostly for the same event.
+    pub(super) async fn of(
+        self: &Arc<Self>,
+        (session, event): (LiveSessionId, Sequence),
+        read: impl Future<Output = Result<SessionEvent, ApiError>>,
+    ) -> Result<Arc<[LiveFile]>, ApiError> {
+        let mut events = self.events.lock().await;
+        let known = events.iter_mut().find(|it| it.session == session && it.event == event);
+        if let Some(known) = known {
+            known.asked = Instant::now();
+            return Ok(Arc::clone(&known.files));
+        }
+        let files = all(read.await?);
+        if events.is_empty() {
+            tokio::spawn(Self::forget(Arc::downgrade(self)));
+        }
+        if events.len() == Self::MOST {
+            events.pop_front();
+        }
+        let asked = Instant::now();
+        events.push_back(ReadEvent { session, event, files: Arc::clone(&files), asked });
+        Ok(files)
+    }
+
+    /// Lets go of what nobody asks for any more, until nothing is left.
+    async fn forget(kept: std::sync::Weak<Self>) {
+        loop {
+            tokio::time::sleep(Self::KEPT).await;
+            let Some(kept) = kept.upgrade() else { return };
+            let mut events = kept.events.lock().await;
+            events.retain(|it| it.asked.elapsed() < Self::KEPT);
+            if events.is_empty() {
+                return;
+            }
+        }
+    }
+}
+
+/// Whether people read what is of this type.
+pub(super) fn is_read(mime_type: &str) -> bool {
+    let essence = essence(mime_type);
+    essence.starts_with("text/")
+        || essence.ends_with("+json")
+        || essence.ends_with("+xml") && !essence.starts_with("image/")
+        || matches!(
+            essence.as_str(),
+            "application/json" | "application/xml" | "application/yaml" | "application/javascript"
+        )
+}
+
+/// The type without its parameters.
+fn essence(mime_type: &str) -> String {
+    mime_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+/// The file, or the piece of it that is asked for: a player asks for the end of a sound first.
+pub(crate) fn answer(file: LiveFile, asked: &HeaderMap) -> Response {
+    let essence = essence(&file.mime_type);
+    let is_shown = essence.starts_with("image/") || essence.starts_with("audio/");
+    // A drawing is a document that might do something.
+    let is_opened = essence.starts_with("image/") && essence != "image/svg+xml";
+    let opened = if is_opened { "inline" } else { "attachment" };
+    let shown_as = is_shown.then(|| HeaderValue::try_from(essence).ok()).flatten();
+    let headers = [
+        // Under any other name nothing in a browser opens it.
+        (CONTENT_TYPE, shown_as.unwrap_or(HeaderValue::from_static("application/octet-stream"))),
+        (CONTENT_DISPOSITION, HeaderValue::from_static(opened)),
+        (CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; sandbox")),
+        (CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        (ACCEPT_RANGES, HeaderValue::from_static("bytes")),
+    ];
+    let length = file.bytes.len() as u64;
+    let range = asked.get(RANGE).and_then(|range| range.to_str().ok());
+    // Nothing has no pieces.
+    let range = range.filter(|_| length > 0).and_then(|range| parse_range_header(range).ok());
+    let Some(ranges) = range else {
+        return (headers, Body::from(file.bytes)).into_response();
+    };
+    match ranges.validate(length).as_deref() {
+        Ok([piece]) => {
+            let said = format!("bytes {}-{}/{length}", piece.start(), piece.end());
+            // Within the file, which is in memory.
+            let piece = file.bytes.slice(*piece.start() as usize..=*piece.end() as usize);
+            (StatusCode::PARTIAL_CONTENT, headers, [(CONTENT_RANGE, said)], piece).into_response()
+        }
+        // Several pieces at once may be answered with the whole.
+        Ok(_) => (headers, Body::from(file.bytes)).into_response(),
+        Err(_) => {
+            let said = format!("bytes */{length}");
+            (StatusCode::RANGE_NOT_SATISFIABLE, [(CONTENT_RANGE, said)]).into_response()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use axum::body::to_bytes;
+    use live::{AgentName, EventId, HumanResponse, InvocationId, Role, Timestamp, TurnId};
+
+    use super::*;
+
+    fn file(mime_type: &str, bytes: u8) -> LiveFile {
+        LiveFile { mime_type: mime_type.to_owned(), bytes: (0..bytes).collect() }
+    }
+
+    async fn asked(mime_type: &str, range: Option<&'static str>) -> (u16, String, String, Vec<u8>) {
+        asked_of(file(mime_type, 10), range).await
+    }
+
+    async fn asked_of(
+        file: LiveFile,
+        range: Option<&'static str>,
+    ) -> (u16, String, String, Vec<u8>) {
+        let headers = range.map(|range| (RANGE, HeaderValue::from_static(range)));
+        let answer = answer(file, &headers.into_iter().collect());
+        let (head, body) = answer.into_parts();
+        let said =
+            |name| head.headers.get(name).map_or("", |it| it.to_str().expect("text")).to_owned();
+        let (kind, piece) = (said(CONTENT_TYPE), said(CONTENT_RANGE));
+        let body = to_bytes(body, 100).await.expect("short");
+        (head.status.as_u16(), kind, piece, body.to_vec())
+    }
+
+    #[tokio::test]
+    async fn nothing_but_pictures_and_sounds_goes_under_its_name() {
+        for (mime_type, told) in [
+            ("image/svg+xml; charset=utf-8", "image/svg+xml"),
+            ("AUDIO/wav", "audio/wav"),
+            ("text/html", "application/octet-stream"),
+            ("application/pdf", "application/octet-stream"),
+            ("image/\nx", "application/octet-stream"),
+        ] {
+            let (status, kind, _, body) = asked(mime_type, None).await;
+            assert_eq!((status, kind.as_str(), body.len()), (200, told, 10), "{mime_type}");
+        }
+    }
+
+    #[test]
+    fn nothing_but_a_picture_is_opened() {
+        for (mime_type, opened) in [
+            ("image/png", "inline"),
+            ("image/svg+xml", "attachment"),
+            ("IMAGE/SVG+XML; x=y", "attachment"),
+            ("audio/wav", "attachment"),
+            ("text/html", "attachment"),
+        ] {
+            let answer = answer(file(mime_type, 1), &HeaderMap::new());
+            assert_eq!(answer.headers()[CONTENT_DISPOSITION], opened, "{mime_type}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_piece_is_given_where_one_is_asked_for() {
+        let (status, _, piece, body) = asked("audio/wav", Some("bytes=7-")).await;
+        assert_eq!((status, piece.as_str(), body), (206, "bytes 7-9/10", vec![7, 8, 9]));
+        let (status, _, piece, body) = asked("audio/wav", Some("bytes=-2")).await;
+        assert_eq!((status, piece.as_str(), body), (206, "bytes 8-9/10", vec![8, 9]));
+        let (status, _, piece, _) = asked("audio/wav", Some("bytes=10-")).await;
+        assert_eq!((status, piece.as_str()), (416, "bytes */10"));
+        for whole in ["bytes=0-1,4-5", "lines=1-2", "bytes=x"] {
+            assert_eq!(asked("audio/wav", Some(whole)).await.3.len(), 10, "{whole}");
+        }
+        let (status, _, piece, body) = asked_of(file("audio/wav", 0), Some("bytes=0-")).await;
+        assert_eq!(
+            (status, piece.as_str(), body.len()),
+            (200, "", 0),
+            "of nothing there is no piece"
+        );
+    }
+
+    #[tokio::test]
+    async fn an_event_is_read_once_while_its_files_are_asked_for() {
+        let event = |number: u64| {
+            let data = InlineData { mime_type: "x".into(), data: vec![1], display_name: None };
+            let parts = vec![Part::InlineData(data)];
+            let response = HumanResponse { candidates: vec![Content { role: Role::Model, parts }] };
+            (LiveSessionId::from_random([1; 16]), Sequence(number), Payload::Response(response))
+        };
+        let kept = Arc::new(ReadFiles::default());
+        let reads = AtomicUsize::new(0);
+        let ask = async |number| {
+            let (session_id, sequence, payload) = event(number);
+            let read = async {
+                reads.fetch_add(1, Ordering::Relaxed);
+                Ok(SessionEvent {
+                    event_id: EventId::from_random([2; 16]),
+                    session_id,
+                    sequence,
+                    at: Timestamp(0),
+                    turn_id: TurnId::from_random([3; 16]),
+                    agent_name: AgentName::parse("a").expect("a name"),
+                    invocation_id: InvocationId::default(),
+                    by: None,
+                    payload,
+                })
+            };
+            kept.of((session_id, sequence), read).await.expect("reads").len()
+        };
+        for _ in 0..3 {
+            assert_eq!(ask(1).await, 1);
+        }
+        assert_eq!(reads.load(Ordering::Relaxed), 1);
+        for number in 2..=5 {
+            ask(number).await;
+        }
+        ask(5).await;
+        assert_eq!(reads.load(Ordering::Relaxed), 5);
+        ask(1).await;
+        assert_eq!(reads.load(Ordering::Relaxed), 6, "the oldest made room");
+        assert_eq!(kept.events.lock().await.len(), ReadFiles::MOST);
+    }
+}
