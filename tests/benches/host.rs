@@ -188,11 +188,12 @@ async fn first_page(binary: &Path) {
         "/favicon.svg",
     ] {
         let url = format!("http://{}{path}", host.address());
-        let request = client.get(url).header("accept-encoding", "br");
+        // What a browser takes; this client unpacks nothing.
+        let request = client.get(url).header("accept-encoding", "gzip, br");
         let body = request.send().await.unwrap().error_for_status().unwrap().bytes().await.unwrap();
         println!("  {path:<42} {:>9.1} KB", body.len() as f64 / 1000.0);
         bytes += body.len();
     }
     #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
-    report("first page transferred with brotli", bytes as f64 / 1000.0, "KB", 350.0);
+    report("first page transferred compressed", bytes as f64 / 1000.0, "KB", 350.0);
 }

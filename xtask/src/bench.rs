@@ -13,32 +13,29 @@ use crate::setup::{self, Browser};
 /// The name by which the benches in the browser are asked for alone.
 const PAGE: &str = "page";
 
-/// And that of live sessions under load.
-const LIVE: &str = "live";
-
-/// Runs every bench of the workspace against release builds, then those in the browser.
-pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCode> {
+/// Runs the benches of these names, or every bench of the workspace against release builds and then
+/// those in the browser.
+pub(crate) fn run(workspace: &Workspace, names: &[String]) -> Result<ExitCode> {
     let browser = setup::everything(workspace)?;
     let binary = Build::begin(workspace)?.finish()?;
-    let only_page = arguments.iter().any(|argument| argument == PAGE);
-    if !only_page {
+    let native: Vec<&str> = names.iter().map(String::as_str).filter(|name| *name != PAGE).collect();
+    if names.is_empty() || !native.is_empty() {
         let mut command = process::cargo(workspace);
-        let only_live = arguments.iter().any(|argument| argument == LIVE);
-        let which: &[&str] = match only_live {
-            true => &["bench", "--package", "acceptance", "--bench", LIVE],
-            false => &["bench", "--workspace", "--exclude", "frontend", "--benches"],
-        };
+        command.args(["bench", "--workspace", "--exclude", "frontend"]);
+        if native.is_empty() {
+            // Every one has its say, whatever bound another misses.
+            command.args(["--benches", "--no-fail-fast"]);
+        }
+        for name in &native {
+            command.args(["--bench", name]);
+        }
         command
-            .args(which)
             .env("REHEARSAL_TEST_PYTHON", workspace.python())
             .env("REHEARSAL_TEST_BINARY", &binary);
-        if !arguments.is_empty() && !only_live {
-            command.arg("--").args(arguments);
-        }
         eprintln!("{}", process::line(&command));
         process::run(&mut command)?;
     }
-    if only_page || arguments.is_empty() {
+    if names.is_empty() || native.len() < names.len() {
         in_browser(workspace, &binary, &browser)?;
     }
     Ok(ExitCode::SUCCESS)

@@ -47,9 +47,10 @@ enum Command {
     Build,
     /// Run the slow benches; they print what docs/performance.md quotes
     Bench {
-        /// Arguments for the benches, for example a name to filter by
+        /// Benches to run alone: `host`, `live`, `append`, `list`, `adk`, `forms`, `values`, or `page` for
+        /// those in the browser
         #[arg(last = true)]
-        arguments: Vec<String>,
+        names: Vec<String>,
     },
     /// Rebuild and reload on every change, through `cargo leptos watch`
     Dev {
@@ -84,7 +85,7 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
             eprintln!("\nThe binary carries its site: {}", binary.display());
             Ok(ExitCode::SUCCESS)
         }
-        Command::Bench { arguments } => bench::run(&workspace, &arguments),
+        Command::Bench { names } => bench::run(&workspace, &names),
         Command::Dev { arguments } => dev::run(&workspace, &arguments),
     }
 }
