@@ -550,6 +550,12 @@ pub fn has_dialog() -> bool {
     document().query_selector("dialog[open]").ok().flatten().is_some()
 }
 
+/// Tells later on whether the focus is where it is now, or nowhere because that has left the page.
+pub fn focus_watch() -> impl Fn() -> bool {
+    let was = document().active_element();
+    move || nothing_is_focused() || document().active_element() == was
+}
+
 /// Whether nothing in particular has the focus.
 #[must_use]
 pub fn nothing_is_focused() -> bool {

@@ -507,12 +507,14 @@ impl CaseEdits {
     }
 }
 
-/// Moves the focus to the first of these that is there once all is drawn, or to the case's heading.
+/// Moves the focus to the first of these that is there once all is drawn, or to the case's heading;
+/// where somebody has moved it on by then, it stays there.
 fn focus_one(ids: Vec<String>) {
+    let still_here = browser::focus_watch();
     // The address changes first, and the page after it.
     browser::after_drawing(|| {
         browser::after_drawing(move || {
-            if !ids.iter().any(|id| !id.is_empty() && browser::focus(id)) {
+            if still_here() && !ids.iter().any(|id| !id.is_empty() && browser::focus(id)) {
                 browser::focus(HEADING_ID);
             }
         });
