@@ -27,15 +27,41 @@ pub fn Markdown(
 }
 
 fn draw_all(nodes: Vec<Node>, at: Signal<usize>) -> AnyView {
-    nodes.into_iter().map(|node| draw(node, at)).collect_view().into_any()
+    let mut drawn = Vec::new();
+    // Words run on as one text: a paragraph of thousands of lines would be as many nodes of the page.
+    let mut running = String::new();
+    for node in nodes {
+        match node {
+            Node::Break => running.push('\n'),
+            Node::Words(pieces) => {
+                for piece in pieces {
+                    if is_plain(&piece) {
+                        running.push_str(&piece.text);
+                        continue;
+                    }
+                    drawn.extend(run(&mut running));
+                    drawn.push(marked(piece, at));
+                }
+            }
+            node => {
+                drawn.extend(run(&mut running));
+                drawn.push(draw(node, at));
+            }
+        }
+    }
+    drawn.extend(run(&mut running));
+    drawn.into_any()
+}
+
+/// The words so far, if there are any.
+fn run(running: &mut String) -> Option<AnyView> {
+    let words = std::mem::take(running);
+    (!words.is_empty()).then(|| written_out(&words, Lines::Kept).into_owned().into_any())
 }
 
 fn draw(node: Node, at: Signal<usize>) -> AnyView {
     match node {
-        Node::Words(pieces) => {
-            pieces.into_iter().map(|piece| words(piece, at)).collect_view().into_any()
-        }
-        Node::Break => "\n".into_any(),
+        node @ (Node::Words(_) | Node::Break) => draw_all(vec![node], at),
         Node::Rule => view! { <hr/> }.into_any(),
         Node::Task(done) => if done { "☑ " } else { "☐ " }.into_any(),
         Node::Part(Part::CodeBlock(Some(language)), children) if is_unmarked(&children) => {
@@ -73,8 +99,11 @@ fn draw(node: Node, at: Signal<usize>) -> AnyView {
 
 /// Whether nothing in it was searched or filled in: what is marked takes the place of colours.
 fn is_unmarked(nodes: &[Node]) -> bool {
-    let is_plain = |piece: &Piece| piece.found.is_none() && !piece.is_filled_in;
     nodes.iter().all(|node| matches!(node, Node::Words(pieces) if pieces.iter().all(is_plain)))
+}
+
+fn is_plain(piece: &Piece) -> bool {
+    piece.found.is_none() && !piece.is_filled_in
 }
 
 fn code(nodes: &[Node], language: Language) -> AnyView {
@@ -116,23 +145,23 @@ fn image(address: &str, description: Vec<Node>, at: Signal<usize>) -> AnyView {
     .into_any()
 }
 
-fn words(piece: Piece, at: Signal<usize>) -> AnyView {
+/// What was found or filled in.
+fn marked(piece: Piece, at: Signal<usize>) -> AnyView {
     let text = written_out(&piece.text, Lines::Kept).into_owned();
-    match (piece.found, piece.is_filled_in) {
-        (Some(place), _) => view! {
+    match piece.found {
+        Some(place) => view! {
             <mark id=found_id(place) class:now=move || at.get() == place>{text}</mark>
         }
         .into_any(),
-        (None, true) if text.is_empty() => view! {
+        None if text.is_empty() => view! {
             <b class="filled-in nothing" title="A placeholder stands here, and it has no value">
                 <span aria-hidden="true">"∅"</span>
                 <span class="unseen">"(no value)"</span>
             </b>
         }
         .into_any(),
-        (None, true) => {
+        None => {
             view! { <b class="filled-in" title="Filled in from the state">{text}</b> }.into_any()
         }
-        (None, false) => text.into_any(),
     }
 }
