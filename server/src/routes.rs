@@ -193,12 +193,15 @@ async fn report_text(State(shared): State<Shared>, Path(report): Path<String>) -
 /// A file that an agent or a person sent along in a live session, as it came.
 async fn live_file(
     State(shared): State<Shared>,
-    Path((session, event, file)): Path<(String, u64, usize)>,
+    Path((session, event, file)): Path<(String, String, String)>,
     asked: HeaderMap,
 ) -> Response {
+    let none = || (StatusCode::NOT_FOUND, "This event has no such file.").into_response();
+    // What is no number is none of them either.
+    let (Ok(event), Ok(file)) = (event.parse(), file.parse()) else { return none() };
     match shared.pages.file(&LiveId::new(session), event, file).await {
         Ok(Some(found)) => answer_with_file(found, &asked),
-        Ok(None) => (StatusCode::NOT_FOUND, "This event has no such file.").into_response(),
+        Ok(None) => none(),
         Err(error) => server_functions::refusal(&error),
     }
 }

@@ -71,7 +71,7 @@ pub enum Added {
 #[non_exhaustive]
 pub enum KnowError {
     /// The name cannot be one.
-    #[error("{0}")]
+    #[error("the name {}", .0.rule)]
     Name(#[from] live::Invalid),
     /// The password is too short.
     #[error("a password needs at least {SHORTEST} characters, and this has {0}")]

@@ -15,7 +15,7 @@ use axum::http::header::{
 };
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use http_range_header::parse_range_header;
+use http_range_header::{RangeUnsatisfiableError, parse_range_header};
 use live::{Content, InlineData, LiveSessionId, Part, Payload, Sequence, SessionEvent};
 
 /// Where they are: a session, an event of it, and which of the event's files, from 0.
@@ -168,8 +168,8 @@ pub(crate) fn answer(file: LiveFile, asked: &HeaderMap) -> Response {
             let piece = file.bytes.slice(*piece.start() as usize..=*piece.end() as usize);
             (StatusCode::PARTIAL_CONTENT, headers, [(CONTENT_RANGE, said)], piece).into_response()
         }
-        // Several pieces at once may be answered with the whole.
-        Ok(_) => (headers, Body::from(file.bytes)).into_response(),
+        // Several pieces at once may be answered with the whole, and so much at the end is the whole.
+        Ok(_) | Err(RangeUnsatisfiableError::FileSuffixOutOfBounds) => (headers, Body::from(file.bytes)).into_response(),
         Err(_) => {
             let said = format!("bytes */{length}");
             (StatusCode::RANGE_NOT_SATISFIABLE, [(CONTENT_RANGE, said)]).into_response()
@@ -244,7 +244,7 @@ mod tests {
         assert_eq!((status, piece.as_str(), body), (206, "bytes 8-9/10", vec![8, 9]));
         let (status, _, piece, _) = asked("audio/wav", Some("bytes=10-")).await;
         assert_eq!((status, piece.as_str()), (416, "bytes */10"));
-        for whole in ["bytes=0-1,4-5", "lines=1-2", "bytes=x"] {
+        for whole in ["bytes=0-1,4-5", "lines=1-2", "bytes=x", "bytes=-11"] {
             assert_eq!(asked("audio/wav", Some(whole)).await.3.len(), 10, "{whole}");
         }
         let (status, _, piece, body) = asked_of(file("audio/wav", 0), Some("bytes=0-")).await;

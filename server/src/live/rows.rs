@@ -50,8 +50,9 @@ pub(super) fn row(event: SessionEvent, extent: Extent) -> LiveRow {
         Payload::Request(request) => asked(request, &mut telling),
         Payload::Response(response) => {
             let first = response.candidates.into_iter().next();
-            let parts = first.map_or_else(Vec::new, |it| parts(it.parts, &mut telling));
-            LiveWhat::Answered { parts }
+            let (parts, more) =
+                first.map_or_else(Default::default, |it| begun(it.parts, &mut telling));
+            LiveWhat::Answered { parts, more }
         }
         Payload::Cancelled(reason) => LiveWhat::Cancelled { reason: reason.to_string() },
         Payload::ToolResult(result) => LiveWhat::ToolAnswered {
@@ -85,12 +86,10 @@ fn asked(mut request: LlmRequest, telling: &mut Telling) -> LiveWhat {
     let tools = request.tools.iter().map(|tool| tool.function_declarations.len() as u64).sum();
     let last = request.contents.pop();
     telling.files += files::among(&request.contents).count();
-    match last {
-        Some(Content { role: of, parts: last }) => {
-            LiveWhat::Asked { last: parts(last, telling), role: role(of), contents, tools }
-        }
-        None => LiveWhat::Asked { last: Vec::new(), role: LiveRole::User, contents, tools },
-    }
+    let (role, parts) =
+        last.map_or_else(|| (LiveRole::User, Vec::new()), |last| (role(last.role), last.parts));
+    let (last, more) = begun(parts, telling);
+    LiveWhat::Asked { last, more, role, contents, tools }
 }
 
 /// Everything that the model would be given; `None` when the event is no request.
@@ -142,7 +141,7 @@ pub(super) fn told_after(turn: &mut LiveTurn, event: SessionEvent) {
 
 /// Gives a call of the answer without an id the one under which its result is told.
 pub(super) fn name_the_call(answer: &mut LiveRow, turn: TurnId, told: &str) {
-    let LiveWhat::Answered { parts } = &mut answer.what else { return };
+    let LiveWhat::Answered { parts, .. } = &mut answer.what else { return };
     let calls = parts.iter_mut().enumerate().filter_map(|(part, said)| match said {
         LivePart::Call { id, .. } => Some((part, id)),
         _ => None,
@@ -186,7 +185,7 @@ fn object(members: &[(&str, JsonText)]) -> JsonText {
 }
 
 fn content(content: Content, telling: &mut Telling) -> LiveContent {
-    LiveContent { role: role(content.role), parts: parts(content.parts, telling) }
+    LiveContent { role: role(content.role), parts: begun(content.parts, telling).0 }
 }
 
 fn role(role: Role) -> LiveRole {
@@ -197,9 +196,11 @@ fn role(role: Role) -> LiveRole {
     }
 }
 
-fn parts(parts: Vec<Part>, telling: &mut Telling) -> Vec<LivePart> {
+/// The pieces that are told, and how many more there are.
+fn begun(parts: Vec<Part>, telling: &mut Telling) -> (Vec<LivePart>, usize) {
     let most = if telling.extent == Extent::Line { PIECES } else { usize::MAX };
-    parts.into_iter().take(most).map(|it| part(it, telling)).collect()
+    let more = parts.len().saturating_sub(most);
+    (parts.into_iter().take(most).map(|it| part(it, telling)).collect(), more)
 }
 
 fn part(part: Part, telling: &mut Telling) -> LivePart {

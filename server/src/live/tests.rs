@@ -305,7 +305,8 @@ async fn who_came_too_late_hears_who_was_faster() {
     assert_eq!(late, Err(ApiError::LiveClosed { by, cancelled: false }));
     let shown = pages.read_live_turn(place(&stage, 1)).await;
     let closed = shown.expect("reads").closed.expect("closed");
-    assert_eq!(closed.what, LiveWhat::Answered { parts: vec![LivePart::Text("yes".to_owned())] });
+    let parts = vec![LivePart::Text("yes".to_owned())];
+    assert_eq!(closed.what, LiveWhat::Answered { parts, more: 0 });
     assert_eq!(closed.by.as_deref(), Some("Ann"));
 }
 
@@ -324,7 +325,7 @@ async fn events_are_read_a_window_at_a_time_and_long_ones_in_part() {
     let text = async |whole| {
         let rows = pages.read_live_rows(id.clone(), 3, 100, whole).await.expect("reads");
         match &rows[0].what {
-            LiveWhat::Answered { parts } => parts.clone(),
+            LiveWhat::Answered { parts, .. } => parts.clone(),
             other => panic!("{other:?}"),
         }
     };
@@ -333,6 +334,24 @@ async fn events_are_read_a_window_at_a_time_and_long_ones_in_part() {
     assert_eq!(text(true).await, [LivePart::Text(words)]);
     let past = pages.read_live_rows(id, 99, 10, false).await.expect("reads");
     assert!(past.is_empty());
+}
+
+#[tokio::test]
+async fn a_line_tells_how_many_pieces_it_leaves_out() {
+    let stage = Stage::open().await;
+    let pages = pages(&stage);
+    let id = LiveId::new(stage.session.to_string());
+    let parts = (1..=23).map(|number| Part::Text(format!("piece {number}"))).collect();
+    let contents = vec![Content { role: Role::User, parts }];
+    let request = LlmRequest { contents, ..Default::default() };
+    let agent = AgentName::parse("weather").expect("a name");
+    let run = InvocationId::default();
+    stage.sessions.submit(stage.session, turn(1), agent, run, request).await.expect("keeps");
+    for (whole, told) in [(false, (20, 3)), (true, (23, 0))] {
+        let row = pages.read_live_rows(id.clone(), 0, 1, whole).await.expect("reads").remove(0);
+        let LiveWhat::Asked { last, more, .. } = row.what else { panic!("a request") };
+        assert_eq!((last.len(), more), told);
+    }
 }
 
 #[tokio::test]
@@ -452,13 +471,14 @@ fn a_call_without_an_id_is_shown_with_the_one_under_which_its_result_came() {
         by: None,
         what: LiveWhat::Answered {
             parts: vec![call.clone(), LivePart::Text("and".to_owned()), call.clone()],
+            more: 0,
         },
     };
     let digits = turn(1).to_string().replace('-', "");
     for told in [format!("adk-{}-1", turn(1)), format!("call_{digits}_2")] {
         let mut row = row();
         super::rows::name_the_call(&mut row, turn(1), &told);
-        let LiveWhat::Answered { parts } = row.what else { panic!("an answer") };
+        let LiveWhat::Answered { parts, .. } = row.what else { panic!("an answer") };
         let ids = |part: &LivePart| match part {
             LivePart::Call { id, .. } => id.clone(),
             _ => None,

@@ -30,6 +30,8 @@ pub enum LiveWhat {
     Asked {
         /// The end of the conversation that it sent.
         last: Vec<LivePart>,
+        /// How many of its pieces are left out of a line.
+        more: usize,
         /// Whose words these are.
         role: LiveRole,
         /// How long the conversation is.
@@ -41,6 +43,8 @@ pub enum LiveWhat {
     Answered {
         /// The first candidate.
         parts: Vec<LivePart>,
+        /// How many of its pieces are left out of a line.
+        more: usize,
     },
     /// The turn left the queue without an answer.
     Cancelled {

@@ -58,7 +58,7 @@ fn rows(turn: LiveTurn) -> AnyView {
     let told = steps.into_iter().enumerate();
     let told = told.map(|(at, step)| step_row(at + 1, step, "Not answered.")).collect_view();
     let closed = turn.closed.map(|row| match row.what {
-        LiveWhat::Answered { parts } => {
+        LiveWhat::Answered { parts, .. } => {
             let by = row.by.unwrap_or_else(|| "Somebody".to_owned());
             let answer = [
                 LiveContent { role: LiveRole::Model, parts },

@@ -134,6 +134,7 @@ fn Complete(
     };
     view! {
         <h2>"Complete this session?"</h2>
+        {move || stage.others_hold().map(|holder| view! { <p class="holder">{holder.told()}</p> })}
         <p>{what}</p>
         <div class="choices">
             <button type="button" class="button" autofocus on:click=move |_| stage.question.set(None)>"Keep it open"</button>

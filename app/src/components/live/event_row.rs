@@ -103,16 +103,16 @@ fn look(what: &LiveWhat) -> (&'static str, Glyph) {
 
 fn line(row: &LiveRow) -> AnyView {
     match &row.what {
-        LiveWhat::Asked { last, role, .. } => {
+        LiveWhat::Asked { last, more, role, .. } => {
             let words = match role {
                 LiveRole::User => "asks: ",
                 LiveRole::Model => "goes on after ",
                 LiveRole::Function => "asks with ",
             };
-            view! { <span class="quiet">{words}</span> {pieces(last)} }.into_any()
+            view! { <span class="quiet">{words}</span> {pieces(last, *more)} }.into_any()
         }
-        LiveWhat::Answered { parts } => {
-            view! { <span class="arrow">"→ "</span> {pieces(parts)} }.into_any()
+        LiveWhat::Answered { parts, more } => {
+            view! { <span class="arrow">"→ "</span> {pieces(parts, *more)} }.into_any()
         }
         LiveWhat::Cancelled { reason } => {
             view! { "cancelled" {(!reason.is_empty()).then(|| format!(": {}", said(reason)))} }
@@ -136,7 +136,7 @@ fn line(row: &LiveRow) -> AnyView {
     }
 }
 
-fn pieces(parts: &[LivePart]) -> AnyView {
+fn pieces(parts: &[LivePart], more: usize) -> AnyView {
     let piece = |(at, part): (usize, &LivePart)| {
         let between = (at > 0).then_some(" · ");
         let shown = match part {
@@ -159,7 +159,8 @@ fn pieces(parts: &[LivePart]) -> AnyView {
         };
         view! { <span class="quiet">{between}</span> {shown} }
     };
-    parts.iter().enumerate().map(piece).collect_view().into_any()
+    let more = (more > 0).then(|| view! { <span class="quiet">" · and "{more}" more"</span> });
+    view! { {parts.iter().enumerate().map(piece).collect_view()} {more} }.into_any()
 }
 
 /// What somebody said, in a line: paragraphs and lists run on.
@@ -256,7 +257,7 @@ fn Detail(
 fn body(row: LiveRow) -> AnyView {
     let parts = match row.what {
         LiveWhat::Asked { last, .. } => last,
-        LiveWhat::Answered { parts } => parts,
+        LiveWhat::Answered { parts, .. } => parts,
         LiveWhat::Cancelled { reason } => vec![LivePart::Text(reason)],
         LiveWhat::Ended { message, .. } if message.is_empty() => Vec::new(),
         LiveWhat::Ended { message, .. } => vec![LivePart::Text(message)],

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::name::You;
 use crate::components::copy_button::CopyButton;
+use crate::state::excerpt::{Lines, written_out};
 use crate::state::live_stage::{LiveStage, Question};
 use crate::state::times::elapsed;
 use crate::state::{Link, use_page};
@@ -21,7 +22,7 @@ pub(super) fn LiveHead(
     let title = move || {
         stage.summary.with(|summary| match summary.as_ref().map(|it| it.description.as_str()) {
             None | Some("") => "Live session".to_owned(),
-            Some(description) => description.to_owned(),
+            Some(description) => written_out(description, Lines::Escaped).into_owned(),
         })
     };
     let waiting = move || {

@@ -8,6 +8,7 @@ use crate::api::{ApiError, LiveId, LiveSummary, list_live_sessions};
 use crate::components::copy_button::CopyButton;
 use crate::components::filter_box::FilterBox;
 use crate::components::icon::{Glyph, Icon};
+use crate::state::excerpt::{Lines, written_out};
 use crate::state::live::{Alerts, Live};
 use crate::state::live_sweep::sweep;
 use crate::state::times::{ago, elapsed};
@@ -242,7 +243,7 @@ fn Session(
         move || summary.with(|it| it.as_ref().map(|it| it.description.clone())).unwrap_or_default();
     let name = move || match told() {
         text if text.is_empty() => "Without a description".to_owned(),
-        text => text,
+        text => written_out(&text, Lines::Escaped).into_owned(),
     };
     let agents = move || {
         summary.with(|it| {

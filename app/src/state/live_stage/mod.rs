@@ -189,13 +189,20 @@ impl LiveStage {
     /// Who holds the shown turn, unless it is this page. Tracked.
     #[must_use]
     pub fn other_holder(self) -> Option<Holder> {
+        self.others_hold().filter(|_| self.is_up())
+    }
+
+    /// Who holds the turn that is up, unless it is this page. Tracked.
+    #[must_use]
+    pub fn others_hold(self) -> Option<Holder> {
         let name = self.live.name.get();
-        let may_hold = self.draft.get().is_some_and(|draft| draft.hold.get() == Hold::Asked);
+        let asked = self.draft.get().is_some_and(|draft| draft.hold.get() == Hold::Asked);
+        let may_hold = asked && self.is_up();
         self.summary.with(|summary| {
             let lease = summary.as_ref()?.lease.as_ref()?;
             let shares_name = name.as_deref() == Some(lease.holder.as_str());
             let is_mine = shares_name && (may_hold || lease.is_offered);
-            (!is_mine && Some(&lease.turn) == self.shown.get().as_ref()).then(|| Holder {
+            (!is_mine).then(|| Holder {
                 name: lease.holder.clone(),
                 shares_name,
                 is_offered: lease.is_offered,
