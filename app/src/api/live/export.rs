@@ -14,6 +14,8 @@ pub struct LiveRun {
     pub turns: Vec<AnsweredTurn>,
     /// The kinds of part in it that a case has no place for, in their vendor's words.
     pub left_out: Vec<String>,
+    /// How many later messages in the user's words are within it, which its invocation has no room for.
+    pub said_later: usize,
 }
 
 /// An answered turn of a run.

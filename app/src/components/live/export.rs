@@ -163,7 +163,7 @@ fn Run(
     chosen: RwSignal<BTreeSet<u64>>,
 ) -> impl IntoView {
     let all: BTreeSet<u64> = answers(&run).collect();
-    let LiveRun { agent, query, turns, left_out } = run;
+    let LiveRun { agent, query, turns, left_out, said_later } = run;
     let count = all.len();
     let all = StoredValue::new(all);
     let taken = Memo::new(move |_| chosen.read().intersection(&*all.read_value()).count());
@@ -235,6 +235,10 @@ fn Run(
                         {ending}
                         {(!left_out.is_empty()).then(|| format!(
                             " · a case has no place for: {}", left_out.join(", ")
+                        ))}
+                        {(said_later > 0).then(|| format!(
+                            " · without {} that the user said later in this run",
+                            counted(said_later, "message", "messages"),
                         ))}
                     </span>
                 </span>

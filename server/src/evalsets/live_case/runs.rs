@@ -140,6 +140,7 @@ pub(crate) fn runs(events: &[SessionEvent]) -> Vec<LiveRun> {
             query: named(&run.query).chars().take(NAME).collect(),
             turns: responses.iter().map(turn).collect(),
             left_out: left_out(run.query.iter().copied().chain(said)),
+            said_later: run.said_later(),
         }
     };
     collect(events).iter().map(described).collect()
@@ -325,6 +326,30 @@ impl<'a> Run<'a> {
             Step::Event(event) => Some(*event),
             Step::Returned(_) => None,
         })
+    }
+
+    /// How often its agent, having answered without a call, asked on with something in the user's words:
+    /// an invocation has room for the first message only. ADK words as the user's what other agents
+    /// did, so of the plugin's runs, which tell of their end, nothing is counted.
+    fn said_later(&self) -> usize {
+        if self.events().any(|event| matches!(event.payload, Payload::RunEnded(_))) {
+            return 0;
+        }
+        let mut has_answered = false;
+        self.events()
+            .filter(|event| event.agent_name.as_str() == self.agent)
+            .filter(|event| match &event.payload {
+                Payload::Response(response) => {
+                    let first = response.candidates.first();
+                    has_answered = first.is_some_and(|it| calls(&it.parts).next().is_none());
+                    false
+                }
+                Payload::Request(request) => {
+                    std::mem::take(&mut has_answered) && ends_in_the_users_words(request)
+                }
+                Payload::Cancelled(_) | Payload::ToolResult(_) | Payload::RunEnded(_) => false,
+            })
+            .count()
     }
 
     /// The first candidates, in order of time.

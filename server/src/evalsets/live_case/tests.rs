@@ -527,6 +527,24 @@ fn what_a_case_has_no_place_for_is_named() {
 }
 
 #[test]
+fn what_the_user_says_later_in_a_named_run_is_told_of() {
+    let talk = Recording::default()
+        .asks(1, "a", "run", "first")
+        .answered(1, "a", "run", vec![call("c1", "{}")])
+        .shows(2, "a", "run", vec![shown("c1", "1")])
+        .answered(2, "a", "run", vec![text("one")])
+        .asks(3, "a", "run", "second")
+        .answered(3, "a", "run", vec![text("two")])
+        .asks(4, "b", "run", "what another agent is asked")
+        .answered(4, "b", "run", vec![text("three")]);
+    assert_eq!(runs(&talk.0).iter().map(|run| run.said_later).collect::<Vec<_>>(), [1]);
+    // ADK's plugin tells how a run ended, and what it words as the user's is not theirs.
+    let end = live::RunEnd { outcome: live::RunOutcome::Completed, message: String::new() };
+    let ended = talk.add(3, "a", "run", Payload::RunEnded(end));
+    assert_eq!(runs(&ended.0)[0].said_later, 0);
+}
+
+#[test]
 fn a_run_that_begins_with_a_tools_answer_says_nothing_of_an_earlier_one() {
     let response = live::FunctionResponse {
         id: Some("c1".to_owned()),
