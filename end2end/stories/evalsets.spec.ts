@@ -271,6 +271,40 @@ eval_set_path = "home.evalset.json"
 
 const said = (text: string, role: string) => ({ role, parts: [{ text }] });
 
+test("who moves on before a change is drawn keeps the focus", async ({ page }) => {
+  const { host } = await withCases([
+    { eval_id: "plan", conversation_scenario: { starting_prompt: "Hello", conversation_plan: "Ask for the garage." } },
+  ]);
+  // Frames as on a machine that has more to do.
+  await page.addInitScript(() => {
+    const frame = window.requestAnimationFrame.bind(window);
+    window.requestAnimationFrame = (then) => frame(() => setTimeout(() => frame(then), 200));
+  });
+  await open(page, `${host.url}/evalsets/home/plan`);
+  const steps = page.locator(".case-steps");
+  await steps.getByRole("button", { name: "Edit: What the simulated user is to do" }).click();
+  const plan = page.getByRole("textbox", { name: "What the simulated user is to do" });
+  await plan.fill("Ask for the hall.");
+  await page.keyboard.press("Control+Enter");
+  await expect(steps).toContainText("Ask for the hall.");
+  const next = steps.getByRole("button", { name: "Edit: What the user says" });
+  await next.focus();
+  const frames = (count: number): Promise<void> =>
+    page.evaluate(async (count) => {
+      for (let frame = 0; frame < count; frame += 1) {
+        await new Promise((then) => requestAnimationFrame(then));
+      }
+    }, count);
+  await frames(4);
+  await expect(next).toBeFocused();
+  // Who goes nowhere is back where they were.
+  await page.keyboard.press("Enter");
+  await page.getByRole("textbox", { name: "What the user says" }).fill("Good morning");
+  await page.keyboard.press("Control+Enter");
+  await expect(steps).toContainText("Good morning");
+  await expect(next).toBeFocused();
+});
+
 test("a scenario is changed, and the state that a case expects is shown, changed and compared", async ({ page, picture, accessible }) => {
   const recorded = (eval_id: string, state: object) => ({
     eval_id,

@@ -169,7 +169,9 @@ pub(crate) fn answer(file: LiveFile, asked: &HeaderMap) -> Response {
             (StatusCode::PARTIAL_CONTENT, headers, [(CONTENT_RANGE, said)], piece).into_response()
         }
         // Several pieces at once may be answered with the whole, and so much at the end is the whole.
-        Ok(_) | Err(RangeUnsatisfiableError::FileSuffixOutOfBounds) => (headers, Body::from(file.bytes)).into_response(),
+        Ok(_) | Err(RangeUnsatisfiableError::FileSuffixOutOfBounds) => {
+            (headers, Body::from(file.bytes)).into_response()
+        }
         Err(_) => {
             let said = format!("bytes */{length}");
             (StatusCode::RANGE_NOT_SATISFIABLE, [(CONTENT_RANGE, said)]).into_response()
