@@ -10,7 +10,7 @@ use crate::components::sound::Sound;
 use crate::components::value::{READ, ValueBody, ValueTools};
 use crate::components::value_pane::{Switch, ValuePane};
 use crate::state::excerpt::beginning;
-use crate::state::markdown::markdown;
+use crate::state::markdown::{direction, markdown};
 use crate::state::reading::{Reading, ReadingKey};
 use crate::state::stage::use_this_stage;
 use crate::state::times::size;
@@ -227,7 +227,7 @@ fn MarkdownText(
         }
         let nodes = text.with_value(|text| markdown(beginning(text, shown.get()), &[], "").nodes);
         view! {
-            <div class="prose" dir="auto"><Markdown nodes at=Signal::stored(usize::MAX)/></div>
+            <div class="prose" dir=text.with_value(|text| direction(text))><Markdown nodes at=Signal::stored(usize::MAX)/></div>
             <Show when=move || shown.get() < total>
                 <p class="more">
                     {move || format!("{} of {} shown", size(shown.get() as u64), size(total as u64))}

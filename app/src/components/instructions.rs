@@ -8,7 +8,7 @@ use crate::components::markdown::{Markdown, found_id};
 use crate::components::value_pane::Switch;
 use crate::state::browser;
 use crate::state::excerpt::beginning;
-use crate::state::markdown::{Marked, markdown, raw};
+use crate::state::markdown::{Marked, direction, markdown, raw};
 use crate::state::placeholders::filled_in;
 use crate::state::stage::use_this_stage;
 use crate::state::times::{counted, size};
@@ -66,7 +66,7 @@ fn Reader(
     /// Whether markdown is shown as it is written.
     is_raw: RwSignal<bool>,
 ) -> impl IntoView {
-    let total = text.len();
+    let (total, dir) = (text.len(), direction(&text));
     let filled = template.map_or_else(Vec::new, |template| filled_in(&template, &text));
     let shown = RwSignal::new(SHOWN);
     let searched = RwSignal::new(String::new());
@@ -109,7 +109,7 @@ fn Reader(
     let body = move || {
         let Marked { nodes, .. } = marked.get();
         let class = if is_raw.get() { "as-written" } else { "prose" };
-        view! { <div class=class dir="auto"><Markdown nodes at/></div> }
+        view! { <div class=class dir=dir><Markdown nodes at/></div> }
     };
     view! {
         <div class="reading">

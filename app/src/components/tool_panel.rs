@@ -14,7 +14,7 @@ use crate::components::query_panel::mend;
 use crate::components::raw_text::RawText;
 use crate::components::tool_catalogue::ToolCatalogue;
 use crate::state::catalogue::returns;
-use crate::state::markdown::markdown;
+use crate::state::markdown::{direction, markdown};
 use crate::state::stage::use_this_stage;
 use crate::state::value_form::ValueForm;
 
@@ -229,7 +229,7 @@ fn described(text: &str) -> AnyView {
     }
     let nodes = markdown(text, &[], "").nodes;
     view! {
-        <div class="tool-description prose" dir="auto"><Markdown nodes at=Signal::stored(usize::MAX)/></div>
+        <div class="tool-description prose" dir=direction(text)><Markdown nodes at=Signal::stored(usize::MAX)/></div>
     }
     .into_any()
 }

@@ -125,6 +125,25 @@ pub fn markdown(source: &str, filled_in: &[Range<usize>], searched: &str) -> Mar
     Marked { nodes, found: marker.found }
 }
 
+/// The direction that `dir="auto"` would give `source`: that of its first letter. Where thousands of
+/// nodes come into an element one by one, the browser looks all of them through again at each.
+#[must_use]
+pub fn direction(source: &str) -> &'static str {
+    let first = source.chars().find(|character| character.is_alphabetic());
+    // Hebrew, Arabic and their neighbours, by the blocks that Unicode keeps for what runs from the right.
+    let is_from_the_right = |letter: char| {
+        matches!(
+            letter,
+            '\u{590}'..='\u{8ff}'
+                | '\u{fb1d}'..='\u{fdff}'
+                | '\u{fe70}'..='\u{feff}'
+                | '\u{10800}'..='\u{10fff}'
+                | '\u{1e800}'..='\u{1efff}'
+        )
+    };
+    if first.is_some_and(is_from_the_right) { "rtl" } else { "ltr" }
+}
+
 /// The words of `source` alone, as one line.
 #[must_use]
 pub fn words(source: &str) -> String {
@@ -286,6 +305,15 @@ mod tests {
         check("```py\na = 1\n```", "", "(CodeBlock(Some(Python)) a = 1\n)");
         check("```nothing known\na\n```", "", "(CodeBlock(None) a\n)");
         check("|x|\n|-|\n|y|", "", "(Table (Row (HeadCell x))(Row (Cell y)))");
+    }
+
+    #[test]
+    fn the_first_letter_says_the_direction() {
+        for (source, expected) in
+            [("1. שלום, world", "rtl"), ("**مرحبا**", "rtl"), ("- a שלום", "ltr"), ("12", "ltr")]
+        {
+            assert_eq!(direction(source), expected, "{source}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::row::marked;
 use crate::components::code::{code_lines, coloured};
 use crate::components::markdown::Markdown;
 use crate::state::excerpt::{Lines, beginning, written_out};
-use crate::state::markdown::markdown;
+use crate::state::markdown::{direction, markdown};
 use crate::state::reading::Reading;
 use crate::state::times::size;
 
@@ -36,11 +36,12 @@ pub(super) fn ValueBlock(
         }),
         Block::Markdown(text) => parts(text, "Markdown", reading, move |part| {
             let part = part.to_owned();
+            let dir = direction(&part);
             let nodes = move || {
                 let nodes = markdown(&part, &[], &reading.searched.read()).nodes;
                 view! { <Markdown nodes at=Signal::stored(usize::MAX)/> }
             };
-            view! { <div class="prose" dir="auto">{nodes}</div> }.into_any()
+            view! { <div class="prose" dir=dir>{nodes}</div> }.into_any()
         }),
         Block::Code(language, text) => {
             parts(text, language.name(), reading, move |part| code(part, language, reading))
