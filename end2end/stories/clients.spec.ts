@@ -182,3 +182,33 @@ test("a long picture is seen, a long file is saved as it came, and what cannot b
   await answer(page, "A point.");
   expect((await asked).status).toBe(200);
 });
+
+test("instructions of fifty thousand lines are read and searched to the last", async ({ page, host }) => {
+  const session = randomUUID();
+  const instructions = Array.from({ length: 50_000 }, (_, at) => `- rule ${at + 1}`).join("\n");
+  const asked = fetch(`${host.url}/s/${session}/a/planner/v1/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      model: "m",
+      messages: [
+        { role: "system", content: instructions },
+        { role: "user", content: "Which is the last?" },
+      ],
+    }),
+  });
+  await expect
+    .poll(async () => (await page.request.get(`${host.url}/live/${session}`)).status(), { timeout: 30_000 })
+    .toBe(200);
+  await open(page, `/live/${session}`);
+  const left = page.getByRole("region", { name: "What the model sees" });
+  await expect(left.locator(".prose li").first()).toHaveText("rule 1");
+  await left.getByRole("button", { name: "Show all of it" }).click();
+  await expect(left.locator(".prose li").last()).toHaveText("rule 50000");
+  await left.getByRole("searchbox", { name: "Search the instructions" }).fill("rule 50000");
+  await expect(left.getByText("1 of 1")).toBeVisible();
+  await expect(left.locator("mark")).toBeInViewport();
+  await introduce(page, "Ann");
+  await answer(page, "The fifty thousandth.");
+  expect((await asked).status).toBe(200);
+});

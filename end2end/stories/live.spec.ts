@@ -366,6 +366,33 @@ test("several calls go in one answer, and a sub-agent keeps its name in the expo
   expect(shorter.conversation[0].final_response).toEqual(one.conversation[0].final_response);
 });
 
+test("what was begun on the other side is not left out without a word", async ({ page, start, picture }) => {
+  const agent = start("alone", "Two minds");
+  await open(page, await agent.session());
+  await introduce(page, "Ann");
+  await choose(page, "forecast");
+  await field(page, "city").fill("Lisbon");
+  await answer(page, "It will not.");
+  const notice = page.locator(".middle .notice");
+  await expect(notice).toContainText("The call of forecast that you began is not in this answer");
+  await picture("left-behind");
+  // Back there it still stands, and goes by itself.
+  await page.getByRole("tab", { name: /Call tools/ }).click();
+  await expect(field(page, "city")).toHaveValue("Lisbon");
+  await field(page, "days").fill("2");
+  await page.locator("#send").click();
+  await expect(page.getByRole("list", { name: "Conversation" })).toContainText("It will not.");
+  await expect(page.getByRole("list", { name: "Conversation" })).toContainText("21.5");
+  // Who means it sends once more.
+  await choose(page, "forecast");
+  await field(page, "city").fill("Porto");
+  await answer(page, "No rain.");
+  await expect(notice).toContainText("send once more to leave it out");
+  await page.locator("#send").click();
+  expect(await agent.ended).toBe(0);
+  expect(agent.said()).toContain("weather said: No rain.");
+});
+
 test("the list tells who waits, and calls the person who asked for it", async ({ page, context, start, picture, accessible }) => {
   await context.grantPermissions(["notifications"]);
   await page.addInitScript(() => {

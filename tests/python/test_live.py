@@ -206,6 +206,8 @@ def test_agents_in_parallel_queue_and_each_gets_its_own_answer(host):
         person.answer(text(f"to {up.agent_name}"), turn_id=up.turn_id)
     said = {event.author: event.content.parts[0].text for event in run.end() if event.content}
     assert said == {name: f"to {name}" for name in names}
+    ended = person.events()[-1]
+    assert (ended.WhichOneof("payload"), ended.agent_name) == ("run_ended", "all")
 
 
 def test_agents_that_are_not_targeted_use_their_model(host):

@@ -55,6 +55,8 @@ pub struct Draft {
     pub is_begun: RwSignal<bool>,
     /// When the person last typed here, in milliseconds since 1970.
     pub touched_ms: StoredValue<i64>,
+    /// Whether the person was told what else they began that would not go along.
+    pub was_warned: StoredValue<bool>,
     /// The id of the call in the form, the same however often it is sent.
     pub call_id: StoredValue<String>,
     /// The secret under which this page holds the turn.
@@ -121,6 +123,7 @@ impl Draft {
     /// The person did something here.
     pub fn touch(self) {
         self.touched_ms.set_value(browser::now().as_millisecond());
+        self.was_warned.set_value(false);
         if !self.is_begun.get_untracked() {
             self.is_begun.set(true);
         }
@@ -310,6 +313,7 @@ impl Drafts {
             tool: RwSignal::new(None),
             side: RwSignal::new(side),
             touched_ms: StoredValue::new(0),
+            was_warned: StoredValue::new(false),
             call_id: StoredValue::new(new_call_id()),
             hold: RwSignal::new(if held.is_some() { Hold::Asked } else { Hold::Unasked }),
             lease: StoredValue::new(LiveLeaseId::new(held.unwrap_or_else(browser::new_uuid))),

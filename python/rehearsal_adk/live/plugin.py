@@ -173,7 +173,7 @@ class RehearsalPlugin(BasePlugin):
     async def after_run_callback(self, *, invocation_context: InvocationContext) -> None:
         """Records that the run ended well."""
         self._failed.pop(invocation_context.invocation_id, None)
-        await self._record_end(invocation_context.invocation_id, wire.RUN_COMPLETED, "")
+        await self._record_end(invocation_context, wire.RUN_COMPLETED, "")
 
     async def on_run_error_callback(
         self, *, invocation_context: InvocationContext, error: BaseException
@@ -187,7 +187,7 @@ class RehearsalPlugin(BasePlugin):
         outcome = wire.RUN_CANCELLED if cancelled else wire.RUN_FAILED
         cause = behind_plugins(error)
         said = f"{type(cause).__name__}: {message_of(cause)}"
-        await self._record_end(invocation_context.invocation_id, outcome, said)
+        await self._record_end(invocation_context, outcome, said)
 
     async def close(self) -> None:
         """Lets go of the connection; called by the runner."""
@@ -242,12 +242,15 @@ class RehearsalPlugin(BasePlugin):
             tool_result={"response": response, "failed": failed},
         )
 
-    async def _record_end(self, invocation_id: str, outcome: int, said: str) -> None:
-        last = self._last.pop(invocation_id, None)
+    async def _record_end(self, context: InvocationContext, outcome: int, said: str) -> None:
+        last = self._last.pop(context.invocation_id, None)
         if last is not None:
             turn_id, agent_name = last
+            if context.agent is not None:
+                # The run is that of the root, which itself may ask no model.
+                agent_name = lineage(context.agent)[0].name
             ended = {"outcome": outcome, "message": said}
-            await self._record(turn_id, agent_name, invocation_id, run_ended=ended)
+            await self._record(turn_id, agent_name, context.invocation_id, run_ended=ended)
 
     async def _record(
         self, turn_id: str, agent_name: str, invocation_id: str, **payload: Any

@@ -12,9 +12,12 @@ async fn a_token_runs_no_tools_and_reads_no_files_of_the_host() {
     let stage = Stage::open().await;
     let get = stage.get(app::api::EVENTS_PATH).bearer_auth(&stage.token).send().await.unwrap();
     assert_eq!(get.status(), StatusCode::FORBIDDEN);
-    let list = stage.get("/api/list_agents").bearer_auth(&stage.token).send().await.unwrap();
-    assert_eq!(list.status(), StatusCode::FORBIDDEN);
-    assert!(list.text().await.unwrap().contains("log in at /login"));
+    // A page tells what it was made of.
+    for path in ["/api/list_agents", "/", "/live", "/reports", "/rehearse/x", "/nowhere", "/s/x"] {
+        let list = stage.get(path).bearer_auth(&stage.token).send().await.unwrap();
+        assert_eq!(list.status(), StatusCode::FORBIDDEN, "{path}");
+        assert!(list.text().await.unwrap().contains("log in at /login"), "{path}");
+    }
 }
 
 #[tokio::test]

@@ -34,7 +34,7 @@ pub(crate) async fn admit(
         match doorkeeper.caller(Shown::by(&request, &doorkeeper)).await {
             Ok((caller, stay)) => {
                 request.extensions_mut().insert(caller.clone());
-                if stay.is_none() && is_the_pages(request.uri().path()) {
+                if stay.is_none() && is_the_pages(&request) {
                     return no_agents_business();
                 }
                 if let Some(stay) = &stay {
@@ -53,10 +53,12 @@ pub(crate) async fn admit(
     }
 }
 
-/// Whether only a page asks for this: it runs the host's tools, changes its files and reads all
-/// sessions, which is for people.
-fn is_the_pages(path: &str) -> bool {
-    path.starts_with("/api/")
+/// Whether this is a page or only a page asks for it: it runs the host's tools, changes its files and
+/// reads all sessions, which is for people. Whoever sends something elsewhere means a model's endpoint.
+fn is_the_pages(request: &Request) -> bool {
+    let path = request.uri().path();
+    let is_programs = path.starts_with("/rehearsal.v1.") || Api::of_path(path).is_some();
+    path.starts_with("/api/") || request.method() != Method::POST && !is_programs
 }
 
 /// What a token is told where only people may.

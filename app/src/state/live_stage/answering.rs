@@ -50,6 +50,12 @@ impl LiveStage {
             browser::focus(NAME_FIELD);
             return;
         };
+        let left_behind = untrack(|| self.left_behind(draft));
+        if let Some(what) = left_behind.filter(|_| !draft.was_warned.get_value()) {
+            draft.was_warned.set_value(true);
+            self.notice.set(Some(format!("{what}, or send once more to leave it out.")));
+            return;
+        }
         self.notice.set(None);
         self.is_sending.set(true);
         let place = self.place(turn.clone());
@@ -72,6 +78,27 @@ impl LiveStage {
             }
             self.is_sending.try_set(false);
         });
+    }
+
+    /// What was entered on the side that is not shown and would not go along, and what to do about it.
+    /// Tracked.
+    fn left_behind(self, draft: Draft) -> Option<String> {
+        match self.side() {
+            Side::Text => {
+                let tool = self.tool().filter(|tool| draft.tool_form(tool).is_edited())?;
+                Some(format!(
+                    "The call of {} that you began is not in this answer: add it under \"Call tools\"",
+                    tool.name
+                ))
+            }
+            Side::Call => {
+                let schema = self.output_schema()?;
+                draft.answer_form(&schema).is_edited().then(|| {
+                    "The answer that you began does not go with a call: send it from \"Answer\""
+                        .to_owned()
+                })
+            }
+        }
     }
 
     /// What would be sent; `None` when something is to mend.

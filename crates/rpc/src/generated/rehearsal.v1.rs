@@ -517,7 +517,8 @@ pub struct RecordEventRequest {
     /// A turn of this session.
     #[prost(string, tag = "3")]
     pub turn_id: ::prost::alloc::string::String,
-    /// As in SubmitRequestRequest.
+    /// As in SubmitRequestRequest; where a run has ended, the agent that the user spoke to, which itself
+    /// may ask no model.
     #[prost(string, tag = "4")]
     pub agent_name: ::prost::alloc::string::String,
     /// As in SubmitRequestRequest.

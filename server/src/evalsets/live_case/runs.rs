@@ -32,7 +32,8 @@ impl Openings {
             let spoke = contents.iter().rposition(|it| it.role() == wire::Role::Model);
             let first = if opens { 0 } else { spoke.map_or(0, |at| at + 1) };
             let contents = contents.into_iter().skip(first).collect();
-            *request = wire::SimulatedLlmRequest { contents, ..Default::default() };
+            let user_content = request.user_content.take();
+            *request = wire::SimulatedLlmRequest { contents, user_content, ..Default::default() };
         }
     }
 
@@ -146,10 +147,16 @@ pub(crate) fn runs(events: &[SessionEvent]) -> Vec<LiveRun> {
     collect(events).iter().map(described).collect()
 }
 
-/// The agent that the first user spoke to.
+/// The agent that the first user spoke to: the one whose run has ended, for an agent that only has others
+/// work asks no model; else the first that asked.
 pub(crate) fn root(events: &[SessionEvent]) -> Option<&str> {
-    let is_request = |event: &&SessionEvent| matches!(event.payload, Payload::Request(_));
-    events.iter().find(is_request).map(|event| event.agent_name.as_str())
+    let first = events.iter().find(|event| matches!(event.payload, Payload::Request(_)))?;
+    let run = &first.invocation_id;
+    let is_its_end = |event: &&SessionEvent| {
+        matches!(event.payload, Payload::RunEnded(_)) && event.invocation_id == *run
+    };
+    let end = events.iter().find(is_its_end).filter(|_| !run.as_str().is_empty());
+    Some(end.unwrap_or(first).agent_name.as_str())
 }
 
 pub(super) fn collect(events: &[SessionEvent]) -> Vec<Run<'_>> {

@@ -102,6 +102,17 @@ fn conversation_of(events: &[SessionEvent], chosen: &[u64]) -> serde_json::Value
     value["conversation"].clone()
 }
 
+/// As they are read for an export.
+fn trimmed(events: Vec<SessionEvent>) -> Vec<SessionEvent> {
+    let mut openings = Openings::default();
+    let trim = |event| {
+        let mut event = rpc::event_to_wire(event);
+        openings.trim(&mut event);
+        rpc::event(event).expect("still an event")
+    };
+    events.into_iter().map(trim).collect()
+}
+
 #[test]
 fn what_the_agent_says_that_the_user_said_counts() {
     let user = |words: &str| live::Content { role: Role::User, parts: vec![text(words)] };
@@ -110,10 +121,13 @@ fn what_the_agent_says_that_the_user_said_counts() {
         user_content: Some(user("hi")),
         ..LlmRequest::default()
     };
-    let events = Recording::default()
-        .add(1, "a", "run1", Payload::Request(request))
-        .answered(1, "a", "run1", vec![text("Hello.")])
-        .0;
+    let events = Recording::default().add(1, "a", "run1", Payload::Request(request)).answered(
+        1,
+        "a",
+        "run1",
+        vec![text("Hello.")],
+    );
+    let events = trimmed(events.0);
     assert_eq!(runs(&events)[0].query, "hi");
     let conversation = conversation(&events, &[0]);
     assert_eq!(conversation[0]["user_content"]["parts"], serde_json::json!([{"text": "hi"}]));
@@ -272,17 +286,7 @@ fn what_an_agent_without_the_plugin_shows_of_its_tools_is_exported() {
     events = events.add(3, "a", "", asked(&contents));
     events = events.answered(3, "a", "", vec![text("done")]);
 
-    let mut openings = Openings::default();
-    let trimmed: Vec<SessionEvent> = events
-        .0
-        .into_iter()
-        .map(|event| {
-            let mut event = rpc::event_to_wire(event);
-            openings.trim(&mut event);
-            rpc::event(event).expect("still an event")
-        })
-        .collect();
-    let turns = conversation(&trimmed, &[0, 1]);
+    let turns = conversation(&trimmed(events.0), &[0, 1]);
     let ids = |list: &str| -> Vec<String> {
         let list = turns[0]["intermediate_data"][list].as_array().expect("a list");
         list.iter().map(|it| it["id"].as_str().expect("an id").to_owned()).collect()
@@ -320,6 +324,26 @@ fn sub_agents_keep_their_names() {
     assert_eq!(told[0]["content"]["parts"][0]["text"], "I pass you on.");
     assert_eq!(turns[0]["final_response"]["parts"][0]["text"], "hello");
     assert_eq!(root(&events), Some("root"));
+}
+
+#[test]
+fn an_agent_that_only_has_others_work_is_the_one_that_the_user_spoke_to() {
+    let recording = Recording::default()
+        .asks(1, "north", "r", "hi")
+        .answered(1, "north", "r", vec![text("cold")])
+        .asks(2, "inner", "other", "x")
+        .answered(2, "inner", "other", vec![text("x")]);
+    assert_eq!(root(&recording.0), Some("north"), "as far as is known");
+    let end = || live::RunEnd { outcome: live::RunOutcome::Completed, message: String::new() };
+    let recording = recording.add(2, "inner", "other", Payload::RunEnded(end())).add(
+        1,
+        "all",
+        "r",
+        Payload::RunEnded(end()),
+    );
+    assert_eq!(root(&recording.0), Some("all"));
+    let turns = conversation(&recording.0, &[0]);
+    assert_eq!(turns[0]["final_response"]["parts"][0]["text"], "cold");
 }
 
 fn call_of(name: &str, id: &str) -> LivePart {
