@@ -169,7 +169,7 @@ test("a long picture is seen, a long file is saved as it came, and what cannot b
   await expect(page.getByText("image/png · 5.2 MB")).toBeVisible();
   await expect(page.getByText("The browser cannot play this sound")).toBeVisible();
   await expect(page.getByText("The browser cannot show this picture")).toBeVisible();
-  for (const name of ["file.png", "file.wav", "file.heic"]) {
+  for (const name of ["file.png", "file.wav", "file.heic", "notes.txt"]) {
     await expect(page.getByRole("link", { name: `Save ${name}` })).toBeVisible();
   }
   await expect(page.getByText("as it is read")).toBeVisible();

@@ -154,6 +154,9 @@ async fn a_word_that_names_no_session_is_told_where_it_stands() {
     for (path, told) in [
         (format!("/s/{long}"), "/s/SESSION: must have 1 to 100 characters, and has 101"),
         (format!("/s/a/a/{long}"), "/a/AGENT: must have 1 to 100 characters, and has 101"),
+        // As a shell writes it whose variable is not set.
+        ("/s/".to_owned(), "/s/SESSION: must have 1 to 100 characters, and has 0"),
+        ("/s/a/a/".to_owned(), "/a/AGENT: must have 1 to 100 characters, and has 0"),
         (String::new(), "x-rehearsal-session: must have 1 to 100 characters, and has 102"),
     ] {
         let refused: Value = asked(&path).send().await.unwrap().json().await.unwrap();
@@ -185,6 +188,13 @@ async fn what_cannot_be_read_is_refused_in_the_vendors_shape() {
     assert_eq!(unknown.status(), StatusCode::NOT_FOUND);
     let method = stage.post("/v1beta/models/m:train").body("{}").send().await.unwrap();
     assert_eq!(method.status(), StatusCode::NOT_FOUND);
+    let call = format!("http://{}/v1beta/models/m:generateContent", stage.running.address());
+    let asked = stage.client.get(call).send().await.unwrap();
+    assert_eq!(asked.status(), StatusCode::METHOD_NOT_ALLOWED);
+    let packed = stage.post("/v1/messages").header("content-encoding", "gzip").body("{}");
+    let refused: Value = packed.send().await.unwrap().json().await.unwrap();
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert_eq!(message, "content-encoding: \"gzip\" is not read here: send the body as it is");
 }
 
 #[tokio::test]

@@ -14,6 +14,9 @@ const NAME: &str = "rehearsal.name";
 /// Where it is remembered that the person wants to be called.
 const ALERTS: &str = "rehearsal.alerts";
 
+/// A turn that has waited less long has just come, in milliseconds.
+const FRESH_MS: i64 = 60_000;
+
 /// Whether the page calls the person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Alerts {
@@ -206,6 +209,12 @@ impl Live {
         self.greeting.get() == Greeting::Anybody && self.name.read().is_none()
     }
 
+    /// The same, not tracked.
+    #[must_use]
+    pub fn is_nameless_untracked(self) -> bool {
+        untrack(|| self.is_nameless())
+    }
+
     /// Remembers who the person is; false for a name that cannot be one.
     pub fn is_called(self, name: &str) -> bool {
         let name = name.trim();
@@ -233,12 +242,25 @@ impl Live {
         });
     }
 
-    /// Notifies of a turn that came up, once, unless the person looks at the page.
+    /// Notifies of a turn that came up, once, unless the person looks at the page or somebody is at the
+    /// turn. Of a session that this page had not heard of, a turn that has waited for long came up before.
     fn call(self, summary: &LiveSummary) {
         let Some(up) = summary.up() else { return };
         let is_new =
             self.told.try_update_value(|told| told.insert(up.turn.clone())).unwrap_or_default();
-        if is_new && self.alerts.get_untracked() == Alerts::On && browser::is_out_of_sight() {
+        let came_up = self.known.with_untracked(|known| match known.get(&summary.id) {
+            Some(before) => before.up().is_none_or(|before| before.turn != up.turn),
+            None => browser::now().as_millisecond() - up.since_ms < FRESH_MS,
+        });
+        let is_held = summary.lease.as_ref().is_some_and(|lease| {
+            lease.turn == up.turn && self.name.read_untracked().as_ref() != Some(&lease.holder)
+        });
+        if is_new
+            && came_up
+            && !is_held
+            && self.alerts.get_untracked() == Alerts::On
+            && browser::is_out_of_sight()
+        {
             let title = format!("{} waits for an answer", up.agent);
             let body = match summary.description.as_str() {
                 "" => "A live session",

@@ -72,7 +72,7 @@ pub enum Added {
 pub enum KnowError {
     /// The name cannot be one.
     #[error("the name {}", .0.rule)]
-    Name(#[from] live::Invalid),
+    Name(live::Invalid),
     /// The password is too short.
     #[error("a password needs at least {SHORTEST} characters, and this has {0}")]
     Short(usize),
@@ -132,7 +132,7 @@ pub fn read_password(name: &str) -> Result<String, KnowError> {
 /// # Errors
 /// [`KnowError`]; then nothing was changed.
 pub fn add_user(arguments: &KnowArguments, password: &str) -> Result<Added, KnowError> {
-    let name = DisplayName::given(&arguments.name)?;
+    let name = DisplayName::given(&arguments.name).map_err(KnowError::Name)?;
     let length = password.chars().count();
     if length < SHORTEST {
         return Err(KnowError::Short(length));
@@ -149,7 +149,7 @@ pub fn add_user(arguments: &KnowArguments, password: &str) -> Result<Added, Know
 /// # Errors
 /// [`KnowError`]; then nothing was changed.
 pub fn add_token(arguments: &KnowArguments) -> Result<(String, Added), KnowError> {
-    let name = DisplayName::given(&arguments.name)?;
+    let name = DisplayName::given(&arguments.name).map_err(KnowError::Name)?;
     let fresh = FreshToken::new().map_err(KnowError::Hash)?;
     let mut entry = Table::new();
     entry.insert("name", value(name.as_str()));

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use axum::body::Bytes;
 use axum::extract::{FromRequest as _, Request};
 use axum::http::HeaderMap;
+use axum::http::header::CONTENT_ENCODING;
 use axum::http::request::Parts;
 use axum::response::Response;
 use live::{Content, Fingerprint, HumanResponse, LiveSessionId, Payload, TurnId};
@@ -50,6 +51,14 @@ impl Endpoints {
     ) -> Response {
         let asked = async {
             let (mut parts, body) = request.into_parts();
+            if let Some(encoding) =
+                parts.headers.get(CONTENT_ENCODING).filter(|it| *it != "identity")
+            {
+                let rule = format!(
+                    "content-encoding: {encoding:?} is not read here: send the body as it is"
+                );
+                return Err(Fault::new(FaultKind::Invalid, rule));
+            }
             let body = Request::from_parts(parts.clone(), body);
             let bytes = Bytes::from_request(body, &()).await.map_err(|it| of_body(&it))?;
             let text = std::str::from_utf8(&bytes)

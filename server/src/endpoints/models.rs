@@ -41,8 +41,12 @@ pub(super) async fn gemini_all() -> Response {
     respond(&json!({ "models": [gemini_model(PERSON)] }))
 }
 
-pub(super) async fn gemini_one(params: Params) -> Response {
-    described(Api::Gemini, params, gemini_model)
+pub(super) async fn gemini_one(method: Method, uri: OriginalUri, params: Params) -> Response {
+    let is_call = params.as_ref().is_ok_and(|params| named(params).contains(':'));
+    match is_call {
+        true => wrong_method(method, uri).await,
+        false => described(Api::Gemini, params, gemini_model),
+    }
 }
 
 /// What the path holds, which may be no text.

@@ -28,14 +28,13 @@ pub(super) async fn place(parts: &mut Parts) -> Result<Place, Invalid> {
         Err(RawPathParamsRejection::MissingPathParams(_)) => None,
         Err(rejection) => return Err(unreadable(&rejection)),
     };
-    // The path wins; an empty word is none.
+    // The path wins; an empty header says nothing, an empty place in the path has lost its word.
     let word = |param: &str, segment, header| {
         let found = params.iter().flatten().find(|(key, _)| *key == param);
-        let word = match found {
-            Some((_, text)) => Some(Word { said: segment, text }),
-            None => said(&parts.headers, header)?,
-        };
-        Ok(word.filter(|word| !word.text.is_empty()))
+        match found {
+            Some((_, text)) => Ok(Some(Word { said: segment, text })),
+            None => said(&parts.headers, header).map(|it| it.filter(|word| !word.text.is_empty())),
+        }
     };
     let session = word("session", SESSION_SEGMENT, SESSION_HEADER)?;
     let agent = word("agent", AGENT_SEGMENT, AGENT_HEADER)?;

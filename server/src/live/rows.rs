@@ -232,9 +232,10 @@ fn file(file: InlineData, telling: &mut Telling) -> LivePart {
     let bytes = file.data.len() as u64;
     let content = (telling.extent == Extent::Whole).then(|| {
         let words = files::is_read(&file.mime_type).then(|| String::from_utf8(file.data));
+        let at = files::address(telling.session, telling.sequence, place);
         match words {
-            Some(Ok(words)) => LiveBytes::Text(words),
-            _ => LiveBytes::At(files::address(telling.session, telling.sequence, place)),
+            Some(Ok(text)) => LiveBytes::Text { text, at },
+            _ => LiveBytes::At(at),
         }
     });
     LivePart::Data { mime_type: file.mime_type, bytes, name: file.display_name, content }

@@ -381,11 +381,12 @@ async fn each_file_of_a_request_has_an_address() {
             })
             .collect()
     };
-    let at = |file: u8| LiveBytes::At(format!("/api/live/{id}/1/{file}"));
+    let address = |file: u8| format!("/api/live/{id}/1/{file}");
+    let at = |file: u8| LiveBytes::At(address(file));
     let turn = pages.read_live_turn(place(&stage, 1)).await.expect("reads");
     let [first, second] = &turn.contents[..] else { panic!("two contents") };
     assert_eq!(bytes(&first.parts), [at(0)]);
-    let rest = [LiveBytes::Text("a,b".to_owned()), at(2), at(3)];
+    let rest = [LiveBytes::Text { text: "a,b".to_owned(), at: address(1) }, at(2), at(3)];
     assert_eq!(bytes(&second.parts), rest);
     let row = pages.read_live_rows(id.clone(), 0, 1, true).await.expect("reads").remove(0);
     let LiveWhat::Asked { last, .. } = row.what else { panic!("a request") };

@@ -75,7 +75,12 @@ pub enum LivePart {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LiveBytes {
     /// Of a type that people read.
-    Text(String),
+    Text {
+        /// The words.
+        text: String,
+        /// The address of the file.
+        at: String,
+    },
     /// Anything else, at an address of the host.
     At(String),
 }

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::name::NameForm;
 use crate::components::dialog::Dialog;
 use crate::state::browser;
 use crate::state::live_stage::{LiveStage, NAME_FIELD, Question, use_this_live_stage};
@@ -29,12 +30,12 @@ fn dialog(
     // The dialog closes itself on Esc, so that it has a signal of its own.
     Effect::new(move |_| {
         if stage.question.get() == Some(question) {
-            if stage.live.name.read_untracked().is_none() {
+            // Where the page does not ask for it, the dialog does.
+            if stage.live.name.read_untracked().is_none() && browser::focus(NAME_FIELD) {
                 stage.question.set(None);
                 stage
                     .notice
                     .set(Some("Say who you are first: your name stands beside it.".to_owned()));
-                browser::focus(NAME_FIELD);
             } else {
                 open.set(true);
             }
@@ -129,6 +130,10 @@ fn Complete(
         ),
     };
     let complete = move |_| {
+        if stage.live.is_nameless_untracked() {
+            browser::focus(NAME_FIELD);
+            return;
+        }
         stage.question.set(None);
         stage.complete();
     };
@@ -136,6 +141,7 @@ fn Complete(
         <h2>"Complete this session?"</h2>
         {move || stage.others_hold().map(|holder| view! { <p class="holder">{holder.told()}</p> })}
         <p>{what}</p>
+        <NameForm/>
         <div class="choices">
             <button type="button" class="button" autofocus on:click=move |_| stage.question.set(None)>"Keep it open"</button>
             <button type="button" class="button primary" on:click=complete>

@@ -121,7 +121,7 @@ fn line(row: &LiveRow) -> AnyView {
         LiveWhat::ToolAnswered { tool, response, .. } => view! {
             <b>{tool.clone()}</b>
             <span class="arrow">" → "</span>
-            {response.as_ref().map(short)}
+            {told(response.as_ref())}
         }
         .into_any(),
         LiveWhat::Ended { outcome, message } => {
@@ -141,15 +141,13 @@ fn pieces(parts: &[LivePart], more: usize) -> AnyView {
         let between = (at > 0).then_some(" · ");
         let shown = match part {
             LivePart::Text(text) => said(text).into_any(),
-            LivePart::Thought(text) => {
-                view! { <span class="quiet">{said(text)}</span> }.into_any()
-            }
+            LivePart::Thought(text) => view! { <span class="quiet">{said(text)}</span> }.into_any(),
             LivePart::Call { name, args, .. } => view! {
                 <b>{name.clone()}</b> "(" {args.as_ref().map(given)} ")"
             }
             .into_any(),
             LivePart::Response { name, response, .. } => view! {
-                <b>{name.clone()}</b> <span class="arrow">" → "</span> {response.as_ref().map(short)}
+                <b>{name.clone()}</b> <span class="arrow">" → "</span> {told(response.as_ref())}
             }
             .into_any(),
             LivePart::Data { .. } | LivePart::Other { .. } => {
@@ -177,6 +175,14 @@ fn given(value: &LiveValue) -> AnyView {
     match value {
         LiveValue::Whole(value) => view! { <Tokens tokens=arguments(value, BUDGET)/> }.into_any(),
         LiveValue::Head { text, .. } => words(text).into_any(),
+    }
+}
+
+/// What a tool answered, which may be nothing.
+fn told(response: Option<&LiveValue>) -> AnyView {
+    match response {
+        Some(response) => short(response),
+        None => view! { <span class="quiet">"nothing"</span> }.into_any(),
     }
 }
 

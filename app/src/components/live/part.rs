@@ -58,10 +58,9 @@ pub(super) fn Piece(
         LivePart::Response { response, .. } => values(response.as_ref().map(whole)),
         LivePart::Other { value, .. } => values(Some(whole(&value))),
         LivePart::Data { mime_type, bytes, name, content } => {
-            let url = match &content {
-                Some(LiveBytes::At(url)) => Some(url.clone()),
-                Some(LiveBytes::Text(_)) | None => None,
-            };
+            let url = content.as_ref().map(|content| match content {
+                LiveBytes::At(url) | LiveBytes::Text { at: url, .. } => url.clone(),
+            });
             let shown = content.map(|content| data(&mime_type, content));
             let saved = url.map(|url| saved(url, name.as_deref(), &mime_type));
             let mime_type = written_out(&mime_type, Lines::Escaped).into_owned();
@@ -83,7 +82,7 @@ pub(super) fn Piece(
 fn data(mime_type: &str, content: LiveBytes) -> AnyView {
     let kind = mime_type.to_ascii_lowercase();
     match content {
-        LiveBytes::Text(text) => match JsonText::parse(&text) {
+        LiveBytes::Text { text, .. } => match JsonText::parse(&text) {
             Ok(value) => view! { <ValueBody reading=use_reading(&value) label="File"/> }.into_any(),
             Err(_) => view! { <RawText text label="File"/> }.into_any(),
         },

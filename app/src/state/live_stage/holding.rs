@@ -14,7 +14,7 @@ use crate::state::{browser, clock};
 /// How often a person who answers shows a sign of life. The lease lasts 30 s.
 const HEARTBEAT: Duration = Duration::from_secs(8);
 /// After so long without a keystroke the turn is left to its lease, in milliseconds.
-const IDLE_MS: i64 = 3 * 60 * 1000;
+const IDLE_MS: i64 = 60 * 1000;
 
 impl LiveStage {
     /// The person did something in the answer: the turn is held from now on.

@@ -37,7 +37,10 @@ pub enum Refusal {
         sequence: Sequence,
     },
     /// Older turns come first.
-    #[error("turn_id: {turn_id} is not up for answer yet: {ahead} older turns come first")]
+    #[error(
+        "turn_id: {turn_id} is not up for answer yet: {ahead} older {}",
+        if *ahead == 1 { "turn comes first" } else { "turns come first" }
+    )]
     NotUp {
         /// The turn.
         turn_id: TurnId,

@@ -73,6 +73,9 @@ pub fn fault(fault: &Fault) -> JsonText {
     Object::new().with("type", "error").with("error", error).json()
 }
 
+/// What a thought is signed with: some clients keep none without a signature. It is not read here.
+const SIGNATURE: &str = "cmVoZWFyc2Fs";
+
 enum Block {
     Text(String),
     Thinking(String),
@@ -83,7 +86,9 @@ impl Block {
     fn whole(self) -> Object {
         match self {
             Self::Text(text) => kind("text").with("text", text),
-            Self::Thinking(text) => kind("thinking").with("thinking", text).with("signature", ""),
+            Self::Thinking(text) => {
+                kind("thinking").with("thinking", text).with("signature", SIGNATURE)
+            }
             Self::ToolUse { id, name, input } => {
                 kind("tool_use").with("id", id).with("name", name).with("input", input)
             }
@@ -107,7 +112,7 @@ impl Block {
             Self::Text(text) => vec![kind("text_delta").with("text", text)],
             Self::Thinking(text) => vec![
                 kind("thinking_delta").with("thinking", text),
-                kind("signature_delta").with("signature", ""),
+                kind("signature_delta").with("signature", SIGNATURE),
             ],
             Self::ToolUse { input, .. } => {
                 vec![kind("input_json_delta").with("partial_json", input.as_str())]

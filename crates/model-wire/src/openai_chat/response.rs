@@ -1,6 +1,7 @@
 //! The response: a completion, or chunks of one.
 //!
-//! `usage` is left out: nobody counted tokens, and a guess would be taken for a count.
+//! The counts of `usage` are zero: nobody counted tokens, a guess would be taken for a count, and some
+//! clients end where there are none. Streams, of which clients expect none unasked, leave it out.
 
 use json_text::JsonText;
 use live::{Content, Part};
@@ -30,7 +31,11 @@ pub fn whole(answer: &Answer<'_>) -> JsonText {
             .with("finish_reason", said.finish)
     };
     let choices: Vec<Object> = answer.candidates.iter().enumerate().map(choice).collect();
-    frame(answer.head, "chat.completion", choices)
+    let usage = Object::new()
+        .with("prompt_tokens", 0_usize)
+        .with("completion_tokens", 0_usize)
+        .with("total_tokens", 0_usize);
+    frame(answer.head, "chat.completion", choices).with("usage", usage).json()
 }
 
 /// What a stream begins with, before anybody has answered.
@@ -145,15 +150,14 @@ fn chunk(head: &Head, index: usize, delta: Object, finish: Option<&str>) -> Even
         .with("delta", delta)
         .with("logprobs", ())
         .with("finish_reason", finish);
-    Event::of(&frame(head, "chat.completion.chunk", vec![choice]))
+    Event::of(&frame(head, "chat.completion.chunk", vec![choice]).json())
 }
 
-fn frame(head: &Head, object: &str, choices: Vec<Object>) -> JsonText {
+fn frame(head: &Head, object: &str, choices: Vec<Object>) -> Object {
     Object::new()
         .with("id", format!("chatcmpl-{}", head.turn))
         .with("object", object)
         .with("created", head.created)
         .with("model", head.model.as_str())
         .with("choices", choices)
-        .json()
 }

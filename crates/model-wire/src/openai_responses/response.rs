@@ -1,6 +1,7 @@
 //! The response object and its items.
 //!
-//! `usage` is null: nobody counted tokens, and a guess would be taken for a count.
+//! The counts of `usage` are zero once there is an answer: nobody counted tokens, a guess would be taken
+//! for a count, and some clients end where there are none.
 
 use json_text::{JsonText, Node};
 use live::Part;
@@ -121,6 +122,15 @@ pub(super) fn text_part(text: &str) -> Object {
         .with("logprobs", Vec::<Object>::new())
 }
 
+fn usage() -> Object {
+    Object::new()
+        .with("input_tokens", 0_usize)
+        .with("input_tokens_details", Object::new().with("cached_tokens", 0_usize))
+        .with("output_tokens", 0_usize)
+        .with("output_tokens_details", Object::new().with("reasoning_tokens", 0_usize))
+        .with("total_tokens", 0_usize)
+}
+
 pub(super) fn summary_part(text: &str) -> Object {
     Object::new().with("type", "summary_text").with("text", text)
 }
@@ -140,7 +150,7 @@ pub(super) fn response(
         .with("incomplete_details", ())
         .with("model", head.model.as_str())
         .with("output", output)
-        .with("usage", ());
+        .with("usage", (status == "completed").then(usage));
     let echoed = match head.echo.as_ref().map(JsonText::open) {
         Some(Node::Object(members)) => members,
         _ => Vec::new(),

@@ -37,16 +37,18 @@ enum Shown {
 #[component]
 pub(super) fn AnswerColumn() -> impl IntoView {
     let stage = use_this_live_stage();
-    // A session that is opened after its last turn says by its last event how that run ended.
+    // A session that is opened after its last turn says by its last event how that run ended, and so
+    // does one of agents in parallel, whose run ends with the turn of one of them.
     let last = LocalResource::new(move || {
-        let is_idle = stage.shown.read().is_none();
+        let is_idle = stage.up().is_none();
         let events = stage.summary.with(|it| it.as_ref().map_or(0, |it| it.events));
         async move {
             if !is_idle || events == 0 {
                 return None;
             }
             let rows = read_live_rows(stage.id.get_value(), events - 1, 1, false).await.ok()?;
-            Ending::of(rows.first()?)
+            let row = rows.into_iter().next()?;
+            Some((row.run.clone(), Ending::of(&row)?))
         }
     });
     let shown = Memo::new(move |_| {
@@ -62,9 +64,14 @@ pub(super) fn AnswerColumn() -> impl IntoView {
             None if stage.is_completed() => Shown::Export,
             None => Shown::Nothing(match stage.shown.read().is_some() {
                 true => stage.turn.with(|turn| {
-                    turn.as_ref().and_then(|turn| turn.ended.as_ref()).and_then(Ending::of)
+                    let turn = turn.as_ref()?;
+                    let of_its_run = || {
+                        let (run, ending) = last.get().flatten()?;
+                        (!run.is_empty() && run == turn.run).then_some(ending)
+                    };
+                    turn.ended.as_ref().and_then(Ending::of).or_else(of_its_run)
                 }),
-                false => last.get().flatten(),
+                false => last.get().flatten().map(|(_, ending)| ending),
             }),
         }
     });
