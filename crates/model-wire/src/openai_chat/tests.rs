@@ -120,7 +120,7 @@ fn an_answer_is_the_same_whole_and_in_pieces() {
         free_text: FreeText::default(),
     };
     let answer = Answer { head: &head, candidates: &candidates };
-    expect![[r#"{"id":"chatcmpl-00000000000000000000000000000000","object":"chat.completion","created":7,"model":"gpt","choices":[{"index":0,"message":{"role":"assistant","content":"Let me.","refusal":null,"reasoning_content":"hm","tool_calls":[{"id":"call_00000000000000000000000000000000_3","type":"function","function":{"name":"f","arguments":"{\"n\": 9007199254740993}"}},{"id":"mine","type":"function","function":{"name":"f","arguments":"{}"}}]},"logprobs":null,"finish_reason":"tool_calls"}]}"#]]
+    expect![[r#"{"id":"chatcmpl-00000000000000000000000000000000","object":"chat.completion","created":7,"model":"gpt","choices":[{"index":0,"message":{"role":"assistant","content":"Let me.","refusal":null,"reasoning_content":"hm","tool_calls":[{"id":"call_00000000000000000000000000000000_3","type":"function","function":{"name":"f","arguments":"{\"n\": 9007199254740993}"}},{"id":"mine","type":"function","function":{"name":"f","arguments":"{}"}}]},"logprobs":null,"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0}}"#]]
         .assert_eq(whole(&answer).as_str());
     let pieces: Vec<String> = opening(&head)
         .into_iter()
