@@ -18,6 +18,7 @@ pub mod examples;
 mod folders;
 mod host;
 pub mod live;
+mod private;
 mod reports;
 mod routes;
 mod schemas;

@@ -138,7 +138,7 @@ impl Kept {
             Some(open) => open,
             None => {
                 if let Some(folder) = self.path.parent() {
-                    std::fs::create_dir_all(folder)?;
+                    crate::private::make_folder(folder)?;
                 }
                 let opened = OpenOptions::new().create(true).append(true).open(&self.path)?;
                 file.insert(opened)

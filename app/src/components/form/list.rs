@@ -208,7 +208,7 @@ fn Sent(
     let nullable = place.field().nullable;
     let words = move || match state.get() {
         State::NotSent if optional => unsent.clone(),
-        State::NotSent => "no items yet".to_owned(),
+        State::NotSent => "no items".to_owned(),
         State::Null => "null".to_owned(),
         State::Value => match ids.with(Vec::len) {
             0 => "empty list".to_owned(),

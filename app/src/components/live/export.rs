@@ -123,7 +123,6 @@ fn Plan(
                     class:primary=move || !is_written()
                     aria-disabled=move || (is_writing() || chosen.read().is_empty()).to_string()
                 >
-                    <Icon glyph=Glyph::Export/>
                     <span class="cut" title=move || label.get()>{move || label.get()}</span>
                     <kbd>"Ctrl ↵"</kbd>
                 </button>

@@ -88,7 +88,7 @@ fn prepared(path: &Path) -> Result<PathBuf, StoreError> {
     let unreachable = |cause| StoreError::Unreachable { path: path.to_path_buf(), cause };
     let path = std::path::absolute(path).map_err(unreachable)?;
     if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(unreachable)?;
+        crate::private::make_folder(folder).map_err(unreachable)?;
     }
     Ok(path)
 }

@@ -1,0 +1,39 @@
+//! Folders for what is nobody else's business on the machine: conversations, and who decided what.
+
+use std::fs::DirBuilder;
+use std::io;
+#[cfg(unix)]
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::Path;
+
+/// Makes the folder and those above it that are missing, each for its owner alone. What is there stays
+/// as it is.
+///
+/// # Errors
+/// Those of the file system.
+pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    builder.mode(0o700);
+    builder.create(folder)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_new_folder_is_its_owners_and_an_old_one_stays() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mode = |path: &Path| path.metadata().expect("there").permissions().mode() & 0o777;
+        let old = folder.path().join("old");
+        std::fs::create_dir(&old).expect("made");
+        std::fs::set_permissions(&old, PermissionsExt::from_mode(0o755)).expect("opened");
+        make_folder(&old.join("new")).expect("made");
+        make_folder(&old).expect("it is there");
+        assert_eq!((mode(&old), mode(&old.join("new"))), (0o755, 0o700));
+    }
+}
