@@ -243,20 +243,21 @@ impl Live {
     }
 
     /// Notifies of a turn that came up, once, unless the person looks at the page or somebody is at the
-    /// turn. Of a session that this page had not heard of, a turn that has waited for long came up before.
+    /// turn. One that has waited for long came up before this page was there.
     fn call(self, summary: &LiveSummary) {
         let Some(up) = summary.up() else { return };
         let is_new =
             self.told.try_update_value(|told| told.insert(up.turn.clone())).unwrap_or_default();
-        let came_up = self.known.with_untracked(|known| match known.get(&summary.id) {
-            Some(before) => before.up().is_none_or(|before| before.turn != up.turn),
-            None => browser::now().as_millisecond() - up.since_ms < FRESH_MS,
+        let is_fresh = browser::now().as_millisecond() - up.since_ms < FRESH_MS;
+        let was_another = self.known.with_untracked(|known| {
+            let before = known.get(&summary.id);
+            before.is_some_and(|it| it.up().is_none_or(|before| before.turn != up.turn))
         });
         let is_held = summary.lease.as_ref().is_some_and(|lease| {
             lease.turn == up.turn && self.name.read_untracked().as_ref() != Some(&lease.holder)
         });
         if is_new
-            && came_up
+            && (is_fresh || was_another)
             && !is_held
             && self.alerts.get_untracked() == Alerts::On
             && browser::is_out_of_sight()
