@@ -393,6 +393,27 @@ test("what was begun on the other side is not left out without a word", async ({
   expect(agent.said()).toContain("weather said: No rain.");
 });
 
+test("who completes a session in which nothing waits is asked for their name there", async ({ page, browser, start }) => {
+  const agent = start("alone", "Nothing waits");
+  const address = await agent.session();
+  await open(page, address);
+  await introduce(page, "Ann");
+  await answer(page, "No rain.");
+  expect(await agent.ended).toBe(0);
+  const other = await somebody(browser, address);
+  await other.getByRole("button", { name: "Complete session" }).click();
+  const dialog = other.getByRole("dialog");
+  const done = dialog.getByRole("button", { name: "Complete", exact: true });
+  await done.click();
+  await expect(dialog.getByRole("textbox", { name: /Who are you/ })).toBeFocused();
+  await other.keyboard.type("Bo");
+  await other.keyboard.press("Enter");
+  await expect(done).toBeFocused();
+  await other.keyboard.press("Enter");
+  await expect(other.getByRole("heading", { name: "The session is complete" })).toBeVisible();
+  await other.context().close();
+});
+
 test("the list tells who waits, and calls the person who asked for it", async ({ page, context, start, picture, accessible }) => {
   await context.grantPermissions(["notifications"]);
   await page.addInitScript(() => {

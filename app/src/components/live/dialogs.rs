@@ -8,6 +8,9 @@ use crate::state::browser;
 use crate::state::live_stage::{LiveStage, NAME_FIELD, Question, use_this_live_stage};
 use crate::state::times::counted;
 
+/// The id of the button that completes a session for good.
+const COMPLETE: &str = "complete-session";
+
 /// The dialogs of a session.
 #[component]
 pub(super) fn Dialogs() -> impl IntoView {
@@ -129,6 +132,14 @@ fn Complete(
             counted(depth, "turn still waits", "turns still wait")
         ),
     };
+    Effect::new(move |was: Option<bool>| {
+        let is_nameless = stage.live.is_nameless();
+        // The field goes once the name is known.
+        if was == Some(true) && !is_nameless {
+            browser::after_drawing(|| browser::focus(COMPLETE));
+        }
+        is_nameless
+    });
     let complete = move |_| {
         if stage.live.is_nameless_untracked() {
             browser::focus(NAME_FIELD);
@@ -144,7 +155,7 @@ fn Complete(
         <NameForm/>
         <div class="choices">
             <button type="button" class="button" autofocus on:click=move |_| stage.question.set(None)>"Keep it open"</button>
-            <button type="button" class="button primary" on:click=complete>
+            <button type="button" class="button primary" id=COMPLETE on:click=complete>
                 {if depth == 0 { "Complete" } else { "Cancel them and complete" }}
             </button>
         </div>
