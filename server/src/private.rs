@@ -21,7 +21,7 @@ pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::fs::PermissionsExt;
 
     use super::*;
 
