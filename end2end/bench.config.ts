@@ -12,7 +12,7 @@ export default defineConfig({
   fullyParallel: false,
   workers: 1,
   timeout: 120_000,
+  retries: 0,
   reporter: "line",
   use: { ...stories.use, trace: "off", screenshot: "off" },
-  projects: [{ name: "light", use: { colorScheme: "light" } }],
 });

@@ -7,7 +7,7 @@ import { open } from "./stage";
 
 /** Says the name that stands beside the answers. */
 export async function introduce(page: Page, name: string): Promise<void> {
-  await page.getByRole("textbox", { name: /Who are you/ }).fill(name);
+  await page.getByRole("textbox", { name: /Enter your name/ }).fill(name);
   await page.getByRole("button", { name: "Save" }).click();
   await expect(page.getByRole("button", { name, exact: true })).toBeVisible();
 }

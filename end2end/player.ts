@@ -13,19 +13,19 @@ export class Player {
   static async at(page: Page, agent: string, host = ""): Promise<Player> {
     await open(page, `${host}/rehearse/${agent}`);
     // A worker or a server may have to start first.
-    await expect(page.getByRole("heading", { name: "What does the user ask?" })).toBeVisible({ timeout: 60_000 });
+    await expect(page.getByRole("heading", { name: "User message" })).toBeVisible({ timeout: 60_000 });
     return new Player(page);
   }
 
   /** Plays the user. */
   async ask(query: string): Promise<void> {
-    await this.page.getByRole("textbox", { name: "The user's query" }).fill(query);
+    await this.page.getByRole("textbox", { name: "User message" }).fill(query);
     await this.begin();
   }
 
   /** Starts the session with what stands in the form. */
   async begin(): Promise<void> {
-    await this.page.getByRole("button", { name: /Start the session/ }).click();
+    await this.page.getByRole("button", { name: /Start session/ }).click();
     await expect(this.page.getByRole("tab", { name: /Call a tool/ })).toBeVisible();
   }
 
@@ -66,8 +66,8 @@ export class Player {
 
   /** Ends the session with what stands in the form. */
   async finish(): Promise<void> {
-    await this.page.getByRole("button", { name: /Send and finish/ }).click();
-    await expect(this.page.getByText("The session is complete")).toBeVisible();
+    await this.page.getByRole("button", { name: /Send response/ }).click();
+    await expect(this.page.getByText("Session complete")).toBeVisible();
   }
 
   /** Exports and answers with the path of the file. */

@@ -38,7 +38,7 @@ pub fn shell(options: LeptosOptions) -> impl IntoView {
     }
 }
 
-/// The page.
+/// The page. In the browser, [`Loaders`](crate::lazy_pages::Loaders) are in the context.
 #[component]
 pub fn App() -> impl IntoView {
     provide_meta_context();

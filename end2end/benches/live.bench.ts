@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 
 import { expect, test, type Browser, type Page } from "@playwright/test";
 
-import { startHost } from "../stage";
+import { open, startHost } from "../stage";
 import { Figures } from "./figures";
 
 const EVENTS = 100_000;
@@ -39,8 +39,8 @@ test(`a live session of ${EVENTS} events`, async ({ browser }) => {
     await inNewBrowser(browser, async (page) => {
       const chosen: number[] = [];
       for (let times = 0; times < 10; times += 1) {
-        await page.goto(`${host.url}/live`);
-        await page.waitForLoadState("networkidle");
+        await open(page, `${host.url}/live`);
+        await page.locator(`a[href="/live/${many}"]`).waitFor();
         chosen.push(await shown(page, `a[href="/live/${many}"]`, `event-${EVENTS}`));
       }
       figures.tell(`${EVENTS} events, from the list to the last one shown`, chosen, 250);

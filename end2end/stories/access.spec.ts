@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type { Page } from "@playwright/test";
 
 import { answer, complete } from "../person";
-import { binary, expect, open, startHost, test as base, type Host } from "../stage";
+import { binary, expect, hydrated, open, startHost, test as base, type Host } from "../stage";
 
 const PASSWORD = "correct horse";
 
@@ -69,7 +69,7 @@ function audit(host: Host): any[] {
 }
 
 test("a stranger gets the login page and nothing else", async ({ page, guarded, picture, accessible }) => {
-  await open(page, `${guarded.url}/live?x=1`);
+  await page.goto(`${guarded.url}/live?x=1`);
   await expect(page).toHaveURL(`${guarded.url}/login?next=/live%3Fx%3D1`);
   await expect(page.getByRole("button", { name: "Log in" })).toBeVisible();
   await picture("login");
@@ -90,13 +90,13 @@ test("a stranger gets the login page and nothing else", async ({ page, guarded, 
 
   await logIn(page, "Ann");
   await expect(page).toHaveURL(`${guarded.url}/live?x=1`);
-  await expect(page.getByTitle("You are logged in under this name.")).toHaveText("Ann");
+  await expect(page.getByTitle("You are logged in with this name.")).toHaveText("Ann");
   const [cookie] = await page.context().cookies();
   expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Lax", secure: false });
 });
 
 test("a wrong password is told, and too many of them close the door", async ({ page, guarded, picture, accessible }) => {
-  await open(page, `${guarded.url}/login`);
+  await page.goto(`${guarded.url}/login`);
   await logIn(page, "Ann", "guess");
   await expect(page.getByRole("alert")).toHaveText("This name and password do not fit.");
   await expect(page.getByRole("textbox", { name: "Name" })).toHaveValue("Ann");
@@ -114,27 +114,27 @@ test("a wrong password is told, and too many of them close the door", async ({ p
   await logIn(page, "Bo");
   await expect(page).toHaveURL(`${guarded.url}/`);
   // The host ends with the story, and a client that is still being fetched would fail loudly.
-  await page.waitForLoadState("networkidle");
+  await hydrated(page);
   const refused = audit(guarded).filter((line) => line.what === "refused");
   expect(refused.map((line) => line.who)).toEqual(["Ann", "Ann", "Ann", "Ann", "Ann"]);
 });
 
 test("answers, leases and exports carry who is logged in", async ({ page, browser, guarded, picture, accessible }) => {
   const first = ask(guarded, "Rain?");
-  await open(page, `${guarded.url}/live`);
+  await page.goto(`${guarded.url}/live`);
   await logIn(page, "Ann");
   await page.getByRole("row").filter({ hasText: "guarded" }).getByRole("link").click();
   await expect(page.getByText("Rain?")).toBeVisible();
   // Nobody is asked for a name that the host knows.
-  await expect(page.getByText("Who are you?")).toHaveCount(0);
+  await expect(page.getByText("Enter your name")).toHaveCount(0);
   const context = await browser.newContext();
   const other = await context.newPage();
-  await open(other, page.url());
+  await other.goto(page.url());
   await logIn(other, "Bo");
   await expect(other.getByText("Rain?")).toBeVisible();
   await page.getByRole("tab", { name: /Text/ }).click();
   await page.getByRole("textbox", { name: "Text", exact: true }).fill("No");
-  await expect(other.getByText("Ann is answering this turn.")).toBeVisible();
+  await expect(other.getByText("Ann holds the lease.")).toBeVisible();
   await picture("held");
   await accessible();
   await answer(page, "No rain.");
@@ -142,9 +142,9 @@ test("answers, leases and exports carry who is logged in", async ({ page, browse
   await page.getByRole("button", { name: "Session", exact: true }).click();
   await expect(page.getByRole("list", { name: "Events" }).getByText("Ann", { exact: true })).toHaveCount(1);
   await complete(other);
-  await expect(page.getByRole("heading", { name: "The session is complete" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Session complete" })).toBeVisible();
   await page.getByRole("button", { name: /^Export to/ }).click();
-  await expect(page.getByRole("heading", { name: /^Exported/ })).toBeVisible();
+  await expect(page.getByRole("heading", { name: /^Exported( into a new eval set)?$/ })).toBeVisible();
   await context.close();
   const seen = audit(guarded).map(({ what, who, how }) => [what, who, how]);
   expect(seen).toEqual([
@@ -157,7 +157,7 @@ test("answers, leases and exports carry who is logged in", async ({ page, browse
 
 test("logging out cuts every page off at once, and logging in again goes on where it was", async ({ page, guarded, picture, accessible }) => {
   const asked = ask(guarded, "Rain?");
-  await open(page, `${guarded.url}/live`);
+  await page.goto(`${guarded.url}/live`);
   await logIn(page, "Ann");
   await page.getByRole("row").filter({ hasText: "guarded" }).getByRole("link").click();
   await page.getByRole("tab", { name: /Text/ }).click();

@@ -80,7 +80,7 @@ for (const vendor of ["chat", "responses", "anthropic", "gemini"]) {
     expect(await streamed.ended, streamed.said()).toBe(0);
     expect(streamed.said()).toContain("answered: No rain, after a long look.");
     expect(streamed.asked(), "the stream was never given up").toBe(1);
-    await expect(page.getByText("Nothing waits for an answer.")).toBeVisible();
+    await expect(page.getByText("No pending requests")).toBeVisible();
 
     const whole = ask(vendor, "whole", session);
     const facts = page.getByRole("region", { name: "Turn", exact: true });
@@ -164,7 +164,7 @@ test("a long picture is seen, a long file is saved as it came, and what cannot b
     .toBe(200);
   await open(page, `/live/${session}`);
   await introduce(page, "Ann");
-  const seen = page.getByRole("img", { name: "A picture in the conversation, image/png" });
+  const seen = page.getByRole("img", { name: "Image in the conversation, image/png" });
   await expect.poll(() => seen.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);
   await expect(page.getByText("image/png · 5.2 MB")).toBeVisible();
   await expect(page.getByText("The browser cannot play this sound")).toBeVisible();
@@ -201,11 +201,11 @@ test("instructions of fifty thousand lines are read and searched to the last", a
     .poll(async () => (await page.request.get(`${host.url}/live/${session}`)).status(), { timeout: 30_000 })
     .toBe(200);
   await open(page, `/live/${session}`);
-  const left = page.getByRole("region", { name: "What the model sees" });
+  const left = page.getByRole("region", { name: "Model input" });
   await expect(left.locator(".prose li").first()).toHaveText("rule 1");
-  await left.getByRole("button", { name: "Show all of it" }).click();
+  await left.getByRole("button", { name: "Show all" }).click();
   await expect(left.locator(".prose li").last()).toHaveText("rule 50000");
-  await left.getByRole("searchbox", { name: "Search the instructions" }).fill("rule 50000");
+  await left.getByRole("searchbox", { name: "Search instructions" }).fill("rule 50000");
   await expect(left.getByText("1 of 1")).toBeVisible();
   await expect(left.locator("mark")).toBeInViewport();
   await introduce(page, "Ann");

@@ -21,7 +21,7 @@ test("an exported case is found and read step by step", async ({ page, host, pic
   await page.getByRole("link", { name: "Eval sets" }).click();
   const set = page.getByRole("row").filter({ hasText: "Math Agent" });
   await expect(set).toContainText("math_agent_evals.evalset.json");
-  await expect(page.getByRole("row").filter({ hasText: "Poet" })).toContainText("nothing yet");
+  await expect(page.getByRole("row").filter({ hasText: "Poet" })).toContainText("no cases");
   await picture("sets");
   await accessible();
   await set.getByRole("link").first().click();
@@ -40,8 +40,8 @@ test("an exported case is found and read step by step", async ({ page, host, pic
   // The address leads back to it.
   await page.reload();
   await expect(page.locator(".case-steps .row.returned")).toContainText("9007199254740993");
-  await page.getByRole("group", { name: "How the case is shown" }).getByRole("button", { name: "JSON" }).click();
-  await expect(page.getByRole("tree", { name: "The case as JSON" })).toContainText("eval_id");
+  await page.getByRole("group", { name: "Case view" }).getByRole("button", { name: "JSON" }).click();
+  await expect(page.getByRole("tree", { name: "Case as JSON" })).toContainText("eval_id");
   await accessible();
 });
 
@@ -100,12 +100,12 @@ eval_set_path = "broken.evalset.json"
   await page.getByRole("searchbox", { name: "Filter cases" }).fill("");
   await list.getByRole("link").nth(1).click();
   await expect(page.getByRole("alert").filter({ hasText: "user_content" })).toBeVisible();
-  await expect(page.getByRole("tree", { name: "The case as JSON" })).toContainText("without a query");
+  await expect(page.getByRole("tree", { name: "Case as JSON" })).toContainText("without a query");
 
   await open(page, `${host.url}/evalsets/broken`);
   await expect(page.getByRole("alert").filter({ hasText: /line 1/ })).toBeVisible();
   await open(page, `${host.url}/evalsets/nobody`);
-  await expect(page.getByRole("alert").filter({ hasText: "There is no eval set nobody" })).toBeVisible();
+  await expect(page.getByRole("alert").filter({ hasText: "No eval set nobody" })).toBeVisible();
   await page.close();
   expect(await host.stop()).toBe(0);
 });
@@ -121,7 +121,7 @@ test("a case is changed through forms, copied, removed and had back", async ({ p
   await expect(player.call(1)).toContainText("→ 4");
   await player.answer("Four.");
   const file = await player.export();
-  await page.getByRole("link", { name: "See it among them" }).click();
+  await page.getByRole("link", { name: "Open in eval set" }).click();
   const steps = page.locator(".case-steps");
   const call = steps.locator(".row.returned");
   await expect(call).toContainText("add(a: 2, b: 2)");
@@ -140,13 +140,13 @@ test("a case is changed through forms, copied, removed and had back", async ({ p
   await accessible();
   await page.keyboard.press("Control+Enter");
   await expect(call).toContainText("add(a: 9007199254740993, b: 2)");
-  await expect(page.getByText("The call was changed.")).toBeVisible();
+  await expect(page.getByText("Call changed.")).toBeVisible();
   expect(readFileSync(file, "utf8")).toContain("9007199254740993");
 
-  // What the user says, by the keyboard.
-  await steps.getByRole("button", { name: "Edit: What the user says" }).focus();
+  // User message, by the keyboard.
+  await steps.getByRole("button", { name: "Edit: User message" }).focus();
   await page.keyboard.press("Enter");
-  const query = page.getByRole("textbox", { name: "What the user says" });
+  const query = page.getByRole("textbox", { name: "User message" });
   await expect(query).toBeFocused();
   await query.fill("What is a lot + 2?");
   await page.keyboard.press("Control+Enter");
@@ -163,7 +163,7 @@ test("a case is changed through forms, copied, removed and had back", async ({ p
   await call.getByRole("button", { name: "Edit: the call" }).click();
   await tool.fill("ad");
   await page.keyboard.press("Control+Enter");
-  await expect(page.getByRole("alert").filter({ hasText: "The agent has no tool of this name" })).toBeVisible();
+  await expect(page.getByRole("alert").filter({ hasText: "The agent has no tool with this name" })).toBeVisible();
   await tool.fill("add");
   await page.keyboard.press("Control+Enter");
   await expect(call).toContainText("add(a: 9007199254740993, b: 2)");
@@ -177,12 +177,12 @@ test("a case is changed through forms, copied, removed and had back", async ({ p
   await editor.getByRole("button", { name: /^Save/ }).click();
   await expect(call.nth(1)).toContainText("multiply(a: 3, b: 4)");
   await call.nth(1).hover();
-  await call.nth(1).getByRole("button", { name: "Move the call earlier" }).click();
+  await call.nth(1).getByRole("button", { name: "Move the call up" }).click();
   await expect(call.first()).toContainText("multiply");
   await call.first().hover();
   await picture("changed");
   await accessible();
-  await call.first().getByRole("button", { name: "Remove the call" }).click();
+  await call.first().getByRole("button", { name: "Remove call" }).click();
   await expect(call).toHaveCount(1);
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(call).toHaveCount(2);
@@ -213,43 +213,44 @@ test("what another program has written since is not overwritten", async ({ page,
   await page.getByRole("textbox", { name: "Final response" }).fill("Roses.");
   await player.finish();
   const file = await player.export();
-  await page.getByRole("link", { name: "See it among them" }).click();
+  await page.getByRole("link", { name: "Open in eval set" }).click();
   await expect(page.locator(".case-steps")).toContainText("Roses.");
   const theirs = readFileSync(file, "utf8").replace("Roses.", "Violets.");
   writeFileSync(file, theirs);
-  await page.getByRole("button", { name: "Edit: The expected response" }).focus();
+  await page.getByRole("button", { name: "Edit: Expected response" }).focus();
   await page.keyboard.press("Enter");
-  await page.getByRole("textbox", { name: "The expected response" }).fill("Tulips.");
+  await page.getByRole("textbox", { name: "Expected response" }).fill("Tulips.");
   await page.keyboard.press("Control+Enter");
-  await expect(page.getByText("has changed this case since it was read here")).toBeVisible();
+  await expect(page.getByText("changed this case after it was loaded")).toBeVisible();
   // What was entered is still there.
-  const response = page.getByRole("textbox", { name: "The expected response" });
+  const response = page.getByRole("textbox", { name: "Expected response" });
   await expect(response).toHaveValue("Tulips.");
   expect(readFileSync(file, "utf8")).toBe(theirs);
   // Read anew it is held against what was entered, which is saved only when that is asked.
-  await page.getByRole("button", { name: "Read it anew" }).click();
-  const editor = page.getByRole("form", { name: "The expected response" });
-  await expect(editor).toContainText("By now the file has: Violets.");
+  await page.getByRole("button", { name: "Reload" }).click();
+  const editor = page.getByRole("form", { name: "Expected response" });
+  await expect(editor).toContainText("The file now contains: Violets.");
   await expect(response).toHaveValue("Tulips.");
   await picture("anew");
   await accessible();
   await response.press("Escape");
   const steps = page.locator(".case-steps");
   await expect(steps).toContainText("Violets.");
-  await expect(page.getByRole("button", { name: "Edit: The expected response" })).toBeFocused();
+  await expect(page.getByRole("button", { name: "Edit: Expected response" })).toBeFocused();
   await page.keyboard.press("Enter");
   await response.fill("Tulips.");
   writeFileSync(file, theirs.replace("Violets.", "Lilies."));
   await page.keyboard.press("Control+Enter");
-  await page.getByRole("button", { name: "Read it anew" }).click();
-  await expect(editor).toContainText("By now the file has: Lilies.");
+  await page.getByRole("button", { name: "Reload" }).click();
+  await expect(editor).toContainText("The file now contains: Lilies.");
+  await expect(response).toBeFocused();
   await page.keyboard.press("Control+Enter");
   await expect(steps).toContainText("Tulips.");
   expect(readFileSync(file, "utf8")).toBe(theirs.replace("Violets.", "Tulips."));
   // What cannot be taken back any more is not offered again.
   writeFileSync(file, theirs);
   await page.getByRole("button", { name: "Undo" }).click();
-  await page.getByRole("alert").getByRole("button", { name: "Read it anew" }).click();
+  await page.getByRole("alert").getByRole("button", { name: "Reload" }).click();
   await expect(steps).toContainText("Violets.");
   await expect(page.getByRole("button", { name: "Undo" })).toBeHidden();
 });
@@ -282,12 +283,12 @@ test("who moves on before a change is drawn keeps the focus", async ({ page }) =
   });
   await open(page, `${host.url}/evalsets/home/plan`);
   const steps = page.locator(".case-steps");
-  await steps.getByRole("button", { name: "Edit: What the simulated user is to do" }).click();
-  const plan = page.getByRole("textbox", { name: "What the simulated user is to do" });
+  await steps.getByRole("button", { name: "Edit: Simulated user's plan" }).click();
+  const plan = page.getByRole("textbox", { name: "Simulated user's plan" });
   await plan.fill("Ask for the hall.");
   await page.keyboard.press("Control+Enter");
   await expect(steps).toContainText("Ask for the hall.");
-  const next = steps.getByRole("button", { name: "Edit: What the user says" });
+  const next = steps.getByRole("button", { name: "Edit: User message" });
   await next.focus();
   const frames = (count: number): Promise<void> =>
     page.evaluate(async (count) => {
@@ -299,7 +300,7 @@ test("who moves on before a change is drawn keeps the focus", async ({ page }) =
   await expect(next).toBeFocused();
   // Who goes nowhere is back where they were.
   await page.keyboard.press("Enter");
-  await page.getByRole("textbox", { name: "What the user says" }).fill("Good morning");
+  await page.getByRole("textbox", { name: "User message" }).fill("Good morning");
   await page.keyboard.press("Control+Enter");
   await expect(steps).toContainText("Good morning");
   await expect(next).toBeFocused();
@@ -326,18 +327,19 @@ test("a scenario is changed, and the state that a case expects is shown, changed
   ]);
   await open(page, `${host.url}/evalsets/home/plan`);
   const steps = page.locator(".case-steps");
+  await expect(steps.getByRole("button", { name: "Edit: Simulated user's plan" })).toBeVisible();
   await expect(page.getByRole("button", { name: "+ expected call" })).toHaveCount(0);
   await expect(page.getByRole("button", { name: "+ expected response" })).toHaveCount(0);
-  await steps.getByRole("button", { name: "Edit: What the simulated user is to do" }).focus();
+  await steps.getByRole("button", { name: "Edit: Simulated user's plan" }).focus();
   await page.keyboard.press("Enter");
-  const plan = page.getByRole("textbox", { name: "What the simulated user is to do" });
+  const plan = page.getByRole("textbox", { name: "Simulated user's plan" });
   await expect(plan).toBeFocused();
   await plan.fill("Ask for the garage, then for the hall.");
   await page.keyboard.press("Control+Enter");
   await expect(steps).toContainText("then for the hall.");
-  await steps.getByRole("button", { name: "Edit: What the user says" }).focus();
+  await steps.getByRole("button", { name: "Edit: User message" }).focus();
   await page.keyboard.press("Enter");
-  await page.getByRole("textbox", { name: "What the user says" }).fill("Good morning");
+  await page.getByRole("textbox", { name: "User message" }).fill("Good morning");
   await page.keyboard.press("Control+Enter");
   await expect(steps).toContainText("Good morning");
   expect(JSON.parse(readFileSync(file, "utf8")).eval_cases[0].conversation_scenario).toEqual({
@@ -348,24 +350,24 @@ test("a scenario is changed, and the state that a case expects is shown, changed
   await accessible();
 
   await open(page, `${host.url}/evalsets/home/golden`);
-  await expect(steps).toContainText('Accepted too: close_garage({"code":4417})');
+  await expect(steps).toContainText('Also accepted: close_garage({"code":4417})');
   await expect(steps).toContainText("Rubric: The answer is short.");
-  await expect(page.getByRole("tree", { name: "Expected state at the end" })).toContainText("closed");
+  await expect(page.getByRole("tree", { name: "Expected final state" })).toContainText("closed");
   await picture("expected-state");
   await accessible();
   await page.getByRole("combobox", { name: "Compare with another case" }).selectOption({ label: "Close the garage. · run" });
   await expect(page.getByText('garage is "open", asked is "closed"')).toBeVisible();
-  const both = page.getByRole("region", { name: "Both cases, step by step" });
+  const both = page.getByRole("region", { name: "Both cases, side by side" });
   await expect(both.locator(".pair.differs")).toContainText(["garage"]);
   await expect(page.locator(".score").filter({ hasText: "final state" })).toContainText("0.000");
   await picture("compared-state");
   await accessible();
   await page.getByRole("button", { name: "Back to the case" }).click();
-  await page.getByRole("button", { name: "Edit: Expected state at the end" }).click();
-  const editor = page.getByRole("form", { name: "Expected state at the end" });
+  await page.getByRole("button", { name: "Edit: Expected final state" }).click();
+  const editor = page.getByRole("form", { name: "Expected final state" });
   await editor.getByRole("textbox").fill('{"garage": "open", "tries": {"$lte": 2}}');
   await page.keyboard.press("Control+Enter");
-  await expect(page.getByText("The expected state was changed.")).toBeVisible();
+  await expect(page.getByText("Expected state changed.")).toBeVisible();
   expect(JSON.parse(readFileSync(file, "utf8")).eval_cases[1].final_session_state).toEqual({ garage: "open", tries: { $lte: 2 } });
   await page.close();
   expect(await host.stop()).toBe(0);
@@ -391,33 +393,33 @@ test("each edit leaves the focus where the hands are", async ({ page }) => {
   await expect(rows).toHaveCount(3);
 
   // Cancelled, and saved.
-  const query = page.getByRole("button", { name: "Edit: What the user says" });
+  const query = page.getByRole("button", { name: "Edit: User message" });
   await query.focus();
   for (const key of ["Escape", "Control+Enter"]) {
     await page.keyboard.press("Enter");
-    await expect(page.getByRole("textbox", { name: "What the user says" })).toBeFocused();
+    await expect(page.getByRole("textbox", { name: "User message" })).toBeFocused();
     await page.keyboard.press(key);
     await expect(query).toBeFocused();
   }
   // A call that moves takes the focus along, one that goes leaves it to the next, or the last.
-  await button("Move the call later").focus();
+  await button("Move the call down").focus();
   await page.keyboard.press("Enter");
   await expect(rows.nth(1)).toContainText("f()");
-  await expect(button("Move the call later", 1)).toBeFocused();
-  await button("Remove the call", 1).focus();
+  await expect(button("Move the call down", 1)).toBeFocused();
+  await button("Remove call", 1).focus();
   await page.keyboard.press("Enter");
   await expect(rows).toHaveCount(2);
-  await expect(button("Remove the call", 1)).toBeFocused();
+  await expect(button("Remove call", 1)).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(rows).toHaveCount(1);
-  await expect(button("Remove the call")).toBeFocused();
+  await expect(button("Remove call")).toBeFocused();
   await page.keyboard.press("Enter");
   await expect(rows).toHaveCount(0);
   await expect(page.getByRole("button", { name: "+ expected call" })).toBeFocused();
   await page.keyboard.press("Control+z");
   await expect(rows).toHaveCount(1);
   await expect(page.getByRole("button", { name: "+ expected call" })).toBeFocused();
-  await page.getByRole("button", { name: "Expect no response" }).focus();
+  await page.getByRole("button", { name: "Remove expected response" }).focus();
   await page.keyboard.press("Enter");
   await expect(page.getByRole("button", { name: "+ expected response" })).toBeFocused();
 
@@ -430,32 +432,32 @@ test("each edit leaves the focus where the hands are", async ({ page }) => {
   // What is not saved keeps the reader; what goes can be had back at once.
   await query.focus();
   await page.keyboard.press("Enter");
-  await page.getByRole("textbox", { name: "What the user says" }).fill("Do it.");
+  await page.getByRole("textbox", { name: "User message" }).fill("Do it.");
   await page.getByRole("list", { name: "Cases" }).getByRole("link").nth(1).click();
-  await expect(page.getByRole("alert").filter({ hasText: "Save this or cancel it" })).toBeVisible();
-  await expect(page.getByRole("textbox", { name: "What the user says" })).toHaveValue("Do it.");
+  await expect(page.getByRole("alert").filter({ hasText: "Save or cancel your changes first" })).toBeVisible();
+  await expect(page.getByRole("textbox", { name: "User message" })).toHaveValue("Do it.");
   const ways: [string, () => Promise<unknown>][] = [
     ["a button of the case", () => page.getByRole("button", { name: "Duplicate" }).click()],
-    ["another row", () => button("Remove the call").click()],
-    ["as JSON", () => page.getByRole("group", { name: "How the case is shown" }).getByRole("button", { name: "JSON" }).click()],
+    ["another row", () => button("Remove call").click()],
+    ["as JSON", () => page.getByRole("group", { name: "Case view" }).getByRole("button", { name: "JSON" }).click()],
     ["a comparison", () => page.getByRole("combobox", { name: "Compare with another case" }).selectOption({ label: "Do b." })],
     ["a link of the page", () => page.getByRole("link", { name: "Reports" }).click()],
     ["the way back", () => page.evaluate(() => history.back())],
   ];
   for (const [way, go] of ways) {
-    await page.getByRole("textbox", { name: "What the user says" }).fill(`Do it by ${way}.`);
-    await page.getByRole("textbox", { name: "What the user says" }).press("Tab");
+    await page.getByRole("textbox", { name: "User message" }).fill(`Do it by ${way}.`);
+    await page.getByRole("textbox", { name: "User message" }).press("Tab");
     await go();
-    await expect(page.getByRole("textbox", { name: "What the user says" }), way).toBeFocused();
-    await expect(page.getByRole("textbox", { name: "What the user says" })).toHaveValue(`Do it by ${way}.`);
+    await expect(page.getByRole("textbox", { name: "User message" }), way).toBeFocused();
+    await expect(page.getByRole("textbox", { name: "User message" })).toHaveValue(`Do it by ${way}.`);
     await expect(page).toHaveURL(/\/home\/a$/);
   }
   await expect(rows).toHaveCount(1);
   await page.keyboard.press("Control+k");
   await page.keyboard.type("Reports");
   await page.keyboard.press("Enter");
-  await expect(page.getByRole("textbox", { name: "What the user says" })).toHaveValue("Do it by the way back.");
-  await page.getByRole("textbox", { name: "What the user says" }).focus();
+  await expect(page.getByRole("textbox", { name: "User message" })).toHaveValue("Do it by the way back.");
+  await page.getByRole("textbox", { name: "User message" }).focus();
   await page.keyboard.press("Escape");
   await page.getByRole("list", { name: "Cases" }).getByRole("link").nth(1).click();
   await expect(page).toHaveURL(/\/home\/b$/);
@@ -499,13 +501,13 @@ test("a case is played again, step by step", async ({ page, host, picture, acces
   await expect(player.call(1)).toContainText("→ 15");
   await player.answer("Fifteen.");
   await player.export();
-  await page.getByRole("link", { name: "See it among them" }).click();
+  await page.getByRole("link", { name: "Open in eval set" }).click();
   // By its address, see the story below.
   await page.goto((await page.getByRole("link", { name: "Open as a rehearsal" }).getAttribute("href")) ?? "");
-  const strip = page.getByRole("region", { name: "The case that is played again" });
+  const strip = page.getByRole("region", { name: "Case to rehearse" });
   await expect(strip).toContainText("0 of 3 steps");
   await strip.getByRole("button", { name: /^Fill in/ }).click();
-  await expect(page.getByRole("textbox", { name: "The user's query" })).toHaveValue("What is 7 + 8?");
+  await expect(page.getByRole("textbox", { name: "User message" })).toHaveValue("What is 7 + 8?");
   await player.begin();
   await expect(strip).toContainText("add(a: 7, b: 8)");
   await strip.getByRole("button", { name: /^Fill in/ }).click();
@@ -514,11 +516,11 @@ test("a case is played again, step by step", async ({ page, host, picture, acces
   await accessible();
   await page.keyboard.press("Control+Enter");
   await expect(player.call(1)).toContainText("→ 15");
-  await expect(strip).toContainText("answered as recorded");
+  await expect(strip).toContainText("same result as recorded");
   await page.keyboard.press("Escape");
   await page.keyboard.press("n");
   await expect(page.getByRole("textbox", { name: "Final response" })).toHaveValue("Fifteen.");
-  await strip.getByRole("button", { name: "Go on without the case" }).click();
+  await strip.getByRole("button", { name: "Continue without the case" }).click();
   await expect(strip).toBeHidden();
   await player.finish();
 });
@@ -571,7 +573,7 @@ eval_set_path = "home.evalset.json"
   writeFileSync(join(host.folder, "home.evalset.json"), JSON.stringify({ eval_set_id: "home", eval_cases: cases }));
   await open(page, `${host.url}/evalsets/home/golden`);
   await page.getByRole("combobox", { name: "Compare with another case" }).selectOption("Make the office comfortable. · run 14/2");
-  const both = page.getByRole("region", { name: "Both cases, step by step" });
+  const both = page.getByRole("region", { name: "Both cases, side by side" });
   await expect(both.locator(".pair.differs", { hasText: "set_temperature" }).locator("mark")).toHaveText([
     "degrees: 21",
     "degrees: 23",
@@ -582,7 +584,7 @@ eval_set_path = "home.evalset.json"
   await expect(page.locator(".score").first()).toContainText("0.000");
   await picture("compared");
   await accessible();
-  await page.getByRole("button", { name: "Only differences" }).click();
+  await page.getByRole("button", { name: "Show differences only" }).click();
   await expect(both.getByText("Make the office comfortable.").first()).toBeHidden();
   // The address leads to the comparison.
   await page.reload();
@@ -601,7 +603,7 @@ example = "poet"
 eval_set_path = "poet.evalset.json"
 
 [folders]
-eval_sets = ["evals", "not there"]
+eval_sets = ["evals", "missing"]
 `;
   const host = await startHost({ config });
   mkdirSync(join(host.folder, "evals", "below"), { recursive: true });
@@ -639,14 +641,14 @@ eval_sets = ["evals", "not there"]
     await expect(page.getByRole("columnheader", { name: "Cases" })).toHaveAttribute("aria-sort", told);
   }
   await expect(page).toHaveURL(/\/evalsets$/);
-  await expect(page.getByRole("list", { name: "Folders" })).toContainText("not there is not there");
+  await expect(page.getByRole("list", { name: "Folders" })).toContainText("missing is not there");
   await picture("folders");
   await accessible();
   await page.getByRole("link", { name: "below/house.test.json" }).click();
   await expect(page).toHaveURL(/\/evalsets\/below-house$/);
   const titles = page.getByRole("list", { name: "Cases" }).locator(".case-title");
   await expect(titles).toHaveText(["Do b.", "Do c.", "Do a."]);
-  const order = page.getByRole("combobox", { name: "Order of the cases" });
+  const order = page.getByRole("combobox", { name: "Sort order" });
   await order.selectOption("Newest");
   await expect(titles).toHaveText(["Do a.", "Do b.", "Do c."]);
   await expect(page).toHaveURL(/sort=newest/);
@@ -661,10 +663,10 @@ eval_sets = ["evals", "not there"]
 
   // Edited with the safety of an agent's own file.
   const steps = page.locator(".case-steps");
-  await steps.getByRole("button", { name: "Edit: What the user says" }).click();
-  await page.getByRole("textbox", { name: "What the user says" }).fill("Do c, please.");
+  await steps.getByRole("button", { name: "Edit: User message" }).click();
+  await page.getByRole("textbox", { name: "User message" }).fill("Do c, please.");
   await page.keyboard.press("Control+Enter");
-  await expect(page.getByText(/was changed/)).toBeVisible();
+  await expect(page.getByText(/ changed\./)).toBeVisible();
   expect(readFileSync(file, "utf8")).toContain("Do c, please.");
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(steps).not.toContainText("please");
@@ -674,14 +676,14 @@ eval_sets = ["evals", "not there"]
   const chooser = page.getByRole("combobox", { name: "Compare with another case" });
   await chooser.selectOption("below/home.test.json…");
   await expect(page).toHaveURL(/below-house\/a\?.*of=below-home/);
-  const sides = page.getByRole("region", { name: "Both cases, step by step" });
+  const sides = page.getByRole("region", { name: "Both cases, side by side" });
   await expect(sides.locator(".pair.lacks")).toHaveCount(2);
   await expect(page.getByText("of below-home")).toBeVisible();
   await picture("other-set");
   await accessible();
   await page.goto(`${host.url}/evalsets/below-house/b`);
   await chooser.selectOption("below/home.test.json…");
-  await expect(chooser).toContainText("Choose of below/home.test.json…");
+  await expect(chooser).toContainText("Choose from below/home.test.json…");
   await chooser.selectOption("Do z.");
   await expect(page).toHaveURL(/against=z/);
   await expect(sides).toContainText("Do z.");
@@ -690,7 +692,7 @@ eval_sets = ["evals", "not there"]
   await page.goto(`${host.url}/evalsets/below-house/a`);
   await expect(page.getByRole("link", { name: "Open as a rehearsal" })).toHaveAttribute("href", "/rehearse/poet?case=a&set=below-house");
   await page.goto(`${host.url}/rehearse/poet?case=a&set=below-house`);
-  const strip = page.getByRole("region", { name: "The case that is played again" });
+  const strip = page.getByRole("region", { name: "Case to rehearse" });
   await expect(strip).toContainText("0 of 2 steps");
   await strip.getByRole("button", { name: /^Fill in/ }).click();
   await page.keyboard.press("Control+Enter");
@@ -698,13 +700,13 @@ eval_sets = ["evals", "not there"]
   await response.fill("Violets.");
   await page.keyboard.press("Control+Enter");
   await page.getByRole("button", { name: "Compare with the case" }).click();
-  const both = page.getByRole("region", { name: "Both cases, step by step" });
+  const both = page.getByRole("region", { name: "Both cases, side by side" });
   await expect(both.locator("del")).toHaveText("Roses.");
   await expect(both.locator("ins")).toHaveText("Violets.");
-  await expect(page.getByText("Why they differ:")).toBeVisible();
+  await expect(page.getByText("Differences:")).toBeVisible();
   await picture("rehearsal-compared");
   await accessible();
-  await page.getByRole("button", { name: "Another case" }).click();
+  await page.getByRole("button", { name: "Choose another case" }).click();
   await page.getByRole("dialog").getByRole("button", { name: /Do b\./ }).click();
   await expect(both.locator(".pair.lacks")).toHaveCount(1);
   await page.keyboard.press("Escape");
@@ -720,9 +722,9 @@ test("a case is opened as a rehearsal from its own page", async ({ page, host })
   await page.getByRole("textbox", { name: "Final response" }).fill("Roses.");
   await player.finish();
   await player.export();
-  await page.getByRole("link", { name: "See it among them" }).click();
+  await page.getByRole("link", { name: "Open in eval set" }).click();
   await page.getByRole("link", { name: "Open as a rehearsal" }).click();
-  const strip = page.getByRole("region", { name: "The case that is played again" });
+  const strip = page.getByRole("region", { name: "Case to rehearse" });
   await expect(strip).toContainText("0 of 2 steps");
 });
 
@@ -746,12 +748,12 @@ test("what a press has entered is not lost, and the rest of the case is read mea
   await form.getByRole("button", { name: "Form" }).click();
   await form.getByRole("button", { name: /^Remove .*1$/ }).first().click();
   await page.getByRole("list", { name: "Cases" }).getByRole("link").first().click();
-  const told = page.getByRole("alert").filter({ hasText: "Save this or cancel it" });
+  const told = page.getByRole("alert").filter({ hasText: "Save or cancel your changes first" });
   await expect(told).toBeVisible();
   await form.getByRole("button", { name: "Cancel" }).click();
   // What does not lead away may be looked at.
-  await page.getByRole("button", { name: "Edit: What the user says" }).click();
-  await page.getByRole("textbox", { name: "What the user says" }).fill("Ask again.");
+  await page.getByRole("button", { name: "Edit: User message" }).click();
+  await page.getByRole("textbox", { name: "User message" }).fill("Ask again.");
   const row = page.locator(".case-steps .row").filter({ hasText: "nobody" });
   await row.click();
   await expect(row).toHaveClass(/open/);
@@ -763,7 +765,8 @@ test("what a press has entered is not lost, and the rest of the case is read mea
   await expect(page, "the order stays").toHaveURL(/sort=id/);
   // What is saved as it was is no change; a thought is part of what is edited.
   const before = readFileSync(file, "utf8");
-  await page.getByRole("button", { name: "Edit: The expected response" }).click();
+  await page.getByRole("button", { name: "Edit: Expected response" }).click();
+  await expect(page.getByRole("textbox", { name: "Expected response" })).toBeFocused();
   await page.keyboard.press("Control+Enter");
   await expect(page.getByRole("form")).toBeHidden();
   expect(readFileSync(file, "utf8")).toBe(before);
@@ -839,7 +842,7 @@ eval_set_path = "twice.evalset.json"
   await open(page, `${host.url}/evalsets/math-agent/twin?at=1`);
   await expect(page.locator(".case-steps")).toContainText("Of Second?");
   await page.getByRole("link", { name: "Open as a rehearsal" }).click();
-  await expect(page.getByRole("region", { name: "The case that is played again" })).toContainText("Second?");
+  await expect(page.getByRole("region", { name: "Case to rehearse" })).toContainText("Second?");
   await page.getByRole("link", { name: "twin" }).click();
   await expect(page.locator(".case-steps")).toContainText("Of Second?");
   // What is removed is that one, and it comes back beside the other.
@@ -852,7 +855,7 @@ eval_set_path = "twice.evalset.json"
   await expect(page.locator(".case-steps")).toContainText("Of Second?");
   // A new name takes it out of the pair.
   await page.getByRole("button", { name: "Rename" }).click();
-  await page.getByRole("textbox", { name: "The case's id" }).fill("second");
+  await page.getByRole("textbox", { name: "Case ID" }).fill("second");
   await page.getByRole("button", { name: /^Save/ }).click();
   await expect(page).toHaveURL(/\/second$/);
   await expect(page.locator(".case-steps")).toContainText("Of Second?");
@@ -885,7 +888,7 @@ eval_set_path = "twice.evalset.json"
 
 test("of cases with one id each is compared by itself", async ({ page, picture, accessible }) => {
   const { host } = await withTwins();
-  const both = page.getByRole("region", { name: "Both cases, step by step" });
+  const both = page.getByRole("region", { name: "Both cases, side by side" });
   const chooser = page.getByRole("combobox", { name: "Compare with another case" });
   const differ = async (one: string, other: string) => {
     await expect(both.locator("del")).toHaveText([one, one]);
@@ -920,17 +923,17 @@ test("of cases with one id each is compared by itself", async ({ page, picture, 
   // What was played again with the case that it was played from.
   await open(page, `${host.url}/evalsets/poet/twin?at=1`);
   await page.getByRole("link", { name: "Open as a rehearsal" }).click();
-  const strip = page.getByRole("region", { name: "The case that is played again" });
+  const strip = page.getByRole("region", { name: "Case to rehearse" });
   await strip.getByRole("button", { name: /^Fill in/ }).click();
-  await expect(page.getByRole("textbox", { name: "The user's query" })).toHaveValue("Second?");
+  await expect(page.getByRole("textbox", { name: "User message" })).toHaveValue("Second?");
   await page.keyboard.press("Control+Enter");
   await strip.getByRole("button", { name: /^Fill in/ }).click();
   await expect(page.getByRole("textbox", { name: "Final response" })).toHaveValue("Of Second?");
   await page.keyboard.press("Control+Enter");
   await page.getByRole("button", { name: "Compare with the case" }).click();
   await expect(page.getByRole("heading", { name: "twin #1" })).toBeVisible();
-  await expect(page.getByText("Nothing differs")).toBeVisible();
-  await page.getByRole("button", { name: "Another case" }).click();
+  await expect(page.getByText("No differences")).toBeVisible();
+  await page.getByRole("button", { name: "Choose another case" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "First? twin #0" }).click();
   await differ("First?", "Second?");
   await page.close();
@@ -961,7 +964,7 @@ test("a case that shares its id comes back, however it was opened", async ({ pag
   // A new name is taken back as well.
   await open(page, `${host.url}/evalsets/poet/twin`);
   await page.getByRole("button", { name: "Rename" }).click();
-  await page.getByRole("textbox", { name: "The case's id" }).fill("first");
+  await page.getByRole("textbox", { name: "Case ID" }).fill("first");
   await page.getByRole("button", { name: /^Save/ }).click();
   await expect(page).toHaveURL(/\/first$/);
   await page.getByRole("button", { name: "Undo" }).click();
@@ -1001,16 +1004,16 @@ eval_sets = ["evals"]
   const text = JSON.stringify([session("office", "office", "The office is warm."), session("hall", "hall", "The hall is warm.")], undefined, 2);
   writeFileSync(path, text);
   await open(page, `${host.url}/evalsets/old`);
-  await expect(page.getByText("ADK, older list")).toBeVisible();
+  await expect(page.getByText("ADK, legacy list")).toBeVisible();
   await page.getByRole("list", { name: "Cases" }).getByRole("link").nth(1).click();
   await expect(page).toHaveURL(/\/old\/hall$/);
   await expect(page.locator(".case-steps")).toContainText('set_temperature(room: "hall", degrees: 21)');
-  await expect(page.getByText("A case of ADK's older list is read only here.")).toBeVisible();
+  await expect(page.getByText("Cases in ADK's legacy lists are read-only.")).toBeVisible();
   await expect(page.getByRole("button", { name: "Delete" })).toHaveCount(0);
   await picture("older");
   await accessible();
   await page.getByRole("combobox", { name: "Compare with another case" }).selectOption("Make it warm. · office");
-  const both = page.getByRole("region", { name: "Both cases, step by step" });
+  const both = page.getByRole("region", { name: "Both cases, side by side" });
   await expect(both.locator("mark")).toHaveText(['room: "hall"', 'room: "office"']);
   expect(readFileSync(path, "utf8")).toBe(text);
   // The other older list is the turns of one case, which goes by the file's name.
@@ -1019,7 +1022,7 @@ eval_sets = ["evals"]
   await open(page, `${host.url}/evalsets/turns/turns`);
   await expect(page.locator(".case-steps")).toContainText('set_temperature(room: "office", degrees: 21)');
   await expect(page.locator(".case-steps")).toContainText("Thanks.");
-  await expect(page.getByText("A case of ADK's older list is read only here.")).toBeVisible();
+  await expect(page.getByText("Cases in ADK's legacy lists are read-only.")).toBeVisible();
   await page.close();
   expect(await host.stop()).toBe(0);
 });

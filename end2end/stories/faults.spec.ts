@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { Player } from "../player";
-import { expect, open, startHost, test } from "../stage";
+import { expect, hydrated, MATH_ONLY, open, startHost, test } from "../stage";
 
 const CONFIG = `
 [[agent]]
@@ -46,11 +46,11 @@ test("an agent that cannot be imported stays in the list, and is retried", async
   const again = page.locator(".fault").getByRole("button", { name: /Retry/ });
   await again.focus();
   await page.keyboard.press("Enter");
-  await expect(page.getByText("Loading the agent anew…")).toBeVisible();
+  await expect(page.getByText("Reloading the agent…")).toBeVisible();
   await expect(again).toBeFocused({ timeout: 60_000 });
   await page.locator(".fault").getByRole("button", { name: /traceback/i }).click();
   await expect(page.locator(".fault")).toContainText("ModuleNotFoundError");
-  await page.getByRole("link", { name: "See the agents" }).click();
+  await page.getByRole("link", { name: "View agents" }).click();
 
   // By keyboard: the focus stays where Retry was.
   await card.getByRole("button", { name: /Retry/ }).focus();
@@ -85,7 +85,7 @@ test("a file that cannot take the case is left alone, and the session is still t
   writeFileSync(file, '{"eval_set_id": "poet_evals", "eval_cases": []}');
   chmodSync(file, 0o644);
   await page.locator("#export").click();
-  await expect(page.getByRole("heading", { name: /^Exported/ })).toBeVisible();
+  await expect(page.getByRole("heading", { name: /^Exported( into a new eval set)?$/ })).toBeVisible();
   expect(JSON.parse(readFileSync(file, "utf8")).eval_cases).toHaveLength(1);
 });
 
@@ -120,7 +120,7 @@ test("two tabs have sessions of their own", async ({ page, context }) => {
 
 test("a host that is started anew leaves its mark where the tools forgot", async ({ page, picture, accessible }) => {
   const folder = mkdtempSync(join(tmpdir(), "rehearsal-restart-"));
-  const first = await startHost({ folder });
+  const first = await startHost({ folder, config: MATH_ONLY });
   const player = await Player.at(page, "math-agent", first.url);
   const add = async (number: number) => {
     await player.choose("add");
@@ -131,7 +131,7 @@ test("a host that is started anew leaves its mark where the tools forgot", async
   };
   await player.ask("What is 5 + 3, twice?");
   await add(1);
-  const mark = page.getByText("The host began this session anew here: the tools' state is as at the start.");
+  const mark = page.getByText("The host restarted this session here. Tool state is reset.");
   await expect(mark).toHaveCount(0);
   expect(await first.stop()).toBe(0);
   const second = await startHost({ folder, listen: new URL(first.url).host });
@@ -140,9 +140,9 @@ test("a host that is started anew leaves its mark where the tools forgot", async
   await accessible();
   // The notice goes with the next step, the mark stays between the two calls.
   await add(2);
-  await expect(page.getByText("The history is kept, but what the tools remembered is gone")).toHaveCount(0);
-  const items = page.locator(".timeline > li").filter({ hasText: /add\(|began this session anew/ });
-  await expect(items).toHaveText([/add\(/, /began this session anew here/, /add\(/]);
+  await expect(page.getByText("The history is kept. The tools' state is reset")).toHaveCount(0);
+  const items = page.locator(".timeline > li").filter({ hasText: /add\(|restarted this session/ });
+  await expect(items).toHaveText([/add\(/, /restarted this session here/, /add\(/]);
   expect(await second.stop()).toBe(0);
   rmSync(folder, { recursive: true });
 });
@@ -151,13 +151,13 @@ test("an address of no agent says so, to people and to programs", async ({ page,
   for (const address of ["/rehearse/nobody", "/rehearse/No%20Body"]) {
     const answered = await page.goto(`${host.url}${address}`);
     expect(answered?.status()).toBe(404);
-    await expect(page.getByRole("heading", { name: "This rehearsal cannot be opened" })).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Rehearsal cannot be opened" })).toBeVisible();
   }
-  await page.waitForLoadState("networkidle");
+  await hydrated(page);
   await picture("no-agent");
   await accessible();
   expect((await page.goto(`${host.url}/rehearse/math-agent`))?.status()).toBe(200);
-  await page.waitForLoadState("networkidle");
+  await hydrated(page);
   for (const [address, status] of [
     ["/evalsets/nothing", 404],
     ["/evalsets/nothing/case", 404],

@@ -26,6 +26,8 @@ test("the first page is small", async ({ page, host }) => {
     bytes += encodedDataLength;
   });
   await open(page, host.url);
+  // Whatever is fetched counts, also what is fetched after the page works.
+  await page.waitForLoadState("networkidle");
   expect(bytes).toBeGreaterThan(10_000);
   expect(bytes).toBeLessThan(350_000);
 });

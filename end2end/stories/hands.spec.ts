@@ -47,8 +47,8 @@ test("three tools by the pointer", async ({ page }) => {
   };
   await open(page, "/");
   await click("link", /Math Agent/);
-  await type("textbox", "The user's query", QUERY);
-  await click("button", /Start the session/);
+  await type("textbox", "User message", QUERY);
+  await click("button", /Start session/);
   for (const [number, { tool, a, b, result }] of CALLS.entries()) {
     effort.clicks += 1;
     await page.getByRole("list", { name: "Tools" }).getByText(tool, { exact: true }).click();
@@ -59,10 +59,10 @@ test("three tools by the pointer", async ({ page }) => {
   }
   await click("tab", /Final response/);
   await type("textbox", "Final response", ANSWER);
-  await click("button", /Send and finish/);
+  await click("button", /Send response/);
   effort.clicks += 1;
   await page.locator("#export").click();
-  await expect(page.getByRole("heading", { name: /^Exported/ })).toBeVisible();
+  await expect(page.getByRole("heading", { name: /^Exported( into a new eval set)?$/ })).toBeVisible();
   report("pointer", effort);
 });
 
@@ -80,10 +80,10 @@ test("three tools by the keyboard", async ({ page }) => {
   await press("ControlOrMeta+k");
   await type("math");
   await press("Enter");
-  await expect(page.getByRole("textbox", { name: "The user's query" })).toBeFocused();
+  await expect(page.getByRole("textbox", { name: "User message" })).toBeFocused();
   await type(QUERY);
   await press("ControlOrMeta+Enter");
-  const filter = page.getByRole("searchbox", { name: "Filter the tools" });
+  const filter = page.getByRole("searchbox", { name: "Filter tools" });
   await expect(filter).toBeFocused();
   for (const [number, { tool, a, b, result }] of CALLS.entries()) {
     if (number > 0) {
@@ -114,17 +114,17 @@ test("three tools by the keyboard", async ({ page }) => {
   await press("ControlOrMeta+Enter");
   await expect(page.locator("#export")).toBeFocused();
   await press("Enter");
-  await expect(page.getByRole("heading", { name: /^Exported/ })).toBeVisible();
+  await expect(page.getByRole("heading", { name: /^Exported( into a new eval set)?$/ })).toBeVisible();
   expect(effort.clicks).toBe(0);
   report("keyboard", effort);
 });
 
 test("no letter is lost on the way to another side of the panel", async ({ page }) => {
   await open(page, "/rehearse/math-agent");
-  const query = page.getByRole("textbox", { name: "The user's query" });
+  const query = page.getByRole("textbox", { name: "User message" });
   await query.fill(QUERY);
   await page.keyboard.press("ControlOrMeta+Enter");
-  const filter = page.getByRole("searchbox", { name: "Filter the tools" });
+  const filter = page.getByRole("searchbox", { name: "Filter tools" });
   const response = page.getByRole("textbox", { name: "Final response" });
   await expect(filter).toBeFocused();
   for (const _ of [1, 2, 3]) {

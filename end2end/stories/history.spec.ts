@@ -1,5 +1,5 @@
 // The history as one reads it: it follows along until the reader looks back, rows are copied whole,
-// and a session under way is not left by accident.
+// and a session in progress is not left by accident.
 
 import { expect, test } from "../stage";
 import { Player } from "../player";
@@ -74,7 +74,7 @@ test("a row, its arguments and its result are copied", async ({ page, host }) =>
   await player.call(1).getByRole("button").first().click();
   await page.getByRole("button", { name: "Copy the arguments" }).click();
   await expect.poll(clipboard).toContain("9007199254740993");
-  await page.getByRole("button", { name: "Copy the row as JSON" }).click();
+  await page.getByRole("button", { name: "Copy the entry as JSON" }).click();
   await expect.poll(clipboard).toContain('"type": "tool_output"');
   expect(await clipboard()).toContain('"tool_name": "add"');
   await player.answer("Copied.");
@@ -108,7 +108,7 @@ test("copying works on a page that came over plain HTTP from another machine", a
   await expect(response).toHaveValue(/9007199254740993/);
 });
 
-test("a session under way is not left by accident", async ({ page, host }) => {
+test("a session in progress is not left by accident", async ({ page, host }) => {
   void host;
   let asked = 0;
   page.on("dialog", async (dialog) => {
@@ -123,7 +123,7 @@ test("a session under way is not left by accident", async ({ page, host }) => {
   expect(asked).toBe(0);
   await page.reload();
   expect(asked).toBe(1);
-  await expect(page.getByRole("heading", { name: "What does the user ask?" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "User message" })).toBeVisible();
   await player.ask("Another.");
   await page.getByRole("textbox", { name: "Final response" }).fill("Roses.");
   await player.finish();

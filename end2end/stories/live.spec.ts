@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
 import { answer, choose, complete, field, introduce, somebody } from "../person";
-import { expect, open, startHost, test as base } from "../stage";
+import { expect, MATH_ONLY, open, startHost, test as base } from "../stage";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const FIXTURES = join(ROOT, "tests/fixtures/adk");
@@ -33,8 +33,8 @@ class Agent {
 
   /** The address that the plugin prints. */
   async session(): Promise<string> {
-    await expect.poll(() => this.told, { timeout: 60_000 }).toContain("a person answers at ");
-    return /answers at (\S+)/.exec(this.told)?.[1] ?? "";
+    await expect.poll(() => this.told, { timeout: 60_000 }).toContain("Rehearsal: respond at ");
+    return /respond at (\S+)/.exec(this.told)?.[1] ?? "";
   }
 
   said(): string {
@@ -82,7 +82,7 @@ test("a person answers a real agent with a call and a text, and adk eval passes 
   await answer(page, "No rain in Lisbon.");
   expect(await agent.ended).toBe(0);
   expect(agent.said()).toContain("weather said: No rain in Lisbon.");
-  await expect(page.getByText("Nothing waits for an answer.")).toBeVisible();
+  await expect(page.getByText("No pending requests")).toBeVisible();
 
   await page.getByRole("button", { name: "Session", exact: true }).click();
   const events = page.getByRole("list", { name: "Events" });
@@ -95,11 +95,11 @@ test("a person answers a real agent with a call and a text, and adk eval passes 
   await accessible();
 
   await complete(page);
-  await expect(page.getByRole("heading", { name: "The session is complete" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Session complete" })).toBeVisible();
   await picture("complete");
   await accessible();
   await page.getByRole("button", { name: /^Export to weather_evals.evalset.json/ }).click();
-  await expect(page.getByRole("heading", { name: /^Exported/ })).toBeVisible();
+  await expect(page.getByRole("heading", { name: /^Exported( into a new eval set)?$/ })).toBeVisible();
   await picture("exported");
   const path = join(host.folder, "evals/weather_evals.evalset.json");
   const [one] = JSON.parse(readFileSync(path, "utf8")).eval_cases.slice(-1);
@@ -151,18 +151,18 @@ eval_set_path = ${JSON.stringify(file)}
 
   await page.getByRole("button", { name: "Compare with a case…" }).click();
   await page.getByRole("dialog").getByRole("button", { name: /Will it rain/ }).click();
-  const both = page.getByRole("region", { name: "Both cases, step by step" });
+  const both = page.getByRole("region", { name: "Both cases, side by side" });
   await expect(both.locator(".pair.differs").first()).toContainText("days: 3");
   await expect(both.locator(".pair.differs").first()).toContainText("days: 2");
   await expect(both.locator("del").last()).toHaveText(/Lisbon/);
   await expect(both.locator("ins").last()).toHaveText(/today/);
-  await expect(page.getByText("Why they differ:")).toBeVisible();
+  await expect(page.getByText("Differences:")).toBeVisible();
   await picture("compared");
   await accessible();
   await page.keyboard.press("Escape");
   await expect(both).toBeHidden();
   await page.locator("#export").click();
-  await expect(page.getByRole("heading", { name: /^Exported/ })).toBeVisible();
+  await expect(page.getByRole("heading", { name: /^Exported( into a new eval set)?$/ })).toBeVisible();
   expect(JSON.parse(readFileSync(file, "utf8")).eval_cases).toHaveLength(2);
   await page.close();
   expect(await host.stop()).toBe(0);
@@ -173,16 +173,16 @@ test("three agents in one session are answered in their order", async ({ page, s
   const agent = start("three", "Three watches");
   await open(page, await agent.session());
   await introduce(page, "Ann");
-  const queue = page.getByRole("navigation", { name: "Turns that wait" });
+  const queue = page.getByRole("navigation", { name: "Pending turns" });
   await expect(queue.getByRole("link")).toHaveCount(3);
   // A turn that is not up is shown, and not answered.
   const second = await queue.getByRole("link").nth(1).textContent();
   await queue.getByRole("link").nth(1).click();
-  await expect(page.getByText("An older turn comes first.")).toBeVisible();
+  await expect(page.getByText("One earlier turn is in the queue.")).toBeVisible();
   await expect(page.getByText(`You watch the ${second?.trim()}.`)).toBeVisible();
   await picture("behind");
   await accessible();
-  await page.getByRole("link", { name: "Go to the turn that is up" }).click();
+  await page.getByRole("link", { name: "Go to the current turn" }).click();
   const facts = page.getByRole("region", { name: "Turn", exact: true });
   for (let left = 3; left > 0; left -= 1) {
     const name = await facts.locator("dd").first().textContent();
@@ -210,7 +210,7 @@ test("answers sent from the keyboard lead from turn to turn", async ({ page, sta
     await page.keyboard.press("Control+Enter");
     if (left > 1) {
       await expect(facts.locator("dd").first()).not.toHaveText(name);
-      await expect(page.getByText(/was faster/)).toHaveCount(0);
+      await expect(page.getByText(/responded first/)).toHaveCount(0);
     }
   }
   expect(await agent.ended).toBe(0);
@@ -226,7 +226,7 @@ test("two people at one session see each other, and what is typed is never lost"
   // Bo begins to type while nobody holds the turn; Ann sees it.
   await other.getByRole("tab", { name: /Text/ }).click();
   await other.getByRole("textbox", { name: "Text", exact: true }).fill("Bo thinks it will.");
-  await expect(page.getByText("Bo is answering this turn.")).toBeVisible();
+  await expect(page.getByText("Bo holds the lease.")).toBeVisible();
   await expect(page.getByRole("button", { name: /^Send/ })).toHaveAttribute("aria-disabled", "true");
   await picture("held");
   await accessible();
@@ -242,13 +242,13 @@ test("two people at one session see each other, and what is typed is never lost"
   await other.getByRole("button", { name: "Hand over" }).click();
   await other.getByRole("dialog").getByRole("textbox").fill("Ann");
   await other.getByRole("dialog").getByRole("button", { name: "Hand over" }).click();
-  await expect(other.getByText("The turn is offered to Ann.").first()).toBeVisible();
-  await page.getByRole("button", { name: "Take it" }).click();
-  await expect(other.getByText("Ann is answering this turn.")).toBeVisible();
+  await expect(other.getByText("Lease offered to Ann.").first()).toBeVisible();
+  await page.getByRole("button", { name: "Take lease" }).click();
+  await expect(other.getByText("Ann holds the lease.")).toBeVisible();
   await answer(page, "It will not.");
   // The answer is everywhere at once, and Bo's words are still there.
-  await expect(other.getByRole("heading", { name: "Ann was faster" })).toBeVisible();
-  await expect(other.getByRole("textbox", { name: "What you typed" })).toHaveValue("Bo thinks it will.");
+  await expect(other.getByRole("heading", { name: "Ann responded first" })).toBeVisible();
+  await expect(other.getByRole("textbox", { name: "Your draft" })).toHaveValue("Bo thinks it will.");
   // They are offered again until they are put away; a draft of a session that has long been gone goes by itself.
   const drafts = () => other.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("rehearsal.draft.")));
   await other.evaluate(() => {
@@ -260,11 +260,11 @@ test("two people at one session see each other, and what is typed is never lost"
     }
   });
   await other.reload();
-  await expect(other.getByRole("heading", { name: "Ann was faster" })).toBeVisible();
-  await expect(other.getByRole("textbox", { name: "What you typed" })).toHaveValue("Bo thinks it will.");
+  await expect(other.getByRole("heading", { name: "Ann responded first" })).toBeVisible();
+  await expect(other.getByRole("textbox", { name: "Your draft" })).toHaveValue("Bo thinks it will.");
   await expect.poll(drafts).toHaveLength(2);
-  await other.getByRole("button", { name: "Put it away and go on" }).click();
-  await expect(other.getByText("Nothing waits for an answer.")).toBeVisible();
+  await other.getByRole("button", { name: "Discard draft" }).click();
+  await expect(other.getByText("No pending requests")).toBeVisible();
   await expect.poll(drafts).toEqual(["rehearsal.draft.elsewhere"]);
   expect(await agent.ended).toBe(0);
   await other.context().close();
@@ -272,7 +272,7 @@ test("two people at one session see each other, and what is typed is never lost"
 
 test("a host that is stopped and started again costs nothing that was typed", async ({ page }) => {
   const folder = mkdtempSync(join(tmpdir(), "rehearsal-live-"));
-  const first = await startHost({ folder });
+  const first = await startHost({ folder, config: MATH_ONLY });
   const agent = new Agent(first.url, "alone", "A restart");
   try {
     await open(page, await agent.session());
@@ -280,11 +280,11 @@ test("a host that is stopped and started again costs nothing that was typed", as
     await choose(page, "forecast");
     await field(page, "city").fill("Porto");
     await page.getByRole("button", { name: "Add call" }).click();
-    await expect(page.getByRole("group", { name: "Also in this answer" })).toContainText('forecast(');
+    await expect(page.getByRole("group", { name: "Also in this response" })).toContainText('forecast(');
     await page.getByRole("tab", { name: /Text/ }).click();
     await page.getByRole("textbox", { name: "Text", exact: true }).fill("Let me look.");
     expect(await first.stop()).toBe(0);
-    await expect(page.getByText("host not reachable, trying again")).toBeVisible();
+    await expect(page.getByText("host not reachable, reconnecting")).toBeVisible();
     await page.locator("#send").click();
     await expect(page.getByRole("alert").filter({ hasText: "Not sent" })).toBeVisible();
     const second = await startHost({ folder, listen: new URL(first.url).host });
@@ -309,7 +309,7 @@ test("a host that is stopped and started again costs nothing that was typed", as
 test("a value is answered through its form, by the keyboard alone", async ({ page, start, picture, accessible }) => {
   const agent = start("report", "A report");
   await open(page, await agent.session());
-  await page.getByRole("textbox", { name: /Who are you/ }).focus();
+  await page.getByRole("textbox", { name: /Enter your name/ }).focus();
   await page.keyboard.type("Ann");
   await page.keyboard.press("Enter");
   await page.keyboard.press("Escape");
@@ -342,7 +342,7 @@ test("several calls go in one answer, and a sub-agent keeps its name in the expo
   await complete(page);
   await expect(page.getByRole("list", { name: "Runs" }).locator(":scope > li > label").getByRole("checkbox")).toHaveCount(2);
   await page.getByRole("button", { name: /^Export to/ }).click();
-  await expect(page.getByRole("heading", { name: /^Exported/ })).toBeVisible();
+  await expect(page.getByRole("heading", { name: /^Exported( into a new eval set)?$/ })).toBeVisible();
   const path = join(host.folder, "evals/weather_evals.evalset.json");
   const [one] = JSON.parse(readFileSync(path, "utf8")).eval_cases.slice(-1);
   expect(one.conversation.map((turn: any) => turn.user_content.parts[0].text)).toEqual(["The sea?", "And the air?"]);
@@ -353,13 +353,13 @@ test("several calls go in one answer, and a sub-agent keeps its name in the expo
   // A case need not show every turn: here the helper answered by itself.
   await page.getByRole("button", { name: "Choose turns" }).click();
   const first = page.getByRole("list", { name: "Runs" }).locator(":scope > li").first();
-  await first.getByText("Choose among its turns").click();
+  await first.getByText("Choose turns").click();
   await first.getByRole("checkbox", { name: /^transfer_to_agent/ }).uncheck();
   await expect(first.getByText("1 of 2 answers")).toBeVisible();
   await picture("turns");
   await accessible();
   await page.getByRole("button", { name: /^Export to/ }).click();
-  await expect(page.getByRole("heading", { name: /^Exported/ })).toBeVisible();
+  await expect(page.getByRole("heading", { name: /^Exported( into a new eval set)?$/ })).toBeVisible();
   const [shorter] = JSON.parse(readFileSync(path, "utf8")).eval_cases.slice(-1);
   expect(shorter.eval_id).not.toEqual(one.eval_id);
   expect(JSON.stringify(shorter)).not.toContain("transfer_to_agent");
@@ -374,7 +374,7 @@ test("what was begun on the other side is not left out without a word", async ({
   await field(page, "city").fill("Lisbon");
   await answer(page, "It will not.");
   const notice = page.locator(".middle .notice");
-  await expect(notice).toContainText("The call of forecast that you began is not in this answer");
+  await expect(notice).toContainText("Your unfinished call of forecast is not in this response");
   await picture("left-behind");
   // Back there it still stands, and goes by itself.
   await page.getByRole("tab", { name: /Call tools/ }).click();
@@ -387,13 +387,13 @@ test("what was begun on the other side is not left out without a word", async ({
   await choose(page, "forecast");
   await field(page, "city").fill("Porto");
   await answer(page, "No rain.");
-  await expect(notice).toContainText("send once more to leave it out");
+  await expect(notice).toContainText("send again to leave it out");
   await page.locator("#send").click();
   expect(await agent.ended).toBe(0);
   expect(agent.said()).toContain("weather said: No rain.");
 });
 
-test("who completes a session in which nothing waits is asked for their name there", async ({ page, browser, start }) => {
+test("who completes a session in which nothing pending is asked for their name there", async ({ page, browser, start }) => {
   const agent = start("alone", "Nothing waits");
   const address = await agent.session();
   await open(page, address);
@@ -403,14 +403,16 @@ test("who completes a session in which nothing waits is asked for their name the
   const other = await somebody(browser, address);
   await other.getByRole("button", { name: "Complete session" }).click();
   const dialog = other.getByRole("dialog");
+  // Whoever presses a key too many keeps what there is.
+  await expect(dialog.getByRole("button", { name: "Keep open" })).toBeFocused();
   const done = dialog.getByRole("button", { name: "Complete", exact: true });
   await done.click();
-  await expect(dialog.getByRole("textbox", { name: /Who are you/ })).toBeFocused();
+  await expect(dialog.getByRole("textbox", { name: /Enter your name/ })).toBeFocused();
   await other.keyboard.type("Bo");
   await other.keyboard.press("Enter");
   await expect(done).toBeFocused();
   await other.keyboard.press("Enter");
-  await expect(other.getByRole("heading", { name: "The session is complete" })).toBeVisible();
+  await expect(other.getByRole("heading", { name: "Session complete" })).toBeVisible();
   await other.context().close();
 });
 
@@ -431,23 +433,24 @@ test("the list tells who waits, and calls the person who asked for it", async ({
     Object.assign(window, { Notification: Told });
   });
   await open(page, "/live");
-  const call = page.getByRole("button", { name: /Call me when an agent asks/ });
+  const call = page.getByRole("button", { name: /Notify me/ });
   await expect(call).toBeVisible();
+  await expect(page.getByText("host connected")).toBeVisible();
   const before = await page.title();
   expect(before).not.toMatch(/^\(/);
   await call.click();
-  await expect(page.getByRole("button", { name: /You are called/ })).toBeVisible();
+  await expect(page.getByRole("button", { name: /Notifications on/ })).toBeVisible();
   const agent = start("alone", "Somebody waits");
   const address = await agent.session();
   const row = page.getByRole("row").filter({ hasText: "Somebody waits" });
   await expect(row).toContainText("weather");
-  await expect(row).toContainText("waits for you");
+  await expect(row).toContainText("waiting for a response");
   await expect(page).toHaveTitle(/^\(\d+\) /);
-  await expect.poll(() => page.evaluate(() => (window as any).told)).toContain("weather waits for an answer");
+  await expect.poll(() => page.evaluate(() => (window as any).told)).toContain("weather waits for a response");
   await picture("list");
   await accessible();
   await page.getByRole("searchbox", { name: "Search descriptions and agents" }).fill("nobody has these words");
-  await expect(page.getByText("No session has these words")).toBeVisible();
+  await expect(page.getByText("No matching sessions")).toBeVisible();
   await page.getByRole("searchbox", { name: "Search descriptions and agents" }).fill("somebody");
   await row.getByRole("link").click();
   await expect(page).toHaveURL(address);
@@ -457,7 +460,7 @@ test("the list tells who waits, and calls the person who asked for it", async ({
   await picture("cancel");
   await accessible();
   await page.getByRole("dialog").getByRole("textbox").fill("Not today.");
-  await page.getByRole("dialog").getByRole("button", { name: "Cancel the turn" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel turn" }).click();
   expect(await agent.ended).not.toBe(0);
   expect(agent.said()).toContain("Not today.");
 });
@@ -475,7 +478,7 @@ test("what the host says late of a session takes nothing that is typed", async (
   const told = page.waitForResponse("**/api/read_live_session");
   // The list knows the session, so the page shows it before the host has been heard.
   await page.getByRole("row").filter({ hasText: "Somebody is slow" }).getByRole("link").click();
-  const name = page.getByRole("textbox", { name: /Who are you/ });
+  const name = page.getByRole("textbox", { name: /Enter your name/ });
   await name.fill("Ann");
   const typed = await name.elementHandle();
   tell();
@@ -487,7 +490,7 @@ test("what the host says late of a session takes nothing that is typed", async (
   expect(await agent.ended).toBe(0);
 });
 
-test("a run that fails says so where its answer was given, and a turn that is not there does too", async ({ page, start, accessible }) => {
+test("a run that fails says so where its answer was given, and a turn that is missing does too", async ({ page, start, accessible }) => {
   const agent = start("broken", "A sensor is gone");
   const address = await agent.session();
   await open(page, address);
@@ -495,7 +498,7 @@ test("a run that fails says so where its answer was given, and a turn that is no
   await choose(page, "measure");
   await page.locator("#send").click();
   expect(await agent.ended).toBe(1);
-  const right = page.getByRole("region", { name: "Answer" });
+  const right = page.getByRole("region", { name: "Response" });
   await expect(right).toContainText("The run failed.");
   await expect(right).toContainText("no such sensor");
   const spoken = page.getByRole("list", { name: "Conversation" });
@@ -504,7 +507,7 @@ test("a run that fails says so where its answer was given, and a turn that is no
   for (const turn of ["936da01f-9abd-4d9d-80c7-02af85c822a8", "nonsense"]) {
     await open(page, `${address}/${turn}`);
     await expect(page.getByText(`This session has no turn ${turn}.`)).toBeVisible();
-    await expect(page.getByText("There is no conversation to show")).toBeVisible();
+    await expect(page.getByText("The conversation cannot be shown")).toBeVisible();
     await expect(right.getByText("This turn cannot be shown.")).toBeVisible();
   }
   await right.getByRole("link", { name: "Go to the session" }).click();
@@ -520,10 +523,10 @@ test("a second window of the same person says where the turn is answered", async
   await page.getByRole("textbox", { name: "Text", exact: true }).pressSequentially("No rain");
   const other = await page.context().newPage();
   await open(other, address);
-  await expect(other.getByText("Ann is answering this turn in another window.")).toBeVisible();
+  await expect(other.getByText("Ann holds the lease in another window.")).toBeVisible();
   await expect(other.locator("#send")).toHaveAttribute("aria-disabled", "true");
   await other.getByRole("button", { name: "Cancel turn" }).click();
-  await expect(other.getByRole("dialog")).toContainText("Ann is answering this turn in another window.");
+  await expect(other.getByRole("dialog")).toContainText("Ann holds the lease in another window.");
   await other.keyboard.press("Escape");
   // Each window keeps its own words, and a reload keeps the turn.
   await other.getByRole("tab", { name: /Text/ }).click();
@@ -534,13 +537,13 @@ test("a second window of the same person says where the turn is answered", async
   await expect(page.getByText("in another window")).toHaveCount(0);
   await other.reload();
   await expect(other.getByRole("textbox", { name: "Text", exact: true })).toHaveValue("Perhaps");
-  await expect(other.getByText("Ann is answering this turn in another window.")).toBeVisible();
+  await expect(other.getByText("Ann holds the lease in another window.")).toBeVisible();
   await other.close();
   // A duplicate of the tab, which begins with all that the tab has stored, is a window of its own.
   const opened = page.context().waitForEvent("page");
   await page.evaluate(() => void window.open(location.href));
   const copy = await opened;
-  await expect(copy.getByText("Ann is answering this turn in another window.")).toBeVisible();
+  await expect(copy.getByText("Ann holds the lease in another window.")).toBeVisible();
   expect(await copy.evaluate(() => sessionStorage.getItem("rehearsal.tab"))).not.toBe(
     await page.evaluate(() => sessionStorage.getItem("rehearsal.tab")),
   );
@@ -551,18 +554,18 @@ test("a second window of the same person says where the turn is answered", async
 });
 
 test("an unknown session says so, and an empty list tells how to begin", async ({ page, picture, accessible }) => {
-  const fresh = await startHost();
+  const fresh = await startHost({ config: MATH_ONLY });
   await open(page, `${fresh.url}/live`);
-  await expect(page.getByRole("heading", { name: "No agent has asked yet" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No live sessions yet" })).toBeVisible();
   await expect(page.getByText("plugins=[RehearsalPlugin()]")).toBeVisible();
   await picture("empty");
   await accessible();
   await open(page, `${fresh.url}/live/936da01f-9abd-4d9d-80c7-02af85c822a8`);
-  await expect(page.getByRole("alert")).toContainText("There is no live session 936da01f");
+  await expect(page.getByRole("alert")).toContainText("No live session 936da01f");
   await accessible();
   await open(page, `${fresh.url}/live/nonsense`);
-  await expect(page.getByRole("alert")).toContainText("There is no live session nonsense");
-  await expect(page.getByRole("link", { name: "See the live sessions" })).toBeInViewport({ ratio: 1 });
+  await expect(page.getByRole("alert")).toContainText("No live session nonsense");
+  await expect(page.getByRole("link", { name: "View live sessions" })).toBeInViewport({ ratio: 1 });
   // The palette leads to the list.
   await page.keyboard.press("Control+k");
   await page.keyboard.type("live");

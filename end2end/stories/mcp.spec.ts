@@ -155,10 +155,10 @@ for (const [name, start] of [
       await expect(question(page)).toBeVisible();
       await picture(`elicitation-${name}`);
       await accessible();
-      await question(page).getByRole("button", { name: "Send the answer" }).click();
+      await question(page).getByRole("button", { name: "Send answer" }).click();
       await expect(question(page)).toContainText(/Required/i);
       await question(page).getByRole("textbox", { name: /name/i }).first().fill("Ada Lovelace");
-      await question(page).getByRole("button", { name: "Send the answer" }).click();
+      await question(page).getByRole("button", { name: "Send answer" }).click();
       await expect(question(page)).toBeHidden();
     });
     await expect(asked).toContainText("User provided the requested information");
@@ -174,7 +174,7 @@ for (const [name, start] of [
     await call("trigger-url-elicitation", { url: "http://127.0.0.1:9/sign-in" }, async () => {
       await expect(question(page).getByRole("link", { name: "http://127.0.0.1:9/sign-in" })).toBeVisible();
       await picture(`address-${name}`);
-      await question(page).getByRole("button", { name: "I have visited it" }).click();
+      await question(page).getByRole("button", { name: "Done" }).click();
     });
     expect(page.context().pages()).toHaveLength(1);
 
@@ -183,8 +183,8 @@ for (const [name, start] of [
       await expect(question(page)).toContainText("Who are you?");
       await picture(`sampling-${name}`);
       await accessible();
-      await question(page).getByRole("textbox", { name: "The model's answer" }).fill("A person, 4711.");
-      await question(page).getByRole("button", { name: "Answer as the model" }).click();
+      await question(page).getByRole("textbox", { name: "Model response" }).fill("A person, 4711.");
+      await question(page).getByRole("button", { name: "Send model response" }).click();
     });
     await sampled.getByRole("button").first().click();
     await expect(sampled).toContainText("A person, 4711.");
@@ -207,7 +207,7 @@ for (const [name, start] of [
     await expect(question(page)).toContainText("multiple interpretations");
     await picture(`task-asks-${name}`);
     await question(page).getByRole("combobox").selectOption({ label: "Monty Python comedy group" });
-    await question(page).getByRole("button", { name: "Send the answer" }).click();
+    await question(page).getByRole("button", { name: "Send answer" }).click();
     calls += 1;
     await expect(player.call(calls)).toContainText("Research Report: python (comedy)", { timeout: 60_000 });
     // A task that is cancelled is called off, and the question goes with it.
@@ -358,7 +358,7 @@ test("what nobody can check is said, and a long question leaves its form in sigh
   await player.choose("ask");
   await player.run();
   await expect(question(page)).toBeVisible();
-  const send = question(page).getByRole("button", { name: "Send the answer" });
+  const send = question(page).getByRole("button", { name: "Send answer" });
   await expect(send).toBeInViewport();
   const code = question(page).getByRole("textbox", { name: /^code/ });
   await expect(code).toBeInViewport();
@@ -393,14 +393,14 @@ test("images and sounds in resources are shown, and a vast one waits", async ({ 
   // One that would unpack into gigabytes is shown when somebody asks.
   await expect(resource("art://poster")).toContainText("Unpacked it takes");
   await expect(resource("art://poster").getByRole("img")).toHaveCount(0);
-  await expect(resource("art://poster").getByRole("button", { name: "Show it" })).toBeVisible();
+  await expect(resource("art://poster").getByRole("button", { name: "Show image" })).toBeVisible();
   const sound = resource("art://silence").locator("audio");
   await expect(sound).toHaveAttribute("src", /^data:audio\/wav;base64,/);
   await expect.poll(() => sound.evaluate((audio: HTMLAudioElement) => audio.duration)).toBeCloseTo(0.1, 2);
   // A damaged one is drawn when somebody asks, and then says what came of it.
   await expect(resource("art://torn")).toContainText("It is damaged");
-  await resource("art://torn").getByRole("button", { name: "Show it" }).click();
-  await expect(resource("art://torn")).toContainText("The browser cannot draw this image");
+  await resource("art://torn").getByRole("button", { name: "Show image" }).click();
+  await expect(resource("art://torn")).toContainText("The browser cannot show this image");
   await expect(resource("art://torn").getByRole("img")).toHaveCount(0);
   await expect(resource("art://noise")).toContainText("The browser cannot play this sound");
   await picture("resources");
@@ -424,7 +424,7 @@ test("structured content that breaks its schema is kept, and said to", async ({ 
   await fits.getByRole("radio", { name: "false" }).check();
   await player.run();
   await player.call(2).getByRole("button").first().click();
-  await expect(notice(2)).toContainText("not what the tool's output schema promises");
+  await expect(notice(2)).toContainText("violates the tool's output schema");
   await expect(notice(2)).toContainText("/grams");
   await expect(notice(2)).toContainText("/unit");
   await expect(player.call(2)).toContainText("stone");

@@ -1,32 +1,38 @@
-// The client comes in two parts: the list of agents needs the first, a rehearsal the second too.
+// The client comes in parts, one for each area: the list of agents needs the first alone.
 
 import { expect, open, test } from "../stage";
 
-const SECOND = /\/pkg\/split_scene\.[0-9a-f]+\.wasm$/;
+/** The part of the workspace. */
+const WORKSPACE = /\/pkg\/split_rehearse\.[0-9a-f]+\.wasm$/;
+/** What is drawn once a session is under way. */
+const SESSION = /\/pkg\/split_session\.[0-9a-f]+\.wasm$/;
+/** Any part. */
+const PART = /\/pkg\/(split|chunk)_\w+\.[0-9a-f]+\.wasm$/;
 
-test("the list leaves the second part alone until somebody points at it", async ({ page }) => {
+test("the list leaves the other parts alone until somebody points at it", async ({ page }) => {
   const fetched: string[] = [];
   page.on("request", (request) => fetched.push(new URL(request.url()).pathname));
   await open(page, "/");
+  await page.waitForLoadState("networkidle");
   expect(fetched).toContain("/pkg/rehearsal_bg.wasm");
-  expect(fetched.filter((path) => SECOND.test(path))).toEqual([]);
-  const second = page.waitForResponse(SECOND);
+  expect(fetched.filter((path) => PART.test(path))).toEqual([]);
+  const workspace = page.waitForResponse(WORKSPACE);
   await page.getByRole("link", { name: "Math Agent" }).hover();
-  expect((await second).status()).toBe(200);
+  expect((await workspace).status()).toBe(200);
   // In the same document: the link is the router's, not the browser's.
   const documents = fetched.filter((path) => path === "/" || path.startsWith("/rehearse")).length;
   await page.getByRole("link", { name: "Math Agent" }).click();
   await expect(page.locator(".columns")).not.toHaveAttribute("aria-busy");
   await expect(page.getByRole("button", { name: "Start over" })).toBeVisible();
   expect(fetched.filter((path) => path === "/" || path.startsWith("/rehearse"))).toHaveLength(documents);
-  expect(fetched.filter((path) => SECOND.test(path))).toHaveLength(1);
+  expect(fetched.filter((path) => WORKSPACE.test(path))).toHaveLength(1);
 });
 
-test("the keyboard fetches the second part as well", async ({ page }) => {
+test("the keyboard fetches the workspace as well", async ({ page }) => {
   await open(page, "/");
-  const second = page.waitForResponse(SECOND);
+  const workspace = page.waitForResponse(WORKSPACE);
   await page.getByRole("link", { name: "Math Agent" }).focus();
-  expect((await second).status()).toBe(200);
+  expect((await workspace).status()).toBe(200);
 });
 
 test("a rehearsal is opened by its address, again and by going back", async ({ page }) => {
@@ -41,24 +47,74 @@ test("a rehearsal is opened by its address, again and by going back", async ({ p
   await expect(stage).toBeVisible();
 });
 
-test("a second part that does not come is told, and fetched anew", async ({ page: quiet }) => {
+test("a part that does not come is told, and fetched again", async ({ page: quiet }) => {
   // A page of its own: the client logs the failure, which is an error in every other story.
   const page = await quiet.context().newPage();
-  await page.route(SECOND, (route) => route.abort());
+  await page.route(WORKSPACE, (route) => route.abort());
   await open(page, "/rehearse/math-agent");
   await expect(page.getByRole("heading", { name: "Math Agent" })).toBeVisible();
-  const alert = page.getByRole("alert").filter({ hasText: "could not be fetched" });
+  const alert = page.getByRole("alert").filter({ hasText: "cannot be loaded" });
   await expect(alert).toBeVisible();
   // A host of another build has no such file: it answers with its page.
-  await page.unroute(SECOND);
-  await page.route(SECOND, (route) => route.fulfill({ status: 404, contentType: "text/html", body: "<p>" }));
-  const again = page.waitForResponse(SECOND);
-  await alert.getByRole("button", { name: "Try again" }).click();
+  await page.unroute(WORKSPACE);
+  await page.route(WORKSPACE, (route) => route.fulfill({ status: 404, contentType: "text/html", body: "<p>" }));
+  const again = page.waitForResponse(WORKSPACE);
+  await alert.getByRole("button", { name: "Retry" }).click();
   expect((await again).status()).toBe(404);
   await expect(alert).toBeVisible();
-  await page.unroute(SECOND);
-  await alert.getByRole("button", { name: "Try again" }).click();
+  await page.unroute(WORKSPACE);
+  await alert.getByRole("button", { name: "Retry" }).click();
   await expect(page.getByRole("button", { name: "Start over" })).toBeVisible();
   await expect(alert).toBeHidden();
+  await page.close();
+});
+
+test("an area fetches its own part", async ({ page }) => {
+  const fetched: string[] = [];
+  page.on("request", (request) => fetched.push(new URL(request.url()).pathname));
+  const parts = () => fetched.flatMap((path) => /\/pkg\/split_(\w+)\./.exec(path)?.[1] ?? []);
+  for (const [path, part] of [
+    ["/live", "live"],
+    ["/evalsets", "evalsets"],
+    ["/reports", "reports"],
+    ["/rehearse/math-agent", "rehearse"],
+  ] as const) {
+    fetched.length = 0;
+    await open(page, path);
+    await page.waitForLoadState("networkidle");
+    expect(parts()).toEqual([part]);
+  }
+});
+
+test("the workspace is small until a session is under way", async ({ page, host }) => {
+  let bytes = 0;
+  const session = await page.context().newCDPSession(page);
+  await session.send("Network.enable");
+  session.on("Network.loadingFinished", ({ encodedDataLength }) => {
+    bytes += encodedDataLength;
+  });
+  await open(page, `${host.url}/rehearse/math-agent`);
+  await expect(page.getByRole("button", { name: "Start over" })).toBeVisible();
+  await page.waitForLoadState("networkidle");
+  expect(bytes).toBeGreaterThan(350_000);
+  expect(bytes).toBeLessThan(720_000);
+  // The rest comes while the person writes.
+  const rest = page.waitForResponse(SESSION);
+  await page.getByLabel("User message").fill("What is 2 and 3?");
+  expect((await rest).status()).toBe(200);
+});
+
+test("a session starts once the rest has come", async ({ page: quiet }) => {
+  const page = await quiet.context().newPage();
+  await page.route(SESSION, (route) => route.abort());
+  await open(page, "/rehearse/math-agent");
+  await page.getByLabel("User message").fill("What is 2 and 3?");
+  await page.getByRole("button", { name: /Start session/ }).click();
+  const alert = page.getByRole("alert").filter({ hasText: "cannot be loaded" });
+  await expect(alert.first()).toBeVisible();
+  await expect(page.getByLabel("User message")).toHaveValue("What is 2 and 3?");
+  await page.unroute(SESSION);
+  await page.getByRole("button", { name: /Start session/ }).click();
+  await expect(page.getByText("You are the agent.")).toBeVisible();
   await page.close();
 });

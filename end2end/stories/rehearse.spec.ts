@@ -40,7 +40,7 @@ test("a field that is wrong says so where it stands, and nothing is sent", async
   await player.run();
   await expect(player.field("a")).toHaveAttribute("aria-invalid", "true");
   await expect(player.field("b")).toHaveAttribute("aria-invalid", "true");
-  await expect(page.getByText("2 fields to mend", { exact: true })).toBeVisible();
+  await expect(page.getByText("2 fields need attention", { exact: true })).toBeVisible();
   await expect(player.call(1)).toHaveCount(0);
   await picture("faults");
   await accessible();
@@ -122,7 +122,7 @@ test("two tools and an answer become a case in the agent's file", async ({ page,
   expect(names).toEqual(["multiply", "add"]);
   // The same session again adds nothing.
   await page.getByRole("button", { name: /Export again/ }).click();
-  await expect(page.getByText(/exported before; nothing was added/)).toBeVisible();
+  await expect(page.getByText(/Already exported\. Nothing was added/)).toBeVisible();
   expect(JSON.parse(readFileSync(path, "utf8")).eval_cases.length).toBe(set.eval_cases.length);
 });
 
@@ -167,24 +167,24 @@ test("tools are found by their arguments, and say what they return", async ({ pa
   await player.fill("query", "Where?");
   await player.fill("max_results", "1");
   await player.begin();
-  const filter = page.getByRole("searchbox", { name: "Filter the tools" });
+  const filter = page.getByRole("searchbox", { name: "Filter tools" });
   await filter.fill("airport");
   const tools = page.getByRole("list", { name: "Tools" });
   await expect(tools.getByText("city_file", { exact: true })).toBeVisible();
   await expect(tools.getByText("slow_timetable", { exact: true })).toBeHidden();
   await filter.fill("");
   await player.choose("book_trip");
-  await page.getByText("What it returns").click();
-  await expect(page.getByRole("group", { name: "The schema of the result" })).toContainText('"type"');
+  await page.getByText("Result schema").click();
+  await expect(page.getByRole("group", { name: "Result schema" })).toContainText('"type"');
   await picture("returns");
   await accessible();
 });
 
 test("nothing is said of what is missing before something is entered", async ({ page }) => {
   const player = await Player.at(page, "math-agent");
-  await page.getByRole("button", { name: /Start the session/ }).click();
-  await expect(page.getByText("Write what the user asks", { exact: true })).toBeVisible();
-  await expect(page.getByRole("textbox", { name: "The user's query" })).toBeFocused();
+  await page.getByRole("button", { name: /Start session/ }).click();
+  await expect(page.getByText("Enter the user message.", { exact: true })).toBeVisible();
+  await expect(page.getByRole("textbox", { name: "User message" })).toBeFocused();
   await player.ask("What is 5 + 3?");
   await player.choose("add");
   await player.field("a").focus();
@@ -198,8 +198,8 @@ test("nothing is said of what is missing before something is entered", async ({ 
   await page.keyboard.press("Tab");
   await expect(player.field("a")).toHaveAttribute("aria-invalid", "true");
   await page.getByRole("tab", { name: /Final response/ }).click();
-  await page.getByRole("button", { name: /Send and finish/ }).click();
-  await expect(page.getByText("Write what the agent answers", { exact: true })).toBeVisible();
+  await page.getByRole("button", { name: /Send response/ }).click();
+  await expect(page.getByText("Final response", { exact: true })).toBeVisible();
   await expect(page.getByRole("textbox", { name: "Final response" })).toBeFocused();
   await player.answer("8");
 });
@@ -211,7 +211,7 @@ test("megabytes stay on the host and are shown in part", async ({ page, picture 
   await player.begin();
   await player.choose("flight_archive");
   await player.run();
-  await expect(player.call(1)).toContainText("held by the host", { timeout: 60_000 });
+  await expect(player.call(1)).toContainText("stored on the host", { timeout: 60_000 });
   await player.call(1).getByRole("button").first().click();
   await expect(page.getByRole("button", { name: /show more/i })).toBeVisible();
   await picture("held");
@@ -220,7 +220,7 @@ test("megabytes stay on the host and are shown in part", async ({ page, picture 
 test("an agent without tools answers at once", async ({ page, picture, accessible }) => {
   const player = await Player.at(page, "poet");
   await player.ask("What is spring?");
-  await expect(page.getByText("This agent has no tools that can be called")).toBeVisible();
+  await expect(page.getByText("This agent has no callable tools")).toBeVisible();
   await picture("no-tools");
   await accessible();
   await page.getByRole("textbox", { name: "Final response" }).fill("buds on bare branches");
@@ -229,7 +229,7 @@ test("an agent without tools answers at once", async ({ page, picture, accessibl
 
 test("input and output schemas are forms that must be valid", async ({ page, picture, accessible }) => {
   const player = await Player.at(page, "travel-desk");
-  await page.getByRole("button", { name: /Start the session/ }).click();
+  await page.getByRole("button", { name: /Start session/ }).click();
   await expect(player.field("query")).toHaveAttribute("aria-invalid", "true");
   await player.fill("query", "Where to?");
   await player.fill("max_results", "2");
@@ -238,10 +238,10 @@ test("input and output schemas are forms that must be valid", async ({ page, pic
   await player.begin();
   await page.getByRole("tab", { name: /Final response/ }).click();
   await player.fill("answer", "Lisbon.");
-  await page.getByRole("button", { name: /Send and finish/ }).click();
+  await page.getByRole("button", { name: /Send response/ }).click();
   await expect(player.field("confidence")).toHaveAttribute("aria-invalid", "true");
   await player.fill("confidence", "1.5");
-  await page.getByRole("button", { name: /Send and finish/ }).click();
+  await page.getByRole("button", { name: /Send response/ }).click();
   await expect(player.field("confidence")).toHaveAttribute("aria-invalid", "true");
   await picture("output");
   await accessible();

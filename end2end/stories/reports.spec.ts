@@ -97,7 +97,7 @@ test("a report from the reader's disk tells why cases failed, and leaves the tab
 
   // The tab forgets it at a reload, says so, and takes it back at the same address.
   await page.goto("/reports/~1/office_tonight");
-  await expect(page.getByRole("heading", { name: "This report was opened in another tab" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Report opened in another tab" })).toBeVisible();
   await choose(page, "Open a report…", join(folder, "after.json"));
   await expect(page.getByRole("region", { name: "Case", exact: true }).locator(".report-score .why").first()).toContainText("degrees 23");
 });
@@ -149,7 +149,7 @@ reports = [${JSON.stringify(folder)}, "nowhere"]
   await page.getByRole("link", { name: "after.json" }).click();
   await page.getByRole("combobox", { name: "Baseline" }).selectOption("before.json");
   await expect(page).toHaveURL(/baseline=before/);
-  const changes = page.getByRole("group", { name: "Show only what changed" });
+  const changes = page.getByRole("group", { name: "Show changes only" });
   await expect(changes.getByRole("button", { name: /^1 regressed/ })).toBeVisible();
   await expect(changes.getByRole("button", { name: /^1 improved/ })).toBeVisible();
   await expect(changes.getByRole("button", { name: /^1 new/ })).toBeVisible();
@@ -178,7 +178,7 @@ reports = [${JSON.stringify(folder)}, "nowhere"]
   await changes.getByRole("button", { name: /gone/ }).click();
   await rows.nth(1).getByRole("link").click();
   await expect(shown).toContainText("Only the baseline has this case");
-  await page.getByRole("button", { name: "Without baseline" }).click();
+  await page.getByRole("button", { name: "No baseline" }).click();
   await expect(changes).toBeHidden();
 
   // Sorted by a score, and the other way round.
@@ -221,7 +221,7 @@ test("what is no report says where and what to do", async ({ page, host, picture
   // A case that it does not have.
   await page.evaluate(() => history.replaceState(null, "", location.href));
   await page.goto("/reports/none");
-  await expect(page.getByRole("alert")).toContainText("There is no report none");
+  await expect(page.getByRole("alert")).toContainText("No report none");
 });
 
 test("what a report holds is text, whatever it says", async ({ page, host }) => {
@@ -259,7 +259,7 @@ test("a folder of reports that is empty says so", async ({ page }) => {
   const host = await startHost({ config: '[folders]\nreports = ["reports"]\n' });
   mkdirSync(join(host.folder, "reports"));
   await open(page, `${host.url}/reports`);
-  await expect(page.getByText("No report in it yet.")).toBeVisible();
+  await expect(page.getByText("No reports")).toBeVisible();
   await page.close();
   expect(await host.stop()).toBe(0);
 });

@@ -46,13 +46,13 @@ function workers(host: Host): number[] {
 test("nobody asks an agent that has not started", async ({ page, home }) => {
   // The host has only begun to import google-adk.
   await page.goto(`${home.host.url}/rehearse/smart_home`);
-  await expect(page.getByText("Starting the agent: its instructions and tools come in a moment")).toBeVisible();
-  const start = page.getByRole("button", { name: /Start the session/ });
+  await expect(page.getByText("Starting the agent…")).toBeVisible();
+  const start = page.getByRole("button", { name: /Start session/ });
   await expect(start).toHaveAttribute("aria-disabled", "true");
   await start.click();
   await page.keyboard.press("Control+Enter");
-  await expect(page.getByRole("textbox", { name: "The user's query" })).toBeVisible({ timeout: 60_000 });
-  await expect(page.getByRole("heading", { name: "What does the user ask?" })).toBeVisible();
+  await expect(page.getByRole("textbox", { name: "User message" })).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByRole("heading", { name: "User message" })).toBeVisible();
 });
 
 test("what the model would see is on the page", async ({ page, picture, accessible }) => {
@@ -66,7 +66,7 @@ test("what the model would see is on the page", async ({ page, picture, accessib
   await player.choose("set_temperature");
   await picture("set-temperature");
   // What the palette chooses is in sight, whatever the catalogue was filtered by.
-  await page.getByRole("searchbox", { name: "Filter the tools" }).fill("temperature");
+  await page.getByRole("searchbox", { name: "Filter tools" }).fill("temperature");
   await page.keyboard.press("ControlOrMeta+k");
   await page.keyboard.type("transfer_to_agent");
   await page.keyboard.press("Enter");
@@ -108,7 +108,7 @@ test("a tool asks before it acts, and a long-running one waits for its result", 
   await player.choose("pay_bill");
   await player.fill("amount", "250");
   await player.run();
-  const question = page.getByRole("group", { name: "Confirmation" });
+  const question = page.getByRole("group", { name: "Confirmation", exact: true });
   await expect(question).toContainText("Pay 250.00 euros?");
   await picture("confirmation");
   await accessible();
@@ -144,8 +144,8 @@ test("a tool of ADK's that asks is denied and confirmed by a key", async ({ page
   await page.getByRole("radio", { name: "front" }).or(page.getByRole("combobox", { name: /^door/ })).first().focus();
   await page.keyboard.press("f");
   await player.run();
-  const question = page.getByRole("group", { name: "Confirmation" });
-  await expect(question).toContainText("The tool asks you to confirm this call.");
+  const question = page.getByRole("group", { name: "Confirmation", exact: true });
+  await expect(question).toContainText("The tool requires confirmation.");
   await expect(question).toBeFocused();
   await picture("unlock");
   await page.keyboard.press("n");
@@ -194,7 +194,7 @@ test("a failing tool has its traceback behind a click", async ({ page, picture }
   await player.choose("transfer_to_agent");
   // There is one agent to hand over to, so there is nothing to choose.
   await expect(page.locator("#tool-form")).toContainText("garage_agent");
-  const filter = page.getByRole("searchbox", { name: "Filter the tools" });
+  const filter = page.getByRole("searchbox", { name: "Filter tools" });
   await filter.fill("transfer");
   await player.run();
   await expect(player.call(1)).toHaveClass(/returned/);

@@ -47,7 +47,7 @@ test("a result shows what its strings hold", async ({ page, host, picture, acces
   await expect(tree(page).getByRole("listitem").first()).toBeVisible();
   await toggle(page, /^guide/);
   // A table of like objects, and JSON that was encoded twice.
-  await pane(page).getByRole("button", { name: "Open every level" }).click();
+  await pane(page).getByRole("button", { name: "Expand all" }).click();
   await expect(tree(page).getByText("RH2048")).toHaveCount(2);
   await tree(page).focus();
   await page.keyboard.press("End");
@@ -82,8 +82,8 @@ test("a value is searched, and its paths and values are copied", async ({ page, 
   await called(page, host, "city_file", { airport: "LIS" });
   await pane(page).getByRole("button", { name: "Collapse all" }).click();
   await expect(tree(page).getByRole("treeitem")).toHaveCount(7);
-  await pane(page).getByRole("button", { name: "Find in the value" }).click();
-  const field = page.getByRole("searchbox", { name: "Find in the value" });
+  await pane(page).getByRole("button", { name: "Find in value" }).click();
+  const field = page.getByRole("searchbox", { name: "Find in value" });
   await expect(field).toBeFocused();
   await field.fill("nw");
   // Inside JSON that a string holds, below three closed levels.
@@ -151,7 +151,7 @@ test("a value is read by the keyboard", async ({ page, host }) => {
   await page.keyboard.press("Home");
   await expect(current).toContainText("guide");
   await page.keyboard.press("/");
-  await expect(page.getByRole("searchbox", { name: "Find in the value" })).toBeFocused();
+  await expect(page.getByRole("searchbox", { name: "Find in value" })).toBeFocused();
 });
 
 test("what was opened stays open while the session goes on", async ({ page, host }) => {
@@ -214,9 +214,9 @@ test("the history and the exported case are read as values too", async ({ page, 
   await player.fill("b", "3");
   await player.run();
   await expect(player.call(1)).toBeVisible();
-  const how = page.getByRole("group", { name: "How the history is shown" });
+  const how = page.getByRole("group", { name: "History view" });
   await how.getByRole("button", { name: "JSON" }).click();
-  const history = page.getByRole("tree", { name: "The history as JSON" });
+  const history = page.getByRole("tree", { name: "History as JSON" });
   await expect(history.locator("[aria-setsize='3']").first()).toBeVisible();
   await picture("history");
   await accessible();
@@ -235,7 +235,7 @@ test("the history and the exported case are read as values too", async ({ page, 
 
 test("a hundred thousand values are read", async ({ page, host, picture }) => {
   await called(page, host, "flight_archive", { megabytes: "2" });
-  await pane(page).getByRole("button", { name: "Read all of it" }).click();
+  await pane(page).getByRole("button", { name: "Load all" }).click();
   await expect(tree(page)).toBeVisible({ timeout: 60_000 });
   expect(await tree(page).getByRole("treeitem").count()).toBeLessThan(120);
   await tree(page).focus();
@@ -243,10 +243,10 @@ test("a hundred thousand values are read", async ({ page, host, picture }) => {
   const last = tree(page).locator(".current");
   await expect(last).toContainText("RH032767");
   await picture("the-end");
-  await pane(page).getByRole("button", { name: "Open every level" }).click();
+  await pane(page).getByRole("button", { name: "Expand all" }).click();
   await page.keyboard.press("End");
-  await pane(page).getByRole("button", { name: "Find in the value" }).click();
-  await page.getByRole("searchbox", { name: "Find in the value" }).fill("RH020000");
+  await pane(page).getByRole("button", { name: "Find in value" }).click();
+  await page.getByRole("searchbox", { name: "Find in value" }).fill("RH020000");
   await expect(pane(page).getByText("1 of 1", { exact: true })).toBeVisible({ timeout: 60_000 });
   await expect(pane(page).locator("footer code")).toHaveText("$[20000].number");
   await expect(tree(page).locator(".current")).toBeInViewport();
@@ -270,8 +270,8 @@ test("a result that is said twice is read once, and opens at its list", async ({
   await picture("orders");
   await accessible();
   // The object that the model gets is behind a click.
-  await page.getByRole("button", { name: "As the model gets it" }).click();
-  await expect(page.getByRole("tree", { name: "As the model gets it" })).toContainText("structuredContent");
+  await page.getByRole("button", { name: "As sent to the model" }).click();
+  await expect(page.getByRole("tree", { name: "As sent to the model" })).toContainText("structuredContent");
   await page.close();
   expect(await host.stop()).toBe(0);
 });
@@ -321,7 +321,7 @@ args = [${JSON.stringify(program)}]
   await expect(content.getByRole("button", { name: "Raw" })).toHaveCount(2);
   await picture("images");
   await accessible();
-  await content.getByRole("button", { name: "Show it" }).last().click();
+  await content.getByRole("button", { name: "Show image" }).last().click();
   await expect(content.locator("img")).toHaveCount(1);
   await page.close();
   expect(await host.stop()).toBe(0);
@@ -352,10 +352,10 @@ test("what is found far down in a long text is shown", async ({ page, picture, a
   await player.call(1).getByRole("button").first().click();
   const content = page.getByRole("tree", { name: "Content" });
   const pane = page.getByRole("group", { name: "Content", exact: true });
-  await pane.getByRole("button", { name: "Find in the value" }).click();
-  await page.getByRole("searchbox", { name: "Find in the value" }).fill("NEEDLE");
+  await pane.getByRole("button", { name: "Find in value" }).click();
+  await page.getByRole("searchbox", { name: "Find in value" }).fill("NEEDLE");
   await expect(pane.getByText("1 of 1")).toBeVisible();
-  await expect(content).toContainText("Further down, from line 3210:");
+  await expect(content).toContainText("From line 3210:");
   await expect(content.locator("mark")).toHaveText("needle");
   await expect(content.locator("mark")).toBeInViewport();
   await picture("needle");
@@ -404,7 +404,7 @@ test("hostile values harm nothing", async ({ page, picture, accessible }) => {
   await expect(content.getByText("A drawing can keep the page busy")).toBeVisible();
   await expect(content.getByText("Unpacked it takes hundreds of megabytes.")).toBeVisible();
   await expect(content.locator("img")).toHaveCount(0);
-  await content.getByRole("button", { name: "Show it" }).first().click();
+  await content.getByRole("button", { name: "Show image" }).first().click();
   await expect(content.locator("img")).toHaveCount(1);
   // An address that hides where it leads is no link.
   await expect(content.getByRole("link", { name: /evil/ })).toHaveCount(0);
@@ -413,7 +413,7 @@ test("hostile values harm nothing", async ({ page, picture, accessible }) => {
 
   line = await opened("depth", 2);
   const pane = page.getByRole("group", { name: "Content", exact: true });
-  await pane.getByRole("button", { name: "Open every level" }).click();
+  await pane.getByRole("button", { name: "Expand all" }).click();
   await content.focus();
   await page.keyboard.press("End");
   await expect(content.locator(".current")).toContainText("1");
@@ -422,7 +422,7 @@ test("hostile values harm nothing", async ({ page, picture, accessible }) => {
   await line.click();
 
   line = await opened("length", 3);
-  await pane.getByRole("button", { name: "Open every level" }).click();
+  await pane.getByRole("button", { name: "Expand all" }).click();
   expect(await content.getByRole("treeitem").count()).toBeLessThan(120);
   for (const text of ["line", "quotes"]) {
     // A text that is open stays open when levels are opened.

@@ -1,13 +1,31 @@
 //! The WebAssembly entry point: hydrates what the host painted, or mounts the page under Trunk.
 
+mod parts;
+
+use leptos::prelude::*;
 use wasm_bindgen::prelude::wasm_bindgen;
+
+use app::App;
+use parts::LOADERS;
 
 /// Called by the page's start script.
 #[cfg(feature = "hydrate")]
 #[wasm_bindgen]
 pub fn hydrate() {
     console_error_panic_hook::set_once();
-    leptos::mount::hydrate_body(app::App);
+    leptos::mount::hydrate_body(page);
+    // Effects are tasks too, and run in the order in which they were spawned.
+    leptos::task::spawn_local(async { mark_hydrated() });
+}
+
+/// Sets `data-hydrated` on `<html>`: the page's event handlers and first effects are in place. The
+/// browser stories wait for it.
+#[cfg(feature = "hydrate")]
+fn mark_hydrated() {
+    if let Some(root) = document().document_element() {
+        // Only an invalid attribute name fails.
+        let _ = root.set_attribute("data-hydrated", "");
+    }
 }
 
 /// Called by Trunk's start script.
@@ -15,5 +33,10 @@ pub fn hydrate() {
 #[wasm_bindgen(start)]
 pub fn mount() {
     console_error_panic_hook::set_once();
-    leptos::mount::mount_to_body(app::App);
+    leptos::mount::mount_to_body(page);
+}
+
+fn page() -> impl IntoView {
+    provide_context(LOADERS);
+    view! { <App/> }
 }

@@ -6,7 +6,7 @@
 
 use json_text::{JsonText, Node};
 use libfuzzer_sys::fuzz_target;
-use schema_form::{Content, Draft, Edit, Entered, Form, Path, Step};
+use schema_form::{Content, Draft, Edit, Entered, Form, Path, PathStep};
 
 fuzz_target!(|data: &[u8]| {
     let mut parts = data.splitn(3, |byte| *byte == b'\n');
@@ -130,20 +130,20 @@ fn walk(entered: &Entered, path: Path, found: &mut Vec<Path>) {
     match entered.content() {
         Some(Content::Object { members, entries, .. }) => {
             for (position, entered) in members.iter().enumerate() {
-                walk(entered, path.then(Step::Member(position)), found);
+                walk(entered, path.then(PathStep::Member(position)), found);
             }
             for entry in entries {
-                walk(&entry.entered, path.then(Step::Entry(entry.id)), found);
+                walk(&entry.entered, path.then(PathStep::Entry(entry.id)), found);
             }
         }
         Some(Content::List(items)) => {
             for item in items {
-                walk(&item.entered, path.then(Step::Item(item.id)), found);
+                walk(&item.entered, path.then(PathStep::Item(item.id)), found);
             }
         }
         Some(Content::Union { visited, .. }) => {
             for (position, entered) in visited {
-                walk(entered, path.then(Step::Branch(*position)), found);
+                walk(entered, path.then(PathStep::Branch(*position)), found);
             }
         }
         _ => {}

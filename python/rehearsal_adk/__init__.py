@@ -1,22 +1,22 @@
-"""Two ways from google-adk to a Rehearsal host.
+"""Connects google-adk to a Rehearsal host, in two ways.
 
-``RehearsalPlugin`` sends the model calls of an agent that runs anywhere to a person: ``live``.
+``RehearsalPlugin``, in ``live``, sends the model calls of an agent that runs anywhere to a person.
 
-The rest is the worker that hosts one agent for rehearsals. It runs in the agent author's own virtual environment, needs nothing beyond the standard library
-and google-adk, and answers JSON-RPC over its standard input and output. The protocol is described
-in ``docs/design/worker-protocol.md``; every module here holds one idea of it:
+The other modules are the worker that hosts one agent for rehearsals. It runs in the agent author's
+virtual environment, needs only the standard library and google-adk, and serves JSON-RPC over
+standard input and output. ``docs/design/worker-protocol.md`` describes the protocol. The modules:
 
-``wire``        lines in, lines out, and who owns which file descriptor
-``worker``      which method does what, and how calls are cancelled
-``loading``     an agent folder becomes a ``LoadedAgent``
-``tree``        agents within agents: who is in charge, who can be found by name
-``session``     one rehearsal's services, events, state and what a call changed
-``view``        exactly what the model would see
-``invocation``  how a run begins with the user's query and ends with the final response
+``wire``        reads and writes lines, and owns the file descriptors
+``worker``      the methods, and cancellation
+``loading``     loads an agent folder as a ``LoadedAgent``
+``tree``        sub-agents: which one is active, and lookup by name
+``session``     one rehearsal's services, events, state and changes per call
+``view``        the request that the model would get
+``invocation``  the start of a run with the user's message, and its end with the final response
 ``model_call``  the callbacks around a model call
-``calling``     one tool call through ADK's own function-call handling
-``threads``     blocking functions run in a thread of their own
-``jsonable``    values as JSON text, or the reason why not
+``calling``     a tool call through ADK's own function-call handling
+``threads``     runs blocking functions in their own thread
+``jsonable``    converts values to JSON text, or reports why it cannot
 ``faults``      exceptions as type, message and a traceback that starts at the author's code
 """
 
@@ -48,7 +48,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """The plugin, when it is asked for: the worker needs neither it nor gRPC."""
+    """Imports the plugin on first use, because the worker needs neither it nor gRPC."""
     if name == "RehearsalPlugin":
         from .live.plugin import RehearsalPlugin
 

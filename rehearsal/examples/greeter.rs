@@ -45,7 +45,7 @@ impl Tool for Greeting {
 
 /// A tool's failure is an entry in the history.
 fn unknown(town: &Value) -> AdkError {
-    let message = format!("nobody has told me of {town}");
+    let message = format!("no greeting is known for {town}");
     AdkError::new(ErrorComponent::Tool, ErrorCategory::NotFound, "greeter.town", message)
 }
 

@@ -2,8 +2,14 @@
 //! performance becomes an eval case.
 //!
 //! The library serves agents that are given as values ([`Simulator`]); the program of the same name is
-//! a command line over it. This crate is the host, [`rehearsal_server`], with the page inside it.
+//! a command line over it ([`cli`]). This crate is the host, [`rehearsal_server`], with the page inside
+//! it, and the agents that ship ([`examples`]).
 
+pub mod cli;
+pub mod config;
+pub mod examples;
+
+pub use ::agents;
 pub use rehearsal_server::*;
 use rust_embed::RustEmbed;
 

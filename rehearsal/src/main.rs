@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Parser as _;
 use rehearsal::cli::{
-    self, Added, AdkFolderArguments, AgentsArguments, Command, CommandLine, EvalsetCommand,
-    EvalsetError, InitArguments, KnowArguments, LintArguments, ScoreArguments, ServeArguments,
+    self, Added, AdkFolderArguments, AgentsArguments, Command, CommandLine, CredentialArguments,
+    EvalsetCommand, EvalsetError, InitArguments, LintArguments, ScoreArguments, ServeArguments,
     TokenCommand, ToolsCommand, UserCommand, Verdict, Went,
 };
 use rehearsal::config::{Config, Overrides};
@@ -197,14 +197,14 @@ fn score(arguments: &ScoreArguments) -> anyhow::Result<ExitCode> {
     }
 }
 
-fn add_user(arguments: &KnowArguments) -> anyhow::Result<ExitCode> {
+fn add_user(arguments: &CredentialArguments) -> anyhow::Result<ExitCode> {
     let password = cli::read_password(&arguments.name)?;
     let added = cli::add_user(arguments, &password)?;
     tell_added(&added, &mut io::stdout().lock())?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn add_token(arguments: &KnowArguments) -> anyhow::Result<ExitCode> {
+fn add_token(arguments: &CredentialArguments) -> anyhow::Result<ExitCode> {
     let (token, added) = cli::add_token(arguments)?;
     let mut out = io::stdout().lock();
     // Alone on standard output, for scripts; the rest is for people.

@@ -4,7 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use app::api::{CallNews, HostEvent, LogLine, PageMessage};
+use agents::registry::RegisteredAgent;
+use agents::{LogLine, SourceEvent};
+use api::{CallNews, HostEvent, PageMessage};
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
 use futures::stream::SelectAll;
@@ -14,10 +16,10 @@ use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 
-use crate::access::Stay;
-use crate::agents::registry::RegisteredAgent;
-use crate::host::RehearsalHost;
+use crate::access::LoginLifetime;
+use crate::host::Host;
 use crate::live::{LiveSessions, PageNews};
+use crate::page_dto;
 use crate::sessions::HostSession;
 
 /// A page that has said nothing for this long is gone: it speaks every 20 s.
@@ -30,13 +32,13 @@ pub(crate) struct Visitor {
     /// The name they are logged in with; none where nobody is asked.
     pub(crate) name: Option<String>,
     /// How long they are: the connection ends with it.
-    pub(crate) stay: Option<Stay>,
+    pub(crate) lifetime: Option<LoginLifetime>,
 }
 
 impl Visitor {
     async fn is_gone(&self) {
-        match &self.stay {
-            Some(stay) => stay.over().await,
+        match &self.lifetime {
+            Some(lifetime) => lifetime.over().await,
             None => std::future::pending().await,
         }
     }
@@ -46,7 +48,7 @@ impl Visitor {
 pub(crate) fn connect(
     upgrade: WebSocketUpgrade,
     visitor: Visitor,
-    host: Arc<RehearsalHost>,
+    host: Arc<Host>,
     live: LiveSessions,
     instance: Arc<str>,
     stop: CancellationToken,
@@ -61,7 +63,7 @@ enum Turn {
     Page(Option<Result<Message, axum::Error>>),
     Call(Result<Arc<CallNews>, RecvError>),
     Agent(Result<AgentId, RecvError>),
-    News(Result<Arc<HostEvent>, RecvError>),
+    News(Result<Arc<SourceEvent>, RecvError>),
     Live(HostEvent),
     Log(AgentId, LogLine),
     Silence,
@@ -71,7 +73,7 @@ enum Turn {
 async fn talk(
     socket: WebSocket,
     visitor: Visitor,
-    host: &RehearsalHost,
+    host: &Host,
     live: LiveSessions,
     instance: &str,
     stop: &CancellationToken,
@@ -147,8 +149,8 @@ async fn talk(
                 frames.extend(sessions.filter_map(|it| it.news()).map(|news| call_frame(&news)));
             }
             Turn::News(Ok(event)) => {
-                if session_of(&event).is_some_and(|session| watched.contains(session)) {
-                    frames.push(frame(&event));
+                if watched.contains(session_of(&event)) {
+                    frames.push(frame(&page_dto::host_event(SourceEvent::clone(&event))));
                 }
             }
             Turn::News(Err(RecvError::Lagged(_))) => {
@@ -165,7 +167,8 @@ async fn talk(
                 frames.extend(summaries(host));
             }
             Turn::Log(agent, line) => {
-                frames.push(frame(&HostEvent::AgentLog { agent, lines: vec![line] }));
+                let lines = vec![page_dto::log_line(line)];
+                frames.push(frame(&HostEvent::AgentLog { agent, lines }));
             }
             Turn::Call(Err(RecvError::Closed))
             | Turn::Agent(Err(RecvError::Closed))
@@ -204,31 +207,27 @@ fn lines(
 /// The questions that wait for the person of `session`.
 async fn questions(session: &HostSession) -> Vec<Message> {
     let waiting = session.agent.source.questions(&session.id).await;
-    waiting.into_iter().map(|it| frame(&HostEvent::Asked(Box::new(it)))).collect()
+    let waiting = waiting.into_iter().map(page_dto::question);
+    waiting.map(|it| frame(&HostEvent::Asked(Box::new(it)))).collect()
 }
 
 /// The session whose pages hear of an event of a source.
-fn session_of(event: &HostEvent) -> Option<&SessionId> {
+fn session_of(event: &SourceEvent) -> &SessionId {
     match event {
-        HostEvent::Call(news) => Some(&news.session),
-        HostEvent::Progress(progress) => Some(&progress.session),
-        HostEvent::Asked(question) => Some(&question.session),
-        HostEvent::Withdrawn { session, .. } => Some(session),
-        HostEvent::CatalogueChanged(change) => Some(&change.session),
-        HostEvent::Welcome { .. }
-        | HostEvent::AgentChanged(_)
-        | HostEvent::AgentLog { .. }
-        | HostEvent::Live(_) => None,
+        SourceEvent::Progress(progress) => &progress.session,
+        SourceEvent::Asked(question) => &question.session,
+        SourceEvent::Withdrawn { session, .. } => session,
+        SourceEvent::CatalogueChanged(change) => &change.session,
     }
 }
 
 /// What each agent is now.
-fn summaries(host: &RehearsalHost) -> impl Iterator<Item = Message> + '_ {
+fn summaries(host: &Host) -> impl Iterator<Item = Message> + '_ {
     host.registry.agents().iter().map(|agent| summary_frame(agent))
 }
 
 fn summary_frame(agent: &RegisteredAgent) -> Message {
-    frame(&HostEvent::AgentChanged(Box::new(agent.summary())))
+    frame(&HostEvent::AgentChanged(Box::new(page_dto::agent_summary(agent))))
 }
 
 fn call_frame(news: &CallNews) -> Message {

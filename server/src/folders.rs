@@ -7,9 +7,26 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use app::api::FolderSummary;
+use api::FolderSummary;
 use session::AgentId;
 use sha2::{Digest as _, Sha256};
+
+/// Folders that the page may list; whether they are there shows when it does.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Folders {
+    /// Of eval sets.
+    pub eval_sets: Vec<PathBuf>,
+    /// Of JSON reports.
+    pub reports: Vec<PathBuf>,
+}
+
+impl Folders {
+    /// Whether none is named.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.eval_sets.is_empty() && self.reports.is_empty()
+    }
+}
 
 /// Folders are looked into so deep.
 const DEEPEST: usize = 12;

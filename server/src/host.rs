@@ -1,31 +1,32 @@
-//! [`RehearsalHost`]: the port that the page's server functions reach.
+//! [`Host`]: the port that the page's server functions reach.
 
 use std::fs::File;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use app::api::{
+use agents::SimulatedAgentConfig;
+use agents::registry::{RegisteredAgent, Registry};
+use agents::schemas;
+use agents::spill_store::MemoryBound;
+use agents::{AgentFault, AnswerError, SourceError, SourceKind};
+use api::{
     Actual, AgentSummary, Answer, ApiError, CaseAsRead, CaseChange, CaseComparison, CaseList,
     CaseName, CaseView, CasesAsked, EvalSetList, ExportReceipt, ExportRequest, FieldMessage,
-    LogLine, ReportId, ReportList, ResultSlice, SessionView, SetId, SourceKind, ToolRequest,
-    ValueTarget,
+    LogLine, ReportId, ReportList, ResultSlice, SessionView, SetId, ToolRequest, ValueTarget,
 };
-use app::host::Host;
+use app::host::{AgentHost, CallHost, EvalSetHost, RehearsalHost, ReportHost};
 use async_trait::async_trait;
 use json_text::JsonText;
 use session::{AgentId, CallId, GoldenTrace, SessionId};
 use tokio::sync::Semaphore;
 
 use crate::access::Note;
-use crate::agents::registry::{RegisteredAgent, Registry};
-use crate::agents::{AnswerError, SourceError};
-use crate::config::FoldersConfig;
+use crate::actor::exporter;
 use crate::evalsets::{self, Held, SetFile, Sets, blocking};
+use crate::folders::Folders;
+use crate::page_dto;
 use crate::reports;
-use crate::schemas;
 use crate::sessions::{Calls, HostSession, Sessions};
-use crate::shelf::MemoryBound;
-use crate::simulator::SimulatedAgentConfig;
 
 /// Memory that held results may take before they go to disk.
 const HELD_IN_MEMORY: u64 = 128 * 1024 * 1024;
@@ -36,15 +37,15 @@ const LOADING_AT_ONCE: usize = 2;
 const MAKES_WAY: Duration = Duration::from_secs(10);
 
 /// Agents, sessions and calls behind the page.
-pub(crate) struct RehearsalHost {
+pub(crate) struct Host {
     pub(crate) registry: Registry,
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) calls: Arc<Calls>,
-    folders: FoldersConfig,
+    folders: Folders,
 }
 
-impl RehearsalHost {
-    pub(crate) fn new(agents: Vec<SimulatedAgentConfig>, folders: FoldersConfig) -> Arc<Self> {
+impl Host {
+    pub(crate) fn new(agents: Vec<SimulatedAgentConfig>, folders: Folders) -> Arc<Self> {
         let sessions = Arc::new(Sessions::new(MemoryBound::new(HELD_IN_MEMORY)));
         let shown = Arc::clone(&sessions);
         let registry = Registry::new(agents, move |change| {
@@ -154,12 +155,16 @@ impl RehearsalHost {
     }
 }
 
+fn faulted(fault: AgentFault) -> ApiError {
+    ApiError::AgentFaulted { fault: Box::new(page_dto::agent_fault(fault)) }
+}
+
 fn refusal(agent: &RegisteredAgent, error: SourceError) -> ApiError {
     match error {
         SourceError::UnknownSession(id) => ApiError::UnknownSession { id },
         SourceError::Faulted(fault) => {
             agent.fault(fault.clone());
-            ApiError::AgentFaulted { fault: Box::new(fault) }
+            faulted(fault)
         }
     }
 }
@@ -173,21 +178,24 @@ fn unreadable(error: &std::io::Error) -> ApiError {
 }
 
 #[async_trait]
-impl Host for RehearsalHost {
+impl AgentHost for Host {
     async fn list_agents(&self) -> Vec<AgentSummary> {
-        self.registry.agents().iter().map(|agent| agent.summary()).collect()
+        self.registry.agents().iter().map(|agent| page_dto::agent_summary(agent)).collect()
     }
 
     async fn retry_agent(&self, agent: AgentId) -> Result<AgentSummary, ApiError> {
         let agent = self.agent(&agent)?;
         self.registry.load(agent).await;
-        Ok(agent.summary())
+        Ok(page_dto::agent_summary(agent))
     }
 
     async fn read_agent_log(&self, agent: AgentId) -> Result<Vec<LogLine>, ApiError> {
-        Ok(self.agent(&agent)?.log.lines())
+        Ok(self.agent(&agent)?.log.lines().into_iter().map(page_dto::log_line).collect())
     }
+}
 
+#[async_trait]
+impl RehearsalHost for Host {
     async fn open_session(
         &self,
         session: SessionId,
@@ -198,11 +206,11 @@ impl Host for RehearsalHost {
         if self.sessions.find(&session).is_some_and(|open| open.agent.id != agent.id) {
             return Err(ApiError::UnknownSession { id: session });
         }
-        agent.ready().await.map_err(|fault| ApiError::AgentFaulted { fault: Box::new(fault) })?;
+        agent.ready().await.map_err(faulted)?;
         let opened = agent.source.open_session(&session, &agent.seed).await;
         let view = opened.map_err(|error| refusal(agent, error))?;
         self.sessions.enter(&session, agent, view.clone()).hear();
-        Ok(view)
+        Ok(page_dto::session_view(view))
     }
 
     async fn begin_invocation(
@@ -214,7 +222,7 @@ impl Host for RehearsalHost {
         let begun = session.agent.source.begin_invocation(&session.id, &content).await;
         let view = begun.map_err(|error| refusal(&session.agent, error))?;
         session.set_view(view.clone());
-        Ok(view)
+        Ok(page_dto::session_view(view))
     }
 
     async fn end_invocation(
@@ -227,9 +235,9 @@ impl Host for RehearsalHost {
         match ended.map_err(|error| refusal(&session.agent, error))? {
             Some(view) => {
                 session.set_view(view.clone());
-                Ok(view)
+                Ok(page_dto::session_view(view))
             }
-            None => Ok(session.view()),
+            None => Ok(page_dto::session_view(session.view())),
         }
     }
 
@@ -240,13 +248,18 @@ impl Host for RehearsalHost {
         value: JsonText,
     ) -> Result<Vec<FieldMessage>, ApiError> {
         let view = self.session(&session)?.view();
-        schemas::aside(move || {
-            schemas::check(&view, &target, &value).ok_or_else(|| match target {
-                ValueTarget::Arguments(tool) => ApiError::UnknownTool { tool: tool.to_string() },
-                ValueTarget::Input | ValueTarget::Output => {
-                    ApiError::Internal { what: "find the schema".to_owned() }
+        schemas::run_blocking(move || {
+            let found = match &target {
+                ValueTarget::Input => schemas::check_schema(view.input_schema.as_ref(), &value),
+                ValueTarget::Output => schemas::check_schema(view.output_schema.as_ref(), &value),
+                ValueTarget::Arguments(name) => {
+                    let tool = view.tools.iter().find(|tool| tool.name == *name);
+                    let unknown = || ApiError::UnknownTool { tool: name.to_string() };
+                    let tool = tool.ok_or_else(unknown)?;
+                    schemas::check_arguments(tool.parameters.as_ref(), &value)
                 }
-            })
+            };
+            Ok(page_dto::field_messages(found))
         })
         .await
     }
@@ -258,6 +271,34 @@ impl Host for RehearsalHost {
         Ok(())
     }
 
+    async fn export_session(
+        &self,
+        request: ExportRequest,
+        by: Option<String>,
+    ) -> Result<ExportReceipt, ApiError> {
+        let by = exporter(by.as_deref())?;
+        if self.sessions.find(&request.session).is_none() {
+            // The schemas of query and answer are known where a session is open. Of an agent that
+            // cannot open one, what was played is exported all the same.
+            let _ = self.open_session(request.session.clone(), request.agent.clone()).await;
+        }
+        let (agent, session, trace) = self.performed(request)?;
+        if let Some(session) = &session {
+            let view = session.view();
+            let (query, response) =
+                (trace.query.content.clone(), trace.final_response.content.clone());
+            let fits =
+                schemas::run_blocking(move || schemas::check_ends(&view, &query, &response)).await;
+            fits.map_err(|reason| ApiError::NotExportable { reason })?;
+        }
+        let noted = Note::new("export").with("agent", &agent.id).with("session", &trace.session_id);
+        let noted = noted.perhaps_by(by.as_ref());
+        evalsets::export(agent, session.as_deref(), trace, noted.here()).await
+    }
+}
+
+#[async_trait]
+impl CallHost for Host {
     async fn start_call(&self, request: ToolRequest) -> Result<(), ApiError> {
         let session = self.session(&request.session)?;
         self.calls.start(&session, request)
@@ -312,13 +353,19 @@ impl Host for RehearsalHost {
         answer: Answer,
     ) -> Result<(), ApiError> {
         let session = self.session(&session)?;
-        let answered = session.agent.source.answer(&session.id, number, answer).await;
+        let answered =
+            session.agent.source.answer(&session.id, number, page_dto::answer(answer)).await;
         answered.map_err(|error| match error {
             AnswerError::NotWaiting => ApiError::QuestionGone,
-            AnswerError::Invalid(messages) => ApiError::Invalid { messages },
+            AnswerError::Invalid(found) => {
+                ApiError::Invalid { messages: page_dto::field_messages(found) }
+            }
         })
     }
+}
 
+#[async_trait]
+impl EvalSetHost for Host {
     async fn list_eval_sets(&self) -> Result<EvalSetList, ApiError> {
         let sets = self.sets();
         blocking("list the eval sets", move || Ok(sets.list())).await
@@ -386,33 +433,12 @@ impl Host for RehearsalHost {
         };
         evalsets::compare((self.set(expected.set.clone()).await?, expected), actual).await
     }
+}
 
+#[async_trait]
+impl ReportHost for Host {
     async fn list_reports(&self) -> Result<ReportList, ApiError> {
         let folders = self.folders.reports.clone();
         blocking("list the reports", move || Ok(reports::list(&folders))).await
-    }
-
-    async fn export_session(
-        &self,
-        request: ExportRequest,
-        by: Option<String>,
-    ) -> Result<ExportReceipt, ApiError> {
-        let by = crate::live::exporter(by.as_deref())?;
-        if self.sessions.find(&request.session).is_none() {
-            // The schemas of query and answer are known where a session is open. Of an agent that
-            // cannot open one, what was played is exported all the same.
-            let _ = self.open_session(request.session.clone(), request.agent.clone()).await;
-        }
-        let (agent, session, trace) = self.performed(request)?;
-        if let Some(session) = &session {
-            let view = session.view();
-            let (query, response) =
-                (trace.query.content.clone(), trace.final_response.content.clone());
-            let fits = schemas::aside(move || schemas::check_ends(&view, &query, &response)).await;
-            fits.map_err(|reason| ApiError::NotExportable { reason })?;
-        }
-        let noted = Note::new("export").with("agent", &agent.id).with("session", &trace.session_id);
-        let noted = noted.perhaps_by(by.as_ref());
-        evalsets::export(agent, session.as_deref(), trace, noted.here()).await
     }
 }

@@ -5,33 +5,31 @@
 //! be compiled before there is one.
 
 pub mod access;
-pub mod agents;
-pub mod cli;
-pub mod config;
+mod actor;
 mod connections;
-mod embedded;
 mod endpoints;
 mod error;
 mod evalsets;
 mod events;
-pub mod examples;
 mod folders;
 mod host;
 pub mod live;
+mod page_dto;
 mod private;
 mod reports;
 mod routes;
-mod schemas;
 mod security;
 mod serve;
 mod server_functions;
 mod sessions;
-mod shelf;
 mod simulator;
 mod site;
+mod vendors;
 
 pub use access::Access;
+pub use agents::SimulatedAgentConfig;
 pub use error::ServeError;
+pub use folders::Folders;
 pub use live::{LiveSessions, PaceError};
 pub use serve::Running;
-pub use simulator::{SimulatedAgentConfig, Simulator};
+pub use simulator::Simulator;

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use app::api::{ApiError, ReportId, ReportList, ReportSummary, ReportTold};
+use api::{ApiError, ReportId, ReportList, ReportSummary, ReportTold};
 use serde::Deserialize;
 
 use crate::folders::{FoundFile, changed, find};
@@ -69,7 +69,7 @@ pub(crate) fn open(folders: &[PathBuf], id: &ReportId) -> Result<(File, u64), Ap
     Ok((opened, bytes))
 }
 
-fn found(folders: &[PathBuf]) -> (Vec<FoundFile>, Vec<app::api::FolderSummary>) {
+fn found(folders: &[PathBuf]) -> (Vec<FoundFile>, Vec<api::FolderSummary>) {
     let (mut files, summaries) = find(folders, KEY, &ENDINGS, &|_| false);
     files.retain(|file| is_report(&file.path));
     (files, summaries)

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use app::api::{ApiError, EVENTS_PATH, LiveId, REPORTS_PATH, ReportId, SetId};
-use app::host::{Host, LiveHost, provide_host, provide_live_host};
+use api::{ApiError, EVENTS_PATH, LiveId, REPORTS_PATH, ReportId, SetId};
+use app::host::{
+    AgentHost, CallHost, EvalSetHost, LiveHost, LiveTurnHost, RehearsalHost, ReportHost, provide,
+};
 use app::{App, shell};
 use axum::Router;
 use axum::body::Body;
@@ -26,10 +28,10 @@ use tower::Layer as _;
 use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
 use tower_http::compression::{CompressionLayer, CompressionLevel};
 
-use crate::access::{Caller, Doorkeeper, Stay, admit};
-use crate::host::RehearsalHost;
+use crate::access::{Authenticator, Caller, LoginLifetime, admit};
+use crate::host::Host;
 use crate::live::{FILES_ROUTE, LiveGrpc, LivePages, LiveSessions, answer_with_file};
-use crate::security::{Doors, content_security_policy, guard};
+use crate::security::{OriginPolicy, content_security_policy, guard};
 use crate::site::{Site, not_built};
 use crate::{access, endpoints, events, server_functions};
 
@@ -41,7 +43,7 @@ const PIECE: usize = 256 * 1024;
 /// What the handlers share.
 #[derive(Clone)]
 struct Shared {
-    host: Arc<RehearsalHost>,
+    host: Arc<Host>,
     live: LiveSessions,
     pages: Arc<LivePages>,
     site: Site,
@@ -58,11 +60,11 @@ impl FromRef<Shared> for LeptosOptions {
 }
 
 pub(crate) fn router(
-    host: Arc<RehearsalHost>,
+    host: Arc<Host>,
     live: LiveSessions,
     site: Site,
-    doors: Doors,
-    doorkeeper: Arc<Doorkeeper>,
+    origins: OriginPolicy,
+    authenticator: Arc<Authenticator>,
     stop: CancellationToken,
 ) -> Router {
     let models = endpoints::router(live.clone());
@@ -84,7 +86,7 @@ pub(crate) fn router(
         .route(FILES_ROUTE, get(live_file))
         .route_service("/rehearsal.v1.LiveService/{method}", grpc)
         .merge(models)
-        .merge(access::routes(Arc::clone(&doorkeeper)))
+        .merge(access::routes(Arc::clone(&authenticator)))
         .leptos_routes_with_context(&shared, generate_route_list(App), provide, {
             let options = shared.options.clone();
             move || guarded_shell(options.clone())
@@ -99,8 +101,8 @@ pub(crate) fn router(
                 DefaultPredicate::new().and(NotForContentType::new("application/wasm")),
             ),
         )
-        .layer(middleware::from_fn_with_state(doorkeeper, admit))
-        .layer(middleware::from_fn_with_state(Arc::new(doors), guard))
+        .layer(middleware::from_fn_with_state(authenticator, admit))
+        .layer(middleware::from_fn_with_state(Arc::new(origins), guard))
 }
 
 /// A page says by itself that what its address names is not there; its status says so too.
@@ -133,11 +135,16 @@ async fn names_nothing(shared: &Shared, path: &str) -> bool {
 }
 
 fn context(shared: &Shared) -> impl Fn() + Clone + Send + Sync + 'static + use<> {
-    let host: Arc<dyn Host> = Arc::clone(&shared.host) as Arc<dyn Host>;
-    let pages: Arc<dyn LiveHost> = Arc::clone(&shared.pages) as Arc<dyn LiveHost>;
+    let host = Arc::clone(&shared.host);
+    let pages = Arc::clone(&shared.pages);
     move || {
-        provide_host(Arc::clone(&host));
-        provide_live_host(Arc::clone(&pages));
+        provide::<dyn AgentHost>(Arc::clone(&host) as _);
+        provide::<dyn RehearsalHost>(Arc::clone(&host) as _);
+        provide::<dyn CallHost>(Arc::clone(&host) as _);
+        provide::<dyn EvalSetHost>(Arc::clone(&host) as _);
+        provide::<dyn ReportHost>(Arc::clone(&host) as _);
+        provide::<dyn LiveHost>(Arc::clone(&pages) as _);
+        provide::<dyn LiveTurnHost>(Arc::clone(&pages) as _);
     }
 }
 
@@ -161,12 +168,12 @@ fn guarded_shell(options: LeptosOptions) -> impl leptos::IntoView {
 async fn page_events(
     State(shared): State<Shared>,
     caller: Option<Extension<Caller>>,
-    stay: Option<Extension<Stay>>,
+    lifetime: Option<Extension<LoginLifetime>>,
     upgrade: WebSocketUpgrade,
 ) -> Response {
     let visitor = events::Visitor {
         name: caller.map(|Extension(caller)| caller.name.to_string()),
-        stay: stay.map(|Extension(stay)| stay),
+        lifetime: lifetime.map(|Extension(lifetime)| lifetime),
     };
     events::connect(upgrade, visitor, shared.host, shared.live, shared.instance, shared.stop)
 }

@@ -20,7 +20,7 @@ const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// Which names and origins are let in.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Doors {
+pub(crate) struct OriginPolicy {
     port: u16,
     origins: Vec<String>,
     /// Proxies whose `X-Forwarded-For` counts.
@@ -29,7 +29,7 @@ pub(crate) struct Doors {
     asks: bool,
 }
 
-impl Doors {
+impl OriginPolicy {
     /// Lets this origin in as well.
     pub(crate) fn allow_origin(&mut self, origin: &str) {
         self.origins.push(origin.trim_end_matches('/').to_owned());
@@ -125,15 +125,15 @@ impl Doors {
 
 /// Turns foreign requests away before anything else sees them.
 pub(crate) async fn guard(
-    State(doors): State<Arc<Doors>>,
+    State(origins): State<Arc<OriginPolicy>>,
     mut request: Request,
     next: Next,
 ) -> Response {
     if let Some(&Peer(connected)) = request.extensions().get() {
-        let peer = doors.peer(connected, request.headers());
+        let peer = origins.peer(connected, request.headers());
         request.extensions_mut().insert(Peer(peer));
     }
-    match doors.refusal(&request) {
+    match origins.refusal(&request) {
         Some(refusal) => (StatusCode::FORBIDDEN, refusal).into_response(),
         None => {
             let mut response = next.run(request).await;
@@ -168,10 +168,10 @@ pub(crate) fn content_security_policy(nonce: &str, reload_port: Option<u32>) -> 
 mod tests {
     use super::*;
 
-    fn doors() -> Doors {
-        let mut doors = Doors::default().at(SocketAddr::from(([127, 0, 0, 1], 4180)));
-        doors.allow_origin("http://127.0.0.1:8080/");
-        doors
+    fn origins() -> OriginPolicy {
+        let mut origins = OriginPolicy::default().at(SocketAddr::from(([127, 0, 0, 1], 4180)));
+        origins.allow_origin("http://127.0.0.1:8080/");
+        origins
     }
 
     fn refused(host: &str, origin: Option<&str>) -> bool {
@@ -179,7 +179,7 @@ mod tests {
         if let Some(origin) = origin {
             request = request.header(ORIGIN, origin);
         }
-        doors().refusal(&request.body(axum::body::Body::empty()).expect("builds")).is_some()
+        origins().refusal(&request.body(axum::body::Body::empty()).expect("builds")).is_some()
     }
 
     #[test]
@@ -196,7 +196,7 @@ mod tests {
         assert!(!refused("127.0.0.1", Some("http://127.0.0.1:8080")));
         assert!(refused("127.0.0.1", Some("http://127.0.0.1")), "another local page");
         assert!(refused("localhost.evil.example", Some("http://127.0.0.1:8080")));
-        let alone = Doors::default().at(SocketAddr::from(([127, 0, 0, 1], 4180)));
+        let alone = OriginPolicy::default().at(SocketAddr::from(([127, 0, 0, 1], 4180)));
         let request = Request::builder().uri("/").header(HOST, "127.0.0.1");
         let request = request.body(axum::body::Body::empty()).expect("builds");
         assert!(alone.refusal(&request).is_some(), "nobody was let in besides");
@@ -204,11 +204,12 @@ mod tests {
 
     #[test]
     fn where_everybody_is_asked_digits_are_let_in_and_names_are_not() {
-        let mut doors = Doors::default().at(SocketAddr::from(([0, 0, 0, 0], 4180))).asking(true);
-        doors.allow_origin("https://rehearsal.example");
+        let mut origins =
+            OriginPolicy::default().at(SocketAddr::from(([0, 0, 0, 0], 4180))).asking(true);
+        origins.allow_origin("https://rehearsal.example");
         let refused = |host: &str| {
             let request = Request::builder().uri("/").header(HOST, host);
-            doors.refusal(&request.body(axum::body::Body::empty()).expect("builds")).is_some()
+            origins.refusal(&request.body(axum::body::Body::empty()).expect("builds")).is_some()
         };
         assert!(!refused("192.168.1.20:4180"));
         assert!(!refused("rehearsal.example"), "behind a proxy that speaks TLS");
@@ -217,11 +218,12 @@ mod tests {
 
     #[test]
     fn an_origin_is_ours_by_scheme_name_and_port() {
-        let mut doors = Doors::default().at(SocketAddr::from(([0, 0, 0, 0], 4180))).asking(true);
-        doors.allow_origin("https://rehearsal.example");
+        let mut origins =
+            OriginPolicy::default().at(SocketAddr::from(([0, 0, 0, 0], 4180))).asking(true);
+        origins.allow_origin("https://rehearsal.example");
         let refused = |host: &str, origin: &str| {
             let request = Request::builder().uri("/").header(HOST, host).header(ORIGIN, origin);
-            doors.refusal(&request.body(axum::body::Body::empty()).expect("builds")).is_some()
+            origins.refusal(&request.body(axum::body::Body::empty()).expect("builds")).is_some()
         };
         assert!(!refused("192.168.1.20:4180", "http://192.168.1.20:4180"));
         assert!(!refused("rehearsal.example", "https://rehearsal.example"));
@@ -232,14 +234,14 @@ mod tests {
 
     #[test]
     fn only_a_trusted_proxy_says_where_a_request_comes_from() {
-        let mut doors = Doors::default();
-        doors.trust_proxy(IpAddr::from([10, 0, 0, 1]));
+        let mut origins = OriginPolicy::default();
+        origins.trust_proxy(IpAddr::from([10, 0, 0, 1]));
         let peer = |connected: [u8; 4], said: &[&'static str]| {
             let mut headers = HeaderMap::new();
             for line in said {
                 headers.append(FORWARDED_FOR, HeaderValue::from_static(line));
             }
-            doors.peer(SocketAddr::from((connected, 9)), &headers).ip().to_string()
+            origins.peer(SocketAddr::from((connected, 9)), &headers).ip().to_string()
         };
         assert_eq!(peer([10, 0, 0, 1], &["203.0.113.5"]), "203.0.113.5");
         assert_eq!(peer([10, 0, 0, 1], &["1.1.1.1", "2.2.2.2, 203.0.113.5"]), "203.0.113.5");

@@ -4,27 +4,42 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use agents::SimulatedAgentConfig;
+use agents::child::orphans;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::access::Doorkeeper;
+use crate::access::{Access, Authenticator};
 #[cfg(target_os = "linux")]
-use crate::agents::child::orphans;
 use crate::connections;
 use crate::error::ServeError;
-use crate::host::RehearsalHost;
+use crate::folders::Folders;
+use crate::host::Host;
 use crate::live::LiveSessions;
 use crate::routes::router;
-use crate::simulator::Settings;
+use crate::security::OriginPolicy;
+use crate::site::Site;
 
 /// How long open requests may take to end once the host stops.
 const DRAIN: Duration = Duration::from_secs(2);
 
+/// What is served, and to whom.
+pub(crate) struct Settings {
+    pub(crate) agents: Vec<SimulatedAgentConfig>,
+    pub(crate) listen: SocketAddr,
+    pub(crate) origins: OriginPolicy,
+    pub(crate) live: LiveSessions,
+    pub(crate) access: Access,
+    pub(crate) folders: Folders,
+    pub(crate) site: Site,
+    pub(crate) owns_process: bool,
+}
+
 /// A host that serves. Stop it with [`Running::stop`].
 pub struct Running {
     address: SocketAddr,
-    host: Arc<RehearsalHost>,
+    host: Arc<Host>,
     live: LiveSessions,
     stop: CancellationToken,
     tasks: JoinSet<()>,
@@ -60,7 +75,7 @@ impl Running {
 }
 
 pub(crate) async fn start(settings: Settings) -> Result<Running, ServeError> {
-    let Settings { agents, listen, doors, live, access, folders, site, owns_process } = settings;
+    let Settings { agents, listen, origins, live, access, folders, site, owns_process } = settings;
     if !listen.ip().to_canonical().is_loopback() && !access.is_asked() {
         return Err(ServeError::NotLoopback { address: listen });
     }
@@ -71,11 +86,12 @@ pub(crate) async fn start(settings: Settings) -> Result<Running, ServeError> {
     };
     let (listener, address) =
         bound.await.map_err(|cause| ServeError::Bind { address: listen, cause })?;
-    let host = RehearsalHost::new(agents, folders);
+    let host = Host::new(agents, folders);
     let stop = CancellationToken::new();
-    let doors = doors.at(address).asking(access.is_asked());
-    let doorkeeper = Doorkeeper::new(access, address.port());
-    let router = router(Arc::clone(&host), live.clone(), site, doors, doorkeeper, stop.clone());
+    let origins = origins.at(address).asking(access.is_asked());
+    let authenticator = Authenticator::new(access, address.port());
+    let router =
+        router(Arc::clone(&host), live.clone(), site, origins, authenticator, stop.clone());
     let mut tasks = JoinSet::new();
     tasks.spawn(connections::serve(listener, router, stop.clone()));
     tasks.spawn(until(&stop, Arc::clone(&host), |host| async move { host.load_agents().await }));
@@ -90,8 +106,8 @@ pub(crate) async fn start(settings: Settings) -> Result<Running, ServeError> {
 
 fn until<F: Future<Output = ()> + Send + 'static>(
     stop: &CancellationToken,
-    host: Arc<RehearsalHost>,
-    work: impl FnOnce(Arc<RehearsalHost>) -> F,
+    host: Arc<Host>,
+    work: impl FnOnce(Arc<Host>) -> F,
 ) -> impl Future<Output = ()> + Send + 'static {
     let stopped = stop.clone().cancelled_owned();
     let work = work(host);

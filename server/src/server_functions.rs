@@ -3,7 +3,10 @@
 //! `leptos_axum` answers every error with 500. The page reads the error from the body and does not
 //! mind, but a proxy, a script and a log do: a body that cannot be read is the sender's fault.
 
-use app::api::ApiError;
+#[cfg(test)]
+mod fakes;
+
+use api::ApiError;
 use axum::body::{Body, to_bytes};
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_LENGTH;

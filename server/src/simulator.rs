@@ -2,88 +2,17 @@
 
 use std::marker::PhantomData;
 use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
 
+use agents::SimulatedAgentConfig;
 use rust_embed::RustEmbed;
 
 use crate::access::Access;
-use crate::agents::adk_python::AdkPythonSource;
-use crate::agents::mcp::{McpAgent, McpSource};
-use crate::agents::native::{NativeAgent, NativeSource};
-use crate::agents::{AgentSource, SessionSeed};
-use crate::config::FoldersConfig;
 use crate::error::ServeError;
+use crate::folders::Folders;
 use crate::live::LiveSessions;
-use crate::security::Doors;
-use crate::serve::{self, Running};
+use crate::security::OriginPolicy;
+use crate::serve::{self, Running, Settings};
 use crate::site::Site;
-
-/// One agent to rehearse: its name, the agent, and the file its exports are appended to.
-pub struct SimulatedAgentConfig {
-    /// The name that people read; the eval ids and the eval set's id are made from it.
-    pub name: String,
-    /// The agent.
-    pub agent: Box<dyn AgentSource>,
-    /// Where completed rehearsals are appended: absolute, or relative to the working directory.
-    pub eval_set_path: PathBuf,
-    /// The user's id and the initial state of each session.
-    pub seed: SessionSeed,
-}
-
-impl SimulatedAgentConfig {
-    /// An agent from any source.
-    #[must_use]
-    pub fn new(
-        name: impl Into<String>,
-        agent: impl AgentSource,
-        eval_set_path: impl Into<PathBuf>,
-    ) -> Self {
-        Self {
-            name: name.into(),
-            agent: Box::new(agent),
-            eval_set_path: eval_set_path.into(),
-            seed: SessionSeed { user_id: "user".to_owned(), ..SessionSeed::default() },
-        }
-    }
-
-    /// An agent written in Rust.
-    #[must_use]
-    pub fn native(
-        name: impl Into<String>,
-        agent: NativeAgent,
-        eval_set_path: impl Into<PathBuf>,
-    ) -> Self {
-        Self::new(name, NativeSource::new(agent), eval_set_path)
-    }
-
-    /// The agent in a folder that `adk web` would load, run by the interpreter that `adk` would use.
-    /// [`AdkPythonSource::new`] takes another one.
-    #[must_use]
-    pub fn adk_python(
-        name: impl Into<String>,
-        folder: impl Into<PathBuf>,
-        eval_set_path: impl Into<PathBuf>,
-    ) -> Self {
-        Self::new(name, AdkPythonSource::new(folder, None), eval_set_path)
-    }
-
-    /// An agent whose tools are those of MCP servers.
-    #[must_use]
-    pub fn mcp(
-        name: impl Into<String>,
-        agent: McpAgent,
-        eval_set_path: impl Into<PathBuf>,
-    ) -> Self {
-        Self::new(name, McpSource::new(agent), eval_set_path)
-    }
-
-    /// Replaces what sessions start from.
-    #[must_use]
-    pub fn seed(mut self, seed: SessionSeed) -> Self {
-        self.seed = seed;
-        self
-    }
-}
 
 /// Serves rehearsals of the agents it is given, to browsers that get the client's files from `Page`.
 pub struct Simulator<Page> {
@@ -91,27 +20,15 @@ pub struct Simulator<Page> {
     page: PhantomData<fn() -> Page>,
 }
 
-/// What is served, and to whom.
-pub(crate) struct Settings {
-    pub(crate) agents: Vec<SimulatedAgentConfig>,
-    pub(crate) listen: SocketAddr,
-    pub(crate) doors: Doors,
-    pub(crate) live: LiveSessions,
-    pub(crate) access: Access,
-    pub(crate) folders: FoldersConfig,
-    pub(crate) site: Site,
-    pub(crate) owns_process: bool,
-}
-
 impl<Page: RustEmbed> Default for Simulator<Page> {
     fn default() -> Self {
         let settings = Settings {
             agents: Vec::new(),
             listen: SocketAddr::from(([127, 0, 0, 1], 4180)),
-            doors: Doors::default(),
+            origins: OriginPolicy::default(),
             live: LiveSessions::default(),
             access: Access::default(),
-            folders: FoldersConfig::default(),
+            folders: Folders::default(),
             site: Site::of::<Page>(),
             owns_process: false,
         };
@@ -152,14 +69,14 @@ impl<Page: RustEmbed> Simulator<Page> {
     /// development server that serves the client alone.
     #[must_use]
     pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
-        self.settings.doors.allow_origin(&origin.into());
+        self.settings.origins.allow_origin(&origin.into());
         self
     }
 
     /// Believes a proxy at this address when it says, in `X-Forwarded-For`, where a request comes from.
     #[must_use]
     pub fn trust_proxy(mut self, address: IpAddr) -> Self {
-        self.settings.doors.trust_proxy(address);
+        self.settings.origins.trust_proxy(address);
         self
     }
 
@@ -179,7 +96,7 @@ impl<Page: RustEmbed> Simulator<Page> {
 
     /// Also lists the eval sets and the reports in these folders.
     #[must_use]
-    pub fn folders(mut self, folders: FoldersConfig) -> Self {
+    pub fn folders(mut self, folders: Folders) -> Self {
         self.settings.folders = folders;
         self
     }

@@ -176,7 +176,7 @@ async fn python_calls(binary: &Path, python: &Path) {
 
 async fn first_page(binary: &Path) {
     let host = Host::start(binary, None, &[]);
-    let client = reqwest::Client::new();
+    let client = test_support::http_client();
     let mut bytes = 0;
     for path in [
         "/",

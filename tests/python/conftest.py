@@ -14,28 +14,40 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+from forked import ROOT, Forked, serve
+
 FIXTURES = Path(__file__).parent / "fixtures"
 SMART_HOME = ROOT / "examples" / "smart_home" / "smart_home"
 PATIENCE = 60
 
 
-class Worker:
-    """One worker process. Requests may overlap; answers are matched by id."""
+def spawn(environment) -> subprocess.Popen:
+    """Starts the worker as the host does, in a process that has imported nothing."""
+    bootstrap = (
+        f"import sys; sys.path.append({str(ROOT / 'python')!r}); "
+        "from rehearsal_adk.worker import main; main()"
+    )
+    return subprocess.Popen(
+        [sys.executable, "-c", bootstrap],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+    )
 
-    def __init__(self, agent_dir, env=None):
+
+class Worker:
+    """One worker process. Requests may overlap; answers are matched by id.
+
+    A ``fresh`` one is started as the host starts it; another finds google-adk imported.
+    """
+
+    def __init__(self, agent_dir, env=None, fresh=False):
         self.agent_dir = str(agent_dir)
-        bootstrap = (
-            f"import sys; sys.path.append({str(ROOT / 'python')!r}); "
-            "from rehearsal_adk.worker import main; main()"
-        )
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", bootstrap],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={**os.environ, "PYTHONSAFEPATH": "1", "PYTHONUNBUFFERED": "1", **(env or {})},
-        )
+        environment = {
+            **os.environ, "PYTHONSAFEPATH": "1", "PYTHONUNBUFFERED": "1", **(env or {})
+        }
+        self.process = spawn(environment) if fresh else Forked(serve, env=environment)
         self._next = 0
         self._answers: dict[int, queue.Queue] = {}
         self.stray: list[bytes] = []
@@ -140,7 +152,7 @@ def shared_hazards():
 
     def living() -> Worker:
         if not started or started[-1].process.poll() is not None:
-            started.append(Worker(FIXTURES / "hazards"))
+            started.append(Worker(FIXTURES / "hazards", fresh=True))
         return started[-1]
 
     yield living

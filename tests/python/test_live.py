@@ -396,14 +396,14 @@ def test_a_cancelled_turn_ends_the_run_with_a_clear_error(host):
     with pytest.raises(RuntimeError) as raised:
         run.end()
     cancelled = TurnCancelled.behind(raised.value)
-    assert str(cancelled) == "Ann cancelled the turn of weather: not today"
+    assert str(cancelled) == "Ann canceled the turn of weather: not today"
     assert (cancelled.by, cancelled.reason) == ("Ann", "not today")
     assert RehearsalError.behind(raised.value) is cancelled
     assert RequestRefused.behind(raised.value) is None
     ended = person.events()[-1]
     assert kinds(person) == ["request", "cancelled", "run_ended"]
     assert (ended.turn_id, ended.run_ended.outcome) == (turn, wire.RUN_FAILED)
-    said = "TurnCancelled: Ann cancelled the turn of weather: not today"
+    said = "TurnCancelled: Ann canceled the turn of weather: not today"
     assert ended.run_ended.message == said, "without the words of ADK around it"
 
 
@@ -428,8 +428,8 @@ def test_an_answer_that_adk_cannot_take_ends_the_run_and_is_told(host):
     person.answer({"function_call": {"name": "forecast", "args": '{"days": 1e400}'}})
     with pytest.raises(RuntimeError) as raised:
         run.end()
-    assert "1e400 is beyond what a float holds" in str(AnswerUnusable.behind(raised.value))
-    assert person.events()[-1].run_ended.message.startswith("AnswerUnusable: part 0 of the answer")
+    assert "1e400 is beyond the range of a float" in str(AnswerUnusable.behind(raised.value))
+    assert person.events()[-1].run_ended.message.startswith("AnswerUnusable: part 0 of the response")
     assert kinds(person) == ["request", "response", "run_ended"]
 
 
@@ -443,7 +443,7 @@ def test_a_cancelled_turn_is_found_behind_what_parallel_agents_end_with(host):
         run.end()
     assert TurnCancelled.behind(raised.value).agent_name in ("one", "two")
     said = person.events()[-1].run_ended.message
-    assert said.startswith("TurnCancelled: Ann cancelled the turn of"), said
+    assert said.startswith("TurnCancelled: Ann canceled the turn of"), said
 
 
 def test_an_unreachable_host_is_told_with_its_address(monkeypatch):
@@ -452,7 +452,7 @@ def test_an_unreachable_host_is_told_with_its_address(monkeypatch):
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}"
     run = Run(weather_agent(), RehearsalPlugin(server_url=url))
-    with pytest.raises(Exception, match=f"no Rehearsal host answers at {url}") as raised:
+    with pytest.raises(Exception, match=f"no Rehearsal host responds at {url}") as raised:
         run.end()
     assert "refused" in str(RehearsalUnreachable.behind(raised.value)), "why, not only that"
 
@@ -541,7 +541,7 @@ def test_an_address_that_is_none_is_told_where_it_was_given(monkeypatch, given, 
 
 
 def test_a_password_in_an_address_is_not_repeated():
-    with pytest.raises(AddressUnusable, match="holds a login") as raised:
+    with pytest.raises(AddressUnusable, match="contains a login") as raised:
         RehearsalPlugin(server_url="http://ann:secret@127.0.0.1:4180")
     assert "secret" not in str(raised.value)
 

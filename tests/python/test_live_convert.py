@@ -122,7 +122,7 @@ def test_a_lone_surrogate_ends_no_run():
 def test_an_answer_that_adk_cannot_take_is_named(part, named):
     parts = [{"text": "so"}, part]
     message = wire.HumanResponse(candidates=[{"role": wire.ROLE_MODEL, "parts": parts}])
-    with pytest.raises(AnswerUnusable, match=f"part 1 of the answer .{named}.") as raised:
+    with pytest.raises(AnswerUnusable, match=f"part 1 of the response .{named}.") as raised:
         convert.response(message, "t")
     assert "https://" not in str(raised.value) and "\n" not in str(raised.value)
 

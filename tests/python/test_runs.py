@@ -2,12 +2,11 @@
 
 import json
 import os
-import subprocess
-import sys
 
 import pytest
 
 from conftest import FIXTURES, ROOT, SMART_HOME, Worker, eventually
+from forked import Forked, run
 
 RUNNER = """
 import asyncio, json, sys
@@ -113,14 +112,10 @@ def run_by_adk(journal, root, acts):
     """Has ADK's own runner run the agent on a model that acts so; gives journal and last state."""
     path = os.pathsep.join([str(FIXTURES), str(ROOT / "python")])
     env = {"PYTHONPATH": path, "PLAYED": root, "PLAYED_JOURNAL": str(journal)}
-    done = subprocess.run(
-        [sys.executable, "-c", RUNNER, json.dumps(acts)],
-        env={**os.environ, **env},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    return read(journal), json.loads(done.stdout)
+    done = Forked(run, RUNNER, json.dumps(acts), env={**os.environ, **env})
+    stdout, stderr = done.communicate()
+    assert done.wait() == 0, stderr
+    return read(journal), json.loads(stdout)
 
 
 TRANSFER = ["transfer_to_agent", {"agent_name": "clerk"}]

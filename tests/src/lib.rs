@@ -6,11 +6,12 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "tests")]
 
+mod forks;
 mod host;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
+pub use forks::{Ended, run_adk};
 pub use host::{Host, runs, signal};
 
 /// The binary under test; `None`, said loudly, when there is none.
@@ -39,17 +40,13 @@ pub fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-/// Runs a Python program and gives what it printed.
+/// Runs a Python program on google-adk and gives what it printed.
 ///
 /// # Panics
 /// With its standard error when it fails.
 #[must_use]
 pub fn run_python(python: &Path, program: &str, arguments: &[&str]) -> String {
-    let output = Command::new(python)
-        .args(["-W", "ignore", "-c", program])
-        .args(arguments)
-        .output()
-        .expect("python starts");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("text").trim().to_owned()
+    let ended = run_adk(python, &[&["-c", program], arguments].concat(), &[]);
+    assert_eq!(ended.status, 0, "{}", ended.stderr);
+    ended.stdout.trim().to_owned()
 }

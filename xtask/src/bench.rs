@@ -7,7 +7,7 @@ use anyhow::Result;
 use xtask::process;
 use xtask::workspace::Workspace;
 
-use crate::build::Build;
+use crate::build::ShippedBuild;
 use crate::setup::{self, Browser};
 
 /// The name by which the benches in the browser are asked for alone.
@@ -17,7 +17,7 @@ const PAGE: &str = "page";
 /// those in the browser.
 pub(crate) fn run(workspace: &Workspace, names: &[String]) -> Result<ExitCode> {
     let browser = setup::everything(workspace)?;
-    let binary = Build::begin(workspace)?.finish()?;
+    let binary = ShippedBuild::begin(workspace)?.finish()?;
     let native: Vec<&str> = names.iter().map(String::as_str).filter(|name| *name != PAGE).collect();
     if names.is_empty() || !native.is_empty() {
         let mut command = process::cargo(workspace);

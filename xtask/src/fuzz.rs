@@ -1,20 +1,16 @@
-//! The fuzz targets as a check: each is built with stable Rust, replays its corpus and runs for a
-//! moment.
+//! The fuzz targets: built with stable Rust, they replay their corpus as a check, and look for new
+//! inputs in `cargo xtask fuzz`.
 //!
-//! This shows that the targets work and that nothing known does harm again. It looks for little that
-//! is new: without the sanitizers, which need a nightly compiler, and for seconds only. CONTRIBUTING
-//! says how to look for longer.
+//! Both are without the sanitizers, which need a nightly compiler: CONTRIBUTING says how to run
+//! with them.
 
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use xtask::process;
 use xtask::workspace::Workspace;
 
-/// How many inputs a target tries besides its corpus.
-const RUNS: usize = 4_000;
-/// How long a target may take for them, in seconds.
-const SECONDS: usize = 60;
 /// How long one input may take, in seconds: more is a hang.
 const LONGEST_INPUT: usize = 20;
 
@@ -33,10 +29,65 @@ pub(crate) fn is_possible() -> bool {
         && ["c++", "g++", "clang++"].iter().any(|name| process::on_path(name).is_some())
 }
 
-/// Builds every target and runs each for a moment.
-pub(crate) fn smoke(workspace: &Workspace) -> Result<()> {
+/// Builds every target and replays its corpus: nothing known does harm again.
+pub(crate) fn replay(workspace: &Workspace) -> Result<()> {
+    for target in build(workspace)? {
+        eprintln!("{}: its corpus", target.name);
+        let mut run = Command::new(&target.program);
+        run.arg(&target.corpus).arg("-runs=0");
+        target.run(&mut run)?;
+    }
+    Ok(())
+}
+
+/// Looks for new inputs with the targets of these names, or with each, for `seconds` a target.
+pub(crate) fn explore(workspace: &Workspace, names: &[String], seconds: u32) -> Result<()> {
+    if !is_possible() {
+        bail!("fuzz targets need Linux and a C++ compiler");
+    }
+    let targets = build(workspace)?;
+    if let Some(unknown) = names.iter().find(|name| targets.iter().all(|it| it.name != **name)) {
+        let known = targets.iter().map(|it| it.name.as_str()).collect::<Vec<_>>().join(", ");
+        bail!("no fuzz target is named {unknown}; there are {known}");
+    }
+    for target in targets.iter().filter(|it| names.is_empty() || names.contains(&it.name)) {
+        eprintln!("{}: {seconds} s", target.name);
+        let mut run = Command::new(&target.program);
+        run.arg(&target.found).arg(&target.corpus).arg(format!("-max_total_time={seconds}"));
+        target.run(&mut run)?;
+    }
+    Ok(())
+}
+
+/// A target that is built.
+struct Target {
+    name: String,
+    program: PathBuf,
+    /// Inputs in the repository.
+    corpus: PathBuf,
+    /// Where new inputs go, so that a checkout stays clean.
+    found: PathBuf,
+}
+
+impl Target {
+    /// Runs its program with the options that every run has.
+    fn run(&self, command: &mut Command) -> Result<()> {
+        command
+            .arg(format!("-timeout={LONGEST_INPUT}"))
+            .arg(format!("-artifact_prefix={}/", self.found.display()))
+            .args(["-verbosity=0", "-print_final_stats=0"]);
+        process::run(command).with_context(|| {
+            format!("{} failed; the input that does it lies in {}", self.name, self.found.display())
+        })
+    }
+}
+
+/// Builds every target that has a corpus.
+fn build(workspace: &Workspace) -> Result<Vec<Target>> {
     let folder = workspace.root().join("fuzz");
-    let triple = host_triple()?;
+    // Instrumented code must not get into build scripts, which are compiled for the host as well
+    // unless it is named.
+    let triple = process::host_triple()?;
     let mut build = process::cargo(workspace);
     build
         .args(["build", "--release", "--locked", "--bins", "--target", &triple])
@@ -45,41 +96,23 @@ pub(crate) fn smoke(workspace: &Workspace) -> Result<()> {
         .env("RUSTFLAGS", INSTRUMENTED.join(" "));
     eprintln!("{}", process::line(&build));
     process::run(&mut build)?;
-    let found = workspace.target().join("fuzz-found");
-    let mut targets: Vec<String> = std::fs::read_dir(folder.join("corpus"))
+    let programs = workspace.target().join(&triple).join("release");
+    let mut names: Vec<String> = std::fs::read_dir(folder.join("corpus"))
         .with_context(|| format!("{} cannot be read", folder.join("corpus").display()))?
         .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
         .collect();
-    targets.sort();
-    for target in targets {
-        let program = workspace.target().join(&triple).join("release").join(&target);
-        if !program.is_file() {
-            bail!("fuzz/corpus/{target} belongs to no target: add it to fuzz/Cargo.toml");
-        }
-        // New inputs go to a folder of their own, so that a checkout stays clean.
-        let own = found.join(&target);
-        std::fs::create_dir_all(&own)
-            .with_context(|| format!("{} cannot be made", own.display()))?;
-        let mut run = Command::new(program);
-        run.arg(&own)
-            .arg(folder.join("corpus").join(&target))
-            .args([format!("-runs={RUNS}"), format!("-max_total_time={SECONDS}")])
-            .args([format!("-timeout={LONGEST_INPUT}"), "-seed=20261121".to_owned()])
-            .arg(format!("-artifact_prefix={}/", own.display()))
-            .args(["-verbosity=0", "-print_final_stats=0"]);
-        eprintln!("{target}: its corpus and {RUNS} inputs");
-        process::run(&mut run).with_context(|| {
-            format!("{target} failed; the input that does it lies in {}", own.display())
-        })?;
-    }
-    Ok(())
+    names.sort();
+    names.into_iter().map(|name| target(workspace, &programs, name)).collect()
 }
 
-/// The platform that the compiler is for: instrumented code must not get into build scripts, which
-/// are built for it as well unless it is named.
-fn host_triple() -> Result<String> {
-    let told =
-        process::answer(Command::new("rustc").arg("-vV")).context("rustc does not answer")?;
-    let host = told.lines().find_map(|line| line.strip_prefix("host: "));
-    Ok(host.context("rustc does not say which platform it is for")?.to_owned())
+fn target(workspace: &Workspace, programs: &Path, name: String) -> Result<Target> {
+    let program = programs.join(&name);
+    if !program.is_file() {
+        bail!("fuzz/corpus/{name} belongs to no target: add it to fuzz/Cargo.toml");
+    }
+    let corpus = workspace.root().join("fuzz/corpus").join(&name);
+    let found = workspace.target().join("fuzz-found").join(&name);
+    std::fs::create_dir_all(&found)
+        .with_context(|| format!("{} cannot be made", found.display()))?;
+    Ok(Target { name, program, corpus, found })
 }

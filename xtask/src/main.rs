@@ -1,18 +1,24 @@
 //! `cargo xtask`: the project's own commands, each doing all of its own set-up.
 //!
 //! `run` and `test` are the two that the README names.
-//! The others are parts of those two (`setup`, `build`) or serve development (`dev`, `bench`).
+//! The others are parts of those two (`setup`, `build`) or serve development (`dev`, `bench`, `fuzz`,
+//! `commits`, `text`).
 //! What is installed is pinned: npm packages by `end2end/package-lock.json`, Python packages by
 //! `xtask/requirements/*.txt`, everything written in Rust by `Cargo.lock`.
 
+mod audit;
 mod bench;
 mod build;
 mod checks;
+mod commits;
 mod dev;
+mod file_times;
 mod fuzz;
 mod run;
 mod setup;
+mod text;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -52,6 +58,25 @@ enum Command {
         #[arg(last = true)]
         names: Vec<String>,
     },
+    /// Reject commit subjects over 72 characters or with two scopes
+    Commits {
+        /// The commits to check, as `git log` takes them [default: those after 0da2c83]
+        range: Option<String>,
+    },
+    /// List the text of the page, with file and line
+    Text {
+        /// Folders or files to read [default: every crate that the page is built from]
+        paths: Vec<PathBuf>,
+    },
+    /// Look for inputs that do harm with the fuzz targets (Linux, with a C++ compiler)
+    Fuzz {
+        /// How long each target looks
+        #[arg(long, default_value_t = 60)]
+        seconds: u32,
+        /// Targets to run alone, named as the folders in `fuzz/corpus`
+        #[arg(last = true)]
+        names: Vec<String>,
+    },
     /// Rebuild and reload on every change, through `cargo leptos watch`
     Dev {
         /// Arguments for `cargo leptos watch`
@@ -86,6 +111,12 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Command::Bench { names } => bench::run(&workspace, &names),
+        Command::Commits { range } => commits::run(&workspace, range.as_deref()),
+        Command::Text { paths } => text::run(&workspace, &paths),
+        Command::Fuzz { seconds, names } => {
+            fuzz::explore(&workspace, &names, seconds)?;
+            Ok(ExitCode::SUCCESS)
+        }
         Command::Dev { arguments } => dev::run(&workspace, &arguments),
     }
 }

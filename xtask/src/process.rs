@@ -8,6 +8,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 
 use anyhow::{Context, Result, bail};
 
+use crate::workspace::{Build, Workspace};
+
 /// Runs `command` to its end with its output passed through; anything but success is an error.
 pub fn run(command: &mut Command) -> Result<()> {
     let line = line(command);
@@ -68,6 +70,17 @@ pub fn answer(command: &mut Command) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
+/// The platform that the compiler is for, such as `x86_64-unknown-linux-gnu`.
+///
+/// # Errors
+///
+/// When there is no compiler, or it does not say.
+pub fn host_triple() -> Result<String> {
+    let version = answer(Command::new("rustc").arg("-vV")).context("rustc does not start")?;
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    Ok(host.context("rustc does not name its platform")?.to_owned())
+}
+
 /// The command line as a person would type it, without the folders of programs.
 pub fn line(command: &Command) -> String {
     let program = Path::new(command.get_program());
@@ -86,7 +99,7 @@ pub fn line(command: &Command) -> String {
 ///
 /// The variables that `cargo run` set for this program are taken out again: build scripts would
 /// see them change from call to call and rebuild.
-pub fn cargo(workspace: &crate::workspace::Workspace) -> Command {
+pub fn cargo(workspace: &Workspace) -> Command {
     let mut command = Command::new("cargo");
     for (name, _) in env::vars_os() {
         let name_text = name.to_string_lossy();
@@ -97,13 +110,14 @@ pub fn cargo(workspace: &crate::workspace::Workspace) -> Command {
     command
         .current_dir(workspace.root())
         .env("CARGO_TARGET_DIR", workspace.target())
-        .env("REHEARSAL_SITE_DIR", workspace.site());
+        .env("REHEARSAL_SITE_DIR", workspace.site(Build::Shipped));
     command
 }
 
-/// `cargo` for what is shipped: views are erased to one type, which makes the client a fifth
-/// smaller. Host and client must agree on it, for it decides what markup is hydrated.
-pub fn shipping_cargo(workspace: &crate::workspace::Workspace) -> Command {
+/// `cargo` for a program with its page: views are erased to one type, which makes the client a fifth
+/// smaller and unoptimized less than half as large. Host and client must agree on it, for it decides
+/// what markup is hydrated.
+pub fn page_cargo(workspace: &Workspace) -> Command {
     let mut command = cargo(workspace);
     let flags = env::var("RUSTFLAGS").unwrap_or_default();
     command.env("RUSTFLAGS", format!("{flags} --cfg erase_components").trim());

@@ -9,13 +9,13 @@ use anyhow::{Context as _, Result};
 use xtask::progress::elapsed;
 use xtask::workspace::Workspace;
 
-use crate::build::Build;
+use crate::build::QuickBuild;
 use crate::setup;
 
 /// Builds what is missing and becomes `rehearsal serve`.
 pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<ExitCode> {
     let since = Instant::now();
-    let build = Build::begin(workspace)?;
+    let build = QuickBuild::begin(workspace)?;
     let binary = setup::for_run(workspace, || build.finish())?;
     eprintln!("Everything stands after {}.\n", elapsed(since.elapsed()));
     let mut command = Command::new(&binary);

@@ -4,7 +4,7 @@
 //! out of date is installed.
 
 mod browser;
-mod leptos;
+mod cargo_programs;
 mod node;
 mod python;
 mod wasm_target;
@@ -25,17 +25,19 @@ pub(crate) fn for_build(workspace: &Workspace) -> Result<()> {
     node::ensure(workspace, &mut progress)
 }
 
-/// What `run` needs: the tools of the build, and Python for the example agents, which is fetched
-/// while `build` keeps the processors busy. Answers with what `build` does.
+/// What `run` needs: the tools of the build, and for the example agents the packages of npm and
+/// Python, which are fetched while `build` keeps the processors busy. Returns what `build` does.
 ///
-/// The host itself needs no Python. Where the environment cannot be made, the reason is told and
-/// the page comes up all the same, with the Python agent in the list beside its fault.
+/// The host itself needs neither. Where they cannot be installed, the reason is shown and the page
+/// comes up all the same, with the agents that need them in the list beside their faults.
 pub(crate) fn for_run<T>(workspace: &Workspace, build: impl FnOnce() -> Result<T>) -> Result<T> {
     let mut progress = Progress::new(3);
     wasm_target::ensure(workspace, &mut progress)?;
-    node::ensure(workspace, &mut progress)?;
     thread::scope(|scope| {
         scope.spawn(|| {
+            if let Err(error) = node::ensure(workspace, &mut progress) {
+                eprintln!("warning: the example agents on MCP servers will not load: {error:#}");
+            }
             if let Err(error) = python::ensure(workspace, &mut progress, Packages::Examples) {
                 eprintln!("warning: the Python example agent will not load: {error:#}");
             }
@@ -46,10 +48,11 @@ pub(crate) fn for_run<T>(workspace: &Workspace, build: impl FnOnce() -> Result<T
 
 /// Everything that the tests need; answers with the browser for the stories.
 pub(crate) fn everything(workspace: &Workspace) -> Result<Browser> {
-    let mut progress = Progress::new(4);
+    let mut progress = Progress::new(6);
     wasm_target::ensure(workspace, &mut progress)?;
     node::ensure(workspace, &mut progress)?;
     python::ensure(workspace, &mut progress, Packages::Tests)?;
+    cargo_programs::ensure_for_tests(workspace, &mut progress)?;
     let browser = browser::ensure(workspace, &mut progress)?;
     eprintln!("Set-up stands after {}.", elapsed(progress.since()));
     Ok(browser)
@@ -63,5 +66,5 @@ pub(crate) fn for_dev(workspace: &Workspace) -> Result<()> {
     if let Err(error) = python::ensure(workspace, &mut progress, Packages::Examples) {
         eprintln!("warning: the Python example agent will not load: {error:#}");
     }
-    leptos::ensure(workspace, &mut progress)
+    cargo_programs::ensure_for_dev(workspace, &mut progress)
 }

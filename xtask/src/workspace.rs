@@ -6,10 +6,35 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+use crate::process;
+
 /// What the client is compiled for.
 pub const CLIENT_TARGET: &str = "wasm32-unknown-unknown";
-/// The profile that it is compiled in.
-pub const CLIENT_PROFILE: &str = "wasm-release";
+/// The profile of the quick build, client and host.
+pub const QUICK_PROFILE: &str = "quick";
+
+/// How the client and the host are compiled: docs/design/first-build.md.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Build {
+    /// Soon there: unoptimized, the client in one piece, served from disk.
+    Quick,
+    /// Small and fast: the client split, shrunk and compressed, inside the binary.
+    Shipped,
+}
+
+impl Build {
+    /// The profile in which the client is compiled.
+    pub fn client_profile(self) -> &'static str {
+        match self {
+            Self::Quick => QUICK_PROFILE,
+            Self::Shipped => "wasm-release",
+        }
+    }
+}
+
+fn program(name: &str) -> String {
+    format!("{name}{}", env::consts::EXE_SUFFIX)
+}
 
 /// The folders that every command works in.
 #[derive(Debug, Clone)]
@@ -48,19 +73,32 @@ impl Workspace {
         &self.target
     }
 
-    /// The site as the host serves it: `pkg/`, the contents of `public/`, each with its `.br`.
-    pub fn site(&self) -> PathBuf {
-        self.target.join("site")
+    /// The site as the host serves it: `pkg/` and the contents of `public/`; a shipped one has the
+    /// compressed form of each file beside it, with `.br` after its name.
+    pub fn site(&self, build: Build) -> PathBuf {
+        self.target.join(match build {
+            Build::Quick => "site-quick",
+            Build::Shipped => "site",
+        })
     }
 
-    /// The client as the compiler makes it, with the relocations that tell what calls what.
-    pub fn client(&self) -> PathBuf {
-        self.target.join(CLIENT_TARGET).join(CLIENT_PROFILE).join("frontend.wasm")
+    /// The client as the compiler makes it.
+    pub fn client(&self, build: Build) -> PathBuf {
+        self.target.join(CLIENT_TARGET).join(build.client_profile()).join("frontend.wasm")
     }
 
-    /// The release binary.
+    /// The shipped program `rehearsal`.
     pub fn binary(&self) -> PathBuf {
-        self.target.join("release").join(format!("rehearsal{}", env::consts::EXE_SUFFIX))
+        self.target.join("release").join(program("rehearsal"))
+    }
+
+    /// A program of the quick build.
+    ///
+    /// # Errors
+    ///
+    /// When the compiler does not say for which platform it compiles.
+    pub fn quick_program(&self, name: &str) -> Result<PathBuf> {
+        Ok(self.target.join(process::host_triple()?).join(QUICK_PROFILE).join(program(name)))
     }
 
     /// The browser stories, whose npm packages also hold `wasm-opt`.
@@ -69,11 +107,15 @@ impl Workspace {
     }
 
     /// `PATH` with the programs of the set-up behind everything else: the example agents find their
-    /// MCP servers there.
+    /// MCP servers there, and cargo its subcommands.
     pub fn path_with_programs(&self) -> OsString {
         let path = env::var_os("PATH").unwrap_or_default();
         let python = self.python();
-        let own = [Some(self.npm_programs()), python.parent().map(Path::to_path_buf)];
+        let own = [
+            Some(self.npm_programs()),
+            python.parent().map(Path::to_path_buf),
+            Some(self.cargo_programs().join("bin")),
+        ];
         let folders = env::split_paths(&path).chain(own.into_iter().flatten());
         env::join_paths(folders).unwrap_or(path)
     }
@@ -100,7 +142,7 @@ impl Workspace {
         }
     }
 
-    /// Rust programs that set-up installs for development only.
+    /// Rust programs that set-up installs for development and the tests.
     pub fn cargo_programs(&self) -> PathBuf {
         self.target.join("setup").join("cargo")
     }

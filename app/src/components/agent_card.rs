@@ -1,10 +1,10 @@
 //! One agent in the list.
 
+use api::{AgentFault, AgentStatus, AgentSummary, SourceKind};
 use leptos::prelude::*;
 use leptos_router::components::A;
 use session::SessionState;
 
-use crate::api::{AgentFault, AgentStatus, AgentSummary, SourceKind};
 use crate::components::icon::{Glyph, Icon};
 use crate::components::raw_text::RawText;
 use crate::components::told::with_code;
@@ -29,7 +29,9 @@ pub fn AgentCard(
     let card = format!("agent-{id}");
     keep_focus(agents, agent.clone(), card.clone());
     let under_way = move || match rehearsals.state_of(&id)? {
-        SessionState::Active => Some(view! { <span class="chip live">"session under way"</span> }),
+        SessionState::Active => {
+            Some(view! { <span class="chip live">"session in progress"</span> })
+        }
         SessionState::Completed => {
             Some(view! { <span class="chip done">"session completed"</span> })
         }
@@ -54,7 +56,7 @@ pub fn AgentCard(
     let class = match agent.status {
         AgentStatus::Ready => "agent ready",
         AgentStatus::Starting => "agent",
-        AgentStatus::Faulted(_) => "agent faulted",
+        AgentStatus::Faulted(_) => "agent failed to load",
     };
     let description = agent.description.trim().to_owned();
     view! {
@@ -100,9 +102,7 @@ fn Tools(
     is_ready: bool,
 ) -> impl IntoView {
     if names.is_empty() {
-        return is_ready
-            .then(|| view! { <p class="quiet">"no tools: it answers at once"</p> })
-            .into_any();
+        return is_ready.then(|| view! { <p class="quiet">"No tools"</p> }).into_any();
     }
     let more = names.len().saturating_sub(NAMED);
     let count = counted(names.len(), "tool", "tools");
@@ -134,10 +134,10 @@ pub fn Fault(
     let traceback = StoredValue::new(fault.traceback.clone());
     let has_traceback = fault.traceback.is_some();
     let (what, label) = match agent.source {
-        SourceKind::Mcp => ("what it wrote", "What the server wrote"),
+        SourceKind::Mcp => ("server output", "Server output"),
         SourceKind::Native | SourceKind::AdkPython => ("the traceback", "Traceback"),
     };
-    let what = if has_traceback { what } else { "the whole reason" };
+    let what = if has_traceback { what } else { "the full reason" };
     view! {
         <div class="fault">
             <p>

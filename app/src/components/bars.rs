@@ -72,7 +72,7 @@ fn LoggedIn(
 ) -> impl IntoView {
     view! {
         <form class="logged-in" method="post" action="/logout">
-            <span class="logged-in-name" title="You are logged in under this name."><Icon glyph=Glyph::User/>{name}</span>
+            <span class="logged-in-name" title="You are logged in with this name."><Icon glyph=Glyph::User/>{name}</span>
             <button class="button quiet">"Log out"</button>
         </form>
     }
@@ -90,7 +90,7 @@ pub fn LoggedOut() -> impl IntoView {
             <div class="notices">
                 <div class="notice" role="alert">
                     <Icon glyph=Glyph::Warning/>
-                    <p>"You are logged out. What you typed is still here: log in, and this page goes on."</p>
+                    <p>"You are logged out. Log in to continue. Your draft is kept."</p>
                     <a class="button primary" href=address target="_blank" rel="noopener external">"Log in"</a>
                 </div>
             </div>

@@ -1,12 +1,12 @@
 //! The command palette: everything by name, on Ctrl K.
 
+use api::AgentStatus;
 use leptos::ev;
 use leptos::html;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
 
-use crate::api::AgentStatus;
 use crate::components::dialog::Dialog;
 use crate::components::icon::{Glyph, Icon};
 use crate::state::palette::{Command, ranked};
@@ -157,7 +157,7 @@ fn Choices() -> impl IntoView {
             />
         </ul>
         <Show when=move || fitting.read().is_empty()>
-            <p class="empty">"Nothing has these letters in its name."</p>
+            <p class="empty">"No results"</p>
         </Show>
     }
 }
@@ -173,7 +173,7 @@ fn every_command(page: Page, navigate: Navigate) -> Vec<Command> {
         let note = match agent.status {
             AgentStatus::Ready => agent.source.label().to_owned(),
             AgentStatus::Starting => "starting".to_owned(),
-            AgentStatus::Faulted(_) => "cannot be rehearsed now".to_owned(),
+            AgentStatus::Faulted(_) => "cannot be loaded".to_owned(),
         };
         Command {
             group: "Agent",
@@ -186,7 +186,7 @@ fn every_command(page: Page, navigate: Navigate) -> Vec<Command> {
         }
     }));
     commands.push(Command {
-        group: "Go",
+        group: "Go to",
         name: "All agents".to_owned(),
         note: String::new(),
         keys: None,
@@ -194,15 +194,15 @@ fn every_command(page: Page, navigate: Navigate) -> Vec<Command> {
     });
     let pages = [("Live sessions", "/live"), ("Eval sets", "/evalsets"), ("Reports", "/reports")];
     commands.extend(pages.map(|(name, address)| Command {
-        group: "Go",
+        group: "Go to",
         name: name.to_owned(),
         note: String::new(),
         keys: None,
         run: Callback::new(move |()| navigate.with_value(|go| go(address))),
     }));
     commands.push(Command {
-        group: "Do",
-        name: "Switch the theme".to_owned(),
+        group: "Actions",
+        name: "Switch theme".to_owned(),
         note: format!("now {}", page.theme.choice.get_untracked().label()),
         keys: None,
         run: Callback::new(move |()| page.theme.choose(page.theme.choice.get_untracked().next())),

@@ -20,8 +20,13 @@ pub fn Dialog(
         let is_open = open.get();
         let Some(dialog) = element.get() else { return };
         if is_open && !dialog.open() {
-            // Fails only for a dialog that is not in the document.
-            let _ = dialog.show_modal();
+            // Only once its children stand in it does the browser find the one that asks for the focus.
+            queue_microtask(move || {
+                if open.try_get_untracked() == Some(true) && !dialog.open() {
+                    // Fails only for a dialog that is not in the document.
+                    let _ = dialog.show_modal();
+                }
+            });
         } else if !is_open && dialog.open() {
             dialog.close();
         }

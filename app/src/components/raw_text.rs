@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use session::{CallId, HeldResult, SessionId};
 
-use crate::api::read_held_result;
+use crate::server_functions::read_held_result;
 use crate::state::excerpt::{Lines, STEP, beginning, written_out};
 use crate::state::times::size;
 
@@ -134,10 +134,10 @@ pub fn HeldText(
     view! {
         <pre class="raw" tabindex="0" role="group" aria-label="Result, in part">{part}</pre>
         <p class="more">
-            {move || format!("{} of {} shown, the rest is on the host and goes into the export whole", size(here()), size(total))}
+            {move || format!("{} of {} shown. The rest is stored on the host, and the export is complete.", size(here()), size(total))}
             <Show when=move || here() < total>
                 <button type="button" class="link" on:click=fetch.clone()>
-                    {move || if fetching.get() { "Fetching…" } else { "Show more" }}
+                    {move || if fetching.get() { "Loading…" } else { "Show more" }}
                 </button>
             </Show>
         </p>

@@ -1,8 +1,7 @@
 //! Which agent a rehearsal is of: all that its head tells before the stage is set up.
 
+use api::AgentSummary;
 use leptos::prelude::*;
-
-use crate::api::AgentSummary;
 
 /// The agent's name and chips, and after them the children.
 #[component]

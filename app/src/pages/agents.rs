@@ -1,11 +1,9 @@
 //! `/`: the agents that can be rehearsed.
 
+use api::{AgentStatus, AgentSummary};
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use leptos_meta::Title;
 
-use super::scene;
-use crate::api::{AgentStatus, AgentSummary};
 use crate::components::agent_card::AgentCard;
 use crate::components::bars::FootBar;
 use crate::state::times::counted;
@@ -30,9 +28,9 @@ pub fn AgentsPage() -> impl IntoView {
     view! {
         <Title text="Agents"/>
         <main class="sheet">
-            <Transition fallback=|| view! { <p class="quiet">"Fetching the agents…"</p> }>{listed}</Transition>
+            <Transition fallback=|| view! { <p class="quiet">"Loading agents…"</p> }>{listed}</Transition>
         </main>
-        <FootBar remark="sessions live in this tab only"/>
+        <FootBar remark="sessions are kept in this tab only"/>
     }
     .into_any()
 }
@@ -47,23 +45,20 @@ fn AgentList(
         all if all == ready => counted(all, "agent", "agents"),
         all => format!("{ready} of {}", counted(all, "agent", "agents")),
     };
-    let fetched = StoredValue::new(false);
-    // Whoever points at the list is about to choose: the code of the stage comes meanwhile.
-    let fetch_scene = move || {
-        if !fetched.get_value() {
-            fetched.set_value(true);
-            spawn_local(async {
-                // A failure is told where the stage is wanted.
-                let _ = scene::load().await;
-            });
+    // Whoever points at the list is about to choose: the code of the workspace comes meanwhile.
+    let fetch = StoredValue::new(Some(use_page().lazy.rehearse));
+    let fetch_workspace = move || {
+        // Once: a failure is told where the workspace is wanted.
+        if let Some(part) = fetch.try_update_value(Option::take).flatten() {
+            part.fetch();
         }
     };
     view! {
         <header class="sheet-head">
-            <h1>"Which part do you play?"</h1>
-            <p class="quiet">{count} " can be rehearsed: read what the model would read, call its tools, and keep the trace."</p>
+            <h1>"Agents"</h1>
+            <p class="quiet">{count} " ready. Choose an agent to rehearse. You read its instructions, call its real tools, and export the trace."</p>
         </header>
-        <ul class="agents" on:pointerover=move |_| fetch_scene() on:focusin=move |_| fetch_scene()>
+        <ul class="agents" on:pointerover=move |_| fetch_workspace() on:focusin=move |_| fetch_workspace()>
             {agents.into_iter().map(|agent| view! { <li><AgentCard agent/></li> }).collect_view()}
         </ul>
     }
@@ -74,7 +69,7 @@ fn NoAgents() -> impl IntoView {
     view! {
         <div class="empty centred">
             <h1>"No agents yet"</h1>
-            <p>"Name an ADK folder when you start the host, or write a configuration:"</p>
+            <p>"Start the host with an ADK folder, or write a configuration:"</p>
             <pre class="raw">"rehearsal serve path/to/agent\nrehearsal init"</pre>
         </div>
     }

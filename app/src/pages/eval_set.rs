@@ -1,16 +1,16 @@
 //! `/evalsets/:set/:case?`: which eval set the address leads to, and the wait for what reads it.
 //!
-//! The reader itself is a scene, which the browser fetches when it is wanted.
+//! The browser fetches the reader when it is wanted.
 
+use api::SetId;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
 
-use super::scene::{self, NotLoaded, Scenes};
-use crate::api::SetId;
 use crate::components::bars::FootBar;
+use crate::components::loading::LazyView;
 use crate::state::case_address::use_case_in_address;
+use crate::state::use_page;
 
 /// The eval set that the address names, and a case of it.
 #[component]
@@ -21,35 +21,21 @@ pub fn EvalSetPage() -> impl IntoView {
         (!set.is_empty()).then(|| SetId::new(set))
     });
     let case = use_case_in_address();
-    let scenes = RwSignal::new(None::<Result<Scenes, NotLoaded>>);
-    let load = move || {
-        spawn_local(async move {
-            let loaded = scene::load().await;
-            // The person may be on another page by now.
-            scenes.try_set(Some(loaded));
-        });
-    };
-    Effect::new(move |_| load());
-    let body = move || match (set.get(), scenes.get()) {
-        (None, _) => view! {
+    let part = use_page().lazy.evalsets;
+    let body = move || {
+        match set.get() {
+        None => view! {
             <div class="sheet">
-                <h1>"There is no such eval set"</h1>
-                <p><a class="link" href="/evalsets">"See the eval sets"</a></p>
+                <h1>"Eval set not found"</h1>
+                <p><a class="link" href="/evalsets">"View eval sets"</a></p>
             </div>
         }
         .into_any(),
-        (Some(set), Some(Ok(scenes))) => (scenes.read_eval_set)(set, case),
-        (_, Some(Err(error))) => view! {
-            <div class="sheet" role="alert">
-                <p>{error.to_string()}</p>
-                <button type="button" class="button" on:click=move |_| load()>"Try again"</button>
-            </div>
+        Some(set) => view! {
+            <LazyView part meanwhile="Loading the eval set…" draw=move |views| (views.set)(set.clone(), case)/>
         }
         .into_any(),
-        (_, None) => {
-            view! { <div class="sheet"><p class="quiet">"Opening the eval set…"</p></div> }
-                .into_any()
-        }
+    }
     };
     view! {
         <Title text="Eval set"/>

@@ -3,16 +3,19 @@
 use leptos::prelude::*;
 use leptos_meta::Title;
 
-use super::once_loaded::once_loaded;
 use crate::components::bars::FootBar;
+use crate::components::loading::LazyView;
+use crate::state::use_page;
 
 /// The list of eval sets.
 #[component]
 pub fn EvalSetsPage() -> impl IntoView {
-    let body = once_loaded("Opening the list…", |scenes| (scenes.list_eval_sets)());
+    let part = use_page().lazy.evalsets;
     view! {
         <Title text="Eval sets"/>
-        <main class="sheet">{body}</main>
+        <main class="sheet">
+            <LazyView part meanwhile="Loading…" draw=|views| (views.list)()/>
+        </main>
         <FootBar/>
     }
     .into_any()

@@ -1,23 +1,26 @@
 //! `/live` and `/live/:session/:turn?`: the wait for what draws live sessions.
 //!
-//! The list and a session are scenes, which the browser fetches when they are wanted.
+//! The browser fetches the views when they are wanted.
 
+use api::{LiveId, LiveTurnId};
 use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
 
-use super::once_loaded::once_loaded;
-use crate::api::{LiveId, LiveTurnId};
 use crate::components::bars::FootBar;
+use crate::components::loading::LazyView;
+use crate::state::use_page;
 
 /// The live sessions.
 #[component]
 pub fn LivePage() -> impl IntoView {
-    let body = once_loaded("Opening the list…", |scenes| (scenes.list_live)());
+    let part = use_page().lazy.live;
     view! {
         <Title text="Live sessions"/>
-        <main class="sheet">{body}</main>
-        <FootBar remark="sessions are kept on the host"/>
+        <main class="sheet">
+            <LazyView part meanwhile="Loading…" draw=|views| (views.list)()/>
+        </main>
+        <FootBar remark="sessions are stored on the host"/>
     }
     .into_any()
 }
@@ -29,13 +32,13 @@ pub fn LiveSessionPage() -> impl IntoView {
     let named = move |name: &'static str| params.with(|params| params.get(name));
     let session = Memo::new(move |_| LiveId::new(named("session").unwrap_or_default()));
     let turn = Memo::new(move |_| named("turn").map(LiveTurnId::new));
-    let body = once_loaded("Opening the session…", move |scenes| {
-        (scenes.show_live)(session.get(), turn)
-    });
+    let part = use_page().lazy.live;
     view! {
         <Title text="Live session"/>
-        <main class="stage">{body}</main>
-        <FootBar remark="sessions are kept on the host"/>
+        <main class="stage">
+            <LazyView part meanwhile="Opening the session…" draw=move |views| (views.session)(session.get(), turn)/>
+        </main>
+        <FootBar remark="sessions are stored on the host"/>
     }
     .into_any()
 }

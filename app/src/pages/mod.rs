@@ -5,10 +5,8 @@ mod eval_set;
 mod eval_sets;
 mod live;
 mod not_found;
-mod once_loaded;
 mod rehearse;
 mod reports;
-mod scene;
 
 pub use agents::AgentsPage;
 pub use eval_set::EvalSetPage;

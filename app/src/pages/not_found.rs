@@ -9,10 +9,10 @@ use crate::components::bars::FootBar;
 #[component]
 pub fn NotFoundPage() -> impl IntoView {
     view! {
-        <Title text="Nothing here"/>
+        <Title text="Not found"/>
         <main class="sheet">
-            <h1>"There is nothing at this address"</h1>
-            <p><a class="link" href="/">"See the agents"</a></p>
+            <h1>"Page not found"</h1>
+            <p><a class="link" href="/">"View agents"</a></p>
         </main>
         <FootBar/>
     }

@@ -1,16 +1,13 @@
-//! `/rehearse/:agent`: which agent the address leads to, and the curtain before its stage.
+//! `/rehearse/:agent`: which agent the address leads to, and the wait for its workspace.
 //!
-//! The stage itself is `scene`, which the browser fetches when it is wanted.
+//! The browser fetches the workspace when it is wanted.
 
+use api::{AgentFault, AgentStatus, AgentSummary, ApiError};
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
 use session::AgentId;
 
-use super::scene::{self, NotLoaded, Scenes};
-
-use crate::api::{AgentFault, AgentStatus, AgentSummary, ApiError};
 use crate::components::agent_card::Fault;
 use crate::components::bars::FootBar;
 use crate::components::icon::{Glyph, Icon};
@@ -28,10 +25,10 @@ pub fn RehearsePage() -> impl IntoView {
         agents.find(&id)?.ok()?.runtime
     };
     view! {
-        <Transition fallback=|| view! { <main class="sheet"><p class="quiet">"Fetching the agent…"</p></main> }>
+        <Transition fallback=|| view! { <main class="sheet"><p class="quiet">"Loading the agent…"</p></main> }>
             <Found id/>
         </Transition>
-        <FootBar runtime=Signal::derive(runtime) remark="session lives in this tab only"/>
+        <FootBar runtime=Signal::derive(runtime) remark="session is kept in this tab only"/>
     }
     .into_any()
 }
@@ -84,12 +81,12 @@ fn Found(
     });
     move || {
         shown.get().map(|shown| match shown {
-            Shown::Stage(agent) => view! { <Curtain agent/> }.into_any(),
+            Shown::Stage(agent) => view! { <Workspace agent/> }.into_any(),
             Shown::Again(agent) => view! {
                 <Title text=agent.name.clone()/>
                 <main class="stage">
                     <StageTitle agent/>
-                    <div class="sheet"><p class="quiet" role="status">"Loading the agent anew…"</p></div>
+                    <div class="sheet"><p class="quiet" role="status">"Reloading the agent…"</p></div>
                 </main>
             }
             .into_any(),
@@ -105,11 +102,11 @@ fn Found(
                         <StageTitle agent=agent.clone()/>
                         <div class="sheet">
                             <div class="sheet-head">
-                                <h2>"This agent cannot be rehearsed now"</h2>
-                                <p class="quiet">"Mend the cause and press Retry: the host loads the agent anew. The other agents are untouched."</p>
+                                <h2>"This agent cannot be loaded"</h2>
+                                <p class="quiet">"Fix the problem, then retry. Other agents are not affected."</p>
                             </div>
                             <div id="fault"><Fault agent fault/></div>
-                            <p class="way-back"><a class="link" href="/">"See the agents"</a></p>
+                            <p class="way-back"><a class="link" href="/">"View agents"</a></p>
                         </div>
                     </main>
                 }
@@ -118,9 +115,9 @@ fn Found(
             Shown::Nothing(error) => view! {
                 <Title text="Rehearse"/>
                 <main class="sheet">
-                    <h1>"This rehearsal cannot be opened"</h1>
+                    <h1>"Rehearsal cannot be opened"</h1>
                     <p role="alert">{error.to_string()}</p>
-                    <p><a class="link" href="/">"See the agents"</a></p>
+                    <p><a class="link" href="/">"View agents"</a></p>
                 </main>
             }
             .into_any(),
@@ -128,45 +125,40 @@ fn Found(
     }
 }
 
-/// Waits until there is a rehearsal and the code to play it: both begin in the browser, never on
-/// the host.
+/// The workspace, once there is a rehearsal and the code to draw it: both begin in the browser,
+/// never on the host.
 #[component]
-fn Curtain(
+fn Workspace(
     /// The agent.
     agent: AgentSummary,
 ) -> impl IntoView {
-    let rehearsals = use_page().rehearsals;
-    let curtain = RwSignal::new(None::<Result<(Scenes, Rehearsal), NotLoaded>>);
-    let id = StoredValue::new(agent.id.clone());
-    let open = move || {
-        // The session opens while the code is on its way.
-        let rehearsal = rehearsals.of(&id.get_value());
-        spawn_local(async move {
-            let scenes = scene::load().await;
-            // The person may be on another page by now.
-            curtain.try_set(Some(scenes.map(|scenes| (scenes, rehearsal))));
-        });
-    };
-    Effect::new(move |_| open());
+    let Page { rehearsals, lazy, .. } = use_page();
+    let rehearsal = RwSignal::new(None::<Rehearsal>);
+    let id = agent.id.clone();
+    // The session opens while the code is on its way.
+    Effect::new(move |_| {
+        rehearsal.set(Some(rehearsals.of(&id)));
+        lazy.rehearse.fetch();
+    });
     let title = agent.name.clone();
-    let scene = move || {
-        match curtain.get() {
-        Some(Ok((scenes, rehearsal))) => (scenes.play)(agent.clone(), rehearsal),
-        Some(Err(error)) => view! {
+    let body = move || {
+        match (rehearsal.get(), lazy.rehearse.views()) {
+        (Some(rehearsal), Some(Ok(views))) => (views.workspace)(agent.clone(), rehearsal),
+        (_, Some(Err(error))) => view! {
             <StageTitle agent=agent.clone()/>
             <div class="notices">
                 <div class="notice bad" role="alert">
                     <Icon glyph=Glyph::Error/>
                     <p>{error.to_string()}</p>
-                    <button type="button" class="button" on:click=move |_| open()>"Try again"</button>
+                    <button type="button" class="button" on:click=move |_| lazy.rehearse.fetch()>"Retry"</button>
                 </div>
             </div>
         }
         .into_any(),
-        None => view! { <StageTitle agent=agent.clone()/> <Waiting/> }.into_any(),
+        _ => view! { <StageTitle agent=agent.clone()/> <Waiting/> }.into_any(),
     }
     };
-    view! { <Title text=title/> <main class="stage">{scene}</main> }
+    view! { <Title text=title/> <main class="stage">{body}</main> }
 }
 
 #[component]

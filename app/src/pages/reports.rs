@@ -4,17 +4,20 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 use leptos_router::hooks::use_params_map;
 
-use super::once_loaded::once_loaded;
 use crate::components::bars::FootBar;
+use crate::components::loading::LazyView;
 use crate::state::case_address::use_case_in_address;
+use crate::state::use_page;
 
 /// The reports.
 #[component]
 pub fn ReportsPage() -> impl IntoView {
-    let body = once_loaded("Opening the list…", |scenes| (scenes.list_reports)());
+    let part = use_page().lazy.reports;
     view! {
         <Title text="Reports"/>
-        <main class="sheet">{body}</main>
+        <main class="sheet">
+            <LazyView part meanwhile="Loading…" draw=|views| (views.list)()/>
+        </main>
         <FootBar/>
     }
     .into_any()
@@ -27,12 +30,12 @@ pub fn ReportPage() -> impl IntoView {
     let named = move |name: &'static str| params.with(|params| params.get(name));
     let report = Memo::new(move |_| named("report").unwrap_or_default());
     let case = use_case_in_address();
-    let body = once_loaded("Opening the report…", move |scenes| {
-        (scenes.show_report)(report.get(), case)
-    });
+    let part = use_page().lazy.reports;
     view! {
         <Title text="Report"/>
-        <main class="stage">{body}</main>
+        <main class="stage">
+            <LazyView part meanwhile="Loading the report…" draw=move |views| (views.report)(report.get(), case)/>
+        </main>
         <FootBar/>
     }
     .into_any()

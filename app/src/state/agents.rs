@@ -1,11 +1,12 @@
 //! The registered agents: as the host listed them, kept up to date by its events.
 
+use api::{AgentStatus, AgentSummary, ApiError};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use session::AgentId;
 
-use super::json_bytes::JsonBytes;
-use crate::api::{AgentStatus, AgentSummary, ApiError, list_agents, retry_agent};
+use crate::server_functions::{list_agents, retry_agent};
+use crate::state::json_bytes::JsonBytes;
 
 /// The agents, in the order of the configuration.
 #[derive(Clone, Copy)]
@@ -129,7 +130,7 @@ impl Agents {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::SourceKind;
+    use api::SourceKind;
 
     fn agent(name: &str, status: AgentStatus) -> AgentSummary {
         AgentSummary {

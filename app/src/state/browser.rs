@@ -466,7 +466,7 @@ pub async fn status_of(path: &str) -> Option<u16> {
 pub async fn fetched(path: &str) -> Result<(u16, Vec<u8>), String> {
     let said = |error: JsValue| {
         let message = js_sys::Reflect::get(&error, &"message".into()).ok();
-        message.and_then(|it| it.as_string()).unwrap_or_else(|| "no reason given".to_owned())
+        message.and_then(|it| it.as_string()).unwrap_or_else(|| "no reason".to_owned())
     };
     let answered = wasm_bindgen_futures::JsFuture::from(window().fetch_with_str(path)).await;
     let response: web_sys::Response = answered.and_then(|it| it.dyn_into()).map_err(said)?;

@@ -4,7 +4,7 @@
 use leptos::prelude::*;
 use leptos_router::hooks::{use_params_map, use_query_map};
 
-use super::browser::in_address;
+use crate::state::browser::in_address;
 
 /// Stands in the path for an id that stands in the query.
 const ELSEWHERE: &str = "~";

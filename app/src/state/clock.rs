@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use leptos::prelude::*;
 
-use super::browser;
+use crate::state::browser;
 
 /// Now, once a second; `None` where nobody looks at a clock: on the host.
 #[derive(Clone, Copy)]

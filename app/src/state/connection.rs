@@ -3,6 +3,7 @@
 //! It reconnects by itself, each time a little later ([`Link::delay_ms`]); what happened meanwhile
 //! the host tells once it has heard which sessions are watched.
 
+use api::{EVENTS_PATH, HostEvent, LiveWatch, PageMessage};
 use futures::channel::mpsc::{UnboundedReceiver, unbounded};
 use futures::{FutureExt as _, SinkExt as _, StreamExt as _, select};
 use gloo_net::websocket::Message;
@@ -13,9 +14,8 @@ use leptos::server::codee::Decoder as _;
 use leptos::task::spawn_local;
 use session::SessionId;
 
-use super::browser;
-use super::json_bytes::JsonBytes;
-use crate::api::{EVENTS_PATH, HostEvent, LiveWatch, PageMessage};
+use crate::state::browser;
+use crate::state::json_bytes::JsonBytes;
 
 /// How often the page shows a sign of life.
 const SIGN_OF_LIFE_MS: u32 = 20_000;
@@ -63,7 +63,7 @@ impl Link {
         match self {
             Self::Connecting => "connecting to the host",
             Self::Connected => "host connected",
-            Self::Reconnecting(_) => "host not reachable, trying again",
+            Self::Reconnecting(_) => "host not reachable, reconnecting",
             Self::LoggedOut => "logged out",
         }
     }

@@ -1,7 +1,7 @@
 //! The bytes of a file in a field: how many it takes, where they stand in what the browser reads, and
 //! what is said of a file that is not taken.
 
-use super::times::size;
+use crate::state::times::size;
 
 /// The longest file that a field takes, in bytes. It is drawn, checked and sent as one text, four
 /// thirds as long.
@@ -15,9 +15,7 @@ pub const TYPED_BASE64: usize = 20_000;
 #[must_use]
 pub fn refusal(name: &str, bytes: f64) -> Option<String> {
     if bytes < 1.0 {
-        return Some(format!(
-            "{name} is empty, so there are no bytes to send: choose another file."
-        ));
+        return Some(format!("{name} is empty. Choose another file."));
     }
     #[expect(clippy::cast_precision_loss, reason = "the limit is a small number")]
     let is_taken = bytes <= MOST as f64;
@@ -29,8 +27,7 @@ pub fn refusal(name: &str, bytes: f64) -> Option<String> {
         )]
         let long = size(bytes as u64);
         format!(
-            "{name} is {long} long, and a field takes files of up to {}: choose a shorter one, or \
-             give the tool its address if it takes that.",
+            "{name} has {long}, and the limit is {}. Choose a smaller file, or use a URL if the tool accepts one.",
             size(MOST as u64)
         )
     })
@@ -39,7 +36,7 @@ pub fn refusal(name: &str, bytes: f64) -> Option<String> {
 /// What is said of a file that the browser could not read.
 #[must_use]
 pub fn unreadable(name: &str) -> String {
-    format!("{name} could not be read: it may have been moved or changed. Choose it once more.")
+    format!("{name} cannot be read. It may have moved or changed. Choose it again.")
 }
 
 /// The base64 of a file that was read as a `data:` URL; `None` where that holds none.
@@ -64,8 +61,8 @@ mod tests {
     fn a_long_file_is_refused_with_its_length_and_the_limit() {
         assert_eq!(refusal("a.bin", 5_000_000.0), None);
         let told = refusal("film.mp4", 1_234_567_890.0).expect("too long");
-        assert!(told.starts_with("film.mp4 is 1234.6 MB long"), "{told}");
-        assert!(told.contains("up to 5.0 MB"), "{told}");
+        assert!(told.starts_with("film.mp4 has 1234.6 MB"), "{told}");
+        assert!(told.contains("the limit is 5.0 MB"), "{told}");
     }
 
     #[test]

@@ -3,11 +3,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use api::{LiveId, LiveNews, LiveSummary, LiveTurnId, LiveWatch};
 use leptos::prelude::*;
 
-use super::browser;
-use super::live_draft::{Drafts, use_drafts};
-use crate::api::{LiveId, LiveNews, LiveSummary, LiveTurnId, LiveWatch};
+use crate::state::browser;
+use crate::state::live_draft::{Drafts, use_drafts};
 
 /// Where the person's name is remembered.
 const NAME: &str = "rehearsal.name";
@@ -262,9 +262,9 @@ impl Live {
             && self.alerts.get_untracked() == Alerts::On
             && browser::is_out_of_sight()
         {
-            let title = format!("{} waits for an answer", up.agent);
+            let title = format!("{} waits for a response", up.agent);
             let body = match summary.description.as_str() {
-                "" => "A live session",
+                "" => "Live session",
                 description => description,
             };
             browser::notify(&title, body, &format!("/live/{}", summary.id));

@@ -9,16 +9,16 @@
 
 use std::collections::HashMap;
 
+use api::{LiveCall, LiveId, LiveLeaseId, LiveTurnId, ToolView};
 use json_text::JsonText;
 use leptos::prelude::*;
 use schema_form::Integers;
 use serde::{Deserialize, Serialize};
 use session::ToolName;
 
-use super::browser;
-use super::rehearsal::{FormKey, Forms};
-use super::value_form::ValueForm;
-use crate::api::{LiveCall, LiveId, LiveLeaseId, LiveTurnId, ToolView};
+use crate::state::browser;
+use crate::state::rehearsal::{FormKey, Forms};
+use crate::state::value_form::ValueForm;
 
 /// Which side of the answer is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,13 +72,10 @@ struct Stored {
     text: String,
     calls: Vec<LiveCall>,
     /// The session that the turn is of.
-    #[serde(default)]
     session: Option<LiveId>,
     /// When the person last typed, in milliseconds since 1970.
-    #[serde(default)]
-    typed_ms: Option<i64>,
+    typed_ms: i64,
     /// Who typed, where that was known.
-    #[serde(default)]
     by: Option<String>,
 }
 
@@ -223,20 +220,10 @@ impl Drafts {
     /// The drafts in the browser's storage, of all tabs and of everybody.
     #[must_use]
     pub fn kept(self) -> Vec<Kept> {
-        let now = browser::now().as_millisecond();
         let keys = browser::stored_keys(KEY).into_iter();
         keys.filter_map(|key| {
-            let mut stored = Stored::at(&key).unwrap_or_default();
-            if stored.typed_ms.is_none() {
-                // Of an earlier version: it ages from now on.
-                stored.typed_ms = Some(now);
-                if let Ok(dated) = serde_json::to_string(&stored) {
-                    browser::store(&key, Some(&dated));
-                }
-            }
-            let turn = turn_of(&key)?;
-            let Stored { session, typed_ms, by, .. } = stored;
-            Some(Kept { key, turn, by, session, typed_ms: typed_ms.unwrap_or(now) })
+            let Stored { session, typed_ms, by, .. } = Stored::at(&key)?;
+            Some(Kept { turn: turn_of(&key)?, key, by, session, typed_ms })
         })
         .collect()
     }
@@ -324,7 +311,7 @@ impl Drafts {
                 text: draft.text.get(),
                 calls: draft.calls.get(),
                 session: Some(session.clone()),
-                typed_ms: Some(browser::now().as_millisecond()),
+                typed_ms: browser::now().as_millisecond(),
                 by: self.name.get_untracked(),
             };
             if before.is_some() {
@@ -353,7 +340,7 @@ fn own_key(plain: String, there: Option<&str>, me: Option<&str>) -> String {
     }
 }
 
-/// The turn of a draft by its name in the storage; earlier versions named no tab.
+/// The turn of a draft by its name in the storage.
 fn turn_of(key: &str) -> Option<LiveTurnId> {
     let rest = key.strip_prefix(KEY)?;
     Some(LiveTurnId::new(rest.split_once('.').map_or(rest, |(turn, _)| turn)))

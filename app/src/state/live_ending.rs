@@ -1,6 +1,6 @@
 //! [`Ending`]: how an agent's run ended, in words.
 
-use crate::api::{LiveOutcome, LiveRow, LiveWhat};
+use api::{LiveOutcome, LiveRow, LiveWhat};
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]

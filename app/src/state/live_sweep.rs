@@ -7,12 +7,13 @@
 
 use std::collections::BTreeMap;
 
+use api::{ApiError, LiveId, LivePlace};
 use leptos::task::spawn_local;
 
-use super::browser;
-use super::live::Live;
-use super::live_draft::{Drafts, Kept};
-use crate::api::{ApiError, LiveId, LivePlace, read_live_session, read_live_turn};
+use crate::server_functions::{read_live_session, read_live_turn};
+use crate::state::browser;
+use crate::state::live::Live;
+use crate::state::live_draft::{Drafts, Kept};
 
 /// So many drafts are kept, those that were typed in last.
 const MOST: usize = 200;
@@ -116,7 +117,7 @@ fn newest_first(mut kept: Vec<Kept>) -> Vec<Kept> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::LiveTurnId;
+    use api::LiveTurnId;
 
     fn kept(turn: &str, typed_ms: i64) -> Kept {
         let (key, turn) = (turn.to_owned(), LiveTurnId::new(turn));

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use api::{ApiError, LogLine};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use session::AgentId;
 
-use crate::api::{ApiError, LogLine, read_agent_log};
+use crate::server_functions::read_agent_log;
 
 /// How many lines of one agent the page keeps.
 const KEPT: usize = 2_000;

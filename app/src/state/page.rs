@@ -1,19 +1,20 @@
 //! [`Page`]: what every part of the page shares, handed down through the context.
 
+use api::{AgentStatus, HostEvent};
 use leptos::ev;
 use leptos::prelude::*;
 
-use super::agents::{Agents, use_agents};
-use super::clock::{Clock, use_clock};
-use super::connection::{Connection, Watched, use_connection};
-use super::live::{Live, use_live};
-use super::log::{Logs, use_logs};
-use super::opened_reports::{OpenedReports, use_opened_reports};
-use super::palette::{Palette, use_palette};
-use super::rehearsals::{Rehearsals, use_rehearsals};
-use super::theme::{Theme, use_theme};
-use super::unsaved::{Unsaved, use_unsaved};
-use crate::api::{AgentStatus, HostEvent};
+use crate::lazy_pages::{LazyPages, use_lazy_pages};
+use crate::state::agents::{Agents, use_agents};
+use crate::state::clock::{Clock, use_clock};
+use crate::state::connection::{Connection, Watched, use_connection};
+use crate::state::live::{Live, use_live};
+use crate::state::log::{Logs, use_logs};
+use crate::state::opened_reports::{OpenedReports, use_opened_reports};
+use crate::state::palette::{Palette, use_palette};
+use crate::state::rehearsals::{Rehearsals, use_rehearsals};
+use crate::state::theme::{Theme, use_theme};
+use crate::state::unsaved::{Unsaved, use_unsaved};
 
 /// The page's shared state.
 #[derive(Clone, Copy)]
@@ -38,6 +39,8 @@ pub struct Page {
     pub palette: Palette,
     /// What was entered and is not saved.
     pub unsaved: Unsaved,
+    /// The parts of the code that are fetched when they are wanted.
+    pub lazy: LazyPages,
 }
 
 /// Makes the page's state and hands it down.
@@ -84,7 +87,7 @@ pub fn provide_page() -> Page {
     warn_before_leaving(rehearsals);
     // Theirs until the page goes.
     Effect::new(|_| {
-        let _ears = StoredValue::new_local(super::browser::follow_typing());
+        let _ears = StoredValue::new_local(crate::state::browser::follow_typing());
     });
     let page = Page {
         agents,
@@ -97,6 +100,7 @@ pub fn provide_page() -> Page {
         theme: use_theme(),
         palette: use_palette(),
         unsaved: use_unsaved(),
+        lazy: use_lazy_pages(),
     };
     provide_context(page);
     page
@@ -115,7 +119,7 @@ fn warn_before_leaving(rehearsals: Rehearsals) {
             let handle = window_event_listener(ev::beforeunload, move |event| {
                 if untrack(|| rehearsals.any_under_way()) {
                     event.prevent_default();
-                    event.set_return_value("A session is under way and would be lost.");
+                    event.set_return_value("A session is in progress and will be lost.");
                 }
             });
             on_cleanup(move || handle.remove());

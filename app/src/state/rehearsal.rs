@@ -11,15 +11,15 @@ mod questions;
 
 use std::collections::HashMap;
 
+use api::{
+    ApiError, CallProgressed, CatalogueChange, ExportReceipt, FieldMessage, Question, SessionView,
+};
 use leptos::prelude::*;
 use session::{AgentId, CallId, Event, PendingPhase, Session, SessionId, step};
 
-use super::browser;
-use super::reading::Readings;
-use super::rows::OpenRows;
-use crate::api::{
-    ApiError, CallProgressed, CatalogueChange, ExportReceipt, FieldMessage, Question, SessionView,
-};
+use crate::state::browser;
+use crate::state::reading::Readings;
+use crate::state::rows::OpenRows;
 
 pub use forms::{FormKey, Forms, TextEntry};
 
@@ -156,7 +156,7 @@ impl Rehearsal {
         let before =
             self.view.with_untracked(|view| view.as_ref().map(|view| view.agent.name.clone()));
         if before.is_some_and(|before| before != *name) {
-            self.announcement.set(format!("{name} is in charge now."));
+            self.announcement.set(format!("{name} is active."));
         }
         self.view.set(Some(view));
     }
@@ -182,7 +182,7 @@ impl Rehearsal {
         Some(match session.pending()?.phase {
             PendingPhase::Running | PendingPhase::Cancelling => "A tool is still running",
             PendingPhase::AwaitingConfirmation { .. } | PendingPhase::AwaitingResult { .. } => {
-                "A call waits for you"
+                "A call waits for your input"
             }
         })
     }
@@ -205,7 +205,7 @@ impl Rehearsal {
         self.open_rows.set(OpenRows::default());
         self.forms.forget();
         self.readings.forget();
-        self.announcement.set("A new session.".to_owned());
+        self.announcement.set("New session.".to_owned());
         self.open();
     }
 }

@@ -2,11 +2,11 @@
 //!
 //! They live as long as the page, so that looking at the list of agents loses nothing.
 
+use api::CallNews;
 use leptos::prelude::*;
 use session::{AgentId, SessionId, SessionState};
 
-use super::rehearsal::{Rehearsal, use_rehearsal};
-use crate::api::CallNews;
+use crate::state::rehearsal::{Rehearsal, use_rehearsal};
 
 /// The rehearsals, in the order in which they were begun.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@
 
 use leptos::prelude::*;
 
-use super::browser;
+use crate::state::browser;
 
 /// Where the choice is remembered. `public/theme.js` reads the same key.
 const KEY: &str = "rehearsal.theme";

@@ -6,9 +6,9 @@
 use json_text::{JsonText, Kind, Node};
 use serde::Deserialize;
 
-use super::excerpt::{Lines, beginning, written_out};
-use super::file_bytes::bytes_of;
-use super::preview::{Ink, Token, preview};
+use crate::state::excerpt::{Lines, beginning, written_out};
+use crate::state::file_bytes::bytes_of;
+use crate::state::preview::{Ink, Token, preview};
 
 /// The longest image or sound that an address carries to be shown in place, in base64 characters.
 const CARRIED_BASE64: usize = 12_000_000;
@@ -354,7 +354,7 @@ mod tests {
     fn a_line_shows_what_was_answered() {
         let line = |text: &str| {
             let value = JsonText::parse(text).expect("valid");
-            super::super::preview::plain(&result_preview(&value, 80))
+            crate::state::preview::plain(&result_preview(&value, 80))
         };
         let two = r#"[{"type":"text","text":"Echo:\nhi"},{"type":"text","text":"x"}]"#;
         assert_eq!(line(&format!(r#"{{"content":{two},"isError":false}}"#)), "Echo:\\nhi +1");

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use leptos::wasm_bindgen::JsCast as _;
 use web_sys::{Element, Event, MouseEvent};
 
-use super::browser;
+use crate::state::browser;
 
 /// Who is asked.
 #[derive(Clone, Copy)]

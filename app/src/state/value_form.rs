@@ -6,9 +6,9 @@
 use json_text::JsonText;
 use schema_form::{Form, Integers};
 
-use crate::components::form::use_form;
+use crate::state::form::use_form;
 
-pub use crate::components::form::FormState as ValueForm;
+pub use crate::state::form::FormState as ValueForm;
 
 /// A form for a value of `schema`; without one, for nothing. Other integers than `integers` are
 /// told at their fields.

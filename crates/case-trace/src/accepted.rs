@@ -106,7 +106,7 @@ impl<'c> Reader<'c> {
     fn turns(&mut self, text: &JsonText, ids: &[&str], turns: &mut [Vec<Trajectory>]) {
         let node = text.open();
         let Node::Object(members) = node else {
-            let fault = format!("an object belongs here, not {}", kind(&node));
+            let fault = format!("expected an object, found {}", kind(&node));
             return self.fault(fault, TURNS);
         };
         let mut named = vec![false; ids.len()];
@@ -151,7 +151,7 @@ impl<'c> Reader<'c> {
         mut read: impl FnMut(&mut Self, &RawValue) -> T,
     ) -> Vec<T> {
         let Node::Array(items) = node else {
-            self.fault(format!("a list belongs here, not {}", kind(node)), LISTS);
+            self.fault(format!("expected a list, found {}", kind(node)), LISTS);
             return Vec::new();
         };
         let items = items.iter().enumerate();
@@ -161,7 +161,7 @@ impl<'c> Reader<'c> {
     /// A call, in the words of either format.
     fn call(&mut self, node: &Node<'_>) -> Option<ToolCall> {
         let Node::Object(members) = node else {
-            self.fault(format!("a call belongs here, not {}", kind(node)), LISTS);
+            self.fault(format!("expected a call, found {}", kind(node)), LISTS);
             return None;
         };
         let mut call = ToolCall::default();
@@ -177,7 +177,7 @@ impl<'c> Reader<'c> {
                     "args" if value.kind() == Kind::Object => call.args = Some(value),
                     "args" if value.kind() != Kind::Null => {
                         let found = kind(&value.open());
-                        reader.fault(format!("an object belongs here, not {found}"), CALLS);
+                        reader.fault(format!("expected an object, found {found}"), CALLS);
                     }
                     // Absent.
                     "args" => {}
@@ -199,7 +199,7 @@ impl<'c> Reader<'c> {
         match value.open() {
             Node::String(text) => Some(text.into_owned()),
             other => {
-                self.fault(format!("a string belongs here, not {}", kind(&other)), CALLS);
+                self.fault(format!("expected a string, found {}", kind(&other)), CALLS);
                 None
             }
         }

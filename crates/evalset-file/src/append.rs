@@ -10,12 +10,13 @@ use std::time::Duration;
 use evalset::adk::{EvalCase, EvalSetHeader};
 use evalset::{Case, CaseText, Format, numbered};
 
+use crate::counted::Counted;
 use crate::error::Doing as _;
 use crate::identity::Identity;
 use crate::index::{self, Builder, Index, Kind};
 use crate::journal::Journal;
 use crate::lock::open_locked;
-use crate::place::{Place, Roots};
+use crate::place::{FilePaths, Roots};
 use crate::question::{CaseIds, Listener, Question, free_number};
 use crate::scan::{Fault, FaultKind, LastCase, Outline, scan, scan_case};
 use crate::steps::{Steps, Unwatched};
@@ -169,7 +170,7 @@ impl EvalSetFiles {
         header: &EvalSetHeader,
     ) -> Result<Appended, AppendError> {
         case.to_json()?;
-        let place = Place::of(path, &self.roots)?;
+        let place = FilePaths::of(path, &self.roots)?;
         let question = Question::of(&case);
         loop {
             let Some(file) = open_locked(&place, self.wait)? else {
@@ -178,7 +179,7 @@ impl EvalSetFiles {
                     continue;
                 }
                 let text = text.laid_out(&evalset::Layout::two_spaces());
-                let Place { file, .. } = place;
+                let FilePaths { file, .. } = place;
                 let eval_id = case.eval_id;
                 return Ok(Appended::Added { file, eval_id, text, cases: 1, new_file: true });
             };
@@ -192,7 +193,7 @@ impl EvalSetFiles {
             case.eval_id = numbered(&question.eval_id, known.number);
             let text = known.text_of(&case)?;
             let text = self.add(&file, &place, known, &text)?;
-            let Place { file, .. } = place;
+            let FilePaths { file, .. } = place;
             let (eval_id, cases) = (case.eval_id, cases + 1);
             return Ok(Appended::Added { file, eval_id, text, cases, new_file: false });
         }
@@ -204,7 +205,7 @@ impl EvalSetFiles {
     /// # Errors
     /// [`AppendError`]; the file is then as it was.
     pub fn push(&self, path: &Path, eval_id: &str, text: &CaseText) -> Result<Edited, AppendError> {
-        let place = Place::of(path, &self.roots)?;
+        let place = FilePaths::of(path, &self.roots)?;
         let Some(file) = open_locked(&place, self.wait)? else {
             return Err(AppendError::NoFile { path: place.file });
         };
@@ -219,7 +220,12 @@ impl EvalSetFiles {
     }
 
     /// Settles what is unfinished and answers the question, from the index or by reading the file.
-    fn known(&self, file: &File, place: &Place, question: &Question) -> Result<Known, AppendError> {
+    fn known(
+        &self,
+        file: &File,
+        place: &FilePaths,
+        question: &Question,
+    ) -> Result<Known, AppendError> {
         let foreign_journal = recover(file, place)?;
         // What keeps it from being told is wrong with the file, and told below.
         let format = Cases::told_format(&place.file).unwrap_or(Format::Adk);
@@ -283,7 +289,7 @@ impl EvalSetFiles {
     fn add(
         &self,
         file: &File,
-        place: &Place,
+        place: &FilePaths,
         known: Known,
         text: &CaseText,
     ) -> Result<String, AppendError> {
@@ -426,7 +432,7 @@ pub(crate) fn explain(
     {
         return AppendError::ByteOrderMark { path };
     }
-    let (line, column) = match locate(file, fault.at) {
+    let Counted { line, column, .. } = match Counted::default().on_to(file, fault.at) {
         Ok(at) => at,
         Err(source) => return AppendError::Io { path, doing: "reading", source },
     };
@@ -440,29 +446,8 @@ pub(crate) fn explain(
         FaultKind::LegacyList => AppendError::LegacyList { path },
         FaultKind::NotAnEvalSet(reason) => AppendError::NotAnEvalSet { path, line, column, reason },
         FaultKind::CasesTwice { first } => {
-            let first_line = locate(file, first).map_or(0, |(line, _)| line);
+            let first_line = Counted::default().on_to(file, first).map_or(0, |it| it.line);
             AppendError::CasesTwice { path, first_line, second_line: line }
         }
     }
-}
-
-/// Line and column of a byte, both from 1, the column in characters.
-fn locate(file: &File, at: u64) -> io::Result<(u64, u64)> {
-    let mut buffer = vec![0; 128 << 10];
-    let (mut read, mut line, mut column) = (0, 1, 1);
-    while read < at {
-        let wanted = usize::try_from(at - read).unwrap_or(buffer.len()).min(buffer.len());
-        let Some(bytes) = buffer.get_mut(..wanted) else { break };
-        file.read_exact_at(bytes, read)?;
-        for &byte in &*bytes {
-            if byte == b'\n' {
-                line += 1;
-                column = 1;
-            } else if byte & 0xc0 != 0x80 {
-                column += 1;
-            }
-        }
-        read += wanted as u64;
-    }
-    Ok((line, column))
 }

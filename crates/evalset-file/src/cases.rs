@@ -12,7 +12,7 @@ use crate::append::explain;
 use crate::counted::Counted;
 use crate::error::Doing as _;
 use crate::journal::Journal;
-use crate::place::{Place, Roots};
+use crate::place::{FilePaths, Roots};
 use crate::scan::{CaseReader, LastCase, Walk};
 
 /// Cases looked at to tell the format of a file, unless one is sure before.
@@ -129,7 +129,7 @@ impl<R: CaseReader> Cases<R> {
         if !metadata.is_file() {
             return Err(AppendError::NotAFile { path: path.to_owned(), kind: "pipe or device" });
         }
-        let place = Place::of(path, &Roots::Anywhere)?;
+        let place = FilePaths::of(path, &Roots::Anywhere)?;
         let file = File::open(&place.file).doing("opening", path)?;
         let metadata = file.metadata().doing("looking at", path)?;
         if half_written(&file, &place) {
@@ -295,7 +295,7 @@ pub fn stem(path: &Path) -> String {
 
 /// Whether a journal announces a write that has not come to its end. Readers take no lock, so a
 /// writer at work looks the same; it is done in a moment.
-fn half_written(file: &File, place: &Place) -> bool {
+fn half_written(file: &File, place: &FilePaths) -> bool {
     let journal = std::fs::read(&place.journal).ok();
     let Some(journal) = journal.as_deref().and_then(Journal::from_bytes) else { return false };
     journal.is_under_way(file).unwrap_or(false)
@@ -362,7 +362,7 @@ mod tests {
         for (behind, reason) in [
             (
                 &b"nonsense"[..],
-                "neither a number nor true, false, null; a text needs double quotes",
+                "neither a number nor true, false, null; a string needs double quotes",
             ),
             (b"{\"eval_id\": \"c\", \"x\": \"\xff\"}]}", "the text is not UTF-8"),
         ] {

@@ -13,6 +13,7 @@ use evalset::adk::LegacySet;
 use evalset::{
     Case, EvalSet, Fault, FaultyCase, Format, Layout, Problem, Reading, Telling, read_case,
 };
+use json_text::Position;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::AppendError;
@@ -238,7 +239,6 @@ fn read_whole(path: &Path) -> Result<Checked, AppendError> {
 
 /// The line and column behind a text, both from 1.
 fn end_of(text: &str) -> (u64, u64) {
-    let line = memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64 + 1;
-    let last = text.rsplit('\n').next().unwrap_or_default();
-    (line, last.chars().count() as u64 + 1)
+    let Position { line, column } = Position::START.after(text.as_bytes());
+    (line, column)
 }

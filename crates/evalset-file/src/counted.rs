@@ -1,13 +1,15 @@
-//! [`Counted`]: lines and columns of a file, counted from one place to another.
+//! [`Counted`]: the line and column of a byte of a file.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
 
+use json_text::Position;
+
 /// How much of the file is read at a time, in bytes.
 const PART: usize = 128 << 10;
 
-/// A place in a file: a byte, its line, and its column in characters, lines and columns from 1.
+/// A byte of a file with its line and its column in characters, both from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counted {
     /// The byte, from 0.
@@ -26,27 +28,23 @@ impl Default for Counted {
 }
 
 impl Counted {
-    /// The place of the byte `to`, which is not before this one.
+    /// Counts on to the byte `to`, which must not be before this one.
     ///
     /// # Errors
     /// The operating system's, when the file cannot be read or ends before `to`.
     pub fn on_to(self, file: &File, to: u64) -> io::Result<Self> {
-        let Self { mut at, mut line, mut column } = self;
+        let Self { mut at, line, column } = self;
+        let mut position = Position { line, column };
         let ahead = usize::try_from(to.saturating_sub(at)).unwrap_or(PART);
         let mut buffer = vec![0; ahead.min(PART)];
         while at < to {
             let wanted = usize::try_from(to - at).unwrap_or(buffer.len()).min(buffer.len());
             let Some(bytes) = buffer.get_mut(..wanted) else { break };
             file.read_exact_at(bytes, at)?;
-            let last = memchr::memrchr(b'\n', bytes);
-            if last.is_some() {
-                line += memchr::memchr_iter(b'\n', bytes).count() as u64;
-                column = 1;
-            }
-            let behind = bytes.get(last.map_or(0, |feed| feed + 1)..).unwrap_or_default();
-            column += behind.iter().filter(|byte| **byte & 0xc0 != 0x80).count() as u64;
+            position = position.after(bytes);
             at += wanted as u64;
         }
+        let Position { line, column } = position;
         Ok(Self { at, line, column })
     }
 }

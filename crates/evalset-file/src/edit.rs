@@ -18,7 +18,7 @@ use crate::error::Doing as _;
 use crate::identity::Identity;
 use crate::journal::Journal;
 use crate::lock::open_locked;
-use crate::place::Place;
+use crate::place::FilePaths;
 use crate::scan::{Fault, LastCase, Outline, Walk};
 use crate::style::Joint;
 use crate::write::{forget_journal, recover, replace_file, write_tail};
@@ -162,15 +162,15 @@ impl EvalSetFiles {
         &self,
         path: &Path,
         ask: &Ask<'_>,
-        plan: impl Fn(&Found<'_>) -> Result<Change, AppendError>,
+        plan: impl Fn(&ScannedFile<'_>) -> Result<Change, AppendError>,
     ) -> Result<Edited, AppendError> {
-        let place = Place::of(path, &self.roots)?;
+        let place = FilePaths::of(path, &self.roots)?;
         let Some(file) = open_locked(&place, self.wait)? else {
             return Err(AppendError::NoFile { path: place.file });
         };
         let foreign_journal = recover(&file, &place)?;
         let identity = Identity::of(&file).doing("looking at", &place.file)?;
-        let mut found = Found {
+        let mut found = ScannedFile {
             file: &file,
             path: &place.file,
             outline: &Outline::default(),
@@ -202,7 +202,7 @@ impl EvalSetFiles {
     fn apply(
         &self,
         file: &File,
-        place: &Place,
+        place: &FilePaths,
         identity: &Identity,
         change: Change,
     ) -> Result<(), AppendError> {
@@ -290,7 +290,7 @@ struct Seen {
 }
 
 /// What reading the file has found.
-struct Found<'a> {
+struct ScannedFile<'a> {
     file: &'a File,
     path: &'a Path,
     outline: &'a Outline,
@@ -300,7 +300,7 @@ struct Found<'a> {
     ids_may_repeat: bool,
 }
 
-impl Found<'_> {
+impl ScannedFile<'_> {
     fn look(&mut self, walk: &mut Walk, ask: &Ask<'_>) -> io::Result<Result<Outline, Fault>> {
         let mut before = None;
         let mut index = 0;

@@ -34,7 +34,7 @@ pub(crate) struct Journal {
 
 /// What a file with a journal turned out to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum Recovery {
     /// The write had not begun, or was undone now: the file is the old one.
     Undone,
     /// The write was whole.
@@ -94,24 +94,24 @@ impl Journal {
     }
 
     /// Finishes or undoes the write in `file`; flushes what it writes.
-    pub(crate) fn settle(&self, file: &File) -> io::Result<Found> {
+    pub(crate) fn settle(&self, file: &File) -> io::Result<Recovery> {
         let length = file.metadata()?.len();
         let (old, new) = (self.old_length(), self.new_length());
         if length < old.min(new) || length > old.max(new) {
-            return Ok(Found::ChangedSince);
+            return Ok(Recovery::ChangedSince);
         }
         if anchor(file, self.splice)? != self.anchor {
-            return Ok(Found::ChangedSince);
+            return Ok(Recovery::ChangedSince);
         }
         let mut tail = vec![0; usize::try_from(length - self.splice).unwrap_or(0)];
         file.read_exact_at(&mut tail, self.splice)?;
         if tail == self.old {
-            return Ok(Found::Undone);
+            return Ok(Recovery::Undone);
         }
         if tail == self.new {
             // Written, but perhaps not flushed.
             file.sync_all()?;
-            return Ok(Found::Finished);
+            return Ok(Recovery::Finished);
         }
         let ours = tail.iter().enumerate().all(|(index, &byte)| {
             self.new.get(index) == Some(&byte)
@@ -121,10 +121,10 @@ impl Journal {
                 }
         });
         if !ours {
-            return Ok(Found::ChangedSince);
+            return Ok(Recovery::ChangedSince);
         }
         self.undo(file)?;
-        Ok(Found::Undone)
+        Ok(Recovery::Undone)
     }
 
     /// Whether the file is between the old state and the new one.
@@ -196,11 +196,11 @@ mod tests {
                 let file = file_of(&state);
                 let found = journal.settle(&file).expect("settled");
                 if state == NEW {
-                    assert_eq!((found, content(&file)), (Found::Finished, NEW.to_vec()));
+                    assert_eq!((found, content(&file)), (Recovery::Finished, NEW.to_vec()));
                 } else {
                     assert_eq!(
                         (found, content(&file)),
-                        (Found::Undone, OLD.to_vec()),
+                        (Recovery::Undone, OLD.to_vec()),
                         "{cut} {hole}"
                     );
                 }
@@ -222,13 +222,13 @@ mod tests {
                 let file = file_of(&state);
                 let found = journal.settle(&file).expect("settled");
                 let expected =
-                    if state == new { (Found::Finished, new) } else { (Found::Undone, old) };
+                    if state == new { (Recovery::Finished, new) } else { (Recovery::Undone, old) };
                 assert_eq!((found, content(&file).as_slice()), expected, "{written} {length}");
             }
         }
         for state in [&new[..new.len() - 1], b"head{old}]\n}x", b"HEAD{old}]\n}"] {
             let found = journal.settle(&file_of(state)).expect("looked at");
-            assert_eq!(found, Found::ChangedSince);
+            assert_eq!(found, Recovery::ChangedSince);
         }
     }
 
@@ -243,7 +243,7 @@ mod tests {
             b"head{old},{new}]\n}xxxxx",
         ] {
             let file = file_of(state);
-            assert_eq!(journal().settle(&file).expect("looked at"), Found::ChangedSince);
+            assert_eq!(journal().settle(&file).expect("looked at"), Recovery::ChangedSince);
             assert_eq!(content(&file), state);
         }
     }

@@ -15,10 +15,10 @@ use rustix::fs::OFlags;
 use crate::AppendError;
 use crate::error::{Doing as _, is_denied};
 use crate::identity::Identity;
-use crate::place::Place;
+use crate::place::FilePaths;
 
 /// Opens and locks the file; none when there is no such file.
-pub(crate) fn open_locked(place: &Place, wait: Duration) -> Result<Option<File>, AppendError> {
+pub(crate) fn open_locked(place: &FilePaths, wait: Duration) -> Result<Option<File>, AppendError> {
     let deadline = Instant::now() + wait;
     loop {
         if !place.exists()? {

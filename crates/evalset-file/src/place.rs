@@ -18,7 +18,7 @@ pub(crate) enum Roots {
 
 /// The names beside the file that an append uses while it is under way.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct FilePaths {
     /// The real file, which need not exist.
     pub(crate) file: PathBuf,
     /// Its folder.
@@ -32,7 +32,7 @@ pub(crate) struct Place {
 /// Links followed before they count as a circle, as the kernel counts.
 const LINKS: usize = 40;
 
-impl Place {
+impl FilePaths {
     /// Follows every link, also one that leads to a file that is not there yet.
     pub(crate) fn of(path: &Path, roots: &Roots) -> Result<Self, AppendError> {
         let file = real_path(path)?;

@@ -10,15 +10,15 @@ use rustix::fs::OFlags;
 
 use crate::edit::Piece;
 use crate::error::{Doing as _, is_denied, is_no_room};
-use crate::journal::{Found, Journal};
+use crate::journal::{Journal, Recovery};
 use crate::lock::{flags, is_at, lock};
-use crate::place::Place;
+use crate::place::FilePaths;
 use crate::steps::{Step, Steps};
 use crate::{AppendError, EvalSetFiles};
 
 /// Settles what an earlier process left beside the file. True when a journal is there that does not
 /// fit the file any more.
-pub(crate) fn recover(file: &File, place: &Place) -> Result<bool, AppendError> {
+pub(crate) fn recover(file: &File, place: &FilePaths) -> Result<bool, AppendError> {
     // Whoever writes a draft for a file that exists holds the file's lock, which is ours now.
     let _ = std::fs::remove_file(&place.draft);
     let bytes = match std::fs::read(&place.journal) {
@@ -28,7 +28,7 @@ pub(crate) fn recover(file: &File, place: &Place) -> Result<bool, AppendError> {
     };
     if let Some(journal) = Journal::from_bytes(&bytes)
         && journal.settle(file).doing("undoing an unfinished write to", &place.file)?
-            == Found::ChangedSince
+            == Recovery::ChangedSince
     {
         return Ok(true);
     }
@@ -37,7 +37,7 @@ pub(crate) fn recover(file: &File, place: &Place) -> Result<bool, AppendError> {
 }
 
 /// Removes the journal, for good.
-pub(crate) fn forget_journal(place: &Place) -> Result<(), AppendError> {
+pub(crate) fn forget_journal(place: &FilePaths) -> Result<(), AppendError> {
     match std::fs::remove_file(&place.journal) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             Err(error).doing("removing", &place.journal)
@@ -49,7 +49,7 @@ pub(crate) fn forget_journal(place: &Place) -> Result<(), AppendError> {
 /// Writes the new tail that `journal` announces.
 pub(crate) fn write_tail(
     file: &File,
-    place: &Place,
+    place: &FilePaths,
     journal: &Journal,
     steps: &dyn Steps,
 ) -> Result<(), AppendError> {
@@ -82,7 +82,7 @@ pub(crate) fn write_tail(
     steps.reached(Step::JournalGone).doing("writing", &place.file)
 }
 
-fn write_journal(place: &Place, journal: &Journal, steps: &dyn Steps) -> io::Result<()> {
+fn write_journal(place: &FilePaths, journal: &Journal, steps: &dyn Steps) -> io::Result<()> {
     steps.reached(Step::Begun)?;
     let mut out = OpenOptions::new()
         .write(true)
@@ -134,7 +134,11 @@ fn reserve(_: &File, _: u64, _: u64) -> io::Result<()> {
 }
 
 /// Makes a new file with `text`, all of it or none; false when one has appeared meanwhile.
-pub(crate) fn create(files: &EvalSetFiles, place: &Place, text: &str) -> Result<bool, AppendError> {
+pub(crate) fn create(
+    files: &EvalSetFiles,
+    place: &FilePaths,
+    text: &str,
+) -> Result<bool, AppendError> {
     let refused = |source: io::Error| {
         if is_no_room(&source) {
             AppendError::DiskFull { path: place.file.clone(), needed: text.len() as u64 }
@@ -156,7 +160,7 @@ pub(crate) fn create(files: &EvalSetFiles, place: &Place, text: &str) -> Result<
 /// Opens and locks the draft beside a file.
 fn open_draft(
     files: &EvalSetFiles,
-    place: &Place,
+    place: &FilePaths,
     refused: impl Fn(io::Error) -> AppendError,
 ) -> Result<File, AppendError> {
     let deadline = Instant::now() + files.wait;
@@ -182,7 +186,7 @@ fn open_draft(
 pub(crate) fn replace_file(
     files: &EvalSetFiles,
     file: &File,
-    place: &Place,
+    place: &FilePaths,
     pieces: &[Piece],
     unchanged: impl Fn() -> Result<(), AppendError>,
 ) -> Result<(), AppendError> {
@@ -248,7 +252,7 @@ fn write_pieces(
     steps.reached(Step::DraftFlushed)
 }
 
-fn write_draft(place: &Place, draft: &File, text: &str, steps: &dyn Steps) -> io::Result<bool> {
+fn write_draft(place: &FilePaths, draft: &File, text: &str, steps: &dyn Steps) -> io::Result<bool> {
     if std::fs::symlink_metadata(&place.file).is_ok() {
         return Ok(false);
     }

@@ -7,7 +7,7 @@ use serde::Deserializer;
 use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The six sorts of JSON value.
+/// The six kinds of JSON value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// `null`
@@ -50,7 +50,7 @@ impl Kind {
     }
 }
 
-/// One level of a JSON value; what lies deeper is still text.
+/// One level of a JSON value; deeper levels are still text.
 #[derive(Debug, Clone)]
 pub enum Node<'a> {
     /// `null`

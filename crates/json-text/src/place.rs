@@ -1,4 +1,4 @@
-//! [`place`]: where a JSON pointer leads in a text.
+//! [`place`]: the position of a JSON pointer's target in a text.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::{JsonText, JsonTextError, Node};
 /// A place in JSON text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsonPlace {
-    /// What a person calls it, such as `days[1].from`; empty for the whole.
+    /// Its display name, such as `days[1].from`; empty for the outermost value.
     pub name: String,
     /// 1-based line of the value's first character.
     pub line: usize,
@@ -23,14 +23,14 @@ impl fmt::Display for JsonPlace {
     }
 }
 
-/// The innermost place in `text` on the way of the JSON pointer `pointer`: the value itself, or, if
-/// it is not there, what it would stand in. `None` where `text` is not JSON.
+/// The place in `text` of the JSON pointer `pointer`, or of its innermost existing ancestor. `None`
+/// if `text` is not JSON.
 ///
 /// ```
 /// let text = "{\"days\": [{\"from\": 8},\n {\"from\": 9}]}";
-/// let told = |pointer| json_text::place(text, pointer).map(|place| place.to_string());
-/// assert_eq!(told("/days/1/from").as_deref(), Some("days[1].from at line 2, column 11"));
-/// assert_eq!(told("/days/1/to").as_deref(), Some("days[1] at line 2, column 2"));
+/// let message = |pointer| json_text::place(text, pointer).map(|place| place.to_string());
+/// assert_eq!(message("/days/1/from").as_deref(), Some("days[1].from at line 2, column 11"));
+/// assert_eq!(message("/days/1/to").as_deref(), Some("days[1] at line 2, column 2"));
 /// ```
 #[must_use]
 pub fn place(text: &str, pointer: &str) -> Option<JsonPlace> {
@@ -62,7 +62,7 @@ pub fn place(text: &str, pointer: &str) -> Option<JsonPlace> {
         inner = next.get();
         level = Node::of(next);
     }
-    // What is deeper lies within the text of what is around it.
+    // An inner value is a slice of the outer text.
     let within = inner.as_ptr().addr() - value.as_str().as_ptr().addr();
     let before = text.len() - text.trim_start().len();
     let JsonTextError { line, column, .. } =
@@ -75,13 +75,13 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(text: &str, pointer: &str, told: Option<&str>) {
+    fn check(text: &str, pointer: &str, message: Option<&str>) {
         let found = place(text, pointer).map(|place| place.to_string());
-        assert_eq!(found.as_deref(), told, "{text} {pointer}");
+        assert_eq!(found.as_deref(), message, "{text} {pointer}");
     }
 
     #[test]
-    fn a_pointer_leads_to_a_line_and_a_column() {
+    fn a_pointer_gives_a_line_and_a_column() {
         check("\n\n {\"a\": 1}", "/a", Some("a at line 3, column 8"));
         check("\n\n {\"a\": 1}", "", Some("at line 3, column 2"));
         check(r#"{"ä": {"b c": [[], 2]}}"#, "/ä/b c/1", Some("ä.b c[1] at line 1, column 20"));
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_told_by_what_is_around_it() {
+    fn a_missing_target_gives_its_ancestor() {
         check(r#"{"a": [1]}"#, "/a/7", Some("a at line 1, column 7"));
         check(r#"{"a": [1]}"#, "/a/x/y", Some("a at line 1, column 7"));
         check(r#"{"a": 1}"#, "/b/c", Some("at line 1, column 1"));

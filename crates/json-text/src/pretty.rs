@@ -1,11 +1,10 @@
 //! [`Pretty`]: a value over lines, a part at a time.
 
-use memchr::memchr2;
-
 use crate::JsonText;
+use crate::scan::{scalar_end, string_end};
 
-/// A value that is being laid out over lines with two spaces of indent; digits, escapes and key
-/// order stay. Costs what is laid out, however long the value is.
+/// Formats a value over lines with two spaces of indent, a part at a time; digits, escapes and key
+/// order stay. The cost is proportional to the formatted part.
 ///
 /// ```
 /// use json_text::{JsonText, Pretty};
@@ -20,11 +19,11 @@ use crate::JsonText;
 #[derive(Debug, Clone)]
 pub struct Pretty {
     value: JsonText,
-    /// How far the text has been laid out, in bytes.
+    /// How far the text has been formatted, in bytes.
     at: usize,
     /// How many containers are open there.
     depth: usize,
-    /// Where the string ends in which the laying out stands, if it stands in one.
+    /// The end of the string being formatted, if any.
     string_end: usize,
 }
 
@@ -35,8 +34,7 @@ impl Pretty {
         Self { value: value.clone(), at: 0, depth: 0, string_end: 0 }
     }
 
-    /// From about `before` bytes before the place `at` of the text, at the beginning of a name or
-    /// of a value.
+    /// Starts about `before` bytes before the offset `at`, at the beginning of a name or a value.
     #[must_use]
     pub fn near(value: &JsonText, at: usize, before: usize) -> Self {
         let bytes = value.as_str().as_bytes();
@@ -65,7 +63,7 @@ impl Pretty {
         Self { value: value.clone(), at: begin.0, depth: begin.1, string_end: 0 }
     }
 
-    /// How much of the value's text has been laid out, in bytes.
+    /// How much of the value's text has been formatted, in bytes.
     #[must_use]
     pub fn read(&self) -> usize {
         self.at
@@ -124,13 +122,9 @@ impl Pretty {
                     self.at += 1;
                 }
                 _ => {
-                    let rest = &text[self.at..];
-                    let ends = |byte: u8| {
-                        matches!(byte, b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r')
-                    };
-                    let length = rest.bytes().position(ends).unwrap_or(rest.len());
-                    out.push_str(&rest[..length]);
-                    self.at += length;
+                    let end = scalar_end(text.as_bytes(), self.at);
+                    out.push_str(&text[self.at..end]);
+                    self.at = end;
                 }
             }
         }
@@ -156,24 +150,12 @@ fn past_space(text: &str, mut at: usize) -> usize {
     at
 }
 
-/// The place after the string that begins at `at`.
-fn string_end(bytes: &[u8], at: usize) -> usize {
-    let mut here = at + 1;
-    while let Some(found) = bytes.get(here..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
-        if bytes[here + found] == b'"' {
-            return here + found + 1;
-        }
-        here += found + 2;
-    }
-    bytes.len()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn parts_make_the_whole_wherever_they_are_cut() {
+    fn parts_of_any_size_make_the_whole() {
         let value =
             JsonText::parse(r#"{ "ä\"": [1, -2.50e3 ,{ }, [ ] ], "b": "x, {y}: \\ ž", "c":null}"#);
         let value = value.expect("valid");
@@ -187,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_in_the_middle_is_laid_out_as_it_stands_there() {
+    fn a_part_in_the_middle_keeps_its_indent() {
         let items: Vec<String> =
             (0..500).map(|place| format!(r#"{{"n":"item {place}"}}"#)).collect();
         let value =

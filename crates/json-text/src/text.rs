@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::fault::{Fault, fault};
-use crate::{Kind, Node};
+use crate::syntax::{SyntaxError, syntax_error};
+use crate::{Kind, Node, Position};
 
 /// One JSON value, held as the text it came in.
 ///
@@ -31,52 +31,54 @@ pub struct JsonText(
     Arc<Box<RawValue>>,
 );
 
-/// Text that is not one JSON value, and where it stops being one.
+/// Why a text is not one JSON value, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason} at line {line}, column {column}")]
 pub struct JsonTextError {
-    /// What is wrong there: a clause, without a full stop.
+    /// What is wrong, as a clause without a full stop.
     pub reason: String,
-    /// 1-based line of the fault.
+    /// Line of the error, from 1.
     pub line: usize,
-    /// 1-based column of the fault, in characters.
+    /// Column of the error in characters, from 1.
     pub column: usize,
 }
 
 impl JsonTextError {
-    /// Why `text`, which `serde_json` refused with `error`, cannot be read: in words for whoever
-    /// wrote it, also where it is JSON and has not the shape that was wanted.
+    /// A readable message for `text`, which `serde_json` rejected with `error`: a syntax error, or a
+    /// value of the wrong type.
     ///
     /// ```
     /// use json_text::JsonTextError;
     /// let text = "{\"ids\": [1, 2";
     /// let error = serde_json::from_str::<serde_json::Value>(text).unwrap_err();
-    /// let told = JsonTextError::of(text, &error).to_string();
-    /// assert_eq!(told, "the text ends here, and ] is missing at line 1, column 14");
+    /// let message = JsonTextError::of(text, &error).to_string();
+    /// assert_eq!(message, "the text ends here, but ] is missing at line 1, column 14");
     /// ```
     #[must_use]
     pub fn of(text: &str, error: &serde_json::Error) -> Self {
-        let Some(Fault { at, reason }) = fault(text) else { return Self::misfit(text, error) };
+        let Some(SyntaxError { at, reason }) = syntax_error(text) else {
+            return Self::type_error(text, error);
+        };
         Self::at(text, at, reason)
     }
 
     /// `reason`, at the byte `at` of `text`.
     pub(crate) fn at(text: &str, at: usize, reason: String) -> Self {
-        let before = &text[..at];
-        let line = before.rsplit('\n').next().unwrap_or_default();
-        Self { reason, line: before.matches('\n').count() + 1, column: line.chars().count() + 1 }
+        let Position { line, column } = Position::START.after(&text.as_bytes()[..at]);
+        let fits = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+        Self { reason, line: fits(line), column: fits(column) }
     }
 
-    /// Why JSON text cannot be read as what is wanted.
-    fn misfit(text: &str, error: &serde_json::Error) -> Self {
-        let told = error.to_string();
-        let reason = match told.split(" at line ").next().unwrap_or(&told) {
-            "recursion limit exceeded" => "more than 127 lists and objects stand within each other",
-            "number out of range" => "this number is beyond those that are read",
+    /// Why valid JSON text cannot be decoded as the wanted type.
+    fn type_error(text: &str, error: &serde_json::Error) -> Self {
+        let message = error.to_string();
+        let reason = match message.split(" at line ").next().unwrap_or(&message) {
+            "recursion limit exceeded" => "lists and objects are nested deeper than 127 levels",
+            "number out of range" => "this number is out of range",
             "unexpected end of hex escape" | "lone leading surrogate in hex escape" => {
-                "this \\u stands for half a character"
+                "this \\u is an unpaired surrogate"
             }
-            reason => &misfit_words(reason, Words::JSON),
+            reason => &serde_message(reason, Terms::JSON),
         };
         // The parser counts bytes.
         let line = text.split('\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
@@ -86,54 +88,53 @@ impl JsonTextError {
     }
 }
 
-/// What a format calls that which JSON calls an object and a member.
+/// A format's terms for JSON's object and member.
 #[derive(Debug, Clone, Copy)]
-pub struct Words {
-    /// A value with names, and its article.
+pub struct Terms {
+    /// An object, with its article.
     pub object: &'static str,
-    /// One of its names, with what it holds.
+    /// A member of an object.
     pub member: &'static str,
 }
 
-impl Words {
+impl Terms {
     /// JSON's own.
     pub const JSON: Self = Self { object: "an object", member: "member" };
     /// TOML's.
     pub const TOML: Self = Self { object: "a table", member: "key" };
 }
 
-/// What a parser through serde says of a value's shape, in plain words; `told` as it stands where the
-/// parser or the type has found words of its own.
+/// A readable form of a serde error message about a value's type; other messages are unchanged.
 ///
 /// ```
-/// use json_text::{Words, misfit_words};
-/// let told = misfit_words("invalid type: map, expected a string", Words::TOML);
-/// assert_eq!(told, "text belongs here, and this is a table");
+/// use json_text::{Terms, serde_message};
+/// let message = serde_message("invalid type: map, expected a string", Terms::TOML);
+/// assert_eq!(message, "expected text, found a table");
 /// ```
 #[must_use]
-pub fn misfit_words(told: &str, words: Words) -> String {
-    let Words { object, member } = words;
-    let named = |start: &str| told.strip_prefix(start)?.strip_suffix('`');
+pub fn serde_message(message: &str, words: Terms) -> String {
+    let Terms { object, member } = words;
+    let named = |start: &str| message.strip_prefix(start)?.strip_suffix('`');
     if let Some(name) = named("missing field `") {
         return format!("the {member} `{name}` is missing");
     }
     if let Some(name) = named("duplicate field `") {
         return format!("the {member} `{name}` stands there twice");
     }
-    let parts = |start: &str| told.strip_prefix(start)?.rsplit_once(", expected ");
+    let parts = |start: &str| message.strip_prefix(start)?.rsplit_once(", expected ");
     if let Some((found, wanted)) = parts("invalid value: ") {
         let found = found.split('`').nth(1).and_then(|number| number.parse::<i128>().ok());
         return match (found, whole_number_from(wanted)) {
             (Some(found), Some(least)) if found < 0 && least == 0 => {
-                format!("a whole number of 0 or more belongs here, and this is {found}")
+                format!("expected a whole number of 0 or more, found {found}")
             }
             (Some(found), Some(_)) => {
-                format!("a whole number belongs here, and {found} is beyond those that are read")
+                format!("expected a whole number, and {found} is out of range")
             }
-            _ => told.to_owned(),
+            _ => message.to_owned(),
         };
     }
-    let Some((found, wanted)) = parts("invalid type: ") else { return told.to_owned() };
+    let Some((found, wanted)) = parts("invalid type: ") else { return message.to_owned() };
     let found = match found.split(' ').next().unwrap_or(found) {
         "boolean" => "true or false",
         "floating" if whole_number_from(wanted).is_some() => "a decimal number",
@@ -154,10 +155,10 @@ pub fn misfit_words(told: &str, words: Words) -> String {
         _ if whole_number_from(wanted).is_some() => "a whole number",
         _ => wanted,
     };
-    format!("{wanted} belongs here, and this is {found}")
+    format!("expected {wanted}, found {found}")
 }
 
-/// The sign of the least number of an integer type by its name: -1 or 0.
+/// The sign of the minimum of an integer type by its name: -1 or 0.
 fn whole_number_from(name: &str) -> Option<i128> {
     let bits = name.strip_prefix(['i', 'u'])?;
     (bits == "size" || bits.parse::<u8>().is_ok()).then_some(-i128::from(name.starts_with('i')))
@@ -168,7 +169,7 @@ impl JsonText {
         Self(Arc::new(raw))
     }
 
-    /// Checks `text` and keeps it.
+    /// Validates `text` and keeps it.
     ///
     /// # Errors
     /// [`JsonTextError`] with line and column when `text` is not exactly one JSON value.
@@ -195,16 +196,16 @@ impl JsonText {
         serde_json::value::to_raw_value(value).map_or_else(|_| Self::null(), Self::of)
     }
 
-    /// Serialises any value.
+    /// Serializes any value.
     ///
     /// # Errors
-    /// The value's own serialisation error, or a map whose keys are not strings.
+    /// The value's own serialization error, or a map whose keys are not strings.
     pub fn serialize<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
         serde_json::value::to_raw_value(value).map(Self::of)
     }
 
-    /// The parsed value. Integers beyond 64 bits and long fractions become the nearest `f64`: use
-    /// it to look, not to pass on.
+    /// The parsed value. Integers beyond 64 bits and long fractions become the nearest `f64`, so it
+    /// must not be passed on.
     ///
     /// # Errors
     /// [`JsonTextError`] when the value is nested deeper than 128 levels.
@@ -215,10 +216,10 @@ impl JsonText {
     /// Reads the value as `T`.
     ///
     /// # Errors
-    /// [`JsonTextError`] when the value has not the shape of `T`.
+    /// [`JsonTextError`] when the value does not have the type `T`.
     pub fn decode<'a, T: Deserialize<'a>>(&'a self) -> Result<T, JsonTextError> {
         let text = self.0.get();
-        serde_json::from_str(text).map_err(|error| JsonTextError::misfit(text, &error))
+        serde_json::from_str(text).map_err(|error| JsonTextError::type_error(text, &error))
     }
 
     /// The text.
@@ -233,7 +234,7 @@ impl JsonText {
         self.0.get().len()
     }
 
-    /// What sort of value this is.
+    /// The kind of value.
     #[must_use]
     pub fn kind(&self) -> Kind {
         Kind::of(self.0.get())
@@ -277,7 +278,7 @@ impl JsonText {
     }
 }
 
-/// How many arrays and objects stand around the innermost value of a JSON text.
+/// The nesting depth of a JSON text: the most arrays and objects around one value.
 ///
 /// ```
 /// assert_eq!(json_text::nesting(r#"{"a": [1, "[[["]}"#), 2);
@@ -363,37 +364,37 @@ mod tests {
     }
 
     #[test]
-    fn faults_carry_their_place() {
+    fn errors_have_a_position() {
         let error = JsonText::parse("{\n  \"ä\": tru\n}").expect_err("invalid");
         assert_eq!((error.line, error.column), (2, 8));
-        assert!(error.to_string().starts_with("tru is no number"), "{error}");
+        assert!(error.to_string().starts_with("tru is not a number"), "{error}");
         assert!(JsonText::parse("1 2").is_err());
         assert!(JsonText::parse("").is_err());
         assert!(JsonText::parse("NaN").is_err());
     }
 
     #[test]
-    fn what_has_another_shape_is_told_in_words() {
+    fn wrong_types_have_readable_messages() {
         #[derive(Debug, Deserialize)]
         struct Wanted {
             _ids: Vec<u8>,
             _name: Option<String>,
         }
-        let told = |text: &str| {
+        let message = |text: &str| {
             let text = JsonText::parse(text).expect("JSON");
             text.decode::<Wanted>().expect_err("another shape").reason
         };
-        assert_eq!(told("{}"), "the member `_ids` is missing");
-        assert_eq!(told(r#"{"_ids":[],"_ids":[]}"#), "the member `_ids` stands there twice");
-        assert_eq!(told(r#"{"_ids":5}"#), "a list belongs here, and this is a number");
+        assert_eq!(message("{}"), "the member `_ids` is missing");
+        assert_eq!(message(r#"{"_ids":[],"_ids":[]}"#), "the member `_ids` stands there twice");
+        assert_eq!(message(r#"{"_ids":5}"#), "expected a list, found a number");
         let quoted = r#"{"_ids":[", expected u8"]}"#;
-        assert_eq!(told(quoted), "a whole number belongs here, and this is text");
-        assert_eq!(told(r#"{"_ids":[],"_name":{}}"#), "text belongs here, and this is an object");
-        let beyond = "a whole number belongs here, and 300 is beyond those that are read";
-        assert_eq!(told(r#"{"_ids":[300]}"#), beyond);
-        let negative = "a whole number of 0 or more belongs here, and this is -1";
-        assert_eq!(told(r#"{"_ids":[-1]}"#), negative);
-        assert_eq!(told("null"), "an object belongs here, and this is null");
+        assert_eq!(message(quoted), "expected a whole number, found text");
+        assert_eq!(message(r#"{"_ids":[],"_name":{}}"#), "expected text, found an object");
+        let beyond = "expected a whole number, and 300 is out of range";
+        assert_eq!(message(r#"{"_ids":[300]}"#), beyond);
+        let negative = "expected a whole number of 0 or more, found -1";
+        assert_eq!(message(r#"{"_ids":[-1]}"#), negative);
+        assert_eq!(message("null"), "expected an object, found null");
     }
 
     #[test]
@@ -401,8 +402,11 @@ mod tests {
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
         let value = JsonText::parse(&deep).expect("valid");
         assert_eq!(value.byte_len(), 200_000);
-        let told = value.to_value().expect_err("too deep").to_string();
-        assert!(told.starts_with("more than 127 lists and objects stand within each"), "{told}");
+        let message = value.to_value().expect_err("too deep").to_string();
+        assert!(
+            message.starts_with("lists and objects are nested deeper than 127 levels"),
+            "{message}"
+        );
     }
 
     #[test]

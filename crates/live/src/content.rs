@@ -1,4 +1,4 @@
-//! What an agent asks its model, and what is answered: the shapes of `proto/rehearsal/v1/content.proto`,
+//! Model requests and responses: the messages of `proto/rehearsal/v1/content.proto`,
 //! checked.
 
 use json_text::JsonText;
@@ -94,7 +94,7 @@ pub struct Tool {
 pub struct FunctionDeclaration {
     /// Its name, not empty.
     pub name: String,
-    /// What the model is told about it.
+    /// Its description for the model.
     pub description: String,
     /// JSON Schema of the arguments, an object or a boolean; `None` for a function without any.
     pub parameters: Option<JsonText>,

@@ -1,4 +1,4 @@
-//! [`Invalid`]: a value that breaks its rule, and where it stands.
+//! [`Invalid`]: a value that violates its rule, and its field.
 
 /// A value that is refused: the field, as it is called on the wire, and the rule that it breaks.
 ///

@@ -19,7 +19,7 @@ pub struct SessionEvent {
     pub at: Timestamp,
     /// The turn that this is about.
     pub turn_id: TurnId,
-    /// The agent whose turn it is.
+    /// The agent of the turn.
     pub agent_name: AgentName,
     /// Which of the agent's runs this belongs to.
     pub invocation_id: InvocationId,

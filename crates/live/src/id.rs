@@ -69,7 +69,7 @@ id! {
     EventId, "event_id"
 }
 id! {
-    /// One person's hold on a turn. Whoever knows it may answer, so that it is shown to nobody else.
+    /// One person's lease of a turn. It authorizes a response, so it is shown only to its owner.
     LeaseId, "lease_id"
 }
 

@@ -1,8 +1,8 @@
 //! Live sessions as values: an agent that runs elsewhere asks, a person answers.
 //!
-//! `session`, `content` and `event` say what is kept; `queue` says what may happen next:
+//! `session`, `content` and `event` define what is stored; `queue` is the state machine:
 //! `(Queue, Command) -> Vec<Fact>`, where the facts alone move the queue.
-//! Nothing here reads a clock or makes an identifier, and what this crate leaves to others is the
+//! Nothing here reads a clock or creates an identifier, and this crate leaves to others the
 //! wire (`rpc`), the disk and the waiting (the host).
 
 mod content;

@@ -74,12 +74,12 @@ fn is_blank(character: char) -> bool {
         )
 }
 
-/// Characters after which a line runs the other way: a name would change what stands beside it.
+/// Characters that change the writing direction: in a name they would reorder the text beside it.
 fn turns_the_line(character: char) -> bool {
     matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The name of somebody who answers or watches: 1 to 100 characters, not blank, none of them a
+/// The name of a person who responds or watches: 1 to 100 characters, not blank, none of them a
 /// control character. Who it really is, is for a login to say.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DisplayName(Box<str>);
@@ -136,7 +136,7 @@ impl InvocationId {
     }
 }
 
-/// A description or a reason: at most 500 characters, and what is longer is cut.
+/// A description or a reason: at most 500 characters; longer text is cut.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Note(Box<str>);
 text!(Note);

@@ -1,4 +1,4 @@
-//! [`LiveSession`]: what is known of a session besides its events.
+//! [`LiveSession`]: the data of a session besides its events.
 
 use crate::{LiveSessionId, Note, Status};
 

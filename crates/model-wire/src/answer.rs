@@ -40,7 +40,7 @@ impl<'a> Answer<'a> {
 
 impl Head {
     /// The id of a call, the person's where there is one.
-    pub(crate) fn call_id(&self, call: &FunctionCall, prefix: &str, place: &Place) -> String {
+    pub(crate) fn call_id(&self, call: &FunctionCall, prefix: &str, place: &PartIndex) -> String {
         match call.id.as_deref() {
             Some(id) if !id.is_empty() => id.to_owned(),
             _ => made_id(prefix, &self.turn, place),
@@ -57,20 +57,20 @@ pub(crate) const TOOL_USE: &str = "toolu_";
 /// first candidate that answers the turn with these 32 hexadecimal digits.
 #[must_use]
 pub fn made_ids(turn: &str, part: usize) -> [String; 2] {
-    [CALL, TOOL_USE].map(|prefix| made_id(prefix, turn, &Place { candidate: 0, part }))
+    [CALL, TOOL_USE].map(|prefix| made_id(prefix, turn, &PartIndex { candidate: 0, part }))
 }
 
-fn made_id(prefix: &str, turn: &str, place: &Place) -> String {
+fn made_id(prefix: &str, turn: &str, place: &PartIndex) -> String {
     format!("{prefix}{turn}_{place}")
 }
 
 /// Where a part stands: its candidate, then its part.
-pub(crate) struct Place {
+pub(crate) struct PartIndex {
     pub(crate) candidate: usize,
     pub(crate) part: usize,
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for PartIndex {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // OpenAI's ids end at 40 characters: the first candidate goes without saying.
         match self.candidate {

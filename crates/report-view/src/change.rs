@@ -1,4 +1,4 @@
-//! [`Changes`]: what became of each case since a baseline.
+//! [`Changes`]: the change of each case since a baseline.
 
 use std::cmp::Ordering;
 
@@ -116,7 +116,7 @@ fn beside(
         by_order(&rank(was), &rank(is))
     } else {
         let shared = shared(baseline, before, candidate, now, criteria);
-        // What is not scored in both says nothing of what is.
+        // Criteria that are not scored in both reports are not compared.
         match by_order(&shared.passed_then, &shared.passed_now) {
             Change::Same if by < -SAME => Change::Regressed,
             Change::Same if by > SAME => Change::Improved,
@@ -172,7 +172,7 @@ fn shared(
     shared
 }
 
-/// The worse a verdict is, the less: by this cases are sorted, and told to have regressed.
+/// The rank of a verdict, the worst first, for sorting and for regressions.
 pub(crate) fn rank(verdict: CaseVerdict) -> u8 {
     match verdict {
         CaseVerdict::Error => 0,

@@ -1,6 +1,6 @@
 //! [`ReadError`]: why a text is no report.
 
-/// Why a text is no report: where, and what to do.
+/// Why a text is not a report: where, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// There is nothing in it.
@@ -24,7 +24,7 @@ pub enum ReadError {
         /// How to get a report of it.
         remedy: &'static str,
     },
-    /// A part is not what a report has there.
+    /// A part has the wrong type.
     #[error("{path} (line {line}, column {column}): {reason}. {REMEDY}")]
     Shape {
         /// The part, as `results[3].criterion_results[0].score`.

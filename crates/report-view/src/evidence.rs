@@ -1,4 +1,4 @@
-//! [`evidence`]: what a score rests on, from the details of a report.
+//! [`evidence`]: the evidence for a score, from the details of a report.
 //!
 //! Details are free in their shape, and other tools write their own: what is not understood here is
 //! left out, and the reader still has the JSON.
@@ -37,7 +37,7 @@ pub enum Part {
     Turns(Vec<f64>),
     /// Conditions on the final state.
     Conditions(Vec<Condition>),
-    /// What a judge said.
+    /// A judge's answer.
     Rubrics(Vec<Rubric>),
 }
 
@@ -75,7 +75,7 @@ pub struct Condition {
     /// What is asked.
     #[serde(default)]
     pub asked: Option<JsonText>,
-    /// What stands there.
+    /// The value there.
     #[serde(default)]
     pub actual: Vec<JsonText>,
 }

@@ -10,7 +10,7 @@ const LONGEST: usize = 64 * 1024;
 /// How long the words of one text may be compared; then it is marked as a whole.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Some words of two texts that are held against each other.
+/// A run of words in the comparison of two texts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TextPart {
     /// In both.

@@ -8,7 +8,7 @@ use serde_json::error::Category;
 use crate::error::ReadError;
 use crate::report::Report;
 
-/// A report as it is written. Its summary is counted anew, so that it fits the cases.
+/// The file format of a report. The summary is recomputed so that it matches the cases.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Written {
     pub(crate) report_id: String,
@@ -180,7 +180,7 @@ mod tests {
         check(
             "{\"report_id\": \"r\",\n \"results\": [",
             &expect![
-                "Line 2, column 14 is no JSON: the text ends here, and ] is missing. A report is what `rehearsal score --format json --output FILE` writes; make it anew."
+                "Line 2, column 14 is no JSON: the text ends here, but ] is missing. A report is what `rehearsal score --format json --output FILE` writes; make it anew."
             ],
         );
         check(

@@ -13,7 +13,7 @@ use crate::read::Written;
 pub struct Report {
     /// The report.
     pub report_id: String,
-    /// The set whose cases were scored.
+    /// The eval set of the scored cases.
     pub eval_set_id: String,
     /// Its name, where it has one.
     pub eval_set_name: Option<String>,
@@ -27,7 +27,7 @@ pub struct Report {
     pub cases: Vec<EvalCaseResult>,
     /// The names of the criteria, in the order in which they first occur.
     pub criteria: Vec<String>,
-    /// All cases together, counted anew.
+    /// The summary of all cases, recomputed.
     pub summary: EvalSummary,
     /// Of the failed cases, those that could not be scored at all.
     pub errors: usize,

@@ -7,14 +7,14 @@ use scoring::report::CaseVerdict;
 use crate::change::{Change, Changes, rank};
 use crate::report::Report;
 
-/// What a reader asks for.
+/// A query for the list of cases.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Asked {
     /// Only cases that came to one of these; all where there is none.
     pub verdicts: Vec<CaseVerdict>,
     /// Only cases that became this since the baseline.
     pub change: Option<Change>,
-    /// Only cases whose id or name holds this, whatever the case of its letters.
+    /// Only cases whose id or name contains this, ignoring case.
     pub searched: String,
     /// The order; that of the report where there is none, or of the changes with a baseline.
     pub sorting: Option<Sorting>,
@@ -38,17 +38,17 @@ pub enum Column {
     Verdict,
     /// Its name, or its id where it has none.
     Name,
-    /// The score of a criterion, by its place; the lowest first. Without a score it stands last,
+    /// The score of a criterion, by its index; the lowest first. A case without a score is last,
     /// whichever way.
     Score(usize),
     /// How long it took.
     Seconds,
-    /// What became of it since the baseline: what regressed most first.
+    /// The change since the baseline: the largest regression first.
     Change,
 }
 
 impl Sorting {
-    /// As it stands in an address: `name`, `-name`, and a criterion by its name as `score.NAME`.
+    /// The form in a URL: `name`, `-name`, and a criterion by its name as `score.NAME`.
     #[must_use]
     pub fn to_text(self, report: &Report) -> String {
         let column = match self.column {
@@ -64,7 +64,7 @@ impl Sorting {
         format!("{}{column}", if self.is_down { "-" } else { "" })
     }
 
-    /// The order that stands in an address; `None` where the report has no such column.
+    /// Parses the form in a URL; `None` if the report has no such column.
     #[must_use]
     pub fn parse(text: &str, report: &Report) -> Option<Self> {
         let (is_down, column) = match text.strip_prefix('-') {
@@ -95,7 +95,7 @@ pub enum Row {
     Gone(usize),
 }
 
-/// The cases asked for. `since` is a baseline and what changed since.
+/// The cases that match the query. `since` is a baseline and the changes since.
 #[must_use]
 pub fn rows(report: &Report, since: Option<(&Report, &Changes)>, asked: &Asked) -> Vec<Row> {
     let look = Look { report, since };
@@ -286,7 +286,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is asked, no case stands twice and none that fits is lost.
+        /// For any query, no case appears twice and no matching case is missing.
         #[test]
         fn an_order_loses_nothing(scores in prop::collection::vec(prop::option::of(0.0..1.0_f64), 0..30), down: bool) {
             let scored: Vec<[(&str, Option<f64>, f64); 1]> = scores.iter().map(|score| [("m", *score, 0.5)]).collect();

@@ -8,7 +8,7 @@ const BARS: usize = 20;
 /// How the scores of a criterion lie.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spread {
-    /// From the lowest scores to the highest; a full score stands in the last.
+    /// From the lowest scores to the highest; the last includes the full score.
     pub bars: Vec<Bar>,
     /// The cases of which there is no score.
     pub unscored: usize,
@@ -16,7 +16,7 @@ pub struct Spread {
     pub threshold: Option<f64>,
 }
 
-/// The cases whose scores lie near each other.
+/// One bar of the histogram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Bar {
     /// Those that reach their threshold.
@@ -59,7 +59,7 @@ impl Spread {
     }
 }
 
-/// The bar of a score; what lies beyond 0 or 1 stands at the end.
+/// The bar of a score; scores beyond 0 or 1 go to the first or last bar.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,4 +1,4 @@
-//! [`fingerprint`]: what tells a message that is sent again from a different one.
+//! [`fingerprint`]: distinguishes a repeated message from a different one.
 
 use live::Fingerprint;
 use sha2::{Digest, Sha256};

@@ -1,20 +1,20 @@
-//! [`Check`]: the verdict on values, from the `jsonschema` crate.
+//! [`Check`]: a compiled schema, validated with the `jsonschema` crate.
 
 use json_text::{JsonText, Node};
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ReferencingError, Registry, ValidationError, Validator};
-use schema_form::{keyword_meant, types_meant};
+use schema_form::{canonical_keyword, canonical_types};
 use serde_json::{Value, json};
 
-use crate::complaint::{Complaint, complaints};
-use crate::plain::plain;
-use crate::sentence::sentence;
+use crate::message::message_of;
+use crate::normalize::normalize;
+use crate::violation::{Violation, violations};
 
-/// At most this many complaints are made about one value.
-const MOST_COMPLAINTS: usize = 50;
+/// The most violations reported for one value.
+const MAX_VIOLATIONS: usize = 50;
 
-/// Where the schema is known while a part of it is checked against.
-const WHOLE: &str = "urn:schema";
+/// The URI of the whole schema while one part of it is compiled.
+const ROOT_URI: &str = "urn:schema";
 
 /// A schema to check values against. No reference is ever fetched from a file or the network.
 #[derive(Debug, Clone)]
@@ -22,13 +22,15 @@ pub struct Check {
     validator: Validator,
 }
 
-/// Why nothing can be checked against a schema.
+/// Why a schema cannot be compiled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Uncheckable {
     /// The parser stops at 128 levels.
-    #[error("the schema cannot be opened: {reason}; flatten it, or give repeated parts a $ref")]
+    #[error(
+        "the schema cannot be parsed: {reason}; flatten it, or move repeated parts behind a $ref"
+    )]
     TooDeep {
-        /// What the parser says.
+        /// The parser's message.
         reason: String,
     },
     /// The schema breaks JSON Schema's own rules, or refers to what is not in it.
@@ -42,53 +44,56 @@ pub enum Uncheckable {
 }
 
 impl Check {
-    /// The check of a JSON Schema or a google.genai `Schema`.
+    /// Compiles a JSON Schema or a google.genai `Schema`.
     ///
     /// # Errors
-    /// [`Uncheckable`] when the schema itself is at fault.
+    /// [`Uncheckable`] when the schema itself is invalid.
     pub fn of(schema: &JsonText) -> Result<Self, Uncheckable> {
-        Self::build(&opened(schema)?, None)
+        Self::build(&parse_schema(schema)?, None)
     }
 
-    /// As [`Self::of`], for a schema that is written to be held against values: a type that means
-    /// nothing is a fault there, and not any type.
+    /// Like [`Self::of`], for a schema that is written only for validation: an unknown type name is
+    /// an error, instead of meaning any type.
     ///
     /// # Errors
-    /// [`Uncheckable`] when the schema itself is at fault.
+    /// [`Uncheckable`] when the schema itself is invalid.
     pub fn strict(schema: &JsonText) -> Result<Self, Uncheckable> {
         let read = schema.to_value();
         match read.ok().and_then(|schema| unknown_type(&schema, "")) {
             Some((pointer, name)) => {
-                Err(Uncheckable::NotASchema { pointer, reason: format!("`{name}` is no type") })
+                Err(Uncheckable::NotASchema { pointer, reason: format!("`{name}` is not a type") })
             }
             None => Self::of(schema),
         }
     }
 
-    /// The same for the part of `schema` that the JSON pointer `part` leads to, keywords spelled
-    /// as the schema spells them; references in it keep their meaning.
+    /// Compiles the part of `schema` at the JSON pointer `part`, with keywords spelled as in the
+    /// schema. References resolve against the whole schema.
     ///
     /// # Errors
-    /// [`Uncheckable`] when the schema itself is at fault or has no such part.
+    /// [`Uncheckable`] when the schema itself is invalid or has no such part.
     pub fn of_part(schema: &JsonText, part: &str) -> Result<Self, Uncheckable> {
-        let whole = opened(schema)?;
-        let fragment: String = spelled_part(&whole, part).bytes().map(in_fragment).collect();
-        let documents = registry([(WHOLE.to_owned(), whole)])?;
-        Self::build(&json!({ "$ref": format!("{WHOLE}#{fragment}") }), Some(&documents))
+        let whole = parse_schema(schema)?;
+        let fragment: String =
+            normalized_pointer(&whole, part).bytes().map(percent_encoded).collect();
+        let documents = registry([(ROOT_URI.to_owned(), whole)])?;
+        Self::build(&json!({ "$ref": format!("{ROOT_URI}#{fragment}") }), Some(&documents))
     }
 
-    /// The same with `documents`, by URI, for references to lead to.
+    /// Like [`Self::of`], with `documents`, by URI, that references resolve to.
     ///
     /// # Errors
-    /// [`Uncheckable`] when the schema or a document is at fault.
+    /// [`Uncheckable`] when the schema or a document is invalid.
     pub fn with_documents(
         schema: &JsonText,
         documents: &[(String, JsonText)],
     ) -> Result<Self, Uncheckable> {
-        let opened_documents: Result<Vec<_>, _> =
-            documents.iter().map(|(uri, document)| Ok((uri.clone(), opened(document)?))).collect();
-        let documents = registry(opened_documents?)?;
-        Self::build(&opened(schema)?, Some(&documents))
+        let parsed_documents: Result<Vec<_>, _> = documents
+            .iter()
+            .map(|(uri, document)| Ok((uri.clone(), parse_schema(document)?)))
+            .collect();
+        let documents = registry(parsed_documents?)?;
+        Self::build(&parse_schema(schema)?, Some(&documents))
     }
 
     pub(crate) fn build(
@@ -100,24 +105,24 @@ impl Check {
             Some(documents) => options.with_registry(documents).build(schema),
             None => options.build(schema),
         };
-        built.map(|validator| Self { validator }).map_err(|error| unusable(&error))
+        built.map(|validator| Self { validator }).map_err(|error| schema_error(&error))
     }
 
-    /// What is wrong with `value`; nothing when it is valid.
+    /// The violations of `value`, at most 50; empty when it is valid.
     #[must_use]
-    pub fn complaints(&self, value: &JsonText) -> Vec<Complaint> {
+    pub fn violations(&self, value: &JsonText) -> Vec<Violation> {
         match value.to_value() {
             Ok(value) => self
                 .validator
                 .iter_errors(&value)
-                .flat_map(|error| complaints(&error))
-                .take(MOST_COMPLAINTS)
+                .flat_map(|error| violations(&error))
+                .take(MAX_VIOLATIONS)
                 .collect(),
-            Err(error) => vec![match beyond_reading(value) {
-                Some(complaint) => complaint,
+            Err(error) => vec![match overflowing_number(value) {
+                Some(violation) => violation,
                 None => {
                     let text = format!("The value cannot be read: {error}.");
-                    Complaint { pointer: String::new(), text }
+                    Violation { pointer: String::new(), text }
                 }
             }],
         }
@@ -130,9 +135,9 @@ impl Check {
     }
 }
 
-/// The first type in `schema`, which stands at `pointer`, that means nothing, with its place.
+/// The first unknown type name in `schema`, which is at `pointer`: its pointer and the name.
 fn unknown_type(schema: &Value, pointer: &str) -> Option<(String, String)> {
-    /// Below these stand values and no schemas.
+    /// Keywords that contain values, not schemas.
     const VALUES: [&str; 5] = ["const", "enum", "default", "example", "examples"];
     match schema {
         Value::Object(members) => members.iter().find_map(|(key, value)| {
@@ -147,7 +152,7 @@ fn unknown_type(schema: &Value, pointer: &str) -> Option<(String, String)> {
                 _ => return unknown_type(value, &at),
             };
             let unknown =
-                names.iter().filter_map(Value::as_str).find(|name| types_meant(name).is_none());
+                names.iter().filter_map(Value::as_str).find(|name| canonical_types(name).is_none());
             unknown.map(|name| (at, name.to_owned()))
         }),
         Value::Array(items) => items
@@ -158,9 +163,9 @@ fn unknown_type(schema: &Value, pointer: &str) -> Option<(String, String)> {
     }
 }
 
-pub(crate) fn opened(schema: &JsonText) -> Result<Value, Uncheckable> {
+pub(crate) fn parse_schema(schema: &JsonText) -> Result<Value, Uncheckable> {
     match schema.to_value() {
-        Ok(schema) => Ok(plain(schema)),
+        Ok(schema) => Ok(normalize(schema)),
         Err(error) => Err(Uncheckable::TooDeep { reason: error.to_string() }),
     }
 }
@@ -179,21 +184,21 @@ fn registry(
     registry.prepare().map_err(fault)
 }
 
-/// Why a schema cannot be used, in words.
-fn unusable(error: &ValidationError<'_>) -> Uncheckable {
+/// The validator's build error as [`Uncheckable`], with a readable reason.
+fn schema_error(error: &ValidationError<'_>) -> Uncheckable {
     let pointer = error.instance_path().as_str().to_owned();
     match error.kind() {
         ValidationErrorKind::Referencing(error) => {
             Uncheckable::NotASchema { pointer, reason: broken_reference(error) }
         }
         ValidationErrorKind::Format { format } if format == "regex" => {
-            let reason = format!("{} is no pattern that can be matched here", error.instance());
+            let reason = format!("{} is not a supported regular expression", error.instance());
             Uncheckable::NotASchema { pointer, reason }
         }
         _ => {
-            let here = || Complaint { pointer: pointer.clone(), text: sentence(error) };
-            let Complaint { pointer, text } =
-                complaints(error).into_iter().next().unwrap_or_else(here);
+            let here = || Violation { pointer: pointer.clone(), text: message_of(error) };
+            let Violation { pointer, text } =
+                violations(error).into_iter().next().unwrap_or_else(here);
             let text = text.trim_end_matches('.');
             let reason = match pointer.rsplit('/').next().unwrap_or_default() {
                 "" => text.to_owned(),
@@ -204,44 +209,44 @@ fn unusable(error: &ValidationError<'_>) -> Uncheckable {
     }
 }
 
-/// Why a reference leads nowhere.
+/// The reason why a reference does not resolve.
 pub(crate) fn broken_reference(error: &ReferencingError) -> String {
-    /// What the validator takes for the address of a schema that has none.
+    /// The validator's base URI of a schema without `$id`.
     const NO_ADDRESS: &str = "json-schema:///";
     match error {
         ReferencingError::Unretrievable { uri, .. } => {
             let uri = uri.strip_prefix(NO_ADDRESS).unwrap_or(uri);
             format!(
-                "a reference leads to {uri}, and nothing is fetched: put what it means into the \
+                "the reference {uri} is external and is not fetched: copy its target into the \
                  schema, under `$defs`"
             )
         }
         ReferencingError::PointerToNowhere { pointer } => {
-            format!("a reference leads to {pointer}, where nothing stands")
+            format!("the reference target {pointer} does not exist")
         }
         ReferencingError::NoSuchAnchor { anchor } | ReferencingError::InvalidAnchor { anchor } => {
-            format!("a reference leads to the anchor {anchor}, which is nowhere")
+            format!("the anchor {anchor} does not exist")
         }
         ReferencingError::UnknownSpecification { specification } => {
-            format!("`$schema` names {specification}, an edition that is not known here")
+            format!("`$schema` names {specification}, which is not a supported version")
         }
         other => other.to_string(),
     }
 }
 
-/// The pointer with keywords spelled as in `whole`, which is in JSON Schema's words.
-pub(crate) fn spelled_part(whole: &Value, part: &str) -> String {
+/// The pointer with keywords spelled as in the normalized schema `whole`.
+pub(crate) fn normalized_pointer(whole: &Value, part: &str) -> String {
     let mut here = Some(whole);
     part.split('/').skip(1).fold(String::new(), |pointer, token| {
         let found = |name: &str| here.and_then(|value| value.pointer(&format!("/{name}")));
-        let token = if found(token).is_some() { token } else { keyword_meant(token) };
+        let token = if found(token).is_some() { token } else { canonical_keyword(token) };
         here = found(token);
         pointer + "/" + token
     })
 }
 
-/// A byte of a JSON pointer as it stands in a URI's fragment.
-fn in_fragment(byte: u8) -> String {
+/// A byte of a JSON pointer, percent-encoded for a URI fragment where needed.
+fn percent_encoded(byte: u8) -> String {
     match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
             char::from(byte).to_string()
@@ -250,12 +255,12 @@ fn in_fragment(byte: u8) -> String {
     }
 }
 
-/// The first number that is larger than a double can be, such as `1e309`: no reader that holds
-/// numbers so can take it.
-fn beyond_reading(value: &JsonText) -> Option<Complaint> {
+/// The violation for the first number above the range of a double, such as `1e309`, which the
+/// parser rejects.
+fn overflowing_number(value: &JsonText) -> Option<Violation> {
     /// How much of a number's text is shown.
     const SHOWN: usize = 40;
-    /// How deep is looked: what is deeper cannot be read for its depth.
+    /// The deepest level searched; deeper values fail for their depth.
     const DEEPEST: usize = 128;
     let mut ahead = vec![(String::new(), 0, value.clone())];
     while let Some((pointer, depth, value)) = ahead.pop() {
@@ -263,10 +268,10 @@ fn beyond_reading(value: &JsonText) -> Option<Complaint> {
             Node::Number(text) if text.parse::<f64>().is_ok_and(f64::is_infinite) => {
                 let shown = if text.len() > SHOWN { "The number" } else { text };
                 let text = format!(
-                    "{shown} is beyond the numbers that JSON is read with, which end near 1.8e308: \
-                     choose a smaller one, or send it as text if that is taken."
+                    "{shown} is out of range, the largest number is about 1.8e308: use a smaller \
+                     number, or send it as text if the schema allows it."
                 );
-                return Some(Complaint { pointer, text });
+                return Some(Violation { pointer, text });
             }
             Node::Array(items) if depth < DEEPEST => {
                 let place = |(at, raw)| (format!("{pointer}/{at}"), depth + 1, JsonText::from(raw));
@@ -293,29 +298,29 @@ mod tests {
         JsonText::parse(text).expect("valid")
     }
 
-    fn complaints(schema: &str, value: &str) -> Vec<(String, String)> {
+    fn violations(schema: &str, value: &str) -> Vec<(String, String)> {
         let check = Check::of(&text(schema)).expect("a schema");
-        let complaints = check.complaints(&text(value));
-        complaints.into_iter().map(|complaint| (complaint.pointer, complaint.text)).collect()
+        let violations = check.violations(&text(value));
+        violations.into_iter().map(|violation| (violation.pointer, violation.text)).collect()
     }
 
     #[test]
-    fn a_missing_member_is_named_at_its_own_place() {
+    fn a_missing_member_is_reported_at_its_own_pointer() {
         let schema = r#"{"type":"object","properties":{"a/b":{"type":"object","required":["c"]}},"required":["a/b"]}"#;
-        assert_eq!(complaints(schema, "{}"), [("/a~1b".to_owned(), "Required.".to_owned())]);
+        assert_eq!(violations(schema, "{}"), [("/a~1b".to_owned(), "Required.".to_owned())]);
         assert_eq!(
-            complaints(schema, r#"{"a/b":{}}"#),
+            violations(schema, r#"{"a/b":{}}"#),
             [("/a~1b/c".to_owned(), "Required.".to_owned())]
         );
-        assert_eq!(complaints(schema, r#"{"a/b":{"c":1}}"#), []);
+        assert_eq!(violations(schema, r#"{"a/b":{"c":1}}"#), []);
     }
 
     #[test]
-    fn a_number_beyond_reading_is_told_at_its_place() {
+    fn a_number_out_of_range_is_reported_at_its_pointer() {
         let places = |value: &str| {
-            let told = complaints(r#"{"type":"object"}"#, value);
-            assert!(told.iter().all(|(_, text)| text.contains("beyond the numbers")), "{told:?}");
-            told.into_iter().map(|(place, _)| place).collect::<Vec<_>>()
+            let found = violations(r#"{"type":"object"}"#, value);
+            assert!(found.iter().all(|(_, text)| text.contains("is out of range")), "{found:?}");
+            found.into_iter().map(|(place, _)| place).collect::<Vec<_>>()
         };
         assert_eq!(places(r#"{"a":1,"b/c":[0,-1e309]}"#), ["/b~1c/1"]);
         assert_eq!(places(&format!(r#"{{"a":1{}}}"#, "0".repeat(400))), ["/a"]);
@@ -323,15 +328,15 @@ mod tests {
     }
 
     #[test]
-    fn googles_schema_counts_as_json_schema() {
+    fn a_google_schema_is_accepted_as_json_schema() {
         let schema = r#"{"type":"OBJECT","properties":{"n":{"type":"INTEGER","nullable":true},
             "tags":{"type":"ARRAY","min_items":"1","items":{"type":"STRING"}}},"required":["tags"]}"#;
-        assert_eq!(complaints(schema, r#"{"n":null,"tags":["a"]}"#), []);
-        assert_eq!(complaints(schema, r#"{"n":1.5,"tags":[]}"#).len(), 2);
+        assert_eq!(violations(schema, r#"{"n":null,"tags":["a"]}"#), []);
+        assert_eq!(violations(schema, r#"{"n":1.5,"tags":[]}"#).len(), 2);
     }
 
     #[test]
-    fn a_part_keeps_what_its_references_mean() {
+    fn references_in_a_part_resolve_against_the_whole() {
         let schema = text(
             r##"{"$defs": {"unit %": {"enum": ["C", "F"]}},
                 "properties": {"a b": {"$ref": "#/$defs/unit%20%25"}, "me": {"$ref": "#"}}}"##,
@@ -348,8 +353,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_schema_is_named_with_its_place() {
-        let fault = |schema: &str| Check::of(&text(schema)).expect_err("no schema");
+    fn an_invalid_schema_is_reported_with_its_pointer() {
+        let fault = |schema: &str| Check::of(&text(schema)).expect_err("an invalid schema");
         let Uncheckable::NotASchema { pointer, .. } =
             fault(r#"{"type":"object","properties":{"a":{"minLength":-1}}}"#)
         else {

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
-use crate::around;
-use crate::chance::Chance;
+use crate::lookaround;
+use crate::random::SeededRandom;
 
-/// Words that have gone wrong somewhere: quotes, line ends, other scripts, what looks like
-/// something else.
+/// Words that often break software: quotes, line ends, other scripts, text that looks like another
+/// type.
 const WORDS: [&str; 14] = [
     "tea",
     "Lisbon",
@@ -27,12 +27,12 @@ const WORDS: [&str; 14] = [
 ];
 
 /// A word.
-pub(crate) fn word(chance: &mut Chance) -> String {
-    chance.one_of(&WORDS).map_or_else(String::new, |word| (*word).to_owned())
+pub(crate) fn word(random: &mut SeededRandom) -> String {
+    random.one_of(&WORDS).map_or_else(String::new, |word| (*word).to_owned())
 }
 
-/// A string of this `format`, one of three; `None` for one that is not known.
-pub(crate) fn formatted(format: &str, chance: &mut Chance) -> Option<String> {
+/// A string of this `format`, one of three; `None` for an unknown format.
+pub(crate) fn text_of_format(format: &str, random: &mut SeededRandom) -> Option<String> {
     let texts = match format {
         "date" => ["2026-11-21", "2024-02-29", "1999-12-31"],
         "time" => ["06:10:00Z", "23:59:59.5Z", "12:00:00+02:00"],
@@ -57,20 +57,22 @@ pub(crate) fn formatted(format: &str, chance: &mut Chance) -> Option<String> {
         "byte" => ["dGVh", "Y29mZmVl", "bWlsaw=="],
         _ => return None,
     };
-    chance.one_of(&texts).map(|text| (*text).to_owned())
+    random.one_of(&texts).map(|text| (*text).to_owned())
 }
 
-/// A string that `pattern` matches; where it looks around or refers back, a guess. `None` for
-/// patterns with what is neither that nor known to regular expressions in the strict sense.
-pub(crate) fn matching(pattern: &str, chance: &mut Chance) -> Option<String> {
-    let Some(parsed) = parsed(pattern) else { return around::guessed(pattern, chance) };
-    let mut written = Written::default();
-    written.write(&parsed, chance)?;
-    let out = written.text;
-    // What is not held at its end may go on: `^x-` is not one text alone.
-    let is_held = parsed.properties().look_set_suffix().contains(Look::End);
-    if !is_held && chance.one_in(2) {
-        let longer = format!("{out}{}", chance.below(1000));
+/// A string that `pattern` matches; a guess for look-arounds and back references. `None` for other
+/// unsupported syntax.
+pub(crate) fn text_matching(pattern: &str, random: &mut SeededRandom) -> Option<String> {
+    let Some(parsed) = parse_pattern(pattern) else {
+        return lookaround::guess_match(pattern, random);
+    };
+    let mut builder = TextBuilder::default();
+    builder.write(&parsed, random)?;
+    let out = builder.text;
+    // A pattern without an end anchor may continue: `^x-` matches more than one text.
+    let is_anchored = parsed.properties().look_set_suffix().contains(Look::End);
+    if !is_anchored && random.one_in(2) {
+        let longer = format!("{out}{}", random.below(1000));
         if matches(pattern, &longer) {
             return Some(longer);
         }
@@ -78,31 +80,31 @@ pub(crate) fn matching(pattern: &str, chance: &mut Chance) -> Option<String> {
     Some(out)
 }
 
-/// The pattern as a regular expression in the strict sense; `None` where it is none.
-pub(crate) fn parsed(pattern: &str) -> Option<Hir> {
+/// The pattern as a regular expression without look-arounds and back references, else `None`.
+pub(crate) fn parse_pattern(pattern: &str) -> Option<Hir> {
     regex_syntax::Parser::new().parse(pattern).ok()
 }
 
-/// Text under way that a pattern matches.
+/// Builds text that a pattern matches.
 #[derive(Debug, Default)]
-pub(crate) struct Written<'g> {
+pub(crate) struct TextBuilder<'g> {
     pub(crate) text: String,
-    /// Whether what may repeat is written as seldom as it may be.
+    /// Whether repetitions are written the fewest allowed times.
     brief: bool,
-    /// The numbers that the groups have for those who refer to them.
+    /// The group numbers in the whole pattern, which back references use.
     groups: &'g [usize],
-    /// What stands in the groups so far.
+    /// The text captured by each group so far.
     captured: HashMap<usize, String>,
 }
 
-impl<'g> Written<'g> {
-    /// With groups that [`around::group_of`] letters refer to.
+impl<'g> TextBuilder<'g> {
+    /// With groups that [`lookaround::group_of`] letters refer to.
     pub(crate) fn of_groups(groups: &'g [usize], brief: bool) -> Self {
         Self { groups, brief, ..Self::default() }
     }
 
     /// Adds text that `part` matches.
-    pub(crate) fn write(&mut self, part: &Hir, chance: &mut Chance) -> Option<()> {
+    pub(crate) fn write(&mut self, part: &Hir, random: &mut SeededRandom) -> Option<()> {
         if self.text.len() > 10_000 {
             return None;
         }
@@ -110,7 +112,7 @@ impl<'g> Written<'g> {
             HirKind::Empty | HirKind::Look(_) => {}
             HirKind::Literal(literal) => {
                 for letter in std::str::from_utf8(&literal.0).ok()?.chars() {
-                    match around::group_of(letter) {
+                    match lookaround::group_of(letter) {
                         Some(group) => {
                             let again = self.captured.get(&group).map_or("", String::as_str);
                             self.text.push_str(again);
@@ -120,13 +122,13 @@ impl<'g> Written<'g> {
                 }
             }
             HirKind::Class(Class::Unicode(class)) => {
-                // What can be read, where the class has it.
+                // Printable ASCII, where the class has it.
                 let readable: Vec<char> = (' '..='~')
                     .filter(|letter| {
                         class.iter().any(|range| (range.start()..=range.end()).contains(letter))
                     })
                     .collect();
-                let letter = chance.one_of(&readable).copied();
+                let letter = random.one_of(&readable).copied();
                 self.text.push(letter.or_else(|| class.iter().next().map(|it| it.start()))?);
             }
             HirKind::Class(Class::Bytes(_)) => return None,
@@ -134,14 +136,14 @@ impl<'g> Written<'g> {
                 let spare =
                     repetition.max.map_or(3, |max| max.saturating_sub(repetition.min).min(3));
                 let spare = if self.brief { 0 } else { spare as usize };
-                let times = repetition.min as usize + chance.below(spare + 1);
+                let times = repetition.min as usize + random.below(spare + 1);
                 for _ in 0..times {
-                    self.write(&repetition.sub, chance)?;
+                    self.write(&repetition.sub, random)?;
                 }
             }
             HirKind::Capture(capture) => {
                 let start = self.text.len();
-                self.write(&capture.sub, chance)?;
+                self.write(&capture.sub, random)?;
                 let number = usize::try_from(capture.index).ok()?.checked_sub(1)?;
                 if let Some(group) = self.groups.get(number) {
                     self.captured.insert(*group, self.text[start..].to_owned());
@@ -149,20 +151,20 @@ impl<'g> Written<'g> {
             }
             HirKind::Concat(parts) => {
                 for part in parts {
-                    self.write(part, chance)?;
+                    self.write(part, random)?;
                 }
             }
             HirKind::Alternation(parts) => {
-                let part = chance.one_of(parts)?;
-                self.write(part, chance)?;
+                let part = random.one_of(parts)?;
+                self.write(part, random)?;
             }
         }
         Some(())
     }
 }
 
-/// How long texts are that `pattern` matches, in characters: the least, and the most where there is
-/// an end to it. `None` for patterns with what regular expressions in the strict sense do not have.
+/// The lengths of the texts that `pattern` matches, in characters: the minimum, and the maximum if
+/// bounded. `None` for patterns with look-arounds or back references.
 ///
 /// ```
 /// assert_eq!(schema_check::pattern_lengths("^[A-Z]{3}(-\\d)?$"), Some((3, Some(5))));
@@ -171,13 +173,13 @@ impl<'g> Written<'g> {
 /// ```
 #[must_use]
 pub fn pattern_lengths(pattern: &str) -> Option<(usize, Option<usize>)> {
-    let parsed = parsed(pattern)?;
+    let parsed = parse_pattern(pattern)?;
     let (least, most) = lengths(&parsed);
-    // What is not held at both ends may stand in a longer text.
+    // A pattern without both anchors also matches inside a longer text.
     let properties = parsed.properties();
-    let is_held = properties.look_set_prefix().contains(Look::Start)
+    let is_anchored = properties.look_set_prefix().contains(Look::Start)
         && properties.look_set_suffix().contains(Look::End);
-    Some((least, most.filter(|_| is_held)))
+    Some((least, most.filter(|_| is_anchored)))
 }
 
 fn lengths(part: &Hir) -> (usize, Option<usize>) {
@@ -215,7 +217,7 @@ pub(crate) fn matches(pattern: &str, text: &str) -> bool {
     check.is_ok_and(|check| check.is_valid(&serde_json::Value::from(text)))
 }
 
-/// The text of a URI's fragment; `None` where that is not text.
+/// The percent-decoded URI fragment; `None` when it is not UTF-8.
 pub(crate) fn percent_decoded(fragment: &str) -> Option<String> {
     let bytes = fragment.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
@@ -242,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_made_for_a_pattern_matches_it() {
+    fn generated_text_matches_its_pattern() {
         for pattern in [
             "^[A-Z]{3}-\\d{4}$",
             "(a|bc)+x?",
@@ -252,8 +254,9 @@ mod tests {
             "^$",
         ] {
             for seed in 0..20 {
-                let made = matching(pattern, &mut Chance::new(seed)).expect("a plain pattern");
-                assert!(matches(pattern, &made), "{pattern} does not match {made:?}");
+                let generated =
+                    text_matching(pattern, &mut SeededRandom::new(seed)).expect("a plain pattern");
+                assert!(matches(pattern, &generated), "{pattern} does not match {generated:?}");
             }
         }
     }

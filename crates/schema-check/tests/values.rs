@@ -1,14 +1,14 @@
-//! Values come for schemas of every kind, and every one of them passes the check.
+//! Values are generated for every kind of schema, and all of them pass the check.
 
 use json_text::JsonText;
 use schema_check::{Check, values, values_of_part};
 
-fn made(schema: &str, wanted: usize) -> Vec<JsonText> {
+fn generate(schema: &str, wanted: usize) -> Vec<JsonText> {
     let schema = JsonText::parse(schema).expect("JSON");
     let check = Check::of(&schema).expect("a schema");
     let values = values(&schema, &check, wanted);
     for value in &values {
-        assert_eq!(check.complaints(value), [], "{value} in {schema}");
+        assert_eq!(check.violations(value), [], "{value} in {schema}");
     }
     values
 }
@@ -36,25 +36,25 @@ fn every_kind_of_schema_gets_values() {
         r#"{"type":"integer","not":{"const":0}}"#,
         r##"{"$ref":"#/$defs/node","$defs":{"node":{"type":"object","required":["next"],"properties":{"next":{"anyOf":[{"$ref":"#/$defs/node"},{"type":"null"}]}}}}}"##,
         r##"{"$schema":"http://json-schema.org/draft-07/schema#","$ref":"#z","definitions":{"z":{"$id":"#z","type":"string","pattern":"^z{9}$"}}}"##,
-        // What one member asks for may ask for more.
+        // A required member may require another.
         r#"{"type":"object","required":["a"],"properties":{"a":{},"b":{},"c":{}},"dependentRequired":{"a":["b"],"b":["c"]}}"#,
-        // More than one value of a format, and of names that a pattern begins.
+        // More than one value of a format, and several names with a pattern.
         r#"{"type":"array","items":{"type":"string","format":"date"},"minItems":3,"uniqueItems":true}"#,
         r#"{"type":"array","items":{"type":"object","properties":{"d":{"type":"string","format":"uuid"}},"required":["d"],"additionalProperties":false},"minItems":2,"uniqueItems":true}"#,
         r#"{"type":"array","items":{"type":"string","pattern":"^x-"},"minItems":2,"uniqueItems":true}"#,
         r#"{"type":"object","propertyNames":{"pattern":"^x-"},"minProperties":2}"#,
-        // What a member brings with it.
+        // Schemas that apply when a member is present.
         r#"{"type":"object","properties":{"a":{},"n":{"type":"integer","minimum":0,"maximum":9}},"required":["a","n"],"dependentSchemas":{"a":{"properties":{"n":{"minimum":9}}}}}"#,
         r#"{"type":"object","properties":{"a":{}},"required":["a"],"dependentSchemas":{"a":{"required":["b"]},"b":{"properties":{"c":{"const":3}},"required":["c"]}},"minProperties":3}"#,
         r#"{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"a":{}},"required":["a"],"dependencies":{"a":{"properties":{"b":{"const":1}},"required":["b"]}}}"#,
         conditions_of_many_values().as_str(),
         r#"{"type":"OBJECT","properties":{"a":{"type":"ARRAY","min_items":"1","items":{"any_of":[{"type":"STRING"}]}}},"required":["a"]}"#,
     ] {
-        assert!(!made(schema, 5).is_empty(), "no value for {schema}");
+        assert!(!generate(schema, 5).is_empty(), "no value for {schema}");
     }
 }
 
-/// An enum, a condition for each of its values, and what these ask for besides.
+/// An enum with a condition for each of its values, each requiring another member.
 fn conditions_of_many_values() -> String {
     let names: Vec<String> = (0..16).map(|place| format!("v{place}")).collect();
     let each: Vec<String> = names
@@ -75,7 +75,7 @@ fn conditions_of_many_values() -> String {
 }
 
 #[test]
-fn a_part_gets_values_of_its_own() {
+fn values_of_a_part_match_the_part() {
     let schema = JsonText::parse(
         r##"{"$defs":{"d":{"type":"string","pattern":"^a+$"}},"properties":{"x":{"$ref":"#/$defs/d"},
             "never":{"type":"string","pattern":"^a$","minLength":3}}}"##,
@@ -91,10 +91,10 @@ fn a_part_gets_values_of_its_own() {
 }
 
 #[test]
-fn the_first_is_the_least_and_the_second_the_most() {
+fn the_first_value_is_minimal_and_the_second_maximal() {
     let schema = r#"{"type":"object","required":["a"],"properties":
         {"a":{"const":1},"b":{"const":2},"c":{"const":3}}}"#;
-    let texts: Vec<_> = made(schema, 2).iter().map(|value| value.as_str().to_owned()).collect();
+    let texts: Vec<_> = generate(schema, 2).iter().map(|value| value.as_str().to_owned()).collect();
     assert_eq!(texts, [r#"{"a":1}"#, r#"{"a":1,"b":2,"c":3}"#]);
 }
 
@@ -116,7 +116,7 @@ fn every_format_has_three_values() {
         "regex",
     ] {
         let schema = format!(r#"{{"type":"string","format":"{format}"}}"#);
-        let texts = made(&schema, 3);
+        let texts = generate(&schema, 3);
         assert_eq!(texts.len(), 3, "{format}");
         let strict = jsonschema::options()
             .should_validate_formats(true)
@@ -129,18 +129,18 @@ fn every_format_has_three_values() {
 }
 
 #[test]
-fn there_are_no_more_values_than_there_are() {
-    assert_eq!(made(r#"{"enum":["a","b"]}"#, 5).len(), 2);
-    assert_eq!(made(r#"{"type":"boolean"}"#, 5).len(), 2);
-    assert_eq!(made("false", 5).len(), 0);
-    assert_eq!(made(r#"{"type":"integer","minimum":2,"maximum":1}"#, 5).len(), 0);
+fn no_more_values_are_returned_than_exist() {
+    assert_eq!(generate(r#"{"enum":["a","b"]}"#, 5).len(), 2);
+    assert_eq!(generate(r#"{"type":"boolean"}"#, 5).len(), 2);
+    assert_eq!(generate("false", 5).len(), 0);
+    assert_eq!(generate(r#"{"type":"integer","minimum":2,"maximum":1}"#, 5).len(), 0);
     // It requires itself: no value is finite.
     let endless = r##"{"type":"object","properties":{"a":{"$ref":"#"}},"required":["a"]}"##;
-    assert_eq!(made(endless, 5).len(), 0);
+    assert_eq!(generate(endless, 5).len(), 0);
 }
 
 #[test]
 fn the_same_schema_gives_the_same_values() {
     let schema = r#"{"type":"object","additionalProperties":true}"#;
-    assert_eq!(made(schema, 8), made(schema, 8));
+    assert_eq!(generate(schema, 8), generate(schema, 8));
 }

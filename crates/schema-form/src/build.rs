@@ -1,4 +1,4 @@
-//! From schemas to one [`Field`]: which widget, with which limits.
+//! Builds one [`Field`] from its schemas: which widget, with which limits.
 
 mod choices;
 mod items;
@@ -9,17 +9,17 @@ use std::sync::Arc;
 
 use json_text::{JsonText, Kind};
 
-use crate::conjunction::Conjunction;
 use crate::document::{Document, NodeId};
 use crate::field::{ChoiceOption, Field, FieldKind, Source, TextField};
+use crate::merged::MergedSchema;
 use crate::{Diagnostic, Reason, Types};
 
-/// Keywords that are judged once a value is there, beside the limits of the widgets.
-/// `anyOf` is not among them: the branch that is chosen speaks for itself.
-const JUDGED: [&str; 7] =
+/// Keywords that are checked on a complete value, beside the limits of the widgets.
+/// `anyOf` is not included: the chosen branch is checked itself.
+const CHECKED_KEYWORDS: [&str; 7] =
     ["pattern", "not", "if", "oneOf", "contains", "dependentSchemas", "dependencies"];
 
-/// Keywords that the form shows or passes by and the host's validator decides.
+/// Keywords that only the host's validator checks.
 const LEFT_TO_HOST: [&str; 6] = [
     "format",
     "contentEncoding",
@@ -29,66 +29,65 @@ const LEFT_TO_HOST: [&str; 6] = [
     "$recursiveRef",
 ];
 
-/// Makes the field of `source`; what is odd about its schemas goes to `diagnostics`.
+/// Builds the field of `source`; problems of its schemas go to `diagnostics`.
 pub(crate) fn field(
     document: &Arc<Document>,
     source: &Source,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Field {
-    let conjunction = Conjunction::of(document, source, diagnostics);
-    let first_text = |names: &[&str]| conjunction.annotation(names).map(|id| document.text(id));
-    let examples = match conjunction.annotation(&["examples"]) {
+    let merged = MergedSchema::of(document, source, diagnostics);
+    let first_text = |names: &[&str]| merged.annotation(names).map(|id| document.text(id));
+    let examples = match merged.annotation(&["examples"]) {
         Some(id) => document
             .items(id)
             .map(|items| items.iter().map(|item| document.text(*item)).collect())
             .unwrap_or_default(),
         None => first_text(&["example"]).into_iter().collect(),
     };
-    let mut builder =
-        Builder { document, source, conjunction: &conjunction, diagnostics, misshapen: None };
+    let mut builder = Builder { document, source, merged: &merged, diagnostics, malformed: None };
     let (kind, inferred) = builder.kind();
-    // What a keyword without its shape leaves of a widget would not be what its author meant.
-    let kind = builder.misshapen.map_or(kind, FieldKind::Json);
+    // A widget built without a malformed keyword would not be what its author meant.
+    let kind = builder.malformed.map_or(kind, FieldKind::Json);
     let only_null = matches!(&kind, FieldKind::Choice(options) if matches!(options.as_slice(), [one] if one.value.kind() == Kind::Null));
     let nullable = !only_null
-        && match conjunction.null {
+        && match merged.null {
             Some(said) => said,
-            None => !inferred && conjunction.types.is_none() && conjunction.fault.is_none(),
+            None => !inferred && merged.types.is_none() && merged.unsupported.is_none(),
         };
-    let mut types = conjunction.types.unwrap_or(Types::ANY).without(Types::NULL);
-    if conjunction.null != Some(false) {
+    let mut types = merged.types.unwrap_or(Types::ANY).without(Types::NULL);
+    if merged.null != Some(false) {
         types = types.or(Types::NULL);
     }
     Field {
         key: source.key.clone(),
         required: source.required,
-        title: conjunction.annotation_text(&["title"]),
-        description: conjunction.annotation_text(&["description"]),
+        title: merged.annotation_text(&["title"]),
+        description: merged.annotation_text(&["description"]),
         nullable,
         default: first_text(&["default"]),
         examples,
-        deprecated: conjunction.is_annotated(&["deprecated"]),
-        read_only: conjunction.is_annotated(&["readOnly"]),
+        deprecated: merged.is_annotated(&["deprecated"]),
+        read_only: merged.is_annotated(&["readOnly"]),
         types,
-        unchecked: unchecked(document, &conjunction),
-        judged: judged(&conjunction),
+        unchecked: unchecked(document, &merged),
+        checked_keywords: checked_keywords(&merged),
         kind,
     }
 }
 
-fn judged(conjunction: &Conjunction<'_>) -> Vec<(NodeId, &'static str)> {
+fn checked_keywords(merged: &MergedSchema<'_>) -> Vec<(NodeId, &'static str)> {
     let of_keyword = |keyword| {
-        let found = conjunction.all(&[keyword]).into_iter();
+        let found = merged.all(&[keyword]).into_iter();
         found.map(move |(layer, _)| (layer, keyword))
     };
-    JUDGED.into_iter().flat_map(of_keyword).collect()
+    CHECKED_KEYWORDS.into_iter().flat_map(of_keyword).collect()
 }
 
-fn unchecked(document: &Document, conjunction: &Conjunction<'_>) -> Vec<&'static str> {
+fn unchecked(document: &Document, merged: &MergedSchema<'_>) -> Vec<&'static str> {
     let decides = |pattern: &str| document.pattern(pattern).is_some();
-    let patterns = conjunction.all(&["pattern"]).into_iter();
+    let patterns = merged.all(&["pattern"]).into_iter();
     let mut patterns = patterns.filter_map(|(_, id)| document.string(id));
-    let names = conjunction.all(&["patternProperties"]).into_iter();
+    let names = merged.all(&["patternProperties"]).into_iter();
     let mut names = names.flat_map(|(_, id)| document.members(id));
     let mut unchecked = Vec::new();
     if !patterns.all(decides) {
@@ -98,32 +97,32 @@ fn unchecked(document: &Document, conjunction: &Conjunction<'_>) -> Vec<&'static
         unchecked.push("patternProperties");
     }
     let left = LEFT_TO_HOST.into_iter();
-    unchecked.extend(left.filter(|keyword| conjunction.first(&[keyword]).is_some()));
+    unchecked.extend(left.filter(|keyword| merged.first(&[keyword]).is_some()));
     unchecked
 }
 
 struct Builder<'b> {
     document: &'b Arc<Document>,
     source: &'b Source,
-    conjunction: &'b Conjunction<'b>,
+    merged: &'b MergedSchema<'b>,
     diagnostics: &'b mut Vec<Diagnostic>,
-    /// The first keyword of this place whose value has not the shape it must have.
-    misshapen: Option<Reason>,
+    /// The first keyword of this place with a value of the wrong type.
+    malformed: Option<Reason>,
 }
 
 impl Builder<'_> {
     /// The kind, and whether it was inferred from keywords because no type is given.
     fn kind(&mut self) -> (FieldKind, bool) {
-        if let Some(reason) = &self.conjunction.fault {
+        if let Some(reason) = &self.merged.unsupported {
             return (FieldKind::Json(reason.clone()), false);
         }
         if let Some(choice) = self.choice() {
             return (choice, true);
         }
-        if let Some(union) = &self.conjunction.union {
+        if let Some(union) = &self.merged.union {
             return (self.union(union), true);
         }
-        match self.conjunction.types {
+        match self.merged.types {
             Some(types) => (self.kind_of(types), false),
             None => match self.inferred_type() {
                 Some(types) => (self.kind_of(types), true),
@@ -132,7 +131,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The type that the keywords speak of where no layer has a `type`.
+    /// The type implied by the keywords when no layer has a `type`.
     fn inferred_type(&self) -> Option<Types> {
         let hints: [(&[&str], Types); 4] = [
             (
@@ -148,25 +147,25 @@ impl Builder<'_> {
         ];
         hints
             .into_iter()
-            .find(|(keywords, _)| self.conjunction.first(keywords).is_some())
+            .find(|(keywords, _)| self.merged.first(keywords).is_some())
             .map(|(_, types)| types)
     }
 
     fn kind_of(&mut self, types: Types) -> FieldKind {
         match types {
             Types::STRING => FieldKind::Text(TextField {
-                min_length: self.conjunction.at_least(&["minLength"]),
-                max_length: self.conjunction.at_most(&["maxLength"]),
-                pattern: self.conjunction.first_string(&["pattern"]),
-                format: self.conjunction.first_string(&["format"]),
-                encoding: self.conjunction.first_string(&["contentEncoding"]),
+                min_length: self.merged.at_least(&["minLength"]),
+                max_length: self.merged.at_most(&["maxLength"]),
+                pattern: self.merged.first_string(&["pattern"]),
+                format: self.merged.first_string(&["format"]),
+                encoding: self.merged.first_string(&["contentEncoding"]),
             }),
-            Types::INTEGER => FieldKind::Integer(self.conjunction.bounds()),
-            Types::NUMBER => FieldKind::Number(self.conjunction.bounds()),
+            Types::INTEGER => FieldKind::Integer(self.merged.bounds()),
+            Types::NUMBER => FieldKind::Number(self.merged.bounds()),
             Types::BOOLEAN => FieldKind::Boolean,
             Types::OBJECT => FieldKind::Object(self.object()),
             Types::ARRAY => FieldKind::List(self.list()),
-            Types::NONE if self.conjunction.null == Some(true) => {
+            Types::NONE if self.merged.null == Some(true) => {
                 FieldKind::Choice(vec![ChoiceOption {
                     value: JsonText::null(),
                     label: "null".into(),
@@ -174,11 +173,11 @@ impl Builder<'_> {
                 }])
             }
             Types::NONE => FieldKind::Json(self.contradiction()),
-            several => self.types_apart(several),
+            several => self.union_of_types(several),
         }
     }
 
-    /// Notes that the schemas admit nothing together.
+    /// Reports that the schemas have no valid value together.
     fn contradiction(&mut self) -> Reason {
         let (at, reason) = self.source.contradiction();
         if let Some(at) = at {
@@ -192,6 +191,6 @@ impl Builder<'_> {
         let reason = Reason::WrongShape { keyword: keyword.to_owned() };
         let pointer = self.document.pointer(at);
         self.diagnostics.push(Diagnostic { pointer, reason: reason.clone() });
-        self.misshapen.get_or_insert(reason);
+        self.malformed.get_or_insert(reason);
     }
 }

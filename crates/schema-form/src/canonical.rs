@@ -1,10 +1,8 @@
 //! One spelling for all JSON values that are equal as JSON Schema compares them: numbers by value,
 //! objects without regard to order.
 
-use json_text::{JsonText, Node, nesting};
+use json_text::{Decimal, JsonText, Node, nesting};
 use serde_json::value::RawValue;
-
-use crate::decimal::Decimal;
 
 /// The one spelling of `value`. Values nested too deep to walk stand for themselves.
 pub(crate) fn canonical(value: &JsonText) -> String {

@@ -1,21 +1,20 @@
-//! What a form checks as one types, in words a person understands: the limits of the widgets, and
-//! keywords about a whole value as far as [`Judge`] can decide them.
+//! What a form checks while typing: the limits of the widgets, and keywords about a whole value as
+//! far as [`PartialValidator`] can decide them.
 //!
-//! What is checked here never contradicts the host's validator; `format` and what
-//! [`crate::Field::unchecked`] names is left to it.
+//! A check here never contradicts the host's validator; `format` and the keywords in
+//! [`crate::Field::unchecked`] are left to the host.
 
-use json_text::{JsonText, Node as Value};
+use json_text::{Decimal, JsonText, Node as Value};
 use serde_json::value::RawValue;
 
-use crate::decimal::Decimal;
 use crate::document::{Document, NodeId};
 use crate::field::{Bounds, ObjectField, Slot, TextField};
-use crate::judge::Judge;
+use crate::partial_validator::PartialValidator;
 
-/// A limit that is not kept: the keyword and what to tell.
-pub(crate) type Broken = (&'static str, String);
+/// A violated limit: the keyword and the sentence to show.
+pub(crate) type BrokenLimit = (&'static str, String);
 
-pub(crate) fn number(bounds: &Bounds, text: &str) -> Vec<Broken> {
+pub(crate) fn number(bounds: &Bounds, text: &str) -> Vec<BrokenLimit> {
     let Some(value) = Decimal::parse(text) else { return Vec::new() };
     let mut broken = Vec::new();
     if let Some(limit) = &bounds.minimum
@@ -51,7 +50,7 @@ pub(crate) fn number(bounds: &Bounds, text: &str) -> Vec<Broken> {
     broken
 }
 
-pub(crate) fn text(field: &TextField, content: &str) -> Vec<Broken> {
+pub(crate) fn text(field: &TextField, content: &str) -> Vec<BrokenLimit> {
     let length = content.chars().count() as u64;
     count(
         length,
@@ -66,21 +65,22 @@ pub(crate) fn count(
     (min, min_keyword): (Option<u64>, &'static str),
     (max, max_keyword): (Option<u64>, &'static str),
     (one, many): (&str, &str),
-) -> Vec<Broken> {
+) -> Vec<BrokenLimit> {
     let noun = |count: u64| if count == 1 { one } else { many };
     let mut broken = Vec::new();
     if let Some(min) = min.filter(|min| found < *min) {
         let noun = noun(min);
-        broken.push((min_keyword, format!("At least {min} {noun} ({min_keyword}); here {found}.")));
+        broken
+            .push((min_keyword, format!("At least {min} {noun} ({min_keyword}), found {found}.")));
     }
     if let Some(max) = max.filter(|max| found > *max) {
         let noun = noun(max);
-        broken.push((max_keyword, format!("At most {max} {noun} ({max_keyword}); here {found}.")));
+        broken.push((max_keyword, format!("At most {max} {noun} ({max_keyword}), found {found}.")));
     }
     broken
 }
 
-/// What to tell of the first integer in a JSON text that 64 bits do not hold; nothing where all do.
+/// The message for the first integer in a JSON text that exceeds 64 bits; `None` if all fit.
 pub(crate) fn integer_beyond_64_bits(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -105,8 +105,8 @@ pub(crate) fn integer_beyond_64_bits(text: &str) -> Option<String> {
                 if !fits && !digits.contains(['.', 'e', 'E']) {
                     let shown = if digits.len() > 60 { "The number" } else { digits };
                     return Some(format!(
-                        "{shown} does not fit 64 bits, and no larger integer reaches this tool \
-                         unrounded: choose a smaller one, or send it as text if the tool takes that."
+                        "{shown} does not fit 64 bits, and larger integers reach this tool \
+                         rounded: use a smaller one, or send it as text if the tool accepts that."
                     ));
                 }
             }
@@ -116,23 +116,23 @@ pub(crate) fn integer_beyond_64_bits(text: &str) -> Option<String> {
     None
 }
 
-/// What to tell when `value` breaks `keyword` of `schema`; `None` when it does not, or when only
-/// the host can tell. `patience` is what one reading has left for asking.
+/// The message if `value` violates `keyword` of `schema`; `None` if it does not, or if only the host
+/// can decide. `budget` is the number of schemas that this reading may still evaluate.
 pub(crate) fn keyword(
     document: &Document,
     schema: NodeId,
     keyword: &str,
     value: &JsonText,
-    patience: &mut usize,
+    budget: &mut usize,
 ) -> Option<String> {
     let id = document.member(schema, &[keyword])?;
-    let judge = Judge::with_patience(document, *patience);
-    let kept = judge.keeps(schema, keyword, value);
-    *patience = judge.patience();
+    let validator = PartialValidator::with_budget(document, *budget);
+    let kept = validator.satisfies_keyword(schema, keyword, value);
+    *budget = validator.budget();
     if kept? {
         return None;
     }
-    let judge = Judge::of(document);
+    let validator = PartialValidator::of(document);
     let text = || document.text(id).as_str().chars().take(80).collect::<String>();
     Some(match keyword {
         "pattern" => {
@@ -142,41 +142,43 @@ pub(crate) fn keyword(
             Some(value) => format!("Anything but {} (not).", document.text(value)),
             None => match forbidden(document, id, value) {
                 Some(name) => format!("`{name}` must not be sent here (not)."),
-                None => format!("Must not be what the schema excludes: {} (not).", text()),
+                None => format!("Must not match the excluded schema {} (not).", text()),
             },
         },
         "oneOf" => {
             let branches = document.items(id).unwrap_or_default();
-            let fits = |branch: &&NodeId| judge.admits(**branch, value) == Some(true);
+            let fits = |branch: &&NodeId| validator.admits(**branch, value) == Some(true);
             match branches.iter().filter(fits).count() {
-                0 => format!("Fits none of the alternatives ({keyword})."),
+                0 => format!("Matches none of the alternatives ({keyword})."),
                 many => format!(
-                    "Fits {many} of the alternatives at once; exactly one must fit ({keyword})."
+                    "Matches {many} of the alternatives, but exactly one must match ({keyword})."
                 ),
             }
         }
         "contains" => {
             let limit = |name| document.member(schema, &[name]).and_then(|id| document.limit(id));
             let Value::Array(items) = value.open() else { return None };
-            let fits = |item: &&&RawValue| judge.admits(id, &JsonText::from(**item)) == Some(true);
+            let fits =
+                |item: &&&RawValue| validator.admits(id, &JsonText::from(**item)) == Some(true);
             let found = Decimal::parse(&items.iter().filter(fits).count().to_string());
             let noun = |count: &str| if count == "1" { "item" } else { "items" };
             match (limit("minContains"), limit("maxContains")) {
                 (_, Some(most)) if found > Decimal::parse(most) => {
-                    format!("At most {most} {} may be {} (maxContains).", noun(most), text())
+                    format!("At most {most} {} may match {} (maxContains).", noun(most), text())
                 }
                 (Some(least), _) => {
-                    format!("At least {least} {} must be {} (minContains).", noun(least), text())
+                    format!("At least {least} {} must match {} (minContains).", noun(least), text())
                 }
-                _ => format!("At least one item must be {} (contains).", text()),
+                _ => format!("At least one item must match {} (contains).", text()),
             }
         }
         "if" => {
-            let holds = document.member(schema, &["if"]).and_then(|it| judge.admits(it, value));
-            let branch = if holds == Some(true) { "then" } else { "else" };
-            format!("Does not fit what holds in this case ({branch}).")
+            let may_be_arguments =
+                document.member(schema, &["if"]).and_then(|it| validator.admits(it, value));
+            let branch = if may_be_arguments == Some(true) { "then" } else { "else" };
+            format!("Does not match the schema for this case ({branch}).")
         }
-        _ => format!("Does not fit what its members ask for ({keyword})."),
+        _ => format!("Does not match what its members require ({keyword})."),
     })
 }
 
@@ -193,13 +195,13 @@ fn forbidden(document: &Document, not: NodeId, value: &JsonText) -> Option<Strin
     members.iter().any(|(key, _)| key == name).then(|| name.to_owned())
 }
 
-/// Whether one of the slot's schemas surely does not admit `value`.
-pub(crate) fn is_refused(slot: &Slot, value: &JsonText) -> bool {
-    let judge = Judge::of(slot.document());
-    slot.source().layers.iter().any(|layer| judge.admits(*layer, value) == Some(false))
+/// Whether one of the slot's schemas certainly rejects `value`.
+pub(crate) fn is_surely_rejected(slot: &Slot, value: &JsonText) -> bool {
+    let validator = PartialValidator::of(slot.document());
+    slot.source().layers.iter().any(|layer| validator.admits(*layer, value) == Some(false))
 }
 
-/// What to tell of a name that an object does not have.
+/// The message for a member that the schema does not have.
 pub(crate) fn no_such_member(object: &ObjectField, name: &str) -> String {
     match object.patterns.as_slice() {
         [] => format!("The schema has no member `{name}`."),
@@ -232,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn only_integers_beyond_64_bits_are_told() {
+    fn integers_beyond_64_bits_are_reported() {
         for fine in [
             "18446744073709551615",
             "-9223372036854775808",
@@ -253,6 +255,6 @@ mod tests {
     fn lengths_count_characters() {
         let field = TextField { max_length: Some(1), ..TextField::default() };
         assert!(text(&field, "ñ").is_empty());
-        assert_eq!(text(&field, "ab")[0].1, "At most 1 character (maxLength); here 2.");
+        assert_eq!(text(&field, "ab")[0].1, "At most 1 character (maxLength), found 2.");
     }
 }

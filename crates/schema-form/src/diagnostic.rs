@@ -1,24 +1,24 @@
-//! [`Diagnostic`]: what is odd about a schema, and where.
+//! [`Diagnostic`]: a problem of a schema, and where it is.
 //!
-//! A schema with faults still makes a form; the faulty places take JSON text and say why.
+//! A schema with problems still makes a form; the affected places take JSON text and give the reason.
 
 use std::fmt;
 
-/// Something about a schema that its author would want to know.
+/// A problem in a schema that its author should know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Where in the given text, as a JSON pointer.
+    /// The JSON pointer in the given text.
     pub pointer: String,
-    /// What is odd there.
+    /// What the problem is.
     pub reason: Reason,
 }
 
 /// Why no widget can express a schema.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Reason {
-    /// A `$ref` leads back to itself without saying anything.
+    /// A `$ref` leads back to itself without a constraint.
     RefCycle {
-        /// The reference that closes the circle.
+        /// The reference that closes the cycle.
         reference: String,
     },
     /// A `$ref` to something that is not in the document.
@@ -26,12 +26,12 @@ pub enum Reason {
         /// The reference as written.
         reference: String,
     },
-    /// A type that is none of JSON Schema's, google.genai's or the usual loose ones.
+    /// A type name that is not known.
     UnknownType {
         /// The type as written.
         name: String,
     },
-    /// A keyword whose value has not the shape it must have.
+    /// A keyword with a value of the wrong type.
     WrongShape {
         /// The keyword.
         keyword: String,
@@ -40,14 +40,14 @@ pub enum Reason {
     NotASchema,
     /// No value can be valid: the schema is `false` or contradicts itself.
     NothingValid,
-    /// No value can be valid in one branch of a union; the others may admit some.
+    /// No value can be valid in one branch of a union; others may have valid values.
     BranchDead,
-    /// The text is nested too deep to be opened.
+    /// The text is nested too deep to be parsed.
     TooDeep {
         /// How deep it is.
         levels: usize,
     },
-    /// The schema begins a chain of references that is not followed to its end.
+    /// The schema begins a chain of references that is too long to follow.
     LongChain {
         /// How many `$ref`s and `allOf`s are followed.
         followed: usize,
@@ -92,7 +92,7 @@ impl fmt::Display for Reason {
             }
             Self::NothingValid => formatter.write_str("The schema admits no value at all."),
             Self::BranchDead => formatter.write_str(
-                "This branch of the schema's union admits no value beside what holds for all of \
+                "This branch of the schema's union admits no value fork what may_be_arguments for all of \
                  them.",
             ),
             Self::TooDeep { levels } => {

@@ -1,34 +1,32 @@
-//! [`Document`]: a schema's text, opened once and kept whole.
+//! [`Document`]: a parsed schema text as an arena of nodes.
 //!
-//! Every value of the text is a node in one arena, so that a `$ref` is a number and a recursive
-//! schema costs nothing. Numbers keep their digits: a default of `9007199254740993` or `1.10` is
-//! shown as written.
-//! What the nodes mean as a schema lives in [`crate::conjunction`].
+//! A `$ref` resolves to a node id, so a recursive schema takes no extra space. Numbers keep their
+//! digits: a default of `9007199254740993` or `1.10` is shown as written.
+//! What the nodes mean as a schema is in [`crate::merged`].
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use json_text::{JsonText, Kind, nesting};
+use json_text::{JsonText, Kind, is_number, nesting};
 use serde_json::value::RawValue;
 
-use crate::address::address_from;
-use crate::decimal::is_number;
 use crate::pattern::Pattern;
-use crate::spelling::keyword_meant;
+use crate::spelling::canonical_keyword;
+use crate::uri::resolve_uri;
 
-/// Deeper texts are refused before they are opened: no schema written by a person or a library
-/// comes near, and everything after this point may recurse.
+/// The deepest nesting of a schema text. Deeper texts are rejected before parsing, because the code
+/// that follows recurses; real schemas stay far below.
 const DEEPEST: usize = 200;
 
-/// In an object with more members one is looked for in the order of their names: each reference to
-/// one of ten thousand definitions looks for its own.
-const MANY: usize = 32;
+/// Objects with more members than this get an index by name, for schemas with thousands of
+/// definitions.
+const INDEXED_FROM: usize = 32;
 
 /// A value in a [`Document`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct NodeId(u32);
 
-/// One value; what it holds stands elsewhere in the arena.
+/// One value; its items and members are other nodes of the arena.
 #[derive(Debug)]
 pub(crate) enum Node {
     Null,
@@ -37,27 +35,27 @@ pub(crate) enum Node {
     Number(Box<str>),
     String(Box<str>),
     Array(Vec<NodeId>),
-    /// Members in the order written; of a repeated key the last one, as JSON parsers have it.
+    /// Members in the order written; of a repeated key the last one, as in JSON parsers.
     Object(Vec<(Box<str>, NodeId)>),
 }
 
-/// Which edition of JSON Schema a document follows, as far as that changes what a keyword means.
+/// The JSON Schema version of a document, as far as keywords differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
-    /// 2020-12, or not said.
+    /// 2020-12, or no `$schema`.
     Modern,
-    /// Draft 7: `$ref` stands alone, `dependencies` is one keyword.
+    /// Draft 7: keywords beside `$ref` are ignored, `dependencies` is one keyword.
     Seven,
-    /// Another one: what its keywords mean is left to the host.
+    /// Another version: validation is left to the host.
     Other,
 }
 
-/// What OpenAPI's `discriminator` says of a branch of its union.
+/// The constraint that OpenAPI's `discriminator` adds to a branch of its union.
 #[derive(Debug, Clone)]
 pub(crate) struct Tag {
     /// The first name that `mapping` gives the branch.
     pub(crate) name: Box<str>,
-    /// A schema that holds beside the branch: the member that tells is there and says so.
+    /// A schema that applies with the branch: requires the tag member with one of the names.
     pub(crate) schema: NodeId,
 }
 
@@ -68,20 +66,20 @@ pub(crate) struct Document {
     parents: Vec<Option<NodeId>>,
     /// What `#` refers to.
     root: NodeId,
-    /// The members of objects with many of them, in the order of their names.
+    /// Member positions sorted by name, for objects with more than [`INDEXED_FROM`] members.
     by_name: HashMap<NodeId, Vec<u32>>,
-    /// What a discriminator asks of the branches that it names.
+    /// The tags of branches in a discriminator's mapping.
     tags: HashMap<NodeId, Tag>,
-    /// Patterns that were asked for; `None` for those of another dialect.
+    /// Compiled patterns; `None` for unsupported ones.
     patterns: Mutex<HashMap<Box<str>, Option<Arc<Pattern>>>>,
     has_inner_ids: OnceLock<bool>,
-    /// The schemas that have an address, by their addresses.
-    addresses: OnceLock<HashMap<String, NodeId>>,
-    references_stand_alone: bool,
+    /// The schemas that have a URI, by their absolute URI.
+    by_uri: OnceLock<HashMap<String, NodeId>>,
+    ref_ignores_siblings: bool,
 }
 
 impl Document {
-    /// Opens `text`, or says how deep it is nested when that is too deep.
+    /// Parses `text`; fails with its nesting depth when that is too deep.
     pub(crate) fn open(text: &JsonText) -> Result<Self, usize> {
         let deep = nesting(text.as_str());
         if deep > DEEPEST {
@@ -95,8 +93,8 @@ impl Document {
             tags: HashMap::new(),
             patterns: Mutex::default(),
             has_inner_ids: OnceLock::new(),
-            addresses: OnceLock::new(),
-            references_stand_alone: false,
+            by_uri: OnceLock::new(),
+            ref_ignores_siblings: false,
         };
         document.root = match serde_json::from_str::<&RawValue>(text.as_str()) {
             Ok(raw) => document.add(raw, None),
@@ -104,14 +102,14 @@ impl Document {
         };
         document.add_tags();
         let root = document.root;
-        Ok(document.rooted(root))
+        Ok(document.with_root(root))
     }
 
-    /// The same document with `#` standing for `root`: a schema inside a declaration.
-    pub(crate) fn rooted(mut self, root: NodeId) -> Self {
+    /// The same document with `#` resolving to `root`, for a schema inside a declaration.
+    pub(crate) fn with_root(mut self, root: NodeId) -> Self {
         self.root = root;
         let edition = self.member(root, &["$schema"]).and_then(|id| self.string(id));
-        self.references_stand_alone = edition.is_some_and(|name| name.contains("/draft-0"));
+        self.ref_ignores_siblings = edition.is_some_and(|name| name.contains("/draft-0"));
         self
     }
 
@@ -119,7 +117,7 @@ impl Document {
         self.root
     }
 
-    /// The edition that the outermost schema names.
+    /// The version that the outermost schema names.
     pub(crate) fn dialect(&self) -> Dialect {
         let named = self.member(self.root, &["$schema"]).map(|id| self.string(id).unwrap_or("?"));
         match named.map(|name| name.trim_end_matches('#')) {
@@ -132,14 +130,13 @@ impl Document {
         }
     }
 
-    /// Whether the reference of a schema is all of it: up to draft 7 what stands beside `$ref` is
-    /// ignored.
-    pub(crate) fn is_reference_alone(&self, id: NodeId) -> bool {
-        self.references_stand_alone
+    /// Whether the schema has a `$ref` whose sibling keywords are ignored, as up to draft 7.
+    pub(crate) fn ignores_ref_siblings(&self, id: NodeId) -> bool {
+        self.ref_ignores_siblings
             && self.member(id, &["$ref"]).is_some_and(|it| self.string(it).is_some())
     }
 
-    /// Whether a schema inside has an `$id`, to which references around it are relative.
+    /// Whether an inner schema has an `$id`, which changes the base of references.
     pub(crate) fn has_inner_ids(&self) -> bool {
         let has_id = |id| self.named(id, "$id").and_then(|id| self.string(id)).is_some();
         *self.has_inner_ids.get_or_init(|| self.ids().any(|id| id != self.root && has_id(id)))
@@ -156,13 +153,13 @@ impl Document {
         compiled
     }
 
-    /// What a discriminator asks of the branch `id`, if one names it.
+    /// The tag of the branch `id`, if a discriminator maps it.
     pub(crate) fn tag(&self, id: NodeId) -> Option<&Tag> {
         self.tags.get(&id)
     }
 
     pub(crate) fn node(&self, id: NodeId) -> &Node {
-        // Ids are made by `push` alone, and nothing is ever removed.
+        // Ids are created only by `push`, and no node is ever removed.
         &self.nodes[id.0 as usize]
     }
 
@@ -175,7 +172,7 @@ impl Document {
     pub(crate) fn member(&self, id: NodeId, keywords: &[&str]) -> Option<NodeId> {
         let spelled_so = |keyword: &str| {
             let mut members = self.members(id).iter();
-            members.find(|(key, _)| keyword_meant(key) == keyword).map(|(_, value)| *value)
+            members.find(|(key, _)| canonical_keyword(key) == keyword).map(|(_, value)| *value)
         };
         keywords.iter().find_map(|name| self.named(id, name).or_else(|| spelled_so(name)))
     }
@@ -183,7 +180,8 @@ impl Document {
     /// The member of an object with exactly this name.
     pub(crate) fn named(&self, id: NodeId, name: &str) -> Option<NodeId> {
         let members = self.members(id);
-        let position = match (members.len() > MANY).then(|| self.by_name.get(&id)).flatten() {
+        let position = match (members.len() > INDEXED_FROM).then(|| self.by_name.get(&id)).flatten()
+        {
             Some(order) => {
                 let found = order.binary_search_by(|at| members[*at as usize].0.as_ref().cmp(name));
                 order[found.ok()?] as usize
@@ -263,32 +261,32 @@ impl Document {
         }
     }
 
-    /// What a `$ref` that stands in the schema `at` refers to: `#`, `#/a/b`, `#anchor`, which draft 7
-    /// writes as `$id`, or one of these after the address of a schema in this document.
+    /// The target of a `$ref` in the schema `at`: `#`, `#/a/b`, `#anchor`, which draft 7
+    /// writes as `$id`, or one of these after the URI of a schema in this document.
     pub(crate) fn resolve(&self, at: NodeId, reference: &str) -> Option<NodeId> {
         let (address, fragment) = reference.split_once('#').unwrap_or((reference, ""));
-        let holder = self.holder(at);
+        let base_schema = self.base_schema(at);
         if address.is_empty() {
-            let found = self.resolve_in(holder, fragment);
-            // Many write an `$id` in passing and mean the whole document.
+            let found = self.resolve_in(base_schema, fragment);
+            // Many authors set an `$id` and still mean the whole document.
             return found.or_else(|| self.resolve_in(self.root, fragment));
         }
-        let address = address_from(&self.address(holder), address);
-        let holder = self.addresses.get_or_init(|| self.addressed()).get(&address)?;
-        self.resolve_in(*holder, fragment)
+        let address = resolve_uri(&self.uri(base_schema), address);
+        let base_schema = self.by_uri.get_or_init(|| self.schemas_by_uri()).get(&address)?;
+        self.resolve_in(*base_schema, fragment)
     }
 
-    /// What a schema says its address is.
-    fn own_address(&self, id: NodeId) -> Option<&str> {
+    /// The schema's own `$id`, if it is a URI.
+    fn own_uri(&self, id: NodeId) -> Option<&str> {
         let address = self.named(id, "$id").and_then(|id| self.string(id))?.trim_end_matches('#');
         (!address.starts_with('#') && !address.is_empty()).then_some(address)
     }
 
-    /// The schema around `at` to whose address references are relative.
-    fn holder(&self, at: NodeId) -> NodeId {
+    /// The schema around `at` whose URI is the base of its references.
+    fn base_schema(&self, at: NodeId) -> NodeId {
         let mut here = Some(at);
         while let Some(id) = here.filter(|id| *id != self.root) {
-            if self.own_address(id).is_some() && !self.is_in_data(id) {
+            if self.own_uri(id).is_some() && !self.is_in_data(id) {
                 return id;
             }
             here = self.parents[id.0 as usize];
@@ -296,26 +294,26 @@ impl Document {
         self.root
     }
 
-    /// The whole address of a schema that has one, or of the document.
-    fn address(&self, holder: NodeId) -> String {
-        let own = self.own_address(holder).unwrap_or_default();
-        let outer = match self.parents[holder.0 as usize] {
-            Some(parent) if holder != self.root => self.address(self.holder(parent)),
+    /// The absolute URI of a schema with an `$id`, or of the document.
+    fn uri(&self, base_schema: NodeId) -> String {
+        let own = self.own_uri(base_schema).unwrap_or_default();
+        let outer = match self.parents[base_schema.0 as usize] {
+            Some(parent) if base_schema != self.root => self.uri(self.base_schema(parent)),
             _ => String::new(),
         };
-        address_from(&outer, own)
+        resolve_uri(&outer, own)
     }
 
-    /// The schemas that have an address, by their addresses.
-    fn addressed(&self) -> HashMap<String, NodeId> {
-        let has_one = |id: &NodeId| self.own_address(*id).is_some() && self.holder(*id) == *id;
-        self.ids().filter(has_one).map(|id| (self.address(id), id)).collect()
+    /// The schemas that have a URI, by their absolute URI.
+    fn schemas_by_uri(&self) -> HashMap<String, NodeId> {
+        let has_one = |id: &NodeId| self.own_uri(*id).is_some() && self.base_schema(*id) == *id;
+        self.ids().filter(has_one).map(|id| (self.uri(id), id)).collect()
     }
 
-    /// What a fragment of a reference means within the schema `holder`.
-    fn resolve_in(&self, holder: NodeId, fragment: &str) -> Option<NodeId> {
+    /// What a fragment of a reference means within the schema `base_schema`.
+    fn resolve_in(&self, base_schema: NodeId, fragment: &str) -> Option<NodeId> {
         if fragment.is_empty() {
-            return Some(holder);
+            return Some(base_schema);
         }
         let Some(pointer) = fragment.strip_prefix('/') else {
             let plain_name = format!("#{fragment}");
@@ -328,11 +326,11 @@ impl Document {
             return self.ids().find(|id| {
                 names.iter().any(|(keyword, name)| {
                     self.named(*id, keyword).and_then(|it| self.string(it)) == Some(name)
-                }) && self.holder(*id) == holder
+                }) && self.base_schema(*id) == base_schema
                     && !self.is_in_data(*id)
             });
         };
-        pointer.split('/').try_fold(holder, |id, token| {
+        pointer.split('/').try_fold(base_schema, |id, token| {
             let token = percent_decoded(token).replace("~1", "/").replace("~0", "~");
             match self.node(id) {
                 Node::Object(_) => self.named(id, &token),
@@ -342,7 +340,7 @@ impl Document {
         })
     }
 
-    /// Whether the value stands in a value that a schema names, where nothing is a keyword.
+    /// Whether the value is inside data such as `enum` or `default`, which has no keywords.
     fn is_in_data(&self, id: NodeId) -> bool {
         const OF_VALUES: [&str; 5] = ["enum", "const", "default", "example", "examples"];
         const OF_NAMES: [&str; 5] =
@@ -358,7 +356,7 @@ impl Document {
         false
     }
 
-    /// Whether the value is `outer` or stands in it.
+    /// Whether the value is `outer` or inside it.
     pub(crate) fn is_within(&self, id: NodeId, outer: NodeId) -> bool {
         let mut here = Some(id);
         while let Some(value) = here.filter(|it| *it != outer) {
@@ -373,12 +371,12 @@ impl Document {
         members.iter().find(|(_, value)| *value == id).map(|(key, _)| key.as_ref())
     }
 
-    /// Where a value stands in the text, as a JSON pointer from the outermost value.
+    /// The JSON pointer of a value from the outermost value.
     pub(crate) fn pointer(&self, id: NodeId) -> String {
         let mut tokens = Vec::new();
         let mut here = id;
         while let Some(parent) = self.parents[here.0 as usize] {
-            // A tag's schema stands nowhere itself: it is told of at its branch.
+            // A tag's schema is not in the text: it is reported at its branch.
             tokens.extend(match self.node(parent) {
                 Node::Array(items) => {
                     items.iter().position(|item| *item == here).map(|index| index.to_string())
@@ -394,7 +392,7 @@ impl Document {
         tokens.iter().rev().fold(String::new(), |pointer, token| pointer + "/" + token)
     }
 
-    /// Makes the schemas of [`Self::tag`].
+    /// Adds the schemas of [`Self::tag`].
     fn add_tags(&mut self) {
         let named: Vec<_> = self.ids().flat_map(|id| self.tagged(id)).collect();
         for (branch, name, schema) in named {
@@ -405,9 +403,9 @@ impl Document {
         }
     }
 
-    /// The branches of a union that its discriminator names, each with its first name and a schema
-    /// of the tag. A branch is named by its reference, or the last word of that; a second one of
-    /// the same reference says nothing new.
+    /// The branches in a discriminator's mapping, each with its first name and the schema of the
+    /// tag. A mapping names a branch by its reference or the last segment of it; a second branch
+    /// with the same reference gets none.
     fn tagged(&self, union: NodeId) -> Vec<(NodeId, Box<str>, JsonText)> {
         let discriminator = self.member(union, &["discriminator"]);
         let text = |id, name: &str| self.member(id, &[name]).and_then(|id| self.string(id));
@@ -422,11 +420,11 @@ impl Document {
             let mut names: HashMap<&str, Vec<&str>> = HashMap::with_capacity(mapping.len());
             for (name, to) in mapping {
                 if let Some(to) = self.string(*to) {
-                    names.entry(last_word(to)).or_default().push(name);
+                    names.entry(last_segment(to)).or_default().push(name);
                 }
             }
             for branch in branches.unwrap_or_default() {
-                let reference = text(*branch, "$ref").map(last_word);
+                let reference = text(*branch, "$ref").map(last_segment);
                 let Some(names) = reference.and_then(|it| names.remove(it)) else { continue };
                 if let (Some(first), Some(schema)) = (names.first(), tag_schema(key, &names)) {
                     tagged.push((*branch, Box::from(*first), schema));
@@ -469,7 +467,7 @@ impl Document {
                         }
                     }
                 }
-                if kept.len() > MANY {
+                if kept.len() > INDEXED_FROM {
                     let mut order: Vec<u32> = (0..).take(kept.len()).collect();
                     order.sort_by(|one, other| kept[*one as usize].0.cmp(&kept[*other as usize].0));
                     self.by_name.insert(id, order);
@@ -481,16 +479,16 @@ impl Document {
     }
 }
 
-fn last_word(path: &str) -> &str {
+fn last_segment(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// A schema of objects whose member `key` is there and says one of `names`.
+/// A schema that requires the member `key` with one of `names`.
 fn tag_schema(key: &str, names: &[&str]) -> Option<JsonText> {
     let mut values = Vec::with_capacity(names.len());
     for name in names {
         values.push(JsonText::string(name));
-        // A mapping has names for keys whatever the tag's type is.
+        // Mapping keys are strings, even for numeric or boolean tags.
         let other = JsonText::parse(&name.to_ascii_lowercase()).ok();
         values.extend(other.filter(|it| matches!(it.kind(), Kind::Number | Kind::Bool)));
     }
@@ -556,7 +554,7 @@ mod tests {
     }
 
     #[test]
-    fn references_by_address_resolve() {
+    fn references_by_uri_resolve() {
         let document = document(
             r##"{"$id": "https://x.test/a/root", "const": {"$id": "data"}, "$defs": {
                 "o": {"$id": "other", "type": "string", "$defs": {"i": {"$id": "/b/inner"}}},
@@ -585,10 +583,10 @@ mod tests {
     #[test]
     fn one_of_many_members_is_found_by_its_name() {
         let members: Vec<String> =
-            (0..MANY * 3).rev().map(|at| format!(r#""d{at}":{at}"#)).collect();
+            (0..INDEXED_FROM * 3).rev().map(|at| format!(r#""d{at}":{at}"#)).collect();
         let document = document(&format!("{{{},\"d7\":\"last\"}}", members.join(",")));
         let found = |name: &str| document.named(document.root(), name).map(|id| document.text(id));
-        for at in (0..MANY * 3).filter(|at| *at != 7) {
+        for at in (0..INDEXED_FROM * 3).filter(|at| *at != 7) {
             let found = found(&format!("d{at}")).expect("there");
             assert_eq!(found.as_str(), at.to_string());
         }
@@ -597,9 +595,9 @@ mod tests {
         assert_eq!(found("e"), None);
     }
 
-    /// A name of its own is an `$id` in draft 7 (section 8.2.3), and `$anchor` afterwards.
+    /// A plain-name fragment is an `$id` in draft 7 (section 8.2.3), and `$anchor` in later drafts.
     #[test]
-    fn a_plain_name_is_an_id_in_draft_7_alone() {
+    fn a_plain_name_is_an_id_in_draft_7_only() {
         let named = r##""definitions": {"z": {"$id": "#z", "type": "string"}}"##;
         let found = |start: &str| {
             let document = document(&format!("{{{start}{named}}}"));
@@ -611,7 +609,7 @@ mod tests {
     }
 
     #[test]
-    fn too_deep_is_refused_before_it_is_opened() {
+    fn a_text_too_deep_is_rejected_before_parsing() {
         let text = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
         let refused = Document::open(&JsonText::parse(&text).expect("valid"));
         assert_eq!(refused.map(|_| ()), Err(10_000));

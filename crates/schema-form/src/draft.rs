@@ -1,14 +1,13 @@
-//! [`Draft`]: what a person has entered so far, place for place like its form.
+//! [`Draft`]: what a person has entered so far, with the same structure as its form.
 //!
-//! Every place is not sent, null, or a value; the three are kept apart, and what was entered stays
-//! while a place is not sent. A number is a draft as typed text: `-`, `1.` and `1e` stand while
-//! somebody types, and no digit is ever rounded.
-//! Changing a draft is in [`crate::edit`], making one from JSON in [`crate::fill`], making JSON
-//! from one in [`crate::read`].
+//! Every place is not sent, null, or a value; the content is kept while a place is not sent. A number
+//! is kept as typed text, so `-`, `1.` and `1e` are possible while typing, and no digit is rounded.
+//! [`crate::edit`] changes a draft, [`crate::fill`] makes one from JSON, and [`crate::read`] makes
+//! JSON from one.
 
-use crate::cases::{Cases, redecide};
+use crate::conditions::{ConditionState, update_conditions};
 use crate::field::{FieldKind, Slot};
-use crate::{Form, ItemId, Path, Step};
+use crate::{Form, ItemId, Path, PathStep};
 
 /// What a person has entered so far into a [`Form`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +16,7 @@ pub struct Draft {
     pub(crate) ids: Ids,
 }
 
-/// Hands out [`ItemId`]s.
+/// Creates [`ItemId`]s.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Ids(u32);
 
@@ -43,7 +42,7 @@ pub enum State {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entered {
     pub(crate) state: State,
-    /// Kept while the state is another, so that coming back finds it.
+    /// Kept while the state is another, so that it can be restored.
     pub(crate) content: Option<Content>,
 }
 
@@ -62,12 +61,12 @@ pub enum Content {
         members: Vec<Entered>,
         /// In the order added.
         entries: Vec<Entry>,
-        /// Which conditional branches apply; they decide which members there are.
-        cases: Cases,
+        /// Which conditional branches apply, and so which members exist.
+        conditions: ConditionState,
     },
     /// Items in order.
     List(Vec<Item>),
-    /// The branch chosen and what was entered in it, with the branches left before.
+    /// The chosen branch and its content, with the content of branches chosen before.
     Union {
         /// The position of the chosen branch.
         branch: usize,
@@ -78,7 +77,7 @@ pub enum Content {
     Json {
         /// The text, valid or not yet.
         text: String,
-        /// What was in the widgets when the person went over to text, and the text at that moment.
+        /// The text and the widgets' content at the switch to JSON.
         before: Option<Box<(String, Content)>>,
     },
 }
@@ -86,7 +85,7 @@ pub enum Content {
 /// An item of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
-    /// Its identity, whatever its position.
+    /// Its identity, independent of its position.
     pub id: ItemId,
     /// What was entered.
     pub entered: Entered,
@@ -95,7 +94,7 @@ pub struct Item {
 /// A member of an object that the schema does not name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its identity, whatever its name.
+    /// Its identity, independent of its name.
     pub id: ItemId,
     /// Its name; `None` until the person gives one.
     pub name: Option<String>,
@@ -116,19 +115,19 @@ impl Entered {
         self.state
     }
 
-    /// What was entered, also while it is not what is sent.
+    /// What was entered, even while it is not sent.
     #[must_use]
     pub fn content(&self) -> Option<&Content> {
         self.content.as_ref()
     }
 
-    /// What was entered, if that is what is sent.
+    /// What was entered, if it is sent.
     #[must_use]
     pub fn sent(&self) -> Option<&Content> {
         self.content.as_ref().filter(|_| self.state == State::Value)
     }
 
-    /// The text as typed, if that is what is sent: of a string, a number or JSON.
+    /// The text as typed, if it is sent: of a string, a number or JSON.
     #[must_use]
     pub fn text(&self) -> Option<&str> {
         match self.sent()? {
@@ -137,32 +136,34 @@ impl Entered {
         }
     }
 
-    fn child(&self, step: Step) -> Option<&Self> {
+    fn child(&self, step: PathStep) -> Option<&Self> {
         match (self.content.as_ref()?, step) {
-            (Content::Object { members, .. }, Step::Member(position)) => members.get(position),
-            (Content::Object { entries, .. }, Step::Entry(id)) => {
+            (Content::Object { members, .. }, PathStep::Member(position)) => members.get(position),
+            (Content::Object { entries, .. }, PathStep::Entry(id)) => {
                 entries.iter().find(|entry| entry.id == id).map(|entry| &entry.entered)
             }
-            (Content::List(items), Step::Item(id)) => {
+            (Content::List(items), PathStep::Item(id)) => {
                 items.iter().find(|item| item.id == id).map(|item| &item.entered)
             }
-            (Content::Union { visited, .. }, Step::Branch(position)) => {
+            (Content::Union { visited, .. }, PathStep::Branch(position)) => {
                 visited.iter().find(|(at, _)| *at == position).map(|(_, entered)| entered)
             }
             _ => None,
         }
     }
 
-    pub(crate) fn child_mut(&mut self, step: Step) -> Option<&mut Self> {
+    pub(crate) fn child_mut(&mut self, step: PathStep) -> Option<&mut Self> {
         match (self.content.as_mut()?, step) {
-            (Content::Object { members, .. }, Step::Member(position)) => members.get_mut(position),
-            (Content::Object { entries, .. }, Step::Entry(id)) => {
+            (Content::Object { members, .. }, PathStep::Member(position)) => {
+                members.get_mut(position)
+            }
+            (Content::Object { entries, .. }, PathStep::Entry(id)) => {
                 entries.iter_mut().find(|entry| entry.id == id).map(|entry| &mut entry.entered)
             }
-            (Content::List(items), Step::Item(id)) => {
+            (Content::List(items), PathStep::Item(id)) => {
                 items.iter_mut().find(|item| item.id == id).map(|item| &mut item.entered)
             }
-            (Content::Union { visited, .. }, Step::Branch(position)) => {
+            (Content::Union { visited, .. }, PathStep::Branch(position)) => {
                 visited.iter_mut().find(|(at, _)| *at == position).map(|(_, entered)| entered)
             }
             _ => None,
@@ -171,7 +172,7 @@ impl Entered {
 }
 
 impl Draft {
-    /// The untouched form: required objects are open, nothing else is sent.
+    /// The empty draft: required objects are open, nothing else is sent.
     #[must_use]
     pub fn blank(form: &Form) -> Self {
         let mut ids = Ids::default();
@@ -204,16 +205,16 @@ impl Draft {
         Some(slot)
     }
 
-    /// The place that a JSON pointer into the value means, or the innermost one that exists: where
-    /// a validator's message belongs.
+    /// The place at a JSON pointer into the value, or its innermost existing ancestor: where a
+    /// validator's message is shown.
     ///
     /// ```
     /// use json_text::JsonText;
-    /// use schema_form::{Form, Path, Step};
+    /// use schema_form::{Form, Path, PathStep};
     /// let schema = r#"{"type": "object", "properties": {"a": {"type": "integer"}}}"#;
     /// let form = Form::of_schema(&JsonText::parse(schema)?);
     /// let draft = form.fill(&JsonText::parse(r#"{"a": 1}"#)?);
-    /// assert_eq!(draft.locate(&form, "/a"), Path::root().then(Step::Member(0)));
+    /// assert_eq!(draft.locate(&form, "/a"), Path::root().then(PathStep::Member(0)));
     /// assert_eq!(draft.locate(&form, "/absent/0"), Path::root());
     /// # Ok::<(), json_text::JsonTextError>(())
     /// ```
@@ -226,7 +227,7 @@ impl Draft {
         for token in tokens {
             let token = token.replace("~1", "/").replace("~0", "~");
             while let Some(Content::Union { branch, .. }) = entered.sent() {
-                let step = Step::Branch(*branch);
+                let step = PathStep::Branch(*branch);
                 let (Some(inner), Some(next)) =
                     (entered.child(step), child_slot(&slot, entered, step))
                 else {
@@ -239,17 +240,17 @@ impl Draft {
             let step = match (entered.content(), &shape.field().kind) {
                 (Some(Content::Object { entries, .. }), FieldKind::Object(object)) => {
                     let named = object.members.iter().position(|member| member.key() == token);
-                    named.map(Step::Member).or_else(|| {
+                    named.map(PathStep::Member).or_else(|| {
                         let entry =
                             entries.iter().find(|entry| entry.name.as_ref() == Some(&token));
-                        entry.map(|entry| Step::Entry(entry.id))
+                        entry.map(|entry| PathStep::Entry(entry.id))
                     })
                 }
                 (Some(Content::List(items)), _) => token
                     .parse::<usize>()
                     .ok()
                     .and_then(|index| items.get(index))
-                    .map(|item| Step::Item(item.id)),
+                    .map(|item| PathStep::Item(item.id)),
                 _ => None,
             };
             let Some(step) = step else { return path };
@@ -263,8 +264,8 @@ impl Draft {
         path
     }
 
-    /// Where a JSON pointer into the value leads within the text of a place in JSON mode; `None`
-    /// where it leads into none, or to the whole of one.
+    /// The position of a JSON pointer within the text of a place in JSON mode; `None` outside such
+    /// a text, or for its whole value.
     ///
     /// ```
     /// use json_text::JsonText;
@@ -281,12 +282,12 @@ impl Draft {
     pub fn within_json(&self, form: &Form, pointer: &str) -> Option<json_text::JsonPlace> {
         let path = self.locate(form, pointer);
         let Some(Content::Json { text, .. }) = self.at(&path)?.content() else { return None };
-        let steps = path.steps().iter().filter(|step| !matches!(step, Step::Branch(_)));
+        let steps = path.steps().iter().filter(|step| !matches!(step, PathStep::Branch(_)));
         let rest = pointer.match_indices('/').nth(steps.count()).map(|(at, _)| &pointer[at..])?;
         json_text::place(text, rest)
     }
 
-    /// The place's name in a person's words, such as `schedule.days[1]`; empty for the root.
+    /// The place's display name, such as `schedule.days[1]`; empty for the root.
     #[must_use]
     pub fn name(&self, form: &Form, path: &Path) -> String {
         let mut name = String::new();
@@ -325,16 +326,16 @@ impl Draft {
                 .zip(entered)
                 .and_then(|(slot, entered)| child_slot(slot, entered, *step));
             match (step, entered.and_then(Entered::content)) {
-                (Step::Item(id), Some(Content::List(items))) => {
+                (PathStep::Item(id), Some(Content::List(items))) => {
                     let index = items.iter().position(|item| item.id == *id).unwrap_or(0);
                     tokens.push(Token::Index(index));
                 }
-                (Step::Entry(id), Some(Content::Object { entries, .. })) => {
+                (PathStep::Entry(id), Some(Content::Object { entries, .. })) => {
                     let entry = entries.iter().find(|entry| entry.id == *id);
                     let key = entry.and_then(|entry| entry.name.as_deref()).unwrap_or("?");
                     tokens.push(Token::Key(key.to_owned()));
                 }
-                (Step::Member(_), _) => {
+                (PathStep::Member(_), _) => {
                     let key = next.as_ref().map_or("?", |slot| slot.key());
                     tokens.push(Token::Key(key.to_owned()));
                 }
@@ -347,39 +348,39 @@ impl Draft {
     }
 }
 
-/// A step on the way to a place, as a value has it.
+/// One token of a place's name or JSON pointer.
 enum Token {
     Key(String),
     Index(usize),
 }
 
-/// The slot of what is entered: of an object with conditions, the shape that its cases give it.
+/// The slot of what is entered; for an object with conditions, its current shape.
 pub(crate) fn shape(slot: &Slot, entered: &Entered) -> Slot {
     match entered.content() {
-        Some(Content::Object { cases, .. }) => slot.shaped(&cases.applied),
+        Some(Content::Object { conditions, .. }) => slot.shaped(&conditions.applied),
         _ => slot.clone(),
     }
 }
 
-/// The field one step further. Entries that the schema forbids, and items beyond those it allows,
-/// take any value: they are shown with a message and not lost.
-pub(crate) fn child_slot(slot: &Slot, entered: &Entered, step: Step) -> Option<Slot> {
+/// The field one step further. Forbidden entries and surplus items take any value: they are shown
+/// with a message and not lost.
+pub(crate) fn child_slot(slot: &Slot, entered: &Entered, step: PathStep) -> Option<Slot> {
     let slot = &shape(slot, entered);
     match (&slot.field().kind, step) {
-        (FieldKind::Object(object), Step::Member(position)) => {
+        (FieldKind::Object(object), PathStep::Member(position)) => {
             object.members.get(position).cloned()
         }
-        (FieldKind::Object(object), Step::Entry(id)) => {
+        (FieldKind::Object(object), PathStep::Entry(id)) => {
             let Some(Content::Object { entries, .. }) = entered.content() else { return None };
             let entry = entries.iter().find(|entry| entry.id == id)?;
             Some(object.entry_or_any(slot, entry.name.as_deref()))
         }
-        (FieldKind::List(list), Step::Item(id)) => {
+        (FieldKind::List(list), PathStep::Item(id)) => {
             let Some(Content::List(items)) = entered.content() else { return None };
             let index = items.iter().position(|item| item.id == id)?;
-            Some(list.item(index).cloned().unwrap_or_else(|| anything(slot)))
+            Some(list.item(index).cloned().unwrap_or_else(|| any_value(slot)))
         }
-        (FieldKind::Union(branches), Step::Branch(position)) => {
+        (FieldKind::Union(branches), PathStep::Branch(position)) => {
             branches.get(position).map(|branch| branch.slot.clone())
         }
         _ => None,
@@ -387,17 +388,17 @@ pub(crate) fn child_slot(slot: &Slot, entered: &Entered, step: Step) -> Option<S
 }
 
 /// A field for any value, in the document of `slot`.
-pub(crate) fn anything(slot: &Slot) -> Slot {
+pub(crate) fn any_value(slot: &Slot) -> Slot {
     let source = crate::field::Source { required: true, ..Default::default() };
     Slot::new(slot.document(), source)
 }
 
-/// Makes untouched places.
+/// Creates empty places.
 pub(crate) struct Blank<'i> {
     ids: &'i mut Ids,
-    /// The schemas being opened: a recursive one is not opened again by itself.
+    /// The schemas being opened; a recursive one is opened once.
     opening: Vec<crate::document::NodeId>,
-    /// How many places may still be made: a schema can ask for more than there is room.
+    /// How many places may still be created, because a schema may require too many.
     budget: usize,
 }
 
@@ -410,7 +411,7 @@ impl<'i> Blank<'i> {
         self.ids
     }
 
-    /// An untouched place.
+    /// An empty place.
     pub(crate) fn place(&mut self, slot: &Slot) -> Entered {
         if !slot.required() {
             return Entered::NOTHING;
@@ -440,11 +441,14 @@ impl<'i> Blank<'i> {
         let content = match &slot.field().kind {
             FieldKind::Object(object) => {
                 let members = object.members.iter().map(|member| self.place(member)).collect();
-                let content =
-                    Content::Object { members, entries: Vec::new(), cases: Cases::default() };
+                let content = Content::Object {
+                    members,
+                    entries: Vec::new(),
+                    conditions: ConditionState::default(),
+                };
                 let mut entered = Entered::value(content);
                 // An untouched object decides its conditions too.
-                redecide(slot, &mut entered, self);
+                update_conditions(slot, &mut entered, self);
                 entered.content
             }
             FieldKind::List(list) => {

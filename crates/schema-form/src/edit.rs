@@ -1,7 +1,7 @@
-//! [`Edit`]: one thing a person does to a draft.
+//! [`Edit`]: one change to a draft.
 //!
-//! An edit that does not fit its place changes nothing and says why; one that fits never loses
-//! what was entered elsewhere.
+//! An edit that does not apply to its place changes nothing and returns an error; one that applies
+//! never loses what was entered elsewhere.
 
 mod branches;
 mod entries;
@@ -11,13 +11,13 @@ mod text;
 use json_text::JsonText;
 
 use self::branches::chosen_branch;
-use crate::cases::redecide;
+use crate::conditions::update_conditions;
 use crate::draft::{Blank, Content, Entered, Ids, State, child_slot};
 use crate::field::{FieldKind, Slot};
 use crate::fill::Filler;
-use crate::{Draft, EditError, Form, ItemId, Path, Step};
+use crate::{Draft, EditError, Form, ItemId, Path, PathStep};
 
-/// One thing a person does at a place.
+/// One change at a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edit {
     /// Types text: a string's content, a number as typed, JSON text. Emptying a number, JSON text
@@ -27,14 +27,14 @@ pub enum Edit {
     SetBool(bool),
     /// Chooses an option by its position.
     Choose(usize),
-    /// Chooses a union's branch by its position. What both branches have stays, and going back
-    /// finds the branch as it was left.
+    /// Chooses a union's branch by its position. Common members are copied, and a branch chosen
+    /// before is restored.
     ChooseBranch(usize),
     /// Sends `null`.
     SetNull,
     /// Sends nothing; what was entered is kept for [`Edit::SetValue`].
     Unset,
-    /// Sends a value: what was there before, else an open object, an empty list, an empty string.
+    /// Sends a value: the previous one, else an open object, an empty list, an empty string.
     SetValue,
     /// Adds an item at the end of a list, opening the list.
     AddItem,
@@ -42,23 +42,23 @@ pub enum Edit {
     AddFilled(JsonText),
     /// Adds an item for each value at the end of a list, opening the list. All or none are added.
     AddMany(Vec<JsonText>),
-    /// Removes an item. An optional list whose last item goes is not sent any more.
+    /// Removes an item. An optional list without items is not sent.
     RemoveItem(ItemId),
     /// Moves an item to a position, counted without it.
     MoveItem(ItemId, usize),
-    /// Adds an entry of the person's naming to an object, opening the object.
+    /// Adds an unnamed entry to an object, opening the object.
     AddEntry,
     /// Names an entry.
     RenameEntry(ItemId, String),
     /// Removes an entry.
     RemoveEntry(ItemId),
-    /// Goes over to JSON text, which starts as what the widgets would send.
+    /// Switches to JSON text, initially what the widgets would send.
     AsJson,
-    /// Goes back to widgets. Text that was not touched gives them back as they were.
+    /// Switches back to widgets. Unchanged text restores them.
     AsWidgets,
-    /// Puts a value, whatever was there.
+    /// Replaces the content with a value.
     Fill(JsonText),
-    /// Makes the place untouched again.
+    /// Clears the place.
     Reset,
 }
 
@@ -88,10 +88,10 @@ impl Edit {
 }
 
 impl Draft {
-    /// Does `edit` at `path`, and returns the identity of the item or entry that it made.
+    /// Applies `edit` at `path`, and returns the identity of the item or entry that it added.
     ///
     /// # Errors
-    /// [`EditError`] when the place is not there or takes no such edit; the draft is unchanged.
+    /// [`EditError`] when the place does not exist or does not support the edit; the draft is unchanged.
     pub fn edit(
         &mut self,
         form: &Form,
@@ -108,28 +108,28 @@ impl Draft {
         let inside = matches!(edit, Edit::ChooseBranch(_));
         let made = Editor { slot: &slot, ids: &mut ids }.apply(entered, edit)?;
         if inside && let Some(step) = chosen_branch(entered) {
-            decide_anew(&slot, entered, &[step], &mut ids);
+            update_conditions_along(&slot, entered, &[step], &mut ids);
         }
-        decide_anew(form.root(), &mut self.root, path.steps(), &mut ids);
+        update_conditions_along(form.root(), &mut self.root, path.steps(), &mut ids);
         self.ids = ids;
         Ok(made)
     }
 
     /// The JSON pointer to a place within a draft whose root is `slot`'s.
     pub(crate) fn pointer_below(&self, slot: &Slot, path: &Path) -> String {
-        self.pointer(&Form::around(slot.clone()), path)
+        self.pointer(&Form::of_slot(slot.clone()), path)
     }
 }
 
-/// Lets the objects along `steps` decide their conditions again, the innermost first.
-fn decide_anew(slot: &Slot, entered: &mut Entered, steps: &[Step], ids: &mut Ids) {
+/// Updates the conditions of the objects along `steps`, the innermost first.
+fn update_conditions_along(slot: &Slot, entered: &mut Entered, steps: &[PathStep], ids: &mut Ids) {
     if let Some((step, rest)) = steps.split_first()
         && let Some(inner) = child_slot(slot, entered, *step)
         && let Some(within) = entered.child_mut(*step)
     {
-        decide_anew(&inner, within, rest, ids);
+        update_conditions_along(&inner, within, rest, ids);
     }
-    redecide(slot, entered, &mut Blank::new(ids));
+    update_conditions(slot, entered, &mut Blank::new(ids));
 }
 
 struct Editor<'e> {
@@ -167,8 +167,8 @@ impl Editor<'_> {
             Edit::AddEntry => return self.add_entry(entered, wrong).map(Some),
             Edit::RenameEntry(id, name) => self.rename(entered, id, name, wrong)?,
             Edit::RemoveEntry(id) => self.remove_entry(entered, id, wrong)?,
-            Edit::AsJson => self.go_over_to_json(entered),
-            Edit::AsWidgets => self.go_back_to_widgets(entered)?,
+            Edit::AsJson => self.switch_to_json(entered),
+            Edit::AsWidgets => self.switch_to_widgets(entered)?,
             Edit::Fill(value) => *entered = self.filled(&value),
             Edit::Reset => *entered = Blank::new(self.ids).place(self.slot),
         }

@@ -1,45 +1,45 @@
-//! [`EditError`]: an edit that does not fit the place it was meant for.
+//! [`EditError`]: an edit that does not apply to its place.
 
 use crate::ItemId;
 
 /// Why an edit changed nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
-    /// The path leads nowhere, for instance into a list's item that was removed meanwhile.
-    #[error("the draft has no place `{path}`; read the path anew from the draft")]
+    /// The path does not exist, for instance because a list item was removed.
+    #[error("the draft has no place `{path}`; get the path from the draft again")]
     NoSuchPlace {
         /// The path, as [`crate::Path`] displays it.
         path: String,
     },
-    /// The place is of another kind.
-    #[error("`{edit}` does not fit {kind}")]
+    /// The field is of another kind.
+    #[error("`{edit}` does not apply to {kind}")]
     WrongKind {
         /// The edit's name.
         edit: &'static str,
         /// What the place takes.
         kind: &'static str,
     },
-    /// `null` where the schema does not admit it.
-    #[error("`{name}` cannot be null: its schema does not admit it")]
+    /// `null` where the schema does not allow it.
+    #[error("`{name}` cannot be null: its schema does not allow it")]
     NotNullable {
         /// The field's key.
         name: String,
     },
-    /// A position beyond the options, branches or items there are.
-    #[error("there is no number {position}: there are {count}")]
+    /// A position beyond the last option, branch or item.
+    #[error("position {position} does not exist: there are {count}")]
     NoSuchPosition {
-        /// The position asked for, from 0.
+        /// The requested position, from 0.
         position: usize,
         /// How many there are.
         count: usize,
     },
-    /// An item or entry that is not there (any more).
+    /// An item or entry that does not exist, or was removed.
     #[error("there is no item {id}; it may have been removed")]
     NoSuchItem {
-        /// The identity asked for.
+        /// The requested identity.
         id: ItemId,
     },
-    /// Text that is not JSON yet cannot go back into widgets.
+    /// Text that is not valid JSON cannot go back into widgets.
     #[error("not JSON yet: {0}")]
     NotJson(#[from] json_text::JsonTextError),
 }

@@ -1,17 +1,17 @@
-//! [`Field`]: one place of a form, and what kind of value a person puts there.
+//! [`Field`]: one place of a form and the kind of value it takes.
 //!
-//! A field is made when somebody looks at it ([`Slot::field`]), not when the form is made: a
-//! recursive schema is as deep as it is opened, and a list's item exists once.
-//! What the person has entered is no part of a field; it lives in [`crate::Draft`].
+//! A field is built on first use ([`Slot::field`]), not with the form: a recursive schema is built
+//! only as deep as it is opened, and all items of a list share one field.
+//! What the person has entered is in [`crate::Draft`], not in the field.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use json_text::JsonText;
 
-use crate::cases::Condition;
+use crate::conditions::Condition;
 use crate::document::{Document, NodeId};
-use crate::naming::Naming;
+use crate::entry_schemas::EntrySchemas;
 use crate::{Reason, Types};
 
 /// One place of a form.
@@ -19,7 +19,7 @@ use crate::{Reason, Types};
 pub struct Field {
     /// The property's name; empty for the root, an item or a branch.
     pub key: String,
-    /// Whether the value must be there. Items, branches and the root always are.
+    /// Whether the value is required. Items, branches and the root always are.
     pub required: bool,
     /// The schema's title.
     pub title: Option<String>,
@@ -37,16 +37,16 @@ pub struct Field {
     pub read_only: bool,
     /// The JSON types that are valid here, `null` included.
     pub types: Types,
-    /// Keywords that stand here and are left to the host's validator, as the schema spells them.
+    /// Keywords of this field that only the host checks, as the schema spells them.
     pub unchecked: Vec<&'static str>,
-    /// Keywords that are judged once the value is there, with the schema each stands in.
-    pub(crate) judged: Vec<(NodeId, &'static str)>,
+    /// Keywords that are checked once the value is complete, each with its schema.
+    pub(crate) checked_keywords: Vec<(NodeId, &'static str)>,
     /// What kind of value it is.
     pub kind: FieldKind,
 }
 
 impl Field {
-    /// The unit that the title gives in brackets at its end: `Temperature (°C)`, `Timeout [ms]`.
+    /// The unit in brackets at the end of the title: `Temperature (°C)`, `Timeout [ms]`.
     #[must_use]
     pub fn unit(&self) -> Option<String> {
         const LONGEST: usize = 10;
@@ -87,22 +87,22 @@ pub enum FieldKind {
     Json(Reason),
 }
 
-/// What a string must be like. Lengths count characters, not bytes.
+/// The constraints of a string. Lengths count characters, not bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TextField {
     /// `minLength`
     pub min_length: Option<u64>,
     /// `maxLength`
     pub max_length: Option<u64>,
-    /// `pattern`, for the eye: the host's validator checks it.
+    /// `pattern`, for display.
     pub pattern: Option<String>,
-    /// `format`, for the choice of widget: the host's validator checks it.
+    /// `format`, for the choice of widget; the host's validator checks it.
     pub format: Option<String>,
     /// `contentEncoding`, for the choice of widget.
     pub encoding: Option<String>,
 }
 
-/// What a number must be like; the limits are JSON numbers as the schema writes them.
+/// The constraints of a number; the limits are JSON numbers as the schema writes them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bounds {
     /// `minimum` or `exclusiveMinimum`
@@ -118,7 +118,7 @@ pub struct Bounds {
 pub struct Limit {
     /// The JSON number as the schema writes it.
     pub number: String,
-    /// Whether the number itself lies outside.
+    /// Whether the number itself is excluded.
     pub exclusive: bool,
 }
 
@@ -127,10 +127,10 @@ pub struct Limit {
 pub struct ChoiceOption {
     /// What is sent.
     pub value: JsonText,
-    /// What is shown: the title if there is one, a string's content, else the JSON text. No two
-    /// options of a field read alike: text that looks like another value stands in quotes.
+    /// What is shown: the title if there is one, a string's content, else the JSON text. Labels of
+    /// a field are unique: text that looks like another value is quoted.
     pub label: String,
-    /// What the schema says about it.
+    /// The schema's description.
     pub description: Option<String>,
 }
 
@@ -139,9 +139,9 @@ pub struct ChoiceOption {
 pub struct ObjectField {
     /// The members that the schema names, in its order.
     pub members: Vec<Slot>,
-    /// What it says about others.
+    /// Whether and how other members are allowed.
     pub extras: Extras,
-    /// `patternProperties`: the expressions by which an entry's name chooses its schema.
+    /// The patterns of `patternProperties`, which select an entry's schema by its name.
     pub patterns: Vec<String>,
     /// `propertyNames`, as the field of a name.
     pub names: Option<Slot>,
@@ -149,56 +149,56 @@ pub struct ObjectField {
     pub min: Option<u64>,
     /// `maxProperties`
     pub max: Option<u64>,
-    /// `dependentRequired`: a member, and those that must be there with it.
+    /// `dependentRequired`: a member and the members that it requires.
     pub(crate) needs: Vec<(String, Vec<String>)>,
     pub(crate) conditions: Vec<Condition>,
-    pub(crate) naming: Naming,
+    pub(crate) entry_schemas: EntrySchemas,
 }
 
 impl ObjectField {
-    /// The field of an entry with this name, or with none yet; `None` where the schema has no such
-    /// member.
+    /// The field of an entry with this name, or without a name yet; `None` when the schema does not
+    /// allow such a member.
     #[must_use]
     pub fn entry(&self, name: Option<&str>) -> Option<Slot> {
         match name {
-            Some(name) => self.naming.slot(name),
+            Some(name) => self.entry_schemas.slot(name),
             None => self.extras.slot().cloned(),
         }
     }
 
-    /// The field of an entry; one for any value where the schema has no such member.
+    /// The field of an entry; a field for any value when the schema does not allow the member.
     pub(crate) fn entry_or_any(&self, slot: &Slot, name: Option<&str>) -> Slot {
-        self.entry(name).unwrap_or_else(|| crate::draft::anything(slot))
+        self.entry(name).unwrap_or_else(|| crate::draft::any_value(slot))
     }
 
-    /// The object's shape for each conditional branch by itself, and the fields that patterns choose.
+    /// The object's shape for each conditional branch, and the fields of its patterns.
     pub(crate) fn branches(&self, slot: &Slot) -> Vec<Slot> {
-        // One at a time: all sets of branches would be too many to look at.
+        // One at a time: all combinations of branches would be too many.
         let of_branches = self.conditions.iter().filter(|_| slot.source().first.is_none());
         let shapes = of_branches.flat_map(Condition::branches).map(|branch| slot.shaped(&[branch]));
-        shapes.chain(self.naming.each()).collect()
+        shapes.chain(self.entry_schemas.each()).collect()
     }
 
-    /// Whether members come and go with what is entered (`if`, `dependentSchemas`).
+    /// Whether the members depend on what is entered (`if`, `dependentSchemas`).
     #[must_use]
     pub fn is_conditional(&self) -> bool {
         !self.conditions.is_empty()
     }
 }
 
-/// What an object may hold beside the members its schema names.
+/// Members that an object may have beside those its schema names.
 #[derive(Debug)]
 pub enum Extras {
-    /// Nothing (`additionalProperties: false`).
+    /// None (`additionalProperties: false`).
     Closed,
-    /// Anything, but the schema does not ask for it: what is filled in stays, nothing is offered.
+    /// Allowed but not mentioned by the schema: filled-in entries are kept, none are offered.
     Kept(Slot),
-    /// Entries with names of the person's choosing.
+    /// Entries that the person adds and names.
     Offered(Slot),
 }
 
 impl Extras {
-    /// The field of an entry. Where nothing may be, what is there anyway is still shown.
+    /// The field of an entry, unless none are allowed.
     #[must_use]
     pub fn slot(&self) -> Option<&Slot> {
         match self {
@@ -211,9 +211,9 @@ impl Extras {
 /// The items of a list.
 #[derive(Debug)]
 pub struct ListField {
-    /// The first items, each of a kind of its own (`prefixItems`).
+    /// The first items, each with its own field (`prefixItems`).
     pub prefix: Vec<Slot>,
-    /// The items after these; `None` when there may be none.
+    /// The field of the items after these; `None` when none are allowed.
     pub rest: Option<Slot>,
     /// `minItems`
     pub min: Option<u64>,
@@ -240,7 +240,7 @@ pub struct Branch {
     pub slot: Slot,
 }
 
-/// A field that is made when it is first looked at. Cloning shares it.
+/// A field that is built on first use. Clones share it.
 #[derive(Clone)]
 pub struct Slot(Arc<SlotInner>);
 
@@ -252,27 +252,27 @@ struct SlotInner {
     shapes: Mutex<Vec<(Vec<NodeId>, Slot)>>,
 }
 
-/// What a field is made from: schemas that all hold at once.
+/// What a field is built from: schemas that apply together.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Source {
     pub(crate) key: String,
     pub(crate) required: bool,
     /// The schemas, outermost first: annotations of the first count.
     pub(crate) layers: Vec<NodeId>,
-    /// How many of them, from the outermost, are annotated elsewhere: what a union says of itself
-    /// stands at the union, and not once more at its branch.
+    /// How many of them, from the outermost, have their annotations shown elsewhere: a union's
+    /// annotations are shown at the union and not again at its branch.
     pub(crate) annotated: usize,
-    /// Unions of which a branch is chosen already: the node and its keyword.
+    /// Unions with a branch already chosen: the node and its keyword.
     pub(crate) chosen: Vec<(NodeId, &'static str)>,
     /// Only these types, where a union of types was split.
     pub(crate) only: Option<Types>,
-    /// The members that come first, where a condition's branch adds others.
+    /// The members listed first, when a condition's branch adds others.
     pub(crate) first: Option<Vec<String>>,
 }
 
 impl Source {
-    /// Where it is told that the schemas admit nothing together, and as what: at the branch where one
-    /// was chosen, for its siblings may admit something.
+    /// The schema and the reason to report when no value can be valid: at the branch, if one was
+    /// chosen, because its siblings may be satisfiable.
     pub(crate) fn contradiction(&self) -> (Option<NodeId>, Reason) {
         match self.chosen.is_empty() {
             true => (self.layers.first().copied(), Reason::NothingValid),
@@ -291,7 +291,7 @@ impl Slot {
         }))
     }
 
-    /// A place that takes JSON text, whatever its layers say.
+    /// A place that takes JSON text, regardless of its layers.
     pub(crate) fn unexpressed(
         document: &Arc<Document>,
         layers: Vec<NodeId>,
@@ -310,14 +310,14 @@ impl Slot {
             read_only: false,
             types: Types::ANY,
             unchecked: Vec::new(),
-            judged: Vec::new(),
+            checked_keywords: Vec::new(),
             kind: FieldKind::Json(reason),
         }));
-        debug_assert!(made.is_ok(), "nobody looked at a slot that was just made");
+        debug_assert!(made.is_ok(), "a new slot has no field yet");
         slot
     }
 
-    /// The field, made now if nobody looked before.
+    /// The field, built on first use.
     #[must_use]
     pub fn field(&self) -> &Arc<Field> {
         self.0.field.get_or_init(|| {
@@ -331,7 +331,7 @@ impl Slot {
         &self.0.source.key
     }
 
-    /// This place as the conditions in its schema shape it for what is entered.
+    /// This place with the members that its conditions add for what is entered.
     #[must_use]
     pub fn shaped_for(&self, entered: &crate::Entered) -> Self {
         crate::draft::shape(self, entered)
@@ -343,8 +343,7 @@ impl Slot {
         self.0.source.required
     }
 
-    /// The same for slots of the same schemas, whatever made them: fit to tell whether a place must
-    /// be drawn anew.
+    /// A hash that is equal for slots of the same schemas: tells whether a place must be redrawn.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         use std::hash::{Hash as _, Hasher as _};
@@ -385,7 +384,7 @@ impl Slot {
 }
 
 impl PartialEq for Slot {
-    /// Whether both are made from the same schemas of the same document.
+    /// Whether both are built from the same schemas of the same document.
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
             || (Arc::ptr_eq(&self.0.document, &other.0.document) && self.0.source == other.0.source)
@@ -395,7 +394,7 @@ impl PartialEq for Slot {
 impl Eq for Slot {}
 
 impl fmt::Debug for Slot {
-    /// Shows only what is there: looking must not open a recursive schema for ever.
+    /// Shows the key only: building fields here would expand a recursive schema without end.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Slot").field("key", &self.key()).finish_non_exhaustive()
     }

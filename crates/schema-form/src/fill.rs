@@ -1,28 +1,28 @@
-//! From JSON to what would have been entered to send it.
+//! [`Filler`]: turns JSON into the draft that would send it.
 //!
-//! Nothing is lost: what a widget cannot hold as it stands (text where a number belongs, `5.0` in
-//! a field for whole numbers, a member written twice) stays at its place as JSON text. Reading the
-//! filled draft gives the value back, members in the form's order.
+//! Nothing is lost: a value that a widget cannot hold unchanged (text for a number, `5.0` in a field
+//! for integers, a repeated member) stays at its place as JSON text. Reading the filled draft gives
+//! the value back, with members in the form's order.
 
 use std::collections::HashSet;
 
-use json_text::{JsonText, Kind, Node};
+use json_text::{Decimal, JsonText, Kind, Node};
 use serde_json::value::RawValue;
 
 use crate::canonical::canonical;
-use crate::cases::{Cases, decide, has_conditions};
-use crate::decimal::{Decimal, is_integer};
+use crate::conditions::{ConditionState, active_branches, has_conditions};
 use crate::draft::{Content, Entered, Entry, Ids, Item, State};
 use crate::field::{Branch, FieldKind, ListField, ObjectField, Slot};
+use crate::typed_number::is_integer;
 use crate::{Draft, Form};
 
-/// Deeper values stay JSON text: a widget inside so many others helps nobody.
+/// Deeper values stay JSON text.
 pub(crate) const DEEPEST: usize = 64;
 
-/// How many branches of unions one filling may try in full; after that, likeness decides.
-const TRIALS: usize = 300;
+/// The most union branches filled in full per value; after that, likeness alone decides.
+const MAX_TRIALS: usize = 300;
 
-/// Puts values into places.
+/// Fills places with values.
 pub(crate) struct Filler<'i> {
     ids: &'i mut Ids,
     depth: usize,
@@ -36,7 +36,7 @@ impl<'i> Filler<'i> {
 
     /// For a value that is `depth` places deep already.
     pub(crate) fn within(ids: &'i mut Ids, depth: usize) -> Self {
-        Self { ids, depth, trials: TRIALS }
+        Self { ids, depth, trials: MAX_TRIALS }
     }
 
     /// What would have been entered at `slot` to send `raw`.
@@ -85,8 +85,8 @@ impl<'i> Filler<'i> {
         }
     }
 
-    /// The branch that `raw` belongs to: the likeliest that has nothing against it, before others one
-    /// whose widgets take all of it, else the likeliest.
+    /// The branch that `raw` belongs to: the likeliest valid one whose widgets hold all of it, else
+    /// the likeliest valid one, else the likeliest.
     fn branch(&mut self, branches: &[Branch], raw: &RawValue) -> Option<(usize, Entered)> {
         let candidates = by_likeness(branches, raw);
         let (mut admitting, mut best) = (None, None);
@@ -121,7 +121,7 @@ impl<'i> Filler<'i> {
             return None;
         }
         let applied = match has_conditions(slot) {
-            true => decide(slot, &JsonText::from(raw)),
+            true => active_branches(slot, &JsonText::from(raw)),
             false => Vec::new(),
         };
         let shape = slot.shaped(&applied);
@@ -147,7 +147,11 @@ impl<'i> Filler<'i> {
                 Some(Entry { id, entered: self.fill(&slot, raw), name: Some(key) })
             })
             .collect();
-        Some(Content::Object { members, entries, cases: Cases { applied, aside: Vec::new() } })
+        Some(Content::Object {
+            members,
+            entries,
+            conditions: ConditionState { applied, inactive: Vec::new() },
+        })
     }
 
     fn list(&mut self, list: &ListField, slot: &Slot, given: &[&RawValue]) -> Content {
@@ -159,7 +163,7 @@ impl<'i> Filler<'i> {
                 let id = self.ids.next();
                 let slot = match list.item(index) {
                     Some(slot) => slot.clone(),
-                    None => beyond.get_or_insert_with(|| crate::draft::anything(slot)).clone(),
+                    None => beyond.get_or_insert_with(|| crate::draft::any_value(slot)).clone(),
                 };
                 Item { id, entered: self.fill(&slot, raw) }
             })
@@ -168,7 +172,7 @@ impl<'i> Filler<'i> {
     }
 }
 
-/// Whether two JSON strings have the same content, however it is escaped.
+/// Whether two JSON strings have the same content after unescaping.
 fn same_string(left: &JsonText, right: &JsonText) -> bool {
     left.kind() == Kind::String
         && right.kind() == Kind::String
@@ -176,7 +180,7 @@ fn same_string(left: &JsonText, right: &JsonText) -> bool {
 }
 
 fn admits(slot: &Slot, entered: &Entered) -> bool {
-    let form = Form::around(slot.clone());
+    let form = Form::of_slot(slot.clone());
     let draft = Draft { root: entered.clone(), ids: Ids::default() };
     draft.read(&form).messages().is_empty()
 }
@@ -196,8 +200,8 @@ fn is_in_widgets(entered: &Entered) -> bool {
     }
 }
 
-/// The branches that a value may belong to, the likeliest first, looking one level deep only: a
-/// union of unions must not cost their product.
+/// The branches that a value may belong to, the likeliest first. Looks one level deep only, so that
+/// nested unions do not multiply the cost.
 fn by_likeness(branches: &[Branch], raw: &RawValue) -> Vec<usize> {
     let node = Node::of(raw);
     let mut found: Vec<(i32, usize)> = branches
@@ -269,7 +273,7 @@ fn likeness_of_member(slot: &Slot, raw: &RawValue) -> i32 {
         FieldKind::Choice(options) => {
             let value = canonical(&JsonText::from(raw));
             let named = options.iter().any(|option| canonical(&option.value) == value);
-            // A tag with one value decides alone.
+            // A tag with one value decides the branch.
             match (named, options.len()) {
                 (true, 1) => 30,
                 (true, _) => 5,

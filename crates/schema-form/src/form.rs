@@ -1,7 +1,7 @@
-//! [`Form`]: a schema as a person fills it in.
+//! [`Form`]: a schema as a form to fill in.
 //!
-//! Building never fails: what is odd becomes a [`Diagnostic`], and what no widget can express takes
-//! JSON text.
+//! Building never fails: a problem becomes a [`Diagnostic`], and a schema that no widget can express
+//! takes JSON text.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, OnceLock};
@@ -14,27 +14,27 @@ use crate::field::{FieldKind, Slot, Source};
 use crate::fill::Filler;
 use crate::{Diagnostic, Draft, Reason, Types};
 
-/// How many fields are looked at for diagnostics; a schema with more is looked at as it is opened.
-const LOOKED_AT: usize = 20_000;
+/// The most fields diagnosed; the rest of a larger schema is diagnosed when it is opened.
+const MAX_FIELDS: usize = 20_000;
 
-/// Which integers reach those for whom a form is filled in.
+/// Which integers arrive unchanged at the tool that a form is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Integers {
     /// All of them.
     #[default]
     Any,
-    /// Those of 64 bits; larger ones would arrive rounded.
+    /// Integers of 64 bits; larger ones would arrive rounded.
     Of64Bits,
 }
 
-/// A schema as a person fills it in. Cloning shares it.
+/// A schema as a form to fill in. Clones share it.
 #[derive(Debug, Clone)]
 pub struct Form {
     root: Slot,
     integers: Integers,
-    /// Whether only an object is taken, whatever the schema says.
+    /// Whether only an object is accepted, regardless of the schema.
     objects: bool,
-    /// Found when somebody asks: it takes a look at the whole schema.
+    /// Computed on first use, because it visits the whole schema.
     diagnostics: Arc<OnceLock<Vec<Diagnostic>>>,
 }
 
@@ -43,12 +43,12 @@ impl Form {
     ///
     /// ```
     /// use json_text::JsonText;
-    /// use schema_form::{Draft, Edit, Form, Path, Step};
+    /// use schema_form::{Draft, Edit, Form, Path, PathStep};
     /// let schema = r#"{"type": "object", "properties": {"a": {"type": "integer"}}}"#;
     /// let form = Form::of_schema(&JsonText::parse(schema)?);
     /// let mut draft = Draft::blank(&form);
     /// assert_eq!(draft.read(&form).text(), "{}");
-    /// let a = Path::root().then(Step::Member(0));
+    /// let a = Path::root().then(PathStep::Member(0));
     /// draft.edit(&form, &a, Edit::SetText("9007199254740993".into()))?;
     /// assert_eq!(draft.read(&form).text(), r#"{"a":9007199254740993}"#);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -60,21 +60,21 @@ impl Form {
                 let root = document.root();
                 Self::of_node(&Arc::new(document), root)
             }
-            Err(levels) => Self::unopened(Reason::TooDeep { levels }),
+            Err(levels) => Self::json_only(Reason::TooDeep { levels }),
         }
     }
 
     /// The form of a `FunctionDeclaration`'s arguments: of `parameters_json_schema`, else
-    /// `parameters`; with neither, no arguments and `{}` to send.
+    /// `parameters`; with neither, a form without arguments that sends `{}`.
     #[must_use]
     pub fn of_declaration(declaration: &JsonText) -> Self {
         let document = match Document::open(declaration) {
             Ok(document) => document,
-            Err(levels) => return Self::unopened(Reason::TooDeep { levels }),
+            Err(levels) => return Self::json_only(Reason::TooDeep { levels }),
         };
         let root = document.root();
         if !matches!(document.node(root), Node::Object(_)) {
-            return Self::unopened(Reason::NotASchema);
+            return Self::json_only(Reason::NotASchema);
         }
         let schema = [
             "parameters_json_schema",
@@ -87,7 +87,7 @@ impl Form {
         .filter_map(|name| document.member(root, &[name]))
         .find(|schema| !matches!(document.node(*schema), Node::Null));
         match schema {
-            Some(schema) => Self::of_node(&Arc::new(document.rooted(schema)), schema),
+            Some(schema) => Self::of_node(&Arc::new(document.with_root(schema)), schema),
             None => Self::no_arguments(),
         }
     }
@@ -97,7 +97,7 @@ impl Form {
     pub fn no_arguments() -> Self {
         match JsonText::parse(r#"{"type":"object","additionalProperties":false}"#) {
             Ok(schema) => Self::of_schema(&schema),
-            Err(_) => Self::unopened(Reason::NotASchema),
+            Err(_) => Self::json_only(Reason::NotASchema),
         }
     }
 
@@ -106,7 +106,7 @@ impl Form {
     pub fn any() -> Self {
         match JsonText::parse("{}") {
             Ok(schema) => Self::of_schema(&schema),
-            Err(_) => Self::unopened(Reason::NotASchema),
+            Err(_) => Self::json_only(Reason::NotASchema),
         }
     }
 
@@ -116,7 +116,7 @@ impl Form {
         Self { root, integers: Integers::Any, objects: false, diagnostics: Arc::default() }
     }
 
-    /// The same form where only such integers arrive: others are told at their fields.
+    /// The same form for a tool that receives only such integers: others get a message.
     ///
     /// ```
     /// use json_text::JsonText;
@@ -133,9 +133,9 @@ impl Form {
         Self { integers, ..self }
     }
 
-    /// The same form where only an object is taken, as arguments are, whatever the schema says: a
-    /// schema that gives no type admits a list, and no tool takes one. Where it admits an object,
-    /// nothing else is offered.
+    /// The same form accepting only objects, as arguments are, regardless of the schema: a schema
+    /// without a type allows a list, which no tool accepts. If the schema allows an object, no other
+    /// type is offered.
     ///
     /// ```
     /// use json_text::JsonText;
@@ -145,7 +145,7 @@ impl Form {
     /// let form = Form::any().with_objects_only();
     /// let reading = form.fill(&list).read(&form);
     /// assert!(reading.json().is_none());
-    /// assert_eq!(reading.messages()[0].text, "An object is expected; this is a list (type).");
+    /// assert_eq!(reading.messages()[0].text, "Expected an object, found a list (type).");
     /// # Ok::<(), json_text::JsonTextError>(())
     /// ```
     #[must_use]
@@ -170,7 +170,7 @@ impl Form {
     }
 
     /// A form of one JSON field.
-    fn unopened(reason: Reason) -> Self {
+    fn json_only(reason: Reason) -> Self {
         let empty = Document::open(&JsonText::null());
         let Ok(document) = empty.map(Arc::new) else { return Self::no_arguments() };
         let layers = vec![document.root()];
@@ -181,7 +181,7 @@ impl Form {
     }
 
     /// A form of one place, for reading and naming within it.
-    pub(crate) fn around(slot: Slot) -> Self {
+    pub(crate) fn of_slot(slot: Slot) -> Self {
         Self { root: slot, integers: Integers::Any, objects: false, diagnostics: Arc::default() }
     }
 
@@ -191,13 +191,13 @@ impl Form {
         &self.root
     }
 
-    /// What is odd about the schema. The first call looks at all of it, the others remember.
+    /// The problems of the schema. The first call visits all of it; later calls return the same.
     #[must_use]
     pub fn diagnostics(&self) -> &[Diagnostic] {
         self.diagnostics.get_or_init(|| diagnose(self.root.document(), &self.root))
     }
 
-    /// Whether there is nothing to fill in: an object without members that takes no others.
+    /// Whether there is nothing to fill in: an object without members that allows no others.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         match &self.root.field().kind {
@@ -208,21 +208,20 @@ impl Form {
         }
     }
 
-    /// Whether arguments are whole before anything is filled in and the schema says nothing of what
-    /// might be: entries may be added, but whoever opens the form most likely sends it as it is.
-    /// Never of another value than arguments, which is there to say something.
+    /// Whether the arguments are complete when empty and the schema describes none: entries may be
+    /// added, but most people send the form unchanged. Always false for values other than arguments.
     ///
     /// ```
     /// use json_text::JsonText;
     /// use schema_form::Form;
     /// let form = |schema: &str| JsonText::parse(schema).map(|it| Form::of_schema(&it));
-    /// assert!(form(r#"{"type": "object"}"#)?.with_objects_only().asks_for_nothing());
+    /// assert!(form(r#"{"type": "object"}"#)?.with_objects_only().needs_no_input());
     /// let prices = r#"{"type": "object", "additionalProperties": {"type": "number"}}"#;
-    /// assert!(!form(prices)?.with_objects_only().asks_for_nothing());
+    /// assert!(!form(prices)?.with_objects_only().needs_no_input());
     /// # Ok::<(), json_text::JsonTextError>(())
     /// ```
     #[must_use]
-    pub fn asks_for_nothing(&self) -> bool {
+    pub fn needs_no_input(&self) -> bool {
         let FieldKind::Object(object) = &self.root.field().kind else { return false };
         let document = self.root.document();
         let said = object.extras.slot().map(|slot| &slot.source().layers);
@@ -236,8 +235,8 @@ impl Form {
             && Draft::blank(self).read(self).json().is_some()
     }
 
-    /// Whether the schema admits `value`, as far as that can be told without the host's validator:
-    /// `None` where only that can tell. A yes and a no never contradict it.
+    /// Whether the schema accepts `value`; `None` when only the host's validator can decide. A yes
+    /// or a no never contradicts the host.
     ///
     /// ```
     /// use json_text::JsonText;
@@ -248,9 +247,9 @@ impl Form {
     /// ```
     #[must_use]
     pub fn admits(&self, value: &JsonText) -> Option<bool> {
-        let judge = crate::judge::Judge::of(self.root.document());
+        let validator = crate::partial_validator::PartialValidator::of(self.root.document());
         let layers = &self.root.source().layers;
-        let answers: Vec<_> = layers.iter().map(|layer| judge.admits(*layer, value)).collect();
+        let answers: Vec<_> = layers.iter().map(|layer| validator.admits(*layer, value)).collect();
         match answers.as_slice() {
             answers if answers.contains(&Some(false)) => Some(false),
             answers if answers.contains(&None) => None,
@@ -258,8 +257,8 @@ impl Form {
         }
     }
 
-    /// The draft that sends `value`. Nothing of it is lost: what fits no widget stays JSON text at
-    /// its place, with a message where the schema does not admit it.
+    /// The draft that sends `value`. Nothing is lost: a part that fits no widget stays JSON text at
+    /// its place, with a message if the schema rejects it.
     #[must_use]
     pub fn fill(&self, value: &JsonText) -> Draft {
         let mut ids = Ids::default();
@@ -275,33 +274,36 @@ impl Form {
 fn diagnose(document: &Arc<Document>, root: &Slot) -> Vec<Diagnostic> {
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
     let mut seen: HashSet<(Source, bool)> = HashSet::new();
-    // Branches that admit something somewhere: a definition's may be dead beside one reference only.
+    // Branches that are satisfiable somewhere: a shared definition may be so for one reference only.
     let mut alive: HashSet<NodeId> = HashSet::new();
     let mut ahead = VecDeque::from([(root.clone(), false)]);
     while let Some((slot, in_doubt)) = ahead.pop_front() {
         let mut source = slot.source().clone();
         source.key = String::new();
         source.required = false;
-        if seen.len() >= LOOKED_AT || !seen.insert((source, in_doubt)) {
+        if seen.len() >= MAX_FIELDS || !seen.insert((source, in_doubt)) {
             continue;
         }
         let before = diagnostics.len();
         let field = crate::build::field(document, slot.source(), &mut diagnostics);
-        if matches!(field.kind, FieldKind::Union(_)) && is_dead(&field.kind, DEEPEST_UNION) {
+        if matches!(field.kind, FieldKind::Union(_)) && is_unsatisfiable(&field.kind, DEEPEST_UNION)
+        {
             let (at, reason) = slot.source().contradiction();
             let pointer = at.map(|at| document.pointer(at)).unwrap_or_default();
             diagnostics.push(Diagnostic { pointer, reason });
         }
         let admits_nothing =
             |it: &Diagnostic| matches!(it.reason, Reason::NothingValid | Reason::BranchDead);
-        let is_dead_here = diagnostics[before..].iter().any(admits_nothing);
-        // Schemas that do not always hold together need not agree.
-        if is_dead_here && (in_doubt || is_forbidden(&slot) || !is_surely_dead(&slot)) {
+        let is_unsatisfiable_here = diagnostics[before..].iter().any(admits_nothing);
+        // Schemas that do not always apply together may contradict each other.
+        if is_unsatisfiable_here
+            && (in_doubt || is_forbidden(&slot) || !is_surely_unsatisfiable(&slot))
+        {
             let mut found = diagnostics.split_off(before);
             found.retain(|it| !admits_nothing(it));
             diagnostics.extend(found);
         }
-        // A branch repeats its union's layers, and with them their faults.
+        // A branch repeats its union's layers and their diagnostics.
         let mut index = before;
         while index < diagnostics.len() {
             if diagnostics[..index].contains(&diagnostics[index]) {
@@ -312,7 +314,7 @@ fn diagnose(document: &Arc<Document>, root: &Slot) -> Vec<Diagnostic> {
         }
         let source = slot.source();
         let is_apart = in_doubt || !source.chosen.is_empty() || source.first.is_some();
-        // What one schema says alone is in no doubt.
+        // A single schema always applies.
         let look_into = |slot: Slot, is_apart: bool| {
             let in_doubt = is_apart && slot.source().layers.len() > 1;
             (slot, in_doubt)
@@ -327,11 +329,12 @@ fn diagnose(document: &Arc<Document>, root: &Slot) -> Vec<Diagnostic> {
                 let items = list.prefix.iter().chain(&list.rest).cloned();
                 ahead.extend(items.map(|it| look_into(it, is_apart)));
             }
-            // What is said of the whole is not said of each branch.
-            FieldKind::Union(branches) if !is_dead_here => {
+            // A union without a valid value is reported once, not for each branch.
+            FieldKind::Union(branches) if !is_unsatisfiable_here => {
                 for branch in branches {
-                    let is_dead = is_dead(&branch.slot.field().kind, DEEPEST_UNION);
-                    if !is_dead || !is_surely_dead(&branch.slot) {
+                    let is_unsatisfiable =
+                        is_unsatisfiable(&branch.slot.field().kind, DEEPEST_UNION);
+                    if !is_unsatisfiable || !is_surely_unsatisfiable(&branch.slot) {
                         let last = branch.slot.source().layers.last();
                         alive.extend(last.filter(|last| source.layers.last() != Some(last)));
                     }
@@ -346,51 +349,52 @@ fn diagnose(document: &Arc<Document>, root: &Slot) -> Vec<Diagnostic> {
     diagnostics
 }
 
-/// How many unions within each other are looked through for one that admits something.
+/// How deep nested unions are searched for a satisfiable branch.
 const DEEPEST_UNION: usize = 3;
 
-/// Whether a field of this kind takes nothing but null.
-fn is_dead(kind: &FieldKind, depth: usize) -> bool {
+/// Whether a field of this kind accepts nothing but null.
+fn is_unsatisfiable(kind: &FieldKind, depth: usize) -> bool {
     match kind {
         FieldKind::Json(reason) => matches!(reason, Reason::BranchDead),
         FieldKind::Union(branches) if depth > 0 => {
-            branches.iter().all(|it| is_dead(&it.slot.field().kind, depth - 1))
+            branches.iter().all(|it| is_unsatisfiable(&it.slot.field().kind, depth - 1))
         }
         _ => false,
     }
 }
 
-/// Whether a place that admits nothing in one choice of branches does so in every one, null included.
-fn is_surely_dead(slot: &Slot) -> bool {
-    let apart = apart(slot);
-    let is_dead = || apart == *slot || is_dead(&apart.field().kind, DEEPEST_UNION);
-    !slot.field().nullable && !may_be_null(&apart) && is_dead()
+/// Whether a place without a valid value has none for every choice of branches, null included.
+fn is_surely_unsatisfiable(slot: &Slot) -> bool {
+    let apart = without_other_choices(slot);
+    let is_unsatisfiable =
+        || apart == *slot || is_unsatisfiable(&apart.field().kind, DEEPEST_UNION);
+    !slot.field().nullable && !may_be_null(&apart) && is_unsatisfiable()
 }
 
-/// The same place without the branches of other unions that were chosen on the way: what is told of
-/// a branch is so whatever is chosen there.
-fn apart(slot: &Slot) -> Slot {
+/// The same place without the chosen branches of other unions: a branch is reported only if it has
+/// no valid value for every choice there.
+fn without_other_choices(slot: &Slot) -> Slot {
     let source = slot.source();
     let unchosen = source.layers.len().saturating_sub(source.chosen.len());
     let Some(last) = source.layers.last() else { return slot.clone() };
-    let around = source.layers.iter().enumerate().filter(|(position, layer)| {
+    let of_slot = source.layers.iter().enumerate().filter(|(position, layer)| {
         *position < unchosen || slot.document().is_within(*last, **layer)
     });
-    let layers: Vec<NodeId> = around.map(|(_, layer)| *layer).collect();
+    let layers: Vec<NodeId> = of_slot.map(|(_, layer)| *layer).collect();
     match layers == source.layers {
         true => slot.clone(),
         false => Slot::new(slot.document(), Source { layers, ..source.clone() }),
     }
 }
 
-/// Whether null may be valid at a place, which no widget is for.
+/// Whether null may be valid at a place, which has no widget for it.
 fn may_be_null(slot: &Slot) -> bool {
-    let judge = crate::judge::Judge::with_patience(slot.document(), 1_000);
+    let validator = crate::partial_validator::PartialValidator::with_budget(slot.document(), 1_000);
     let mut layers = slot.source().layers.iter();
-    !layers.any(|layer| judge.admits(*layer, &JsonText::null()) == Some(false))
+    !layers.any(|layer| validator.admits(*layer, &JsonText::null()) == Some(false))
 }
 
-/// Whether `false` is the schema of what may be left out, which is how that is forbidden.
+/// Whether this is an optional member with the schema `false`, which forbids the member.
 fn is_forbidden(slot: &Slot) -> bool {
     let is_false = |layer: &NodeId| matches!(slot.document().node(*layer), Node::Bool(false));
     !slot.required() && slot.source().layers.iter().any(is_false)

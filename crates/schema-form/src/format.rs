@@ -1,7 +1,7 @@
-//! [`Format`]: which widget a string's `format` asks for, and whether text looks like it.
+//! [`Format`]: the widget for a string's `format`, and whether text matches it.
 //!
-//! What does not look like it is said and still sent: `format` is an annotation unless the callee
-//! chooses otherwise, and only the callee knows.
+//! A mismatch is shown but does not prevent sending: `format` is an annotation unless the tool
+//! enforces it.
 
 use crate::field::TextField;
 
@@ -14,23 +14,22 @@ pub enum Format {
     Time,
     /// `2026-11-21T09:30:00Z`
     DateTime,
-    /// An address of mail.
+    /// An email address.
     Email,
-    /// An address with its scheme.
+    /// A URI with its scheme.
     Uri,
     /// `7c0b8a5e-...`
     Uuid,
     /// Base64
     Byte,
-    /// Text that is not shown.
+    /// Text that is masked.
     Password,
-    /// Text of many lines.
-    Lines,
+    /// Text with several lines.
+    Multiline,
 }
 
 impl TextField {
-    /// The widget that the field's `format` asks for, else its `contentEncoding`; `None` for plain
-    /// text.
+    /// The widget for the field's `format`, else for its `contentEncoding`; `None` for plain text.
     #[must_use]
     pub fn widget(&self) -> Option<Format> {
         self.widget_of_format().or_else(|| {
@@ -49,23 +48,23 @@ impl TextField {
             "uuid" | "guid" => Format::Uuid,
             "byte" | "base64" | "binary" => Format::Byte,
             "password" | "secret" => Format::Password,
-            "multiline" | "textarea" | "markdown" | "html" | "code" => Format::Lines,
+            "multiline" | "textarea" | "markdown" | "html" | "code" => Format::Multiline,
             _ => return None,
         })
     }
 }
 
 impl Format {
-    /// What `text` lacks to look like the format; `None` when nothing does.
+    /// Why `text` does not match the format, as "not a date such as …"; `None` when it matches.
     ///
     /// ```
     /// use schema_form::Format;
-    /// assert_eq!(Format::Date.lacks("2026-02-28"), None);
-    /// assert_eq!(Format::Date.lacks("2026-02-30"), Some("not a date such as 2026-11-21"));
+    /// assert_eq!(Format::Date.mismatch("2026-02-28"), None);
+    /// assert_eq!(Format::Date.mismatch("2026-02-30"), Some("not a date such as 2026-11-21"));
     /// ```
     #[must_use]
-    pub fn lacks(self, text: &str) -> Option<&'static str> {
-        let (is_it, lacks) = match self {
+    pub fn mismatch(self, text: &str) -> Option<&'static str> {
+        let (is_it, mismatch) = match self {
             Self::Date => (is_date(text), "not a date such as 2026-11-21"),
             Self::Time => (is_time(text), "not a time with its zone, such as 09:30:00Z"),
             Self::DateTime => (
@@ -78,14 +77,14 @@ impl Format {
             }
             Self::Uuid => (is_uuid(text), "not a UUID: 32 hexadecimal digits in five groups"),
             Self::Byte => (is_base64(text), "not base64"),
-            Self::Password | Self::Lines => (true, ""),
+            Self::Password | Self::Multiline => (true, ""),
         };
-        (!is_it).then_some(lacks)
+        (!is_it).then_some(mismatch)
     }
 
-    /// What a picker of the browser shows for `text`: its own spelling, empty where it has none.
+    /// The value of the browser's picker for `text`, in the picker's spelling; empty if it has none.
     #[must_use]
-    pub fn picked(self, text: &str) -> &str {
+    pub fn picker_value(self, text: &str) -> &str {
         let end = |end: usize| text.get(..end).unwrap_or_default();
         match self {
             Self::Date if is_date(text) => text,
@@ -100,22 +99,26 @@ impl Format {
         }
     }
 
-    /// The text for what a picker of the browser gives, with the zone that stands in `before`.
+    /// The text for a value of the browser's picker, with the time zone of `before`.
     #[must_use]
-    pub fn from_picked(self, picked: &str, before: &str) -> String {
+    pub fn from_picker(self, picker_value: &str, before: &str) -> String {
         let zone = match self {
             Self::Time if is_time(before) => &before[8..],
             Self::DateTime if is_date_time(before) => &before[19..],
             Self::Time | Self::DateTime => "Z",
-            _ => return picked.to_owned(),
+            _ => return picker_value.to_owned(),
         };
-        // Fractions of a second were those of another time.
+        // Drops fractions of a second, which belong to the previous time.
         let zone = zone.trim_start_matches(|letter: char| letter == '.' || letter.is_ascii_digit());
-        let seconds = match picked.matches(':').count() {
+        let seconds = match picker_value.matches(':').count() {
             1 => ":00",
             _ => "",
         };
-        if picked.is_empty() { String::new() } else { format!("{picked}{seconds}{zone}") }
+        if picker_value.is_empty() {
+            String::new()
+        } else {
+            format!("{picker_value}{seconds}{zone}")
+        }
     }
 }
 
@@ -247,25 +250,28 @@ mod tests {
             (Format::Uuid, "7c0b8a5e-0000-4000-8000-00000000000f", "7c0b8a5e"),
             (Format::Byte, "aGk=", "a"),
         ] {
-            assert_eq!(format.lacks(yes), None, "{yes}");
-            assert!(format.lacks(no).is_some(), "{no}");
+            assert_eq!(format.mismatch(yes), None, "{yes}");
+            assert!(format.mismatch(no).is_some(), "{no}");
         }
         for odd in ["é", "2026-11-2é", "ééééé", "09:30:00é"] {
-            assert!(Format::Date.lacks(odd).is_some() && Format::Time.lacks(odd).is_some());
-            assert!(Format::DateTime.lacks(odd).is_some() && Format::Date.picked(odd).is_empty());
+            assert!(Format::Date.mismatch(odd).is_some() && Format::Time.mismatch(odd).is_some());
+            assert!(
+                Format::DateTime.mismatch(odd).is_some()
+                    && Format::Date.picker_value(odd).is_empty()
+            );
         }
     }
 
     #[test]
     fn a_picker_keeps_the_zone() {
-        let picked = Format::DateTime.picked("2026-11-21T09:30:12.5+01:00");
-        assert_eq!(picked, "2026-11-21T09:30");
+        let picker_value = Format::DateTime.picker_value("2026-11-21T09:30:12.5+01:00");
+        assert_eq!(picker_value, "2026-11-21T09:30");
         assert_eq!(
-            Format::DateTime.from_picked("2026-11-22T10:00", "2026-11-21T09:30:12.5+01:00"),
+            Format::DateTime.from_picker("2026-11-22T10:00", "2026-11-21T09:30:12.5+01:00"),
             "2026-11-22T10:00:00+01:00"
         );
-        assert_eq!(Format::Time.from_picked("10:00", ""), "10:00:00Z");
-        assert_eq!(Format::Date.from_picked("2026-11-22", "nonsense"), "2026-11-22");
-        assert_eq!(Format::DateTime.picked("tomorrow"), "");
+        assert_eq!(Format::Time.from_picker("10:00", ""), "10:00:00Z");
+        assert_eq!(Format::Date.from_picker("2026-11-22", "nonsense"), "2026-11-22");
+        assert_eq!(Format::DateTime.picker_value("tomorrow"), "");
     }
 }

@@ -1,17 +1,16 @@
-//! [`History`]: what a draft was before each thing the person did to it.
+//! [`History`]: the undo history of a draft.
 //!
-//! A person takes back the last thing, whatever it was: nothing that was entered meanwhile may be
-//! lost with it. So every edit is remembered, and typing at one place counts as one.
+//! Undo must not lose other edits, so every edit is recorded; typing at one place counts as one edit.
 
 use crate::{Content, Draft, Edit, Path, State};
 
-/// How many edits can be taken back.
-const MOST: usize = 60;
+/// The most edits that can be undone.
+const MAX_EDITS: usize = 60;
 
-/// What typing is called.
+/// The name of a typing edit.
 const TYPING: &str = "typing";
 
-/// The edits that can be taken back, the last one last.
+/// The edits that can be undone, the latest last.
 ///
 /// ```
 /// use json_text::JsonText;
@@ -23,26 +22,26 @@ const TYPING: &str = "typing";
 ///     history.remember(&draft, &Path::root(), &edit);
 ///     draft.edit(&form, &Path::root(), edit)?;
 /// }
-/// assert_eq!(history.what(), Some("typing"));
-/// assert_eq!(history.take(), Some(Draft::blank(&form)));
-/// assert_eq!(history.what(), None);
+/// assert_eq!(history.last_edit(), Some("typing"));
+/// assert_eq!(history.undo(), Some(Draft::blank(&form)));
+/// assert_eq!(history.last_edit(), None);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct History {
-    done: Vec<Done>,
+    done: Vec<UndoStep>,
 }
 
-/// One edit that can be taken back.
+/// One edit that can be undone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Done {
+struct UndoStep {
     before: Draft,
     path: Path,
     what: &'static str,
 }
 
 impl History {
-    /// Remembers `before`, the draft before `edit` at `path`.
+    /// Records `before`, the draft before `edit` at `path`.
     pub fn remember(&mut self, before: &Draft, path: &Path, edit: &Edit) {
         let what = name(edit);
         let goes_on = what == TYPING
@@ -50,36 +49,35 @@ impl History {
         if goes_on {
             return;
         }
-        self.done.push(Done { before: before.clone(), path: path.clone(), what });
-        if self.done.len() > MOST {
+        self.done.push(UndoStep { before: before.clone(), path: path.clone(), what });
+        if self.done.len() > MAX_EDITS {
             self.done.remove(0);
         }
     }
 
-    /// Forgets typing that `now` shows nothing of any more: the person took it back in its input,
-    /// and what was done before it is the last thing again.
+    /// Drops typing that left no difference in `now`, because the person undid it in the input.
     pub fn settle(&mut self, now: &Draft) {
-        let is_back = |last: &mut Done| {
+        let is_back = |last: &mut UndoStep| {
             last.what == TYPING && entered(now, &last.path) == entered(&last.before, &last.path)
         };
         self.done.pop_if(is_back);
     }
 
-    /// The draft before the last edit, which is forgotten.
-    pub fn take(&mut self) -> Option<Draft> {
+    /// Removes the last edit and returns the draft before it.
+    pub fn undo(&mut self) -> Option<Draft> {
         self.done.pop().map(|done| done.before)
     }
 
-    /// What the last edit was, such as `switch`.
+    /// The name of the last edit, such as `switch`.
     #[must_use]
-    pub fn what(&self) -> Option<&'static str> {
+    pub fn last_edit(&self) -> Option<&'static str> {
         self.done.last().map(|last| last.what)
     }
 
     /// Whether the last edit was typing.
     #[must_use]
     pub fn is_typing(&self) -> bool {
-        self.what() == Some(TYPING)
+        self.last_edit() == Some(TYPING)
     }
 
     /// Whether the last edit switched the kind of value at `path`.
@@ -89,7 +87,7 @@ impl History {
     }
 }
 
-/// What stands at `path`. An input without text is one that nobody typed into, sent or not.
+/// The state and content at `path`. An input without text counts as not sent.
 fn entered<'d>(draft: &'d Draft, path: &Path) -> Option<(State, Option<&'d Content>)> {
     let entered = draft.at(path)?;
     let is_empty = |content: &Content| match content {

@@ -1,7 +1,7 @@
 //! From a schema to a form, from a form to exactly the JSON that is sent.
 //!
-//! A [`Form`] says what places there are; a [`Draft`] is what a person has entered into them; a
-//! [`Reading`] is the JSON that the draft would send, or what stands in its way. All three are
+//! A [`Form`] describes the fields; a [`Draft`] is what a person has entered into them; a
+//! [`Reading`] is the JSON that the draft would send, or the messages that prevent it. All three are
 //! plain values: the page draws them, tests drive them.
 //!
 //! ```
@@ -23,46 +23,44 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Left to others: drawing (`app`), and the last word on validity (the host's `jsonschema`), whose
-//! messages find their places through [`Draft::locate`]. `pattern` and `format` are the host's.
+//! Left to others: drawing (`app`), and final validation (the host's `jsonschema`), whose messages
+//! are placed with [`Draft::locate`]. The host alone checks `format` and unsupported patterns.
 //! Why it works as it does: `docs/design/forms.md`.
 
-mod address;
+mod entry_schemas;
 mod field;
 mod form;
 mod format;
-mod narrow;
-mod range;
+mod option_search;
+mod slider;
 
+mod conditions;
 mod draft;
 mod edit;
+mod fill;
 mod history;
+mod migrate;
 mod paste;
 mod path;
 mod read;
 
 mod diagnostic;
 mod error;
+mod outline;
 mod spelling;
 mod types;
 
 mod build;
 mod canonical;
-mod carry;
-mod cases;
 mod check;
-mod conjunction;
-mod decimal;
 mod document;
-mod fill;
-mod judge;
-mod naming;
-mod outline;
+mod merged;
+mod partial_validator;
 mod pattern;
+mod typed_number;
+mod uri;
 
-pub use address::address_from;
-pub use cases::Cases;
-pub use decimal::{begins_number, whole_number};
+pub use conditions::ConditionState;
 pub use diagnostic::{Diagnostic, Reason};
 pub use draft::{Content, Draft, Entered, Entry, Item, State};
 pub use edit::Edit;
@@ -74,10 +72,12 @@ pub use field::{
 pub use form::{Form, Integers};
 pub use format::Format;
 pub use history::History;
-pub use narrow::{Narrowed, Narrowing};
+pub use option_search::{OptionMatches, OptionSearch};
 pub use paste::{PasteError, Pasted};
-pub use path::{ItemId, Path, Step};
-pub use range::Range;
-pub use read::{Fault, Message, Reading, Tone};
-pub use spelling::{keyword_meant, types_meant};
+pub use path::{ItemId, Path, PathStep};
+pub use read::{Message, MessageKind, Reading, Tone};
+pub use slider::SliderRange;
+pub use spelling::{canonical_keyword, canonical_types};
+pub use typed_number::{begins_number, whole_number};
 pub use types::Types;
+pub use uri::resolve_uri;

@@ -1,4 +1,4 @@
-//! A form as indented text: for snapshots, logs and people who want to see what was understood.
+//! A form as indented text, for snapshots and logs.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::document::NodeId;
 use crate::field::{Bounds, Branch, Extras, Field, FieldKind, Slot};
 
 impl fmt::Display for Form {
-    /// One line a field; a schema within itself is shown once and then as `…`.
+    /// One line per field; a recursive schema is shown once and then as `…`.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         line(formatter, self.root(), "", 0, &mut Vec::new())?;
         for diagnostic in self.diagnostics() {
@@ -48,7 +48,7 @@ fn line(
         return writeln!(out, " …");
     }
     writeln!(out)?;
-    // Any value may be a list of any values: there is no end to it.
+    // Any value may be a list of any values, without end.
     let is_any = layers.is_empty()
         || matches!(&field.kind, FieldKind::Union(branches)
             if branches.len() == 5 && branches.iter().all(splits_types));
@@ -76,7 +76,7 @@ fn line(
         }
         FieldKind::Union(branches) => {
             for branch in branches {
-                // What a branch adds is its own; its union's layers are open already.
+                // A branch's own layers only; its union's layers are open already.
                 let held: Vec<_> = open.drain(before..).collect();
                 line(out, &branch.slot, &format!("| {}", branch.label), depth + 1, open)?;
                 open.extend(held);

@@ -1,9 +1,9 @@
-//! What a person pastes: arguments copied from anywhere, and many items for a list.
+//! Reads pasted text: arguments copied from other tools, and items of a list.
 //!
 //! Arguments are an object, or a call that carries one: `{name, args}` as Gemini writes it,
 //! `{function: {name, arguments: "…"}}` as OpenAI does, `{type: "tool_use", name, input}` as
 //! Anthropic does, `{jsonrpc, method: "tools/call", params: …}` as MCP does, alone, as the one call of
-//! a list, a message or a model's whole answer, or between code fences.
+//! a list, a message or a model's whole response, or between code fences.
 
 use json_text::{JsonText, JsonTextError, Kind, Node};
 use serde_json::value::RawValue;
@@ -17,9 +17,9 @@ use crate::{Form, Path};
 pub struct Pasted {
     /// The arguments.
     pub value: JsonText,
-    /// The tool that the call names, if it does.
+    /// The name of the called tool, if given.
     pub tool: Option<String>,
-    /// Members that the schema does not have; they stay in the form, with their messages.
+    /// Members that the schema does not have; the form keeps them with a message.
     pub unknown: Vec<String>,
 }
 
@@ -33,21 +33,21 @@ pub enum PasteError {
     #[error("not JSON: {0}; copy the whole object, from {{ to }}")]
     NotJson(#[from] JsonTextError),
     /// Another sort of value.
-    #[error("arguments are an object; this is {found}: copy from {{ to }}, or the whole call")]
+    #[error("arguments must be an object, found {found}: copy from {{ to }}, or the whole call")]
     NotAnObject {
         /// JSON Schema's name of the value's type.
         found: &'static str,
     },
     /// More calls than one.
-    #[error("this is a list of {count}; copy one call or one object of it")]
+    #[error("found a list of {count}: copy one call or one object of it")]
     ManyCalls {
         /// How many.
         count: usize,
     },
 }
 
-/// Members that a call has beside its arguments.
-const ENVELOPE: [&str; 17] = [
+/// Keys of a call other than its arguments.
+const ENVELOPE_KEYS: [&str; 17] = [
     "id",
     "type",
     "name",
@@ -67,8 +67,8 @@ const ENVELOPE: [&str; 17] = [
     "_meta",
 ];
 
-/// Members under which a call carries its arguments, or a further envelope.
-const CARRIED: [&str; 11] = [
+/// Keys under which a call has its arguments or a nested call.
+const ARGUMENT_KEYS: [&str; 11] = [
     "args",
     "arguments",
     "input",
@@ -82,8 +82,8 @@ const CARRIED: [&str; 11] = [
     "toolCalls",
 ];
 
-/// Members under which a message or a model's whole answer has its calls.
-const AROUND: [&str; 12] = [
+/// Keys under which a message or a model's response has its calls.
+const CONTAINER_KEYS: [&str; 12] = [
     "choices",
     "candidates",
     "message",
@@ -98,17 +98,17 @@ const AROUND: [&str; 12] = [
     "function",
 ];
 
-/// Members that name a call's tool.
-const NAMES: [&str; 4] = ["name", "toolName", "tool_name", "tool"];
+/// Keys of a call's tool name.
+const NAME_KEYS: [&str; 4] = ["name", "toolName", "tool_name", "tool"];
 
-/// How deep in a message a call is looked for; in OpenAI's whole answer it is seven deep.
+/// The deepest level searched for calls; OpenAI's responses need seven.
 const DEEPEST: usize = 10;
 
 /// A call in a message: the tool and its arguments.
 type Call<'t> = (String, &'t RawValue);
 
 impl Form {
-    /// Reads arguments for this form from text copied from anywhere.
+    /// Reads arguments for this form from pasted text.
     ///
     /// ```
     /// use json_text::JsonText;
@@ -123,17 +123,17 @@ impl Form {
     /// ```
     ///
     /// # Errors
-    /// [`PasteError`] when the text holds no arguments.
+    /// [`PasteError`] when the text has no arguments.
     pub fn pasted(&self, text: &str) -> Result<Pasted, PasteError> {
-        let text = unfenced(text);
+        let text = without_code_fence(text);
         if text.is_empty() {
             return Err(PasteError::Nothing);
         }
         let mut value = JsonText::parse(text)?;
         let mut tool = None;
-        // An envelope in an envelope in a list is the deepest there is.
+        // Calls nest at most a few levels deep.
         for _ in 0..6 {
-            match self.carried(&value, &mut tool)? {
+            match self.migrated(&value, &mut tool)? {
                 Some(inner) => value = inner,
                 None => break,
             }
@@ -145,8 +145,8 @@ impl Form {
         Ok(Pasted { value, tool, unknown })
     }
 
-    /// What `value` carries, if it is a call or a list of one.
-    fn carried(
+    /// The arguments in `value`, if it is a call or a list of one.
+    fn migrated(
         &self,
         value: &JsonText,
         tool: &mut Option<String>,
@@ -159,7 +159,7 @@ impl Form {
                 }
                 let mut calls = Vec::new();
                 items.iter().for_each(|item| calls_in(item, 1, &mut calls));
-                return match the_one(&calls, tool)? {
+                return match only_call(&calls, tool)? {
                     Some(arguments) => Ok(Some(arguments)),
                     None => Err(PasteError::ManyCalls { count: items.len() }),
                 };
@@ -176,11 +176,11 @@ impl Form {
         }
         let mut calls = Vec::new();
         for (key, raw) in &members {
-            if AROUND.contains(&key.as_str()) && !self.has_member(key) {
+            if CONTAINER_KEYS.contains(&key.as_str()) && !self.has_member(key) {
                 calls_in(raw, 1, &mut calls);
             }
         }
-        the_one(&calls, tool)
+        only_call(&calls, tool)
     }
 
     fn has_member(&self, name: &str) -> bool {
@@ -211,7 +211,7 @@ impl ListField {
     /// text, else the JSON it holds.
     #[must_use]
     pub fn pasted(&self, text: &str) -> Vec<JsonText> {
-        let text = unfenced(text);
+        let text = without_code_fence(text);
         if let Ok(value) = JsonText::parse(text)
             && let Node::Array(items) = value.open()
         {
@@ -237,19 +237,19 @@ impl ListField {
     }
 }
 
-/// What an object that is a call, or an envelope around one, carries, with the tool that it names.
-/// `free` tells whether a member's name is not one of the tool's own.
+/// The tool name and the arguments of an object that is a call or wraps one. `free` tells whether a
+/// key is not a parameter of the tool itself.
 fn call<'t>(
     members: &[(String, &'t RawValue)],
     free: impl Fn(&str) -> bool,
 ) -> Option<(Option<String>, &'t RawValue)> {
-    let known = |key: &str| ENVELOPE.contains(&key) || CARRIED.contains(&key);
+    let known = |key: &str| ENVELOPE_KEYS.contains(&key) || ARGUMENT_KEYS.contains(&key);
     if !members.iter().all(|(key, _)| known(key)) {
         return None;
     }
-    let carries = |key: &str| CARRIED.contains(&key) && free(key);
-    let (_, arguments) = members.iter().find(|(key, raw)| carries(key) && holds(raw))?;
-    let name = members.iter().find(|(key, _)| NAMES.contains(&key.as_str()));
+    let carries = |key: &str| ARGUMENT_KEYS.contains(&key) && free(key);
+    let (_, arguments) = members.iter().find(|(key, raw)| carries(key) && may_be_arguments(raw))?;
+    let name = members.iter().find(|(key, _)| NAME_KEYS.contains(&key.as_str()));
     let name = name.and_then(|(_, raw)| serde_json::from_str(raw.get()).ok());
     Some((name, *arguments))
 }
@@ -265,7 +265,7 @@ fn calls_in<'t>(raw: &'t RawValue, depth: usize, calls: &mut Vec<Call<'t>>) {
             Some((Some(name), arguments)) => calls.push((name, arguments)),
             _ => {
                 for (key, raw) in members {
-                    if AROUND.contains(&key.as_str()) {
+                    if CONTAINER_KEYS.contains(&key.as_str()) {
                         calls_in(raw, depth + 1, calls);
                     }
                 }
@@ -275,8 +275,11 @@ fn calls_in<'t>(raw: &'t RawValue, depth: usize, calls: &mut Vec<Call<'t>>) {
     }
 }
 
-/// The arguments of the only call there is, whose name becomes the `tool`.
-fn the_one(calls: &[Call<'_>], tool: &mut Option<String>) -> Result<Option<JsonText>, PasteError> {
+/// The arguments of the only call; sets `tool` to its name.
+fn only_call(
+    calls: &[Call<'_>],
+    tool: &mut Option<String>,
+) -> Result<Option<JsonText>, PasteError> {
     match calls {
         [] => Ok(None),
         [(name, arguments)] => {
@@ -288,7 +291,7 @@ fn the_one(calls: &[Call<'_>], tool: &mut Option<String>) -> Result<Option<JsonT
 }
 
 /// Whether the value may hold arguments: an object, a list, or JSON written as a string.
-fn holds(raw: &RawValue) -> bool {
+fn may_be_arguments(raw: &RawValue) -> bool {
     match Node::of(raw) {
         Node::Object(_) | Node::Array(_) => true,
         Node::String(content) => content.trim_start().starts_with('{'),
@@ -296,8 +299,8 @@ fn holds(raw: &RawValue) -> bool {
     }
 }
 
-/// The text without the fences of a code block around it.
-fn unfenced(text: &str) -> &str {
+/// The text without the Markdown code fence around it.
+fn without_code_fence(text: &str) -> &str {
     let text = text.trim().trim_start_matches('\u{feff}');
     let Some(inner) = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```")) else {
         return text;

@@ -1,7 +1,6 @@
-//! [`Path`]: the way from a form's root to one of its places.
+//! [`Path`]: the path from a form's root to one of its places.
 //!
-//! Items and entries go by identity and not by position, so that a path still means the same place
-//! after its list was reordered.
+//! Items and entries have identities, so that a path stays valid after its list was reordered.
 
 use std::fmt;
 
@@ -17,7 +16,7 @@ impl fmt::Display for ItemId {
 
 /// One step of a [`Path`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Step {
+pub enum PathStep {
     /// Into a member that the schema names, by its position in [`crate::ObjectField::members`].
     Member(usize),
     /// Into an entry that the person named.
@@ -30,7 +29,7 @@ pub enum Step {
 
 /// The steps from the root; empty for the root itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Path(Vec<Step>);
+pub struct Path(Vec<PathStep>);
 
 impl Path {
     /// The root.
@@ -41,7 +40,7 @@ impl Path {
 
     /// The place one step further.
     #[must_use]
-    pub fn then(&self, step: Step) -> Self {
+    pub fn then(&self, step: PathStep) -> Self {
         let mut steps = self.0.clone();
         steps.push(step);
         Self(steps)
@@ -49,7 +48,7 @@ impl Path {
 
     /// The steps in order.
     #[must_use]
-    pub fn steps(&self) -> &[Step] {
+    pub fn steps(&self) -> &[PathStep] {
         &self.0
     }
 
@@ -59,7 +58,7 @@ impl Path {
         other.0.starts_with(&self.0)
     }
 
-    pub(crate) fn push(&mut self, step: Step) {
+    pub(crate) fn push(&mut self, step: PathStep) {
         self.0.push(step);
     }
 
@@ -76,10 +75,10 @@ impl fmt::Display for Path {
                 formatter.write_str("-")?;
             }
             match step {
-                Step::Member(position) => write!(formatter, "m{position}")?,
-                Step::Entry(id) => write!(formatter, "e{id}")?,
-                Step::Item(id) => write!(formatter, "i{id}")?,
-                Step::Branch(position) => write!(formatter, "b{position}")?,
+                PathStep::Member(position) => write!(formatter, "m{position}")?,
+                PathStep::Entry(id) => write!(formatter, "e{id}")?,
+                PathStep::Item(id) => write!(formatter, "i{id}")?,
+                PathStep::Branch(position) => write!(formatter, "b{position}")?,
             }
         }
         Ok(())

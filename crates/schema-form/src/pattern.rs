@@ -1,39 +1,39 @@
-//! [`Pattern`]: an ECMA-262 expression, as JSON Schema writes them, where this crate can decide it.
+//! [`Pattern`]: an ECMA-262 regular expression that this crate can match.
 //!
-//! Expressions are matched by `regex-lite`, which is small enough for the page. What it would read
-//! otherwise than ECMA-262 (look-around, back references, Unicode classes, a `.` or `\s` whose
-//! line ends and spaces differ) is not compiled at all: such a pattern is left to the host.
+//! Patterns are matched with `regex-lite`, which is small enough for the page. Syntax that it lacks
+//! or reads differently (look-around, back references, Unicode classes, `.` and `\s`) is not
+//! compiled: such a pattern is left to the host.
 
 use regex_lite::{Regex, RegexBuilder};
 
 /// How large a compiled pattern may be, in bytes; a larger one is left to the host.
 const LARGEST: usize = 256 * 1024;
 
-/// Longer texts are not matched as one types.
+/// Longer texts are not matched while typing.
 const LONGEST: usize = 20_000;
 
-/// An expression that means here what it means in ECMA-262.
+/// A regular expression with the same meaning as in ECMA-262.
 #[derive(Debug, Clone)]
 pub(crate) struct Pattern(Regex);
 
 impl Pattern {
-    /// Compiles `source`; `None` when it is not known to mean the same here.
+    /// Compiles `source`; `None` when it is not portable.
     pub(crate) fn compile(source: &str) -> Option<Self> {
-        if !means_the_same(source) {
+        if !is_portable(source) {
             return None;
         }
         RegexBuilder::new(source).size_limit(LARGEST).build().ok().map(Self)
     }
 
-    /// Whether the pattern is found in `text`, as JSON Schema searches: anywhere. `None` when the
-    /// text is too long to search while somebody types.
+    /// Whether the pattern matches anywhere in `text`. `None` when the text is too long to search
+    /// while typing.
     pub(crate) fn is_found_in(&self, text: &str) -> Option<bool> {
         (text.len() <= LONGEST).then(|| self.0.is_match(text))
     }
 }
 
-/// Whether every construct of `source` is one that both dialects read alike.
-fn means_the_same(source: &str) -> bool {
+/// Whether both dialects read every construct of `source` alike.
+fn is_portable(source: &str) -> bool {
     let mut letters = source.chars().peekable();
     let mut in_class = false;
     let mut class_start = false;
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plain_expressions_are_decided() {
+    fn portable_patterns_are_matched() {
         for (pattern, text, found) in [
             ("^x-", "x-tag", true),
             ("^x-", "tag x-", false),
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_differ_is_left_alone() {
+    fn patterns_that_may_differ_are_left_to_the_host() {
         for pattern in [
             "(?=a)", "(?i)a", r"\p{L}", r"(a)\1", "a.b", r"\s", "[]a]", "[^]", "[[a]", "[a&&b]",
             "a{", "a}", r"\u0041", "(?<n>a)", "[a", "(", "a**", r"[\b]", r"\cA", "a{,3}",

@@ -1,7 +1,7 @@
-//! [`Reading`]: what a draft would send, and what stands in its way.
+//! [`Reading`]: what a draft would send, and what prevents it.
 //!
-//! The text shows every draft, unfinished ones too, each piece with its [`Tone`]; it becomes JSON
-//! to send ([`Reading::json`]) only when no message is left.
+//! The text shows every draft, including unfinished ones, each piece with its [`Tone`]; there is JSON
+//! to send ([`Reading::json`]) only without messages.
 
 mod items;
 mod json;
@@ -16,7 +16,7 @@ use json_text::{JsonText, JsonTextError, Kind};
 use self::reader::Reader;
 use crate::{Draft, Form, Path};
 
-/// What a draft would send, and what stands in its way.
+/// What a draft would send, and what prevents it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
     text: String,
@@ -25,7 +25,7 @@ pub struct Reading {
     json: Option<JsonText>,
 }
 
-/// What a piece of a reading's text is, for colour.
+/// What a piece of a reading's text is, for its color.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Tone {
     /// Brackets, commas, colons.
@@ -38,58 +38,57 @@ pub enum Tone {
     Number,
     /// `true`, `false`, `null`.
     Word,
-    /// JSON text taken over as it stands.
+    /// JSON text, unchanged.
     Json,
-    /// A piece that a message is about, or the hole where a value is missing.
-    Fault,
+    /// A piece with a message, or the placeholder of a missing value.
+    Error,
 }
 
-/// Something that keeps a draft from being sent, at its place.
+/// Why a draft cannot be sent, at one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     /// The place.
     pub path: Path,
     /// One sentence for the person.
     pub text: String,
-    /// What sort of fault.
-    pub fault: Fault,
+    /// The kind of message.
+    pub kind: MessageKind,
 }
 
-/// What sort of fault a [`Message`] tells.
+/// The kind of a [`Message`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fault {
-    /// A value must be there and is not.
+pub enum MessageKind {
+    /// A required value is missing.
     Missing,
-    /// What was typed is not a value yet.
+    /// The typed text is not a value yet.
     Unfinished,
-    /// Text that is not JSON, with the place where it stops being it.
+    /// Text that is not JSON, with the position of the error.
     NotJson(JsonTextError),
-    /// JSON text with a member written twice, one of which would be lost, with the place of the
-    /// second.
-    Twice(JsonTextError),
-    /// A value that the schema does not admit, with the keyword.
+    /// JSON text with a repeated member, one of which would be lost, with the position of the second.
+    Repeated(JsonTextError),
+    /// A value that violates the schema, with the keyword.
     Invalid(&'static str),
 }
 
 impl Draft {
-    /// Reads the draft: what would be sent, and what stands in its way.
+    /// Reads the draft: what would be sent, and what prevents it.
     #[must_use]
     pub fn read(&self, form: &Form) -> Reading {
         let mut reader = Reader::of(form.integers());
         reader.place(form.root(), &self.root, None);
         let reading = reader.finish();
-        if form.objects_only() { reading.of_an_object() } else { reading }
+        if form.objects_only() { reading.require_object() } else { reading }
     }
 }
 
 impl Reading {
-    /// Tells of a finished value that is no object, and does not send it.
-    fn of_an_object(mut self) -> Self {
+    /// Adds a message if the finished value is not an object, and does not send it.
+    fn require_object(mut self) -> Self {
         if let Some(value) = self.json.take_if(|value| value.kind() != Kind::Object) {
             self.messages.push(Message {
                 path: Path::root(),
-                text: format!("A tool takes an object; this is {}.", json::named(value.kind())),
-                fault: Fault::Invalid("type"),
+                text: format!("A tool takes an object, found {}.", json::named(value.kind())),
+                kind: MessageKind::Invalid("type"),
             });
         }
         self
@@ -101,7 +100,7 @@ impl Reading {
         self.json.as_ref()
     }
 
-    /// What would be sent, unfinished pieces as they stand: JSON only if [`Self::json`] is.
+    /// What would be sent, with unfinished pieces as typed: JSON only if [`Self::json`] is `Some`.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
@@ -112,7 +111,7 @@ impl Reading {
         self.tones.iter().map(|(range, tone)| (&self.text[range.clone()], *tone))
     }
 
-    /// What stands in the way, in the form's order.
+    /// The messages, in the form's order.
     #[must_use]
     pub fn messages(&self) -> &[Message] {
         &self.messages

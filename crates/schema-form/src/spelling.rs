@@ -1,18 +1,17 @@
-//! Other spellings of JSON Schema's words: google.genai's keywords, and what types are called.
+//! Other spellings of JSON Schema's keywords and types.
 //!
-//! Whoever reads a schema asks here, the host's check (`schema-check`) and lints among them: what
-//! one of them knows and another does not is a form and a host that disagree.
+//! The form, the host's check (`schema-check`) and the lints share this list, so that they agree on
+//! what a schema means.
 
-/// JSON Schema's spelling of a keyword that google.genai's `Schema` writes otherwise; of any other
-/// the keyword itself. `defs` has none: what it holds is reached by the pointer in a `ref`, which
-/// names it.
+/// JSON Schema's spelling of a keyword of google.genai's `Schema`; any other keyword unchanged.
+/// `defs` stays, because the pointers in `ref` contain it.
 ///
 /// ```
-/// assert_eq!(schema_form::keyword_meant("min_items"), "minItems");
-/// assert_eq!(schema_form::keyword_meant("minItems"), "minItems");
+/// assert_eq!(schema_form::canonical_keyword("min_items"), "minItems");
+/// assert_eq!(schema_form::canonical_keyword("minItems"), "minItems");
 /// ```
 #[must_use]
-pub fn keyword_meant(keyword: &str) -> &str {
+pub fn canonical_keyword(keyword: &str) -> &str {
     match keyword {
         "any_of" => "anyOf",
         "min_items" => "minItems",
@@ -31,16 +30,16 @@ pub fn keyword_meant(keyword: &str) -> &str {
     }
 }
 
-/// The types of JSON Schema that `name` stands for: one, or all of them for `any` and its like.
-/// `None` for a name that means nothing here.
+/// The types of JSON Schema that `name` means: one, or all of them for `any` and similar names.
+/// `None` for an unknown name.
 ///
 /// ```
-/// assert_eq!(schema_form::types_meant("dict"), Some(["object"].as_slice()));
-/// assert_eq!(schema_form::types_meant("any").map(<[_]>::len), Some(6));
-/// assert_eq!(schema_form::types_meant("quaternion"), None);
+/// assert_eq!(schema_form::canonical_types("dict"), Some(["object"].as_slice()));
+/// assert_eq!(schema_form::canonical_types("any").map(<[_]>::len), Some(6));
+/// assert_eq!(schema_form::canonical_types("quaternion"), None);
 /// ```
 #[must_use]
-pub fn types_meant(name: &str) -> Option<&'static [&'static str]> {
+pub fn canonical_types(name: &str) -> Option<&'static [&'static str]> {
     Some(match name.trim().to_ascii_lowercase().as_str() {
         "string" | "str" | "text" | "char" | "varchar" => &["string"],
         "integer" | "int" | "long" | "short" | "int32" | "int64" | "bigint" => &["integer"],

@@ -1,18 +1,18 @@
-//! [`Types`]: which of JSON's types a field admits, and the many names they go by.
+//! [`Types`]: a set of JSON types, and the names that declarations use for them.
 //!
 //! JSON Schema writes `string`, google.genai `STRING`, and real declarations also `str`, `dict`,
 //! `float`, `tuple`, `ArrayList` or nothing at all.
 
 use json_text::Kind;
 
-use crate::spelling::types_meant;
+use crate::spelling::canonical_types;
 
 /// A set of JSON types; a number may be restricted to whole ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Types(u8);
 
 impl Types {
-    /// No type at all: nothing is valid.
+    /// No type: no value is valid.
     pub const NONE: Self = Self(0);
     /// `null`
     pub const NULL: Self = Self(1);
@@ -31,7 +31,7 @@ impl Types {
     /// Every type
     pub const ANY: Self = Self(127);
 
-    /// The types that `name` stands for, or `None` when the name means nothing here.
+    /// The types that `name` means, or `None` for an unknown name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let one = |name: &&str| match *name {
@@ -43,7 +43,7 @@ impl Types {
             "array" => Self::ARRAY,
             _ => Self::NULL,
         };
-        Some(types_meant(name)?.iter().map(one).fold(Self::NONE, Self::or))
+        Some(canonical_types(name)?.iter().map(one).fold(Self::NONE, Self::or))
     }
 
     /// The types in both sets.
@@ -76,8 +76,8 @@ impl Types {
         self.0 == 0
     }
 
-    /// Whether a value of this sort may be valid. A number passes where whole numbers do: whether
-    /// it is whole shows in its digits.
+    /// Whether a value of this kind may be valid. Any number passes if integers do; whether it is an
+    /// integer depends on its digits.
     #[must_use]
     pub fn admit(self, kind: Kind) -> bool {
         !self.and(Self::of(kind)).is_empty()
@@ -94,7 +94,7 @@ impl Types {
         }
     }
 
-    /// The types one by one; `number` swallows `integer`.
+    /// The single types; `number` includes `integer`.
     pub(crate) fn each(self) -> Vec<Self> {
         let numeric = if self.contains(Self::NUMBER) { Self::NUMBER } else { Self::INTEGER };
         [Self::STRING, numeric, Self::BOOLEAN, Self::OBJECT, Self::ARRAY, Self::NULL]
@@ -103,7 +103,7 @@ impl Types {
             .collect()
     }
 
-    /// One type in a person's words, with its article.
+    /// One type for display, with its article.
     pub(crate) fn words(self) -> &'static str {
         match self {
             Self::NULL => "null",
@@ -131,7 +131,7 @@ impl Types {
         }
     }
 
-    /// The set in a person's words: "text or a number".
+    /// The set for display: "text or a number".
     pub(crate) fn phrase(self) -> String {
         let words: Vec<_> = self.each().into_iter().map(Self::words).collect();
         match words.split_last() {
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn loose_names_are_understood() {
+    fn loose_type_names_are_known() {
         for (name, types) in [
             ("STRING", Types::STRING),
             ("String", Types::STRING),

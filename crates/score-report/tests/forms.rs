@@ -376,7 +376,7 @@ fn json_has_the_published_shape() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/eval-report.schema.json");
     let schema = std::fs::read_to_string(path).expect("the schema is published");
     let check = Check::of(&json(&schema)).expect("a schema");
-    assert_eq!(check.complaints(&json(text.trim())), []);
+    assert_eq!(check.violations(&json(text.trim())), []);
     let report: EvalReport = serde_json::from_str(&text).expect("reads back");
     assert_eq!(report.results.len(), 4);
     let ids: Vec<&str> = report.results.iter().map(|it| it.eval_id.as_str()).collect();
@@ -388,7 +388,7 @@ fn json_has_the_published_shape() {
         report.results[0].criterion_results.iter().map(|it| it.criterion.as_str()).collect();
     assert_eq!(names, ["tool_trajectory_avg_score", "words", "llm_judge"]);
     let nothing = written(Form::Json, Vec::new());
-    assert_eq!(check.complaints(&json(nothing.trim())), []);
+    assert_eq!(check.violations(&json(nothing.trim())), []);
 }
 
 /// The data of the page's scripts, by their ids, and what is left of it.

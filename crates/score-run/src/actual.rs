@@ -1,8 +1,7 @@
-//! [`ActualSide`]: where what was done of a case is found.
+//! [`ActualSide`]: finds the actual case for an expected one.
 //!
-//! While one file of either side runs in the same order, which is how runs are recorded, nothing is
-//! remembered but the ids, as fingerprints. At the first case that stands elsewhere the rest of the
-//! file is gone through once, and of each case its place is kept.
+//! While both sides have one file in the same order, which is how runs are recorded, only
+//! fingerprints of the ids are kept. At the first case out of order, the rest of the file is indexed.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -13,25 +12,25 @@ use case_trace::PlainCase;
 use evalset_file::{Cases, FoundCase, stem};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::buffer_pool::BufferPool;
 use crate::error::{CaseFault, RunError};
 use crate::file::{EvalFile, FileFacts, History, Whole};
 use crate::heading::heading;
 use crate::pairing::{Key, Pairing, of_id};
-use crate::room::Room;
 use crate::stream::{Keyed, Stream};
 use crate::task::{Side, Way};
 
-/// Where what was done of a case is found.
+/// The files of the actual side.
 #[derive(Debug)]
 pub(crate) struct ActualSide {
     files: Vec<ActualFile>,
-    /// The file that runs beside the expected one.
+    /// The file that is read in step with the expected one.
     beside: Option<Stream>,
     places: FxHashMap<Key, VecDeque<Entry>>,
-    /// The keys that were taken, in their order: only what is left in the end is held against them.
+    /// The keys taken, in order, to recognize repeated cases at the end.
     taken: Vec<Key>,
     pairing: Pairing,
-    /// How many cases have been passed.
+    /// The number of cases read.
     passed: u64,
     bytes: u64,
 }
@@ -42,12 +41,12 @@ struct ActualFile {
     cases: Option<Cases>,
     wholes: Vec<Option<Whole>>,
     eval_set_id: String,
-    /// When the run was made, where the file says so.
+    /// When the run was made, if the file has it.
     created: Option<f64>,
 }
 
 impl ActualFile {
-    /// When the run was made, in seconds since 1970: what the file says, or else when it was written.
+    /// When the run was made, in seconds since 1970: from the file, or else its modification time.
     fn made(&self) -> Option<f64> {
         let written = || {
             let modified = std::fs::metadata(&self.facts.path).and_then(|it| it.modified()).ok()?;
@@ -57,53 +56,53 @@ impl ActualFile {
     }
 }
 
-/// Where a case stands.
+/// The place of a case.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     file: usize,
     index: u64,
-    /// In a file that was read as a whole both are 0.
+    /// Both are 0 in a file that was read as a whole.
     start: u64,
     end: u64,
 }
 
-/// What became of a search.
+/// The result of a search.
 #[derive(Debug)]
 pub(crate) enum Taken {
-    /// Here it is.
-    Found(Found),
-    /// There is none.
+    /// The case.
+    Found(FoundActual),
+    /// No such case.
     Missing,
-    /// There are several, and nothing tells which is meant.
+    /// Several candidates.
     Several(CaseFault),
 }
 
-/// A case that was found, not read yet.
+/// A case that was found but not read yet.
 #[derive(Debug)]
-pub(crate) enum Found {
+pub(crate) enum FoundActual {
     Beside(Side),
     At(usize, FoundCase),
     Whole(Box<Whole>),
 }
 
-/// A case that nobody has asked for.
+/// An actual case without an expected one.
 #[derive(Debug)]
-pub(crate) struct Left {
+pub(crate) struct UnpairedCase {
     pub(crate) eval_id: Option<String>,
     pub(crate) side: Side,
-    /// Its id was taken by an earlier case of the file.
+    /// Whether an earlier case of the file has its id.
     pub(crate) again: Option<PathBuf>,
 }
 
 impl ActualSide {
-    /// Opens the files; `beside` says that one expected file runs beside one actual, and `ahead`
-    /// that a thread of its own reads the latter.
+    /// Opens the files; `beside`: there is one file per side, read in step; `ahead`: a separate
+    /// thread reads the actual one.
     pub(crate) fn open(
         paths: &[PathBuf],
         beside: bool,
         ahead: bool,
         pairing: Pairing,
-        room: &Arc<Room>,
+        buffers: &Arc<BufferPool>,
     ) -> Result<Self, RunError> {
         let mut side = Self {
             files: Vec::new(),
@@ -115,7 +114,7 @@ impl ActualSide {
             bytes: 0,
         };
         for path in paths {
-            match EvalFile::open(path, pairing, room)? {
+            match EvalFile::open(path, pairing, buffers)? {
                 EvalFile::Whole(facts, history) => {
                     let History { eval_set_id, created, cases: wholes } = history;
                     let file = side.files.len();
@@ -155,15 +154,15 @@ impl ActualSide {
                         created: None,
                     });
                     let file = side.files.len() - 1;
-                    side.go_through(stream, file)?;
+                    side.index_rest(stream, file)?;
                 }
             }
         }
         Ok(side)
     }
 
-    /// Keeps the places of all cases that are left in a file.
-    fn go_through(&mut self, mut stream: Stream, file: usize) -> Result<(), RunError> {
+    /// Indexes the remaining cases of a file.
+    fn index_rest(&mut self, mut stream: Stream, file: usize) -> Result<(), RunError> {
         while let Some(Keyed { found, key }) = stream.next()? {
             let FoundCase { index, start, end, .. } = found;
             self.enter(self.placed(key), Entry { file, index, start, end });
@@ -172,25 +171,25 @@ impl ActualSide {
         Ok(())
     }
 
-    /// Keeps the place of the case that is next.
+    /// Indexes the next case.
     fn enter(&mut self, key: Option<Key>, entry: Entry) {
-        // One that has no key is nobody's partner, and left in the end.
+        // A case without a key has no partner and stays unpaired.
         let key = key.unwrap_or_else(|| of_id(""));
         self.places.entry(key).or_default().push_back(entry);
         self.passed += 1;
     }
 
-    /// The key of the case that is next: its place among those of all files, where that counts.
+    /// The key of the next case: its index over all files when pairing by order.
     fn placed(&self, key: Option<Key>) -> Option<Key> {
         if self.pairing == Pairing::Order { Some(self.passed) } else { key }
     }
 
-    /// How many bytes have been read.
+    /// The number of bytes read.
     pub(crate) fn read(&self) -> u64 {
         self.bytes + self.beside.as_ref().map_or(0, |stream| stream.read())
     }
 
-    /// Takes the case with this key out of the side; `eval_id` is that of its partner.
+    /// Takes the case with this key; `eval_id` is its partner's id.
     pub(crate) fn take(
         &mut self,
         key: Key,
@@ -206,11 +205,11 @@ impl ActualSide {
                 self.taken.push(key);
                 self.passed += 1;
                 let Some(case) = stream.next()? else { return Ok(Taken::Missing) };
-                // While the chunk that it lies in is at hand.
-                return Ok(Taken::Found(Found::Beside(stream.side(&case.found)?)));
+                // While its chunk is in memory.
+                return Ok(Taken::Found(FoundActual::Beside(stream.side(&case.found)?)));
             }
             if let Some(stream) = self.beside.take() {
-                self.go_through(stream, 0)?;
+                self.index_rest(stream, 0)?;
             }
         }
         let Some(entries) = self.places.get_mut(&key) else { return Ok(Taken::Missing) };
@@ -257,23 +256,23 @@ impl ActualSide {
         Ok(self.found(entry, eval_id).map_or(Taken::Missing, Taken::Found))
     }
 
-    fn found(&mut self, entry: Entry, eval_id: Option<&str>) -> Option<Found> {
+    fn found(&mut self, entry: Entry, eval_id: Option<&str>) -> Option<FoundActual> {
         let Entry { file, index, start, end } = entry;
         let of = self.files.get_mut(file)?;
         if of.cases.is_none() {
             let whole = of.wholes.get_mut(usize::try_from(index).ok()?)?.take()?;
-            return Some(Found::Whole(Box::new(whole)));
+            return Some(FoundActual::Whole(Box::new(whole)));
         }
         let eval_id = eval_id.map(str::to_owned);
-        Some(Found::At(file, FoundCase { index, eval_id, turns: 0, start, end }))
+        Some(FoundActual::At(file, FoundCase { index, eval_id, turns: 0, start, end }))
     }
 
-    /// The side of a case that was found.
-    pub(crate) fn side(&self, found: Found) -> Result<Side, RunError> {
+    /// The found case as a [`Side`].
+    pub(crate) fn side(&self, found: FoundActual) -> Result<Side, RunError> {
         let (file, case) = match found {
-            Found::Whole(whole) => return Ok(Side::Read(Box::new(whole.1))),
-            Found::Beside(side) => return Ok(side),
-            Found::At(file, case) => (file, case),
+            FoundActual::Whole(whole) => return Ok(Side::Read(Box::new(whole.1))),
+            FoundActual::Beside(side) => return Ok(side),
+            FoundActual::At(file, case) => (file, case),
         };
         let Some(ActualFile { facts, cases: Some(cases), .. }) = self.files.get(file) else {
             return Ok(Side::Absent);
@@ -284,10 +283,10 @@ impl ActualSide {
         Ok(Side::Text { facts: Arc::clone(facts), case: read, way: Way::Unknown, start, index })
     }
 
-    /// The cases that nobody has asked for, in the order of their files.
-    pub(crate) fn into_left(mut self) -> Result<LeftOver, RunError> {
+    /// The unpaired cases, in the order of their files.
+    pub(crate) fn into_unpaired(mut self) -> Result<UnpairedCases, RunError> {
         if let Some(stream) = self.beside.take() {
-            self.go_through(stream, 0)?;
+            self.index_rest(stream, 0)?;
         }
         let mut entries: Vec<(u64, Entry)> = Vec::new();
         for (print, places) in std::mem::take(&mut self.places) {
@@ -297,29 +296,29 @@ impl ActualSide {
         let taken = std::mem::take(&mut self.taken);
         let taken =
             if entries.is_empty() { FxHashSet::default() } else { taken.into_iter().collect() };
-        Ok(LeftOver { side: self, entries: entries.into_iter(), taken })
+        Ok(UnpairedCases { side: self, entries: entries.into_iter(), taken })
     }
 }
 
-/// The cases that nobody has asked for, one after the other.
+/// Iterates over the unpaired cases.
 #[derive(Debug)]
-pub(crate) struct LeftOver {
+pub(crate) struct UnpairedCases {
     side: ActualSide,
     entries: std::vec::IntoIter<(u64, Entry)>,
     taken: FxHashSet<u64>,
 }
 
-impl LeftOver {
-    pub(crate) fn next(&mut self) -> Result<Option<Left>, RunError> {
+impl UnpairedCases {
+    pub(crate) fn next(&mut self) -> Result<Option<UnpairedCase>, RunError> {
         let Some((print, entry)) = self.entries.next() else { return Ok(None) };
         let again = !self.taken.insert(print) && self.side.pairing == Pairing::Id;
         let path = self.side.files.get(entry.file).map(|file| file.facts.path.clone());
         let again = path.filter(|_| again);
         let Some(found) = self.side.found(entry, None) else { return Ok(None) };
         let eval_id = match &found {
-            Found::Whole(whole) => Some(whole.0.clone()),
-            Found::Beside(_) | Found::At(..) => None,
+            FoundActual::Whole(whole) => Some(whole.0.clone()),
+            FoundActual::Beside(_) | FoundActual::At(..) => None,
         };
-        Ok(Some(Left { eval_id, side: self.side.side(found)?, again }))
+        Ok(Some(UnpairedCase { eval_id, side: self.side.side(found)?, again }))
     }
 }

@@ -3,27 +3,27 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-/// So many tags are remembered for whoever mistyped one.
-const REMEMBERED: usize = 1000;
+/// The most tags remembered for the hint about a mistyped tag.
+const MAX_REMEMBERED_TAGS: usize = 1000;
 
-/// Which cases are scored: all that meet both.
+/// A filter of cases: both conditions must match.
 #[derive(Default)]
 pub struct Choice<'c> {
-    /// Whether an id is one that is looked for; every one is without it.
+    /// Matches the wanted ids; `None` matches all.
     pub id: Option<&'c (dyn Fn(&str) -> bool + Sync)>,
-    /// Tags, of which a case needs one; none asks for nothing.
+    /// Tags, one of which a case must have; empty matches all.
     pub tags: &'c [String],
     seen: Mutex<BTreeSet<String>>,
 }
 
 impl<'c> Choice<'c> {
-    /// Cases whose id `id` takes, and that have one of `tags`.
+    /// Cases whose id matches `id`, and that have one of `tags`.
     #[must_use]
     pub fn new(id: Option<&'c (dyn Fn(&str) -> bool + Sync)>, tags: &'c [String]) -> Self {
         Self { id, tags, seen: Mutex::default() }
     }
 
-    /// The tags of cases that were not chosen, as far as they are remembered.
+    /// Tags of cases that did not match, at most 1,000.
     #[must_use]
     pub fn other_tags(&self) -> Vec<String> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
@@ -39,7 +39,7 @@ impl Choice<'_> {
         let takes = self.tags.is_empty() || self.tags.iter().any(|wanted| tags.contains(wanted));
         if !takes {
             let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-            if seen.len() < REMEMBERED {
+            if seen.len() < MAX_REMEMBERED_TAGS {
                 seen.extend(tags.iter().cloned());
             }
         }

@@ -1,4 +1,4 @@
-//! Why a run came to no end, and why a case cannot be scored.
+//! Why a run fails, and why a case cannot be scored.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,29 +10,29 @@ use evalset_file::AppendError;
 /// Why a case cannot be scored, though its file can be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CaseFault {
-    /// Its format's own reader would refuse it.
+    /// The reader of its format rejects it.
     #[error("{}: {fault}", path.display())]
     Faulty { path: PathBuf, fault: Box<Fault> },
-    /// What is read of it for scoring alone cannot be meant.
+    /// Data that only scoring reads is invalid.
     #[error("{}: {fault}", path.display())]
     Misread { path: PathBuf, fault: Misread },
-    /// Nothing of it can be read.
+    /// It cannot be read at all.
     #[error("{}: case #{index} cannot be read; see `rehearsal evalset lint`", path.display())]
     Unread { path: PathBuf, index: u64 },
-    /// Its id is another's in the expected file.
+    /// Another case of the expected file has its id.
     #[error("{} has several cases with this id; give each its own", path.display())]
-    ExpectedAgain { path: PathBuf },
-    /// Its id is another's in the actual file.
+    ExpectedRepeated { path: PathBuf },
+    /// Another case of the actual file has its id.
     #[error("{} has several cases with this id; the first was scored", path.display())]
-    ActualAgain { path: PathBuf },
-    /// Several files have a partner for it.
+    ActualRepeated { path: PathBuf },
+    /// Several files have a case with its key.
     #[error(
         "this id stands in {}; name one of them, or give the sets the eval_set_id of the expected \
          one",
         listed(paths)
     )]
     SeveralPartners { paths: Vec<PathBuf> },
-    /// Several runs of its set have a partner for it.
+    /// Several runs of its set have a case with its key.
     #[error(
         "this id stands in {}, which are runs of one set; score one of them{}",
         listed(paths),
@@ -43,7 +43,7 @@ pub(crate) enum CaseFault {
     )]
     SeveralRuns { paths: Vec<PathBuf>, newest: Option<PathBuf> },
     /// The file has changed since the cases were paired.
-    #[error("its partner has another id by now; do not change files while they are scored")]
+    #[error("its partner's id has changed; do not change files while they are scored")]
     Changed,
 }
 
@@ -52,11 +52,11 @@ fn listed(paths: &[PathBuf]) -> String {
     paths.join(" and in ")
 }
 
-/// Each message names the file and says what to do.
+/// Why a run fails. Each message names the file and what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// A file could not be gone through.
+    /// A file cannot be scanned.
     #[error(transparent)]
     File(#[from] AppendError),
     /// A file cannot be read.
@@ -67,17 +67,17 @@ pub enum RunError {
         /// The system's reason.
         cause: io::Error,
     },
-    /// Nothing of a file that is read as a whole can be read.
+    /// A history file cannot be read.
     #[error("{}: {fault}", path.display())]
     Faulty {
         /// The file.
         path: PathBuf,
-        /// The first thing that is wrong.
+        /// The first error.
         fault: Box<Fault>,
     },
-    /// A file of ADK's history where expectations belong.
+    /// A file of ADK's history on the expected side.
     #[error(
-        "{} tells what an agent did, not what is expected; give it with --actual, and the eval set \
+        "{} is a history of actual runs, not an eval set; give it with --actual, and the eval set \
          with --expected",
         path.display()
     )]
@@ -85,10 +85,10 @@ pub enum RunError {
         /// The file.
         path: PathBuf,
     },
-    /// What was scored could not be written.
+    /// The report cannot be written.
     #[error("the report cannot be written: {0}")]
     Output(#[from] io::Error),
-    /// A thread has ended; a fault of ours.
+    /// A thread panicked, which is a bug.
     #[error("scoring ended unexpectedly; please report this with the files: {0}")]
     Panicked(String),
 }

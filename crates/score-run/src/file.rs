@@ -1,4 +1,4 @@
-//! [`EvalFile`]: a file of either side, opened.
+//! [`EvalFile`]: an open file of either side.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,18 +8,18 @@ use evalset::adk::EvalSetResult;
 use evalset::{Case, Format, Number, Origin, Severity, read_case};
 use evalset_file::{Cases, stem};
 
+use crate::buffer_pool::BufferPool;
 use crate::error::{CaseFault, RunError};
 use crate::heading::head;
-use crate::lines::Lines;
+use crate::line_index::LineIndex;
 use crate::pairing::Pairing;
 use crate::plain::PlainCases;
-use crate::room::Room;
 use crate::stream::Stream;
 
-/// A file of either side, opened.
+/// An open file of either side.
 #[derive(Debug)]
 pub(crate) enum EvalFile {
-    /// Gone through case by case.
+    /// Streamed case by case.
     Stream(Stream),
     /// Read as a whole: ADK's history.
     Whole(Arc<FileFacts>, History),
@@ -30,7 +30,7 @@ pub(crate) enum EvalFile {
 pub(crate) struct History {
     /// The set that was run.
     pub(crate) eval_set_id: String,
-    /// When, in seconds since 1970, where it says so.
+    /// When, in seconds since 1970, if the file has it.
     pub(crate) created: Option<f64>,
     pub(crate) cases: Vec<Whole>,
 }
@@ -38,31 +38,35 @@ pub(crate) struct History {
 /// [`CaseTrace::of`], or [`CaseTrace::of_expected`].
 pub(crate) type TraceOf = fn(&Case) -> Result<CaseTrace, Misread>;
 
-/// A case of a file that was read as a whole: its id, and its trace or why there is none.
+/// A case of a history file: its id, and its trace or why there is none.
 pub(crate) type Whole = (String, Result<CaseTrace, CaseFault>);
 
-/// What is known of a file while its cases are on their way.
+/// Facts about a file that its cases refer to.
 #[derive(Debug)]
 pub(crate) struct FileFacts {
     pub(crate) path: PathBuf,
     pub(crate) format: Format,
-    /// What a case is called that does not say so: that of ADK's older list of its turns.
+    /// The id of a case without one: of ADK's older files with the turns of one case.
     stem: String,
-    lines: Mutex<Lines>,
+    lines: Mutex<LineIndex>,
 }
 
 impl EvalFile {
-    pub(crate) fn open(path: &Path, pairing: Pairing, room: &Arc<Room>) -> Result<Self, RunError> {
+    pub(crate) fn open(
+        path: &Path,
+        pairing: Pairing,
+        buffers: &Arc<BufferPool>,
+    ) -> Result<Self, RunError> {
         let head = head(path)?;
         let facts = |format| {
-            let lines = Mutex::new(Lines::of(path));
+            let lines = Mutex::new(LineIndex::of(path));
             Arc::new(FileFacts { path: path.to_owned(), format, stem: stem(path), lines })
         };
         if EvalSetResult::is_begun_by(&head) {
             return Ok(Self::Whole(facts(Format::Adk), history(path)?));
         }
         let facts = facts(Cases::told_format(path)?);
-        let plain = PlainCases::new(facts.format == Format::Adk, room);
+        let plain = PlainCases::new(facts.format == Format::Adk, buffers);
         let cases = Cases::open_with(path, plain)?;
         Ok(Self::Stream(Stream::new(facts, cases, pairing)))
     }
@@ -81,7 +85,7 @@ fn history(path: &Path) -> Result<History, RunError> {
         .iter()
         .map(|case| (case.eval_id.clone(), Ok(CaseTrace::of_result(case))))
         .collect();
-    // Those that are not among them could not be read.
+    // Missing ones could not be read.
     for fault in faults.into_iter().filter(|fault| fault.severity() == Severity::Error) {
         let Some(eval_id) = fault.case.as_ref().and_then(|case| case.eval_id.clone()) else {
             continue;
@@ -120,8 +124,8 @@ impl FileFacts {
         eval_id?.as_str().map(str::to_owned)
     }
 
-    /// Reads a case's text, which begins at `start` in the file, by its model; an error tells its
-    /// place there. `trace` makes the trace of what was read.
+    /// Parses a case's text, which begins at `start` in the file; an error has its place there.
+    /// `trace` makes the trace of the parsed case.
     pub(crate) fn read(
         &self,
         text: &str,
@@ -130,7 +134,7 @@ impl FileFacts {
         trace: TraceOf,
     ) -> Result<CaseTrace, CaseFault> {
         let case = usize::try_from(index).ok();
-        // Of the turns of one case, which are a list, the file's name is the id.
+        // The id of a case that is only a list of turns is the file's name.
         let is_whole_file = self.format == Format::AdkLegacy && text.starts_with('[');
         let eval_id = is_whole_file.then_some(self.stem.as_str());
         let sound = |origin: Origin<'_>| {
@@ -142,7 +146,7 @@ impl FileFacts {
             }
         };
         let read = sound(Origin { case, eval_id, ..Origin::default() }).or_else(|_| {
-            // Once more, with the place: faults are rare, and counting lines is not free.
+            // Parses again with the position, because errors are rare and counting lines is slow.
             let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
             let (line, column) = lines.place(start).unwrap_or((1, 1));
             sound(Origin { line, column, case, eval_id })

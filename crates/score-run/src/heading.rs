@@ -1,4 +1,4 @@
-//! [`heading`]: what a set says of itself, before its cases are read.
+//! [`heading`]: an eval set's id and name, without reading its cases.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -10,25 +10,24 @@ use serde_json::Value;
 
 use crate::error::RunError;
 
-/// So much of a file is looked at before it is gone through for its heading.
+/// How much of a file is read before it is scanned as a whole, in bytes.
 pub(crate) const HEAD: u64 = 64 << 10;
 
-/// What a set says of itself.
+/// The heading of an eval set.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SetHeading {
-    /// Its id; of a file that has none the file's name.
+    /// Its id, or else the file's name.
     pub eval_set_id: String,
     /// Its name.
     pub name: Option<String>,
-    /// Whether it is AgentFlow's.
+    /// Whether it is an AgentFlow file.
     pub is_agentflow: bool,
 }
 
-/// Reads the heading of a file. It mostly stands at the beginning; where it does not, the file is
-/// gone through.
+/// Reads the heading of a file. If it is not at the beginning, the whole file is scanned.
 ///
 /// # Errors
-/// The file cannot be read, or is no eval set.
+/// The file cannot be read, or is not an eval set.
 pub fn heading(path: &Path) -> Result<SetHeading, RunError> {
     let head = head(path)?;
     let mut found = SetHeading { eval_set_id: stem(path), ..SetHeading::default() };

@@ -1,30 +1,29 @@
-//! Two sides' files read case by case, paired, and scored by several threads in order.
+//! Reads the cases of both sides, pairs them, and scores them with several threads, in order.
 //!
-//! Cases are streamed: in memory are those under way, and of each case on the actual side that
-//! stands elsewhere than its partner a few bytes that say where. ADK's history is read as a whole; it
-//! is short.
+//! Cases are streamed: only those in progress are in memory, and a few bytes with the place of each
+//! actual case that is out of order. ADK's history files are read as a whole; they are short.
 //!
-//! Left to others: what a case is (`evalset`), how it is scored (`scoring`), what is written of it
-//! (`score-report`), and from what was typed to paths.
+//! Left to others: what a case is (`evalset`), how it is scored (`scoring`), reports
+//! (`score-report`), and the command line.
 
 mod actual;
+mod buffer_pool;
 mod choice;
-mod crew;
 mod error;
 mod file;
 mod heading;
-mod lines;
-mod order;
+mod line_index;
 mod pairing;
 mod pairs;
 mod plain;
-mod room;
+mod run;
 mod stream;
 mod task;
+mod worker_pool;
 
 pub use choice::Choice;
 pub use error::RunError;
 pub use heading::{SetHeading, heading};
-pub use order::{Order, Ran, run, run_pairs};
 pub use pairing::Pairing;
+pub use run::{RunSummary, ScoreRun, run, run_pairs};
 pub use task::Pair;

@@ -1,4 +1,4 @@
-//! [`Pairing`]: by what a case of the one side finds its partner on the other.
+//! [`Pairing`]: how the cases of both sides are paired.
 
 use case_trace::CaseTrace;
 use evalset_file::FoundCase;
@@ -7,23 +7,23 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::file::{FileFacts, Whole};
 
-/// By what a case of the one side finds its partner on the other.
+/// How the cases of both sides are paired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Pairing {
     /// The same `eval_id`.
     #[default]
     Id,
-    /// The same place, counted over all files of a side in their order.
+    /// The same index, counted over all files of a side in their order.
     Order,
-    /// The same words of the user in every turn. Of several such cases the first goes with the first.
+    /// The same user messages in every turn. Several such cases are paired in order.
     Query,
 }
 
-/// What stands for an id, or for what a user says.
+/// A hash of an id or of the user messages.
 pub(crate) type Key = u64;
 
 impl Pairing {
-    /// What a partner would have, behind "no case".
+    /// The end of the message "no case …".
     pub(crate) fn partner(self) -> &'static str {
         match self {
             Self::Id => "with this id",
@@ -32,7 +32,7 @@ impl Pairing {
         }
     }
 
-    /// The key of a case that was found; none of one that has no partner. `text` gives its text.
+    /// The key of a found case; `None` if it cannot have a partner. `text` gives its text.
     pub(crate) fn key<E>(
         self,
         found: &FoundCase,
@@ -49,7 +49,7 @@ impl Pairing {
         })
     }
 
-    /// The same of a case of a file that was read as a whole.
+    /// The key of a case of a history file.
     pub(crate) fn key_of_whole(self, whole: &Whole, place: u64) -> Option<Key> {
         match self {
             Self::Id => Some(of_id(&whole.0)),
@@ -59,7 +59,7 @@ impl Pairing {
     }
 }
 
-/// By which an id is remembered.
+/// The key of an id.
 pub(crate) fn of_id(eval_id: &str) -> Key {
     xxh3_64(eval_id.as_bytes())
 }
@@ -68,7 +68,7 @@ fn of_query(trace: &Trace) -> Option<Key> {
     let mut hash = Xxh3::new();
     for turn in &trace.invocations {
         hash.update(turn.user_text.as_bytes());
-        // No text has this byte, so turns stay apart.
+        // UTF-8 text never has this byte, so it separates turns.
         hash.update(&[0xff]);
     }
     (!trace.invocations.is_empty()).then(|| hash.digest())

@@ -1,4 +1,4 @@
-//! [`Pairs`]: the cases of both sides, paired, in the order of the expected side.
+//! [`Pairs`]: iterates over the paired cases of both sides, in the order of the expected side.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,13 +6,13 @@ use std::sync::Arc;
 use evalset_file::stem;
 use rustc_hash::FxHashSet;
 
-use crate::actual::{ActualSide, Left, LeftOver, Taken};
+use crate::actual::{ActualSide, Taken, UnpairedCase, UnpairedCases};
+use crate::buffer_pool::BufferPool;
 use crate::choice::Choice;
 use crate::error::{CaseFault, RunError};
 use crate::file::{EvalFile, is_history};
 use crate::heading::heading;
 use crate::pairing::{Key, Pairing, of_id};
-use crate::room::Room;
 use crate::stream::{Keyed, Stream};
 use crate::task::{Side, Task};
 
@@ -21,34 +21,34 @@ pub(crate) struct Pairs<'o> {
     paths: std::slice::Iter<'o, PathBuf>,
     file: Option<Expected>,
     actual: Option<ActualSide>,
-    left: Option<LeftOver>,
+    left: Option<UnpairedCases>,
     choice: &'o Choice<'o>,
-    room: Arc<Room>,
-    /// Whether files are read by threads of their own.
+    buffers: Arc<BufferPool>,
+    /// Whether files are read by separate threads.
     ahead: bool,
     pairing: Pairing,
-    /// How many expected cases have been passed.
+    /// The number of expected cases read.
     passed: u64,
-    /// Ids of the expected file that is being read.
+    /// The ids of the expected file being read.
     seen: FxHashSet<Key>,
     bytes: u64,
     /// Cases without a partner.
-    pub(crate) alone: Alone,
-    /// Ids that were not chosen, for whoever mistyped one.
-    pub(crate) passed_by: PassedBy<'o>,
+    pub(crate) alone: Unpaired,
+    /// Receives excluded ids, for the hint about a mistyped id.
+    pub(crate) skipped: PassedBy<'o>,
 }
 
-/// Is told every id that was not chosen.
+/// A callback for every excluded id.
 pub(crate) type PassedBy<'o> = &'o mut dyn FnMut(&str);
 
-/// How many cases of each side have no partner.
+/// The number of cases without a partner, per side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Alone {
+pub(crate) struct Unpaired {
     pub(crate) expected: u64,
     pub(crate) actual: u64,
 }
 
-/// The expected file that is being read.
+/// The expected file being read.
 struct Expected {
     eval_set_id: String,
     stem: String,
@@ -60,8 +60,8 @@ impl<'o> Pairs<'o> {
         expected: &'o [PathBuf],
         actual: &[PathBuf],
         choice: &'o Choice<'o>,
-        passed_by: PassedBy<'o>,
-        room: &Arc<Room>,
+        skipped: PassedBy<'o>,
+        buffers: &Arc<BufferPool>,
         ahead: bool,
         pairing: Pairing,
     ) -> Result<Self, RunError> {
@@ -74,27 +74,27 @@ impl<'o> Pairs<'o> {
         Ok(Self {
             paths: expected.iter(),
             file: None,
-            actual: Some(ActualSide::open(actual, beside, ahead, pairing, room)?),
+            actual: Some(ActualSide::open(actual, beside, ahead, pairing, buffers)?),
             left: None,
             choice,
-            room: Arc::clone(room),
+            buffers: Arc::clone(buffers),
             ahead,
             pairing,
             passed: 0,
             seen: FxHashSet::default(),
             bytes: 0,
-            alone: Alone::default(),
-            passed_by,
+            alone: Unpaired::default(),
+            skipped,
         })
     }
 
-    /// How many bytes of both sides have been read.
+    /// The number of bytes read of both sides.
     pub(crate) fn read(&self) -> u64 {
         let expected = self.file.as_ref().map_or(0, |file| file.cases.read());
         self.bytes + expected + self.actual.as_ref().map_or(0, ActualSide::read)
     }
 
-    /// The next case; none at the end.
+    /// The next case; `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<Task>, RunError> {
         loop {
             if let Some(left) = &mut self.left {
@@ -111,13 +111,13 @@ impl<'o> Pairs<'o> {
             let Some(file) = &mut self.file else {
                 match self.paths.next() {
                     Some(path) => {
-                        let file = Expected::open(path, self.pairing, &self.room, self.ahead)?;
+                        let file = Expected::open(path, self.pairing, &self.buffers, self.ahead)?;
                         self.file = Some(file);
                     }
                     None => match self.actual.take() {
                         Some(actual) => {
                             self.bytes += actual.read();
-                            self.left = Some(actual.into_left()?);
+                            self.left = Some(actual.into_unpaired()?);
                         }
                         None => return Ok(None),
                     },
@@ -161,13 +161,13 @@ impl<'o> Pairs<'o> {
         };
         if !chosen {
             if let Some(eval_id) = &eval_id {
-                (self.passed_by)(eval_id);
+                (self.skipped)(eval_id);
             }
             return Ok(None);
         }
         let called = eval_id.unwrap_or_else(|| format!("#{index}"));
         let mut trouble =
-            again.then(|| CaseFault::ExpectedAgain { path: file.cases.facts.path.clone() });
+            again.then(|| CaseFault::ExpectedRepeated { path: file.cases.facts.path.clone() });
         let partner = match taken {
             Taken::Found(found) => actual.side(found)?,
             Taken::Missing => {
@@ -184,28 +184,28 @@ impl<'o> Pairs<'o> {
         Ok(Some(Task { called, expected: side, actual: partner, trouble, pairing }))
     }
 
-    fn of_left(&mut self, left: Left) -> Option<Task> {
-        // Of a case that nothing is expected of no tags are known.
+    fn of_left(&mut self, left: UnpairedCase) -> Option<Task> {
+        // A case without an expected side has no tags.
         if !self.choice.tags.is_empty() {
             return None;
         }
-        let Left { eval_id, side, again } = left;
+        let UnpairedCase { eval_id, side, again } = left;
         let eval_id = eval_id.or_else(|| id_in(&side));
         if !self.choice.takes_id(eval_id.as_deref()) {
             if let Some(eval_id) = &eval_id {
-                (self.passed_by)(eval_id);
+                (self.skipped)(eval_id);
             }
             return None;
         }
         self.alone.actual += u64::from(again.is_none());
-        let trouble = again.map(|path| CaseFault::ActualAgain { path });
+        let trouble = again.map(|path| CaseFault::ActualRepeated { path });
         let called = eval_id.unwrap_or_else(|| "(no eval_id)".to_owned());
         let pairing = self.pairing;
         Some(Task { called, expected: Side::Absent, actual: side, trouble, pairing })
     }
 }
 
-/// The id that a case's text tells.
+/// The id in a case's text.
 fn id_in(side: &Side) -> Option<String> {
     let Side::Text { case, facts, .. } = side else { return None };
     facts.id_in(case.as_str())
@@ -215,11 +215,11 @@ impl Expected {
     fn open(
         path: &Path,
         pairing: Pairing,
-        room: &Arc<Room>,
+        buffers: &Arc<BufferPool>,
         ahead: bool,
     ) -> Result<Self, RunError> {
         let eval_set_id = heading(path)?.eval_set_id;
-        let cases = match EvalFile::open(path, pairing, room)? {
+        let cases = match EvalFile::open(path, pairing, buffers)? {
             EvalFile::Stream(stream) if ahead => stream.ahead()?,
             EvalFile::Stream(stream) => stream,
             EvalFile::Whole(..) => return Err(RunError::History { path: path.to_owned() }),

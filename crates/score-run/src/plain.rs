@@ -1,4 +1,4 @@
-//! [`PlainCases`]: plain cases read while their file is gone through.
+//! [`PlainCases`]: reads plain cases during the scan of their file.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -6,25 +6,29 @@ use std::sync::Arc;
 use case_trace::PlainCase;
 use evalset_file::{CaseReader, CaseTokens, OneCase, ReadCase};
 
-use crate::room::{Room, Spare};
+use crate::buffer_pool::{BufferPool, Spare};
 
-/// Reads the plain cases of a file of ADK's on the way; those of others, and those that are not
-/// plain, are left to be read by themselves.
+/// Reads the plain cases of an ADK file during the scan; other cases are parsed later.
 #[derive(Debug)]
 pub(crate) struct PlainCases {
     is_adk: bool,
-    /// Those of the chunk at hand, by where they begin.
+    /// The cases of the current chunk, by their start.
     read: VecDeque<(u64, Box<PlainCase>)>,
     spare: Spare,
-    room: Arc<Room>,
+    buffers: Arc<BufferPool>,
 }
 
 impl PlainCases {
-    pub(crate) fn new(is_adk: bool, room: &Arc<Room>) -> Self {
-        Self { is_adk, read: VecDeque::new(), spare: Spare::default(), room: Arc::clone(room) }
+    pub(crate) fn new(is_adk: bool, buffers: &Arc<BufferPool>) -> Self {
+        Self {
+            is_adk,
+            read: VecDeque::new(),
+            spare: Spare::default(),
+            buffers: Arc::clone(buffers),
+        }
     }
 
-    /// The case that begins there, if it was read; there is room in it for its text.
+    /// The case that begins at `start`, if it was read, with an empty buffer for its text.
     pub(crate) fn take(&mut self, start: u64) -> Option<Box<PlainCase>> {
         while let Some((begins, case)) = self.read.pop_front_if(|(begins, _)| *begins <= start) {
             if begins == start {
@@ -35,7 +39,7 @@ impl PlainCases {
         None
     }
 
-    /// Room for a case and its text.
+    /// An empty case with a text buffer.
     pub(crate) fn spare(&mut self) -> Box<PlainCase> {
         let case = self.case();
         self.with_text(case)
@@ -43,14 +47,14 @@ impl PlainCases {
 
     fn case(&mut self) -> Box<PlainCase> {
         if self.spare.cases.is_empty() {
-            self.room.fill(&mut self.spare);
+            self.buffers.fill(&mut self.spare);
         }
         self.spare.cases.pop().unwrap_or_default()
     }
 
     fn with_text(&mut self, mut case: Box<PlainCase>) -> Box<PlainCase> {
         if self.spare.texts.is_empty() {
-            self.room.fill(&mut self.spare);
+            self.buffers.fill(&mut self.spare);
         }
         *case.text_mut() = self.spare.texts.pop().unwrap_or_default();
         case
@@ -88,7 +92,7 @@ fn fill(case: &mut PlainCase, tokens: CaseTokens<'_>) -> Option<ReadCase> {
     Some(ReadCase { tokens: count, eval_id, turns: case.turns() as u64 })
 }
 
-/// Reads a case from the text that has been put into it: whether it is plain.
+/// Reads a case from its own text; returns whether it is plain.
 pub(crate) fn read_alone(case: &mut PlainCase) -> bool {
     let text = std::mem::take(case.text_mut());
     let tokens = OneCase::of(&text);

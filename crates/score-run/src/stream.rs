@@ -1,8 +1,8 @@
-//! [`Stream`]: a file gone through case by case, on this thread or by one that runs ahead.
+//! [`Stream`]: the cases of a file, read on the calling thread or by a thread that reads ahead.
 //!
-//! Checking a file and reading its plain cases takes most of the time of a run, and what becomes of
-//! a case depends on nothing but its file. So with several threads each side's file has one of its
-//! own, and the thread that pairs them finds the cases read. It runs ahead by a bounded number.
+//! Validating a file and reading its plain cases takes most of the time of a run, and is independent
+//! of the other side. With several threads, each side's file therefore has its own reading thread,
+//! which is ahead by a bounded number of batches.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use crate::pairing::{Key, Pairing};
 use crate::plain::PlainCases;
 use crate::task::{Side, Way};
 
-/// A lot holds so many bytes of text,
-const LOT_BYTES: usize = 128 << 10;
-/// or so many cases.
-const LOT_CASES: usize = 256;
-/// So many lots wait at most.
-const WAITING: usize = 3;
+/// A batch ends at this many bytes of text,
+const BATCH_BYTES: usize = 128 << 10;
+/// or at this many cases.
+const BATCH_CASES: usize = 256;
+/// The most batches that wait.
+const MAX_WAITING: usize = 3;
 
-/// A file that is gone through.
+/// A file being read.
 #[derive(Debug)]
 pub(crate) struct Stream {
     pub(crate) facts: Arc<FileFacts>,
@@ -32,7 +32,7 @@ pub(crate) struct Stream {
     peeked: Option<Keyed>,
 }
 
-/// A case, and what its partner is found by; none of one that has no partner.
+/// A case and its key; `None` if it cannot have a partner.
 #[derive(Debug)]
 pub(crate) struct Keyed {
     pub(crate) found: FoundCase,
@@ -45,22 +45,22 @@ enum Source {
     Ahead(Ahead),
 }
 
-/// What a thread that runs ahead has handed over.
+/// The batches of a thread that reads ahead.
 #[derive(Debug)]
 struct Ahead {
-    lots: Receiver<Result<Lot, RunError>>,
+    batches: Receiver<Result<Batch, RunError>>,
     cases: VecDeque<(Keyed, Side)>,
-    /// Of the case that was asked for last.
+    /// The side of the last returned case.
     side: Option<Side>,
     read: u64,
     ended: bool,
 }
 
-/// Some cases.
+/// A batch of cases.
 #[derive(Debug, Default)]
-struct Lot {
+struct Batch {
     cases: VecDeque<(Keyed, Side)>,
-    /// How many bytes of the file have been read.
+    /// The number of bytes of the file read.
     read: u64,
     is_last: bool,
 }
@@ -70,23 +70,23 @@ impl Stream {
         Self { facts, source: Source::Here(Box::new(cases)), pairing, peeked: None }
     }
 
-    /// Lets a thread of its own run ahead; nothing of the file may have been asked for.
+    /// Starts a thread that reads ahead; call before the first case is read.
     pub(crate) fn ahead(self) -> Result<Self, RunError> {
         let Self { facts, source: Source::Here(mut cases), pairing, peeked: None } = self else {
             return Ok(self);
         };
-        let (sender, lots) = sync_channel(WAITING);
+        let (sender, batches) = sync_channel(MAX_WAITING);
         let of = Arc::clone(&facts);
-        let run = move || hand_over(&of, &mut cases, pairing, &sender);
+        let run = move || deliver(&of, &mut cases, pairing, &sender);
         std::thread::Builder::new()
             .name("eval set".to_owned())
             .spawn(run)
             .map_err(|cause| RunError::Unreadable { path: facts.path.clone(), cause })?;
-        let ahead = Ahead { lots, cases: VecDeque::new(), side: None, read: 0, ended: false };
+        let ahead = Ahead { batches, cases: VecDeque::new(), side: None, read: 0, ended: false };
         Ok(Self { facts, source: Source::Ahead(ahead), pairing, peeked: None })
     }
 
-    /// The next case, left in its place.
+    /// The next case, without consuming it.
     pub(crate) fn peek(&mut self) -> Result<Option<&Keyed>, RunError> {
         match &mut self.source {
             Source::Here(cases) => {
@@ -117,7 +117,7 @@ impl Stream {
         }
     }
 
-    /// The case that was asked for last, read or to be read.
+    /// The last returned case as a [`Side`].
     pub(crate) fn side(&mut self, found: &FoundCase) -> Result<Side, RunError> {
         match &mut self.source {
             Source::Here(cases) => side(&self.facts, cases, found),
@@ -125,7 +125,7 @@ impl Stream {
         }
     }
 
-    /// How many bytes have been read.
+    /// The number of bytes read.
     pub(crate) fn read(&self) -> u64 {
         match &self.source {
             Source::Here(cases) => cases.progress().0,
@@ -135,53 +135,53 @@ impl Stream {
 }
 
 impl Ahead {
-    /// Waits until a case is there, or the file has ended.
+    /// Waits for a case or the end of the file.
     fn wait(&mut self) -> Result<(), RunError> {
         while self.cases.is_empty() && !self.ended {
-            // A thread that goes without a last lot has not come to the end of the file.
-            let lot = self.lots.recv().map_err(|_| {
+            // A thread that ends without the last batch did not reach the end of the file.
+            let batch = self.batches.recv().map_err(|_| {
                 RunError::Panicked("the thread that reads an eval set is gone".to_owned())
             })??;
-            (self.cases, self.read, self.ended) = (lot.cases, lot.read, lot.is_last);
+            (self.cases, self.read, self.ended) = (batch.cases, batch.read, batch.is_last);
         }
         Ok(())
     }
 }
 
-/// Goes through the whole file, until nobody listens any more.
-fn hand_over(
+/// Reads the whole file, or until the receiver is dropped.
+fn deliver(
     facts: &Arc<FileFacts>,
     cases: &mut Cases<PlainCases>,
     pairing: Pairing,
-    lots: &SyncSender<Result<Lot, RunError>>,
+    batches: &SyncSender<Result<Batch, RunError>>,
 ) {
     loop {
-        let lot = lot(facts, cases, pairing);
-        let goes_on = lot.as_ref().is_ok_and(|lot| !lot.is_last);
-        if lots.send(lot).is_err() || !goes_on {
+        let batch = batch(facts, cases, pairing);
+        let goes_on = batch.as_ref().is_ok_and(|batch| !batch.is_last);
+        if batches.send(batch).is_err() || !goes_on {
             return;
         }
     }
 }
 
-fn lot(
+fn batch(
     facts: &Arc<FileFacts>,
     cases: &mut Cases<PlainCases>,
     pairing: Pairing,
-) -> Result<Lot, RunError> {
-    let (mut lot, mut bytes) = (Lot::default(), 0);
-    while bytes < LOT_BYTES && lot.cases.len() < LOT_CASES && !lot.is_last {
+) -> Result<Batch, RunError> {
+    let (mut batch, mut bytes) = (Batch::default(), 0);
+    while bytes < BATCH_BYTES && batch.cases.len() < BATCH_CASES && !batch.is_last {
         match keyed(facts, cases, pairing)? {
             Some(keyed) => {
                 let side = side(facts, cases, &keyed.found)?;
                 bytes += side.size();
-                lot.cases.push_back((keyed, side));
+                batch.cases.push_back((keyed, side));
             }
-            None => lot.is_last = true,
+            None => batch.is_last = true,
         }
     }
-    lot.read = cases.progress().0;
-    Ok(lot)
+    batch.read = cases.progress().0;
+    Ok(batch)
 }
 
 fn keyed(
@@ -194,7 +194,7 @@ fn keyed(
     Ok(Some(Keyed { found, key }))
 }
 
-/// The case, while it is at hand.
+/// The case, while its chunk is in memory.
 fn side(
     facts: &Arc<FileFacts>,
     cases: &mut Cases<PlainCases>,

@@ -1,4 +1,4 @@
-//! [`Task`]: a case on its way to being scored.
+//! [`Task`]: a case to be scored.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -9,48 +9,48 @@ use score_report::ScoredCase;
 use scoring::adk::Conversation as _;
 use scoring::config::{Config, Tools};
 
+use crate::buffer_pool::Buffers;
 use crate::choice::Choice;
 use crate::error::CaseFault;
 use crate::file::{FileFacts, TraceOf};
 use crate::pairing::Pairing;
 use crate::plain::read_alone;
-use crate::room::Lot;
 
-/// A case on its way to being scored.
+/// A case to be scored.
 #[derive(Debug)]
 pub(crate) struct Task {
-    /// How the case is called while it has not been read.
+    /// The case's name until it is read.
     pub(crate) called: String,
     pub(crate) expected: Side,
     pub(crate) actual: Side,
-    /// Why it cannot be scored, whatever its sides say.
+    /// Why it cannot be scored, regardless of its sides.
     pub(crate) trouble: Option<CaseFault>,
-    /// How its partner was looked for.
+    /// How its partner was searched.
     pub(crate) pairing: Pairing,
 }
 
 /// One side of a case.
 #[derive(Debug)]
 pub(crate) enum Side {
-    /// It has none.
+    /// No case.
     Absent,
-    /// Its text, and how far it has been read.
+    /// Its text, and whether it has been parsed.
     Text { facts: Arc<FileFacts>, case: Box<PlainCase>, way: Way, start: u64, index: u64 },
-    /// Read already.
+    /// Already parsed.
     Read(Box<Result<CaseTrace, CaseFault>>),
 }
 
-/// How a text is read.
+/// How a text is parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// It has been, as a plain case.
+    /// Already parsed as a plain case.
     Plain,
     /// By its model, unless it is plain.
     Unknown,
 }
 
 impl Side {
-    /// How much memory it takes, about.
+    /// Its approximate size in memory.
     pub(crate) fn size(&self) -> usize {
         match self {
             Self::Text { case, .. } => case.as_str().len(),
@@ -58,8 +58,8 @@ impl Side {
         }
     }
 
-    /// Reads it; `used` gets what is not needed any more.
-    fn read(self, trace: TraceOf, used: &mut Lot) -> Result<Option<LazyTrace>, CaseFault> {
+    /// Parses it; `used` gets buffers that are no longer needed.
+    fn read(self, trace: TraceOf, used: &mut Buffers) -> Result<Option<LazyTrace>, CaseFault> {
         match self {
             Self::Absent => Ok(None),
             Self::Read(read) => (*read).map(|case| Some(LazyTrace::from(case))),
@@ -76,8 +76,8 @@ impl Side {
 }
 
 impl Task {
-    /// Reads both sides; none when the case is not among those chosen.
-    pub(crate) fn read(self, choice: &Choice<'_>, used: &mut Lot) -> Option<Pair> {
+    /// Parses both sides; `None` when the filter excludes the case.
+    pub(crate) fn read(self, choice: &Choice<'_>, used: &mut Buffers) -> Option<Pair> {
         let Self { called, expected, actual, trouble, pairing } = self;
         let expected = expected.read(CaseTrace::of_expected, used);
         if let Ok(Some(expected)) = &expected
@@ -86,7 +86,7 @@ impl Task {
             return None;
         }
         let actual = actual.read(CaseTrace::of, used);
-        // Whether a case that cannot be read has the tag is not known: it is told, not left out.
+        // The tags of an unreadable case are unknown: it is reported, not left out.
         let mut faults: Vec<CaseFault> = trouble.into_iter().collect();
         let mut read = |side: Result<Option<LazyTrace>, CaseFault>| match side {
             Ok(side) => side,
@@ -104,7 +104,7 @@ impl Task {
         }
         let fault = (!faults.is_empty()).then(|| {
             let mut told: Vec<String> = faults.iter().map(ToString::to_string).collect();
-            // One file on both sides has its faults on both.
+            // The same file on both sides has its errors on both.
             told.dedup();
             told.join("; ")
         });
@@ -112,18 +112,18 @@ impl Task {
     }
 }
 
-/// A case, and what was done of it.
+/// An expected case and its actual partner.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pair {
-    /// Its id; of a case that has none its place, `#3`.
+    /// Its id, or else its index, such as `#3`.
     pub called: String,
-    /// What is expected, where there is something and it can be read.
+    /// The expected trace, if present and readable.
     pub expected: Option<LazyTrace>,
-    /// What was done, where there is something and it can be read.
+    /// The actual trace, if present and readable.
     pub actual: Option<LazyTrace>,
-    /// Why the case cannot be scored, whatever its sides say.
+    /// Why the case cannot be scored, regardless of its sides.
     pub fault: Option<String>,
-    /// How its partner was looked for.
+    /// How its partner was searched.
     pub pairing: Pairing,
 }
 

@@ -8,7 +8,7 @@ use std::slice::from_ref;
 use expect_test::{Expect, expect};
 use json_text::JsonText;
 use score_report::ScoredCase;
-use score_run::{Choice, Order, Pairing, Ran, RunError, heading, run};
+use score_run::{Choice, Pairing, RunError, RunSummary, ScoreRun, heading, run};
 use scoring::config::Config;
 use scoring::report::CaseVerdict;
 use scoring::trajectory::NoSchemas;
@@ -64,10 +64,10 @@ fn paired(
     choice: &Choice<'_>,
     pairing: Pairing,
     jobs: usize,
-) -> Result<(Vec<String>, Ran), RunError> {
+) -> Result<(Vec<String>, RunSummary), RunError> {
     let config = config();
     let jobs = NonZeroUsize::new(jobs).expect("a number");
-    let order = Order { expected, actual, config: &config, choice, pairing, jobs };
+    let order = ScoreRun { expected, actual, config: &config, choice, pairing, jobs };
     let mut lines = Vec::new();
     let line = |case: ScoredCase| {
         let verdict = match case.result.verdict() {
@@ -427,7 +427,7 @@ fn the_turns_of_one_case_go_by_the_name_of_their_file() {
     let faulty = files.put("old.test.json", r#"[{"query": "é"}, {"query": 1}]"#);
     let older = files.put("older.test.json", r#"[{"name": "o", "data": [{"query": "é"}, {}]}]"#);
     let told = expect![[r#"
-        old error FOLDER/old.test.json: line 1, column 28, case "old" at [1].query: a string belongs here, not a number; correct the value
+        old error FOLDER/old.test.json: line 1, column 28, case "old" at [1].query: expected a string, found a number; correct the value
         a error the actual side has no case with this id"#]];
     check(&files, &[faulty.clone(), expected.clone()], &[], &told);
     let only = |eval_id: &str| eval_id.starts_with("ol") || eval_id == "o";
@@ -551,7 +551,7 @@ fn what_take_refuses_ends_the_run() {
     for jobs in [1, 4] {
         let jobs = NonZeroUsize::new(jobs).expect("a number");
         let choice = Choice::default();
-        let order = Order {
+        let order = ScoreRun {
             expected: &path,
             actual: &path,
             config: &config,

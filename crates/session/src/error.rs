@@ -21,7 +21,7 @@ pub enum Refusal {
     /// A final response without content.
     #[error("the final response is empty: write the answer")]
     EmptyResponse,
-    /// A second call while one is under way.
+    /// A second call while one is running.
     #[error("{running} is still running: one tool runs at a time, wait for it or cancel it")]
     CallUnderWay {
         /// The tool that runs.
@@ -47,7 +47,7 @@ pub enum Refusal {
         /// The id that came.
         call_id: CallId,
     },
-    /// An answer that the pending call did not ask for.
+    /// An answer that does not match the pending call.
     #[error("call {call_id} does not wait for {what}")]
     NotAskedFor {
         /// The call.
@@ -63,7 +63,7 @@ pub enum TraceFault {
     /// The history has no entries.
     #[error("the history is empty: a trace starts with a user_query")]
     Empty,
-    /// An entry of this type cannot stand here.
+    /// An entry of this type is not allowed here.
     #[error("entry {index} is a {found} where a {expected} belongs")]
     Misplaced {
         /// 0-based place in the history.
@@ -94,7 +94,7 @@ pub enum TraceFault {
         /// The id.
         call_id: CallId,
     },
-    /// An entry lies before the one it follows.
+    /// An entry is earlier than the one before it.
     #[error("entry {index} is earlier than the entry before it")]
     OutOfOrder {
         /// 0-based place in the history.

@@ -55,7 +55,7 @@ pub struct ToolOutput {
     /// What the tool returned.
     #[serde(flatten)]
     pub result: ToolResult,
-    /// How long the tool ran, in milliseconds; what it waited for the person is not counted.
+    /// How long the tool ran, in milliseconds, without the time it waited for the person.
     pub duration_ms: f64,
     /// When it returned.
     pub timestamp: Timestamp,
@@ -95,7 +95,7 @@ pub struct ToolError {
     /// The whole traceback where there is one. Shown, never exported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub traceback: Option<String>,
-    /// How long it ran, in milliseconds; what it waited for the person is not counted.
+    /// How long it ran, in milliseconds, without the time it waited for the person.
     pub duration_ms: f64,
     /// When it failed.
     pub timestamp: Timestamp,
@@ -104,7 +104,7 @@ pub struct ToolError {
 impl ToolError {
     /// The person cancelled the call.
     pub const CANCELLED: &str = "Cancelled";
-    /// The person refused what the tool asked to have confirmed.
+    /// The person denied the tool's confirmation request.
     pub const CONFIRMATION_DENIED: &str = "ConfirmationDenied";
     /// The worker process that ran the tool died.
     pub const WORKER_EXITED: &str = "WorkerExited";
@@ -120,7 +120,7 @@ impl ToolError {
     /// The call never reached the host, or its end never came back.
     pub const HOST_UNREACHABLE: &str = "HostUnreachable";
 
-    /// The types that say what became of a call; no exception of a tool goes by such a name.
+    /// The reserved types for the outcome of a call; no exception of a tool has such a name.
     pub const OF_THE_CALL: [&'static str; 8] = [
         Self::CANCELLED,
         Self::CONFIRMATION_DENIED,
@@ -149,7 +149,7 @@ pub struct FinalResponse {
 }
 
 impl ToolResult {
-    /// Whether the tool returned an object with an `error` key: an output that tells of a failure.
+    /// Whether the tool returned an object with an `error` key, which reports a failure.
     #[must_use]
     pub fn is_warning(&self) -> bool {
         match self {

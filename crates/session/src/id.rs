@@ -98,7 +98,7 @@ id! {
     CallId, "call id", token
 }
 id! {
-    /// An agent registered with the host: the short name that stands in a page's address.
+    /// An agent registered with the host: the short name in a page's URL.
     AgentId, "agent id", token
 }
 id! {

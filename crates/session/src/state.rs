@@ -1,4 +1,4 @@
-//! [`Session`]: the four states of a rehearsal, and what each of them holds.
+//! [`Session`]: the four states of a rehearsal, and the data of each.
 
 use jiff::Timestamp;
 use json_text::JsonText;
@@ -108,19 +108,19 @@ pub struct Pending {
 pub enum PendingPhase {
     /// The tool.
     Running,
-    /// The person, who is asked to confirm or deny.
+    /// The person, to confirm or deny.
     AwaitingConfirmation {
         /// What the tool says it is about to do.
         hint: String,
         /// The payload that the tool suggests to confirm with.
         payload: Option<JsonText>,
     },
-    /// The person, who supplies the result of a long-running tool.
+    /// The person, to supply the result of a long-running tool.
     AwaitingResult {
         /// What the tool returned at first.
         first: Option<JsonText>,
     },
-    /// The host, which was told to cancel.
+    /// The host, to confirm the cancellation.
     Cancelling,
 }
 

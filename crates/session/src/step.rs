@@ -111,7 +111,7 @@ pub enum Outcome {
 /// What the world has to do after a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
-    /// Tell the host what the user asked.
+    /// Send the user's message to the host.
     BeginInvocation {
         /// The query's content.
         content: String,
@@ -146,7 +146,7 @@ pub enum Effect {
         /// The result.
         result: JsonText,
     },
-    /// Tell the host what the agent answered.
+    /// Send the final response to the host.
     EndInvocation {
         /// The final response's content.
         content: String,

@@ -5,6 +5,8 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod http;
 mod page;
 
+pub use http::{http_client, http_client_builder};
 pub use page::{Page, arguments};

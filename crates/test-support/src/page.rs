@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use app::api::{
+use crate::http_client;
+use api::{
     ApiError, CallNews, CallProgress, EVENTS_PATH, ExportReceipt, ExportRequest, HostEvent,
     LiveWatch, PageMessage, SessionView, ToolRequest,
 };
@@ -63,7 +64,7 @@ impl Page {
 
     /// Opens the page of `agent`.
     pub async fn open(address: SocketAddr, agent: &str) -> Self {
-        let http = reqwest::Client::builder().no_proxy().build().unwrap();
+        let http = http_client();
         let id = SessionId::parse(&new_id()).unwrap();
         let agent = AgentId::parse(agent).unwrap();
         let (mut socket, _) =

@@ -3,10 +3,10 @@
 
 use serde_json::Value;
 
-use crate::place::{Part, Place, resolve, said, target, types_of};
+use crate::place::{Part, SubSchema, resolve, said, target, types_of};
 use crate::{Report, Rule, naming};
 
-pub(crate) fn check(place: &Place<'_>, root: &Value, tool: &str, report: &mut Report) {
+pub(crate) fn check(place: &SubSchema<'_>, root: &Value, tool: &str, report: &mut Report) {
     if let Part::Argument(name) = place.part {
         described(place, name, root, tool, report);
         typed(place, name, report);
@@ -16,8 +16,8 @@ pub(crate) fn check(place: &Place<'_>, root: &Value, tool: &str, report: &mut Re
     branches(place, root, report);
 }
 
-fn described(place: &Place<'_>, name: &str, root: &Value, tool: &str, report: &mut Report) {
-    // Of one value there is nothing to choose: it marks a branch of a union, say.
+fn described(place: &SubSchema<'_>, name: &str, root: &Value, tool: &str, report: &mut Report) {
+    // An enum with one value is no choice; it may tag a union's branch.
     let fixed = place.members.contains_key("const");
     if !fixed
         && !has_description(place.members.get("description"), root, place, 0)
@@ -31,8 +31,8 @@ fn described(place: &Place<'_>, name: &str, root: &Value, tool: &str, report: &m
     }
 }
 
-/// Whether the argument or what it refers to is described.
-fn has_description(own: Option<&Value>, root: &Value, place: &Place<'_>, depth: usize) -> bool {
+/// Whether the argument or its reference target has a description.
+fn has_description(own: Option<&Value>, root: &Value, place: &SubSchema<'_>, depth: usize) -> bool {
     let told = |text: Option<&Value>| {
         text.and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty())
     };
@@ -48,7 +48,7 @@ fn has_description(own: Option<&Value>, root: &Value, place: &Place<'_>, depth: 
         .flatten();
     target(place.members, root).into_iter().chain(branches).any(|schema| {
         let Value::Object(members) = schema else { return false };
-        let inner = Place { pointer: String::new(), members, part: Part::ASIDE };
+        let inner = SubSchema { pointer: String::new(), members, part: Part::ASIDE };
         has_description(members.get("description"), root, &inner, depth + 1)
     })
 }
@@ -69,7 +69,7 @@ fn speaks_of(tool: &str, name: &str) -> bool {
     })
 }
 
-fn typed(place: &Place<'_>, name: &str, report: &mut Report) {
+fn typed(place: &SubSchema<'_>, name: &str, report: &mut Report) {
     const SPEAK_OF_IT: [&str; 8] = [
         "type",
         "enum",
@@ -88,7 +88,7 @@ fn typed(place: &Place<'_>, name: &str, report: &mut Report) {
     }
 }
 
-fn shape(place: &Place<'_>, report: &mut Report) {
+fn shape(place: &SubSchema<'_>, report: &mut Report) {
     let named = place.get(&["enum", "const"]).is_some();
     if place.is_composed() || named || place.part.is_aspect() && place.members.len() == 1 {
         return;
@@ -122,7 +122,7 @@ fn shape(place: &Place<'_>, report: &mut Report) {
     }
 }
 
-fn names(place: &Place<'_>, report: &mut Report) {
+fn names(place: &SubSchema<'_>, report: &mut Report) {
     if let Some(Value::Object(properties)) = place.members.get("properties") {
         for (first, second) in naming::case_twins(properties.keys().map(String::as_str)) {
             let pointer = format!("{}/{}", place.at("properties"), crate::place::token(second));
@@ -135,7 +135,7 @@ fn names(place: &Place<'_>, report: &mut Report) {
     }
 }
 
-fn branches(place: &Place<'_>, root: &Value, report: &mut Report) {
+fn branches(place: &SubSchema<'_>, root: &Value, report: &mut Report) {
     for keyword in ["anyOf", "oneOf"] {
         let Some(Value::Array(branches)) = place.get(&[keyword]) else { continue };
         let mut seen: Vec<String> = Vec::new();

@@ -1,18 +1,18 @@
-//! The rules about what a schema demands: limits, enums, patterns, `required`, types, defaults.
+//! The rules about constraints: limits, enums, patterns, `required`, types, defaults.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ptr;
 
 use json_text::JsonText;
 use schema_check::{Check, pattern_lengths, values_of_part};
-use schema_form::{Types, keyword_meant, types_meant};
+use schema_form::{Types, canonical_keyword, canonical_types};
 use serde_json::{Map, Value, json};
 
 use crate::contradictions::kinds;
-use crate::place::{Part, Place, Places, said, token, types_of};
+use crate::place::{Part, SubSchema, SubSchemas, said, token, types_of};
 use crate::{Report, Rule, survival};
 
-pub(crate) fn check<'d>(place: &Place<'d>, places: &Places<'d>, report: &mut Report) {
+pub(crate) fn check<'d>(place: &SubSchema<'d>, places: &SubSchemas<'d>, report: &mut Report) {
     bounds(place, places, report);
     multiples(place, places, report);
     values(place, report);
@@ -27,7 +27,7 @@ pub(crate) fn number(value: &Value) -> Option<f64> {
     value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())
 }
 
-/// The ends of a range, and whether an end itself lies outside.
+/// The ends of a range, and whether an end itself is excluded.
 type Range = (&'static str, &'static str, bool);
 
 const RANGES: [Range; 8] = [
@@ -41,7 +41,7 @@ const RANGES: [Range; 8] = [
     ("minContains", "maxContains", false),
 ];
 
-fn bounds<'d>(place: &Place<'d>, places: &Places<'d>, report: &mut Report) {
+fn bounds<'d>(place: &SubSchema<'d>, places: &SubSchemas<'d>, report: &mut Report) {
     for (least, most, exclusive) in RANGES {
         let (Some(low), Some(high)) =
             (place.get(&[least]).and_then(number), place.get(&[most]).and_then(number))
@@ -63,20 +63,24 @@ fn bounds<'d>(place: &Place<'d>, places: &Places<'d>, report: &mut Report) {
 
 /// What limits such as `least` leave that exclude each other at a place, and how bad that is: they
 /// say nothing of values of another type, and a branch need not hold.
-fn excluded<'d>(least: &str, place: &Place<'d>, places: &Places<'d>) -> (Rule, &'static str) {
+fn excluded<'d>(
+    least: &str,
+    place: &SubSchema<'d>,
+    places: &SubSchemas<'d>,
+) -> (Rule, &'static str) {
     let (limited, left) = match least {
         "minLength" => (Types::STRING, "no text"),
         "minItems" | "minContains" => (Types::ARRAY, "no list"),
         "minProperties" => (Types::OBJECT, "no object"),
         _ => (Types::NUMBER, "no number"),
     };
-    let is_alone = |place: &Place<'d>| limited.contains(kinds(&places.beside(place.members)));
-    let holds_here = |outer: &&Place<'d>| {
+    let is_alone = |place: &SubSchema<'d>| limited.contains(kinds(&places.beside(place.members)));
+    let holds_here = |outer: &&SubSchema<'d>| {
         places.beside(outer.members).iter().any(|it| ptr::eq(*it, place.members))
     };
     let is_decided = match place.part {
         Part::Aspect { holds: false } => false,
-        // The type may stand around it.
+        // The type may be in an outer schema.
         Part::Aspect { holds: true } => places.all.iter().filter(holds_here).any(is_alone),
         Part::Whole | Part::Argument(_) => is_alone(place),
     };
@@ -88,7 +92,7 @@ fn excluded<'d>(least: &str, place: &Place<'d>, places: &Places<'d>) -> (Rule, &
 
 /// Limits of several schemas that hold for one value: its own, those of `allOf` and of what `$ref`
 /// leads to. What contradicts among fewer of them is told where those stand.
-pub(crate) fn together<'d>(place: &Place<'d>, places: &Places<'d>, report: &mut Report) {
+pub(crate) fn together<'d>(place: &SubSchema<'d>, places: &SubSchemas<'d>, report: &mut Report) {
     let schemas = places.beside(place.members);
     if schemas.len() < 2 {
         return;
@@ -128,7 +132,7 @@ pub(crate) fn sizes_cross(schemas: &[&Map<String, Value>]) -> bool {
     of_size.any(|range| crossing(schemas, range).is_some())
 }
 
-fn multiples<'d>(place: &Place<'d>, places: &Places<'d>, report: &mut Report) {
+fn multiples<'d>(place: &SubSchema<'d>, places: &SubSchemas<'d>, report: &mut Report) {
     let of = |keyword| place.get(&[keyword]).and_then(number);
     let (Some(step), Some(low), Some(high)) = (of("multipleOf"), of("minimum"), of("maximum"))
     else {
@@ -142,7 +146,7 @@ fn multiples<'d>(place: &Place<'d>, places: &Places<'d>, report: &mut Report) {
     }
 }
 
-fn values(place: &Place<'_>, report: &mut Report) {
+fn values(place: &SubSchema<'_>, report: &mut Report) {
     let Some(Value::Array(values)) = place.members.get("enum") else { return };
     let at = place.at("enum");
     if values.is_empty() {
@@ -155,7 +159,7 @@ fn values(place: &Place<'_>, report: &mut Report) {
     }
     let mut seen = HashSet::with_capacity(values.len());
     for (index, value) in values.iter().enumerate() {
-        // The members of an object may stand in another order.
+        // Objects are equal in any order of members.
         let repeats = match value {
             Value::Array(_) | Value::Object(_) => values[..index].contains(value),
             _ => !seen.insert(value.to_string()),
@@ -209,7 +213,7 @@ pub(crate) fn is_of(value: &Value, types: &[&str]) -> bool {
     })
 }
 
-fn required(place: &Place<'_>, report: &mut Report) {
+fn required(place: &SubSchema<'_>, report: &mut Report) {
     let names = match place.members.get("required") {
         Some(Value::Array(names)) => names,
         Some(Value::Bool(_)) if place.part != Part::Whole => {
@@ -251,7 +255,7 @@ fn required(place: &Place<'_>, report: &mut Report) {
 }
 
 /// A pattern that matches no text as long, or as short, as the limits ask.
-fn lengths<'d>(place: &Place<'d>, places: &Places<'d>, report: &mut Report) {
+fn lengths<'d>(place: &SubSchema<'d>, places: &SubSchemas<'d>, report: &mut Report) {
     let Some((least, most)) =
         place.get(&["pattern"]).and_then(Value::as_str).and_then(pattern_lengths)
     else {
@@ -277,8 +281,8 @@ fn lengths<'d>(place: &Place<'d>, places: &Places<'d>, report: &mut Report) {
 }
 
 /// A `not` that excludes everything.
-fn negation(place: &Place<'_>, report: &mut Report) {
-    // In a condition's branch it may say that a member must not be there.
+fn negation(place: &SubSchema<'_>, report: &mut Report) {
+    // In a condition's branch it may forbid a member.
     if place.part.is_aspect() {
         return;
     }
@@ -308,8 +312,13 @@ fn negation(place: &Place<'_>, report: &mut Report) {
 ///
 /// The innermost come first. What is told of a member, or of a definition that it refers to, is not
 /// told once more of what holds it.
-pub(crate) fn optional(places: &Places<'_>, schema: &JsonText, base: &str, report: &mut Report) {
-    // The places of which there is nothing more to say.
+pub(crate) fn optional(
+    places: &SubSchemas<'_>,
+    schema: &JsonText,
+    base: &str,
+    report: &mut Report,
+) {
+    // The places already reported.
     let mut settled: BTreeSet<String> = report.errors().map(str::to_owned).collect();
     let is_settled = |settled: &BTreeSet<String>, pointer: &str| {
         let inner = format!("{pointer}/");
@@ -339,7 +348,7 @@ pub(crate) fn optional(places: &Places<'_>, schema: &JsonText, base: &str, repor
 }
 
 /// Whether values must be longer than those that are tried.
-fn asks_for_much(place: &Place<'_>) -> bool {
+fn asks_for_much(place: &SubSchema<'_>) -> bool {
     /// The longest that is tried.
     const LONGEST: f64 = 1_000.0;
     let least = ["minLength", "minItems", "minProperties", "minContains"];
@@ -352,7 +361,7 @@ fn may_contradict(schemas: &[&Map<String, Value>]) -> bool {
     let mut said = HashSet::new();
     let mut types = HashSet::new();
     for (keyword, value) in schemas.iter().copied().flatten() {
-        let about = match keyword_meant(keyword) {
+        let about = match canonical_keyword(keyword) {
             "type" => {
                 types.insert(value.to_string());
                 continue;
@@ -377,7 +386,7 @@ fn may_contradict(schemas: &[&Map<String, Value>]) -> bool {
 }
 
 /// Expressions that do not compile, those that choose the schemas of members among them.
-fn pattern(place: &Place<'_>, report: &mut Report) {
+fn pattern(place: &SubSchema<'_>, report: &mut Report) {
     let own = place.members.get("pattern").and_then(Value::as_str);
     let own = own.map(|pattern| (place.at("pattern"), pattern));
     let of_names = place.members.get("patternProperties").and_then(Value::as_object);
@@ -410,8 +419,8 @@ fn javascript(pattern: &str) -> Result<(), String> {
 
 /// Types that are not JSON Schema's own: one finding of a rule for all of a declaration, at the
 /// first.
-pub(crate) fn types(places: &[Place<'_>], google: bool, report: &mut Report) {
-    let (mut loose, mut vague) = (Told::default(), Told::default());
+pub(crate) fn types(places: &[SubSchema<'_>], google: bool, report: &mut Report) {
+    let (mut loose, mut vague) = (TypeNames::default(), TypeNames::default());
     for place in places {
         let names: Vec<&str> = match place.members.get("type") {
             Some(Value::String(name)) => vec![name],
@@ -419,8 +428,8 @@ pub(crate) fn types(places: &[Place<'_>], google: bool, report: &mut Report) {
             _ => continue,
         };
         for name in names {
-            // What nobody knows is the form's to tell.
-            let Some(meant) = types_meant(name) else { continue };
+            // The form reports unknown types.
+            let Some(meant) = canonical_types(name) else { continue };
             match meant {
                 [one] if *one == name || google && one.eq_ignore_ascii_case(name) => {}
                 [one] => loose.add(place, format!("`{name}` is `{one}`")),
@@ -440,15 +449,15 @@ pub(crate) fn types(places: &[Place<'_>], google: bool, report: &mut Report) {
     });
 }
 
-/// Types of one sort, each told once.
+/// Type names of one kind, each reported once.
 #[derive(Default)]
-struct Told {
+struct TypeNames {
     first: Option<String>,
     told: Vec<String>,
 }
 
-impl Told {
-    fn add(&mut self, place: &Place<'_>, told: String) {
+impl TypeNames {
+    fn add(&mut self, place: &SubSchema<'_>, told: String) {
         self.first.get_or_insert_with(|| place.at("type"));
         if !self.told.contains(&told) {
             self.told.push(told);
@@ -463,7 +472,12 @@ impl Told {
 }
 
 /// Defaults and examples that their own schemas refuse.
-pub(crate) fn own_values(places: &[Place<'_>], schema: &JsonText, base: &str, report: &mut Report) {
+pub(crate) fn own_values(
+    places: &[SubSchema<'_>],
+    schema: &JsonText,
+    base: &str,
+    report: &mut Report,
+) {
     for place in places {
         let examples = place.members.get("examples").and_then(Value::as_array);
         if place.members.get("default").is_none() && examples.is_none() {
@@ -502,8 +516,8 @@ pub(crate) fn own_values(places: &[Place<'_>], schema: &JsonText, base: &str, re
 }
 
 pub(crate) fn why(check: &Check, value: &Value) -> String {
-    let complaints = check.complaints(&JsonText::from_value(value));
-    let first = complaints.into_iter().next();
+    let violations = check.violations(&JsonText::from_value(value));
+    let first = violations.into_iter().next();
     first.map_or_else(|| "correct one of them.".to_owned(), |first| first.text)
 }
 

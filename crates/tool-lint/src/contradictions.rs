@@ -11,7 +11,7 @@ use schema_form::Types;
 use serde_json::{Map, Value};
 
 use crate::constraints::{is_of, number, short, sizes_cross, why};
-use crate::place::{Part, Place, Places, said, types_of};
+use crate::place::{Part, SubSchema, SubSchemas, said, types_of};
 use crate::{Report, Rule};
 
 type Schema = Map<String, Value>;
@@ -28,20 +28,20 @@ struct Contradiction<'d> {
 }
 
 /// Finds a contradiction among schemas that hold at a place.
-type Finder<'f, 'd> = &'f dyn Fn(&Place<'d>, &[&'d Schema]) -> Option<Contradiction<'d>>;
+type Finder<'f, 'd> = &'f dyn Fn(&SubSchema<'d>, &[&'d Schema]) -> Option<Contradiction<'d>>;
 
 /// What is looked at: a tool's parameters.
 pub(crate) struct Subject<'p, 'd> {
-    pub(crate) places: &'p Places<'d>,
+    pub(crate) places: &'p SubSchemas<'d>,
     /// The same as text, as the check takes it.
     pub(crate) text: &'p JsonText,
-    /// Where it stands in the declaration.
+    /// Its JSON pointer in the declaration.
     pub(crate) base: &'p str,
 }
 
 impl<'d> Subject<'_, 'd> {
-    /// Tells what contradicts at `place`, once, where it stands.
-    pub(crate) fn check(&self, place: &Place<'d>, report: &mut Report) {
+    /// Reports contradictions at `place`, once.
+    pub(crate) fn check(&self, place: &SubSchema<'d>, report: &mut Report) {
         let layers = self.places.beside(place.members);
         if place.part == Part::ASIDE || self.is_in_doubt(&layers) {
             return;
@@ -84,7 +84,7 @@ impl<'d> Subject<'_, 'd> {
     }
 }
 
-/// Whether the place `inner` is the place `outer` or stands in it.
+/// Whether the place `inner` is the place `outer` or inside it.
 fn is_within(inner: &str, outer: &str) -> bool {
     inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
@@ -105,7 +105,7 @@ fn is_nullable(schema: &Schema) -> bool {
 /// Values of `const` or `enum` that all the rest refuses.
 fn named_values<'d>(
     subject: &Subject<'_, 'd>,
-    place: &Place<'d>,
+    place: &SubSchema<'d>,
     layers: &[&'d Schema],
 ) -> Option<Contradiction<'d>> {
     /// More values are not tried.
@@ -114,10 +114,10 @@ fn named_values<'d>(
     let (layer, (keyword, values)) = named.min_by_key(|(_, (_, values))| values.len())?;
     let first = values.first().filter(|_| values.len() <= MOST)?;
     let found = |rule, message| Some(Contradiction { rule, at: Some((layer, keyword)), message });
-    // Most say their type beside it, which needs no check.
+    // Most have a type beside it, which needs no check.
     if layers.iter().all(|layer| layer.keys().all(|key| is_silent(key) || key == keyword)) {
         let types = types_of(layer);
-        // Of an enum it is told with the enum.
+        // Reported with the enum.
         let fits = types.is_empty() || is_of(first, &types);
         if layers.len() > 1 || keyword == "enum" || fits {
             return None;
@@ -158,7 +158,7 @@ fn named_values<'d>(
     found(rule, message)
 }
 
-/// Whether the keyword says no more of a value than its type.
+/// Whether the keyword only constrains the type.
 fn is_silent(keyword: &str) -> bool {
     const SILENT: [&str; 9] = [
         "type",
@@ -174,7 +174,7 @@ fn is_silent(keyword: &str) -> bool {
     SILENT.contains(&keyword)
 }
 
-/// A limit as a whole number: the keyword, what it says, and the last whole number that keeps it.
+/// A limit as a whole number: the keyword, its value, and the last whole number within it.
 type WholeLimit = (&'static str, f64, f64);
 
 /// The limits of whole numbers that are exact.
@@ -189,12 +189,12 @@ fn whole_limits(layers: &[&Schema]) -> (Option<WholeLimit>, Option<WholeLimit>) 
     (low.max_by(order), high.min_by(order))
 }
 
-/// Limits between which no whole number lies.
+/// Limits without a whole number between them.
 fn whole_numbers<'d>(layers: &[&'d Schema]) -> Option<Contradiction<'d>> {
     let (Some((least, low, lowest)), Some((most, high, highest))) = whole_limits(layers) else {
         return None;
     };
-    // What leaves no number at all is told of the limits themselves.
+    // Limits without any number between them are reported as such.
     if lowest <= highest || sizes_cross(layers) || kinds(layers) != Types::INTEGER {
         return None;
     }
@@ -203,7 +203,7 @@ fn whole_numbers<'d>(layers: &[&'d Schema]) -> Option<Contradiction<'d>> {
     Some(Contradiction { rule: Rule::BoundsContradict, at: None, message })
 }
 
-/// The count that the strictest of the schemas asks for at least.
+/// The strictest minimum count of the schemas.
 fn at_least(layers: &[&Schema], keyword: &str) -> Option<f64> {
     layers.iter().filter_map(|layer| number(said(layer, keyword)?)).reduce(f64::max)
 }
@@ -253,7 +253,10 @@ fn literal(pattern: &str) -> Option<&str> {
 }
 
 /// More different items than there are values for them.
-fn different_items<'d>(places: &Places<'d>, layers: &[&'d Schema]) -> Option<Contradiction<'d>> {
+fn different_items<'d>(
+    places: &SubSchemas<'d>,
+    layers: &[&'d Schema],
+) -> Option<Contradiction<'d>> {
     let least = at_least(layers, "minItems")?;
     let is_unique = |layer: &&Schema| said(layer, "uniqueItems") == Some(&Value::Bool(true));
     if !layers.iter().any(is_unique) || kinds(layers) != Types::ARRAY {
@@ -272,7 +275,7 @@ fn different_items<'d>(places: &Places<'d>, layers: &[&'d Schema]) -> Option<Con
 }
 
 /// How many values a schema admits at most; `None` where there is no end of them, or no telling.
-fn count<'d>(schema: &'d Value, places: &Places<'d>) -> Option<f64> {
+fn count<'d>(schema: &'d Value, places: &SubSchemas<'d>) -> Option<f64> {
     let schema = match schema {
         Value::Bool(false) => return Some(0.0),
         Value::Object(schema) => schema,
@@ -298,8 +301,8 @@ fn count<'d>(schema: &'d Value, places: &Places<'d>) -> Option<f64> {
     named.chain(typed).reduce(f64::min)
 }
 
-/// `contains` for what no item can be.
-fn contained<'d>(places: &Places<'d>, layers: &[&'d Schema]) -> Option<Contradiction<'d>> {
+/// `contains` with a schema that no item can match.
+fn contained<'d>(places: &SubSchemas<'d>, layers: &[&'d Schema]) -> Option<Contradiction<'d>> {
     if kinds(layers) != Types::ARRAY || layers.iter().any(|it| said(it, "prefixItems").is_some()) {
         return None;
     }
@@ -372,11 +375,11 @@ fn names_of(types: Types) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::place::Places;
+    use crate::place::SubSchemas;
 
-    /// What is told of the schema as a whole.
+    /// The findings about the whole schema.
     fn told(schema: &Value) -> Vec<String> {
-        let places = Places::of(schema, "");
+        let places = SubSchemas::of(schema, "");
         let text = JsonText::from_value(schema);
         let subject = Subject { places: &places, text: &text, base: "" };
         let mut report = Report::default();
@@ -459,9 +462,9 @@ mod tests {
         r#"{"b":1,"c":1}"#,
     ];
 
-    /// Every three of the keywords together: where a value is admitted, nothing is told.
+    /// Every three of the keywords together: nothing is reported if a value is accepted.
     #[test]
-    fn what_admits_a_value_is_no_contradiction() {
+    fn satisfiable_schemas_are_not_reported() {
         let values: Vec<Value> = VALUES.into_iter().map(json).collect();
         let mut refused = 0;
         for (first, one) in KEYWORDS.iter().enumerate() {
@@ -485,7 +488,7 @@ mod tests {
 
     /// Before 2019-09 nothing counts beside a reference, and within an `$id` it leads elsewhere.
     #[test]
-    fn what_a_reference_leaves_in_doubt_is_not_decided() {
+    fn unresolved_references_are_not_decided() {
         let refused = r##""$ref":"#/$defs/d","enum":[1],"$defs":{"d":{"type":"string"}"##;
         assert_eq!(told(&json(&format!("{{{refused}}}}}"))).len(), 1);
         let old = r#""$schema":"http://json-schema.org/draft-07/schema#","#;

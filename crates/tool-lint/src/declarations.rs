@@ -5,12 +5,12 @@ use serde_json::value::RawValue;
 
 use crate::DeclarationError;
 
-/// A declaration, or what stands where one should, with the line it begins at.
+/// A declaration, or the error in its place, with its first line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// The line, from 1; `None` for what stands in no file.
+    /// The line, from 1; `None` without a file.
     pub line: Option<usize>,
-    /// The declaration, or why none stands there.
+    /// The declaration, or why there is none.
     pub declaration: Result<JsonText, DeclarationError>,
 }
 
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_is_told_with_place_and_remedy() {
+    fn invalid_json_is_reported_with_position_and_remedy() {
         let lines = told("{\"name\":\"a\"}\n{\"name\":\"b\",}\n");
         let [(Some(2), message)] = lines.as_slice() else { panic!("{lines:?}") };
         assert!(message.starts_with("Not JSON: "), "{message}");

@@ -1,4 +1,4 @@
-//! The form's own diagnostics as findings: what no widget can express.
+//! The form's diagnostics as findings: what no widget can express.
 
 use schema_form::{Form, Reason};
 

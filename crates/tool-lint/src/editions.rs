@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::place::{Place, Places, said};
+use crate::place::{SubSchema, SubSchemas, said};
 
 /// Keywords of 2019-09 and later, which draft 7 passes by.
 const LATER: [&str; 5] = [
@@ -16,7 +16,7 @@ const LATER: [&str; 5] = [
 
 /// A sentence about the first keyword of another edition at or below `pointer`, with a space before
 /// it; empty without one.
-pub(crate) fn told(places: &Places<'_>, pointer: &str) -> String {
+pub(crate) fn told(places: &SubSchemas<'_>, pointer: &str) -> String {
     let edition = places.root.get("$schema").and_then(Value::as_str);
     let mut within = places.all.iter().filter(|place| place.is_within(pointer));
     let told = match edition {
@@ -47,8 +47,8 @@ pub(crate) fn told(places: &Places<'_>, pointer: &str) -> String {
     told.map(|told| format!(" {told}")).unwrap_or_default()
 }
 
-/// A keyword as only drafts before 2020-12 have it, and what to write instead.
-fn earlier(place: &Place<'_>) -> Option<(String, &'static str)> {
+/// A keyword that only drafts before 2020-12 have, and its replacement.
+fn earlier(place: &SubSchema<'_>) -> Option<(String, &'static str)> {
     let is_flag = |keyword| matches!(said(place.members, keyword), Some(Value::Bool(_)));
     let (keyword, instead) = match () {
         () if matches!(said(place.members, "items"), Some(Value::Array(_))) => {

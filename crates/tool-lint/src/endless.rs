@@ -1,22 +1,22 @@
-//! Members that require themselves: an object in which another of its kind must stand has no end.
+//! Members that require themselves: an object that requires another of its kind has no finite value.
 
 use std::ptr;
 
-use schema_form::types_meant;
+use schema_form::canonical_types;
 use serde_json::{Map, Value};
 
-use crate::place::{Place, said, target};
+use crate::place::{SubSchema, said, target};
 use crate::{Report, Rule};
 
 /// How many schemas lie at most between a schema and itself.
 const LONGEST: usize = 100;
 
 /// A required member: the schema that requires it, and its name there.
-type Step<'d> = (&'d Map<String, Value>, &'d str);
+type RequiredMember<'d> = (&'d Map<String, Value>, &'d str);
 
-pub(crate) fn check<'d>(places: &[Place<'d>], root: &'d Value, report: &mut Report) {
-    // One circle is told once, at the first of its schemas.
-    let mut told: Vec<Step<'d>> = Vec::new();
+pub(crate) fn check<'d>(places: &[SubSchema<'d>], root: &'d Value, report: &mut Report) {
+    // A cycle is reported once, at the first of its schemas.
+    let mut told: Vec<RequiredMember<'d>> = Vec::new();
     for place in places {
         for (index, name, member) in required_members(place.members) {
             if told.iter().any(|step| is_same(*step, (place.members, name))) {
@@ -35,7 +35,7 @@ pub(crate) fn check<'d>(places: &[Place<'d>], root: &'d Value, report: &mut Repo
 }
 
 /// Whether both are the same member of the same schema, and not of one that looks like it.
-fn is_same(one: Step<'_>, other: Step<'_>) -> bool {
+fn is_same(one: RequiredMember<'_>, other: RequiredMember<'_>) -> bool {
     ptr::eq(one.0, other.0) && one.1 == other.1
 }
 
@@ -46,7 +46,7 @@ fn way<'d>(
     to: &'d Map<String, Value>,
     root: &'d Value,
     seen: &mut Vec<&'d Map<String, Value>>,
-) -> Option<Vec<Step<'d>>> {
+) -> Option<Vec<RequiredMember<'d>>> {
     let Value::Object(schema) = from else { return None };
     if ptr::eq(schema, to) {
         return Some(Vec::new());
@@ -86,7 +86,7 @@ fn required_members(schema: &Map<String, Value>) -> impl Iterator<Item = (usize,
 fn only_type(schema: &Map<String, Value>, name: &str) -> bool {
     let nullable = schema.get("nullable") == Some(&Value::Bool(true));
     let named = schema.get("type").and_then(Value::as_str);
-    !nullable && named.and_then(types_meant) == Some(&[name])
+    !nullable && named.and_then(canonical_types) == Some(&[name])
 }
 
 fn at_least_one(schema: &Map<String, Value>) -> bool {

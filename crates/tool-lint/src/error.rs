@@ -1,8 +1,8 @@
-//! [`DeclarationError`]: why a text holds no declaration where one should stand.
+//! [`DeclarationError`]: why a text has no declaration where one is expected.
 
 use json_text::JsonTextError;
 
-/// Why a text holds no declaration where one should stand.
+/// Why a text has no declaration where one is expected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DeclarationError {
     /// A line that is not JSON, among lines of declarations. Its place counts within the line.

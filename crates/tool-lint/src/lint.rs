@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use json_text::{JsonText, Node};
-use schema_check::{Check, Sound, Uncheckable, Unchecked};
+use schema_check::{Check, CheckableSchema, Uncheckable, UncheckedPart};
 use schema_form::Form;
 use serde_json::Value;
 
 use crate::contradictions::Subject;
 use crate::declarations::Found;
-use crate::place::{Places, types_of};
+use crate::place::{SubSchemas, types_of};
 use crate::{
     Report, Rule, arguments, constraints, diagnostics, editions, endless, naming, survival,
 };
@@ -80,10 +80,10 @@ fn lint_parameters(
 ) {
     let text = JsonText::from_value(schema);
     let base = format!("/{keyword}");
-    // google.genai's `Schema` writes its types in upper case, and stands under this name alone.
+    // google.genai's `Schema` has upper-case types and only this name.
     let google = keyword == "parameters";
     let described = opened.get("description").and_then(Value::as_str).unwrap_or_default();
-    let places = Places::of(schema, &base);
+    let places = SubSchemas::of(schema, &base);
     for place in &places.all {
         if !places.is_reference_alone(place.members) {
             constraints::check(place, &places, report);
@@ -132,7 +132,7 @@ fn lint_parameters(
     }
 }
 
-/// The check of the whole, without the patterns that it is told it cannot run.
+/// The check of the whole schema, without patterns that it cannot run.
 fn whole_check(schema: &JsonText, base: &str, report: &Report) -> Result<Check, Uncheckable> {
     let fault = match Check::of(schema) {
         Ok(check) => return Ok(check),
@@ -144,15 +144,17 @@ fn whole_check(schema: &JsonText, base: &str, report: &Report) -> Result<Check, 
         .filter(|finding| finding.rule == Rule::PatternUnchecked)
         .filter_map(|finding| finding.pointer.strip_prefix(base))
         .collect();
-    let Ok(Sound { check, unchecked }) = Check::of_sound_parts(schema) else { return Err(fault) };
-    let is_told = |part: &Unchecked| {
+    let Ok(CheckableSchema { check, unchecked }) = Check::of_checkable_parts(schema) else {
+        return Err(fault);
+    };
+    let is_told = |part: &UncheckedPart| {
         told.iter()
             .any(|told| told.strip_prefix(&*part.pointer).is_some_and(|rest| rest.starts_with('/')))
     };
     if unchecked.iter().all(is_told) { Ok(check) } else { Err(fault) }
 }
 
-/// The same for the declarations of one list, and what shows only when they are seen together.
+/// Lints the declarations of one list, with the findings about several of them.
 /// What is no declaration gets a report of its own.
 #[must_use]
 pub fn lint_list(list: &[Found]) -> Vec<Report> {
@@ -385,7 +387,7 @@ mod tests {
         ] {
             assert_eq!(broken(&of(a)), alone("bounds-contradict", "/a"), "{a}");
         }
-        // Told where it stands, and not once more of the whole.
+        // Reported at its place, not again for the whole.
         let inner = of(r#""type":"integer","allOf":[{"minimum":10,"maximum":5}]"#);
         assert_eq!(broken(&inner), alone("bounds-contradict", "/a/allOf/0"));
         for fine in [
@@ -480,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn what_contradicts_inside_a_definition_is_told_there_alone() {
+    fn contradictions_in_a_definition_are_reported_there_only() {
         let contradictions = |defs: &str, a: &str, b: &str| {
             let declaration = format!(
                 r#"{{"name":"t","description":"Does it.","parameters":{{"type":"object",
@@ -495,19 +497,19 @@ mod tests {
         let used = r##""$ref":"#/$defs/size""##;
         let at = "/parameters/$defs/size";
         assert_eq!(contradictions(size, used, used), [at]);
-        // What is told there is not told again of limits beside the reference.
+        // Not reported again for limits beside the reference.
         assert_eq!(contradictions(size, used, &format!(r#"{used},"minimum":7"#)), [at]);
         // What the places add contradicts at each of them.
         let fine = r#""size":{"type":"integer","minimum":10,"allOf":[{"maximum":20}]}"#;
         let over = format!(r#"{used},"minimum":30"#);
         let (a, b) = ("/parameters/properties/a", "/parameters/properties/b");
         assert_eq!(contradictions(fine, &over, &over), [a, b]);
-        // Of two that lead to each other the first tells.
+        // Of two that refer to each other, the first reports.
         let circle = r##""x":{"type":"integer","minimum":10,"allOf":[{"$ref":"#/$defs/y"}]},
             "y":{"type":"integer","maximum":5,"allOf":[{"$ref":"#/$defs/x"}]}"##;
         let plain = r#""type":"integer""#;
         assert_eq!(contradictions(circle, plain, plain), ["/parameters/$defs/x"]);
-        // What stands where no schema is looked for is told where it is referred to.
+        // A problem outside known schemas is reported at its reference.
         let elsewhere = r##""$ref":"#/shared/size""##;
         assert_eq!(contradictions(fine, elsewhere, plain), [a]);
     }
@@ -578,7 +580,7 @@ mod tests {
             let found = of(a);
             assert!(found.contains(&("no-value-found", "/a".to_owned())), "{a}: {found:?}");
         }
-        // Told of the member, not of what requires it.
+        // Reported for the member, not for what requires it.
         let inner = r#""type":"object","properties":{"x":{"type":"string","description":"It.","pattern":"^a$","format":"date","not":{"const":"a"}}},"required":["x"]"#;
         assert_eq!(of(inner), alone("no-value-found", "/a/properties/x"));
         for fine in [
@@ -592,7 +594,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_decided_is_an_error_at_its_place() {
+    fn decidable_problems_are_errors_at_their_pointers() {
         let of = |a: &str| format!(r#"{{"a":{{"description":"It.",{a}}}}}"#);
         for (a, rule, at) in [
             // Values that all the rest refuses.

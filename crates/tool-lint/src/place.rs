@@ -1,17 +1,17 @@
-//! [`Place`]: every schema in a schema, with its pointer and the part it plays.
+//! [`SubSchema`]: every schema in a schema, with its pointer and the part it plays.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ptr;
 use std::rc::Rc;
 
-use schema_form::{keyword_meant, types_meant};
+use schema_form::{canonical_keyword, canonical_types};
 use serde_json::{Map, Value};
 
 /// One schema within a tool's parameters.
 #[derive(Debug)]
-pub(crate) struct Place<'d> {
-    /// Where it stands in the declaration.
+pub(crate) struct SubSchema<'d> {
+    /// Its JSON pointer in the declaration.
     pub(crate) pointer: String,
     /// The schema.
     pub(crate) members: &'d Schema,
@@ -26,7 +26,7 @@ pub(crate) enum Part<'d> {
     Whole,
     /// A named member.
     Argument(&'d str),
-    /// One of several schemas for the same value: it may say only what it adds.
+    /// One of several schemas for the same value: it may have only what it adds.
     Aspect {
         /// Whether it holds for every value, as those of `allOf` do.
         holds: bool,
@@ -37,13 +37,13 @@ impl Part<'_> {
     /// A schema that need not hold.
     pub(crate) const ASIDE: Self = Self::Aspect { holds: false };
 
-    /// Whether others may say what it does not.
+    /// Whether other schemas may complete it.
     pub(crate) fn is_aspect(self) -> bool {
         matches!(self, Self::Aspect { .. })
     }
 }
 
-impl<'d> Place<'d> {
+impl<'d> SubSchema<'d> {
     /// The value of the first of `keywords` that is there.
     pub(crate) fn get(&self, keywords: &[&str]) -> Option<&'d Value> {
         keywords.iter().find_map(|keyword| said(self.members, keyword))
@@ -55,7 +55,7 @@ impl<'d> Place<'d> {
         below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
     }
 
-    /// Whether the schema is made of others, which may say what it does not.
+    /// Whether the schema is composed of others, which may complete it.
     pub(crate) fn is_composed(&self) -> bool {
         self.get(&["$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if"]).is_some()
     }
@@ -76,10 +76,10 @@ fn written<'w>(schema: &'w Schema, keyword: &'w str) -> Option<&'w str> {
     if schema.contains_key(keyword) {
         return Some(keyword);
     }
-    schema.keys().map(String::as_str).find(|name| keyword_meant(name) == keyword)
+    schema.keys().map(String::as_str).find(|name| canonical_keyword(name) == keyword)
 }
 
-/// The schemas that hold wherever one does: what its reference leads to, and those of `allOf`.
+/// The schemas that apply together with one: its reference target and those of `allOf`.
 fn held<'d>(schema: &'d Schema, root: &'d Value) -> impl Iterator<Item = &'d Schema> {
     let of_all = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
     target(schema, root).into_iter().chain(of_all).filter_map(Value::as_object)
@@ -92,12 +92,12 @@ pub(crate) fn target<'d>(schema: &Schema, root: &'d Value) -> Option<&'d Value> 
 
 /// The schemas within a tool's parameters.
 #[derive(Debug)]
-pub(crate) struct Places<'d> {
+pub(crate) struct SubSchemas<'d> {
     /// The parameters' schema, within which references lead.
     pub(crate) root: &'d Value,
     /// Outermost first, in the order written. Conditions and negations are left out: what they say
     /// need not hold.
-    pub(crate) all: Vec<Place<'d>>,
+    pub(crate) all: Vec<SubSchema<'d>>,
     known: HashMap<*const Schema, Known<'d>>,
     beside: RefCell<HashMap<*const Schema, Rc<[&'d Schema]>>>,
     has_inner_ids: bool,
@@ -112,7 +112,7 @@ struct Known<'d> {
     held: Vec<&'d Schema>,
 }
 
-impl<'d> Places<'d> {
+impl<'d> SubSchemas<'d> {
     /// The schemas in `root`, which stands at the pointer `base` in its declaration.
     pub(crate) fn of(root: &'d Value, base: &str) -> Self {
         let mut all = Vec::new();
@@ -139,13 +139,13 @@ impl<'d> Places<'d> {
             && said(schema, "$ref").is_some_and(Value::is_string)
     }
 
-    /// Where among all a schema stands; `None` for one that is only referred to.
+    /// The index of a schema; `None` for one that is only referenced.
     pub(crate) fn position(&self, schema: &Schema) -> Option<usize> {
         self.known.get(&ptr::from_ref(schema)).map(|known| known.position)
     }
 
     /// The place of a schema that is one of all.
-    pub(crate) fn place_of(&self, schema: &Schema) -> Option<&Place<'d>> {
+    pub(crate) fn place_of(&self, schema: &Schema) -> Option<&SubSchema<'d>> {
         self.all.get(self.position(schema)?)
     }
 
@@ -185,27 +185,27 @@ impl<'d> Places<'d> {
     /// one of them, and told there.
     pub(crate) fn is_told_beside(
         &self,
-        place: &Place<'d>,
-        faulty: impl Fn(&Place<'d>, &[&'d Schema]) -> bool,
+        place: &SubSchema<'d>,
+        faulty: impl Fn(&SubSchema<'d>, &[&'d Schema]) -> bool,
     ) -> bool {
         let own = self.position(place.members);
         self.beside(place.members).iter().skip(1).any(|inner| {
             // What is no schema of its own, only referred to, is never looked at by itself.
             let Some(position) = self.position(inner) else { return false };
             let within = self.beside(inner);
-            // Of schemas that lead to each other, the first tells.
+            // Of schemas that refer to each other, the first reports.
             let leads_back = || within.iter().any(|schema| ptr::eq(*schema, place.members));
             (Some(position) < own || !leads_back()) && faulty(&self.all[position], &within)
         })
     }
 }
 
-fn walk<'d>(schema: &'d Value, pointer: &str, part: Part<'d>, found: &mut Vec<Place<'d>>) {
+fn walk<'d>(schema: &'d Value, pointer: &str, part: Part<'d>, found: &mut Vec<SubSchema<'d>>) {
     let Value::Object(members) = schema else { return };
-    found.push(Place { pointer: pointer.to_owned(), members, part });
+    found.push(SubSchema { pointer: pointer.to_owned(), members, part });
     for (keyword, value) in members {
         let at = format!("{pointer}/{}", token(keyword));
-        match (keyword_meant(keyword), value) {
+        match (canonical_keyword(keyword), value) {
             ("properties", Value::Object(properties)) => {
                 for (name, schema) in properties {
                     walk(schema, &format!("{at}/{}", token(name)), Part::Argument(name), found);
@@ -253,7 +253,7 @@ pub(crate) fn types_of(schema: &Schema) -> Vec<&'static str> {
     };
     let mut types = Vec::new();
     for name in names {
-        match types_meant(name) {
+        match canonical_types(name) {
             Some([one]) => types.push(*one),
             _ => return Vec::new(),
         }

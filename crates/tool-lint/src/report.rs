@@ -1,4 +1,4 @@
-//! [`Report`]: what was found about one declaration.
+//! [`Report`]: the findings about one declaration.
 
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
@@ -34,7 +34,7 @@ pub struct Finding {
     pub rule: Rule,
     /// Where in the declaration, as a JSON pointer; empty for the whole.
     pub pointer: String,
-    /// What is wrong and what to do.
+    /// The problem and the remedy.
     pub message: String,
 }
 

@@ -1,4 +1,4 @@
-//! [`Rule`]: what is looked for, and how bad it is.
+//! [`Rule`]: the lint rules and their severity.
 
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -74,27 +74,27 @@ rules! {
     ParametersTwice, "parameters-twice", Error;
     /// Parameters that do not describe an object.
     ParametersNotAnObject, "parameters-not-an-object", Error;
-    /// What stands in a schema's place is no schema.
+    /// A value in place of a schema is not a schema.
     NotASchema, "not-a-schema", Error;
-    /// A keyword whose value has not the shape it must have.
+    /// A keyword with a value of the wrong type.
     KeywordShape, "keyword-shape", Error;
     /// A schema nested too deep to be opened, or at the end of too many references.
     TooDeep, "too-deep", Error;
-    /// A reference to what is not in the declaration.
+    /// A reference to a target outside the declaration.
     ReferenceBroken, "reference-broken", Error;
     /// A reference that leads back to itself.
     ReferenceCircular, "reference-circular", Error;
-    /// A type that nobody knows.
+    /// An unknown type.
     TypeUnknown, "type-unknown", Error;
     /// A type as a programming language calls it, which can mean one type only.
     TypeLoose, "type-loose", Note;
-    /// A type that a programming language has and that says nothing of the value.
+    /// A type of a programming language that gives no information about the value.
     TypeVague, "type-vague", Warning;
-    /// An argument that says nothing about its type.
+    /// An argument without a type.
     TypeMissing, "type-missing", Warning;
-    /// A list that says nothing about its items.
+    /// A list without an item schema.
     ItemsMissing, "items-missing", Warning;
-    /// An object that says nothing about its members.
+    /// An object without member schemas.
     MembersMissing, "members-missing", Warning;
     /// Limits that exclude each other.
     BoundsContradict, "bounds-contradict", Error;
@@ -102,11 +102,11 @@ rules! {
     TypeExcluded, "type-excluded", Warning;
     /// An enum without values.
     EnumEmpty, "enum-empty", Error;
-    /// An enum of which no value is of the schema's type, or keeps what else it asks for.
+    /// An enum without a value that the rest of the schema accepts.
     EnumUnfit, "enum-unfit", Error;
     /// An enum's value that is not of the schema's type.
     EnumValueUnfit, "enum-value-unfit", Warning;
-    /// A value that stands twice in an enum.
+    /// A repeated value in an enum.
     EnumRepeats, "enum-repeats", Warning;
     /// A pattern that JavaScript does not compile.
     PatternInvalid, "pattern-invalid", Error;
@@ -114,7 +114,7 @@ rules! {
     PatternUnchecked, "pattern-unchecked", Warning;
     /// A required member that may not be there.
     RequiredImpossible, "required-impossible", Error;
-    /// A required member that can only hold what requires it again.
+    /// A required member whose schema requires it again.
     RequiredEndless, "required-endless", Error;
     /// A required member that no property describes.
     RequiredUndescribed, "required-undescribed", Warning;
@@ -122,13 +122,13 @@ rules! {
     RequiredMisplaced, "required-misplaced", Warning;
     /// No value can be valid.
     NothingValid, "nothing-valid", Error;
-    /// A branch of a union that admits nothing beside what holds for all of them.
+    /// A branch of a union without a valid value.
     BranchDead, "branch-dead", Warning;
     /// A default that its own schema refuses.
     DefaultInvalid, "default-invalid", Warning;
     /// An example that its own schema refuses.
     ExampleInvalid, "example-invalid", Warning;
-    /// Branches of a union that cannot be told apart by name.
+    /// Branches of a union with the same name.
     UnionUnnamed, "union-unnamed", Warning;
     /// A schema that no validator can use.
     SchemaUnusable, "schema-unusable", Error;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::constraints::short;
 use crate::contradictions::Subject;
-use crate::place::Places;
+use crate::place::SubSchemas;
 use crate::{Report, Rule, Survival, editions};
 
 /// How many values are tried.
@@ -42,7 +42,7 @@ pub(crate) fn check(subject: &Subject<'_, '_>, check: &Check, form: &Form, repor
         };
         match lost {
             None => report.values.survived += 1,
-            // One such value tells what a dozen would.
+            // One such value is enough.
             Some(_) if report.findings.iter().any(|finding| finding.rule == Rule::ValueLost) => {}
             Some(how) => {
                 let message = format!("The valid value {} {how}", short(&before));
@@ -65,8 +65,8 @@ pub(crate) fn check(subject: &Subject<'_, '_>, check: &Check, form: &Form, repor
     }
 }
 
-/// Why no value may have been found at or below `pointer`, and what to do.
-pub(crate) fn why(places: &Places<'_>, pointer: &str) -> String {
+/// The likely reason why no value was found at or below `pointer`, and the remedy.
+pub(crate) fn why(places: &SubSchemas<'_>, pointer: &str) -> String {
     let edition = editions::told(places, pointer);
     let mut within = places.all.iter().filter(|place| place.is_within(pointer));
     let unmatched = within.find_map(|place| {

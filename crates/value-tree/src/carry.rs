@@ -4,9 +4,9 @@ use std::collections::{HashMap, VecDeque};
 
 use json_text::Kind;
 
-use crate::document::Id;
 use crate::rows::Row;
 use crate::tree::{NodeId, OPEN, RAW, Tree};
+use json_text::index::Id;
 
 impl Tree {
     /// Opens what was open in `before` and shows raw what was shown raw, where both have a value at
@@ -43,7 +43,7 @@ impl Tree {
     }
 }
 
-/// The members of both objects with the same name, pairwise; a name that stands twice, in order.
+/// The members of both objects with the same name, pairwise; repeated names in order.
 fn by_name(before: &Tree, old: Id, after: &Tree, new: Id) -> Vec<(Id, Id)> {
     let mut names: HashMap<Option<&str>, VecDeque<Id>> = HashMap::new();
     for member in before.members(old) {
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_closed_stays_closed_and_what_was_open_open() {
+    fn open_and_closed_values_stay_so() {
         let mut before = tree(r#"{"a": {"x": 1}, "b": {"y": {"z": 2}}}"#);
         before.collapse();
         let node = before.rows()[1].node;
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_stands_twice_is_told_apart_by_its_order() {
+    fn repeated_names_are_matched_by_order() {
         let text = r#"{"a": {"x": 1}, "a": {"y": 2}}"#;
         let mut before = tree(text);
         before.collapse();
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_raw_stays_raw() {
+    fn raw_values_stay_raw() {
         let mut before = tree(r#"{"a": "{\"x\": 1}"}"#);
         let node = before.rows()[0].node;
         before.set_raw(node, true);

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_hides_is_written_out() {
+    fn invisible_characters_are_escaped() {
         assert_eq!(written_out("a\u{202e}b\u{0}", Lines::Kept), "a\\u202eb\\u0000");
         assert_eq!(written_out("a\nb\tc", Lines::Escaped), "a\\nb\\tc");
         assert_eq!(written_out("a\nb", Lines::Kept), "a\nb");

@@ -1,16 +1,16 @@
 //! Searching a tree, a slice at a time, so that a page stays awake meanwhile.
 
-use crate::document::Id;
 use crate::fold::Needle;
 use crate::scan;
 use crate::tree::{NodeId, Opens, Tree};
+use json_text::index::Id;
 
 /// How many finds are kept.
 const MOST: usize = 100_000;
 /// How many bytes of text a value costs of a slice.
 const WEIGHT: usize = 64;
 
-/// A search: the values whose name or content holds the words, in order.
+/// A search: the values whose name or content contains the text, in order.
 #[derive(Debug, Clone)]
 pub struct Find {
     needle: Option<Needle>,
@@ -99,12 +99,12 @@ impl Find {
                     self.is_done = true;
                     break;
                 }
-                Some(b'"') => scan::string_end(text.as_bytes(), at),
+                Some(b'"') => json_text::scan::string_end(text.as_bytes(), at),
                 Some(b'{' | b'}' | b'[' | b']' | b',' | b':' | b' ' | b'\t' | b'\n' | b'\r') => {
                     at += 1;
                     continue;
                 }
-                Some(_) => scan::word_end(text.as_bytes(), at),
+                Some(_) => json_text::scan::scalar_end(text.as_bytes(), at),
             };
             if text.get(start..at).is_some_and(|literal| holds(needle, literal)) {
                 self.beyond.count += 1;
@@ -179,7 +179,7 @@ impl Tree {
         let shown = NodeId(in_cell.unwrap_or(node.0));
         self.reveal(shown);
         if in_cell.is_none() && self.opens(node.0) == Opens::Block {
-            // What was found may stand beyond what its line shows.
+            // The match may be beyond what its line shows.
             self.set_open(node, true);
         }
         let row = self.row_of(shown)?;
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_string_holds_is_found_in_it() {
+    fn json_inside_a_string_is_searched() {
         assert_eq!(
             find(r#"{"reply": "{\"fare\": \"OSL\", \"n\": [\"osl\"]}"}"#, "osl"),
             [
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_tree_does_not_hold_is_searched_as_text() {
+    fn values_outside_the_tree_are_searched_as_text() {
         let text =
             r#"{"rows": [{"a": "x"}, {"a": "y"}, {"a": "Z\u00e4"}, {"zä": "[zä]", "b": 7}]}"#;
         let mut tree = Tree::with_room(JsonText::parse(text).expect("valid"), 6);

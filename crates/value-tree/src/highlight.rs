@@ -1,4 +1,4 @@
-//! Code with its comments, strings, numbers and keywords told apart.
+//! Highlights comments, strings, numbers and keywords of code.
 //!
 //! A small scanner for every language instead of a grammar for each: it is right about what lines of
 //! code look like and never about what they mean, costs one pass, and fits into a page.
@@ -112,7 +112,7 @@ impl Highlighter {
         {
             return Some((Hue::Keyword, length));
         }
-        // In the middle of a word these say nothing.
+        // Within a word these mean nothing.
         if is_yaml && "#'\"".contains(first) && at > 0 && !line[..at].ends_with([' ', '[', '{']) {
             return None;
         }
@@ -166,7 +166,7 @@ impl Highlighter {
             Language::Sql => &["--"],
             Language::JavaScript | Language::Rust => &["//"],
             Language::Html | Language::Xml | Language::Css | Language::Yaml => &[],
-            // With a space, for `//` stands in addresses as well.
+            // With a space, because URLs contain `//`, too.
             Language::Other => &["// ", "# "],
         }
     }
@@ -188,7 +188,7 @@ impl Highlighter {
             Language::JavaScript => JAVASCRIPT,
             Language::Rust => RUST,
             Language::Shell => SHELL,
-            // Words of prose stand in these as they are.
+            // These contain plain prose.
             Language::Html | Language::Xml | Language::Css => return false,
             Language::Yaml => return matches!(word, "true" | "false" | "null"),
             Language::Sql | Language::Other => &[],
@@ -197,7 +197,7 @@ impl Highlighter {
     }
 }
 
-/// How long a string of one line is whose quote `rest` begins with; nothing where it does not end.
+/// The length of the one-line string that `rest` begins with; `None` if it does not end.
 fn quoted(rest: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     for (at, letter) in rest.char_indices().skip(1) {
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_on_over_lines_keeps_its_colour() {
+    fn tokens_over_several_lines_keep_their_color() {
         assert_eq!(
             told(Language::Python, "def f(n1):\n    \"\"\"two\n    lines\"\"\"\n    return n1 # 1"),
             [

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_covers_what_is_seen() {
+    fn a_window_covers_the_visible_rows() {
         let layout = layout(&vec![RowKind::Line; 100_000]);
         let window = layout.window(1_000_010.0, 400.0, 16);
         assert!(window.rows.start <= 50_000 && window.rows.end >= 50_021);
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_beyond_what_browsers_bear_is_reached_to_its_end() {
+    fn a_list_taller_than_browsers_allow_scrolls_to_its_end() {
         let layout = layout(&vec![RowKind::Line; 4_000_000]);
         assert_eq!(layout.scrolled_height(), HIGHEST);
         let end = layout.scroll_for(layout.height(), 400.0);

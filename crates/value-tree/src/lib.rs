@@ -41,7 +41,6 @@ mod highlight;
 mod carry;
 mod path;
 
-mod document;
 mod recognise;
 mod scan;
 

@@ -5,9 +5,9 @@
 
 use json_text::JsonText;
 
-use crate::document::Id;
 use crate::scan;
 use crate::tree::{NodeId, Tree};
+use json_text::index::Id;
 
 /// How many steps of a path are written; of a longer one, the last.
 const STEPS: usize = 200;

@@ -143,7 +143,7 @@ impl Line {
             let Some(member) = members.next() else { return };
             if member.key.is_none() && levels == 1 && member.value.starts_with(['[', '{']) {
                 let counted = counted(member.value);
-                // Items of which the same is said say nothing new.
+                // Items with the same preview add nothing.
                 if before.as_ref() == Some(&counted) {
                     self.push(Ink::Plain, ", …");
                     return;

@@ -13,9 +13,9 @@ use std::borrow::Cow;
 
 use json_text::{JsonText, Kind};
 
-use crate::document::Id;
 use crate::scan;
 use crate::tree::Tree;
+use json_text::index::Id;
 
 pub(crate) use image::of_object as image_of_object;
 pub(crate) use image::of_string as image_of_string;
@@ -25,7 +25,7 @@ pub(crate) use yaml::key as yaml_key;
 /// What a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Shape {
-    /// What its JSON type says.
+    /// Nothing beyond its JSON type.
     Plain,
     /// A string that does not fit on a line.
     Long,
@@ -59,7 +59,7 @@ pub enum Language {
     Css,
     Shell,
     Yaml,
-    /// Code by its looks, in no language that is told apart.
+    /// Code in an unknown language.
     Other,
 }
 
@@ -105,7 +105,7 @@ impl Language {
 }
 
 impl Shape {
-    /// What the shape is called, where it is more than the JSON type says.
+    /// The shape's name, if it is more than the JSON type.
     #[must_use]
     pub fn name(self) -> Option<&'static str> {
         match self {
@@ -209,7 +209,7 @@ fn held_json(literal: &str) -> Option<(JsonText, u8)> {
     for layers in 1..=LAYERS {
         let text = JsonText::parse(&content).ok()?;
         match text.kind() {
-            // An empty one says nothing that the string does not.
+            // An empty container adds nothing to the string.
             Kind::Object | Kind::Array => {
                 return (!scan::is_empty(text.as_str())).then_some((text, layers));
             }
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_are_what_they_look_like() {
+    fn strings_are_recognized_by_their_content() {
         assert_eq!(shape("Lisbon"), Shape::Plain);
         assert_eq!(shape("two\nlines"), Shape::Long);
         assert_eq!(shape(" {\"a\": [1]}\n"), Shape::Json);
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_encoded_twice_is_found() {
+    fn json_encoded_twice_is_recognized() {
         let once = JsonText::parse("{\"n\": 9007199254740993}").expect("valid");
         let twice = JsonText::string(JsonText::string(once.as_str()).as_str());
         let (shape, held) = recognise_string(twice.as_str());

@@ -1,12 +1,12 @@
-//! The visible rows, and what opens and closes them.
+//! The visible rows, and opening and closing values.
 //!
 //! The rows are one list. Opening splices what becomes visible into it and closing drains it, which
 //! costs what appears or goes, and a move of the rows below: a millisecond for a million.
 
 use std::ops::Range;
 
-use crate::document::Id;
 use crate::tree::{NodeId, OPEN, Opens, RAW, Tree};
+use json_text::index::Id;
 
 /// What a row shows of its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -28,7 +28,7 @@ pub struct Row {
     pub node: NodeId,
     /// What of it.
     pub kind: RowKind,
-    /// How deep it stands, from 0.
+    /// Its depth, from 0.
     pub depth: u32,
 }
 
@@ -102,7 +102,7 @@ impl Tree {
         true
     }
 
-    /// Shows a recognised value raw, or as what it is; either way it opens.
+    /// Toggles a recognized value between raw and rendered; either way it opens.
     pub fn set_raw(&mut self, node: NodeId, raw: bool) {
         if raw == self.is_raw(node.0) {
             return;
@@ -145,7 +145,7 @@ impl Tree {
             let mut below = Vec::new();
             for id in level {
                 if left == 0 && id != 0 {
-                    // Not worth a look at what each of them is.
+                    // Skips recognizing each of them.
                     is_all &= self.record(id).count == 0;
                     continue;
                 }
@@ -176,7 +176,7 @@ impl Tree {
         is_all
     }
 
-    /// Opens what hides `node`.
+    /// Opens the containers that hide `node`.
     pub fn reveal(&mut self, node: NodeId) {
         let mut id = node.0;
         let mut is_changed = false;
@@ -213,7 +213,7 @@ impl Tree {
         self.current = row;
     }
 
-    /// Where the current row is among the visible ones. When it was closed away, what hides it.
+    /// The index of the current row among the visible ones, or of the closed container that hides it.
     #[must_use]
     pub fn current_row(&self) -> Option<usize> {
         let Row { node, kind, .. } = self.current?;
@@ -241,14 +241,14 @@ impl Tree {
             match above.kind {
                 RowKind::Header if above.depth == depth => return Some((at, *above)),
                 RowKind::Header => {}
-                // What the row stands in.
+                // The row's container.
                 _ => depth = depth.min(above.depth),
             }
         }
         None
     }
 
-    /// The row of the container that the row at `row` stands in.
+    /// The row of the container of the row at `row`.
     #[must_use]
     pub fn row_above(&self, row: usize) -> Option<usize> {
         let depth = self.rows.get(row)?.depth;
@@ -270,7 +270,7 @@ impl Tree {
                     Opens::Members(inner) => self.record(inner).count as usize,
                     Opens::Table(inner) => self.record(inner).count as usize + 1,
                 };
-                // What an envelope holds is what is looked for: it opens whatever it takes.
+                // An envelope's content is of interest: it opens regardless of the budget.
                 if cost > left && !is_first && !is_envelope {
                     continue;
                 }
@@ -317,7 +317,7 @@ impl Tree {
         self.rows.splice(row + 1..row + 1, appearing);
     }
 
-    /// Appends the visible rows below an open value, whose members stand at `depth`.
+    /// Appends the visible rows below an open value, whose members are at `depth`.
     fn descend(&mut self, id: Id, depth: u32, out: &mut Vec<Row>) {
         /// The members of one container that are still to come.
         struct Level {

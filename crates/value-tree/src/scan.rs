@@ -2,54 +2,7 @@
 
 use std::borrow::Cow;
 
-use json_text::{JsonText, Node};
-use memchr::memchr2;
-
-/// The place after the string that begins at `at`.
-pub(crate) fn string_end(bytes: &[u8], at: usize) -> usize {
-    let mut here = at + 1;
-    while let Some(found) = bytes.get(here..).and_then(|rest| memchr2(b'"', b'\\', rest)) {
-        if bytes[here + found] == b'"' {
-            return here + found + 1;
-        }
-        here += found + 2;
-    }
-    bytes.len()
-}
-
-/// The place after the number, boolean or null that begins at `at`.
-pub(crate) fn word_end(bytes: &[u8], at: usize) -> usize {
-    let ends = |byte: &u8| matches!(byte, b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r');
-    bytes[at..].iter().position(ends).map_or(bytes.len(), |length| at + length)
-}
-
-/// The place after the value that begins at `at`, whatever it holds and however deep.
-fn value_end(bytes: &[u8], at: usize) -> usize {
-    let mut here = at;
-    let mut depth = 0_usize;
-    while let Some(byte) = bytes.get(here) {
-        here = match byte {
-            b'"' => string_end(bytes, here),
-            b'{' | b'[' => {
-                depth += 1;
-                here + 1
-            }
-            b'}' | b']' => {
-                depth = depth.saturating_sub(1);
-                here + 1
-            }
-            b',' | b':' | b' ' | b'\t' | b'\n' | b'\r' => {
-                here += 1;
-                continue;
-            }
-            _ => word_end(bytes, here),
-        };
-        if depth == 0 {
-            return here;
-        }
-    }
-    bytes.len()
-}
+use json_text::scan::{string_content, string_end, value_end};
 
 /// A member of a container: its key with the quotes, in an object, and its value's text.
 pub(crate) struct Member<'a> {
@@ -124,15 +77,7 @@ pub(crate) fn is_empty(text: &str) -> bool {
 ///
 /// A string with a lone surrogate escape, which Unicode does not allow, is its own text.
 pub(crate) fn content(literal: &str) -> Cow<'_, str> {
-    let inner = literal.get(1..literal.len().saturating_sub(1)).unwrap_or_default();
-    if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
-        return Cow::Borrowed(inner);
-    }
-    let Ok(value) = JsonText::parse(literal) else { return Cow::Borrowed(literal) };
-    match value.open() {
-        Node::String(content) => Cow::Owned(content.into_owned()),
-        _ => Cow::Borrowed(literal),
-    }
+    string_content(literal).unwrap_or(Cow::Borrowed(literal))
 }
 
 /// The beginning of the content of `literal`: at most about `bytes` of it, and whether that is all.
@@ -181,6 +126,8 @@ fn is_high(bytes: &[u8], at: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use json_text::JsonText;
+
     use super::*;
 
     #[test]

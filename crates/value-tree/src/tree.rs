@@ -1,15 +1,15 @@
-//! [`Tree`]: a value, what is recognised in it, and what a reader did to it.
+//! [`Tree`]: a value, what is recognized in it, and its view state.
 
 use std::collections::BTreeMap;
 
 use json_text::{JsonText, Kind};
 
-use crate::document::{Cut, Id, NONE, Record, index};
 use crate::recognise::{Shape, Table, recognise_list, recognise_object, recognise_string};
 use crate::rows::Row;
 use crate::scan;
+use json_text::index::{Cut, Entry, Id, NONE, append};
 
-/// How many values a tree holds. Those beyond are counted and stand in the raw text.
+/// The most values in a tree. Others are counted and appear in the raw text only.
 const MOST: usize = 4_000_000;
 /// How many rows a tree opens by itself, besides its first level.
 const AT_FIRST: usize = 40;
@@ -40,7 +40,7 @@ pub struct Missing {
 /// What a value opens into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Opens {
-    /// Nothing: it stands on its line whole.
+    /// Nothing: its line shows all of it.
     Nothing,
     /// The members of this container, a row each.
     Members(Id),
@@ -70,7 +70,7 @@ pub(crate) const RAW: u8 = 2;
 #[derive(Debug, Clone)]
 pub struct Tree {
     documents: Vec<Document>,
-    pub(crate) nodes: Vec<Record>,
+    pub(crate) nodes: Vec<Entry>,
     pub(crate) marks: Vec<u8>,
     shapes: Vec<Option<Shape>>,
     tables: BTreeMap<Id, Table>,
@@ -119,13 +119,13 @@ impl Tree {
         let first = self.nodes.len() as Id;
         let room = self.most.saturating_sub(self.nodes.len()).max(1);
         let cut = match u32::try_from(text.byte_len()) {
-            Ok(_) => index(text.as_str(), &mut self.nodes, room),
+            Ok(_) => append(text.as_str(), &mut self.nodes, room),
             Err(_) => Some(Cut { from: 0, parts: Vec::new() }),
         };
         self.parts.extend(cut.iter().flat_map(|cut| cut.parts.iter().copied()));
         if self.nodes.len() == first as usize {
             // A text beyond four gigabytes: one value without members.
-            self.nodes.push(Record {
+            self.nodes.push(Entry {
                 start: 0,
                 end: NONE - 1,
                 key: NONE,
@@ -163,11 +163,11 @@ impl Tree {
     #[must_use]
     pub fn has_depth(&self) -> bool {
         let outermost = NONE;
-        let below_first = |record: &Record| record.count > 0 && record.parent != outermost;
+        let below_first = |record: &Entry| record.count > 0 && record.parent != outermost;
         self.nodes.iter().any(below_first)
     }
 
-    /// Whether the tree holds every value; otherwise the rest stands in the raw text only.
+    /// Whether the tree has every value; otherwise the rest is in the raw text only.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.is_whole
@@ -200,13 +200,13 @@ impl Tree {
         &self.documents[at.saturating_sub(1)]
     }
 
-    pub(crate) fn record(&self, id: Id) -> Record {
+    pub(crate) fn record(&self, id: Id) -> Entry {
         self.nodes[id as usize]
     }
 
     /// The text of a value, as it was written.
     pub(crate) fn text(&self, id: Id) -> &str {
-        let Record { start, end, .. } = self.record(id);
+        let Entry { start, end, .. } = self.record(id);
         let text = self.document(id).text.as_str();
         text.get(start as usize..end as usize).unwrap_or(text)
     }
@@ -215,7 +215,8 @@ impl Tree {
     pub(crate) fn key(&self, id: Id) -> Option<&str> {
         let key = self.record(id).key as usize;
         let text = self.document(id).text.as_str();
-        (key != NONE as usize).then(|| &text[key..scan::string_end(text.as_bytes(), key)])
+        (key != NONE as usize)
+            .then(|| &text[key..json_text::scan::string_end(text.as_bytes(), key)])
     }
 
     /// What sort of value this is.
@@ -234,7 +235,7 @@ impl Tree {
     pub(crate) fn parent(&self, id: Id) -> Option<Id> {
         let parent = self.record(id).parent;
         let document = self.document(id);
-        // The outermost value of a held text has no row: its members stand below the string.
+        // The outermost value of a text inside a string has no row: its members are below the string.
         let is_outermost = parent == NONE || (parent == document.first && document.host != NONE);
         let parent = if is_outermost { document.host } else { parent };
         (parent != NONE).then_some(parent)

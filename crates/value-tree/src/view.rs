@@ -1,18 +1,18 @@
-//! What a row shows: everything that is needed to draw it, cut to what an eye takes in.
+//! The view of a row: everything needed to draw it, cut to a readable length.
 
 use json_text::Kind;
 
-use crate::document::{Id, NONE};
 use crate::excerpt::{Lines, written_out};
 use crate::preview::{self, Ink, Token};
 use crate::recognise::{self, Image, Language, Shape};
 use crate::rows::{Row, RowKind};
 use crate::scan;
 use crate::tree::{NodeId, Opens, Tree};
+use json_text::index::{Id, NONE};
 
-/// How many characters of a closed container stand on its line.
+/// The most characters of a closed container on its line.
 const PREVIEW: usize = 160;
-/// How many bytes of a string stand on its line.
+/// The most bytes of a string on its line.
 const STRING: usize = 160;
 
 /// One row, ready to be drawn.
@@ -46,11 +46,11 @@ pub struct RowView {
     pub siblings: usize,
     /// Where it is, as a JSONPath.
     pub path: String,
-    /// What stands on the line.
+    /// The content of the line.
     pub face: Face,
 }
 
-/// What stands on a line after the name.
+/// The content of a line after the name.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Face {
     /// A value without members, or the beginning of one with.
@@ -66,7 +66,7 @@ pub enum Face {
     Header(Vec<Column>),
     /// The cells of an item.
     Cells(Vec<Cell>),
-    /// A block; what is in it is asked for with [`Tree::block`].
+    /// A block; [`Tree::block`] gives its content.
     Block,
 }
 
@@ -82,13 +82,13 @@ pub struct Column {
 /// A cell of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cell {
-    /// Its column's name, for those who hear the page.
+    /// Its column's name, for screen readers.
     pub column: String,
     /// How wide its column is, in characters.
     pub width: usize,
     /// What it shows; nothing where the item has no such member.
     pub tokens: Vec<Token>,
-    /// More of it, safe to draw, where the column has not the room for what it shows.
+    /// More of it, safe to draw, if the column is too narrow for it.
     pub more: Option<String>,
 }
 

@@ -1,8 +1,8 @@
-"""Live sessions: an agent's model calls, answered by a person at a Rehearsal host.
+"""Live sessions: a person responds to an agent's model calls at a Rehearsal host.
 
-``plugin``    what google-adk calls, and what it is given back
-``client``    the host over gRPC, with patience
-``convert``   ADK's requests and answers as messages, and back
-``messages``  the messages themselves, from the contract's descriptors
-``faults``    what a run may end with
+``plugin``    the callbacks for google-adk
+``client``    the gRPC client, with retries
+``convert``   converts between ADK's types and messages
+``messages``  message classes from the proto descriptors
+``faults``    the errors
 """

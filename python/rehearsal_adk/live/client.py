@@ -1,7 +1,7 @@
-"""The host over gRPC, for one event loop: it asks once, waits for days, and asks again after a fault.
+"""The gRPC client for one event loop. It waits for days and retries after errors.
 
-Every call may be repeated: the ids are made here, and the host gives a repeated message the answer
-that it gave the first time.
+Every call can be repeated: the client creates the ids, and the host returns the first reply to a
+repeated message.
 """
 
 from __future__ import annotations
@@ -70,10 +70,10 @@ class LiveClient:
         self._opened: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
-        """Opens the session, once however many ask.
+        """Opens the session, once for all callers.
 
         Raises:
-          RehearsalUnreachable: nothing answers at the address.
+          RehearsalUnreachable: no host responds at the address.
         """
         if self._opened is None or (self._opened.done() and self._opened.exception()):
             self._opened = asyncio.create_task(self._open())
@@ -92,19 +92,19 @@ class LiveClient:
             raise self._refused(error) from error
 
     async def _why_not(self, asked: Any) -> str:
-        """Why nothing answers. Who waits for a connection hears only that the time is over."""
+        """Why no host responds. Waiting for a connection reports a timeout only."""
         try:
             await self._call("CreateSession", asked, LAST_ANSWER)
         except grpc.aio.AioRpcError as error:
             if error.code() is not grpc.StatusCode.DEADLINE_EXCEEDED:
                 return error.details() or error.code().name.lower()
-        return f"no answer within {FIRST_ANSWER:g} s"
+        return f"no response within {FIRST_ANSWER:g} s"
 
     def _refused(self, error: grpc.aio.AioRpcError, said: str = "") -> RequestRefused:
         said = said or error.details() or error.code().name.lower()
         if error.code() is grpc.StatusCode.UNAUTHENTICATED:
             said = (
-                f"the host at {self.url} wants a token that it knows: set REHEARSAL_TOKEN or "
+                f"the host at {self.url} requires a valid token: set REHEARSAL_TOKEN or "
                 "RehearsalPlugin(token=...) to one that `rehearsal token add NAME` made there"
             )
         return RequestRefused(said)
@@ -117,8 +117,8 @@ class LiveClient:
         request: Any,
         taken: Callable[[], None],
     ) -> Any:
-        """Asks, and waits until a person has answered; gives the ``HumanResponse``. ``taken`` is
-        called once the host has the request.
+        """Sends the request and waits for a person's ``HumanResponse``. ``taken`` is called once the
+        host has the request.
 
         Raises:
           RequestRefused: the host does not take the request.
@@ -136,7 +136,7 @@ class LiveClient:
         return await self._persist(lambda: self._outcome(turn_id, agent_name))
 
     async def _outcome(self, turn_id: str, agent_name: str) -> Any:
-        """The turn's response; ``None`` when the stream ended without one."""
+        """The turn's response, or ``None`` if the stream ended without one."""
         asked = wire.message("AwaitDecisionRequest")(session_id=self.session_id, turn_id=turn_id)
         stream = self._method("AwaitDecision", stream=True)(asked, metadata=self._metadata)
         try:
@@ -153,33 +153,33 @@ class LiveClient:
         return None
 
     async def record(self, event: Any, patience: float) -> None:
-        """Records what else the run showed. The run does not depend on it: a host that stays away
-        longer than ``patience`` seconds misses it, which is logged."""
+        """Records another event of the run. The run does not depend on it: if the host is down
+        longer than ``patience`` seconds, the event is dropped and the log says so."""
         try:
             call = self._persist(lambda: self._call("RecordEvent", event, patience))
             await asyncio.wait_for(call, patience)
         except (asyncio.TimeoutError, RequestRefused) as error:
-            log.warning("not recorded at %s: %s", self.url, error or "the host is away")
+            log.warning("not recorded at %s: %s", self.url, error or "the host is down")
 
     async def cancel(self, turn_id: str, reason: str) -> None:
-        """Takes the turn out of the queue if the host is there."""
+        """Removes the turn from the queue if the host is available."""
         asked = wire.message("CancelTurnRequest")(
             session_id=self.session_id, turn_id=turn_id, reason=reason
         )
         try:
             await self._call("CancelTurn", asked, 1.0)
         except grpc.aio.AioRpcError as error:
-            log.debug("not cancelled: %s", error.details())
+            log.debug("not canceled: %s", error.details())
 
     async def close(self) -> None:
-        """Lets go of the connection."""
+        """Closes the connection."""
         await self._channel.close()
 
     async def _persist(self, call: Callable[[], Awaitable[Any]]) -> Any:
-        """Calls until there is an answer that is not ``None``.
+        """Calls until the reply is not ``None``.
 
         Raises:
-          RequestRefused: the host does not take the message, or fails at it again and again.
+          RequestRefused: the host rejects the message, or fails repeatedly.
         """
         pause, doubts = SHORTEST, 0
         while True:
@@ -197,7 +197,7 @@ class LiveClient:
                         said += error.details() or error.code().name.lower()
                     raise self._refused(error, said) from error
                 level = logging.WARNING if doubts else logging.INFO
-                log.log(level, "the host at %s: %s; trying again", self.url, error.details())
+                log.log(level, "the host at %s: %s; retrying", self.url, error.details())
             # Many agents that lost the same host do not come back at the same moment.
             await asyncio.sleep(pause * random.uniform(0.5, 1.0))
             pause = min(pause * 2, LONGEST)
@@ -220,8 +220,8 @@ class LiveClient:
 
 
 def address(url: str, source: str) -> str:
-    """The host's address as it is printed and called: scheme, host, and port where one stands there.
-    ``source`` says where it was given.
+    """The host's normalized address: scheme, host, and the port if there is one. ``source`` is the
+    name of the setting.
 
     Raises:
       AddressUnusable: it is no address of a host.
@@ -234,12 +234,12 @@ def address(url: str, source: str) -> str:
     if parts.scheme not in ("http", "https"):
         raise AddressUnusable(url, source, f"{parts.scheme} is neither http nor https")
     if not host or not host.strip():
-        raise AddressUnusable(url, source, "it names no host")
+        raise AddressUnusable(url, source, "it has no host")
     if parts.username is not None:
         # A password is not repeated.
-        raise AddressUnusable(f"…@{host}", source, "it holds a login")
+        raise AddressUnusable(f"…@{host}", source, "it contains a login")
     if parts.path.strip("/") or parts.query or parts.fragment:
-        raise AddressUnusable(url, source, "it holds more than a host")
+        raise AddressUnusable(url, source, "it contains more than a host")
     named = f"[{host}]" if ":" in host else host
     return f"{parts.scheme}://{named}" + (f":{port}" if port is not None else "")
 

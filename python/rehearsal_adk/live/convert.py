@@ -1,4 +1,4 @@
-"""ADK's requests as messages, and people's answers as ADK reads them."""
+"""Converts ADK's requests to messages, and responses of people to ADK's types."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _NAMES = {wire.ROLE_USER: "user", wire.ROLE_MODEL: "model", wire.ROLE_FUNCTION: 
 
 
 def request(llm_request: LlmRequest, said: types.Content | None = None) -> Any:
-    """Everything that the model would be given, as a ``SimulatedLlmRequest``. ``said`` is what the user
-    said to the run, where that is to be told: ADK may give the model more in the user's name."""
+    """The complete model request as a ``SimulatedLlmRequest``. ``said`` is the run's user message, if
+    it must be marked: ADK may add other contents with the user's role."""
     config = llm_request.config
     message = wire.SimulatedLlmRequest(
         contents=[_content(content) for content in llm_request.contents],
@@ -52,16 +52,15 @@ def request(llm_request: LlmRequest, said: types.Content | None = None) -> Any:
 
 
 def _is_all_said(contents: list[types.Content], said: types.Content) -> bool:
-    """Whether the conversation ends with this and nothing more since the model spoke."""
+    """Whether this is the only content after the model's last one."""
     spoke = [at for at, content in enumerate(contents) if content.role == "model"]
     since = contents[spoke[-1] + 1 if spoke else 0 :]
     return len(since) == 1 and since[0].parts == said.parts
 
 
 def response(message: Any, turn_id: str) -> LlmResponse:
-    """A person's answer in a turn, as ADK takes it from a model. A call without an id has
-    ``adk-TURN-0`` and so on, by its place among the answer's calls: an export of the session finds
-    its result by that.
+    """A person's response as ADK's type. A call without an id gets ``adk-TURN-0`` and so on, by its
+    position among the response's calls: an export of the session finds its result by that id.
 
     Raises:
       AnswerUnusable: a part holds what ADK has no place for.
@@ -72,7 +71,7 @@ def response(message: Any, turn_id: str) -> LlmResponse:
         try:
             part = _adk_part(said, f"adk-{turn_id}-{calls}")
         except (ValidationError, ValueError, TypeError, RecursionError) as error:
-            why = f"part {number} of the answer ({_shown(said)}) is nothing that ADK can take"
+            why = f"part {number} of the response ({_shown(said)}) is not valid in ADK"
             raise AnswerUnusable(f"{why}: {_reason(error)}") from error
         if part is not None:
             parts.append(part)
@@ -83,7 +82,7 @@ def response(message: Any, turn_id: str) -> LlmResponse:
 
 
 def _reason(error: Exception) -> str:
-    """The error in its own words, without pydantic's lines and addresses."""
+    """The error's message, without pydantic's layout and URLs."""
     if not isinstance(error, ValidationError):
         return str(error)
     found = error.errors(include_url=False)
@@ -91,7 +90,7 @@ def _reason(error: Exception) -> str:
 
 
 def tool_result(name: str, call_id: str | None, result: object) -> dict[str, Any]:
-    """What a tool answered, as the fields of a ``FunctionResponse``."""
+    """A tool's result as the fields of a ``FunctionResponse``."""
     fields: dict[str, Any] = {"name": jsonable.writable(name)}
     if call_id:
         fields["id"] = jsonable.writable(call_id)
@@ -108,7 +107,7 @@ def _content(content: types.Content) -> Any:
 
 
 def _parts(part: types.Part) -> list[Any]:
-    """The part, and beside it what else the model reads of it."""
+    """The part, followed by other data that the model reads."""
     read, left = _part(part)
     if part.function_response is not None:
         # Such as a picture that the tool gave; on older versions there is none.
@@ -191,10 +190,10 @@ def _adk_part(part: Any, made_id: str) -> types.Part | None:
 
 
 def _read(text: str) -> Any:
-    """The value of a JSON text, none of which is lost.
+    """The value of a JSON text, without loss.
 
     Raises:
-      ValueError: a number is beyond Python's floats, or a key stands twice.
+      ValueError: a number is beyond Python's floats, or a key is repeated.
     """
     return json.loads(text, parse_float=_finite, object_pairs_hook=_distinct)
 
@@ -202,7 +201,7 @@ def _read(text: str) -> Any:
 def _finite(text: str) -> float:
     number = float(text)
     if math.isinf(number):
-        raise ValueError(f"{text} is beyond what a float holds")
+        raise ValueError(f"{text} is beyond the range of a float")
     return number
 
 
@@ -210,7 +209,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) < len(pairs):
         keys = [key for key, _ in pairs]
-        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} stands twice")
+        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} is repeated")
     return members
 
 
@@ -243,7 +242,7 @@ def _output_schema(config: types.GenerateContentConfig) -> object | None:
 
 
 def _schema(json_schema: object, schema: object) -> object | None:
-    """JSON Schema where it is given, else the vendor's own, which the host's forms read too."""
+    """The JSON Schema if there is one, else the vendor's schema, which the host's forms also read."""
     wanted = json_schema if json_schema is not None else schema
     if wanted is None or isinstance(wanted, (dict, bool)):
         return wanted

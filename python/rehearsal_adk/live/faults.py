@@ -1,4 +1,4 @@
-"""What a run with a person in the model's place may end with."""
+"""Errors of a run in which a person responds in place of the model."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ _Error = TypeVar("_Error", bound="RehearsalError")
 
 
 class RehearsalError(Exception):
-    """The base of what this package raises."""
+    """The base class of this package's errors."""
 
     @classmethod
     def behind(cls: type[_Error], error: BaseException | None) -> _Error | None:
-        """The error of this class that led to ``error``; ``None`` where none did.
+        """The error of this class that caused ``error``, or ``None``.
 
-        ADK ends a run with a ``RuntimeError`` of its own when a plugin raises, and keeps what the
-        plugin raised as its cause.
+        When a plugin raises, ADK ends the run with a ``RuntimeError`` whose cause is the plugin's
+        exception.
         """
         seen: set[int] = set()
         while error is not None and id(error) not in seen:
@@ -27,7 +27,7 @@ class RehearsalError(Exception):
 
 
 def behind_plugins(error: BaseException) -> BaseException:
-    """What a plugin raised, where ADK ends a run with words of its own around it; else ``error``."""
+    """The plugin's exception, if ADK wrapped it at the end of a run; otherwise ``error``."""
     while (
         type(error) is RuntimeError
         and error.__cause__ is not None
@@ -38,42 +38,42 @@ def behind_plugins(error: BaseException) -> BaseException:
 
 
 class AddressUnusable(RehearsalError, ValueError):
-    """The host's address is none that can be called. The message names it and where it came from."""
+    """The host's address is not valid. The message contains the address and its source."""
 
     def __init__(self, url: str, source: str, why: str):
         super().__init__(
-            f"{source} is {url!r}, and {why}: give the host's address alone, such as "
+            f"{source} is {url!r}, but {why}: use the host's address only, such as "
             "http://127.0.0.1:4180"
         )
         self.url = url
 
 
 class RehearsalUnreachable(RehearsalError):
-    """No host answers at the address."""
+    """No host responds at the address."""
 
     def __init__(self, url: str, reason: str):
         super().__init__(
-            f"no Rehearsal host answers at {url} ({reason}): start one with `rehearsal serve`, or "
-            "name another with REHEARSAL_SERVER_URL or RehearsalPlugin(server_url=...)"
+            f"no Rehearsal host responds at {url} ({reason}): start one with `rehearsal serve`, or "
+            "set another address with REHEARSAL_SERVER_URL or RehearsalPlugin(server_url=...)"
         )
         self.url = url
 
 
 class RequestRefused(RehearsalError):
-    """The host does not take the request. The message names the field and the rule."""
+    """The host rejects the request. The message contains the field and the rule."""
 
 
 class AnswerUnusable(RehearsalError):
-    """The answer holds what ADK has no place for. The message names the part."""
+    """The response contains something that ADK has no field for. The message names the part."""
 
 
 class TurnCancelled(RehearsalError):
-    """Somebody decided not to answer."""
+    """A person canceled the turn."""
 
     def __init__(self, agent_name: str, reason: str, by: str | None):
         who = by or "somebody"
         why = f": {reason}" if reason else ""
-        super().__init__(f"{who} cancelled the turn of {agent_name}{why}")
+        super().__init__(f"{who} canceled the turn of {agent_name}{why}")
         self.agent_name = agent_name
         self.reason = reason
         self.by = by

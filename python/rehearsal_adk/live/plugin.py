@@ -1,4 +1,4 @@
-"""``RehearsalPlugin``: a person in the model's place."""
+"""``RehearsalPlugin``: a person responds in place of the model."""
 
 from __future__ import annotations
 
@@ -28,27 +28,28 @@ from .faults import RehearsalError, behind_plugins
 log = logging.getLogger("rehearsal_adk")
 
 DEFAULT_URL = "http://127.0.0.1:4180"
-# How long a run may be held up by recording what it showed while the host is away, in seconds.
+# How long recording an event may delay a run while the host is down, in seconds.
 RECORDING = 10.0
 
 
 class RehearsalPlugin(BasePlugin):
-    """Sends each model call of the agents to a Rehearsal host, where a person answers it.
+    """Sends each model call of the agents to a Rehearsal host, where a person responds.
 
     Args:
-      server_url: the host; else ``REHEARSAL_SERVER_URL``, else ``http://127.0.0.1:4180``.
-      target_agents: names of the agents that a person plays, the others use their model; else
-        ``REHEARSAL_TARGET_AGENTS`` with commas between, else all. A name that no agent of the
-        first run has is warned of.
-      session_description: what the host's list shows; else ``REHEARSAL_SESSION_DESCRIPTION``.
-      token: what a host wants that asks who one is; else ``REHEARSAL_TOKEN``. `rehearsal token add`
-        makes one.
+      server_url: the host. Default: ``REHEARSAL_SERVER_URL``, else ``http://127.0.0.1:4180``.
+      target_agents: the names of the agents that a person acts as. The others use their model.
+        Default: ``REHEARSAL_TARGET_AGENTS``, separated by commas, else all. The log warns about
+        names that match no agent of the first run.
+      session_description: the description in the host's list of sessions. Default:
+        ``REHEARSAL_SESSION_DESCRIPTION``.
+      token: a token, if the host requires a login. Default: ``REHEARSAL_TOKEN``.
+        `rehearsal token add` creates one.
 
-    One plugin is one session. Put it first among a runner's plugins: the first that answers a model
-    call ends the round.
+    Each plugin is one session. Put it first in a runner's list of plugins: ADK uses the first
+    plugin's response to a model call and skips the others.
 
     Raises:
-      AddressUnusable: the address is none of a host.
+      AddressUnusable: the address is not valid.
     """
 
     def __init__(
@@ -127,7 +128,7 @@ class RehearsalPlugin(BasePlugin):
         client = self._client()
         await client.open()
         self._tell_where()
-        log.info("waiting for a person to answer %s at %s", agent_name, self.session_url)
+        log.info("waiting for a response to %s at %s", agent_name, self.session_url)
         turn_id = str(uuid.uuid4())
 
         def taken() -> None:
@@ -214,7 +215,7 @@ class RehearsalPlugin(BasePlugin):
         with self._lock:
             told, self._printed = self._printed, True
         if not told:
-            print(f"Rehearsal: a person answers at {self.session_url}", flush=True)
+            print(f"Rehearsal: respond at {self.session_url}", flush=True)
 
     async def _record_tool(
         self, tool: BaseTool, tool_context: ToolContext, result: Any, failed: bool

@@ -1,4 +1,4 @@
-"""Which agents of a run may be targeted, and which names are none of theirs."""
+"""The agents of a run that can be targets, and names that match none of them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .. import tree
 
 
 def asking(root: Any) -> list[str]:
-    """The names of the agents whose model calls come to a plugin of the run, as far as they can be
-    told before it: the root, those below it, and those called as tools."""
+    """The names of the agents whose model calls reach a plugin, as far as they are known before the
+    run: the root, its sub-agents, and agents called as tools."""
     names: dict[str, None] = {}
     seen: set[int] = set()
     pending = [root]
@@ -29,7 +29,7 @@ def asking(root: Any) -> list[str]:
 
 
 def _called(node: Any) -> list[Any]:
-    """The agents that a node calls as tools. A tool that leaves the plugins out asks nobody here."""
+    """The agents that a node calls as tools, without tools that exclude plugins."""
     tools = getattr(node, "tools", None)
     return [
         tool.agent
@@ -39,7 +39,7 @@ def _called(node: Any) -> list[Any]:
 
 
 def unknown(targets: Iterable[str], names: list[str]) -> str | None:
-    """What to say of targets that are none of these names; ``None`` where there is nothing to say."""
+    """The warning for targets that match none of these names; ``None`` if all match."""
     strange = sorted(set(targets) - set(names))
     if not strange:
         return None
@@ -50,6 +50,6 @@ def unknown(targets: Iterable[str], names: list[str]) -> str | None:
         told.append(f"{target!r}" + (f" (did you mean {folded[near[0]]!r}?)" if near else ""))
     known = ", ".join(repr(name) for name in names) or "none"
     return (
-        f"target_agents names {', '.join(told)}, and no agent of this run that asks a model is called "
-        f"so (known before the run: {known}): whoever is meant uses its own model"
+        f"target_agents contains {', '.join(told)}, which match no agent with a model in this run "
+        f"(known before the run: {known}); unmatched agents use their own model"
     )

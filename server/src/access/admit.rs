@@ -14,9 +14,9 @@ use model_wire::{Fault, FaultKind};
 
 use super::audit::{VISIT, Visit};
 use super::caller::Caller;
-use super::{Doorkeeper, Refused, Stay, cut_off};
+use super::{Authenticator, LoginLifetime, Refused, cut_off};
 use crate::connections::Peer;
-use crate::endpoints::{Api, refusal};
+use crate::vendors::{Api, refusal};
 
 /// What the login page is made of and the way back to it, and nothing else.
 const OPEN: [&str; 5] = ["/login", "/logout", "/pkg/rehearsal.css", "/theme.js", "/favicon.svg"];
@@ -24,23 +24,23 @@ const OPEN: [&str; 5] = ["/login", "/logout", "/pkg/rehearsal.css", "/theme.js",
 /// Lets the request pass with its [`Caller`] beside it, or says in its own protocol's words who is
 /// missing.
 pub(crate) async fn admit(
-    State(doorkeeper): State<Arc<Doorkeeper>>,
+    State(authenticator): State<Arc<Authenticator>>,
     mut request: Request,
     next: Next,
 ) -> Response {
-    let mut visit = Visit { audit: doorkeeper.audit.clone(), caller: None };
+    let mut visit = Visit { audit: authenticator.audit.clone(), caller: None };
     let mut login = None;
-    if doorkeeper.is_asked() && !OPEN.contains(&request.uri().path()) {
-        match doorkeeper.caller(Shown::by(&request, &doorkeeper)).await {
-            Ok((caller, stay)) => {
+    if authenticator.is_asked() && !OPEN.contains(&request.uri().path()) {
+        match authenticator.caller(Shown::by(&request, &authenticator)).await {
+            Ok((caller, lifetime)) => {
                 request.extensions_mut().insert(caller.clone());
-                if stay.is_none() && is_the_pages(&request) {
+                if lifetime.is_none() && is_the_pages(&request) {
                     return no_agents_business();
                 }
-                if let Some(stay) = &stay {
-                    request.extensions_mut().insert(stay.clone());
+                if let Some(lifetime) = &lifetime {
+                    request.extensions_mut().insert(lifetime.clone());
                 }
-                login = stay;
+                login = lifetime;
                 visit.caller = Some(caller);
             }
             Err(refused) => return turned_away(&request, refused),
@@ -48,7 +48,7 @@ pub(crate) async fn admit(
     }
     let response = VISIT.scope(visit, next.run(request)).await;
     match login {
-        Some(stay) => cut_off::response(stay, response),
+        Some(lifetime) => cut_off::response(lifetime, response),
         None => response,
     }
 }
@@ -76,21 +76,26 @@ struct Shown {
 }
 
 impl Shown {
-    fn by(request: &Request, doorkeeper: &Doorkeeper) -> Self {
+    fn by(request: &Request, authenticator: &Authenticator) -> Self {
         let peer = request.extensions().get::<Peer>();
         Self {
-            cookie: doorkeeper.cookie.content(request.headers()),
+            cookie: authenticator.cookie.content(request.headers()),
             token: token(request.headers(), request.uri()),
             peer: peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip()),
         }
     }
 }
 
-impl Doorkeeper {
+impl Authenticator {
     /// Who sends a request, and for how long they are logged in; a token stays.
-    async fn caller(self: &Arc<Self>, shown: Shown) -> Result<(Caller, Option<Stay>), Refused> {
-        if let Some((caller, stay)) = shown.cookie.and_then(|it| self.tickets.caller(&it)) {
-            return Ok((caller, Some(stay)));
+    async fn caller(
+        self: &Arc<Self>,
+        shown: Shown,
+    ) -> Result<(Caller, Option<LoginLifetime>), Refused> {
+        if let Some((caller, lifetime)) =
+            shown.cookie.and_then(|it| self.login_sessions.caller(&it))
+        {
+            return Ok((caller, Some(lifetime)));
         }
         let Some(token) = shown.token else { return Err(Refused::Unknown) };
         self.token(shown.peer, &token).await.map(|caller| (caller, None))

@@ -3,7 +3,7 @@
 use axum::http::HeaderMap;
 use axum::http::header::{COOKIE, ORIGIN};
 
-use super::tickets::LONGEST;
+use super::login_sessions::LONGEST;
 
 /// The cookie of one host.
 ///

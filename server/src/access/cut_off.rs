@@ -14,17 +14,17 @@ use futures::stream::{BoxStream, StreamExt as _, unfold};
 use hyper::body::{Frame, SizeHint};
 use tonic::Status;
 
-use super::tickets::Stay;
+use super::login_sessions::LoginLifetime;
 
 const LOGGED_OUT: &str = "you are logged out: log in again at /login";
 
 /// The stream, for as long as its reader is logged in; a token's reader always is.
 pub(crate) fn while_logged_in<T: Send + 'static>(
-    stay: Option<Stay>,
+    lifetime: Option<LoginLifetime>,
     told: BoxStream<'static, Result<T, Status>>,
 ) -> BoxStream<'static, Result<T, Status>> {
-    let Some(stay) = stay else { return told };
-    unfold(Some((told, over(stay))), |state| async move {
+    let Some(lifetime) = lifetime else { return told };
+    unfold(Some((told, over(lifetime))), |state| async move {
         let (mut told, mut over) = state?;
         tokio::select! {
             biased;
@@ -36,17 +36,17 @@ pub(crate) fn while_logged_in<T: Send + 'static>(
 }
 
 /// The response, for as long as its reader is logged in. gRPC's own are left to [`while_logged_in`].
-pub(super) fn response(stay: Stay, response: Response) -> Response {
+pub(super) fn response(lifetime: LoginLifetime, response: Response) -> Response {
     let kind = response.headers().get(CONTENT_TYPE);
     let is_grpc = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc"));
     if is_grpc || response.body().is_end_stream() {
         return response;
     }
-    response.map(|body| Body::new(CutOff { body, over: Some(over(stay)) }))
+    response.map(|body| Body::new(CutOff { body, over: Some(over(lifetime)) }))
 }
 
-fn over(stay: Stay) -> BoxFuture<'static, ()> {
-    Box::pin(async move { stay.over().await })
+fn over(lifetime: LoginLifetime) -> BoxFuture<'static, ()> {
+    Box::pin(async move { lifetime.over().await })
 }
 
 /// A body until the login of its reader ends.

@@ -18,7 +18,7 @@ use serde::Deserialize;
 use super::audit::Note;
 use super::page::LoginPage;
 use super::places::Places;
-use super::{Doorkeeper, Refused};
+use super::{Authenticator, Refused};
 use crate::connections::Peer;
 
 /// A name, a password and a path are short.
@@ -32,12 +32,14 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 );
 
 /// The login page and its form. Where nobody is asked there is nothing to log in to.
-pub(crate) fn routes<S: Clone + Send + Sync + 'static>(doorkeeper: Arc<Doorkeeper>) -> Router<S> {
+pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
+    authenticator: Arc<Authenticator>,
+) -> Router<S> {
     Router::new()
         .route("/login", get(show).post(log_in))
         .route("/logout", post(log_out))
         .layer(DefaultBodyLimit::max(FORM_BYTES))
-        .layer(Extension(doorkeeper))
+        .layer(Extension(authenticator))
         .layer(middleware::from_fn(briefly))
 }
 
@@ -77,35 +79,38 @@ struct Entered {
 }
 
 async fn show(
-    Extension(doorkeeper): Extension<Arc<Doorkeeper>>,
+    Extension(authenticator): Extension<Arc<Authenticator>>,
     headers: HeaderMap,
     Query(asked): Query<Asked>,
 ) -> Response {
     let next = local(&asked.next);
-    let known = doorkeeper.cookie.content(&headers).and_then(|it| doorkeeper.tickets.caller(&it));
-    if known.is_some() || !doorkeeper.is_asked() {
+    let known = authenticator
+        .cookie
+        .content(&headers)
+        .and_then(|it| authenticator.login_sessions.caller(&it));
+    if known.is_some() || !authenticator.is_asked() {
         return go(next);
     }
     page(StatusCode::OK, &LoginPage { next, name: "", fault: None })
 }
 
 async fn log_in(
-    Extension(doorkeeper): Extension<Arc<Doorkeeper>>,
+    Extension(authenticator): Extension<Arc<Authenticator>>,
     Extension(Peer(peer)): Extension<Peer>,
     headers: HeaderMap,
     Form(entered): Form<Entered>,
 ) -> Response {
     let next = local(&entered.next);
     let name = entered.name.trim();
-    match doorkeeper.person(peer.ip(), name, entered.password).await {
+    match authenticator.person(peer.ip(), name, entered.password).await {
         Ok(caller) => {
             let note = Note::new("login").with("from", &peer.ip());
-            doorkeeper.audit.write(note, Some(&caller));
-            if let Some(old) = doorkeeper.cookie.content(&headers) {
-                doorkeeper.tickets.revoke(&old);
+            authenticator.audit.write(note, Some(&caller));
+            if let Some(old) = authenticator.cookie.content(&headers) {
+                authenticator.login_sessions.revoke(&old);
             }
-            let content = doorkeeper.tickets.issue(caller);
-            with_cookie(go(next), &doorkeeper.cookie.set(&content, &headers))
+            let content = authenticator.login_sessions.issue(caller);
+            with_cookie(go(next), &authenticator.cookie.set(&content, &headers))
         }
         Err(refused) => {
             let (status, fault) = match refused {
@@ -127,13 +132,13 @@ async fn log_in(
 }
 
 async fn log_out(
-    Extension(doorkeeper): Extension<Arc<Doorkeeper>>,
+    Extension(authenticator): Extension<Arc<Authenticator>>,
     headers: HeaderMap,
 ) -> Response {
-    if let Some(content) = doorkeeper.cookie.content(&headers) {
-        doorkeeper.tickets.revoke(&content);
+    if let Some(content) = authenticator.cookie.content(&headers) {
+        authenticator.login_sessions.revoke(&content);
     }
-    with_cookie(go("/login"), &doorkeeper.cookie.clear(&headers))
+    with_cookie(go("/login"), &authenticator.cookie.clear(&headers))
 }
 
 fn minutes(seconds: u64) -> String {

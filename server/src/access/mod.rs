@@ -3,19 +3,19 @@
 //! [`Access`] is who is known. Where nobody is, which only loopback allows, nothing is asked and
 //! nothing is different. Otherwise `admit` lets in who shows a session's cookie or a token, and puts
 //! who that is, a [`Caller`], beside the request.
-//! What this leaves to `security`: names and origins (`docs/design/doors.md`).
+//! What this leaves to `security`: names and origins (`docs/design/security.md`).
 
 mod admit;
-mod attempts;
 mod audit;
 mod caller;
 mod cookie;
 mod cut_off;
 mod login;
+mod login_rate_limit;
+mod login_sessions;
 mod page;
 mod places;
 mod secret;
-mod tickets;
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -33,12 +33,12 @@ pub(crate) use audit::{Audit, Note, Noted, caller};
 pub(crate) use caller::{Caller, How};
 pub(crate) use cut_off::while_logged_in;
 pub(crate) use login::routes;
+pub(crate) use login_sessions::LoginLifetime;
 pub use secret::{FreshToken, SecretHash};
-pub(crate) use tickets::Stay;
 
-use attempts::{Attempts, origin};
 use cookie::Cookie;
-use tickets::Tickets;
+use login_rate_limit::{LoginRateLimit, origin};
+use login_sessions::LoginSessions;
 
 /// How many hashes are worked out at once: each takes 19 MiB and tens of milliseconds.
 const AT_ONCE: usize = 2;
@@ -85,11 +85,11 @@ impl Access {
 }
 
 /// [`Access`] at work in a host.
-pub(crate) struct Doorkeeper {
+pub(crate) struct Authenticator {
     access: Access,
     cookie: Cookie,
-    tickets: Arc<Tickets>,
-    attempts: Attempts,
+    login_sessions: Arc<LoginSessions>,
+    rate_limit: LoginRateLimit,
     /// Tokens that were found right, by their SHA-256: a program sends its own with every request.
     right: Mutex<HashMap<[u8; 32], Caller>>,
     hashing: Semaphore,
@@ -105,15 +105,15 @@ pub(crate) enum Refused {
     TooMany(u64),
 }
 
-impl Doorkeeper {
+impl Authenticator {
     /// For a host that listens on this port.
     pub(crate) fn new(access: Access, port: u16) -> Arc<Self> {
         let audit = Audit::to(access.audit_file.clone());
         Arc::new(Self {
             access,
             cookie: Cookie::of_port(port),
-            tickets: Arc::default(),
-            attempts: Attempts::default(),
+            login_sessions: Arc::default(),
+            rate_limit: LoginRateLimit::default(),
             right: Mutex::default(),
             hashing: Semaphore::new(AT_ONCE),
             audit,
@@ -159,14 +159,14 @@ impl Doorkeeper {
     ) -> Result<Caller, Refused> {
         // What a stranger typed may be long.
         let name: String = name.chars().take(NAME_CHARACTERS).collect();
-        self.attempts.allow(&origin(from), &name).map_err(Refused::TooMany)?;
-        let doorkeeper = Arc::clone(self);
+        self.rate_limit.allow(&origin(from), &name).map_err(Refused::TooMany)?;
+        let authenticator = Arc::clone(self);
         let checked = tokio::spawn(async move {
-            let Ok(_permit) = doorkeeper.hashing.acquire().await else {
+            let Ok(_permit) = authenticator.hashing.acquire().await else {
                 return Err(Refused::Unknown);
             };
             // Those who came while this one waited count.
-            doorkeeper.attempts.allow(&origin(from), &name).map_err(Refused::TooMany)?;
+            authenticator.rate_limit.allow(&origin(from), &name).map_err(Refused::TooMany)?;
             let fitting = tokio::task::spawn_blocking(move || match known {
                 Some((name, hash)) => hash.fits(&secret).then_some(name),
                 None => {
@@ -177,15 +177,15 @@ impl Doorkeeper {
             });
             match fitting.await.unwrap_or_default() {
                 Some(known) => {
-                    doorkeeper.attempts.forgive(&origin(from), &name);
+                    authenticator.rate_limit.forgive(&origin(from), &name);
                     Ok(Caller { name: known, how })
                 }
                 // Those beyond the limit are not noted: a stranger could fill the disk with them.
                 None => {
-                    doorkeeper.attempts.wrong(&origin(from), &name);
+                    authenticator.rate_limit.wrong(&origin(from), &name);
                     let note = Note::new("refused").by(&name).with("from", &from);
                     let note = note.with("how", &how.word());
-                    doorkeeper.audit.write(note, None);
+                    authenticator.audit.write(note, None);
                     Err(Refused::Unknown)
                 }
             }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
-use super::attempts::origin;
+use super::login_rate_limit::origin;
 
 /// How many places there are.
 const ALL: usize = 64;

@@ -4,7 +4,8 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use model_wire::{Fault, anthropic};
 
-use super::{Api, Endpoints};
+use super::Endpoints;
+use crate::vendors::Api;
 
 pub(super) async fn ask(State(endpoints): State<Endpoints>, request: Request) -> Response {
     let read = async |text: &str| anthropic::read(text).map_err(Fault::from);

@@ -14,12 +14,13 @@ use model_wire::{Asked, Fault, FaultKind, Head};
 use rpc::wire;
 use rpc::wire::session_event::Payload as WirePayload;
 
-use super::attendance::Attending;
 use super::fault::{of_body, of_host};
 use super::place::{Found, place};
-use super::repeats::{Own, Sending, Series};
-use super::{Api, Endpoints, refusal, reply};
+use super::retries::{Own, Sending, Series};
+use super::waiting_clients::WaitingClient;
+use super::{Endpoints, reply};
 use crate::live::{LiveError, LiveSessions};
+use crate::vendors::{Api, refusal};
 
 /// The headers in which OpenAI's, Anthropic's and Google's clients tell their read timeout, in seconds.
 const PATIENCE: [&str; 2] = ["x-stainless-read-timeout", "x-server-timeout"];
@@ -28,7 +29,7 @@ const LEAST_PACE: Duration = Duration::from_millis(100);
 /// A request that waits for its answer.
 pub(super) struct Waiting {
     pub(super) head: Head,
-    pub(super) attending: Attending,
+    pub(super) attending: WaitingClient,
     pub(super) turn: Turn,
 }
 
@@ -89,12 +90,12 @@ impl Endpoints {
         let sessions = &self.sessions;
         let found = Found::by(&place, &agent, sessions).await.map_err(of_host)?;
         let series = Series::new(found.id, content);
-        let gate = self.attendance.gate(series.digest).await;
+        let gate = self.waiting_clients.gate(series.digest).await;
         let own = self.own_turn(&found, content, &sending).await;
         let (session_id, turn_id) = own.map_err(of_host)?;
         let submitted = sessions.submit(session_id, turn_id, agent, run, request).await;
         submitted.map_err(|error| sending.fault(error))?;
-        let attending = self.attendance.attend(turn_id, content);
+        let attending = self.waiting_clients.attend(turn_id, content);
         drop(gate);
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let head = Head {
@@ -123,13 +124,14 @@ impl Endpoints {
             found.open(&self.sessions).await?;
             return Ok((found.id, turn));
         }
-        let own =
-            async |series: Series| series.own_turn(sending, &self.attendance, &self.sessions).await;
+        let own = async |series: Series| {
+            series.own_turn(sending, &self.waiting_clients, &self.sessions).await
+        };
         let new = match own(Series::new(found.id, content)).await? {
             Own::Known(turn) => return Ok((found.id, turn)),
             Own::New(turn) => turn,
         };
-        if let Some(reach) = sending.reach(content, &self.attendance) {
+        if let Some(reach) = sending.reach(content, &self.waiting_clients) {
             let mut earlier = found.earlier.clone();
             while let Some(before) = earlier.next(reach, &self.sessions).await? {
                 let series = Series::new(before, content).completed();

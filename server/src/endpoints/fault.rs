@@ -1,33 +1,11 @@
-//! Faults on their way out: the host's errors as [`Fault`]s, and these as responses.
+//! The host's errors as [`Fault`]s, which each vendor's API words in its own way.
 
 use axum::extract::rejection::BytesRejection;
-use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
-use axum::http::{HeaderName, HeaderValue, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::http::StatusCode;
 use model_wire::{Fault, FaultKind};
 use tonic::{Code, Status};
 
-use super::api::Api;
 use crate::live::LiveError;
-
-/// OpenAI's and Anthropic's clients do as it says; otherwise they try again after some statuses for
-/// which that is no use here.
-const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
-
-/// A fault in the vendor's shape, with its status.
-pub(crate) fn refusal(api: Api, fault: &Fault) -> Response {
-    let status = StatusCode::from_u16(fault.kind.status());
-    let body = api.fault(fault).as_str().to_owned();
-    let json = HeaderValue::from_static("application/json");
-    let mut response = (status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), body).into_response();
-    response.headers_mut().insert(CONTENT_TYPE, json);
-    let retry = if fault.kind.is_passing() { "true" } else { "false" };
-    response.headers_mut().insert(SHOULD_RETRY, HeaderValue::from_static(retry));
-    if fault.kind == FaultKind::Unavailable {
-        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("5"));
-    }
-    response
-}
 
 /// The host's error, as its gRPC status tells it.
 pub(super) fn of_host(error: LiveError) -> Fault {

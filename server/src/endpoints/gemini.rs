@@ -5,8 +5,9 @@ use axum::extract::{RawPathParams, Request, State};
 use axum::response::Response;
 use model_wire::{GeminiCall, gemini};
 
+use super::Endpoints;
 use super::place::unreadable;
-use super::{Api, Endpoints, refusal};
+use crate::vendors::{Api, refusal};
 
 pub(super) async fn ask(
     State(endpoints): State<Endpoints>,

@@ -2,13 +2,10 @@
 //!
 //! Each request becomes a turn of a live session and waits for its decision.
 //! `model-wire` knows the vendors' shapes, `place` which session and agent a request belongs to,
-//! `repeats` which turn is its own when it comes again, by the rules of `equals`, `reply` how the answer travels.
+//! `retries` which turn is its own when it comes again, by the rules of `same_request`, `reply` how the answer travels.
 //! The rules are in `docs/design/model-endpoints.md`.
 
 mod anthropic;
-mod api;
-mod attendance;
-mod equals;
 mod exchange;
 mod fault;
 mod gemini;
@@ -16,8 +13,10 @@ mod models;
 mod openai_chat;
 mod openai_responses;
 mod place;
-mod repeats;
 mod reply;
+mod retries;
+mod same_request;
+mod waiting_clients;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,11 +27,9 @@ use axum::routing::{any, get, post};
 
 use crate::live::LiveSessions;
 
-pub(crate) use api::Api;
-pub(crate) use fault::refusal;
 pub(crate) use models::nothing_there;
 
-use attendance::Attendance;
+use waiting_clients::WaitingClients;
 
 /// A request may carry pictures; what is longer is refused.
 const BODY_BYTES: usize = 64 * 1024 * 1024;
@@ -44,14 +41,14 @@ const PREFIXES: [&str; 3] = ["/s/{session}", "/a/{agent}", "/s/{session}/a/{agen
 #[derive(Clone)]
 struct Endpoints {
     sessions: LiveSessions,
-    attendance: Arc<Attendance>,
+    waiting_clients: Arc<WaitingClients>,
     keep_alive: Duration,
 }
 
 /// Every path of the vendors, as it stands and behind each prefix.
 pub(crate) fn router<S: Clone + Send + Sync + 'static>(sessions: LiveSessions) -> Router<S> {
     let keep_alive = sessions.keep_alive();
-    let endpoints = Endpoints { sessions, attendance: Arc::default(), keep_alive };
+    let endpoints = Endpoints { sessions, waiting_clients: Arc::default(), keep_alive };
     let vendors = Router::new()
         .route("/v1/chat/completions", post(openai_chat::ask))
         .route("/v1/responses", post(openai_responses::ask))

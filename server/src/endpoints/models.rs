@@ -10,7 +10,7 @@ use model_wire::{Fault, FaultKind};
 use serde_json::{Value, json};
 
 use super::place::unreadable;
-use super::{Api, refusal};
+use crate::vendors::{Api, refusal};
 
 /// The only name that is listed.
 const PERSON: &str = "person";

@@ -5,9 +5,10 @@ use axum::response::Response;
 use live::{Content, Invalid, Payload, TurnId};
 use model_wire::{Fault, openai_responses};
 
+use super::Endpoints;
 use super::exchange::answered;
 use super::fault::of_host;
-use super::{Api, Endpoints};
+use crate::vendors::Api;
 
 pub(super) async fn ask(State(endpoints): State<Endpoints>, request: Request) -> Response {
     let read = async |text: &str| {

@@ -13,9 +13,9 @@ use futures::stream::{StreamExt as _, unfold};
 use live::Content;
 use model_wire::{Answer, Fault, Head};
 
-use super::api::Api;
-use super::attendance::Attending;
 use super::exchange::Waiting;
+use super::waiting_clients::WaitingClient;
+use crate::vendors::Api;
 
 /// nginx gathers an answer before it passes it on, signs of life too, unless it is told not to.
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
@@ -54,7 +54,7 @@ pub(super) fn stream(api: Api, waiting: Waiting, keep_alive: Duration) -> Respon
 struct Told {
     api: Api,
     head: Head,
-    attending: Attending,
+    attending: WaitingClient,
     outcome: BoxFuture<'static, Result<Vec<Content>, Fault>>,
     keep_alive: Duration,
     phase: Phase,

@@ -7,7 +7,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::path::Path;
 use std::sync::{Arc, Weak};
 
-use app::api::{ApiError, CaseList, CaseOrder, CaseSummary, CaseView, CasesAsked, EvalSetContents};
+use api::{ApiError, CaseList, CaseOrder, CaseSummary, CaseView, CasesAsked, EvalSetContents};
 use evalset::{Format, Origin, read_case};
 use evalset_file::{AppendError, Cases, FoundCase};
 
@@ -282,8 +282,8 @@ fn summarised(
         summary.query = first.query.chars().take(QUERY).collect();
     }
     let calls = turns.iter().flat_map(|turn| &turn.steps).filter_map(|step| match step {
-        app::api::CaseStep::Call { tool, .. } => Some(tool),
-        app::api::CaseStep::Said { .. } | app::api::CaseStep::Plan(_) => None,
+        api::CaseStep::Call { tool, .. } => Some(tool),
+        api::CaseStep::Said { .. } | api::CaseStep::Plan(_) => None,
     });
     for tool in calls {
         summary.calls += 1;
@@ -324,7 +324,7 @@ pub(crate) async fn blocking<T: Send + 'static>(
 
 #[cfg(test)]
 mod tests {
-    use app::api::SetId;
+    use api::SetId;
 
     use super::*;
 

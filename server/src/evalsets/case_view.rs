@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use app::api::{ApiError, CaseStep, CaseTurn, CaseView};
+use api::{ApiError, CaseStep, CaseTurn, CaseView};
 use case_trace::CaseTrace;
 use evalset::{Case, Format, Origin, adk, agentflow, read_case};
 use evalset_file::FoundCase;

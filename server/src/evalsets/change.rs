@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use app::api::{ApiError, CaseAsRead, CaseChange, CaseView, ExpectedCall};
+use api::{ApiError, CaseAsRead, CaseChange, CaseView, ExpectedCall};
 use case_trace::CaseTrace;
 use evalset::{Case, CaseText, EditError, Format, NewCall, Origin, Severity, numbered, read_case};
 use evalset_file::{AppendError, CaseAt, Cases, EvalSetFiles, FoundCase};
@@ -378,7 +378,7 @@ mod tests {
     async fn cases_of_older_lists_stay_as_they_are() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("old.test.json");
-        let file = SetFile::at(&app::api::SetId::new("s"), path.clone());
+        let file = SetFile::at(&api::SetId::new("s"), path.clone());
         let queries = r#"[{"query": "one"}, {"query": "two"}]"#;
         for (text, eval_id) in
             [(queries, "old"), (r#"[{"name": "a", "data": [{"query": "one"}]}]"#, "a")]
@@ -407,8 +407,8 @@ mod tests {
         let path = folder.path().join("set.evalset.json");
         let text = TEXT.replace("},\n", "},\n  7 , [[]],\n").replace("\n]}", ",\n  \"x\"\n]}");
         fs::write(&path, &text).expect("written");
-        let file = SetFile::at(&app::api::SetId::new("s"), path.clone());
-        let asked = app::api::CasesAsked { most: 9, ..Default::default() };
+        let file = SetFile::at(&api::SetId::new("s"), path.clone());
+        let asked = api::CasesAsked { most: 9, ..Default::default() };
         let list = super::super::cases(&file, asked).await.expect("listed");
         assert_eq!((list.all, list.fault), (5, None));
         let faults = list.cases.iter().filter_map(|case| case.fault.as_deref());
@@ -447,7 +447,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("set.evalset.json");
         fs::write(&path, TEXT).expect("written");
-        let file = SetFile::at(&app::api::SetId::new("s"), path.clone());
+        let file = SetFile::at(&api::SetId::new("s"), path.clone());
         let case = super::super::case(&file, "b".into(), 1).await.expect("read");
         let at = CaseAsRead { index: case.index, digest: case.digest.clone() };
         let before = |text: &str, eval_id: &str| {
@@ -484,12 +484,12 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("set.evalset.json");
         fs::write(&path, TEXT.replace(r#""eval_id": "b""#, r#""eval_id": "a""#)).expect("written");
-        let file = SetFile::at(&app::api::SetId::new("s"), path.clone());
+        let file = SetFile::at(&api::SetId::new("s"), path.clone());
         let read = async |index| {
             let case = super::super::case(&file, "a".into(), index).await.expect("read");
             (CaseAsRead { index: case.index, digest: case.digest.clone() }, case)
         };
-        let asked = app::api::CasesAsked { most: 9, ..Default::default() };
+        let asked = api::CasesAsked { most: 9, ..Default::default() };
         let listed = super::super::cases(&file, asked).await.expect("listed").cases;
         assert!(listed.iter().all(|case| case.repeats), "{listed:?}");
 
@@ -522,7 +522,7 @@ mod tests {
         let path = folder.path().join("set.evalset.json");
         // "zz" is no field that ADK takes.
         fs::write(&path, TEXT).expect("written");
-        let file = SetFile::at(&app::api::SetId::new("s"), path.clone());
+        let file = SetFile::at(&api::SetId::new("s"), path.clone());
         let case = super::super::case(&file, "a".into(), 0).await.expect("read");
         assert_ne!(case.faults, Vec::<String>::new());
         let mended =
@@ -545,8 +545,8 @@ mod tests {
         assert_ne!(none, second);
         let text = TEXT.replace(second, &format!("{empty},\n{none},\n  7,\n{second}"));
         fs::write(&path, &text).expect("written");
-        let file = SetFile::at(&app::api::SetId::new("s"), path.clone());
-        let asked = app::api::CasesAsked { most: 9, ..Default::default() };
+        let file = SetFile::at(&api::SetId::new("s"), path.clone());
+        let asked = api::CasesAsked { most: 9, ..Default::default() };
         let listed = super::super::cases(&file, asked).await.expect("listed").cases;
         let repeats: Vec<bool> = listed.iter().map(|case| case.repeats).collect();
         assert_eq!(repeats, [false, true, true, true, false]);

@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use app::api::{ApiError, ExportReceipt, LiveExportPlan};
+use agents::registry::{RegisteredAgent, Registry};
+use api::{ApiError, ExportReceipt, LiveExportPlan};
 use evalset::adk::{EvalCase, EvalSetHeader, SessionInput};
 use evalset::{eval_set_id, seconds, snake_case};
 use evalset_file::{Appended, EvalSetFiles, default_cache};
 use json_text::JsonText;
 use live::{LiveSessionId, SessionEvent};
 use session::GoldenTrace;
+use trace_export::{eval_case, live_case, object};
 
-use super::golden_trace::{eval_case, object};
-use super::live_case;
 use crate::access::Noted;
-use crate::agents::registry::{RegisteredAgent, Registry};
+use crate::page_dto;
 use crate::sessions::HostSession;
 
 /// How much of the case the page is shown, in bytes.
@@ -63,7 +63,8 @@ pub(crate) async fn case_of_rehearsal(
 pub(crate) fn live_plan(registry: &Registry, events: &[SessionEvent]) -> LiveExportPlan {
     let (name, path) = live_home(registry, events);
     let agent = find(registry, &name).map(|agent| agent.id.clone());
-    LiveExportPlan { runs: live_case::runs(events), path: path.display().to_string(), agent }
+    let runs = trace_export::runs(events).into_iter().map(page_dto::live_run).collect();
+    LiveExportPlan { runs, path: path.display().to_string(), agent }
 }
 
 /// Appends the turns of a live session with these answers.
@@ -95,7 +96,7 @@ pub(crate) fn case_of_live(
     let (name, _) = live_home(registry, events);
     let user = find(registry, &name).map_or("user", |agent| agent.seed.user_id.as_str());
     let input = SessionInput::new(name.clone(), user, object(&agent_state(registry, &name)));
-    let case = live_case::live_case(&name, &session.to_string(), input, events, turns);
+    let case = live_case(&name, &session.to_string(), input, events, turns);
     case.ok_or_else(|| ApiError::NotExportable {
         reason: "none of the chosen turns has an answer".to_owned(),
     })
@@ -104,7 +105,7 @@ pub(crate) fn case_of_live(
 /// The app of a live session and its eval-set file: those of the registered agent that goes by the
 /// name of the agent that spoke with the user; else that name, and a file in `evals/`.
 fn live_home(registry: &Registry, events: &[SessionEvent]) -> (String, PathBuf) {
-    let name = live_case::root(events).unwrap_or("agent").to_owned();
+    let name = trace_export::root(events).unwrap_or("agent").to_owned();
     let path = match find(registry, &name) {
         Some(agent) => agent.eval_set_path.clone(),
         None => Path::new("evals").join(format!("{}.evalset.json", eval_set_id(&name))),

@@ -4,13 +4,11 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use app::api::{
-    ApiError, CaseView, EvalSetContents, EvalSetList, EvalSetSummary, FolderSummary, SetId,
-};
+use agents::registry::{RegisteredAgent, Registry};
+use api::{ApiError, CaseView, EvalSetContents, EvalSetList, EvalSetSummary, FolderSummary, SetId};
 use evalset::snake_case;
 use session::AgentId;
 
-use crate::agents::registry::{RegisteredAgent, Registry};
 use crate::folders::{FoundFile, changed, find};
 
 /// How the names of eval sets end.

@@ -6,9 +6,9 @@ use live::{
 use rpc::wire::session_event::Payload;
 use tokio::sync::oneshot;
 
+use super::active_session::{ActiveSession, Outcome};
 use super::error::LiveError;
 use super::feed::{Standing, Watch};
-use super::room::{Outcome, Room};
 use crate::access::Noted;
 
 /// What the ledger is asked.
@@ -100,11 +100,11 @@ impl Ask {
 }
 
 impl Look {
-    pub(super) fn at(room: &Room) -> Self {
-        let awaited = |turn: &PendingTurn| (turn.clone(), room.is_awaited(turn.turn_id));
+    pub(super) fn at(active: &ActiveSession) -> Self {
+        let awaited = |turn: &PendingTurn| (turn.clone(), active.is_awaited(turn.turn_id));
         Self {
-            standing: room.standing(),
-            pending: room.queue.pending().take(LOOK).map(awaited).collect(),
+            standing: active.standing(),
+            pending: active.queue.pending().take(LOOK).map(awaited).collect(),
         }
     }
 }

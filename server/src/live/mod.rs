@@ -4,21 +4,20 @@
 //! Behind it one task, the ledger, judges every command by the rules of `live` and keeps what comes
 //! of it before anyone is told (`docs/design/live-sessions.md`).
 
+mod active_session;
 mod ask;
-mod call_ids;
 mod commands;
-mod crossing;
 mod error;
 mod feed;
 mod files;
 mod ledger;
 mod news;
+mod page_dto;
 mod pages;
-mod room;
+mod proto;
 mod rows;
 mod service;
 mod sessions;
-mod shapes;
 mod status;
 mod store;
 mod streams;
@@ -27,8 +26,6 @@ mod tests;
 mod tool_choice;
 mod turn;
 
-pub(crate) use call_ids::call_ids;
-pub(crate) use crossing::exporter;
 pub(crate) use error::LiveError;
 pub(crate) use files::{FILES_ROUTE, answer as answer_with_file};
 pub(crate) use news::PageNews;

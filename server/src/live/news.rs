@@ -6,14 +6,14 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use app::api::{HostEvent, LiveNews, LiveWatch};
+use api::{HostEvent, LiveNews, LiveWatch};
 use futures::future::BoxFuture;
 use live::LiveSessionId;
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::Instant;
 
-use super::crossing::summary;
+use super::page_dto::summary;
 use super::sessions::LiveSessions;
 
 /// How long changes are gathered.

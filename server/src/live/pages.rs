@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use app::api::{
+use agents::schemas;
+use api::{
     ApiError, CaseComparison, CaseName, ExportReceipt, FieldMessage, LiveAnswer, LiveCall,
     LiveExportPlan, LiveId, LiveLeaseId, LiveList, LivePlace, LiveRow, LiveSummary, LiveTarget,
     LiveTurn,
 };
-use app::host::LiveHost;
+use app::host::{LiveHost, LiveTurnHost};
 use async_trait::async_trait;
 use json_text::{JsonText, Kind};
 use live::{
@@ -15,17 +16,16 @@ use live::{
     SessionEvent, Status,
 };
 
-use super::crossing::{
-    checked, exporter, ids, lease_id, myself, person, refused, session_id, summary,
-};
 use super::error::LiveError;
 use super::files::{LiveFile, ReadFiles};
+use super::page_dto::{checked, ids, lease_id, refused, session_id, summary};
 use super::rows::{self, Extent};
 use super::sessions::LiveSessions;
 use crate::access;
+use crate::actor::{actor, exporter, person};
 use crate::evalsets;
-use crate::host::RehearsalHost;
-use crate::schemas;
+use crate::host::Host;
+use crate::page_dto;
 
 /// How many sessions a page of the list has.
 const LISTED: u32 = 50;
@@ -35,12 +35,12 @@ const WINDOW: u64 = 500;
 /// The live sessions as the pages reach them.
 pub(crate) struct LivePages {
     sessions: LiveSessions,
-    host: Arc<RehearsalHost>,
+    host: Arc<Host>,
     files: Arc<ReadFiles>,
 }
 
 impl LivePages {
-    pub(crate) fn new(sessions: LiveSessions, host: Arc<RehearsalHost>) -> Self {
+    pub(crate) fn new(sessions: LiveSessions, host: Arc<Host>) -> Self {
         Self { sessions, host, files: Arc::default() }
     }
 
@@ -69,7 +69,7 @@ impl LivePages {
             Ok((request, closing, after))
         };
         let (request, closing, after) = found.await.map_err(|error: LiveError| refused(&error))?;
-        schemas::aside(move || {
+        schemas::run_blocking(move || {
             let shown = rows::turn(checked(request)?);
             let mut shown = shown.ok_or_else(|| refused(&Refusal::UnknownTurn(turn).into()))?;
             let closing = closing.map(checked).transpose()?;
@@ -99,7 +99,7 @@ impl LivePages {
         let read = async {
             let event = self.sessions.event(session, Sequence(event)).await;
             let event = event.map_err(|error| refused(&error))?;
-            schemas::aside(move || checked(event)).await
+            schemas::run_blocking(move || checked(event)).await
         };
         Ok(self.files.of(place, read).await?.get(file).cloned())
     }
@@ -119,7 +119,7 @@ impl LivePages {
         let watch = self.sessions.watch(session).await.map_err(|error| refused(&error))?;
         let last = watch.standings.borrow().last;
         let mut events = Vec::new();
-        let mut runs = evalsets::Openings::default();
+        let mut runs = trace_export::Openings::default();
         let mut place = Sequence(0);
         while place < last {
             let page = watch.feed.after(place).await.map_err(|error| refused(&error))?;
@@ -180,15 +180,57 @@ impl LiveHost for LivePages {
 
     async fn read_live_turn(&self, place: LivePlace) -> Result<LiveTurn, ApiError> {
         let mut turn = self.turn(&place).await?;
-        Ok(schemas::aside(move || {
+        Ok(schemas::run_blocking(move || {
             let unchecked = schemas::left_unchecked_at_ends((None, turn.output_schema.as_ref()));
             turn.warnings.extend(unchecked);
-            turn.warnings.extend(turn.tools.iter().flat_map(schemas::left_unchecked_of));
+            let tools = turn.tools.iter();
+            turn.warnings.extend(tools.flat_map(|tool| {
+                schemas::left_unchecked_of(tool.name.as_str(), tool.parameters.as_ref())
+            }));
             turn
         })
         .await)
     }
 
+    async fn compare_live_session(
+        &self,
+        expected: CaseName,
+        session: LiveId,
+        turns: Vec<u64>,
+    ) -> Result<CaseComparison, ApiError> {
+        let session = session_id(&session)?;
+        let events = self.events(session).await?;
+        let played = evalsets::case_of_live(&self.host.registry, session, &events, &turns)?;
+        let set = self.host.set(expected.set.clone()).await?;
+        let held = evalsets::Held::Played(Box::new(played));
+        evalsets::compare((set, expected), held).await
+    }
+
+    async fn plan_live_export(&self, session: LiveId) -> Result<LiveExportPlan, ApiError> {
+        let events = self.completed(session_id(&session)?).await?;
+        Ok(evalsets::live_plan(&self.host.registry, &events))
+    }
+
+    async fn export_live_session(
+        &self,
+        session: LiveId,
+        turns: Vec<u64>,
+        by: Option<String>,
+    ) -> Result<ExportReceipt, ApiError> {
+        let session = session_id(&session)?;
+        let by = exporter(by.as_deref())?;
+        let events = self.completed(session).await?;
+        let noted =
+            access::Note::new("export").with("session", &session).perhaps_by(by.as_ref()).here();
+        let registry = &self.host.registry;
+        let receipt = evalsets::export_live(registry, session, &events, &turns, noted).await?;
+        tracing::info!(%session, eval_id = %receipt.eval_id, "exported to {}", receipt.path);
+        Ok(receipt)
+    }
+}
+
+#[async_trait]
+impl LiveTurnHost for LivePages {
     async fn check_live_value(
         &self,
         place: LivePlace,
@@ -196,22 +238,23 @@ impl LiveHost for LivePages {
         value: JsonText,
     ) -> Result<Vec<FieldMessage>, ApiError> {
         let turn = self.turn(&place).await?;
-        schemas::aside(move || match target {
-            LiveTarget::Output => Ok(turn
-                .output_schema
-                .map_or_else(Vec::new, |schema| schemas::check_against(&schema, &value))),
-            LiveTarget::Arguments(name) => {
-                let tool = turn.tools.iter().find(|tool| tool.name.as_str() == name);
-                let tool = tool.ok_or(ApiError::UnknownTool { tool: name })?;
-                Ok(schemas::check_arguments(tool, &value))
-            }
+        schemas::run_blocking(move || {
+            let found = match target {
+                LiveTarget::Output => schemas::check_schema(turn.output_schema.as_ref(), &value),
+                LiveTarget::Arguments(name) => {
+                    let tool = turn.tools.iter().find(|tool| tool.name.as_str() == name);
+                    let tool = tool.ok_or(ApiError::UnknownTool { tool: name })?;
+                    schemas::check_arguments(tool.parameters.as_ref(), &value)
+                }
+            };
+            Ok(page_dto::field_messages(found))
         })
         .await
     }
 
     async fn answer_live_turn(&self, answer: LiveAnswer) -> Result<(), ApiError> {
         let (session, turn) = ids(&answer.place)?;
-        let by = myself(&answer.by)?;
+        let by = actor(&answer.by)?;
         let lease = answer.lease.as_ref().map(lease_id).transpose()?;
         let text = answer.text.filter(|text| !text.is_empty()).map(Part::Text);
         let no_object = |call: &&LiveCall| call.args.kind() != Kind::Object;
@@ -251,7 +294,7 @@ impl LiveHost for LivePages {
         by: String,
     ) -> Result<(), ApiError> {
         let (session, turn) = ids(&place)?;
-        let held = self.sessions.hold(session, turn, lease_id(&lease)?, myself(&by)?).await;
+        let held = self.sessions.hold(session, turn, lease_id(&lease)?, actor(&by)?).await;
         match held {
             Ok(_) => Ok(()),
             Err(error) => Err(self.told(session, error).await),
@@ -289,7 +332,7 @@ impl LiveHost for LivePages {
         by: String,
     ) -> Result<(), ApiError> {
         let (session, turn) = ids(&place)?;
-        let by = myself(&by)?;
+        let by = actor(&by)?;
         match self.sessions.cancel(session, turn, Note::cut(&reason), Some(by.clone())).await {
             Ok(sequence) => {
                 tracing::info!(%session, %turn, %by, "cancelled, event {}", sequence.0);
@@ -305,46 +348,10 @@ impl LiveHost for LivePages {
         cancel_waiting: bool,
         by: String,
     ) -> Result<(), ApiError> {
-        let (session, by) = (session_id(&session)?, myself(&by)?);
+        let (session, by) = (session_id(&session)?, actor(&by)?);
         let completed = self.sessions.complete(session, cancel_waiting, Some(by.clone())).await;
         completed.map_err(|error| refused(&error))?;
         tracing::info!(%session, %by, "completed");
         Ok(())
-    }
-
-    async fn compare_live_session(
-        &self,
-        expected: CaseName,
-        session: LiveId,
-        turns: Vec<u64>,
-    ) -> Result<CaseComparison, ApiError> {
-        let session = session_id(&session)?;
-        let events = self.events(session).await?;
-        let played = evalsets::case_of_live(&self.host.registry, session, &events, &turns)?;
-        let set = self.host.set(expected.set.clone()).await?;
-        let held = evalsets::Held::Played(Box::new(played));
-        evalsets::compare((set, expected), held).await
-    }
-
-    async fn plan_live_export(&self, session: LiveId) -> Result<LiveExportPlan, ApiError> {
-        let events = self.completed(session_id(&session)?).await?;
-        Ok(evalsets::live_plan(&self.host.registry, &events))
-    }
-
-    async fn export_live_session(
-        &self,
-        session: LiveId,
-        turns: Vec<u64>,
-        by: Option<String>,
-    ) -> Result<ExportReceipt, ApiError> {
-        let session = session_id(&session)?;
-        let by = exporter(by.as_deref())?;
-        let events = self.completed(session).await?;
-        let noted =
-            access::Note::new("export").with("session", &session).perhaps_by(by.as_ref()).here();
-        let registry = &self.host.registry;
-        let receipt = evalsets::export_live(registry, session, &events, &turns, noted).await?;
-        tracing::info!(%session, eval_id = %receipt.eval_id, "exported to {}", receipt.path);
-        Ok(receipt)
     }
 }

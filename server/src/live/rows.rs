@@ -1,7 +1,7 @@
 //! Events and requests as a page shows them: each event on a line with the beginning of what is long,
 //! a request whole.
 
-use app::api::{
+use api::{
     LiveBytes, LiveContent, LiveOutcome, LivePart, LiveRole, LiveRow, LiveTurn, LiveTurnId,
     LiveValue, LiveWhat, ToolHints, ToolView,
 };
@@ -11,8 +11,8 @@ use live::{
     RunOutcome, Sequence, SessionEvent, TurnId,
 };
 use session::ToolName;
+use trace_export::call_ids;
 
-use super::call_ids::call_ids;
 use super::{files, tool_choice};
 
 /// How much of a text or a value stands on a line, in bytes.

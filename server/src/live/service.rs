@@ -12,8 +12,8 @@ use tonic::{Request, Response, Status};
 
 use super::error::LiveError;
 use super::sessions::LiveSessions;
-use super::{shapes, streams};
-use crate::access::{Caller, How, Stay, while_logged_in};
+use super::{proto, streams};
+use crate::access::{Caller, How, LoginLifetime, while_logged_in};
 
 /// A request may carry pictures; what is longer is refused before it is read.
 const MESSAGE_BYTES: usize = 64 * 1024 * 1024;
@@ -49,7 +49,7 @@ impl LiveService for LiveGrpc {
         let id = id.map_err(LiveError::from)?;
         let description = rpc::description(asked.description.as_deref());
         let session = self.sessions.create(id, description).await?;
-        let session = Some(shapes::session(&session));
+        let session = Some(proto::session(&session));
         Ok(Response::new(wire::CreateSessionResponse { session }))
     }
 
@@ -58,7 +58,7 @@ impl LiveService for LiveGrpc {
         request: Request<wire::GetSessionRequest>,
     ) -> Answer<wire::GetSessionResponse> {
         let summary = self.sessions.session(session_id(&request.get_ref().session_id)?).await?;
-        let summary = Some(shapes::summary(&summary));
+        let summary = Some(proto::summary(&summary));
         Ok(Response::new(wire::GetSessionResponse { summary }))
     }
 
@@ -71,7 +71,7 @@ impl LiveService for LiveGrpc {
         let cursor = rpc::cursor(&asked.cursor).map_err(LiveError::from)?;
         let listed = self.sessions.list(cursor, &asked.search, count).await?;
         Ok(Response::new(wire::ListSessionsResponse {
-            sessions: listed.sessions.iter().map(shapes::summary).collect(),
+            sessions: listed.sessions.iter().map(proto::summary).collect(),
             next_cursor: listed.next.map(rpc::cursor_to_wire).unwrap_or_default(),
         }))
     }
@@ -85,7 +85,7 @@ impl LiveService for LiveGrpc {
         let id = session_id(&asked.session_id)?;
         let by = perhaps(caller, asked.by)?;
         let session = self.sessions.complete(id, asked.cancel_pending, by).await?;
-        let session = Some(shapes::session(&session));
+        let session = Some(proto::session(&session));
         Ok(Response::new(wire::CompleteSessionResponse { session }))
     }
 
@@ -95,12 +95,12 @@ impl LiveService for LiveGrpc {
         &self,
         request: Request<wire::SubscribeRequest>,
     ) -> Answer<Self::SubscribeStream> {
-        let stay = Stay::of(&request);
+        let lifetime = LoginLifetime::of(&request);
         let asked = request.get_ref();
         let watch = self.sessions.watch(session_id(&asked.session_id)?).await?;
         let (after, stop) = (Sequence(asked.after_sequence), self.stop.clone());
         let told = streams::watch(watch, after, self.sessions.keep_alive(), stop)?;
-        Ok(Response::new(while_logged_in(stay, told)))
+        Ok(Response::new(while_logged_in(lifetime, told)))
     }
 
     async fn submit_request(
@@ -123,11 +123,11 @@ impl LiveService for LiveGrpc {
         &self,
         request: Request<wire::AwaitDecisionRequest>,
     ) -> Answer<Self::AwaitDecisionStream> {
-        let stay = Stay::of(&request);
+        let lifetime = LoginLifetime::of(&request);
         let (id, turn_id) = place(&request.get_ref().session_id, &request.get_ref().turn_id)?;
         let waited = self.sessions.wait(id, turn_id).await?;
         let stream = streams::wait(self.sessions.clone(), id, turn_id, waited, self.stop.clone());
-        Ok(Response::new(while_logged_in(stay, stream)))
+        Ok(Response::new(while_logged_in(lifetime, stream)))
     }
 
     async fn record_event(
@@ -182,7 +182,7 @@ impl LiveService for LiveGrpc {
         let lease_id = LeaseId::parse(&asked.lease_id).map_err(LiveError::from)?;
         let by = surely(caller, asked.by)?;
         let lease = self.sessions.hold(id, turn_id, lease_id, by).await?;
-        let lease = lease.map(|lease| shapes::lease(&lease, true));
+        let lease = lease.map(|lease| proto::lease(&lease, true));
         Ok(Response::new(wire::HoldTurnResponse { lease }))
     }
 
@@ -195,7 +195,7 @@ impl LiveService for LiveGrpc {
         let lease_id = LeaseId::parse(&asked.lease_id).map_err(LiveError::from)?;
         let to = rpc::required_person("to", asked.to).map_err(LiveError::from)?;
         let lease = self.sessions.hand_over(id, turn_id, lease_id, to).await?;
-        let lease = lease.map(|lease| shapes::lease(&lease, false));
+        let lease = lease.map(|lease| proto::lease(&lease, false));
         Ok(Response::new(wire::HandOverTurnResponse { lease }))
     }
 

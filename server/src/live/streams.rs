@@ -17,12 +17,12 @@ use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
+use super::active_session::Outcome;
 use super::ask::Waited;
 use super::error::LiveError;
 use super::feed::Watch;
-use super::room::Outcome;
+use super::proto;
 use super::sessions::LiveSessions;
-use super::shapes;
 use super::turn::Presence;
 
 /// How many updates may be under way to a watcher who does not read.
@@ -78,7 +78,7 @@ async fn follow(
             tell(updates, Update::HistoryEnd(wire::HistoryEnd { sequence: place.0 })).await?;
         }
         if !shown.as_ref().is_some_and(|shown| standing.looks_like(shown)) {
-            tell(updates, Update::State(shapes::state(&standing))).await?;
+            tell(updates, Update::State(proto::state(&standing))).await?;
             shown = Some(standing);
         }
         tokio::select! {

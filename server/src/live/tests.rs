@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use app::api::{
+use api::{
     ApiError, HostEvent, LiveAnswer, LiveBytes, LiveCall, LiveId, LiveNews, LivePart, LivePlace,
     LiveTurnId, LiveWatch, LiveWhat,
 };
-use app::host::LiveHost;
+use app::host::{LiveHost, LiveTurnHost};
 use live::{
     AgentName, Content, DisplayName, HumanResponse, InlineData, InvocationId, LiveSessionId,
     LlmRequest, Part, Role, Sequence, TurnId,
@@ -22,8 +22,8 @@ use super::pages::LivePages;
 use super::sessions::LiveSessions;
 use super::store::sqlite::SqliteStore;
 use super::store::{LiveStore, StoreError};
-use crate::config::FoldersConfig;
-use crate::host::RehearsalHost;
+use crate::folders::Folders;
+use crate::host::Host;
 
 struct Stage {
     store: Arc<SqliteStore>,
@@ -192,7 +192,7 @@ async fn a_turn_whose_waiters_left_without_a_word_is_no_longer_awaited() {
 
 /// The pages' port over the stage's sessions, with a host that serves no agents.
 fn pages(stage: &Stage) -> LivePages {
-    LivePages::new(stage.sessions.clone(), RehearsalHost::new(Vec::new(), FoldersConfig::default()))
+    LivePages::new(stage.sessions.clone(), Host::new(Vec::new(), Folders::default()))
 }
 
 fn live_turn(number: u8) -> LiveTurnId {
@@ -463,7 +463,7 @@ async fn a_turn_shows_what_its_tools_answered_and_how_its_run_ended() {
 #[test]
 fn a_call_without_an_id_is_shown_with_the_one_under_which_its_result_came() {
     let call = LivePart::Call { id: None, name: "f".to_owned(), args: None };
-    let row = || app::api::LiveRow {
+    let row = || api::LiveRow {
         sequence: 2,
         at_ms: 0,
         turn: LiveTurnId::new(turn(1).to_string()),
@@ -504,7 +504,7 @@ async fn an_export_is_in_the_audit_with_the_name_that_the_page_knows() {
     let audit = stage._folder.path().join("audit.jsonl");
     for (said, who) in [(Some("Ann"), Some("Ann")), (None, None)] {
         let noted = crate::access::Note::new("export")
-            .perhaps_by(super::crossing::exporter(said).expect("a name").as_ref());
+            .perhaps_by(crate::actor::exporter(said).expect("a name").as_ref());
         crate::access::visiting(audit.clone(), async { noted.here().write() }).await;
         let lines = std::fs::read_to_string(&audit).expect("is written");
         let last: serde_json::Value =

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use app::api::{ApiError, CallNews, CallProgress as Told, ToolRequest, ToolView};
+use agents::schemas;
+use agents::{CallProgress, CallReport, ToolFailure, ToolInvocation, ToolView};
+use api::{ApiError, CallNews, CallProgress as Told, ToolRequest};
 use json_text::JsonText;
 use session::{CallId, ToolError};
 use tokio::sync::broadcast;
@@ -12,8 +14,7 @@ use tokio_util::task::TaskTracker;
 
 use super::held::HELD_OVER_BYTES;
 use super::open::{CallUnderWay, HostSession, NotBegun, Waits};
-use crate::agents::{CallProgress, CallReport, ToolFailure, ToolInvocation};
-use crate::schemas;
+use crate::page_dto;
 
 /// When a source has not ended a cancelled call by then, the call ends without it.
 const CANCEL_GRACE: Duration = Duration::from_millis(500);
@@ -199,10 +200,10 @@ impl Calls {
             call_id: call_id.clone(),
             progress: told(session, call_id, report.progress, report.duration_ms),
             state: report.state,
-            view: report.view,
-            broken: report.broken,
+            view: report.view.clone().map(page_dto::session_view),
+            broken: page_dto::field_messages(report.broken),
         });
-        session.keep_news(&news);
+        session.keep_news(&news, report.view);
         // No page listening is no fault: it is told when it connects again.
         let _ = self.news.send(news);
     }
@@ -217,7 +218,8 @@ impl Calls {
 /// Why the arguments cannot be given to the tool, if they cannot.
 async fn misfit(invocation: &ToolInvocation, tool: Box<ToolView>) -> Option<ToolFailure> {
     let arguments = invocation.arguments.clone();
-    let messages = schemas::aside(move || schemas::check_arguments(&tool, &arguments)).await;
+    let check = move || schemas::check_arguments(tool.parameters.as_ref(), &arguments);
+    let messages = schemas::run_blocking(check).await;
     let listed: Vec<String> =
         messages.iter().map(|message| format!("{}: {}", message.pointer, message.text)).collect();
     let failure = || ToolFailure::new(ToolError::INVALID_ARGUMENTS, listed.join("; "));

@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use app::api::ResultSlice;
+use agents::spill_store::{MemoryBound, SpillStore};
+use api::ResultSlice;
 use json_text::JsonText;
 use session::{CallId, HeldResult, ToolResult};
-
-use crate::shelf::{MemoryBound, Shelf};
 
 /// Results longer than this stay on the host.
 pub(crate) const HELD_OVER_BYTES: usize = 1024 * 1024;
@@ -20,13 +19,13 @@ const SLICE_BYTES: u64 = 256 * 1024;
 pub(crate) struct HeldResults(Mutex<Held>);
 
 struct Held {
-    shelf: Shelf,
+    store: SpillStore,
     numbers: HashMap<CallId, usize>,
 }
 
 impl HeldResults {
     pub(crate) fn new(bound: Arc<MemoryBound>) -> Self {
-        Self(Mutex::new(Held { shelf: Shelf::new(bound), numbers: HashMap::new() }))
+        Self(Mutex::new(Held { store: SpillStore::new(bound), numbers: HashMap::new() }))
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
@@ -46,7 +45,7 @@ impl HeldResults {
             is_warning: ToolResult::Whole(result.clone()).is_warning(),
         };
         let mut held = self.held();
-        let number = held.shelf.put(result)?;
+        let number = held.store.put(result)?;
         held.numbers.insert(call_id.clone(), number);
         Ok(kept)
     }
@@ -62,7 +61,7 @@ impl HeldResults {
     ) -> std::io::Result<Option<ResultSlice>> {
         let mut held = self.held();
         let Some(number) = held.numbers.get(call_id).copied() else { return Ok(None) };
-        let part = held.shelf.part(number, offset, SLICE_BYTES)?;
+        let part = held.store.part(number, offset, SLICE_BYTES)?;
         Ok(part.map(|(offset, text, total)| ResultSlice { offset, text, total }))
     }
 
@@ -73,7 +72,7 @@ impl HeldResults {
     pub(crate) fn whole(&self, call_id: &CallId) -> std::io::Result<Option<JsonText>> {
         let mut held = self.held();
         match held.numbers.get(call_id).copied() {
-            Some(number) => held.shelf.whole(number),
+            Some(number) => held.store.whole(number),
             None => Ok(None),
         }
     }

@@ -4,14 +4,15 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use app::api::{CallNews, SessionView};
+use agents::SessionView;
+use agents::registry::RegisteredAgent;
+use agents::spill_store::MemoryBound;
+use api::CallNews;
 use json_text::JsonText;
 use session::{CallId, SessionId};
 use tokio_util::sync::CancellationToken;
 
 use super::held::HeldResults;
-use crate::agents::registry::RegisteredAgent;
-use crate::shelf::MemoryBound;
 
 /// How long a session outlives the last sign of life of its page.
 const OUTLIVES: Duration = Duration::from_secs(10 * 60);
@@ -133,10 +134,11 @@ impl HostSession {
         self.live().news.clone()
     }
 
-    pub(crate) fn keep_news(&self, news: &Arc<CallNews>) {
+    /// Keeps what is told of a call, and what the model would see now where that has changed.
+    pub(crate) fn keep_news(&self, news: &Arc<CallNews>, view: Option<SessionView>) {
         let mut live = self.live();
-        if let Some(view) = &news.view {
-            live.view = view.clone();
+        if let Some(view) = view {
+            live.view = view;
         } else if let Some(state) = &news.state {
             live.view.state = state.clone();
         }
@@ -209,15 +211,16 @@ impl Sessions {
 
 #[cfg(test)]
 mod tests {
+    use agents::native::NativeAgent;
+
     use super::*;
-    use crate::agents::registry::Registry;
-    use crate::examples;
-    use crate::simulator::SimulatedAgentConfig;
+    use agents::SimulatedAgentConfig;
+    use agents::registry::Registry;
 
     #[tokio::test]
     async fn a_session_outlives_its_page_by_ten_minutes() {
         let agent =
-            SimulatedAgentConfig::native("Maths", examples::math_agent(), "maths.evalset.json");
+            SimulatedAgentConfig::native("Maths", NativeAgent::new("maths"), "maths.evalset.json");
         let registry = Registry::new(vec![agent], |_| {});
         let agent = &registry.agents()[0];
         let id = SessionId::parse("s").expect("valid");

@@ -1,4 +1,7 @@
 //! A Chromium for the stories: one that is installed, else Debian's, else Playwright's own.
+//!
+//! A headless shell comes first, as it does with Playwright: a whole browser also draws its own
+//! windows and toolbars for every page, which takes a third more processor time.
 
 use std::fs;
 use std::path::PathBuf;
@@ -19,8 +22,14 @@ pub(crate) enum Browser {
     Playwright,
 }
 
-/// Programs by which a Chromium or a Chrome goes, the most open first.
-const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+/// Programs by which a Chromium or a Chrome goes, the headless shell first, then the most open.
+const NAMES: [&str; 5] = [
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+];
 
 /// Where browsers lie that are not on `PATH`.
 const PLACES: [&str; 2] = [
@@ -37,7 +46,7 @@ pub(crate) fn ensure(workspace: &Workspace, progress: &mut Progress) -> Result<B
             return Ok(Done::Present);
         }
         if is_debian() && is_root() {
-            announce("apt-get install chromium");
+            announce("apt-get install chromium-headless-shell");
             let apt = |arguments: &[&str]| {
                 process::run(
                     Command::new("apt-get")
@@ -46,7 +55,7 @@ pub(crate) fn ensure(workspace: &Workspace, progress: &mut Progress) -> Result<B
                 )
             };
             let installs = apt(&["update", "-qq"]).and_then(|()| {
-                apt(&["install", "-y", "-qq", "--no-install-recommends", "chromium"])
+                apt(&["install", "-y", "-qq", "--no-install-recommends", "chromium-headless-shell"])
             });
             match (installs, installed()) {
                 (Ok(()), Some(path)) => {

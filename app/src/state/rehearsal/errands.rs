@@ -1,18 +1,18 @@
 //! What a rehearsal asks of the host.
 
+use api::{Answer, ApiError, ExportRequest, SessionView, ToolRequest, ValueTarget};
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use session::{CallId, Effect, Event, Outcome, PendingPhase, SessionState, ToolError, ToolName};
 
-use super::super::live::known_name;
 use super::{Export, Rehearsal, TextEntry};
-use crate::api::{
-    Answer, ApiError, ExportRequest, SessionView, ToolRequest, ValueTarget, answer_question,
-    begin_invocation, cancel_call, check_value, close_session, confirm_call, end_invocation,
-    export_session, open_session, start_call, supply_result,
+use crate::server_functions::{
+    answer_question, begin_invocation, cancel_call, check_value, close_session, confirm_call,
+    end_invocation, export_session, open_session, start_call, supply_result,
 };
 use crate::state::browser;
+use crate::state::live::known_name;
 use crate::state::value_form::ValueForm;
 
 /// How long the host may take to tell that a call was cancelled before the page settles it.
@@ -121,17 +121,17 @@ impl Rehearsal {
             (SessionState::Active, Some(pending)) => Some(match &pending.phase {
                 PendingPhase::AwaitingConfirmation { .. } | PendingPhase::AwaitingResult { .. } => {
                     format!(
-                        "{} waits for you. One tool runs at a time: answer it in the middle, or cancel it.",
+                        "{} waits for your input. One tool runs at a time. Respond to it in the history, or cancel it.",
                         pending.call.tool_name
                     )
                 }
                 _ => format!(
-                    "{} is still running. One tool runs at a time: wait for it or cancel it.",
+                    "{} is still running. One tool runs at a time. Wait for it or cancel it.",
                     pending.call.tool_name
                 ),
             }),
-            (SessionState::Completed, _) => Some("This session is over: start over.".to_owned()),
-            _ => Some("First write what the user asks, in the middle.".to_owned()),
+            (SessionState::Completed, _) => Some("This session has ended. Start over.".to_owned()),
+            _ => Some("First write the user message.".to_owned()),
         };
         drop(session);
         let can = obstacle.is_none();
@@ -163,7 +163,7 @@ impl Rehearsal {
                 // The host opens the session anew; its state is as at the start.
                 checked = match self.opened().await {
                     Ok(view) => {
-                        self.begins_anew("The host had let go of this session, which was silent.");
+                        self.begins_anew("The host closed this session because it was inactive.");
                         self.see(view);
                         check_value(id.clone(), target, value.clone()).await
                     }
@@ -189,8 +189,8 @@ impl Rehearsal {
         let faults = untrack(|| form.faults());
         let first = faults.first().cloned().unwrap_or_default();
         self.announcement.set(match faults.len() {
-            1 => format!("1 field to mend: {first}"),
-            count => format!("{count} fields to mend, the first: {first}"),
+            1 => format!("1 field needs attention: {first}"),
+            count => format!("{count} fields need attention. First: {first}"),
         });
     }
 
@@ -313,7 +313,7 @@ impl Rehearsal {
     }
 
     fn settle_cancelled(self, call_id: &CallId) {
-        let message = "The person cancelled the call; what it was doing may still end on its own.";
+        let message = "The call was canceled. Its work may still finish in the background.";
         self.settle_locally(call_id, ToolError::CANCELLED, message.to_owned());
     }
 

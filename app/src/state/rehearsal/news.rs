@@ -1,10 +1,10 @@
 //! What the host tells a rehearsal.
 
+use api::{CallNews, CallProgress};
 use leptos::prelude::*;
 use session::{CallId, Event, Outcome, PendingPhase, ToolError, ToolResult};
 
 use super::Rehearsal;
-use crate::api::{CallNews, CallProgress};
 use crate::state::preview::plain;
 use crate::state::tool_content::result_preview;
 use crate::state::{browser, times};
@@ -45,17 +45,18 @@ impl Rehearsal {
                 self.settle(call_id, outcome, duration_ms);
             }
             CallProgress::AsksConfirmation { hint, payload } if phase == PendingPhase::Running => {
-                self.announcement.set(format!("The tool asks you to confirm. {hint}"));
+                self.announcement.set(format!("The tool requires confirmation. {hint}"));
                 self.send(Event::AskConfirmation { call_id, hint, payload });
             }
             CallProgress::AwaitsResult { first } if phase == PendingPhase::Running => {
-                self.announcement.set("The tool waits for its result from you.".to_owned());
+                self.announcement.set("The tool waits for the result that you supply.".to_owned());
                 self.send(Event::AwaitResult { call_id, first });
             }
             CallProgress::AsksConfirmation { .. } | CallProgress::AwaitsResult { .. } => {}
         }
         if is_broken {
-            self.announcement.update(|said| said.push_str(" It breaks the tool's output schema."));
+            self.announcement
+                .update(|said| said.push_str(" It violates the tool's output schema."));
         }
     }
 
@@ -78,10 +79,7 @@ impl Rehearsal {
         let calls = self.session.read_untracked().calls().len();
         if calls > 0 && self.restarts.read_untracked().last() != Some(&calls) {
             self.restarts.update(|restarts| restarts.push(calls));
-            self.notice.set(Some(format!(
-                "{why} The history is kept, but what the tools remembered is gone: their state \
-                 begins anew."
-            )));
+            self.notice.set(Some(format!("{why} The history is kept. The tools' state is reset.")));
         }
     }
 

@@ -1,9 +1,9 @@
 //! What a tool's server reports and asks while it runs, and what it says of its tools.
 
+use api::{Asks, CallProgressed, CatalogueChange, Question};
 use leptos::prelude::*;
 
 use super::Rehearsal;
-use crate::api::{Asks, CallProgressed, CatalogueChange, Question};
 
 impl Rehearsal {
     /// Takes in how far the pending call is; what is told of an ended one is old.
@@ -27,9 +27,9 @@ impl Rehearsal {
         }
         let wants = match &question.asks {
             Asks::Form { message, .. } | Asks::Visit { message, .. } => message.clone(),
-            Asks::Message(_) => "An answer in the model's place.".to_owned(),
+            Asks::Message(_) => "A model response.".to_owned(),
         };
-        self.announcement.set(format!("{} asks you: {wants}", question.asked_by));
+        self.announcement.set(format!("{} requests: {wants}", question.asked_by));
         self.questions.update(|questions| questions.push(question));
     }
 

@@ -330,7 +330,7 @@ impl Tokens {
     fn bad_scalar(&self, index: usize) -> Fault {
         Fault::invalid(
             self.at + index as u64,
-            "neither a number nor true, false, null; a text needs double quotes",
+            "neither a number nor true, false, null; a string needs double quotes",
         )
     }
 }

@@ -33,7 +33,7 @@ struct Seen {
 
 /// What to do with a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum MemberAction {
     /// Read it as the field.
     Field(Key),
     /// It has been kept already.
@@ -49,13 +49,13 @@ impl Members {
         names: &[&'static str],
         key: &str,
         offset: usize,
-    ) -> Found {
+    ) -> MemberAction {
         let Some(field) = form.keys.find(key, names) else {
             self.unknown(reader, form, names, key, offset);
-            return Found::Kept;
+            return MemberAction::Kept;
         };
         let Some(earlier) = self.seen.iter().position(|seen| seen.name == field.name) else {
-            return Found::Field(field);
+            return MemberAction::Field(field);
         };
         if form.others == Others::Kept && field.camel != self.was_camel(earlier) {
             if field.camel {
@@ -64,13 +64,13 @@ impl Members {
                 if let Some(member) = self.written.members.get_mut(member) {
                     *member = Member::Other { key: name.to_owned(), value: reader.between(text) };
                 }
-                return Found::Field(field);
+                return MemberAction::Field(field);
             }
         } else {
             reader.fault(offset, Problem::Twice { key: field.name.to_owned() });
         }
         self.keep(reader, key, &Shape::Any);
-        Found::Kept
+        MemberAction::Kept
     }
 
     fn was_camel(&self, seen: usize) -> bool {

@@ -11,7 +11,7 @@ mod values;
 mod writer;
 
 pub(crate) use form::{Form, Key, Keys, Others};
-pub(crate) use members::{Found, Members, Need};
+pub(crate) use members::{MemberAction, Members, Need};
 pub(crate) use shape::{Fields, Shape, is_number, is_truth, scalar, string_or_text, to_float};
 pub(crate) use writer::{Casing, ObjectWriter, Out, json_string, text_of, write_string};
 
@@ -73,7 +73,7 @@ macro_rules! model {
                 while reader.more() {
                     let (spelled, offset) = reader.key();
                     let found = members.found(reader, &FORM, NAMES, &spelled, offset);
-                    let $crate::model::Found::Field(key) = found else { continue };
+                    let $crate::model::MemberAction::Field(key) = found else { continue };
                     $(
                         if key.name == $crate::model::key!($field $($key)?) {
                             let need = $crate::model::need!($need $(($default))?);

@@ -70,7 +70,7 @@ pub enum Problem {
     #[error("a byte order mark begins the file, which ADK refuses; save it as plain UTF-8")]
     ByteOrderMark,
     /// A value of another type than the format has there.
-    #[error("{wanted} belongs here, not {found}; correct the value")]
+    #[error("expected {wanted}, found {found}; correct the value")]
     WrongType {
         /// Such as `a string`.
         wanted: &'static str,

@@ -11,7 +11,7 @@ pub use path::{Step, path_of};
 pub use reader::Origin;
 pub(crate) use reader::Reader;
 
-use json_text::JsonTextError;
+use json_text::{JsonTextError, Position};
 
 use crate::model::Value;
 
@@ -26,9 +26,7 @@ pub(crate) fn checked(bytes: &[u8]) -> Result<(&str, Option<Fault>), Box<Fault>>
     };
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let good = bytes.get(..error.valid_up_to()).unwrap_or_default();
-        let line = memchr::memchr_iter(b'\n', good).count() as u64 + 1;
-        let begins = memchr::memrchr(b'\n', good).map_or(0, |feed| feed + 1);
-        let column = String::from_utf8_lossy(&good[begins..]).chars().count() as u64 + 1;
+        let Position { line, column } = Position::START.after(good);
         Box::new(fault_at(line, column, Problem::NotUtf8))
     })?;
     let (text, mark) = match text.strip_prefix('\u{feff}') {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use json_text::{JsonText, Kind};
+use json_text::{JsonText, Kind, Position};
 
 use super::cursor::Cursor;
 use super::fault::{Fault, FaultyCase, Problem};
@@ -23,6 +23,12 @@ pub struct Origin<'n> {
     /// What the case is called where its text does not say so: ADK's older list that is the turns of
     /// one case goes by its file's name.
     pub eval_id: Option<&'n str>,
+}
+
+impl Origin<'_> {
+    fn position(&self) -> Position {
+        Position { line: self.line, column: self.column }
+    }
 }
 
 impl Default for Origin<'_> {
@@ -47,8 +53,8 @@ pub(crate) struct Reader<'a> {
     id_key: &'static str,
     /// The cases that have been read, by their ids.
     ids: HashMap<String, usize>,
-    /// The last place whose line was counted: offset, line, where that line begins.
-    counted: (usize, u64, usize),
+    /// The last offset whose position was counted.
+    counted: (usize, Position),
 }
 
 impl<'a> Reader<'a> {
@@ -66,7 +72,7 @@ impl<'a> Reader<'a> {
             unread: Vec::new(),
             id_key: "eval_id",
             ids: HashMap::new(),
-            counted: (0, origin.line, 0),
+            counted: (0, origin.position()),
         }
     }
 
@@ -118,18 +124,13 @@ impl<'a> Reader<'a> {
 
     pub(super) fn line_and_column(&mut self, offset: usize) -> (u64, u64) {
         let bytes = self.text.as_bytes();
-        let (mut from, mut line, mut begins) = self.counted;
+        let (mut from, mut position) = self.counted;
         if offset < from {
-            (from, line, begins) = (0, self.origin.line, 0);
+            (from, position) = (0, self.origin.position());
         }
-        for feed in memchr::memchr_iter(b'\n', bytes.get(from..offset).unwrap_or_default()) {
-            line += 1;
-            begins = from + feed + 1;
-        }
-        self.counted = (offset, line, begins);
-        let before = self.text.get(begins..offset).unwrap_or_default().chars().count() as u64;
-        let first = if begins == 0 { self.origin.column } else { 1 };
-        (line, first + before)
+        position = position.after(bytes.get(from..offset).unwrap_or_default());
+        self.counted = (offset, position);
+        (position.line, position.column)
     }
 
     /// Enters the object that is next. Otherwise notes the fault and passes the value: false.

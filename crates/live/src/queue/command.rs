@@ -1,8 +1,8 @@
-//! [`Command`]: what somebody wants of a session.
+//! [`Command`]: a request to change a session.
 
 use crate::{AgentName, DisplayName, EventId, Fingerprint, InvocationId, LeaseId, TurnId};
 
-/// What somebody wants. The payloads stay with the host; their fingerprints tell a repeated message
+/// A request to change a session. The payloads stay with the host; their fingerprints tell a repeated message
 /// from a different one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
@@ -30,12 +30,12 @@ pub enum Command {
     Cancel {
         /// The turn.
         turn_id: TurnId,
-        /// Of the name of whoever cancels, where there is one, and the reason.
+        /// The fingerprint of the canceling person's name, if any, and the reason.
         fingerprint: Fingerprint,
     },
     /// No further requests.
     Complete {
-        /// Cancels what is pending instead of refusing.
+        /// Cancels pending turns instead of rejecting the command.
         cancel_pending: bool,
     },
     /// What else the run showed.
@@ -62,7 +62,7 @@ pub enum Command {
         /// For how long without a further word, in milliseconds.
         length_ms: i64,
     },
-    /// Gives the turn that is held to somebody.
+    /// Hands the lease over to another person.
     HandOver {
         /// The turn.
         turn_id: TurnId,

@@ -9,16 +9,16 @@ use super::command::Command;
 use super::fact::Entry;
 use super::state::{ClosedTurn, Closing, PendingTurn, Queue, Status};
 
-/// What a command comes to.
+/// The result of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// What happens, in order; nothing when the command only repeats an earlier one.
+    /// The resulting events, in order; empty when the command repeats an earlier one.
     pub facts: Vec<Fact>,
-    /// What its sender is told.
+    /// The reply to its sender.
     pub answer: Answer,
 }
 
-/// What the sender of a command is told.
+/// The reply to the sender of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// The event that it caused: now, or the first time it was sent.
@@ -44,9 +44,9 @@ impl Step {
 }
 
 impl Queue {
-    /// Judges a command at `now`. Nothing is changed: what it comes to is in the facts.
+    /// Decides a command at `now`, without changing the queue: the result is in the facts.
     ///
-    /// The queue must have been told what [`Queue::unknown_to`] names, where that exists.
+    /// The queue must know everything that [`Queue::unknown_to`] names, if it exists.
     ///
     /// # Errors
     /// [`Refusal`] with the field and the rule.
@@ -180,7 +180,7 @@ impl Queue {
         Ok(Step { facts, answer: Answer::Done })
     }
 
-    /// Also in a completed session: what its last turns led to may be told a moment later.
+    /// Also in a completed session: the outcome of its last turns may arrive later.
     fn record(&self, command: &Command, now: Timestamp) -> Result<Step, Refusal> {
         let Command::Record { event_id, turn_id, agent_name, invocation_id, fingerprint } = command
         else {

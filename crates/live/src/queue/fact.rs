@@ -1,4 +1,4 @@
-//! [`Fact`]: what has happened, in order.
+//! [`Fact`]: an event of a session's queue.
 
 use crate::{AgentName, EventId, InvocationId, Lease, Timestamp, TurnId};
 
@@ -40,7 +40,7 @@ pub struct Entry {
 }
 
 /// What has happened. Those with an [`Entry`] are events of the session and are kept; a lease lives
-/// in memory and is told again by its holder's heartbeat.
+/// in memory and is renewed by its owner's heartbeat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fact {
     /// A turn joined the queue.

@@ -22,7 +22,7 @@ impl Lease {
         now < self.until
     }
 
-    /// Whether somebody who says `lease_id` and goes by `by` may hold the turn now.
+    /// Whether a person named `by` with `lease_id` may hold the lease now.
     pub(super) fn admits(&self, lease_id: LeaseId, by: &DisplayName, now: Timestamp) -> bool {
         match self.id {
             _ if !self.stands(now) => true,

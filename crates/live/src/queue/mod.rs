@@ -1,4 +1,4 @@
-//! What may happen next in a session, and what is refused.
+//! The state machine of a session's queue.
 //!
 //! [`Queue::decide`] judges a [`Command`] and gives [`Fact`]s; [`Queue::apply`] moves the queue by a
 //! fact and never refuses. Replaying the facts gives the queue again.

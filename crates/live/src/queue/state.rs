@@ -1,4 +1,4 @@
-//! [`Queue`]: the turns of one session, and who holds the one that is up.
+//! [`Queue`]: the turns of one session, and the lease of its head.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,7 +9,7 @@ use crate::{
 use super::command::Command;
 use super::fact::Entry;
 
-/// Where a session stands. Moves from active to completed only.
+/// The status of a session. It only changes from active to completed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Status {
     /// Takes requests.
@@ -43,7 +43,7 @@ pub struct ClosedTurn {
     pub requested: Sequence,
     /// Of its request.
     pub request: Fingerprint,
-    /// The place of what closed it.
+    /// The position of the event that closed it.
     pub closed: Sequence,
     /// What closed it.
     pub closing: Closing,
@@ -67,7 +67,7 @@ pub struct Recorded {
     pub fingerprint: Fingerprint,
 }
 
-/// What a queue would have to be told before it can judge a command.
+/// What a queue must load before it can decide a command.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Unknown {
     /// A turn that is not pending: it may be closed, or never have been.
@@ -79,7 +79,7 @@ pub struct Unknown {
 /// The turns of one session.
 ///
 /// What is pending is always known. What is closed may be forgotten, so that a session's memory does
-/// not grow with its history; [`Queue::unknown_to`] says what a command needs to have recalled.
+/// not grow with its history; [`Queue::unknown_to`] names what a command needs to have loaded.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Queue {
     pub(super) status: Status,
@@ -158,7 +158,7 @@ impl Queue {
         Some(self.pending.range(..place).count())
     }
 
-    /// Who holds the turn that is up; perhaps no longer, see [`Lease::stands`].
+    /// The lease of the head of the queue; it may have expired, see [`Lease::stands`].
     #[must_use]
     pub fn lease(&self) -> Option<&Lease> {
         self.lease.as_ref()
@@ -189,13 +189,13 @@ impl Queue {
         self.recorded.insert(event_id, recorded);
     }
 
-    /// Forgets what is closed and recorded.
+    /// Drops closed turns that are recorded.
     pub fn forget(&mut self) {
         self.closed = HashMap::new();
         self.recorded = HashMap::new();
     }
 
-    /// Moves the queue by what has happened.
+    /// Applies an event to the queue.
     pub fn apply(&mut self, fact: &Fact) {
         if let Some(entry) = fact.entry() {
             self.last = entry.sequence;

@@ -1,4 +1,4 @@
-//! The rules by example, and what always holds, by property.
+//! The rules by example, and invariants as properties.
 
 use proptest::prelude::*;
 
@@ -315,7 +315,7 @@ proptest! {
         }
     }
 
-    /// What the host does: it keeps what is pending, and looks the rest up when a command needs it.
+    /// As the host does: keeps pending turns, and loads others when a command needs them.
     #[test]
     fn a_queue_that_forgets_and_recalls_judges_as_one_that_remembers(run in any_run()) {
         let (mut whole, mut lean, mut now) = (Queue::new(), Queue::new(), 0);

@@ -6,7 +6,7 @@ use json_text::JsonText;
 use live::Part;
 
 use super::request::THREAD;
-use crate::answer::{Answer, Head, Place, TOOL_USE, arguments, as_text};
+use crate::answer::{Answer, Head, PartIndex, TOOL_USE, arguments, as_text};
 use crate::event::Event;
 use crate::fault::{Fault, FaultKind};
 use crate::output::{Json as _, Object};
@@ -125,7 +125,7 @@ fn blocks(answer: &Answer<'_>) -> Vec<Block> {
     let block = |(part, said): (usize, &Part)| match said {
         Part::Thought(text) => Some(Block::Thinking(text.clone())),
         Part::FunctionCall(call) => Some(Block::ToolUse {
-            id: answer.head.call_id(call, TOOL_USE, &Place { candidate: 0, part }),
+            id: answer.head.call_id(call, TOOL_USE, &PartIndex { candidate: 0, part }),
             name: call.name.clone(),
             input: arguments(call),
         }),

@@ -5,7 +5,7 @@
 use json_text::JsonText;
 use live::{Content, Part};
 
-use crate::answer::{Answer, CALL, Place, arguments};
+use crate::answer::{Answer, CALL, PartIndex, arguments};
 use crate::fault::{Fault, FaultKind};
 use crate::inline;
 use crate::output::{Json as _, Object};
@@ -15,7 +15,7 @@ use crate::output::{Json as _, Object};
 pub fn whole(answer: &Answer<'_>) -> JsonText {
     let candidate = |(index, content): (usize, &Content)| {
         let written = |(place, said): (usize, &Part)| {
-            part(answer, &Place { candidate: index, part: place }, said)
+            part(answer, &PartIndex { candidate: index, part: place }, said)
         };
         let parts: Vec<Object> = content.parts.iter().enumerate().map(written).collect();
         Object::new()
@@ -52,7 +52,7 @@ pub fn fault(fault: &Fault) -> JsonText {
     Object::new().with("error", error).json()
 }
 
-fn part(answer: &Answer<'_>, place: &Place, said: &Part) -> Object {
+fn part(answer: &Answer<'_>, place: &PartIndex, said: &Part) -> Object {
     match said {
         Part::Text(text) => Object::new().with("text", text.as_str()),
         Part::Thought(text) => Object::new().with("text", text.as_str()).with("thought", true),

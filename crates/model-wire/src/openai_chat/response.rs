@@ -6,7 +6,7 @@
 use json_text::JsonText;
 use live::{Content, Part};
 
-use crate::answer::{Answer, CALL, Head, Place, arguments, as_text};
+use crate::answer::{Answer, CALL, Head, PartIndex, arguments, as_text};
 use crate::custom;
 use crate::event::Event;
 use crate::fault::{Fault, FaultKind};
@@ -123,7 +123,7 @@ impl Said {
             match said {
                 Part::Thought(more) => thought.get_or_insert_default().push_str(more),
                 Part::FunctionCall(call) => {
-                    let id = head.call_id(call, CALL, &Place { candidate, part });
+                    let id = head.call_id(call, CALL, &PartIndex { candidate, part });
                     let named = Object::new().with("name", call.name.as_str());
                     let (kind, called) = match head.free_text.takes(&call.name) {
                         true => ("custom", named.with("input", custom::text(call))),

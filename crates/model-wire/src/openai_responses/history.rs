@@ -2,7 +2,7 @@
 
 use live::{Content, Part};
 
-use crate::answer::{CALL, Head, Place};
+use crate::answer::{CALL, Head, PartIndex};
 use crate::custom::FreeText;
 
 /// The conversation of the turn with these digits, its calls under the ids that the client was told.
@@ -17,7 +17,7 @@ pub fn history(turn: &str, mut asked: Vec<Content>, mut answer: Content) -> Vec<
     };
     for (part, said) in answer.parts.iter_mut().enumerate() {
         if let Part::FunctionCall(call) = said {
-            call.id = Some(head.call_id(call, CALL, &Place { candidate: 0, part }));
+            call.id = Some(head.call_id(call, CALL, &PartIndex { candidate: 0, part }));
         }
     }
     asked.push(answer);

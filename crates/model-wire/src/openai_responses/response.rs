@@ -6,7 +6,7 @@
 use json_text::{JsonText, Node};
 use live::Part;
 
-use crate::answer::{Answer, CALL, Head, Place, arguments, as_text};
+use crate::answer::{Answer, CALL, Head, PartIndex, arguments, as_text};
 use crate::custom;
 use crate::output::{Json as _, Object};
 
@@ -87,7 +87,7 @@ pub(super) fn items(answer: &Answer<'_>) -> Vec<Item> {
         let said = match said {
             Part::Thought(text) => Said::Reasoning(text.clone()),
             Part::FunctionCall(call) => {
-                let call_id = head.call_id(call, CALL, &Place { candidate: 0, part });
+                let call_id = head.call_id(call, CALL, &PartIndex { candidate: 0, part });
                 let name = call.name.clone();
                 match head.free_text.takes(&name) {
                     true => Said::FreeCall { call_id, name, input: custom::text(call) },

@@ -23,55 +23,55 @@ pub mod part {
         FunctionCall(super::FunctionCall),
         #[prost(message, tag = "3")]
         FunctionResponse(super::FunctionResponse),
-        /// What the model thought before it answered.
+        /// A thought of the model.
         #[prost(string, tag = "4")]
         Thought(::prost::alloc::string::String),
         #[prost(message, tag = "5")]
         InlineData(super::InlineData),
-        /// A part of a kind that has no message here.
+        /// A part of a kind without its own message.
         #[prost(message, tag = "6")]
         Other(super::OtherPart),
     }
 }
-/// A tool asked for.
+/// A call of a tool.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct FunctionCall {
-    /// The call's id, where the agent gives one.
+    /// The call's id, if the agent sets one.
     #[prost(string, optional, tag = "1")]
     pub id: ::core::option::Option<::prost::alloc::string::String>,
     /// At least one character.
     #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
-    /// JSON text; absent where the call has no arguments at all, which is not `{}`.
+    /// JSON text; absent if the call has no arguments, which differs from `{}`.
     #[prost(string, optional, tag = "3")]
     pub args: ::core::option::Option<::prost::alloc::string::String>,
 }
-/// What a tool answered.
+/// The result of a tool.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct FunctionResponse {
-    /// The id of the call that is answered, where there is one.
+    /// The id of the call, if it has one.
     #[prost(string, optional, tag = "1")]
     pub id: ::core::option::Option<::prost::alloc::string::String>,
     /// At least one character.
     #[prost(string, tag = "2")]
     pub name: ::prost::alloc::string::String,
-    /// JSON text; absent where the tool answered nothing at all, which is not `{}`.
+    /// JSON text; absent if the tool returned nothing, which differs from `{}`.
     #[prost(string, optional, tag = "3")]
     pub response: ::core::option::Option<::prost::alloc::string::String>,
 }
-/// Bytes within the conversation, such as a picture.
+/// Bytes in the conversation, such as an image.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct InlineData {
-    /// Such as `image/png`; at least one character.
+    /// For example `image/png`; at least one character.
     #[prost(string, tag = "1")]
     pub mime_type: ::prost::alloc::string::String,
     #[prost(bytes = "vec", tag = "2")]
     pub data: ::prost::alloc::vec::Vec<u8>,
-    /// A file's name, where there is one.
+    /// The file's name, if it has one.
     #[prost(string, optional, tag = "3")]
     pub display_name: ::core::option::Option<::prost::alloc::string::String>,
 }
-/// A part that is shown and kept as it came: a file by reference, code, its result.
+/// A part that is shown and kept unchanged: a file reference, code, or a code result.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct OtherPart {
     /// The vendor's name of the part, such as `file_data`; at least one character.
@@ -87,7 +87,7 @@ pub struct Tool {
     #[prost(message, repeated, tag = "1")]
     pub function_declarations: ::prost::alloc::vec::Vec<FunctionDeclaration>,
 }
-/// One function.
+/// A function that the model may call.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct FunctionDeclaration {
     /// At least one character.
@@ -98,50 +98,50 @@ pub struct FunctionDeclaration {
     /// JSON Schema text, an object or a boolean; absent for a function without parameters.
     #[prost(string, optional, tag = "3")]
     pub parameters: ::core::option::Option<::prost::alloc::string::String>,
-    /// JSON Schema text of what it answers, where the agent says.
+    /// JSON Schema text of the result, if the agent declares one.
     #[prost(string, optional, tag = "4")]
     pub response: ::core::option::Option<::prost::alloc::string::String>,
 }
-/// Everything that the model would be given.
+/// The complete request to the model.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct SimulatedLlmRequest {
-    /// May be empty, as ADK's may.
+    /// May be empty, as in ADK.
     #[prost(message, repeated, tag = "1")]
     pub contents: ::prost::alloc::vec::Vec<Content>,
     #[prost(string, optional, tag = "2")]
     pub system_instruction: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(message, repeated, tag = "3")]
     pub tools: ::prost::alloc::vec::Vec<Tool>,
-    /// JSON text, an object: temperature, tool choice, safety and the like, in the vendor's words.
+    /// JSON text, an object: temperature, tool choice, safety and other settings, in the vendor's format.
     #[prost(string, optional, tag = "4")]
     pub generation_config: ::core::option::Option<::prost::alloc::string::String>,
-    /// JSON Schema text, an object or a boolean, of the answer that is wanted.
+    /// JSON Schema text, an object or a boolean, of the required response.
     #[prost(string, optional, tag = "5")]
     pub output_schema: ::core::option::Option<::prost::alloc::string::String>,
-    /// The model that the agent names.
+    /// The model's name in the agent's request.
     #[prost(string, optional, tag = "6")]
     pub model: ::core::option::Option<::prost::alloc::string::String>,
-    /// What the user said to the run that asks, where its agent tells and contents hold more in the user's
-    /// name: ADK puts instructions and what other agents said there.
+    /// The user message of the run. Set if the agent knows it and `contents` has other entries with the
+    /// user's role: ADK adds instructions and other agents' messages there.
     #[prost(message, optional, tag = "7")]
     pub user_content: ::core::option::Option<Content>,
 }
-/// A person's answer in the model's place.
+/// A person's response in place of the model.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct HumanResponse {
-    /// At least one, each with at least one part. All are kept; the first is the answer.
+    /// At least one, each with at least one part. All are stored; the first is the response.
     #[prost(message, repeated, tag = "1")]
     pub candidates: ::prost::alloc::vec::Vec<Content>,
 }
-/// Whose words a content holds.
+/// The author of a content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum Role {
-    /// Refused: a content always has a role.
+    /// Rejected: a role is required.
     Unspecified = 0,
     User = 1,
     Model = 2,
-    /// What tools answered.
+    /// Results of tools.
     Function = 3,
 }
 impl Role {
@@ -168,50 +168,50 @@ impl Role {
         }
     }
 }
-/// One run, or several, stepped through by people.
+/// One or several runs that people respond to.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct SimulatorSession {
     #[prost(string, tag = "1")]
     pub id: ::prost::alloc::string::String,
     #[prost(int64, tag = "2")]
     pub created_at_ms: i64,
-    /// At most 500 characters; longer ones are cut.
+    /// At most 500 characters; longer text is cut.
     #[prost(string, optional, tag = "3")]
     pub description: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(enumeration = "SessionStatus", tag = "4")]
     pub status: i32,
 }
-/// Somebody who answers or watches.
+/// A person who responds or watches.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Person {
-    /// 1 to 100 characters without the white space around them, at least one of them seen, none a control
-    /// character or one that turns the line.
+    /// 1 to 100 characters after trimming white space, at least one of them visible, none a control
+    /// character or a bidirectional control.
     #[prost(string, tag = "1")]
     pub display_name: ::prost::alloc::string::String,
 }
-/// One thing that happened in a session.
+/// An event of a session.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct SessionEvent {
     #[prost(string, tag = "1")]
     pub event_id: ::prost::alloc::string::String,
     #[prost(string, tag = "2")]
     pub session_id: ::prost::alloc::string::String,
-    /// Never earlier than that of the event before.
+    /// Never earlier than that of the previous event.
     #[prost(int64, tag = "3")]
     pub timestamp_ms: i64,
-    /// The turn that this is about.
+    /// The turn that the event belongs to.
     #[prost(string, tag = "4")]
     pub turn_id: ::prost::alloc::string::String,
-    /// As it was submitted or recorded.
+    /// As submitted or recorded.
     #[prost(string, tag = "5")]
     pub agent_name: ::prost::alloc::string::String,
     /// 1, 2, 3 and so on within the session.
     #[prost(uint64, tag = "6")]
     pub sequence: u64,
-    /// Which of the agent's runs this belongs to, in the agent's words; may be empty.
+    /// The agent's id of the run; may be empty.
     #[prost(string, tag = "7")]
     pub invocation_id: ::prost::alloc::string::String,
-    /// Who answered or cancelled.
+    /// Who responded or canceled.
     #[prost(message, optional, tag = "8")]
     pub by: ::core::option::Option<Person>,
     #[prost(oneof = "session_event::Payload", tags = "10, 11, 12, 13, 14")]
@@ -221,10 +221,10 @@ pub struct SessionEvent {
 pub mod session_event {
     #[derive(Clone, PartialEq, ::prost::Oneof)]
     pub enum Payload {
-        /// A turn has one.
+        /// Exactly one per turn.
         #[prost(message, tag = "10")]
         Request(super::SimulatedLlmRequest),
-        /// A turn has at most one, and none once it is cancelled.
+        /// At most one per turn, and none after a cancellation.
         #[prost(message, tag = "11")]
         Response(super::HumanResponse),
         #[prost(message, tag = "12")]
@@ -235,14 +235,14 @@ pub mod session_event {
         RunEnded(super::RunEnded),
     }
 }
-/// The turn will not be answered.
+/// The turn ended without a response.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct TurnCancelled {
-    /// At most 500 characters; longer ones are cut.
+    /// At most 500 characters; longer text is cut.
     #[prost(string, tag = "1")]
     pub reason: ::prost::alloc::string::String,
 }
-/// What a tool answered to a call of the turn's response.
+/// A tool's result for a call in the turn's response.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ToolResult {
     #[prost(message, optional, tag = "1")]
@@ -253,29 +253,29 @@ pub struct ToolResult {
     #[prost(int64, optional, tag = "3")]
     pub duration_ms: ::core::option::Option<i64>,
 }
-/// The run is over; its last turn is the event's.
+/// The run ended. The event's turn is its last one.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct RunEnded {
     #[prost(enumeration = "RunOutcome", tag = "1")]
     pub outcome: i32,
-    /// What went wrong, where something did.
+    /// The error, if there was one.
     #[prost(string, tag = "2")]
     pub message: ::prost::alloc::string::String,
 }
-/// The queue of a session as it stands.
+/// The current queue of a session.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Queue {
-    /// How many turns wait for an answer.
+    /// The number of pending turns.
     #[prost(uint32, tag = "1")]
     pub depth: u32,
-    /// The one that is up for answer.
+    /// The turn at the head of the queue.
     #[prost(message, optional, tag = "2")]
     pub up: ::core::option::Option<PendingTurn>,
-    /// Who holds it.
+    /// Its lease.
     #[prost(message, optional, tag = "3")]
     pub lease: ::core::option::Option<Lease>,
 }
-/// A turn without an answer.
+/// A turn without a response.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct PendingTurn {
     #[prost(string, tag = "1")]
@@ -286,24 +286,24 @@ pub struct PendingTurn {
     pub sequence: u64,
     #[prost(int64, tag = "4")]
     pub since_ms: i64,
-    /// Whether somebody waits for the answer right now.
+    /// Whether a client currently waits for the response.
     #[prost(bool, tag = "5")]
     pub awaited: bool,
 }
-/// Who answers the turn that is up.
+/// Who may respond to the turn at the head.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Lease {
     #[prost(string, tag = "1")]
     pub turn_id: ::prost::alloc::string::String,
-    /// Its secret stays with its holder: absent in what others are shown.
+    /// A secret of the holder: absent in messages to others.
     #[prost(string, optional, tag = "2")]
     pub lease_id: ::core::option::Option<::prost::alloc::string::String>,
     #[prost(message, optional, tag = "3")]
     pub holder: ::core::option::Option<Person>,
-    /// When it ends without a heartbeat.
+    /// When it expires without a heartbeat.
     #[prost(int64, tag = "4")]
     pub until_ms: i64,
-    /// Handed over and not yet taken up.
+    /// Offered to the holder and not yet taken.
     #[prost(bool, tag = "5")]
     pub offered: bool,
 }
@@ -317,7 +317,7 @@ pub struct SessionSummary {
     /// The oldest pending turns, at most 20.
     #[prost(message, repeated, tag = "3")]
     pub pending: ::prost::alloc::vec::Vec<PendingTurn>,
-    /// How many events it has.
+    /// The number of events.
     #[prost(uint64, tag = "4")]
     pub last_sequence: u64,
 }
@@ -325,7 +325,7 @@ pub struct SessionSummary {
 pub struct CreateSessionRequest {
     #[prost(string, optional, tag = "1")]
     pub description: ::core::option::Option<::prost::alloc::string::String>,
-    /// The caller's own, where it wants to be able to send this again.
+    /// Set by the caller to make the message repeatable.
     #[prost(string, optional, tag = "2")]
     pub session_id: ::core::option::Option<::prost::alloc::string::String>,
 }
@@ -346,13 +346,13 @@ pub struct GetSessionResponse {
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ListSessionsRequest {
-    /// 1 to 500; 0 is 50.
+    /// 1 to 500; 0 means 50.
     #[prost(uint32, tag = "1")]
     pub page_size: u32,
-    /// `next_cursor` of the page before; empty for the first.
+    /// `next_cursor` of the previous page; empty for the first.
     #[prost(string, tag = "2")]
     pub cursor: ::prost::alloc::string::String,
-    /// Only sessions whose description or one of whose agents' names holds this, whatever its case.
+    /// Returns sessions whose description or agent names contain this text, ignoring case.
     #[prost(string, tag = "3")]
     pub search: ::prost::alloc::string::String,
 }
@@ -360,7 +360,7 @@ pub struct ListSessionsRequest {
 pub struct ListSessionsResponse {
     #[prost(message, repeated, tag = "1")]
     pub sessions: ::prost::alloc::vec::Vec<SessionSummary>,
-    /// Empty when this is the last page.
+    /// Empty on the last page.
     #[prost(string, tag = "2")]
     pub next_cursor: ::prost::alloc::string::String,
 }
@@ -368,7 +368,7 @@ pub struct ListSessionsResponse {
 pub struct CompleteSessionRequest {
     #[prost(string, tag = "1")]
     pub session_id: ::prost::alloc::string::String,
-    /// Cancels what is pending instead of refusing.
+    /// Cancels pending turns instead of rejecting the call.
     #[prost(bool, tag = "2")]
     pub cancel_pending: bool,
     #[prost(message, optional, tag = "3")]
@@ -396,16 +396,16 @@ pub struct SubscribeResponse {
 pub mod subscribe_response {
     #[derive(Clone, PartialEq, ::prost::Oneof)]
     pub enum Update {
-        /// In order, without gap or duplicate.
+        /// In order, without gaps or duplicates.
         #[prost(message, tag = "1")]
         Events(super::EventBatch),
-        /// Once: every event that stood when the call came in has been sent.
+        /// Sent once, after every event that existed when the call arrived.
         #[prost(message, tag = "2")]
         HistoryEnd(super::HistoryEnd),
         /// The queue, the lease and the status after the events sent so far.
         #[prost(message, tag = "3")]
         State(super::StateChange),
-        /// Nothing happened for a while; the connection stands.
+        /// Sent while there are no events.
         #[prost(message, tag = "4")]
         KeepAlive(super::KeepAlive),
     }
@@ -417,7 +417,7 @@ pub struct EventBatch {
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct HistoryEnd {
-    /// The last sequence number that was sent, or the one asked from.
+    /// The last sequence number that was sent, or the requested one.
     #[prost(uint64, tag = "1")]
     pub sequence: u64,
 }
@@ -430,15 +430,16 @@ pub struct StateChange {
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct KeepAlive {}
-/// At most 64 MiB; what is longer is refused with OUT_OF_RANGE before it is read.
+/// At most 64 MiB. A longer message is rejected with OUT_OF_RANGE before it is read.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct SubmitRequestRequest {
     #[prost(string, tag = "1")]
     pub session_id: ::prost::alloc::string::String,
-    /// Made by the caller; the same one sent again is the same turn.
+    /// Set by the caller. The same id means the same turn.
     #[prost(string, tag = "2")]
     pub turn_id: ::prost::alloc::string::String,
-    /// 1 to 100 characters, at least one of them seen, none a control character or one that turns the line.
+    /// 1 to 100 characters, at least one of them visible, none a control character or a bidirectional
+    /// control.
     #[prost(string, tag = "3")]
     pub agent_name: ::prost::alloc::string::String,
     /// At most 200 characters; may be empty.
@@ -469,7 +470,7 @@ pub struct AwaitDecisionResponse {
 pub mod await_decision_response {
     #[derive(Clone, PartialEq, ::prost::Oneof)]
     pub enum Update {
-        /// At once, where there is no outcome yet.
+        /// The first message, if there is no outcome yet.
         #[prost(message, tag = "1")]
         Waiting(super::Waiting),
         /// The last message.
@@ -478,14 +479,14 @@ pub mod await_decision_response {
         /// The last message.
         #[prost(message, tag = "3")]
         Cancelled(super::Cancelled),
-        /// Nobody has answered yet; the connection stands.
+        /// Sent while there is no outcome.
         #[prost(message, tag = "4")]
         KeepAlive(super::KeepAlive),
     }
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Waiting {
-    /// How many turns of the session were before this one as the call came in.
+    /// The number of earlier pending turns when the call arrived.
     #[prost(uint32, tag = "1")]
     pub ahead: u32,
 }
@@ -511,14 +512,14 @@ pub struct Cancelled {
 pub struct RecordEventRequest {
     #[prost(string, tag = "1")]
     pub session_id: ::prost::alloc::string::String,
-    /// Made by the caller; the same one sent again is the same event.
+    /// Set by the caller. The same id means the same event.
     #[prost(string, tag = "2")]
     pub event_id: ::prost::alloc::string::String,
     /// A turn of this session.
     #[prost(string, tag = "3")]
     pub turn_id: ::prost::alloc::string::String,
-    /// As in SubmitRequestRequest; where a run has ended, the agent that the user spoke to, which itself
-    /// may ask no model.
+    /// As in SubmitRequestRequest. For the end of a run, the agent that the user addressed, which may
+    /// have no model of its own.
     #[prost(string, tag = "4")]
     pub agent_name: ::prost::alloc::string::String,
     /// As in SubmitRequestRequest.
@@ -550,10 +551,10 @@ pub struct SubmitDecisionRequest {
     pub turn_id: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "3")]
     pub response: ::core::option::Option<HumanResponse>,
-    /// Who answers.
+    /// Who responds.
     #[prost(message, optional, tag = "4")]
     pub by: ::core::option::Option<Person>,
-    /// The lease under which the turn is held; may be absent while nobody holds it.
+    /// The caller's lease. Optional while there is no lease.
     #[prost(string, optional, tag = "5")]
     pub lease_id: ::core::option::Option<::prost::alloc::string::String>,
 }
@@ -571,7 +572,7 @@ pub struct CancelTurnRequest {
     pub turn_id: ::prost::alloc::string::String,
     #[prost(string, tag = "3")]
     pub reason: ::prost::alloc::string::String,
-    /// Absent when the agent itself gives up.
+    /// Absent if the agent itself cancels.
     #[prost(message, optional, tag = "4")]
     pub by: ::core::option::Option<Person>,
 }
@@ -586,7 +587,7 @@ pub struct HoldTurnRequest {
     pub session_id: ::prost::alloc::string::String,
     #[prost(string, tag = "2")]
     pub turn_id: ::prost::alloc::string::String,
-    /// Made by the caller and kept by it.
+    /// Set by the caller and kept secret.
     #[prost(string, tag = "3")]
     pub lease_id: ::prost::alloc::string::String,
     #[prost(message, optional, tag = "4")]
@@ -624,7 +625,7 @@ pub struct ReleaseTurnRequest {
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ReleaseTurnResponse {}
-/// Moves from active to completed only.
+/// The only transition is from active to completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum SessionStatus {
@@ -657,7 +658,7 @@ impl SessionStatus {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
 pub enum RunOutcome {
-    /// Refused.
+    /// Rejected.
     Unspecified = 0,
     Completed = 1,
     Failed = 2,
@@ -699,9 +700,9 @@ pub mod live_service_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
-    /// An agent sends each call to its model here; a person answers; nothing is lost.
+    /// An agent sends each model call here, and a person responds. No request or response is lost.
     ///
-    /// Whoever loses a reply sends the same message again and gets the first one's answer.
+    /// A caller that misses a reply sends the same message again and gets the first reply.
     #[derive(Debug, Clone)]
     pub struct LiveServiceClient<T> {
         inner: tonic::client::Grpc<T>,
@@ -771,7 +772,7 @@ pub mod live_service_client {
             self.inner = self.inner.max_encoding_message_size(limit);
             self
         }
-        /// Opens a session. With a session id of the caller's own, sending it again opens no second one.
+        /// Opens a session. With a session id from the caller, the call can be repeated and opens only one.
         pub async fn create_session(
             &mut self,
             request: impl tonic::IntoRequest<super::CreateSessionRequest>,
@@ -820,8 +821,8 @@ pub mod live_service_client {
                 .insert(GrpcMethod::new("rehearsal.v1.LiveService", "GetSession"));
             self.inner.unary(req, path, codec).await
         }
-        /// Newest first. Following the cursors shows every session that stood when the first page was
-        /// read once, and none twice.
+        /// Newest first. Following the cursors returns every session that existed when the first page was
+        /// read exactly once.
         pub async fn list_sessions(
             &mut self,
             request: impl tonic::IntoRequest<super::ListSessionsRequest>,
@@ -846,8 +847,8 @@ pub mod live_service_client {
                 .insert(GrpcMethod::new("rehearsal.v1.LiveService", "ListSessions"));
             self.inner.unary(req, path, codec).await
         }
-        /// Ends a session: it refuses further requests. Refused while turns are pending, unless it says
-        /// to cancel them.
+        /// Ends a session, which then rejects further requests. Rejected while turns are pending, unless
+        /// `cancel_pending` is set.
         pub async fn complete_session(
             &mut self,
             request: impl tonic::IntoRequest<super::CompleteSessionRequest>,
@@ -872,8 +873,8 @@ pub mod live_service_client {
                 .insert(GrpcMethod::new("rehearsal.v1.LiveService", "CompleteSession"));
             self.inner.unary(req, path, codec).await
         }
-        /// Everything that happened and that happens: history from a sequence number, its end, then live.
-        /// No gap, no duplicate; it ends only with the host or the caller.
+        /// Streams all events: the history from a sequence number, its end, then new events, without gaps
+        /// or duplicates. The stream ends only with the host or the caller.
         pub async fn subscribe(
             &mut self,
             request: impl tonic::IntoRequest<super::SubscribeRequest>,
@@ -898,7 +899,7 @@ pub mod live_service_client {
                 .insert(GrpcMethod::new("rehearsal.v1.LiveService", "Subscribe"));
             self.inner.server_streaming(req, path, codec).await
         }
-        /// An agent's model call joins its session's queue. Its turn id is the caller's.
+        /// Adds an agent's model call to the session's queue. The caller sets the turn id.
         pub async fn submit_request(
             &mut self,
             request: impl tonic::IntoRequest<super::SubmitRequestRequest>,
@@ -923,8 +924,8 @@ pub mod live_service_client {
                 .insert(GrpcMethod::new("rehearsal.v1.LiveService", "SubmitRequest"));
             self.inner.unary(req, path, codec).await
         }
-        /// Waits for a turn's answer, for days if need be. A stream that ends without an outcome is to be
-        /// opened again.
+        /// Waits for a turn's response, for days if necessary. If the stream ends without an outcome, open
+        /// it again.
         pub async fn await_decision(
             &mut self,
             request: impl tonic::IntoRequest<super::AwaitDecisionRequest>,
@@ -949,7 +950,7 @@ pub mod live_service_client {
                 .insert(GrpcMethod::new("rehearsal.v1.LiveService", "AwaitDecision"));
             self.inner.server_streaming(req, path, codec).await
         }
-        /// Records what else the run showed: a tool's result, the end of the run.
+        /// Records another event of the run: a tool's result, or the end of the run.
         pub async fn record_event(
             &mut self,
             request: impl tonic::IntoRequest<super::RecordEventRequest>,
@@ -974,7 +975,7 @@ pub mod live_service_client {
                 .insert(GrpcMethod::new("rehearsal.v1.LiveService", "RecordEvent"));
             self.inner.unary(req, path, codec).await
         }
-        /// Answers the turn that is up: the oldest one that is not answered.
+        /// Responds to the turn at the head of the queue, the oldest pending one.
         pub async fn submit_decision(
             &mut self,
             request: impl tonic::IntoRequest<super::SubmitDecisionRequest>,
@@ -999,8 +1000,8 @@ pub mod live_service_client {
                 .insert(GrpcMethod::new("rehearsal.v1.LiveService", "SubmitDecision"));
             self.inner.unary(req, path, codec).await
         }
-        /// Takes a pending turn out of the queue, wherever it stands in it. A turn that was cancelled by
-        /// somebody else, or with other words, is refused with FAILED_PRECONDITION.
+        /// Removes a pending turn from the queue, at any position. A turn that was canceled by somebody
+        /// else, or with another reason, is rejected with FAILED_PRECONDITION.
         pub async fn cancel_turn(
             &mut self,
             request: impl tonic::IntoRequest<super::CancelTurnRequest>,
@@ -1025,7 +1026,7 @@ pub mod live_service_client {
                 .insert(GrpcMethod::new("rehearsal.v1.LiveService", "CancelTurn"));
             self.inner.unary(req, path, codec).await
         }
-        /// Takes the turn that is up, or keeps it: sent again with the same lease id it is the heartbeat.
+        /// Takes the lease of the turn at the head. Repeated with the same lease id, it is the heartbeat.
         pub async fn hold_turn(
             &mut self,
             request: impl tonic::IntoRequest<super::HoldTurnRequest>,
@@ -1050,7 +1051,7 @@ pub mod live_service_client {
                 .insert(GrpcMethod::new("rehearsal.v1.LiveService", "HoldTurn"));
             self.inner.unary(req, path, codec).await
         }
-        /// Gives the turn to somebody by name; until the lease ends nobody else may take it.
+        /// Offers the lease to a person by name. Until it expires, nobody else may take it.
         pub async fn hand_over_turn(
             &mut self,
             request: impl tonic::IntoRequest<super::HandOverTurnRequest>,
@@ -1075,7 +1076,7 @@ pub mod live_service_client {
                 .insert(GrpcMethod::new("rehearsal.v1.LiveService", "HandOverTurn"));
             self.inner.unary(req, path, codec).await
         }
-        /// Lets go of the turn.
+        /// Releases the lease.
         pub async fn release_turn(
             &mut self,
             request: impl tonic::IntoRequest<super::ReleaseTurnRequest>,
@@ -1116,7 +1117,7 @@ pub mod live_service_server {
     /// Generated trait containing gRPC methods that should be implemented for use with LiveServiceServer.
     #[async_trait]
     pub trait LiveService: std::marker::Send + std::marker::Sync + 'static {
-        /// Opens a session. With a session id of the caller's own, sending it again opens no second one.
+        /// Opens a session. With a session id from the caller, the call can be repeated and opens only one.
         async fn create_session(
             &self,
             request: tonic::Request<super::CreateSessionRequest>,
@@ -1131,8 +1132,8 @@ pub mod live_service_server {
             tonic::Response<super::GetSessionResponse>,
             tonic::Status,
         >;
-        /// Newest first. Following the cursors shows every session that stood when the first page was
-        /// read once, and none twice.
+        /// Newest first. Following the cursors returns every session that existed when the first page was
+        /// read exactly once.
         async fn list_sessions(
             &self,
             request: tonic::Request<super::ListSessionsRequest>,
@@ -1140,8 +1141,8 @@ pub mod live_service_server {
             tonic::Response<super::ListSessionsResponse>,
             tonic::Status,
         >;
-        /// Ends a session: it refuses further requests. Refused while turns are pending, unless it says
-        /// to cancel them.
+        /// Ends a session, which then rejects further requests. Rejected while turns are pending, unless
+        /// `cancel_pending` is set.
         async fn complete_session(
             &self,
             request: tonic::Request<super::CompleteSessionRequest>,
@@ -1155,13 +1156,13 @@ pub mod live_service_server {
             >
             + std::marker::Send
             + 'static;
-        /// Everything that happened and that happens: history from a sequence number, its end, then live.
-        /// No gap, no duplicate; it ends only with the host or the caller.
+        /// Streams all events: the history from a sequence number, its end, then new events, without gaps
+        /// or duplicates. The stream ends only with the host or the caller.
         async fn subscribe(
             &self,
             request: tonic::Request<super::SubscribeRequest>,
         ) -> std::result::Result<tonic::Response<Self::SubscribeStream>, tonic::Status>;
-        /// An agent's model call joins its session's queue. Its turn id is the caller's.
+        /// Adds an agent's model call to the session's queue. The caller sets the turn id.
         async fn submit_request(
             &self,
             request: tonic::Request<super::SubmitRequestRequest>,
@@ -1175,8 +1176,8 @@ pub mod live_service_server {
             >
             + std::marker::Send
             + 'static;
-        /// Waits for a turn's answer, for days if need be. A stream that ends without an outcome is to be
-        /// opened again.
+        /// Waits for a turn's response, for days if necessary. If the stream ends without an outcome, open
+        /// it again.
         async fn await_decision(
             &self,
             request: tonic::Request<super::AwaitDecisionRequest>,
@@ -1184,7 +1185,7 @@ pub mod live_service_server {
             tonic::Response<Self::AwaitDecisionStream>,
             tonic::Status,
         >;
-        /// Records what else the run showed: a tool's result, the end of the run.
+        /// Records another event of the run: a tool's result, or the end of the run.
         async fn record_event(
             &self,
             request: tonic::Request<super::RecordEventRequest>,
@@ -1192,7 +1193,7 @@ pub mod live_service_server {
             tonic::Response<super::RecordEventResponse>,
             tonic::Status,
         >;
-        /// Answers the turn that is up: the oldest one that is not answered.
+        /// Responds to the turn at the head of the queue, the oldest pending one.
         async fn submit_decision(
             &self,
             request: tonic::Request<super::SubmitDecisionRequest>,
@@ -1200,8 +1201,8 @@ pub mod live_service_server {
             tonic::Response<super::SubmitDecisionResponse>,
             tonic::Status,
         >;
-        /// Takes a pending turn out of the queue, wherever it stands in it. A turn that was cancelled by
-        /// somebody else, or with other words, is refused with FAILED_PRECONDITION.
+        /// Removes a pending turn from the queue, at any position. A turn that was canceled by somebody
+        /// else, or with another reason, is rejected with FAILED_PRECONDITION.
         async fn cancel_turn(
             &self,
             request: tonic::Request<super::CancelTurnRequest>,
@@ -1209,7 +1210,7 @@ pub mod live_service_server {
             tonic::Response<super::CancelTurnResponse>,
             tonic::Status,
         >;
-        /// Takes the turn that is up, or keeps it: sent again with the same lease id it is the heartbeat.
+        /// Takes the lease of the turn at the head. Repeated with the same lease id, it is the heartbeat.
         async fn hold_turn(
             &self,
             request: tonic::Request<super::HoldTurnRequest>,
@@ -1217,7 +1218,7 @@ pub mod live_service_server {
             tonic::Response<super::HoldTurnResponse>,
             tonic::Status,
         >;
-        /// Gives the turn to somebody by name; until the lease ends nobody else may take it.
+        /// Offers the lease to a person by name. Until it expires, nobody else may take it.
         async fn hand_over_turn(
             &self,
             request: tonic::Request<super::HandOverTurnRequest>,
@@ -1225,7 +1226,7 @@ pub mod live_service_server {
             tonic::Response<super::HandOverTurnResponse>,
             tonic::Status,
         >;
-        /// Lets go of the turn.
+        /// Releases the lease.
         async fn release_turn(
             &self,
             request: tonic::Request<super::ReleaseTurnRequest>,
@@ -1234,9 +1235,9 @@ pub mod live_service_server {
             tonic::Status,
         >;
     }
-    /// An agent sends each call to its model here; a person answers; nothing is lost.
+    /// An agent sends each model call here, and a person responds. No request or response is lost.
     ///
-    /// Whoever loses a reply sends the same message again and gets the first one's answer.
+    /// A caller that misses a reply sends the same message again and gets the first reply.
     #[derive(Debug)]
     pub struct LiveServiceServer<T> {
         inner: Arc<T>,

@@ -54,7 +54,7 @@ pub fn human_response(message: wire::HumanResponse) -> Result<HumanResponse, Inv
 
 /// Checks a response that a person gives now. Besides, it is what a model can say: each candidate has the
 /// model's role, says something, and answers for no tool; the arguments of its calls are objects, or null.
-/// No agent takes another, and once a turn is answered nobody can answer it better.
+/// Agents reject anything else, and an answered turn cannot be answered again.
 ///
 /// # Errors
 /// [`Invalid`] with the path of the field below the response.

@@ -59,7 +59,7 @@ pub fn event(message: wire::SessionEvent) -> Result<SessionEvent, Invalid> {
     })
 }
 
-/// Checks what an agent records beside requests.
+/// Checks an event that an agent records besides requests.
 ///
 /// # Errors
 /// [`Invalid`] with the path of the field.
@@ -114,7 +114,7 @@ pub fn invocation_id(text: &str) -> Result<InvocationId, Invalid> {
     InvocationId::parse(text)
 }
 
-/// A description, cut to what is kept; a blank one is none.
+/// A description, cut to the stored length; `None` if blank.
 #[must_use]
 pub fn description(text: Option<&str>) -> Option<Note> {
     text.filter(|text| !text.trim().is_empty()).map(Note::cut)
@@ -129,7 +129,7 @@ pub fn person(message: Option<wire::Person>) -> Result<Option<DisplayName>, Inva
     message.map(read).transpose().map_err(|fault| fault.within("by"))
 }
 
-/// Checks the name that a person gives; `field` is what it is called.
+/// Checks a person's name; `field` is its field name for errors.
 ///
 /// # Errors
 /// [`Invalid`] with the rule, or that it must be given.

@@ -2,12 +2,12 @@
 
 use live::Invalid;
 
-/// The sessions of a page that asks for no number.
+/// The default number of sessions on a page.
 const USUAL: u32 = 50;
 /// And at most.
 const MOST: u32 = 500;
 
-/// Checks the number of sessions on a page; 0 asks for the usual 50.
+/// Checks the number of sessions on a page; 0 means the default of 50.
 ///
 /// # Errors
 /// [`Invalid`] beyond 500.

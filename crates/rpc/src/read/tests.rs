@@ -1,4 +1,4 @@
-//! Every refusal names its field, and what is written reads back the same.
+//! Every error names its field, and written values read back unchanged.
 
 use json_text::JsonText;
 use live::{
@@ -57,8 +57,8 @@ fn a_response_has_candidates_and_each_has_parts() {
 fn json_text_must_be_json() {
     assert_eq!(
         refused_response(vec![model(vec![Kind::Text("a".into()), call("f", Some("{'a': 1}"))])]),
-        "candidates[0].parts[1].function_call.args: must be valid JSON: a member's name in \
-         double quotes belongs here at line 1, column 2"
+        "candidates[0].parts[1].function_call.args: must be valid JSON: expected a member name in \
+         double quotes at line 1, column 2"
     );
     assert!(refused_response(vec![model(vec![call("f", Some(""))])]).contains(".args: "));
     assert_eq!(

@@ -1,18 +1,17 @@
-//! Values to choose from: `enum`, `const`, and unions of these.
+//! Builds choices: `enum`, `const`, and unions of these.
 
 use std::collections::{HashMap, HashSet};
 
-use json_text::{JsonText, Kind, Node as Value};
+use json_text::{JsonText, Kind, Node as Value, is_number};
 
 use super::Builder;
 use crate::Types;
 use crate::canonical::canonical;
-use crate::decimal::is_number;
 use crate::document::{Node, NodeId};
 use crate::field::{ChoiceOption, FieldKind};
 
 impl Builder<'_> {
-    /// The values to choose from, where `enum`, `const` or a union of these names them.
+    /// The options of `enum`, `const` or a union of these, if present.
     pub(super) fn choice(&mut self) -> Option<FieldKind> {
         let mut options: Option<Vec<ChoiceOption>> = None;
         let mut narrow = |found: Vec<ChoiceOption>| {
@@ -27,16 +26,16 @@ impl Builder<'_> {
             });
         };
         let mut wrong = Vec::new();
-        for (layer, values) in self.conjunction.all(&["enum"]) {
+        for (layer, values) in self.merged.all(&["enum"]) {
             match self.document.items(values) {
                 Some(items) => narrow(self.named(layer, items)),
                 None => wrong.push(values),
             }
         }
-        for (layer, value) in self.conjunction.all(&["const"]) {
+        for (layer, value) in self.merged.all(&["const"]) {
             narrow(vec![self.option(value, Some(layer))]);
         }
-        if let Some(union) = &self.conjunction.union {
+        if let Some(union) = &self.merged.union {
             let found: Option<Vec<Vec<ChoiceOption>>> =
                 union.branches.iter().map(|branch| self.constants(*branch)).collect();
             if let Some(found) = found {
@@ -48,7 +47,7 @@ impl Builder<'_> {
         }
         let mut options = options?;
         let before = options.len();
-        if let Some(types) = self.conjunction.types {
+        if let Some(types) = self.merged.types {
             // google.genai writes the values of an integer enum as strings.
             let numeric = !types.and(Types::NUMBER).is_empty() && !types.contains(Types::STRING);
             if numeric {
@@ -62,13 +61,13 @@ impl Builder<'_> {
                 option.value.kind() == Kind::Null || types.admit(option.value.kind())
             });
         }
-        let is_named_apart = self.conjunction.null == Some(true) && options.len() > 1;
-        if is_named_apart || self.conjunction.excludes_null {
+        let is_named_apart = self.merged.null == Some(true) && options.len() > 1;
+        if is_named_apart || self.merged.excludes_null {
             options.retain(|option| option.value.kind() != Kind::Null);
         }
         let mut seen = HashSet::with_capacity(options.len());
         options.retain(|option| seen.insert(canonical(&option.value)));
-        self.tell_apart(&mut options);
+        self.disambiguate(&mut options);
         if options.is_empty() {
             if before > 0 {
                 // An `enum` whose values are of another type than the schema names, as in a list
@@ -81,11 +80,11 @@ impl Builder<'_> {
         Some(FieldKind::Choice(options))
     }
 
-    /// Sees to it that no two options read alike: text that reads like another value of the list
-    /// stands in quotes, and what shares its title shows its value.
-    fn tell_apart(&self, options: &mut [ChoiceOption]) {
+    /// Makes labels unique: text that looks like another value of the list is quoted, and options
+    /// with the same title show their value.
+    fn disambiguate(&self, options: &mut [ChoiceOption]) {
         let is_text = |option: &ChoiceOption| option.value.kind() == Kind::String;
-        let has_others = self.conjunction.null == Some(true) || !options.iter().all(is_text);
+        let has_others = self.merged.null == Some(true) || !options.iter().all(is_text);
         for option in options.iter_mut().filter(|option| is_text(option)) {
             let Value::String(content) = option.value.open() else { continue };
             let is_own_label = option.label == content;
@@ -106,8 +105,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The values of an `enum`, by the names that `enumNames` beside it gives them: so MCP's older
-    /// elicitation titles its choices.
+    /// The values of an `enum`, labeled by `enumNames` as in MCP's older elicitation schemas.
     fn named(&self, layer: NodeId, values: &[NodeId]) -> Vec<ChoiceOption> {
         let mut options: Vec<ChoiceOption> =
             values.iter().map(|value| self.option(*value, None)).collect();
@@ -142,15 +140,16 @@ impl Builder<'_> {
         }
     }
 
-    /// The values of a schema that is nothing but `const` or `enum`.
+    /// The values of a schema that has only `const` or `enum`.
     fn constants(&self, branch: NodeId) -> Option<Vec<ChoiceOption>> {
-        const SILENT: [&str; 6] = ["const", "enum", "type", "title", "description", "default"];
+        const NON_ASSERTIONS: [&str; 6] =
+            ["const", "enum", "type", "title", "description", "default"];
         let mut schema = branch;
         if let Some(reference) = self.document.member(schema, &["$ref"]) {
             schema = self.document.resolve(schema, self.document.string(reference)?)?;
         }
         let members = self.document.members(schema);
-        if !members.iter().all(|(key, _)| SILENT.contains(&key.as_ref())) {
+        if !members.iter().all(|(key, _)| NON_ASSERTIONS.contains(&key.as_ref())) {
             return None;
         }
         if let Some(value) = self.document.member(schema, &["const"]) {

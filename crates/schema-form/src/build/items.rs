@@ -1,4 +1,4 @@
-//! A list: the places with items of their own, and the rest.
+//! Builds a list: prefix items and the rest.
 
 use super::Builder;
 use crate::document::{Dialect, Node, NodeId};
@@ -12,11 +12,11 @@ impl Builder<'_> {
         let mut prefix: Vec<Vec<NodeId>> = Vec::new();
         let mut rest = Vec::new();
         let mut closed = false;
-        // Which draft 7 does not know.
+        // Draft 7 has no `prefixItems`.
         let has_heads = self.document.dialect() != Dialect::Seven;
-        for layer in &self.conjunction.layers {
+        for layer in &self.merged.layers {
             let items = self.document.member(*layer, &["items"]);
-            // Before draft 2020-12, `items` held what `prefixItems` holds now.
+            // Before draft 2020-12, an `items` array meant `prefixItems`.
             let before = items.and_then(|items| self.document.items(items));
             let heads = self
                 .document
@@ -42,14 +42,14 @@ impl Builder<'_> {
                 }
             }
         }
-        let max = self.conjunction.at_most(&["maxItems"]);
+        let max = self.merged.at_most(&["maxItems"]);
         closed |= !prefix.is_empty() && max.is_some_and(|max| max <= prefix.len() as u64);
         ListField {
             prefix: prefix.into_iter().map(item).collect(),
             rest: (!closed).then(|| item(rest)),
-            min: self.conjunction.at_least(&["minItems"]),
+            min: self.merged.at_least(&["minItems"]),
             max,
-            unique: self.conjunction.says(&["uniqueItems"]),
+            unique: self.merged.says(&["uniqueItems"]),
         }
     }
 }

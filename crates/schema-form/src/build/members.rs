@@ -1,20 +1,20 @@
-//! An object: its members in order, what it requires, what else it takes.
+//! Builds an object: its members in order, what it requires, and additional members.
 
 use std::collections::{HashMap, HashSet};
 
 use super::Builder;
 use crate::Types;
-use crate::cases::Condition;
+use crate::conditions::Condition;
 use crate::document::{Dialect, Node, NodeId};
+use crate::entry_schemas::{EntrySchemas, NameMatch};
 use crate::field::{Extras, ObjectField, Slot, Source};
-use crate::naming::{Chosen, Naming};
 
 impl Builder<'_> {
     pub(super) fn object(&mut self) -> ObjectField {
         let mut order: Vec<String> = self.source.first.clone().unwrap_or_default();
         let mut known: HashSet<String> = order.iter().cloned().collect();
         let mut layers: HashMap<String, Vec<NodeId>> = HashMap::new();
-        for (_, properties) in self.conjunction.all(&["properties"]) {
+        for (_, properties) in self.merged.all(&["properties"]) {
             if !matches!(self.document.node(properties), Node::Object(_) | Node::Null) {
                 self.wrong_shape(properties, "properties");
             }
@@ -26,7 +26,7 @@ impl Builder<'_> {
             }
         }
         let mut required: Vec<String> = Vec::new();
-        for (_, names) in self.conjunction.all(&["required"]) {
+        for (_, names) in self.merged.all(&["required"]) {
             match self.document.items(names) {
                 Some(names) => required.extend(
                     names.iter().filter_map(|name| self.document.string(*name)).map(str::to_owned),
@@ -35,25 +35,25 @@ impl Builder<'_> {
                 None => self.wrong_shape(names, "required"),
             }
         }
-        let naming = Naming::of(self.document, self.conjunction);
-        let named = !layers.is_empty() || !required.is_empty() || self.names_no_argument();
-        let extras = self.extras(&naming, !named);
+        let entry_schemas = EntrySchemas::of(self.document, self.merged);
+        let named = !layers.is_empty() || !required.is_empty() || self.declares_no_arguments();
+        let extras = self.extras(&entry_schemas, !named);
         for (name, schemas) in &mut layers {
-            schemas.extend(naming.beside(name));
+            schemas.extend(entry_schemas.fork(name));
         }
         for name in &required {
             if !layers.contains_key(name) {
                 if known.insert(name.clone()) {
                     order.push(name.clone());
                 }
-                let schemas = match naming.choose(name) {
-                    Chosen::Schemas(schemas) => schemas,
-                    Chosen::Forbidden => Vec::new(),
+                let schemas = match entry_schemas.choose(name) {
+                    NameMatch::Schemas(schemas) => schemas,
+                    NameMatch::Forbidden => Vec::new(),
                 };
                 layers.insert(name.clone(), schemas);
             }
         }
-        if let Some(ordering) = self.conjunction.first(&["propertyOrdering"])
+        if let Some(ordering) = self.merged.first(&["propertyOrdering"])
             && self.source.first.is_none()
         {
             let ordering: Vec<_> = self
@@ -81,7 +81,7 @@ impl Builder<'_> {
             })
             .collect();
         let names: Vec<_> =
-            self.conjunction.all(&["propertyNames"]).into_iter().map(|(_, id)| id).collect();
+            self.merged.all(&["propertyNames"]).into_iter().map(|(_, id)| id).collect();
         let of_name = |layers| {
             let only = Some(Types::STRING);
             Slot::new(self.document, Source { required: true, layers, only, ..Source::default() })
@@ -89,13 +89,13 @@ impl Builder<'_> {
         ObjectField {
             members,
             extras,
-            patterns: naming.patterns(),
+            patterns: entry_schemas.patterns(),
             names: (!names.is_empty()).then(|| of_name(names)),
-            min: self.conjunction.at_least(&["minProperties"]),
-            max: self.conjunction.at_most(&["maxProperties"]),
+            min: self.merged.at_least(&["minProperties"]),
+            max: self.merged.at_most(&["maxProperties"]),
             needs: self.needs(),
-            conditions: Condition::all(self.document, self.conjunction),
-            naming,
+            conditions: Condition::all(self.document, self.merged),
+            entry_schemas,
         }
     }
 
@@ -106,7 +106,7 @@ impl Builder<'_> {
             Dialect::Seven => "dependencies",
             Dialect::Other => return Vec::new(),
         };
-        let all = self.conjunction.all(&[keyword]).into_iter();
+        let all = self.merged.all(&[keyword]).into_iter();
         let members = all.flat_map(|(_, id)| self.document.members(id));
         members
             .filter_map(|(name, needed)| {
@@ -119,43 +119,43 @@ impl Builder<'_> {
 
     /// Whether this is the whole form and its `properties` are there and empty: how tools without
     /// arguments are declared. Further in, an empty list of properties stands for any object.
-    fn names_no_argument(&self) -> bool {
+    fn declares_no_arguments(&self) -> bool {
         self.source.layers.contains(&self.document.root())
             && self
-                .conjunction
+                .merged
                 .first(&["properties"])
                 .is_some_and(|names| matches!(self.document.node(names), Node::Object(_)))
     }
 
     /// What the object says about members it does not name.
-    fn extras(&self, naming: &Naming, nothing_named: bool) -> Extras {
+    fn extras(&self, entry_schemas: &EntrySchemas, nothing_named: bool) -> Extras {
         let mut layers = Vec::new();
         let mut closed = false;
-        let mut asked = nothing_named;
-        for (layer, extra) in self.conjunction.all(&["additionalProperties"]) {
+        let mut left_to_try = nothing_named;
+        for (layer, extra) in self.merged.all(&["additionalProperties"]) {
             match self.document.node(extra) {
                 Node::Bool(false) => {
                     let patterns = self.document.member(layer, &["patternProperties"]).is_some();
-                    asked = patterns;
+                    left_to_try = patterns;
                     closed |= !patterns;
                 }
-                Node::Bool(true) => asked = true,
+                Node::Bool(true) => left_to_try = true,
                 Node::Object(_) => {
-                    asked = true;
+                    left_to_try = true;
                     layers.push(extra);
                 }
                 _ => {}
             }
         }
-        asked |= !naming.patterns().is_empty();
-        if let Some(only) = naming.only() {
+        left_to_try |= !entry_schemas.patterns().is_empty();
+        if let Some(only) = entry_schemas.only() {
             layers = vec![only];
         }
         let slot = || {
             let source = Source { required: true, layers: layers.clone(), ..Source::default() };
             Slot::new(self.document, source)
         };
-        match (closed, asked) {
+        match (closed, left_to_try) {
             (true, _) => Extras::Closed,
             (false, true) => Extras::Offered(slot()),
             (false, false) => Extras::Kept(slot()),

@@ -1,12 +1,12 @@
-//! Unions: branches to choose from, and what tells them apart.
+//! Builds unions: the branches and their labels.
 
 use std::collections::HashMap;
 
 use super::Builder;
 use crate::Types;
-use crate::conjunction::Union;
 use crate::document::NodeId;
 use crate::field::{Branch, FieldKind, Slot, Source};
+use crate::merged::Union;
 
 impl Builder<'_> {
     pub(super) fn union(&mut self, union: &Union) -> FieldKind {
@@ -44,7 +44,7 @@ impl Builder<'_> {
     }
 
     /// A union with a branch for each of several types.
-    pub(super) fn types_apart(&self, types: Types) -> FieldKind {
+    pub(super) fn union_of_types(&self, types: Types) -> FieldKind {
         FieldKind::Union(
             types
                 .each()
@@ -66,8 +66,8 @@ impl Builder<'_> {
         )
     }
 
-    /// What tells the branch from its siblings: title, the name that the discriminator maps to it,
-    /// definition's name, tag, what it requires, type.
+    /// The branch's label: its title, its name in the discriminator's mapping, its definition's name,
+    /// its tag, its required members, or its type.
     fn branch_label(&self, branch: NodeId) -> String {
         let text = |id: NodeId, name: &str| {
             self.document
@@ -111,9 +111,9 @@ impl Builder<'_> {
         }
     }
 
-    /// The members that the branch requires, as its name: `from, to`.
+    /// The required members of the branch as a label: `from, to`.
     fn required_names(&self, branch: NodeId) -> Option<String> {
-        /// How many names tell a branch from another.
+        /// The most names in a label.
         const NAMED: usize = 3;
         let required = self.document.items(self.document.member(branch, &["required"])?)?;
         let names: Vec<&str> =

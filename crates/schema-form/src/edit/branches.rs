@@ -1,10 +1,10 @@
-//! A union's branches: choosing one, and what goes along from the one before.
+//! Choosing a union's branch, and what is copied from the previous one.
 
 use super::{Editor, WrongKind, in_range};
-use crate::cases::refit;
+use crate::conditions::convert;
 use crate::draft::{Blank, Content, Entered, Entry, Ids, State, shape};
 use crate::field::{FieldKind, Slot};
-use crate::{EditError, Step};
+use crate::{EditError, PathStep};
 
 impl Editor<'_> {
     pub(super) fn choose_branch(
@@ -33,7 +33,7 @@ impl Editor<'_> {
             let mut inner = Editor { slot: self.slot, ids: &mut *self.ids }.chosen(target);
             let left = visited.iter().find(|(at, _)| at == branch).zip(branches.get(*branch));
             if let Some(((_, left), branch)) = left {
-                carry_over(&branch.slot, left, target, &mut inner, self.ids);
+                copy_common(&branch.slot, left, target, &mut inner, self.ids);
             }
             visited.push((position, inner));
         }
@@ -41,7 +41,7 @@ impl Editor<'_> {
         Ok(())
     }
 
-    /// An untouched branch that the person chose: its list is open, for a list is what was chosen.
+    /// An empty chosen branch; a list is opened, because choosing it means to send one.
     fn chosen(&mut self, target: &Slot) -> Entered {
         let mut blank = Blank::new(self.ids);
         match &target.field().kind {
@@ -51,15 +51,15 @@ impl Editor<'_> {
     }
 }
 
-pub(super) fn chosen_branch(entered: &Entered) -> Option<Step> {
+pub(super) fn chosen_branch(entered: &Entered) -> Option<PathStep> {
     match &entered.content {
-        Some(Content::Union { branch, .. }) => Some(Step::Branch(*branch)),
+        Some(Content::Union { branch, .. }) => Some(PathStep::Branch(*branch)),
         _ => None,
     }
 }
 
-/// Copies what two objects have in common: members and entries of one name that take the value.
-fn carry_over(from: &Slot, left: &Entered, to: &Slot, into: &mut Entered, ids: &mut Ids) {
+/// Copies common members and entries: those with the same name that take the value.
+fn copy_common(from: &Slot, left: &Entered, to: &Slot, into: &mut Entered, ids: &mut Ids) {
     let (from, to) = (shape(from, left), shape(to, into));
     let (FieldKind::Object(old), FieldKind::Object(new)) = (&from.field().kind, &to.field().kind)
     else {
@@ -84,8 +84,8 @@ fn carry_over(from: &Slot, left: &Entered, to: &Slot, into: &mut Entered, ids: &
         if before.content.is_none() && before.state == State::NotSent {
             continue;
         }
-        let fitted = refit(slot_before, before.clone(), slot, &mut Blank::new(ids));
-        // A tag tells the branches apart: what one requires is wrong in the other.
+        let fitted = convert(slot_before, before.clone(), slot, &mut Blank::new(ids));
+        // A tag distinguishes the branches, so its value is not copied.
         if takes(slot, &fitted) {
             *entered = fitted;
         }
@@ -94,14 +94,14 @@ fn carry_over(from: &Slot, left: &Entered, to: &Slot, into: &mut Entered, ids: &
         let Some(name) = &entry.name else { continue };
         let Some(slot) = new.entry(Some(name)) else { continue };
         let slot_before = old.entry_or_any(&from, Some(name));
-        let fitted = refit(&slot_before, entry.entered.clone(), &slot, &mut Blank::new(ids));
+        let fitted = convert(&slot_before, entry.entered.clone(), &slot, &mut Blank::new(ids));
         if takes(&slot, &fitted) && new.members.iter().all(|member| member.key() != name) {
             new_entries.push(Entry { id: ids.next(), name: Some(name.clone()), entered: fitted });
         }
     }
 }
 
-/// Whether the widgets of `slot` hold what is entered, finished or not.
+/// Whether the widgets of `slot` can hold what is entered, finished or not.
 fn takes(slot: &Slot, entered: &Entered) -> bool {
     let is_json_field = matches!(slot.field().kind, FieldKind::Json(_));
     match (&entered.state, &entered.content) {

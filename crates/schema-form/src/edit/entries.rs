@@ -1,10 +1,10 @@
-//! Entries of the person's naming, in an object that admits them.
+//! Edits of named entries, in an object that allows them.
 
 use super::{Editor, WrongKind};
-use crate::cases::refit;
+use crate::conditions::convert;
 use crate::draft::{Blank, Content, Entered, Entry, child_slot};
 use crate::field::FieldKind;
-use crate::{EditError, ItemId, Step};
+use crate::{EditError, ItemId, PathStep};
 
 impl Editor<'_> {
     pub(super) fn add_entry(
@@ -15,7 +15,7 @@ impl Editor<'_> {
         if !matches!(self.slot.field().kind, FieldKind::Object(_)) {
             return Err(wrong.error());
         }
-        // JSON text takes no entries, and must not be sent because one was refused.
+        // JSON text takes no entries; a rejected edit must not change whether it is sent.
         if entered.content.as_ref().is_some_and(|it| !matches!(it, Content::Object { .. })) {
             return Err(wrong.error());
         }
@@ -30,7 +30,7 @@ impl Editor<'_> {
     }
 
     fn open_entry(&mut self, entered: &mut Entered, id: ItemId) {
-        let step = Step::Entry(id);
+        let step = PathStep::Entry(id);
         let Some(slot) = child_slot(self.slot, entered, step) else { return };
         let blank = Blank::new(self.ids).place(&slot);
         if let Some(inner) = entered.child_mut(step) {
@@ -38,7 +38,7 @@ impl Editor<'_> {
         }
     }
 
-    /// Names an entry. A name that chooses another schema takes what was entered along.
+    /// Names an entry. If the name selects another schema, the content is converted.
     pub(super) fn rename(
         &mut self,
         entered: &mut Entered,
@@ -46,7 +46,7 @@ impl Editor<'_> {
         name: String,
         wrong: WrongKind,
     ) -> Result<(), EditError> {
-        let step = Step::Entry(id);
+        let step = PathStep::Entry(id);
         let before = child_slot(self.slot, entered, step);
         let named = entries(entered, wrong)?.iter_mut().find(|entry| entry.id == id);
         named.ok_or(EditError::NoSuchItem { id })?.name = Some(name);
@@ -56,7 +56,7 @@ impl Editor<'_> {
             && let Some(inner) = entered.child_mut(step)
         {
             let held = std::mem::replace(inner, Entered::NOTHING);
-            *inner = refit(&before, held, &after, &mut Blank::new(self.ids));
+            *inner = convert(&before, held, &after, &mut Blank::new(self.ids));
         }
         Ok(())
     }

@@ -18,7 +18,7 @@ impl Editor<'_> {
         let FieldKind::List(list) = &field.kind else { return Err(wrong.error()) };
         let untouched = entered.content.is_none().then_some(entered.state);
         if untouched.is_some() {
-            // The items that the schema asks for come with the list; the first of them is the one.
+            // Opening the list creates its required items; the first of them is the added one.
             self.open(entered);
             if let (Some(Content::List(items)), None) = (&entered.content, value)
                 && let Some(first) = items.first()
@@ -93,7 +93,7 @@ impl Editor<'_> {
         let index =
             items.iter().position(|item| item.id == id).ok_or(EditError::NoSuchItem { id })?;
         in_range(position, items.len())?;
-        // The places before the rest have kinds of their own: no item may cross into them.
+        // Prefix items have their own fields: no item may move there.
         let heads = match &field.kind {
             FieldKind::List(ListField { prefix, .. }) => prefix.len(),
             _ => 0,

@@ -1,4 +1,4 @@
-//! Typed text, and JSON text in place of widgets.
+//! Edits of typed text, and switching between JSON text and widgets.
 
 use json_text::JsonText;
 
@@ -40,12 +40,12 @@ impl Editor<'_> {
         Ok(())
     }
 
-    pub(super) fn go_over_to_json(&self, entered: &mut Entered) {
+    pub(super) fn switch_to_json(&self, entered: &mut Entered) {
         if matches!(entered.content, Some(Content::Json { .. })) {
             entered.state = State::Value;
             return;
         }
-        let form = Form::around(self.slot.clone());
+        let form = Form::of_slot(self.slot.clone());
         let draft = Draft { root: entered.clone(), ids: crate::draft::Ids::default() };
         let reading = draft.read(&form);
         let text = match JsonText::parse(reading.text()) {
@@ -60,7 +60,7 @@ impl Editor<'_> {
         *entered = Entered::value(Content::Json { text, before });
     }
 
-    pub(super) fn go_back_to_widgets(&mut self, entered: &mut Entered) -> Result<(), EditError> {
+    pub(super) fn switch_to_widgets(&mut self, entered: &mut Entered) -> Result<(), EditError> {
         let Some(Content::Json { text, before }) = &mut entered.content else { return Ok(()) };
         if matches!(self.slot.field().kind, FieldKind::Json(_)) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! A list and its items.
+//! Reads a list and its items.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -6,12 +6,12 @@ use std::ops::Range;
 use json_text::JsonText;
 
 use super::reader::Reader;
-use super::{Fault, Tone};
+use super::{MessageKind, Tone};
 use crate::canonical::canonical;
 use crate::check;
 use crate::draft::{Entered, Item, child_slot};
 use crate::field::{ListField, Slot};
-use crate::{ItemId, Step};
+use crate::{ItemId, PathStep};
 
 impl Reader {
     pub(super) fn list(
@@ -32,7 +32,7 @@ impl Reader {
             written.push(start..self.text.len());
         }
         self.write("]", Tone::Mark);
-        self.tell_broken(check::count(
+        self.report_broken(check::count(
             items.len() as u64,
             (list.min, "minItems"),
             (list.max, "maxItems"),
@@ -42,11 +42,11 @@ impl Reader {
             && let Some((first, second)) = self.equal_pair(&written)
         {
             let text = format!(
-                "Each item only once: items {} and {} are equal (uniqueItems).",
+                "Items must be unique, items {} and {} are equal (uniqueItems).",
                 first + 1,
                 second + 1
             );
-            self.tell(Fault::Invalid("uniqueItems"), text);
+            self.report(MessageKind::Invalid("uniqueItems"), text);
         }
     }
 
@@ -61,14 +61,14 @@ impl Reader {
     ) {
         let of_item = match list.item(index) {
             Some(slot) => Some(slot.clone()),
-            None => child_slot(slot, entered, Step::Item(id)),
+            None => child_slot(slot, entered, PathStep::Item(id)),
         };
-        self.inside(Step::Item(id), |reader| {
+        self.inside(PathStep::Item(id), |reader| {
             if list.item(index).is_none() {
                 let most = list.prefix.len();
                 let noun = if most == 1 { "item" } else { "items" };
                 let text = format!("At most {most} {noun}: remove this one.");
-                reader.tell(Fault::Invalid("items"), text);
+                reader.report(MessageKind::Invalid("items"), text);
             }
             if let Some(of_item) = of_item {
                 reader.place(&of_item, inner, None);

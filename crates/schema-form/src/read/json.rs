@@ -1,20 +1,19 @@
-//! JSON text as it stands, with what the widgets would say about it.
+//! Reads JSON text, with the messages that the widgets would give.
 
-use json_text::{JsonText, Kind, nesting, written_twice};
+use json_text::{Decimal, JsonText, Kind, nesting, repeated_member};
 
 use super::reader::Reader;
 use super::unions::types_of;
-use super::{Fault, Message, Tone};
+use super::{Message, MessageKind, Tone};
 use crate::Draft;
 use crate::canonical::canonical;
 use crate::check;
-use crate::decimal::Decimal;
 use crate::draft::{Content, Ids};
 use crate::field::{Field, FieldKind, Slot};
 use crate::fill::{DEEPEST, Filler};
 
 impl Reader {
-    /// Writes JSON text as it stands, checked as far as the widgets would.
+    /// Writes JSON text unchanged, checked as the widgets would.
     pub(super) fn json(&mut self, slot: &Slot, text: &str) {
         let value = match JsonText::parse(text.trim()) {
             Ok(value) => value,
@@ -22,51 +21,55 @@ impl Reader {
                 return self.unfinished("", "A JSON value, such as \"text\", 12 or {}.");
             }
             Err(_) => {
-                // The place counts in the text as it stands.
+                // The position refers to the untrimmed text.
                 let error = JsonText::parse(text).err();
-                self.write(text, Tone::Fault);
+                self.write(text, Tone::Error);
                 if let Some(error) = error {
                     let told = format!("Not JSON: {error}.");
-                    self.tell(Fault::NotJson(error), told);
+                    self.report(MessageKind::NotJson(error), told);
                 }
                 return;
             }
         };
-        if let Some(error) = written_twice(text) {
-            self.write(value.compact().as_str(), Tone::Fault);
-            let told = format!("{error}: a tool gets only one of the two. Take one out.");
-            self.tell(Fault::Twice(error), capitalized(&told));
+        if let Some(error) = repeated_member(text) {
+            self.write(value.compact().as_str(), Tone::Error);
+            let told = format!("{error}: a tool gets only one of the two. Remove one.");
+            self.report(MessageKind::Repeated(error), capitalized(&told));
             return;
         }
-        let mut found = self.faults_of(slot, &value, text);
+        let mut found = self.messages_for(slot, &value, text);
         if let Some(text) = self.too_large(value.as_str()) {
-            found.push(Message { path: self.path.clone(), text, fault: Fault::Invalid("type") });
+            found.push(Message {
+                path: self.path.clone(),
+                text,
+                kind: MessageKind::Invalid("type"),
+            });
         }
         self.write(
             value.compact().as_str(),
-            if found.is_empty() { Tone::Json } else { Tone::Fault },
+            if found.is_empty() { Tone::Json } else { Tone::Error },
         );
         self.messages.extend(found);
     }
 
-    /// What the widgets would say about `value`, told at this place with where it stands in `text`.
-    pub(super) fn faults_of(&self, slot: &Slot, value: &JsonText, text: &str) -> Vec<Message> {
-        /// How many branches of unions within each other are asked about a value that none takes.
-        const ASKED: usize = 300;
-        let mut asked = ASKED;
-        self.faults_asking(slot, value, text, &mut asked)
+    /// The widgets' messages about `value`, at this place, with their position in `text`.
+    pub(super) fn messages_for(&self, slot: &Slot, value: &JsonText, text: &str) -> Vec<Message> {
+        /// The most union branches tried for a value that matches none.
+        const MAX_BRANCHES: usize = 300;
+        let mut left_to_try = MAX_BRANCHES;
+        self.messages_within(slot, value, text, &mut left_to_try)
     }
 
-    /// The same while branches may still be asked.
-    pub(super) fn faults_asking(
+    /// The same, trying at most `left_to_try` branches.
+    pub(super) fn messages_within(
         &self,
         slot: &Slot,
         value: &JsonText,
         text: &str,
-        asked: &mut usize,
+        left_to_try: &mut usize,
     ) -> Vec<Message> {
         let field = slot.field();
-        let here = |text, fault| vec![Message { path: self.path.clone(), text, fault }];
+        let here = |text, kind| vec![Message { path: self.path.clone(), text, kind }];
         if matches!(field.kind, FieldKind::Json(_)) {
             return Vec::new();
         }
@@ -81,7 +84,9 @@ impl Reader {
                 return here(expected(field, value.kind()), TYPE);
             }
             return match &field.kind {
-                FieldKind::Union(branches) => self.untaken(slot, branches, value, text, asked),
+                FieldKind::Union(branches) => {
+                    self.unmatched(slot, branches, value, text, left_to_try)
+                }
                 FieldKind::Integer(bounds) | FieldKind::Number(bounds) => {
                     if matches!(field.kind, FieldKind::Integer(_)) && is_fraction(value) {
                         return here(expected(field, value.kind()), TYPE);
@@ -89,7 +94,7 @@ impl Reader {
                     let broken = check::number(bounds, value.as_str());
                     broken
                         .into_iter()
-                        .flat_map(|(keyword, text)| here(text, Fault::Invalid(keyword)))
+                        .flat_map(|(keyword, text)| here(text, MessageKind::Invalid(keyword)))
                         .collect()
                 }
                 FieldKind::Choice(options) => {
@@ -97,21 +102,21 @@ impl Reader {
                     if options.iter().any(|option| canonical(&option.value) == spelled) {
                         return Vec::new();
                     }
-                    /// How many values one sentence names.
+                    /// The most values that one sentence lists.
                     const NAMED: usize = 20;
                     let values = options.iter().map(|option| option.value.as_str());
                     let named = values.take(NAMED).collect::<Vec<_>>().join(", ");
                     let told = match options.len().saturating_sub(NAMED) {
-                        0 if options.len() == 1 => format!("Only {named} fits here."),
+                        0 if options.len() == 1 => format!("Must be {named}."),
                         0 => format!("One of {named}."),
                         more => format!("One of {named} and {more} more."),
                     };
-                    here(told, Fault::Invalid("enum"))
+                    here(told, MessageKind::Invalid("enum"))
                 }
                 _ => Vec::new(),
             };
         }
-        let mut reader = self.beside();
+        let mut reader = self.fork();
         reader.place(slot, &entered, None);
         let names = Draft { root: entered, ids };
         reader
@@ -124,16 +129,16 @@ impl Reader {
                     Some(place) => format!("{place}: {}", message.text),
                     None => message.text,
                 };
-                Message { path: self.path.clone(), text, fault: message.fault }
+                Message { path: self.path.clone(), text, kind: message.kind }
             })
             .collect()
     }
 }
 
-/// The fault of a value that is of another type.
-pub(super) const TYPE: Fault = Fault::Invalid("type");
+/// The kind of message for a value of the wrong type.
+pub(super) const TYPE: MessageKind = MessageKind::Invalid("type");
 
-/// Whether it is a number that surely is not whole.
+/// Whether it is a number that certainly is not an integer.
 pub(super) fn is_fraction(value: &JsonText) -> bool {
     let decimal = || Decimal::parse(value.as_str());
     value.kind() == Kind::Number && decimal().is_some_and(|decimal| !decimal.is_whole())
@@ -141,8 +146,7 @@ pub(super) fn is_fraction(value: &JsonText) -> bool {
 
 pub(super) fn expected(field: &Field, found: Kind) -> String {
     let found = named(found);
-    let wanted = capitalized(&types_of(field).phrase());
-    format!("{wanted} is expected; this is {found} (type).")
+    format!("Expected {}, found {found} (type).", types_of(field).phrase())
 }
 
 fn capitalized(text: &str) -> String {
@@ -151,7 +155,7 @@ fn capitalized(text: &str) -> String {
     first.chain(letters).collect()
 }
 
-/// What a person calls a value of this kind.
+/// The kind of value for display.
 pub(super) fn named(kind: Kind) -> &'static str {
     match kind {
         Kind::Null => "null",

@@ -1,10 +1,10 @@
-//! An object: its members, its entries, and what it says about their names.
+//! Reads an object: its members, its entries, and the constraints on their names.
 
 use json_text::JsonText;
 
 use super::reader::Reader;
-use super::{Fault, Tone};
-use crate::Step;
+use super::{MessageKind, Tone};
+use crate::PathStep;
 use crate::check;
 use crate::draft::{Entered, Entry, State};
 use crate::field::{ObjectField, Slot};
@@ -21,7 +21,7 @@ impl Reader {
         let mut found = 0_u64;
         for (position, (member, inner)) in object.members.iter().zip(members).enumerate() {
             found += u64::from(inner.state != State::NotSent);
-            self.inside(Step::Member(position), |reader| {
+            self.inside(PathStep::Member(position), |reader| {
                 if inner.state != State::NotSent {
                     reader.check_name(object, member.key());
                 }
@@ -38,21 +38,21 @@ impl Reader {
                         .any(|other| other.name.as_deref() == Some(name))
             };
             let inner = object.entry(entry.name.as_deref());
-            self.inside(Step::Entry(entry.id), |reader| {
+            self.inside(PathStep::Entry(entry.id), |reader| {
                 match &entry.name {
-                    None => reader.tell(Fault::Missing, "Give the entry a name."),
+                    None => reader.report(MessageKind::Missing, "Give the entry a name."),
                     Some(name) if taken(name) => {
                         let text = format!("The name `{name}` stands there twice.");
-                        reader.tell(Fault::Invalid("properties"), text);
+                        reader.report(MessageKind::Invalid("properties"), text);
                     }
                     Some(name) if inner.is_none() => {
                         let text = check::no_such_member(object, name);
-                        reader.tell(Fault::Invalid("additionalProperties"), text);
+                        reader.report(MessageKind::Invalid("additionalProperties"), text);
                     }
                     Some(name) => reader.check_name(object, name),
                 }
                 let name = entry.name.as_deref().unwrap_or("?");
-                let inner = inner.unwrap_or_else(|| crate::draft::anything(slot));
+                let inner = inner.unwrap_or_else(|| crate::draft::any_value(slot));
                 if entry.entered.state == State::NotSent {
                     reader.nothing_of_entry(entry.name.as_deref());
                 } else {
@@ -62,7 +62,7 @@ impl Reader {
         }
         self.check_needs(object, members, entries);
         self.write("}", Tone::Mark);
-        self.tell_broken(check::count(
+        self.report_broken(check::count(
             found,
             (object.min, "minProperties"),
             (object.max, "maxProperties"),
@@ -74,31 +74,31 @@ impl Reader {
     /// left out.
     fn nothing_of_entry(&mut self, name: Option<&str>) {
         self.key(Some(name.unwrap_or("?")));
-        self.write("?", Tone::Fault);
+        self.write("?", Tone::Error);
         let text = match name {
             Some(name) => format!("Give `{name}` a value, or remove the entry."),
             None => "Give the entry a value, or remove it.".to_owned(),
         };
-        self.tell(Fault::Missing, text);
+        self.report(MessageKind::Missing, text);
     }
 
-    /// `propertyNames`, told at the member of that name.
+    /// `propertyNames`, reported at the member with that name.
     fn check_name(&mut self, object: &ObjectField, name: &str) {
         let Some(names) = &object.names else { return };
         let value = JsonText::string(name);
-        let mut found = self.faults_of(names, &value, value.as_str());
+        let mut found = self.messages_for(names, &value, value.as_str());
         for message in &mut found {
             message.text = format!("The name `{name}`: {}", message.text);
-            message.fault = Fault::Invalid("propertyNames");
+            message.kind = MessageKind::Invalid("propertyNames");
         }
-        if found.is_empty() && check::is_refused(names, &value) {
-            let text = format!("The schema does not admit the name `{name}` (propertyNames).");
-            self.tell(Fault::Invalid("propertyNames"), text);
+        if found.is_empty() && check::is_surely_rejected(names, &value) {
+            let text = format!("The schema does not allow the name `{name}` (propertyNames).");
+            self.report(MessageKind::Invalid("propertyNames"), text);
         }
         self.messages.extend(found);
     }
 
-    /// `dependentRequired`, told at the member that is missing.
+    /// `dependentRequired`, reported at the missing member.
     fn check_needs(&mut self, object: &ObjectField, members: &[Entered], entries: &[Entry]) {
         let place = |name: &str| object.members.iter().position(|member| member.key() == name);
         let is_there = |name: &str| match place(name) {
@@ -114,14 +114,14 @@ impl Reader {
                     continue;
                 }
                 match at {
-                    Some(position) => self.inside(Step::Member(position), |reader| {
+                    Some(position) => self.inside(PathStep::Member(position), |reader| {
                         let text = format!("Required where `{name}` is sent (dependentRequired).");
-                        reader.tell(Fault::Invalid("dependentRequired"), text);
+                        reader.report(MessageKind::Invalid("dependentRequired"), text);
                     }),
                     None => {
                         let text =
                             format!("`{name}` needs `{missing}` beside it (dependentRequired).");
-                        self.tell(Fault::Invalid("dependentRequired"), text);
+                        self.report(MessageKind::Invalid("dependentRequired"), text);
                     }
                 }
             }

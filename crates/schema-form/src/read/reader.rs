@@ -1,19 +1,19 @@
-//! [`Reader`]: goes through a draft, place by place.
+//! [`Reader`]: visits a draft place by place.
 
 use std::collections::HashSet;
 use std::ops::Range;
 
-use json_text::{JsonText, Kind};
+use json_text::{JsonText, Kind, is_number};
 
 use super::json::expected;
-use super::{Fault, Message, Reading, Tone};
-use crate::check::{self, Broken};
-use crate::decimal::{MOST_DIGITS, Whole, is_number};
+use super::{Message, MessageKind, Reading, Tone};
+use crate::check::{self, BrokenLimit};
 use crate::document::NodeId;
 use crate::draft::{Content, Entered, State, shape};
 use crate::field::{Field, FieldKind, Slot};
-use crate::judge::PATIENCE;
-use crate::{Integers, Path, Step};
+use crate::partial_validator::MAX_SCHEMAS;
+use crate::typed_number::{MAX_DIGITS, Whole};
+use crate::{Integers, Path, PathStep};
 
 /// Writes what a draft would send, and collects messages.
 pub(super) struct Reader {
@@ -22,10 +22,10 @@ pub(super) struct Reader {
     pub(super) messages: Vec<Message>,
     pub(super) path: Path,
     pub(super) depth: usize,
-    /// Keywords that were judged already: where the value stands in the text, and the keyword's.
-    judged: HashSet<(usize, NodeId, &'static str)>,
-    /// How many schemas may still be asked: a keystroke must not wait for unions within unions.
-    patience: usize,
+    /// Keywords already checked: the value's offset in the text, and the keyword's schema.
+    checked_keywords: HashSet<(usize, NodeId, &'static str)>,
+    /// How many schemas may still be evaluated, so that a keystroke does not wait for nested unions.
+    budget: usize,
     integers: Integers,
 }
 
@@ -38,15 +38,15 @@ impl Reader {
             messages: Vec::new(),
             path: Path::root(),
             depth: 0,
-            judged: HashSet::new(),
-            patience: PATIENCE,
+            checked_keywords: HashSet::new(),
+            budget: MAX_SCHEMAS,
         }
     }
 
-    /// One for a value of its own at the same depth, with what is left of the patience.
-    pub(super) fn beside(&self) -> Self {
-        // The integers in it are told of once, where the value stands.
-        Self { depth: self.depth, patience: self.patience, ..Self::of(Integers::Any) }
+    /// A reader for a separate value at the same depth, with the remaining budget.
+    pub(super) fn fork(&self) -> Self {
+        // Its integers are reported once, by the outer reader.
+        Self { depth: self.depth, budget: self.budget, ..Self::of(Integers::Any) }
     }
 
     pub(super) fn finish(self) -> Reading {
@@ -65,17 +65,17 @@ impl Reader {
         }
     }
 
-    pub(super) fn tell(&mut self, fault: Fault, text: impl Into<String>) {
-        self.messages.push(Message { path: self.path.clone(), text: text.into(), fault });
+    pub(super) fn report(&mut self, kind: MessageKind, text: impl Into<String>) {
+        self.messages.push(Message { path: self.path.clone(), text: text.into(), kind });
     }
 
-    pub(super) fn tell_broken(&mut self, broken: Vec<Broken>) {
+    pub(super) fn report_broken(&mut self, broken: Vec<BrokenLimit>) {
         for (keyword, text) in broken {
-            self.tell(Fault::Invalid(keyword), text);
+            self.report(MessageKind::Invalid(keyword), text);
         }
     }
 
-    pub(super) fn inside(&mut self, step: Step, read: impl FnOnce(&mut Self)) {
+    pub(super) fn inside(&mut self, step: PathStep, read: impl FnOnce(&mut Self)) {
         self.path.push(step);
         read(self);
         self.path.pop();
@@ -83,13 +83,13 @@ impl Reader {
 
     /// Writes one place; nothing at all when it is left out. `key` precedes it in an object.
     pub(super) fn place(&mut self, slot: &Slot, entered: &Entered, key: Option<&str>) {
-        // A field that nobody looks at and nobody fills in is not made.
+        // Avoids building a field that is neither shown nor filled in.
         match (entered.state, &entered.content) {
             (State::NotSent, _) => {
                 if slot.required() {
-                    self.tell(Fault::Missing, "Required.");
+                    self.report(MessageKind::Missing, "Required.");
                     if key.is_none() && self.depth > 0 {
-                        self.write("?", Tone::Fault);
+                        self.write("?", Tone::Error);
                     }
                 }
             }
@@ -99,11 +99,11 @@ impl Reader {
                 if field.nullable {
                     self.write("null", Tone::Word);
                 } else {
-                    self.write("null", Tone::Fault);
-                    self.tell(Fault::Invalid("type"), expected(field, Kind::Null));
+                    self.write("null", Tone::Error);
+                    self.report(MessageKind::Invalid("type"), expected(field, Kind::Null));
                 }
             }
-            (State::Value, None) => self.tell(Fault::Missing, "Required."),
+            (State::Value, None) => self.report(MessageKind::Missing, "Required."),
             (State::Value, Some(content)) => {
                 self.key(key);
                 let (start, told) = (self.text.len(), self.messages.len());
@@ -112,38 +112,38 @@ impl Reader {
                 self.content(&shape, shape.field(), entered, content);
                 self.depth -= 1;
                 if self.messages.len() == told {
-                    self.judge(&shape, start);
+                    self.validator(&shape, start);
                 }
             }
         }
     }
 
-    /// Tells which keywords beside the widgets' limits the finished value breaks, as far as that
-    /// can be told here. `start`: where the value begins in the text.
-    fn judge(&mut self, slot: &Slot, start: usize) {
-        let judged = &slot.field().judged;
-        if judged.is_empty() {
+    /// Reports the keywords that the finished value violates, beside the widgets' limits, as far as
+    /// they can be decided here. `start` is the value's offset in the text.
+    fn validator(&mut self, slot: &Slot, start: usize) {
+        let checked_keywords = &slot.field().checked_keywords;
+        if checked_keywords.is_empty() {
             return;
         }
         let Ok(value) = JsonText::parse(&self.text[start..]) else { return };
-        // What stands beside `null` in a union says nothing about it.
+        // Keywords beside `null` in a union do not constrain it.
         if value.kind() == Kind::Null {
             return;
         }
         let told = self.messages.len();
-        for (schema, keyword) in judged {
-            // A union and its branch stand at one value and share their layers.
-            if self.judged.insert((start, *schema, keyword))
+        for (schema, keyword) in checked_keywords {
+            // A union and its branch share the value and their layers.
+            if self.checked_keywords.insert((start, *schema, keyword))
                 && let Some(text) =
-                    check::keyword(slot.document(), *schema, keyword, &value, &mut self.patience)
+                    check::keyword(slot.document(), *schema, keyword, &value, &mut self.budget)
             {
-                self.tell(Fault::Invalid(keyword), text);
+                self.report(MessageKind::Invalid(keyword), text);
             }
         }
         if self.messages.len() > told && !matches!(value.kind(), Kind::Array | Kind::Object) {
             for (range, tone) in &mut self.tones {
                 if range.start >= start {
-                    *tone = Tone::Fault;
+                    *tone = Tone::Error;
                 }
             }
         }
@@ -173,12 +173,12 @@ impl Reader {
                         self.value(&digits, Tone::Number, check::number(bounds, &digits));
                     }
                     Whole::TooLong => {
-                        self.write(typed, Tone::Fault);
+                        self.write(typed, Tone::Error);
                         let told = format!(
-                            "A whole number of more than {MOST_DIGITS} digits: choose a smaller \
+                            "A whole number of more than {MAX_DIGITS} digits: choose a smaller \
                              exponent."
                         );
-                        self.tell(Fault::Invalid("type"), told);
+                        self.report(MessageKind::Invalid("type"), told);
                     }
                     Whole::No => self.unfinished(typed, "A whole number, such as 12."),
                 }
@@ -212,7 +212,7 @@ impl Reader {
             }
             (Content::List(items), FieldKind::List(list)) => self.list(slot, entered, list, items),
             (Content::Union { branch, .. }, FieldKind::Union(branches)) => {
-                let step = Step::Branch(*branch);
+                let step = PathStep::Branch(*branch);
                 let chosen = branches.get(*branch);
                 match chosen.zip(self.child(entered, step)) {
                     Some((branch, inner)) => {
@@ -222,30 +222,30 @@ impl Reader {
                 }
             }
             // A draft of another form.
-            _ => self.unfinished("", "This does not fit the field: clear it."),
+            _ => self.unfinished("", "This does not match the field: clear it."),
         }
     }
 
-    fn child<'e>(&self, entered: &'e Entered, step: Step) -> Option<&'e Entered> {
+    fn child<'e>(&self, entered: &'e Entered, step: PathStep) -> Option<&'e Entered> {
         match (entered.content.as_ref()?, step) {
-            (Content::Union { visited, .. }, Step::Branch(position)) => {
+            (Content::Union { visited, .. }, PathStep::Branch(position)) => {
                 visited.iter().find(|(at, _)| *at == position).map(|(_, inner)| inner)
             }
             _ => None,
         }
     }
 
-    fn value(&mut self, text: &str, tone: Tone, broken: Vec<Broken>) {
+    fn value(&mut self, text: &str, tone: Tone, broken: Vec<BrokenLimit>) {
         let too_large = if tone == Tone::Number { self.too_large(text) } else { None };
         let is_fine = broken.is_empty() && too_large.is_none();
-        self.write(text, if is_fine { tone } else { Tone::Fault });
-        self.tell_broken(broken);
+        self.write(text, if is_fine { tone } else { Tone::Error });
+        self.report_broken(broken);
         if let Some(told) = too_large {
-            self.tell(Fault::Invalid("type"), told);
+            self.report(MessageKind::Invalid("type"), told);
         }
     }
 
-    /// What to tell of the first integer in the JSON text `text` that would not arrive as it is.
+    /// The message for the first integer in the JSON text `text` that would arrive rounded.
     pub(super) fn too_large(&self, text: &str) -> Option<String> {
         match self.integers {
             Integers::Any => None,
@@ -254,7 +254,7 @@ impl Reader {
     }
 
     pub(super) fn unfinished(&mut self, text: &str, told: &str) {
-        self.write(if text.is_empty() { "?" } else { text }, Tone::Fault);
-        self.tell(Fault::Unfinished, told);
+        self.write(if text.is_empty() { "?" } else { text }, Tone::Error);
+        self.report(MessageKind::Unfinished, told);
     }
 }

@@ -1,27 +1,26 @@
-//! Values that no branch of a union takes.
+//! Messages for values that match no branch of a union.
 
 use json_text::{JsonText, Kind};
 
 use super::json::{TYPE, expected, is_fraction};
 use super::reader::Reader;
-use super::{Fault, Message};
+use super::{Message, MessageKind};
 use crate::Types;
 use crate::field::{Branch, Field, FieldKind, Slot};
 
 impl Reader {
-    /// What to tell of a value that a union is filled with and that no branch holds: that all of
-    /// them take other types, else what the one whose type it has says, else that none fits. Nothing
-    /// where one of them may take it after all.
-    pub(super) fn untaken(
+    /// The messages for a value that no branch of a union holds: that its type is wrong, else those
+    /// of the only branch of its type, else that no branch matches. Empty if a branch may accept it.
+    pub(super) fn unmatched(
         &self,
         slot: &Slot,
         branches: &[Branch],
         value: &JsonText,
         text: &str,
-        asked: &mut usize,
+        left_to_try: &mut usize,
     ) -> Vec<Message> {
-        let here = |text, fault| vec![Message { path: self.path.clone(), text, fault }];
-        // What stands beside `null` in a union says nothing about it.
+        let here = |text, kind| vec![Message { path: self.path.clone(), text, kind }];
+        // Keywords beside `null` in a union do not constrain it.
         if value.kind() == Kind::Null {
             return Vec::new();
         }
@@ -34,25 +33,25 @@ impl Reader {
         let of_its_type = branches.iter().filter(|it| takes(types_of(it.slot.field())));
         let mut found = Vec::new();
         for branch in of_its_type {
-            let Some(left) = asked.checked_sub(1) else { return Vec::new() };
-            *asked = left;
-            let faults = self.faults_asking(&branch.slot, value, text, asked);
-            if faults.is_empty() {
+            let Some(left) = left_to_try.checked_sub(1) else { return Vec::new() };
+            *left_to_try = left;
+            let found_messages = self.messages_within(&branch.slot, value, text, left_to_try);
+            if found_messages.is_empty() {
                 return Vec::new();
             }
-            found.push(faults);
+            found.push(found_messages);
         }
         if found.len() < 2 {
             return found.pop().unwrap_or_default();
         }
         let (count, keyword) = alternatives(slot, branches);
-        here(none_fits(count, &found), Fault::Invalid(keyword))
+        here(none_fits(count, &found), MessageKind::Invalid(keyword))
     }
 }
 
-/// The types that a field takes: of a union, those that its branches take.
+/// The types that a field takes; for a union, those of its branches.
 pub(super) fn types_of(field: &Field) -> Types {
-    /// How many unions within each other are looked through.
+    /// The deepest nesting of unions visited.
     const DEEPEST: usize = 3;
     types(field, DEEPEST)
 }
@@ -67,7 +66,7 @@ fn types(field: &Field, depth: usize) -> Types {
     of_branches.fold(null, Types::or).and(field.types)
 }
 
-/// How many alternatives a union has, null among them, and its keyword.
+/// The number of alternatives of a union, including null, and its keyword.
 fn alternatives(slot: &Slot, branches: &[Branch]) -> (usize, &'static str) {
     let chosen = branches.first().and_then(|branch| branch.slot.source().chosen.last());
     let Some((at, keyword)) = chosen else { return (branches.len(), "type") };
@@ -76,14 +75,17 @@ fn alternatives(slot: &Slot, branches: &[Branch]) -> (usize, &'static str) {
     (all.map_or(branches.len(), <[_]>::len), keyword)
 }
 
-/// That no alternative fits, and why those of the value's type do not, as the host says it.
-fn none_fits(count: usize, faults: &[Vec<Message>]) -> String {
-    /// So many reasons are given.
+/// The sentence that no alternative matches, with the reasons of those of the value's type, as in `schema-check`.
+fn none_fits(count: usize, found_messages: &[Vec<Message>]) -> String {
+    /// The number of reasons given.
     const GIVEN: usize = 3;
-    let mut given: Vec<&str> =
-        faults.iter().flat_map(|it| it.first()).map(|it| it.text.trim_end_matches('.')).collect();
+    let mut given: Vec<&str> = found_messages
+        .iter()
+        .flat_map(|it| it.first())
+        .map(|it| it.text.trim_end_matches('.'))
+        .collect();
     given.dedup();
     let more = if given.len() > GIVEN { "; and so on" } else { "" };
     given.truncate(GIVEN);
-    format!("None of the {count} alternatives fits: {}{more}.", given.join("; or "))
+    format!("Matches none of the {count} alternatives: {}{more}.", given.join("; or "))
 }

@@ -1,4 +1,4 @@
-//! `cargo bench -p score-run`: both ADK metrics on 100,000 cases, beside google-adk's own evaluators
+//! `cargo queue -p score-run`: both ADK metrics on 100,000 cases, beside google-adk's own evaluators
 //! called in process on the same cases in the same run.
 //!
 //! Both sides read the cases from the disk cache, parse them, pair them, score every case and keep
@@ -24,7 +24,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
-use score_run::{Choice, Order, Pair, Pairing, run, run_pairs};
+use score_run::{Choice, Pair, Pairing, ScoreRun, run, run_pairs};
 use scoring::adk::{MatchType, response_match, tool_trajectory};
 use scoring::config::{Config, Tools};
 
@@ -163,7 +163,7 @@ fn score_all(expected: &[PathBuf], actual: &[PathBuf], threads: usize) -> io::Re
     let jobs = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
     let choice = Choice::default();
     let order =
-        Order { expected, actual, config: &config, choice: &choice, pairing: Pairing::Id, jobs };
+        ScoreRun { expected, actual, config: &config, choice: &choice, pairing: Pairing::Id, jobs };
     let mut all = Vec::new();
     let scores = |pair: &mut Pair, tools: &mut Tools<'_>| -> Option<Scores> {
         let (expected, actual) = (pair.expected.as_ref()?, pair.actual.as_ref()?);
@@ -185,7 +185,7 @@ fn with_evidence(expected: &[PathBuf], actual: &[PathBuf]) -> io::Result<()> {
     let choice = Choice::default();
     let jobs = NonZeroUsize::MIN;
     let order =
-        Order { expected, actual, config: &config, choice: &choice, pairing: Pairing::Id, jobs };
+        ScoreRun { expected, actual, config: &config, choice: &choice, pairing: Pairing::Id, jobs };
     let take = |case| {
         std::hint::black_box(&case);
         Ok(())

@@ -2,16 +2,16 @@
 
 use std::borrow::Cow;
 
-use json_text::Kind;
+use json_text::{JsonValue, Kind};
 
 use crate::fault::Fault;
-use crate::json::{Value, pointer_step};
+use crate::json::pointer_step;
 use crate::nearest::nearest;
 
 /// The members of one object. Names are known in snake_case and camelCase, as ADK reads them; a
 /// `null` is an absent member.
 pub(crate) struct Fields<'d> {
-    entries: Vec<(Cow<'d, str>, Value<'d>)>,
+    entries: Vec<(Cow<'d, str>, JsonValue<'d>)>,
     place: String,
     asked: Vec<&'static str>,
     pub(crate) faults: Vec<Fault>,
@@ -19,7 +19,7 @@ pub(crate) struct Fields<'d> {
 
 impl<'d> Fields<'d> {
     /// The members of `value`; what is no object has none and is a fault.
-    pub(crate) fn of(value: Value<'d>, place: &str, what: &str) -> Self {
+    pub(crate) fn of(value: JsonValue<'d>, place: &str, what: &str) -> Self {
         let mut fields = Self {
             entries: value.entries(),
             place: place.to_owned(),
@@ -40,7 +40,7 @@ impl<'d> Fields<'d> {
     }
 
     /// The member of that name, and from now on the name is known.
-    pub(crate) fn take(&mut self, name: &'static str) -> Option<Value<'d>> {
+    pub(crate) fn take(&mut self, name: &'static str) -> Option<JsonValue<'d>> {
         if !self.asked.contains(&name) {
             self.asked.push(name);
         }
@@ -147,7 +147,7 @@ impl<'d> Fields<'d> {
 }
 
 /// Reads a finite number, also one in a string.
-pub(crate) fn number(value: Value<'_>) -> Option<f64> {
+pub(crate) fn number(value: JsonValue<'_>) -> Option<f64> {
     let text = value.string().unwrap_or(Cow::Borrowed(value.text()));
     // Rust reads the nearest number; serde_json may be off by the last bit.
     text.trim().parse().ok().filter(|number: &f64| number.is_finite())

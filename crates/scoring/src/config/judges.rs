@@ -1,11 +1,10 @@
 //! What the criteria take that a model judges.
 
-use json_text::Kind;
+use json_text::{JsonValue, Kind};
 
 use super::fields::Fields;
 use super::metric::AGENTFLOW;
 use crate::fault::Fault;
-use crate::json::Value;
 use crate::judge::{Combine, JudgeCriterion, Rubric, Scale};
 
 /// The rubric of `llm_judge` without rubrics of its own.
@@ -60,7 +59,7 @@ fn common(fields: &mut Fields<'_>, rubrics: Vec<Rubric>) -> Option<JudgeCriterio
     Some(JudgeCriterion { model, rubrics, samples, combine })
 }
 
-fn list(fields: &mut Fields<'_>, value: Value<'_>, place: &str) -> Option<Vec<Rubric>> {
+fn list(fields: &mut Fields<'_>, value: JsonValue<'_>, place: &str) -> Option<Vec<Rubric>> {
     if value.kind() != Kind::Array {
         fields.faults.push(Fault::new(place, "rubrics is an array"));
         return None;

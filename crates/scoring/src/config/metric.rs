@@ -1,13 +1,12 @@
 //! Which metric a name means, and what each takes.
 
-use json_text::Kind;
+use json_text::{JsonValue, Kind};
 
 use super::criterion::Metric;
 use super::fields::Fields;
 use super::judges::{judge, rubrics};
 use crate::adk::MatchType;
 use crate::gates::{Bounds, Countable, DurationPart, EventKind, Per, TokenPart};
-use crate::json::Value;
 use crate::response::Comparison;
 use crate::state::{Query, StateMeasure};
 use crate::trajectory::{ArgumentRules, Credit, Matching, Measure, Schemas, distances, pattern};
@@ -274,7 +273,7 @@ fn response(fields: &mut Fields<'_>) -> Option<Comparison> {
         "numbers" => {
             let place = fields.place("tolerance");
             let zero = json_text::JsonText::from_value(&0.into());
-            let zero = crate::json::Document::of(&zero);
+            let zero = json_text::JsonIndex::of(&zero);
             let tolerance = fields.take("tolerance").unwrap_or(zero.root());
             let read = distances(tolerance, &place);
             let (absolute, relative) = fields.kept(read)?;
@@ -284,7 +283,7 @@ fn response(fields: &mut Fields<'_>) -> Option<Comparison> {
     })
 }
 
-fn texts(fields: &mut Fields<'_>, value: Value<'_>) -> Option<Vec<String>> {
+fn texts(fields: &mut Fields<'_>, value: JsonValue<'_>) -> Option<Vec<String>> {
     let texts: Option<Vec<String>> = match value.string() {
         Some(text) => Some(vec![text.into_owned()]),
         None => value.items().map(|item| Some(item.string()?.into_owned())).collect(),

@@ -1,6 +1,6 @@
 //! Reading a config.
 
-use json_text::{JsonText, Kind};
+use json_text::{JsonIndex, JsonText, JsonValue, Kind};
 
 use super::criterion::{Criterion, Metric};
 use super::fields::{Fields, number};
@@ -8,7 +8,7 @@ use super::metric::{AGENTFLOW, KNOWN, Named, named};
 use crate::adk::MatchType;
 use crate::fault::Fault;
 use crate::gates::EventKind;
-use crate::json::{Document, Value, pointer_step};
+use crate::json::pointer_step;
 use crate::judge::{Combine, JudgeCriterion};
 use crate::nearest::nearest;
 use crate::response::Comparison;
@@ -120,9 +120,9 @@ impl Config {
     /// ```
     #[must_use]
     pub fn read(text: &JsonText, schemas: &dyn Schemas) -> Reading {
-        let document = Document::of(text);
+        let document = JsonIndex::of(text);
         let mut fields = Fields::of(document.root(), "", "a config");
-        for place in document.repeated() {
+        for place in document.repeated_names() {
             let message = "this name stands twice, and only the last would count; remove one";
             fields.faults.push(Fault::new(&place, message));
         }
@@ -215,21 +215,21 @@ fn no_threshold(threshold: f64) -> Option<&'static str> {
     }
 }
 
-fn names_of(object: Option<Value<'_>>) -> Vec<String> {
-    let entries = object.map(Value::entries).unwrap_or_default();
+fn names_of(object: Option<JsonValue<'_>>) -> Vec<String> {
+    let entries = object.map(JsonValue::entries).unwrap_or_default();
     entries.into_iter().map(|(name, _)| name.into_owned()).collect()
 }
 
 /// One criterion, when it can be read and is not switched off.
 fn read_criterion(
     name: &str,
-    value: Value<'_>,
+    value: JsonValue<'_>,
     place: &str,
     custom: &[String],
     schemas: &dyn Schemas,
 ) -> (Option<Criterion>, Vec<Fault>) {
     let is_object = value.kind() == Kind::Object;
-    let given = value.member("metric").and_then(Value::string);
+    let given = value.member("metric").and_then(JsonValue::string);
     if KNOWN.contains(&name) && given.as_deref().is_some_and(|metric| metric != name) {
         let message = format!("{name} is a metric of its own; give the criterion another name");
         return (None, vec![Fault::new(place, message)]);
@@ -260,7 +260,7 @@ fn read_criterion(
     }
     // A bare threshold says the same as an object with nothing else.
     let empty = JsonText::from_value(&serde_json::json!({}));
-    let nothing = Document::of(&empty);
+    let nothing = JsonIndex::of(&empty);
     let bare = if is_object { None } else { number(value) };
     if !is_object && bare.is_none() {
         let message = "a criterion is a threshold or an object";

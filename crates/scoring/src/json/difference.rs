@@ -1,10 +1,10 @@
 //! Where two values differ, as a person would be shown it.
 
-use json_text::{JsonText, Kind};
+use json_text::{JsonIndex, JsonText, JsonValue, Kind};
 use serde::Serialize;
 
+use super::Equality;
 use super::equality::equal_values;
-use super::{Document, Equality, Value};
 
 /// Below this depth a differing part is told as a whole.
 const DEEPEST: usize = 64;
@@ -81,8 +81,8 @@ pub(crate) trait Judge {
     fn judge(
         &self,
         path: &[String],
-        expected: Option<Value<'_>>,
-        actual: Option<Value<'_>>,
+        expected: Option<JsonValue<'_>>,
+        actual: Option<JsonValue<'_>>,
     ) -> Option<Fitting>;
 }
 
@@ -90,7 +90,12 @@ pub(crate) trait Judge {
 struct Nobody;
 
 impl Judge for Nobody {
-    fn judge(&self, _: &[String], _: Option<Value<'_>>, _: Option<Value<'_>>) -> Option<Fitting> {
+    fn judge(
+        &self,
+        _: &[String],
+        _: Option<JsonValue<'_>>,
+        _: Option<JsonValue<'_>>,
+    ) -> Option<Fitting> {
         None
     }
 }
@@ -99,15 +104,15 @@ impl Judge for Nobody {
 /// the first 200.
 #[must_use]
 pub fn differences(expected: &JsonText, actual: &JsonText, equality: Equality) -> Vec<Difference> {
-    let (expected, actual) = (Document::of(expected), Document::of(actual));
+    let (expected, actual) = (JsonIndex::of(expected), JsonIndex::of(actual));
     compare(Vec::new(), Some(expected.root()), Some(actual.root()), equality, &Nobody)
 }
 
 /// The same with a judge, who may also speak of what is on one side only, for values at `path`.
 pub(crate) fn compare(
     path: Vec<String>,
-    expected: Option<Value<'_>>,
-    actual: Option<Value<'_>>,
+    expected: Option<JsonValue<'_>>,
+    actual: Option<JsonValue<'_>>,
     equality: Equality,
     judge: &dyn Judge,
 ) -> Vec<Difference> {
@@ -120,8 +125,8 @@ pub(crate) fn compare(
         let tell = |change, wanted| Difference {
             path: path.iter().map(|step| pointer_step(step)).collect(),
             change,
-            expected: expected.map(Value::to_json),
-            actual: actual.map(Value::to_json),
+            expected: expected.map(JsonValue::to_json),
+            actual: actual.map(JsonValue::to_json),
             wanted,
         };
         match judge.judge(&path, expected, actual) {
@@ -169,12 +174,12 @@ pub(crate) fn compare(
     found
 }
 
-type Pair<'d> = (String, Option<Value<'d>>, Option<Value<'d>>);
+type Pair<'d> = (String, Option<JsonValue<'d>>, Option<JsonValue<'d>>);
 
 /// The members of both, the expected ones first.
-fn by_name<'d>(expected: Value<'d>, actual: Value<'d>) -> Vec<Pair<'d>> {
+fn by_name<'d>(expected: JsonValue<'d>, actual: JsonValue<'d>) -> Vec<Pair<'d>> {
     let (expected, actual) = (expected.members(), actual.members());
-    let find = |list: &[(std::borrow::Cow<'d, str>, Value<'d>)], name: &str| {
+    let find = |list: &[(std::borrow::Cow<'d, str>, JsonValue<'d>)], name: &str| {
         let place = list.binary_search_by(|member| (*member.0).cmp(name)).ok()?;
         list.get(place).map(|(_, value)| *value)
     };
@@ -187,7 +192,7 @@ fn by_name<'d>(expected: Value<'d>, actual: Value<'d>) -> Vec<Pair<'d>> {
     wanted.chain(extra).collect()
 }
 
-fn by_place<'d>(expected: Value<'d>, actual: Value<'d>) -> Vec<Pair<'d>> {
+fn by_place<'d>(expected: JsonValue<'d>, actual: JsonValue<'d>) -> Vec<Pair<'d>> {
     let (mut expected, mut actual) = (expected.items(), actual.items());
     let mut pairs = Vec::new();
     loop {

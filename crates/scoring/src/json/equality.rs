@@ -1,8 +1,6 @@
 //! When two JSON values are the same.
 
-use json_text::{JsonText, Kind};
-
-use super::{Decimal, Document, Value};
+use json_text::{Decimal, JsonIndex, JsonText, JsonValue, Kind};
 
 /// What counts as equal. In both, the order of an object's members says nothing, a `null` member
 /// is not an absent one, and strings are compared character by character, not normalised.
@@ -20,7 +18,7 @@ pub enum Equality {
 impl Equality {
     /// Whether two values that are neither array nor object are equal.
     #[must_use]
-    pub(crate) fn of_scalars(self, one: Value<'_>, other: Value<'_>) -> bool {
+    pub(crate) fn of_scalars(self, one: JsonValue<'_>, other: JsonValue<'_>) -> bool {
         match (self, one.kind(), other.kind()) {
             (Self::Python, Kind::Number | Kind::Bool, Kind::Number | Kind::Bool) => {
                 in_python(one.text(), other.text())
@@ -61,13 +59,13 @@ pub(crate) fn equal_texts(one: &str, other: &str, equality: Equality) -> bool {
     if one == other {
         return true;
     }
-    let (one, other) = (Document::of_checked(one), Document::of_checked(other));
+    let (one, other) = (JsonIndex::of_valid(one), JsonIndex::of_valid(other));
     equal_values(one.root(), other.root(), equality)
 }
 
 /// Whether two values are equal.
 #[must_use]
-pub(crate) fn equal_values(one: Value<'_>, other: Value<'_>, equality: Equality) -> bool {
+pub(crate) fn equal_values(one: JsonValue<'_>, other: JsonValue<'_>, equality: Equality) -> bool {
     let mut pairs = vec![(one, other)];
     while let Some((one, other)) = pairs.pop() {
         match (one.kind(), other.kind()) {

@@ -1,19 +1,15 @@
 //! JSON values compared by what they mean, digits kept.
 //!
-//! A [`Document`] is the index of one checked text: nothing here recurses over a value and no
+//! Values are read through [`json_text::JsonIndex`]: nothing here recurses over a value and no
 //! integer passes through a floating-point number, so depth and length of hostile values cost
 //! time in proportion and nothing else.
 
 mod difference;
-mod document;
 mod equality;
-mod number;
 mod subset;
 
 pub use difference::{Change, Difference, differences, members};
 pub(crate) use difference::{Fitting, Judge, compare, pointer_step};
-pub use document::{Document, Value};
 pub use equality::{Equality, equal};
 pub(crate) use equality::{equal_texts, equal_values};
-pub use number::Decimal;
 pub use subset::subset;

@@ -1,9 +1,9 @@
 //! Whether a value says nothing that another does not say too.
 
-use json_text::{JsonText, Kind};
+use json_text::{JsonIndex, JsonText, JsonValue, Kind};
 
+use super::Equality;
 use super::equality::equal_values;
-use super::{Document, Equality, Value};
 
 /// Beyond this depth parts must be equal: recursion ends there.
 const DEEPEST: usize = 128;
@@ -22,11 +22,16 @@ const DEEPEST: usize = 128;
 /// ```
 #[must_use]
 pub fn subset(part: &JsonText, whole: &JsonText, equality: Equality) -> bool {
-    let (part, whole) = (Document::of(part), Document::of(whole));
+    let (part, whole) = (JsonIndex::of(part), JsonIndex::of(whole));
     subset_values(part.root(), whole.root(), equality, DEEPEST)
 }
 
-fn subset_values(part: Value<'_>, whole: Value<'_>, equality: Equality, deeper: usize) -> bool {
+fn subset_values(
+    part: JsonValue<'_>,
+    whole: JsonValue<'_>,
+    equality: Equality,
+    deeper: usize,
+) -> bool {
     if deeper == 0 {
         return equal_values(part, whole, equality);
     }

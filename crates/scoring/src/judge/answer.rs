@@ -1,10 +1,9 @@
 //! Reading what a judge said.
 
-use json_text::{JsonText, Kind};
+use json_text::{JsonIndex, JsonText, JsonValue, Kind};
 use serde::Serialize;
 
 use super::criterion::Scale;
-use crate::json::{Document, Value};
 
 /// A judge's answer, read.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -23,7 +22,7 @@ pub struct Said {
 pub fn read_answer(text: &str, scale: Scale) -> Result<Said, String> {
     let mut fault = "the answer holds no JSON object with a score".to_owned();
     for object in objects_in(text).into_iter().rev() {
-        let document = Document::of(&object);
+        let document = JsonIndex::of(&object);
         let root = document.root();
         let Some(given) = root.member("score").or(root.member("verdict")) else { continue };
         match worth(given, scale) {
@@ -40,7 +39,7 @@ pub fn read_answer(text: &str, scale: Scale) -> Result<Said, String> {
     Err(fault)
 }
 
-fn worth(given: Value<'_>, scale: Scale) -> Result<f64, String> {
+fn worth(given: JsonValue<'_>, scale: Scale) -> Result<f64, String> {
     let text = given.string().unwrap_or(given.text().into());
     let points = match (scale, text.trim().to_lowercase().as_str()) {
         (Scale::YesNo, "yes" | "true" | "1") => 1.0,

@@ -73,13 +73,13 @@ fn prompt(rubric: &Rubric, material: &str) -> String {
 
 #[derive(Serialize)]
 struct Material<'t> {
-    expected: Told<'t>,
-    happened: Told<'t>,
+    expected: JudgedRun<'t>,
+    happened: JudgedRun<'t>,
 }
 
 /// The conversation as the judge reads it: values as text, so that numbers keep their digits.
 #[derive(Serialize)]
-struct Told<'t> {
+struct JudgedRun<'t> {
     turns: Vec<Turn<'t>>,
     final_state: Option<&'t JsonText>,
 }
@@ -105,7 +105,7 @@ struct Said<'t> {
     text: &'t str,
 }
 
-fn told(trace: &Trace) -> Told<'_> {
+fn told(trace: &Trace) -> JudgedRun<'_> {
     let turns = trace.invocations.iter().map(|turn| Turn {
         user: &turn.user_text,
         tool_calls: turn
@@ -124,5 +124,5 @@ fn told(trace: &Trace) -> Told<'_> {
             .collect(),
         answer: turn.final_response.as_deref(),
     });
-    Told { turns: turns.collect(), final_state: trace.final_state.as_ref() }
+    JudgedRun { turns: turns.collect(), final_state: trace.final_state.as_ref() }
 }

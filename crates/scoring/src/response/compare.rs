@@ -1,12 +1,13 @@
 //! The metric `response`.
 
+use json_text::Decimal;
 use regex::Regex;
 use serde::Serialize;
 
 use super::numbers::numbers_in;
 use super::text::{json_in, normalised};
 use crate::evidence::Evidence;
-use crate::json::{Change, Decimal, Difference, Equality, differences, subset};
+use crate::json::{Change, Difference, Equality, differences, subset};
 use crate::outcome::{Outcome, Reason};
 use crate::rouge::Scorer;
 use crate::trace::Trace;

@@ -1,6 +1,6 @@
 //! The numbers that a text speaks of.
 
-use crate::json::Decimal;
+use json_text::Decimal;
 
 /// The minus sign of typesetters, which models write too.
 const MINUS: &str = "\u{2212}";
@@ -23,7 +23,8 @@ pub fn numbers_in(text: &str) -> Vec<Decimal> {
             at += 1;
             continue;
         }
-        let (mut digits, end) = number_at(bytes, at);
+        let (digits, end) = number_at(bytes, at);
+        let mut digits = without_leading_zeros(&digits).to_owned();
         let unsigned = ["-", MINUS].iter().find_map(|sign| text[..at].strip_suffix(sign));
         let is_signed = unsigned.is_some_and(|before| {
             !before.bytes().next_back().is_some_and(|byte| byte.is_ascii_alphanumeric())
@@ -35,6 +36,13 @@ pub fn numbers_in(text: &str) -> Vec<Decimal> {
         at = end;
     }
     numbers
+}
+
+/// The number in JSON's grammar, which has no leading zeros: `7` for `007`.
+fn without_leading_zeros(number: &str) -> &str {
+    let zeros = number.bytes().take_while(|byte| *byte == b'0').count();
+    let is_followed_by_digit = number.as_bytes().get(zeros).is_some_and(u8::is_ascii_digit);
+    &number[if is_followed_by_digit { zeros } else { zeros.saturating_sub(1) }..]
 }
 
 /// The number that begins at `at`, without its commas, and where it ends.

@@ -6,14 +6,14 @@
 
 /// A word as a number, in two halves, and the number of its stem.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct WordSlot {
     /// No word is 0, so that is an empty place.
     low: u64,
     high: u64,
     stem: u32,
 }
 
-const EMPTY: Place = Place { low: 0, high: 0, stem: 0 };
+const EMPTY: WordSlot = WordSlot { low: 0, high: 0, stem: 0 };
 
 /// So many places there are at first; a power of two, as later.
 const FIRST: usize = 1 << 12;
@@ -23,7 +23,7 @@ const FIRST: usize = 1 << 12;
 pub(super) struct ShortWords {
     /// At most three quarters of them are taken, so that every search comes to an empty one soon;
     /// and not many less, since what is looked at must stay in the cache.
-    places: Vec<Place>,
+    places: Vec<WordSlot>,
     taken: usize,
 }
 
@@ -64,11 +64,11 @@ impl ShortWords {
             }
         }
         let (low, high) = halves(word);
-        self.put(Place { low, high, stem });
+        self.put(WordSlot { low, high, stem });
         self.taken += 1;
     }
 
-    fn put(&mut self, place: Place) {
+    fn put(&mut self, place: WordSlot) {
         let mut at = first_place(place.low, place.high);
         loop {
             at &= self.places.len().wrapping_sub(1);

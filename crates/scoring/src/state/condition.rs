@@ -2,11 +2,11 @@
 
 use std::cmp::Ordering;
 
-use json_text::{JsonText, Kind};
+use json_text::{Decimal, JsonIndex, JsonText, JsonValue, Kind};
 use regex::Regex;
 
-use super::query::{Clause, Found};
-use crate::json::{Decimal, Document, Equality, Value, equal_values};
+use super::query::{Clause, PathMatch};
+use crate::json::{Equality, equal_values};
 
 /// What a value of the state may be.
 #[derive(Debug, Clone)]
@@ -48,20 +48,20 @@ pub(super) enum TypeName {
 impl Test {
     /// Whether what stands at a path fits: the value itself, or for most tests an item of it when
     /// it is an array.
-    pub(super) fn fits(&self, found: &Found<'_>) -> bool {
-        let Found { values, lacks } = found;
+    pub(super) fn fits(&self, found: &PathMatch<'_>) -> bool {
+        let PathMatch { values, is_missing } = found;
         match self {
             Self::Exists(wanted) => values.is_empty() != *wanted,
             Self::Not(tests) => !tests.iter().all(|test| test.fits(found)),
             Self::Equal(value) => {
-                (*lacks && value.kind() == Kind::Null) || any(values, |seen| is(seen, value))
+                (*is_missing && value.kind() == Kind::Null) || any(values, |seen| is(seen, value))
             }
             Self::In(choices) => {
-                (*lacks && choices.iter().any(|choice| choice.kind() == Kind::Null))
+                (*is_missing && choices.iter().any(|choice| choice.kind() == Kind::Null))
                     || any(values, |seen| choices.iter().any(|choice| is(seen, choice)))
             }
             Self::Order(value, orders) => {
-                let document = Document::of(value);
+                let document = JsonIndex::of(value);
                 any(values, |seen| {
                     order(seen, document.root()).is_some_and(|order| orders.contains(&order))
                 })
@@ -77,8 +77,8 @@ impl Test {
             Self::Size(tests) => {
                 values.iter().filter(|seen| seen.kind() == Kind::Array).any(|seen| {
                     let count = JsonText::from_value(&seen.len().into());
-                    let document = Document::of(&count);
-                    let count = Found::from(document.root());
+                    let document = JsonIndex::of(&count);
+                    let count = PathMatch::from(document.root());
                     tests.iter().all(|test| test.fits(&count))
                 })
             }
@@ -92,18 +92,18 @@ impl Test {
 }
 
 /// Whether a value or, of an array, one of its items passes.
-fn any(values: &[Value<'_>], mut passes: impl FnMut(Value<'_>) -> bool) -> bool {
+fn any(values: &[JsonValue<'_>], mut passes: impl FnMut(JsonValue<'_>) -> bool) -> bool {
     values.iter().any(|value| {
         passes(*value) || (value.kind() == Kind::Array && value.items().any(&mut passes))
     })
 }
 
-fn is(seen: Value<'_>, value: &JsonText) -> bool {
-    let document = Document::of(value);
+fn is(seen: JsonValue<'_>, value: &JsonText) -> bool {
+    let document = JsonIndex::of(value);
     equal_values(seen, document.root(), Equality::Json)
 }
 
-fn order(seen: Value<'_>, value: Value<'_>) -> Option<Ordering> {
+fn order(seen: JsonValue<'_>, value: JsonValue<'_>) -> Option<Ordering> {
     match (seen.kind(), value.kind()) {
         (Kind::Number, Kind::Number) => {
             Some(Decimal::parse(seen.text())?.cmp(&Decimal::parse(value.text())?))
@@ -150,7 +150,7 @@ impl TypeName {
         })
     }
 
-    fn is_of(self, value: Value<'_>) -> bool {
+    fn is_of(self, value: JsonValue<'_>) -> bool {
         let is_whole = || Decimal::parse(value.text()).is_some_and(|number| number.is_whole());
         match self {
             Self::Of(kind) => value.kind() == kind,

@@ -1,11 +1,10 @@
 //! The metric `state`.
 
-use json_text::JsonText;
+use json_text::{JsonIndex, JsonText};
 use serde::Serialize;
 
 use super::query::{Clause, Query, at_path};
 use crate::evidence::Evidence;
-use crate::json::Document;
 use crate::outcome::{Outcome, Reason};
 use crate::trace::Trace;
 
@@ -72,7 +71,7 @@ pub fn state(
     let Some(state) = &actual.final_state else {
         return Outcome::unscored(Reason::NothingRecorded { what: "final session state" });
     };
-    let document = Document::of(state);
+    let document = JsonIndex::of(state);
     let conditions: Vec<StateCondition> = query
         .clauses
         .iter()

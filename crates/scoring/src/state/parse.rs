@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use json_text::{JsonText, Kind};
+use json_text::{JsonText, JsonValue, Kind};
 use regex::{Regex, RegexBuilder};
 
 use super::condition::{Test, TypeName};
 use super::query::Clause;
 use crate::fault::Fault;
-use crate::json::{Value, pointer_step};
+use crate::json::pointer_step;
 use crate::nearest::nearest;
 
 /// Conditions within conditions, at most.
@@ -39,10 +39,14 @@ const OPERATORS: [&str; 17] = [
     "$not",
 ];
 
-type Operands<'d> = Vec<(Cow<'d, str>, Value<'d>)>;
+type Operands<'d> = Vec<(Cow<'d, str>, JsonValue<'d>)>;
 
 /// The conditions of an object.
-pub(super) fn clauses(value: Value<'_>, place: &str, depth: usize) -> Result<Vec<Clause>, Fault> {
+pub(super) fn clauses(
+    value: JsonValue<'_>,
+    place: &str,
+    depth: usize,
+) -> Result<Vec<Clause>, Fault> {
     if value.kind() != Kind::Object {
         return Err(Fault::new(place, "a query is an object of paths and conditions"));
     }
@@ -68,7 +72,7 @@ pub(super) fn clauses(value: Value<'_>, place: &str, depth: usize) -> Result<Vec
     Ok(clauses)
 }
 
-fn list(value: Value<'_>, place: &str, depth: usize) -> Result<Vec<Clause>, Fault> {
+fn list(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Vec<Clause>, Fault> {
     if value.kind() != Kind::Array || value.is_empty() {
         return Err(Fault::new(place, "here stands an array of at least one query"));
     }
@@ -79,9 +83,9 @@ fn list(value: Value<'_>, place: &str, depth: usize) -> Result<Vec<Clause>, Faul
 }
 
 /// What is asked of a value: by operators, or by a value that it must be equal to.
-fn tests(value: Value<'_>, place: &str, depth: usize) -> Result<Vec<Test>, Fault> {
+fn tests(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Vec<Test>, Fault> {
     let operands = value.entries();
-    let is_operator = |entry: &(Cow<'_, str>, Value<'_>)| entry.0.starts_with('$');
+    let is_operator = |entry: &(Cow<'_, str>, JsonValue<'_>)| entry.0.starts_with('$');
     if !operands.iter().any(is_operator) {
         return Ok(vec![Test::Equal(value.to_json())]);
     }
@@ -132,14 +136,14 @@ fn unknown(name: &str, place: &str, known: &[&str]) -> Fault {
     Fault::new(place, format!("there is no operator {name} here; {meant}"))
 }
 
-fn ordered(value: Value<'_>, place: &str) -> Result<JsonText, Fault> {
+fn ordered(value: JsonValue<'_>, place: &str) -> Result<JsonText, Fault> {
     match value.kind() {
         Kind::Number | Kind::String | Kind::Bool => Ok(value.to_json()),
         _ => Err(Fault::new(place, "only numbers, strings and truth values have an order")),
     }
 }
 
-fn truth(value: Value<'_>, place: &str) -> Result<bool, Fault> {
+fn truth(value: JsonValue<'_>, place: &str) -> Result<bool, Fault> {
     match value.text() {
         "true" | "1" => Ok(true),
         "false" | "0" => Ok(false),
@@ -147,16 +151,16 @@ fn truth(value: Value<'_>, place: &str) -> Result<bool, Fault> {
     }
 }
 
-fn choices(value: Value<'_>, place: &str) -> Result<Vec<JsonText>, Fault> {
+fn choices(value: JsonValue<'_>, place: &str) -> Result<Vec<JsonText>, Fault> {
     if value.kind() == Kind::Array {
-        Ok(value.items().map(Value::to_json).collect())
+        Ok(value.items().map(JsonValue::to_json).collect())
     } else {
         Err(Fault::new(place, "here stands an array of values"))
     }
 }
 
-fn types(value: Value<'_>, place: &str) -> Result<Vec<TypeName>, Fault> {
-    let of = |value: Value<'_>| {
+fn types(value: JsonValue<'_>, place: &str) -> Result<Vec<TypeName>, Fault> {
+    let of = |value: JsonValue<'_>| {
         let found = match value.string() {
             Some(name) => TypeName::parse(&name),
             None => TypeName::from_number(value.text()),
@@ -170,7 +174,7 @@ fn types(value: Value<'_>, place: &str) -> Result<Vec<TypeName>, Fault> {
     if value.kind() == Kind::Array { value.items().map(of).collect() } else { Ok(vec![of(value)?]) }
 }
 
-fn pattern(value: Value<'_>, operands: &Operands<'_>, place: &str) -> Result<Regex, Fault> {
+fn pattern(value: JsonValue<'_>, operands: &Operands<'_>, place: &str) -> Result<Regex, Fault> {
     let Some(text) = value.string() else {
         return Err(Fault::new(place, "$regex takes a string"));
     };
@@ -195,7 +199,7 @@ fn pattern(value: Value<'_>, operands: &Operands<'_>, place: &str) -> Result<Reg
 }
 
 /// `$size` takes a number; beyond MongoDB also operators, so that `{"$size": {"$gte": 2}}` says it.
-fn size(value: Value<'_>, place: &str, depth: usize) -> Result<Box<[Test]>, Fault> {
+fn size(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Box<[Test]>, Fault> {
     match value.kind() {
         Kind::Number if value.text().parse().is_ok_and(|size: f64| size < 0.0) => {
             Err(Fault::new(place, "no array has a negative length; name one from 0 on"))
@@ -206,7 +210,7 @@ fn size(value: Value<'_>, place: &str, depth: usize) -> Result<Box<[Test]>, Faul
     }
 }
 
-fn all(value: Value<'_>, place: &str, depth: usize) -> Result<Vec<Test>, Fault> {
+fn all(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Vec<Test>, Fault> {
     if value.kind() != Kind::Array {
         return Err(Fault::new(place, "$all takes an array"));
     }
@@ -224,7 +228,7 @@ fn all(value: Value<'_>, place: &str, depth: usize) -> Result<Vec<Test>, Fault> 
 }
 
 /// A query for items that are objects, or operators for the items themselves.
-fn element(value: Value<'_>, place: &str, depth: usize) -> Result<Clause, Fault> {
+fn element(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Clause, Fault> {
     let entries = value.entries();
     let is_query = |name: &str| !name.starts_with('$') || LOGICAL.contains(&name);
     if entries.is_empty() || entries.iter().all(|(name, _)| is_query(name)) {
@@ -234,7 +238,7 @@ fn element(value: Value<'_>, place: &str, depth: usize) -> Result<Clause, Fault>
     }
 }
 
-fn negated(value: Value<'_>, place: &str, depth: usize) -> Result<Vec<Test>, Fault> {
+fn negated(value: JsonValue<'_>, place: &str, depth: usize) -> Result<Vec<Test>, Fault> {
     let entries = value.entries();
     if entries.is_empty() || !entries.iter().all(|(name, _)| name.starts_with('$')) {
         return Err(Fault::new(place, "$not takes operators; for a value there is $ne"));
@@ -242,7 +246,7 @@ fn negated(value: Value<'_>, place: &str, depth: usize) -> Result<Vec<Test>, Fau
     of_operators(&entries, place, depth + 1)
 }
 
-fn modulo(value: Value<'_>, place: &str) -> Result<Test, Fault> {
+fn modulo(value: JsonValue<'_>, place: &str) -> Result<Test, Fault> {
     let numbers: Option<Vec<i128>> = value.items().map(|item| item.text().parse().ok()).collect();
     match numbers.as_deref() {
         Some([divisor, remainder]) if *divisor != 0 => Ok(Test::Mod(*divisor, *remainder)),

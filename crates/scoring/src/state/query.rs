@@ -1,11 +1,10 @@
 //! [`Query`]: conditions on a state, and whether they hold.
 
-use json_text::{JsonText, Kind};
+use json_text::{JsonIndex, JsonText, JsonValue, Kind};
 
 use super::condition::Test;
 use super::parse;
 use crate::fault::Fault;
-use crate::json::{Document, Value};
 
 /// A query in MongoDB's style over one JSON document.
 ///
@@ -54,20 +53,20 @@ impl Query {
     /// The first [`Fault`], at its JSON pointer: an operator that is not known, with the nearest
     /// that is, or an operand that it does not take.
     pub fn parse(text: &JsonText) -> Result<Self, Fault> {
-        let document = Document::of(text);
+        let document = JsonIndex::of(text);
         Ok(Self { clauses: parse::clauses(document.root(), "", 0)? })
     }
 
     /// Whether all conditions hold of a state.
     #[must_use]
     pub fn holds(&self, state: &JsonText) -> bool {
-        let document = Document::of(state);
+        let document = JsonIndex::of(state);
         self.clauses.iter().all(|clause| clause.holds(document.root()))
     }
 }
 
 impl Clause {
-    pub(super) fn holds(&self, value: Value<'_>) -> bool {
+    pub(super) fn holds(&self, value: JsonValue<'_>) -> bool {
         match self {
             Self::Field { path, tests, .. } => {
                 let found = at_path(value, path);
@@ -75,7 +74,7 @@ impl Clause {
             }
             // An item is asked as it is: as the item of an array it would be opened once more.
             Self::Itself(tests) => {
-                let found = Found::from(value);
+                let found = PathMatch::from(value);
                 tests.iter().all(|test| test.fits(&found))
             }
             Self::And(clauses) => clauses.iter().all(|clause| clause.holds(value)),
@@ -87,35 +86,35 @@ impl Clause {
 
 /// What a path leads to.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Found<'d> {
+pub(super) struct PathMatch<'d> {
     /// The values there: several where the path goes through an array.
-    pub(super) values: Vec<Value<'d>>,
+    pub(super) values: Vec<JsonValue<'d>>,
     /// Whether it ends before its last step: at an object without the member, or at what has none.
     /// An item of an array that is no object is passed over, as in MongoDB.
-    pub(super) lacks: bool,
+    pub(super) is_missing: bool,
 }
 
-impl<'d> From<Value<'d>> for Found<'d> {
-    fn from(value: Value<'d>) -> Self {
-        Self { values: vec![value], lacks: false }
+impl<'d> From<JsonValue<'d>> for PathMatch<'d> {
+    fn from(value: JsonValue<'d>) -> Self {
+        Self { values: vec![value], is_missing: false }
     }
 }
 
 /// Follows a path.
-pub(super) fn at_path<'d>(value: Value<'d>, path: &str) -> Found<'d> {
-    let mut found = Found::from(value);
+pub(super) fn at_path<'d>(value: JsonValue<'d>, path: &str) -> PathMatch<'d> {
+    let mut found = PathMatch::from(value);
     for step in path.split('.') {
         for value in std::mem::take(&mut found.values) {
             let place = step.parse().ok().and_then(|place| value.item(place));
             found.values.extend(place);
-            let items: Vec<Value<'d>> = match value.kind() {
+            let items: Vec<JsonValue<'d>> = match value.kind() {
                 Kind::Array => value.items().filter(|it| it.kind() == Kind::Object).collect(),
                 _ => vec![value],
             };
             for object in items {
                 match object.member(step) {
                     Some(member) => found.values.push(member),
-                    None => found.lacks = true,
+                    None => found.is_missing = true,
                 }
             }
         }

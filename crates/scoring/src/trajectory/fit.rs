@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use json_text::JsonText;
+use json_text::{JsonIndex, JsonText, JsonValue};
 
 use super::metric::{Credit, Matching};
 use super::rules::ToolRules;
-use crate::json::{Difference, Document, Equality, Fitting, Judge, Value, compare, equal_values};
+use crate::json::{Difference, Equality, Fitting, Judge, compare, equal_values};
 use crate::trace::ToolCall;
 
 /// How finely credit and agreement are told when alignments are weighed.
@@ -21,14 +21,14 @@ const LOW: u32 = PAIRS + 14 + 11;
 /// A call of one of the two sides, ready to be compared many times.
 pub(super) struct Prepared<'c> {
     call: &'c ToolCall,
-    args: Option<Document<'c>>,
+    args: Option<JsonIndex<'c>>,
 }
 
 /// The arguments of a [`Prepared`] call by name, opened once.
 pub(super) struct Opened<'p> {
     name: Option<&'p str>,
-    whole: Option<Value<'p>>,
-    members: Vec<(Cow<'p, str>, Value<'p>)>,
+    whole: Option<JsonValue<'p>>,
+    members: Vec<(Cow<'p, str>, JsonValue<'p>)>,
 }
 
 /// How far an actual call is an expected one of the same tool.
@@ -44,12 +44,12 @@ impl<'c> Prepared<'c> {
     /// `nothing` stands for absent arguments where they are no other than none.
     pub(super) fn new(call: &'c ToolCall, equality: Equality, nothing: &'c JsonText) -> Self {
         let absent = (equality == Equality::Json).then_some(nothing);
-        Self { call, args: call.args.as_ref().or(absent).map(Document::of) }
+        Self { call, args: call.args.as_ref().or(absent).map(JsonIndex::of) }
     }
 
     pub(super) fn open(&self) -> Opened<'_> {
-        let whole = self.args.as_ref().map(Document::root);
-        let members = whole.map(Value::members).unwrap_or_default();
+        let whole = self.args.as_ref().map(JsonIndex::root);
+        let members = whole.map(JsonValue::members).unwrap_or_default();
         Opened { name: self.call.name.as_deref(), whole, members }
     }
 }
@@ -69,7 +69,7 @@ impl<'p> Opened<'p> {
         }
         let judge = self.judge(matching);
         let whole = judge.judge(&[], self.whole, actual.whole);
-        let is_object = |side: Option<Value<'_>>| {
+        let is_object = |side: Option<JsonValue<'_>>| {
             side.is_some_and(|side| side.kind() == json_text::Kind::Object)
         };
         let (agreeing, of) = match whole {

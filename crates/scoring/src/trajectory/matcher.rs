@@ -3,11 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use json_text::{JsonText, Kind};
+use json_text::{Decimal, JsonText, JsonValue, Kind};
 use regex::Regex;
 
 use crate::fault::Fault;
-use crate::json::{Decimal, Equality, Fitting, Value, equal, pointer_step, subset};
+use crate::json::{Equality, Fitting, equal, pointer_step, subset};
 use crate::nearest::nearest;
 
 /// Compiles JSON Schemas. It is handed in, so that whoever needs none carries no validator.
@@ -70,7 +70,7 @@ impl Matcher {
     ///
     /// # Errors
     /// A [`Fault`] at the place, with the remedy.
-    pub fn read(value: Value<'_>, place: &str, schemas: &dyn Schemas) -> Result<Self, Fault> {
+    pub fn read(value: JsonValue<'_>, place: &str, schemas: &dyn Schemas) -> Result<Self, Fault> {
         if let Some(name) = value.string() {
             return match &*name {
                 "ignore" => Ok(Self::Ignore),
@@ -99,7 +99,7 @@ impl Matcher {
                 .map(Self::Schema)
                 .map_err(|reason| Fault::new(&inner, reason)),
             "one_of" if operand.kind() == Kind::Array && !operand.is_empty() => {
-                Ok(Self::OneOf(operand.items().map(Value::to_json).collect()))
+                Ok(Self::OneOf(operand.items().map(JsonValue::to_json).collect()))
             }
             "one_of" => Err(Fault::new(&inner, "one_of takes an array of at least one value")),
             other => Err(unknown(place, other)),
@@ -110,8 +110,8 @@ impl Matcher {
     /// one side is absent.
     pub(super) fn judge(
         &self,
-        expected: Option<Value<'_>>,
-        actual: Option<Value<'_>>,
+        expected: Option<JsonValue<'_>>,
+        actual: Option<JsonValue<'_>>,
         equality: Equality,
     ) -> Option<Fitting> {
         if matches!(self, Self::Ignore) {
@@ -146,9 +146,9 @@ impl Matcher {
     }
 
     /// What an argument should have been, behind "wanted".
-    fn wanted(&self, expected: Option<Value<'_>>) -> String {
+    fn wanted(&self, expected: Option<JsonValue<'_>>) -> String {
         let or_expected = |value: &Option<JsonText>| {
-            let value = value.clone().or_else(|| expected.map(Value::to_json));
+            let value = value.clone().or_else(|| expected.map(JsonValue::to_json));
             value.map_or_else(String::new, |value| value.compact().to_string())
         };
         match self {
@@ -176,7 +176,7 @@ impl Matcher {
 }
 
 /// Compiles a pattern from a config.
-pub(crate) fn pattern(value: Value<'_>, place: &str) -> Result<Regex, Fault> {
+pub(crate) fn pattern(value: JsonValue<'_>, place: &str) -> Result<Regex, Fault> {
     let Some(text) = value.string() else {
         return Err(Fault::new(place, "a pattern is a string"));
     };
@@ -188,17 +188,17 @@ pub(crate) fn pattern(value: Value<'_>, place: &str) -> Result<Regex, Fault> {
     })
 }
 
-fn tolerance(operand: Value<'_>, place: &str) -> Result<Matcher, Fault> {
+fn tolerance(operand: JsonValue<'_>, place: &str) -> Result<Matcher, Fault> {
     let (absolute, relative) = distances(operand, place)?;
     Ok(Matcher::Tolerance { absolute, relative })
 }
 
 /// Reads a tolerance: a number, or an object with `absolute` and `relative`.
-pub(crate) fn distances(operand: Value<'_>, place: &str) -> Result<(Decimal, Decimal), Fault> {
+pub(crate) fn distances(operand: JsonValue<'_>, place: &str) -> Result<(Decimal, Decimal), Fault> {
     let fault = |place: &str| {
         Fault::new(place, "a tolerance is a number from 0, or an object of absolute and relative")
     };
-    let number = |value: Option<Value<'_>>, place: &str| {
+    let number = |value: Option<JsonValue<'_>>, place: &str| {
         let number = match value {
             Some(value) => Decimal::parse(value.text()),
             None => Decimal::parse("0"),

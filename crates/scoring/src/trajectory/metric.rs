@@ -181,8 +181,8 @@ mod tests {
 
     use super::super::matcher::{NoSchemas, SchemaCheck, Schemas};
     use super::*;
-    use crate::json::Document;
     use crate::trace::ToolCall;
+    use json_text::JsonIndex;
 
     fn json(text: &str) -> JsonText {
         JsonText::parse(text).expect("valid")
@@ -205,7 +205,7 @@ mod tests {
     }
 
     fn rules(text: &str) -> ArgumentRules {
-        ArgumentRules::read(Document::of(&json(text)).root(), "", &OnlyTyped).expect("rules")
+        ArgumentRules::read(JsonIndex::of(&json(text)).root(), "", &OnlyTyped).expect("rules")
     }
 
     /// Schemas of one keyword, enough to see that they are asked.
@@ -282,8 +282,9 @@ mod tests {
     }
 
     fn refused(text: &str, told: &Expect) {
-        let fault = ArgumentRules::read(Document::of(&json(text)).root(), "/arguments", &NoSchemas)
-            .expect_err("refused");
+        let fault =
+            ArgumentRules::read(JsonIndex::of(&json(text)).root(), "/arguments", &NoSchemas)
+                .expect_err("refused");
         told.assert_eq(&fault.to_string());
     }
 

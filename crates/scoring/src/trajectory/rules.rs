@@ -1,10 +1,10 @@
 //! [`ArgumentRules`]: which matcher speaks for which argument of which tool.
 
-use json_text::Kind;
+use json_text::{JsonValue, Kind};
 
 use super::matcher::{Matcher, Schemas};
 use crate::fault::Fault;
-use crate::json::{Equality, Fitting, Judge, Value, pointer_step};
+use crate::json::{Equality, Fitting, Judge, pointer_step};
 
 /// Matchers by tool and argument.
 #[derive(Debug, Clone, Default)]
@@ -31,18 +31,18 @@ impl ArgumentRules {
     ///
     /// ```
     /// use json_text::JsonText;
-    /// use scoring::json::Document;
+    /// use json_text::JsonIndex;
     /// use scoring::trajectory::{ArgumentRules, NoSchemas};
     ///
     /// let text = JsonText::parse(r#"{"book": {"request_id": "ignore", "/seats/*/price": {"tolerance": 0.01}}}"#)?;
-    /// let rules = ArgumentRules::read(Document::of(&text).root(), "", &NoSchemas)?;
+    /// let rules = ArgumentRules::read(JsonIndex::of(&text).root(), "", &NoSchemas)?;
     /// assert!(!rules.is_empty());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
     /// The first [`Fault`], with its place.
-    pub fn read(value: Value<'_>, place: &str, schemas: &dyn Schemas) -> Result<Self, Fault> {
+    pub fn read(value: JsonValue<'_>, place: &str, schemas: &dyn Schemas) -> Result<Self, Fault> {
         let mut rules = Vec::new();
         for (tool, arguments) in object(value, place, "tools")? {
             let place = format!("{place}{}", pointer_step(&tool));
@@ -84,10 +84,10 @@ impl ArgumentRules {
 
 /// The members of an object in the order written; of a name written twice the last.
 fn object<'d>(
-    value: Value<'d>,
+    value: JsonValue<'d>,
     place: &str,
     of: &str,
-) -> Result<Vec<(std::borrow::Cow<'d, str>, Value<'d>)>, Fault> {
+) -> Result<Vec<(std::borrow::Cow<'d, str>, JsonValue<'d>)>, Fault> {
     if value.kind() == Kind::Object {
         Ok(value.entries())
     } else {
@@ -116,8 +116,8 @@ impl Judge for ToolRules<'_> {
     fn judge(
         &self,
         path: &[String],
-        expected: Option<Value<'_>>,
-        actual: Option<Value<'_>>,
+        expected: Option<JsonValue<'_>>,
+        actual: Option<JsonValue<'_>>,
     ) -> Option<Fitting> {
         let is_here = |rule: &&Rule| {
             rule.tool.as_deref().is_none_or(|tool| tool == self.tool)

@@ -25,6 +25,6 @@ impl Schemas for JsonSchemas {
 
 impl SchemaCheck for Check {
     fn fits(&self, value: &JsonText) -> bool {
-        self.complaints(value).is_empty()
+        self.violations(value).is_empty()
     }
 }

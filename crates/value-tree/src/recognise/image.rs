@@ -8,15 +8,15 @@ use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use json_text::Kind;
 
-use crate::document::Id;
 use crate::scan;
 use crate::tree::Tree;
+use json_text::index::Id;
 
 /// How much of the data is decoded for the measures, in characters of base64.
 const HEADER: usize = 128 * 1024;
 /// The longest image in characters of base64.
 const LONGEST: usize = 16 * 1024 * 1024;
-/// The shortest base64 that is taken for an image without being told that it is one.
+/// The shortest base64 text recognized as an image without a declared type.
 const SHORTEST: usize = 40;
 /// How many pixels are drawn unasked.
 const PIXELS: u64 = 40_000_000;
@@ -85,7 +85,7 @@ impl Format {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
     pub(crate) format: Format,
-    /// Width and height in pixels, where the header tells.
+    /// Width and height in pixels, if the header has them.
     pub size: Option<(u32, u32)>,
     /// How long the data is, in bytes.
     pub bytes: usize,
@@ -192,7 +192,7 @@ pub(crate) fn of_object(tree: &Tree, id: Id) -> Option<Image> {
     image(Some(format), scan::content(data).trim())
 }
 
-/// The image whose base64 is `data`, if it is one of the format that it is said to be of.
+/// The image with the base64 `data`, if it has the declared format.
 fn image(said: Option<Format>, data: &str) -> Option<Image> {
     let data = standard(data)?;
     let mut header = data.len().min(HEADER);
@@ -283,7 +283,7 @@ mod tests {
         assert_eq!(told(PNG), Some(("PNG", Some((1, 1)))));
         assert_eq!(told(GIF), Some(("GIF", Some((1, 1)))));
         assert_eq!(told(&format!("data:image/png;base64,{PNG}")), Some(("PNG", Some((1, 1)))));
-        // What it says is not what it is.
+        // The declared type differs from the content.
         assert_eq!(told(&format!("data:image/png;base64,{GIF}")), Some(("GIF", Some((1, 1)))));
         assert_eq!(told("data:image/png;base64,AAAA"), None);
         assert_eq!(told("data:text/html,<script>x</script>"), None);
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_png_is_told() {
+    fn a_damaged_png_is_detected() {
         let bytes = decoded(PNG).expect("valid");
         let doubt = |bytes: &[u8]| {
             let text = base64::engine::general_purpose::STANDARD.encode(bytes);

@@ -1,4 +1,4 @@
-//! Texts: diffs, source code, markdown, told apart by their lines.
+//! Recognizes diffs, source code and Markdown by their lines.
 
 use super::{Language, yaml};
 
@@ -168,7 +168,7 @@ pub(crate) fn is_markdown(text: &str) -> bool {
     sure.contains(&true) || hints.iter().filter(|hint| **hint).count() >= 2
 }
 
-/// Whether something stands between two `sign`s.
+/// Whether there is text between two `sign`s.
 fn paired(line: &str, sign: &str) -> bool {
     let Some((_, after)) = line.split_once(sign) else { return false };
     after.find(sign).is_some_and(|at| at > 0) && !after.starts_with(' ')
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn code_is_told_by_its_lines() {
+    fn code_is_recognized_by_its_lines() {
         assert_eq!(code("def add(a, b):\n    return a + b"), Some(Language::Python));
         assert_eq!(
             code("import json\n\n# what it is\nprint(json.dumps({}))"),

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use json_text::Kind;
 
-use crate::document::Id;
 use crate::preview;
 use crate::tree::Tree;
+use json_text::index::Id;
 
 /// How many items decide whether this is a table, and by which columns.
 const LOOKED_AT: usize = 50;
@@ -80,13 +80,13 @@ impl Table {
         Some(Self { more, columns: columns.into_iter().map(clamped).collect() })
     }
 
-    /// The column in which a member with this name stands.
+    /// The column of a member with this name.
     pub(crate) fn column(&self, key: &str) -> Option<usize> {
         self.columns.iter().position(|(name, _)| name == key)
     }
 }
 
-/// How wide a column of `width` characters is once it holds the value whose text is `text` too.
+/// The width of a column of `width` characters after adding the value `text`.
 fn widened(width: usize, text: &str) -> usize {
     // Printable letters are drawn as they are written, or fewer of them: most need no second look.
     let is_plain = !text.starts_with(['[', '{'])
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_is_as_wide_as_its_widest_cell_wherever_that_stands() {
+    fn a_column_is_as_wide_as_its_widest_cell() {
         let rows = |count: usize, wide_at: usize, wide: &str| {
             let row = |at: usize| match at == wide_at {
                 true => format!(r#"{{"id":{at},"name":"{wide}"}}"#),

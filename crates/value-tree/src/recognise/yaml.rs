@@ -1,4 +1,4 @@
-//! YAML, told apart from prose with colons, from lists and from code.
+//! Recognizes YAML, as opposed to prose with colons, lists and code.
 //!
 //! Most texts of `word: words` are notes, headers or talk. So every line must be one that YAML has,
 //! and something must be there that only data has: a block within a block, a list of records, or
@@ -32,13 +32,13 @@ pub(super) fn is_yaml(text: &str) -> bool {
     seen.is_data()
 }
 
-/// What the lines so far say.
+/// The state of recognition.
 #[derive(Default)]
 struct Seen {
     keys: usize,
     items: usize,
     marker: bool,
-    /// A block stands in a block.
+    /// A block is nested in a block.
     nested: bool,
     /// A list has items of several members.
     records: bool,
@@ -86,7 +86,7 @@ impl Seen {
         Some(goes_on)
     }
 
-    /// Takes a value that stands on one line; nothing where YAML has no such value.
+    /// Takes a one-line value; `None` if YAML has no such value.
     fn value(&mut self, value: &str) -> Option<bool> {
         let first = value.chars().next()?;
         let last = value.chars().next_back()?;

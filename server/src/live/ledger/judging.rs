@@ -10,9 +10,9 @@ use prost::Message;
 use rpc::wire;
 use rpc::wire::session_event::Payload;
 
+use super::super::active_session::Outcome;
 use super::super::ask::{Act, Acted, Ask, Judged, Look, Waited};
 use super::super::error::LiveError;
-use super::super::room::Outcome;
 use super::super::store::{Change, NewEvent};
 use super::{Draft, Ledger, now};
 
@@ -25,23 +25,24 @@ impl Ledger {
                 self.wait(*session_id, *turn_id).await.map(Judged::Waited)
             }
             Ask::Leave(session_id, turn_id) => {
-                if let Some(room) = self.rooms.get_mut(session_id) {
-                    room.leave(*turn_id);
+                if let Some(active) = self.active_sessions.get_mut(session_id) {
+                    active.leave(*turn_id);
                     self.touched.insert(*session_id);
                 }
                 Ok(Judged::Left)
             }
             Ask::Watch(session_id, _) => {
-                let room = self.room(*session_id).await?;
-                Ok(Judged::Watched(room.feed.watch()))
+                let active = self.active(*session_id).await?;
+                Ok(Judged::Watched(active.feed.watch()))
             }
-            Ask::Depth(_) => {
-                Ok(Judged::Counted(self.rooms.values().map(|room| room.queue.depth()).sum()))
-            }
+            Ask::Depth(_) => Ok(Judged::Counted(
+                self.active_sessions.values().map(|active| active.queue.depth()).sum(),
+            )),
             Ask::Stop => Ok(Judged::Left),
             Ask::Look(sessions, _) => {
-                let look =
-                    |id: &LiveSessionId| self.rooms.get(id).filter(|it| !it.stale).map(Look::at);
+                let look = |id: &LiveSessionId| {
+                    self.active_sessions.get(id).filter(|it| !it.stale).map(Look::at)
+                };
                 Ok(Judged::Looked(sessions.iter().map(look).collect()))
             }
         }
@@ -66,15 +67,15 @@ impl Ledger {
     async fn act(&mut self, act: &Act) -> Result<Acted, LiveError> {
         self.recall(act.session_id, &act.command).await?;
         let now = now();
-        let room = self.room(act.session_id).await?;
-        let step = room.queue.decide(&act.command, now)?;
+        let active = self.active(act.session_id).await?;
+        let step = active.queue.decide(&act.command, now)?;
         for fact in &step.facts {
-            room.queue.apply(fact);
+            active.queue.apply(fact);
             if matches!(fact, Fact::Completed) {
-                room.session.status = Status::Completed;
+                active.session.status = Status::Completed;
             }
         }
-        let acted = Acted { answer: step.answer, session: room.session.clone() };
+        let acted = Acted { answer: step.answer, session: active.session.clone() };
         for fact in step.facts {
             self.draft(act, fact);
         }
@@ -88,13 +89,13 @@ impl Ledger {
         session_id: LiveSessionId,
         command: &Command,
     ) -> Result<(), LiveError> {
-        let unknown = self.room(session_id).await?.queue.unknown_to(command);
+        let unknown = self.active(session_id).await?.queue.unknown_to(command);
         if let Some(turn_id) = unknown.turn
             && let Some(turn) = self.store.turn(turn_id).await?
         {
             match (command, turn.closed) {
                 (_, Some(closed)) if turn.session_id == session_id => {
-                    self.room(session_id).await?.queue.recall_turn(turn_id, closed);
+                    self.active(session_id).await?.queue.recall_turn(turn_id, closed);
                 }
                 (Command::Submit { .. }, _) => return Err(Refusal::TurnTaken(turn_id).into()),
                 _ => {}
@@ -106,7 +107,7 @@ impl Ledger {
             if home != session_id {
                 return Err(Refusal::EventTaken(event_id).into());
             }
-            self.room(session_id).await?.queue.recall_event(event_id, recorded);
+            self.active(session_id).await?.queue.recall_event(event_id, recorded);
         }
         Ok(())
     }
@@ -151,9 +152,9 @@ impl Ledger {
         session_id: LiveSessionId,
         turn_id: TurnId,
     ) -> Result<Waited, LiveError> {
-        let room = self.room(session_id).await?;
-        if let Some(ahead) = room.queue.ahead(turn_id) {
-            let outcome = room.wait(turn_id);
+        let active = self.active(session_id).await?;
+        if let Some(ahead) = active.queue.ahead(turn_id) {
+            let outcome = active.wait(turn_id);
             self.touched.insert(session_id);
             return Ok(Waited::Pending { ahead, outcome });
         }

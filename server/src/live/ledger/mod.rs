@@ -5,8 +5,8 @@
 //! who ask at once share one wait for the disk, and one who asks alone does not wait for others.
 //! `judging` has the asks one by one, `rooms` the queues.
 
+mod active_sessions;
 mod judging;
-mod rooms;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -15,9 +15,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use live::{Command, Fact, LiveSession, LiveSessionId, PendingTurn, Timestamp};
 use tokio::sync::{broadcast, mpsc};
 
+use super::active_session::{ActiveSession, Outcome};
 use super::ask::Ask;
 use super::error::LiveError;
-use super::room::{Outcome, Room};
 use super::store::{Change, LiveStore};
 use crate::access::Noted;
 
@@ -38,7 +38,7 @@ struct Draft {
 
 pub(super) struct Ledger {
     store: Arc<dyn LiveStore>,
-    rooms: HashMap<LiveSessionId, Room>,
+    active_sessions: HashMap<LiveSessionId, ActiveSession>,
     /// Of the batch under way.
     changes: Vec<Change>,
     drafts: Vec<Draft>,
@@ -57,7 +57,7 @@ impl Ledger {
     ) -> Result<Self, LiveError> {
         let mut ledger = Self {
             store,
-            rooms: HashMap::new(),
+            active_sessions: HashMap::new(),
             changes: Vec::new(),
             drafts: Vec::new(),
             opened: HashMap::new(),
@@ -138,14 +138,16 @@ impl Ledger {
             if let Some(noted) = draft.noted {
                 noted.write();
             }
-            if let Some(room) = self.rooms.get_mut(&draft.session_id) {
-                room.tell(&draft.fact, &draft.event, draft.bytes);
+            if let Some(active) = self.active_sessions.get_mut(&draft.session_id) {
+                active.tell(&draft.fact, &draft.event, draft.bytes);
             }
         }
         for session_id in &touched {
-            if let Some(room) = self.rooms.get_mut(session_id).filter(|room| !room.stale) {
-                room.queue.forget();
-                room.feed.stands(room.standing());
+            if let Some(active) =
+                self.active_sessions.get_mut(session_id).filter(|active| !active.stale)
+            {
+                active.queue.forget();
+                active.feed.stands(active.standing());
             }
         }
         for session_id in touched.into_iter().chain(opened.into_keys()) {
@@ -164,19 +166,19 @@ impl Ledger {
     fn sweep(&mut self) {
         let now = now();
         let mut changed = Vec::new();
-        self.rooms.retain(|session_id, room| {
-            let mut changes = room.prune();
-            if let Ok(step) = room.queue.decide(&Command::Tick, now)
+        self.active_sessions.retain(|session_id, active| {
+            let mut changes = active.prune();
+            if let Ok(step) = active.queue.decide(&Command::Tick, now)
                 && !step.facts.is_empty()
             {
-                step.facts.iter().for_each(|fact| room.queue.apply(fact));
+                step.facts.iter().for_each(|fact| active.queue.apply(fact));
                 changes = true;
             }
-            if changes && !room.stale {
-                room.feed.stands(room.standing());
+            if changes && !active.stale {
+                active.feed.stands(active.standing());
                 changed.push(*session_id);
             }
-            !room.is_idle()
+            !active.is_idle()
         });
         changed.into_iter().for_each(|session_id| self.tell_change(session_id));
     }

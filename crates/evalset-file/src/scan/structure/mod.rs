@@ -22,7 +22,7 @@ use super::tokens::{Batch, Tokens};
 /// an older list, which has no set around its cases, its depth is one less.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u32)]
-enum Place {
+enum Level {
     Start = 0,
     Set = 1,
     Cases = 2,
@@ -38,7 +38,7 @@ pub(super) struct Structure {
     expect: Expect,
     open: Containers,
 
-    place: Place,
+    place: Level,
     key: Key,
     reading: Option<Reading>,
     text: Vec<u8>,
@@ -84,7 +84,7 @@ impl Structure {
             tokens: Tokens::at(0),
             expect: Expect::Top,
             open: Containers::default(),
-            place: Place::Start,
+            place: Level::Start,
             key: Key::Other,
             reading: None,
             text: Vec::new(),
@@ -136,7 +136,7 @@ impl Structure {
         supposed.open.push(true);
         supposed.open.push(false);
         supposed.expect = Expect::Item;
-        supposed.place = Place::Cases;
+        supposed.place = Level::Cases;
         supposed.list_seen = true;
         supposed.parting = parting;
         supposed
@@ -145,8 +145,8 @@ impl Structure {
     /// Whether this scan stands where [`Self::between_cases`] supposes to stand.
     pub(super) fn is_between_cases(&self, parting: u64) -> bool {
         self.tokens.is_between()
-            && self.place == Place::Cases
-            && self.open.depth() == Place::Cases as u32
+            && self.place == Level::Cases
+            && self.open.depth() == Level::Cases as u32
             && self.expect == Expect::Item
             && self.parting == parting
     }
@@ -244,7 +244,7 @@ impl Structure {
                 }
             }
             let watched = open.depth() == watched_depth;
-            if watched && self.place == Place::Cases && class == Class::OpenObject {
+            if watched && self.place == Level::Cases && class == Class::OpenObject {
                 let start = at + index as u64;
                 let rest = starts.get(token..).unwrap_or_default();
                 if let Some(read) =
@@ -350,7 +350,7 @@ impl Structure {
             }
             Class::Colon => {}
             Class::Comma => {
-                if self.place == Place::Cases {
+                if self.place == Level::Cases {
                     self.end_other_item(at);
                     self.parting = at;
                 }
@@ -375,21 +375,21 @@ impl Structure {
     }
 
     /// A value begins in the watched container: where it leads, if it leads on.
-    fn value(&mut self, class: Class, at: u64) -> Result<Option<Place>, Fault> {
+    fn value(&mut self, class: Class, at: u64) -> Result<Option<Level>, Fault> {
         match (self.place, class) {
-            (Place::Start, Class::OpenObject) => Ok(Some(Place::Set)),
-            (Place::Start, Class::OpenList) if self.takes_older => {
+            (Level::Start, Class::OpenObject) => Ok(Some(Level::Set)),
+            (Level::Start, Class::OpenList) if self.takes_older => {
                 self.is_older = true;
                 self.list_seen = true;
                 self.outline.list_open = at;
                 self.parting = at;
-                Ok(Some(Place::Cases))
+                Ok(Some(Level::Cases))
             }
-            (Place::Start, Class::OpenList) => Err(Fault { at, kind: FaultKind::LegacyList }),
-            (Place::Start, _) => {
+            (Level::Start, Class::OpenList) => Err(Fault { at, kind: FaultKind::LegacyList }),
+            (Level::Start, _) => {
                 Err(Fault::not_an_eval_set(at, "the file holds a single value, not an object"))
             }
-            (Place::Set, Class::OpenList) if self.key == Key::Leads => {
+            (Level::Set, Class::OpenList) if self.key == Key::Leads => {
                 if self.list_seen {
                     let first = self.outline.list_open;
                     return Err(Fault { at, kind: FaultKind::CasesTwice { first } });
@@ -397,51 +397,51 @@ impl Structure {
                 self.list_seen = true;
                 self.outline.list_open = at;
                 self.parting = at;
-                Ok(Some(Place::Cases))
+                Ok(Some(Level::Cases))
             }
-            (Place::Set, _) if self.key == Key::Leads => {
+            (Level::Set, _) if self.key == Key::Leads => {
                 Err(Fault::not_an_eval_set(at, "\"eval_cases\" is not a list"))
             }
-            (Place::Set, Class::Quote) if self.key == Key::Id => {
+            (Level::Set, Class::Quote) if self.key == Key::Id => {
                 self.set_id_seen = true;
                 Ok(None)
             }
-            (Place::Cases, Class::OpenObject) if self.is_one_case => {
+            (Level::Cases, Class::OpenObject) if self.is_one_case => {
                 self.turns += 1;
                 Ok(None)
             }
-            (Place::Cases, Class::OpenObject) => {
+            (Level::Cases, Class::OpenObject) => {
                 self.case_start = at;
                 self.turns = 0;
                 self.has_id = false;
                 self.has_conversation = false;
                 self.has_scenario = false;
                 self.has_data = false;
-                Ok(Some(Place::Case))
+                Ok(Some(Level::Case))
             }
-            (Place::Cases, _) if self.is_older => {
+            (Level::Cases, _) if self.is_older => {
                 Err(Fault::not_an_eval_set(at, "an item of the list is not an object"))
             }
-            (Place::Cases, _) => {
+            (Level::Cases, _) => {
                 let reason = "an item of \"eval_cases\" is not an object";
                 self.no_object = self.no_object.or(Some(Fault::not_an_eval_set(at, reason)));
                 self.other_item = Some(at);
                 Ok(None)
             }
-            (Place::Case, Class::OpenList) if self.key == Key::Leads => {
+            (Level::Case, Class::OpenList) if self.key == Key::Leads => {
                 self.has_conversation = true;
-                Ok(Some(Place::Conversation))
+                Ok(Some(Level::Conversation))
             }
-            (Place::Case, Class::OpenObject) if self.key == Key::Scenario => {
+            (Level::Case, Class::OpenObject) if self.key == Key::Scenario => {
                 self.has_scenario = true;
                 Ok(None)
             }
-            (Place::Conversation, Class::OpenObject) => {
+            (Level::Conversation, Class::OpenObject) => {
                 self.turns += 1;
-                Ok(Some(Place::Invocation))
+                Ok(Some(Level::Invocation))
             }
-            (Place::Case | Place::Invocation, Class::Quote) if self.key == Key::Id => {
-                self.has_id |= self.place == Place::Case;
+            (Level::Case | Level::Invocation, Class::Quote) if self.key == Key::Id => {
+                self.has_id |= self.place == Level::Case;
                 self.begin(Reading::Id, at);
                 Ok(None)
             }
@@ -461,8 +461,8 @@ impl Structure {
 
     fn leave(&mut self, at: u64) -> Result<(), Fault> {
         self.place = match self.place {
-            Place::Start | Place::Set => Place::Start,
-            Place::Cases => {
+            Level::Start | Level::Set => Level::Start,
+            Level::Cases => {
                 self.end_other_item(at);
                 if self.is_older && self.outline.cases == 0 {
                     self.is_one_case = true;
@@ -472,15 +472,15 @@ impl Structure {
                 }
                 self.outline.list_close = at;
                 self.list_closed = true;
-                if self.is_older { Place::Start } else { Place::Set }
+                if self.is_older { Level::Start } else { Level::Set }
             }
             // The first item tells whether they are sessions.
-            Place::Case if self.is_older && self.outline.cases == 0 && !self.has_data => {
+            Level::Case if self.is_older && self.outline.cases == 0 && !self.has_data => {
                 self.is_one_case = true;
                 self.turns = 1;
-                Place::Cases
+                Level::Cases
             }
-            Place::Case => {
+            Level::Case => {
                 self.outline.last =
                     Some(LastCase { parting: self.parting, start: self.case_start, end: at + 1 });
                 self.outline.cases += 1;
@@ -500,10 +500,10 @@ impl Structure {
                 };
                 let fault = lacks.map(|reason| Fault::not_an_eval_set(self.case_start, reason));
                 self.incomplete = self.incomplete.or(fault);
-                Place::Cases
+                Level::Cases
             }
-            Place::Conversation => Place::Case,
-            Place::Invocation => Place::Conversation,
+            Level::Conversation => Level::Case,
+            Level::Invocation => Level::Conversation,
         };
         self.key = Key::Other;
         Ok(())

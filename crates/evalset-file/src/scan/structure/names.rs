@@ -1,13 +1,13 @@
 //! The strings that are read out: keys on the way to the cases, and ids.
 
 use super::quote::{ClosingQuote, LONGEST_ID, unescaped};
-use super::{Place, Structure};
+use super::{Level, Structure};
 use crate::scan::outline::Sink;
 
 /// What the latest key at the watched depth means there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Key {
-    /// Leads to the next [`Place`].
+    /// Leads to the next [`Level`].
     Leads,
     /// Holds the id of the place.
     Id,
@@ -78,7 +78,7 @@ impl Structure {
             Some(Reading::Key) => self.key_read(raw),
             Some(Reading::Id) => {
                 let Some(id) = unescaped(raw, escapes) else { return Ok(()) };
-                if self.place == Place::Case {
+                if self.place == Level::Case {
                     sink.eval_id(&id, self.text_at, self.case_start)?;
                 } else {
                     sink.invocation_id(&id, self.text_at, self.case_start)?;
@@ -91,25 +91,25 @@ impl Structure {
 
     fn key_read(&mut self, key: &[u8]) {
         if self.is_older {
-            self.has_data |= matches!((self.place, key), (Place::Case, b"data"));
+            self.has_data |= matches!((self.place, key), (Level::Case, b"data"));
             self.key = match (self.place, key) {
-                (Place::Case, b"data") => Key::Leads,
-                (Place::Case, b"name") => Key::Id,
+                (Level::Case, b"data") => Key::Leads,
+                (Level::Case, b"name") => Key::Id,
                 _ => Key::Other,
             };
             return;
         }
         self.key = match (self.place, key) {
-            (Place::Set, b"eval_cases") | (Place::Case, b"conversation") => Key::Leads,
-            (Place::Set, b"eval_set_id")
-            | (Place::Case, b"eval_id" | b"evalId")
-            | (Place::Invocation, b"invocation_id" | b"invocationId") => Key::Id,
-            (Place::Case, b"conversation_scenario" | b"conversationScenario") => Key::Scenario,
-            (Place::Set, b"eval_case_results" | b"evalCaseResults") => {
+            (Level::Set, b"eval_cases") | (Level::Case, b"conversation") => Key::Leads,
+            (Level::Set, b"eval_set_id")
+            | (Level::Case, b"eval_id" | b"evalId")
+            | (Level::Invocation, b"invocation_id" | b"invocationId") => Key::Id,
+            (Level::Case, b"conversation_scenario" | b"conversationScenario") => Key::Scenario,
+            (Level::Set, b"eval_case_results" | b"evalCaseResults") => {
                 self.is_history = true;
                 Key::Other
             }
-            (Place::Set, b"evalCases") => {
+            (Level::Set, b"evalCases") => {
                 self.camel_case_list = self.camel_case_list.or(Some(self.text_at));
                 Key::Other
             }

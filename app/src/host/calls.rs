@@ -1,0 +1,39 @@
+//! [`CallHost`]: tool calls of rehearsals, and the questions that their servers ask.
+
+use api::{Answer, ApiError, ResultSlice, ToolRequest};
+use async_trait::async_trait;
+use json_text::JsonText;
+use session::{CallId, SessionId};
+
+/// Tool calls of rehearsals, and the questions that their servers ask. Each method is the server function of the same name.
+#[async_trait]
+#[expect(missing_docs, reason = "each method is documented at its server function")]
+pub trait CallHost: Send + Sync + 'static {
+    async fn start_call(&self, request: ToolRequest) -> Result<(), ApiError>;
+    async fn cancel_call(&self, session: SessionId, call_id: CallId) -> Result<(), ApiError>;
+    async fn confirm_call(
+        &self,
+        session: SessionId,
+        call_id: CallId,
+        confirmed: bool,
+        payload: Option<JsonText>,
+    ) -> Result<(), ApiError>;
+    async fn supply_result(
+        &self,
+        session: SessionId,
+        call_id: CallId,
+        result: JsonText,
+    ) -> Result<(), ApiError>;
+    async fn read_held_result(
+        &self,
+        session: SessionId,
+        call_id: CallId,
+        offset: u64,
+    ) -> Result<ResultSlice, ApiError>;
+    async fn answer_question(
+        &self,
+        session: SessionId,
+        number: u64,
+        answer: Answer,
+    ) -> Result<(), ApiError>;
+}

@@ -1,0 +1,44 @@
+//! [`LiveTurnHost`]: turns of live sessions: who holds one, and how it is closed.
+
+use api::{ApiError, FieldMessage, LiveAnswer, LiveId, LiveLeaseId, LivePlace, LiveTarget};
+use async_trait::async_trait;
+use json_text::JsonText;
+
+/// Turns of live sessions: who holds one, and how it is closed. Each method is the server function of the same name.
+#[async_trait]
+#[expect(missing_docs, reason = "each method is documented at its server function")]
+pub trait LiveTurnHost: Send + Sync + 'static {
+    async fn check_live_value(
+        &self,
+        place: LivePlace,
+        target: LiveTarget,
+        value: JsonText,
+    ) -> Result<Vec<FieldMessage>, ApiError>;
+    async fn answer_live_turn(&self, answer: LiveAnswer) -> Result<(), ApiError>;
+    async fn hold_live_turn(
+        &self,
+        place: LivePlace,
+        lease: LiveLeaseId,
+        by: String,
+    ) -> Result<(), ApiError>;
+    async fn hand_over_live_turn(
+        &self,
+        place: LivePlace,
+        lease: LiveLeaseId,
+        to: String,
+    ) -> Result<(), ApiError>;
+    async fn release_live_turn(&self, place: LivePlace, lease: LiveLeaseId)
+    -> Result<(), ApiError>;
+    async fn cancel_live_turn(
+        &self,
+        place: LivePlace,
+        reason: String,
+        by: String,
+    ) -> Result<(), ApiError>;
+    async fn complete_live_session(
+        &self,
+        session: LiveId,
+        cancel_waiting: bool,
+        by: String,
+    ) -> Result<(), ApiError>;
+}

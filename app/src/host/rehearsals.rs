@@ -1,0 +1,39 @@
+//! [`RehearsalHost`]: rehearsals: the host's share of a session, and its export.
+
+use api::{ApiError, ExportReceipt, ExportRequest, FieldMessage, SessionView, ValueTarget};
+use async_trait::async_trait;
+use json_text::JsonText;
+use session::{AgentId, SessionId};
+
+/// Rehearsals: the host's share of a session, and its export. Each method is the server function of the same name.
+#[async_trait]
+#[expect(missing_docs, reason = "each method is documented at its server function")]
+pub trait RehearsalHost: Send + Sync + 'static {
+    async fn open_session(
+        &self,
+        session: SessionId,
+        agent: AgentId,
+    ) -> Result<SessionView, ApiError>;
+    async fn begin_invocation(
+        &self,
+        session: SessionId,
+        content: String,
+    ) -> Result<SessionView, ApiError>;
+    async fn end_invocation(
+        &self,
+        session: SessionId,
+        content: String,
+    ) -> Result<SessionView, ApiError>;
+    async fn check_value(
+        &self,
+        session: SessionId,
+        target: ValueTarget,
+        value: JsonText,
+    ) -> Result<Vec<FieldMessage>, ApiError>;
+    async fn close_session(&self, session: SessionId) -> Result<(), ApiError>;
+    async fn export_session(
+        &self,
+        request: ExportRequest,
+        by: Option<String>,
+    ) -> Result<ExportReceipt, ApiError>;
+}

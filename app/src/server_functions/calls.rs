@@ -1,0 +1,51 @@
+//! Tool calls. Each of these returns at once: how a call goes on comes as a
+//! [`HostEvent`](api::HostEvent), so that no browser connection is held while a tool runs.
+
+use api::{ApiError, ResultSlice, ToolRequest};
+use json_text::JsonText;
+use leptos::prelude::*;
+use server_fn::codec::Json;
+use session::{CallId, SessionId};
+
+/// Starts a call.
+#[server(prefix = "/api", endpoint = "start_call", input = Json, output = Json)]
+pub async fn start_call(request: ToolRequest) -> Result<(), ApiError> {
+    crate::host::calls()?.start_call(request).await
+}
+
+/// Stops a call. Its end is told within a second.
+#[server(prefix = "/api", endpoint = "cancel_call", input = Json, output = Json)]
+pub async fn cancel_call(session: SessionId, call_id: CallId) -> Result<(), ApiError> {
+    crate::host::calls()?.cancel_call(session, call_id).await
+}
+
+/// Answers a tool that asked for confirmation.
+#[server(prefix = "/api", endpoint = "confirm_call", input = Json, output = Json)]
+pub async fn confirm_call(
+    session: SessionId,
+    call_id: CallId,
+    confirmed: bool,
+    payload: Option<JsonText>,
+) -> Result<(), ApiError> {
+    crate::host::calls()?.confirm_call(session, call_id, confirmed, payload).await
+}
+
+/// Hands over the result of a long-running tool.
+#[server(prefix = "/api", endpoint = "supply_result", input = Json, output = Json)]
+pub async fn supply_result(
+    session: SessionId,
+    call_id: CallId,
+    result: JsonText,
+) -> Result<(), ApiError> {
+    crate::host::calls()?.supply_result(session, call_id, result).await
+}
+
+/// Reads a part of a held result: at most 256 KiB from `offset` on.
+#[server(prefix = "/api", endpoint = "read_held_result", input = Json, output = Json)]
+pub async fn read_held_result(
+    session: SessionId,
+    call_id: CallId,
+    offset: u64,
+) -> Result<ResultSlice, ApiError> {
+    crate::host::calls()?.read_held_result(session, call_id, offset).await
+}

@@ -1,0 +1,117 @@
+//! The doorways to live sessions.
+
+use api::{
+    ApiError, ExportReceipt, FieldMessage, LiveAnswer, LiveExportPlan, LiveId, LiveLeaseId,
+    LiveList, LivePlace, LiveRow, LiveSummary, LiveTarget, LiveTurn,
+};
+use json_text::JsonText;
+use leptos::prelude::*;
+use server_fn::codec::Json;
+
+/// The sessions that hold `search` in their description or among their agents' names, newest first, from a place of the list on.
+#[server(prefix = "/api", endpoint = "list_live_sessions", input = Json, output = Json)]
+pub async fn list_live_sessions(search: String, before: Option<i64>) -> Result<LiveList, ApiError> {
+    crate::host::live_sessions()?.list_live_sessions(search, before).await
+}
+
+/// One session in little.
+#[server(prefix = "/api", endpoint = "read_live_session", input = Json, output = Json)]
+pub async fn read_live_session(session: LiveId) -> Result<LiveSummary, ApiError> {
+    crate::host::live_sessions()?.read_live_session(session).await
+}
+
+/// At most `most` events (and never more than 500) after the one with this number, in order; with
+/// `whole` nothing in them is shortened.
+#[server(prefix = "/api", endpoint = "read_live_rows", input = Json, output = Json)]
+pub async fn read_live_rows(
+    session: LiveId,
+    after: u64,
+    most: u64,
+    whole: bool,
+) -> Result<Vec<LiveRow>, ApiError> {
+    crate::host::live_sessions()?.read_live_rows(session, after, most, whole).await
+}
+
+/// What the model would be given in a turn.
+#[server(prefix = "/api", endpoint = "read_live_turn", input = Json, output = Json)]
+pub async fn read_live_turn(place: LivePlace) -> Result<LiveTurn, ApiError> {
+    crate::host::live_sessions()?.read_live_turn(place).await
+}
+
+/// Checks a value against a schema of a turn's request. No messages: it is valid.
+#[server(prefix = "/api", endpoint = "check_live_value", input = Json, output = Json)]
+pub async fn check_live_value(
+    place: LivePlace,
+    target: LiveTarget,
+    value: JsonText,
+) -> Result<Vec<FieldMessage>, ApiError> {
+    crate::host::live_turns()?.check_live_value(place, target, value).await
+}
+
+/// Answers the turn that is up. The same answer sent again is answered as the first was.
+#[server(prefix = "/api", endpoint = "answer_live_turn", input = Json, output = Json)]
+pub async fn answer_live_turn(answer: LiveAnswer) -> Result<(), ApiError> {
+    crate::host::live_turns()?.answer_live_turn(answer).await
+}
+
+/// Takes the turn that is up, or keeps it: sent again it is the heartbeat.
+#[server(prefix = "/api", endpoint = "hold_live_turn", input = Json, output = Json)]
+pub async fn hold_live_turn(
+    place: LivePlace,
+    lease: LiveLeaseId,
+    by: String,
+) -> Result<(), ApiError> {
+    crate::host::live_turns()?.hold_live_turn(place, lease, by).await
+}
+
+/// Gives the turn that this page holds to somebody by name.
+#[server(prefix = "/api", endpoint = "hand_over_live_turn", input = Json, output = Json)]
+pub async fn hand_over_live_turn(
+    place: LivePlace,
+    lease: LiveLeaseId,
+    to: String,
+) -> Result<(), ApiError> {
+    crate::host::live_turns()?.hand_over_live_turn(place, lease, to).await
+}
+
+/// Lets go of the turn.
+#[server(prefix = "/api", endpoint = "release_live_turn", input = Json, output = Json)]
+pub async fn release_live_turn(place: LivePlace, lease: LiveLeaseId) -> Result<(), ApiError> {
+    crate::host::live_turns()?.release_live_turn(place, lease).await
+}
+
+/// Takes a turn out of the queue without an answer.
+#[server(prefix = "/api", endpoint = "cancel_live_turn", input = Json, output = Json)]
+pub async fn cancel_live_turn(
+    place: LivePlace,
+    reason: String,
+    by: String,
+) -> Result<(), ApiError> {
+    crate::host::live_turns()?.cancel_live_turn(place, reason, by).await
+}
+
+/// Ends a session. Refused while turns wait, unless they are to be cancelled.
+#[server(prefix = "/api", endpoint = "complete_live_session", input = Json, output = Json)]
+pub async fn complete_live_session(
+    session: LiveId,
+    cancel_waiting: bool,
+    by: String,
+) -> Result<(), ApiError> {
+    crate::host::live_turns()?.complete_live_session(session, cancel_waiting, by).await
+}
+
+/// What can be exported of a session, and where it would go.
+#[server(prefix = "/api", endpoint = "plan_live_export", input = Json, output = Json)]
+pub async fn plan_live_export(session: LiveId) -> Result<LiveExportPlan, ApiError> {
+    crate::host::live_sessions()?.plan_live_export(session).await
+}
+
+/// Appends these turns of a session, by the sequence numbers of their answers, as one case.
+#[server(prefix = "/api", endpoint = "export_live_session", input = Json, output = Json)]
+pub async fn export_live_session(
+    session: LiveId,
+    turns: Vec<u64>,
+    by: Option<String>,
+) -> Result<ExportReceipt, ApiError> {
+    crate::host::live_sessions()?.export_live_session(session, turns, by).await
+}

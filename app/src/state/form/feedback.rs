@@ -1,0 +1,192 @@
+//! [`Feedback`]: which of a form's faults are shown. Not each as soon as it is there: nobody is told
+//! what is missing before they have been there.
+
+use std::collections::{HashMap, HashSet};
+
+use api::FieldMessage;
+use schema_form::{Draft, Form, MessageKind, Path, Reading};
+
+/// What the person did with a form, and what the host found wrong with it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Feedback {
+    touched: HashSet<Path>,
+    edited: bool,
+    attempted: bool,
+    found: Vec<Found>,
+}
+
+/// What the host found wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Found {
+    message: FieldMessage,
+    /// Where it is shown.
+    path: Path,
+    /// How: where the place is JSON text, with line and column.
+    text: String,
+}
+
+impl Found {
+    fn place(message: FieldMessage, form: &Form, draft: &Draft) -> Self {
+        let path = draft.locate(form, &message.pointer);
+        let text = match draft.within_json(form, &message.pointer) {
+            Some(place) => format!("{place}: {}", message.text),
+            None => message.text.clone(),
+        };
+        Self { message, path, text }
+    }
+}
+
+impl Feedback {
+    /// The faults to show at each place. `paused` says that nobody has typed for a while.
+    pub(super) fn shown(&self, reading: &Reading, paused: bool) -> HashMap<Path, Vec<String>> {
+        let mut shown: HashMap<Path, Vec<String>> = HashMap::new();
+        for message in reading.messages() {
+            let waits = match message.kind {
+                MessageKind::Missing | MessageKind::Unfinished => true,
+                // What is not JSON yet may become it with the next key.
+                MessageKind::NotJson(_) => !(self.edited && paused),
+                _ => false,
+            };
+            let was_there = self.edited && self.touched.contains(&message.path);
+            if !waits || self.attempted || was_there {
+                shown.entry(message.path.clone()).or_default().push(message.text.clone());
+            }
+        }
+        for Found { path, text, .. } in &self.found {
+            let texts = shown.entry(path.clone()).or_default();
+            if !texts.contains(text) {
+                texts.push(text.clone());
+            }
+        }
+        shown
+    }
+
+    /// Whether anything was entered. Who only passed through a form is not told what it lacks.
+    pub(super) fn is_edited(&self) -> bool {
+        self.edited
+    }
+
+    /// Whether the person has left `path`.
+    pub(super) fn is_touched(&self, path: &Path) -> bool {
+        self.touched.contains(path)
+    }
+
+    /// The person has left `path`: what is missing there may be shown.
+    pub(super) fn touch(&mut self, path: Path) {
+        self.touched.insert(path);
+    }
+
+    /// The person is back at `path`.
+    pub(super) fn untouch(&mut self, path: &Path) {
+        self.touched.remove(path);
+    }
+
+    /// The person tried to send: everything is shown.
+    pub(super) fn attempt(&mut self) {
+        self.attempted = true;
+    }
+
+    /// Something was entered.
+    pub(super) fn edit(&mut self) {
+        self.edited = true;
+    }
+
+    /// The host found `messages`, each shown at its field until that is changed.
+    pub(super) fn find(&mut self, messages: Vec<FieldMessage>, form: &Form, draft: &Draft) {
+        let placed = messages.into_iter().map(|message| Found::place(message, form, draft));
+        self.found = placed.collect();
+    }
+
+    /// Whether the host found anything.
+    pub(super) fn has_found(&self) -> bool {
+        !self.found.is_empty()
+    }
+
+    /// What the host found at `path`, around it and within it is outdated.
+    pub(super) fn forget_at(&mut self, path: &Path) {
+        self.found.retain(|Found { path: at, .. }| !at.contains(path) && !path.contains(at));
+    }
+
+    /// Widgets became JSON text, or the reverse: what the host found has other places.
+    pub(super) fn place_again(&mut self, form: &Form, draft: &Draft) {
+        let messages = std::mem::take(&mut self.found).into_iter().map(|found| found.message);
+        self.find(messages.collect(), form, draft);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use json_text::JsonText;
+    use schema_form::Edit;
+
+    use super::*;
+
+    fn form() -> Form {
+        let schema = r#"{"type": "object", "required": ["city", "days"], "properties":
+            {"city": {"type": "string"}, "days": {"type": "integer", "minimum": 1}}}"#;
+        Form::of_schema(&JsonText::parse(schema).expect("the schema is JSON"))
+    }
+
+    fn filled(form: &Form, value: &str) -> Draft {
+        form.fill(&JsonText::parse(value).expect("the value is JSON"))
+    }
+
+    /// The places with a fault, such as `days`.
+    fn places(feedback: &Feedback, form: &Form, draft: &Draft) -> Vec<String> {
+        let shown = feedback.shown(&draft.read(form), false);
+        let mut places: Vec<String> = shown.keys().map(|path| draft.name(form, path)).collect();
+        places.sort();
+        places
+    }
+
+    fn path_of(form: &Form, draft: &Draft, pointer: &str) -> Path {
+        draft.locate(form, pointer)
+    }
+
+    #[test]
+    fn what_is_missing_is_shown_once_the_person_was_there() {
+        let form = form();
+        let draft = filled(&form, r#"{"city": "Oslo"}"#);
+        let mut feedback = Feedback::default();
+        assert_eq!(places(&feedback, &form, &draft), [""; 0]);
+        feedback.touch(path_of(&form, &draft, "/days"));
+        assert_eq!(places(&feedback, &form, &draft), [""; 0], "nothing was entered yet");
+        feedback.edit();
+        assert_eq!(places(&feedback, &form, &draft), ["days"]);
+        feedback.untouch(&path_of(&form, &draft, "/days"));
+        assert_eq!(places(&feedback, &form, &draft), [""; 0]);
+    }
+
+    #[test]
+    fn an_attempt_shows_everything() {
+        let form = form();
+        let mut feedback = Feedback::default();
+        feedback.attempt();
+        assert_eq!(places(&feedback, &form, &Draft::blank(&form)), ["city", "days"]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_shown_at_once() {
+        let form = form();
+        let draft = filled(&form, r#"{"city": "Oslo", "days": 0}"#);
+        assert_eq!(places(&Feedback::default(), &form, &draft), ["days"]);
+    }
+
+    #[test]
+    fn what_the_host_found_is_shown_until_its_field_changes() {
+        let form = form();
+        let mut draft = filled(&form, r#"{"city": "Oslo", "days": 2}"#);
+        let mut feedback = Feedback::default();
+        let message = FieldMessage { pointer: "/city".to_owned(), text: "No such city".to_owned() };
+        feedback.find(vec![message], &form, &draft);
+        assert_eq!(places(&feedback, &form, &draft), ["city"]);
+        feedback.forget_at(&path_of(&form, &draft, "/days"));
+        assert_eq!(places(&feedback, &form, &draft), ["city"]);
+        // As JSON text it stands at the whole.
+        draft.edit(&form, &Path::root(), Edit::AsJson).expect("any form can be text");
+        feedback.place_again(&form, &draft);
+        assert_eq!(places(&feedback, &form, &draft), [""]);
+        feedback.forget_at(&Path::root());
+        assert!(!feedback.has_found());
+    }
+}

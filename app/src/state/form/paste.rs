@@ -1,0 +1,31 @@
+//! Arguments copied from anywhere, taken into a form.
+
+use leptos::prelude::*;
+use schema_form::{Edit, PasteError, Path};
+
+use super::FormState;
+
+impl FormState {
+    /// Fills in arguments copied from anywhere, and says what came of it.
+    ///
+    /// # Errors
+    /// What keeps the text from being taken; the form is unchanged.
+    pub fn paste(self, text: &str) -> Result<(), PasteError> {
+        let pasted = self.form().pasted(text)?;
+        self.edit(&Path::root(), Edit::Fill(pasted.value));
+        let from = pasted.tool.map_or_else(
+            || "Pasted values filled in.".to_owned(),
+            |tool| format!("Filled in from a call of `{tool}`."),
+        );
+        let unknown = match pasted.unknown.as_slice() {
+            [] => String::new(),
+            [one] => format!(" The schema does not define `{one}`. It was added as an entry."),
+            many => format!(
+                " The schema does not define {}. They were added as entries.",
+                many.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+            ),
+        };
+        self.notice.set(from + &unknown);
+        Ok(())
+    }
+}

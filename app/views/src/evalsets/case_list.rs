@@ -1,0 +1,231 @@
+//! The cases of an eval set: searched, and chosen by their address.
+
+use std::collections::HashMap;
+
+use api::{ApiError, CaseList, CaseOrder, CaseSummary, SetId};
+use leptos::ev;
+use leptos::prelude::*;
+use leptos::wasm_bindgen::JsCast as _;
+use leptos_router::hooks::use_location;
+
+use super::{ListPage, PAGE};
+use crate::shared::filter_box::FilterBox;
+use app::state::browser;
+use app::state::case_address::{case_address, in_order_of};
+use app::state::times::counted;
+
+/// The column.
+const LIST_ID: &str = "case-column";
+
+/// The line of the case that stands here in the file.
+fn line_id(index: u64) -> String {
+    format!("case-at-{index}")
+}
+
+/// The search field and the cases below it.
+#[component]
+pub(super) fn CaseColumn(
+    /// The set.
+    set: SetId,
+    /// The cases.
+    listed: Memo<Option<Result<CaseList, ApiError>>>,
+    /// What is searched.
+    searched: RwSignal<String>,
+    /// The order, and what changes it.
+    order: Memo<CaseOrder>,
+    /// Told the order's name in the address; `None` for the file's.
+    set_order: Callback<Option<String>>,
+    /// Which page is shown.
+    page: RwSignal<ListPage>,
+    /// The id of the chosen case.
+    case: Memo<Option<String>>,
+    /// Its place in the file, once it is known.
+    place: Memo<Option<u64>>,
+) -> impl IntoView {
+    let list =
+        move || listed.with(|list| list.as_ref().and_then(|list| list.as_ref().ok().cloned()));
+    let set = StoredValue::new(set);
+    let rows = move || {
+        list().map(|list| {
+            let (before, shown) = (list.skipped, list.cases.len() as u64);
+            let after = list.fitting.saturating_sub(before + shown);
+            let turn_to = move |from: u64| {
+                page.set(ListPage::From(from));
+                browser::focus(LIST_ID);
+            };
+            // What the reader goes by: two that ask the same, an order or a filter that looks at ids.
+            let mut times = HashMap::<String, usize>::new();
+            for summary in &list.cases {
+                *times.entry(title(summary).to_owned()).or_default() += 1;
+            }
+            let (sorted, wanted) = (order.get_untracked(), searched.get_untracked());
+            let wanted = wanted.trim().to_lowercase();
+            let shows_id = move |summary: &CaseSummary| {
+                let title = title(summary);
+                title != summary.eval_id
+                    && (sorted == CaseOrder::Id
+                        || times.get(title).is_some_and(|times| *times > 1)
+                        || !wanted.is_empty() && summary.eval_id.to_lowercase().contains(&wanted))
+            };
+            let none = match (list.all, &list.fault) {
+                (0, Some(_)) => None,
+                (0, None) => Some("The file has no cases."),
+                _ => list.cases.is_empty().then_some("No matching cases"),
+            };
+            view! {
+                {(before > 0).then(|| view! {
+                    <button type="button" class="link" on:click=move |_| turn_to(before.saturating_sub(PAGE))>
+                        {format!("Show {} earlier", before.min(PAGE))}
+                    </button>
+                })}
+                <ul class="cases" aria-label="Cases" on:keydown=walk>
+                    {list
+                        .cases
+                        .into_iter()
+                        .map(|summary| {
+                            let with_id = shows_id(&summary);
+                            view! { <CaseLine set=set.get_value() summary with_id case place/> }
+                        })
+                        .collect_view()}
+                </ul>
+                {none.map(|none| view! { <p class="quiet veil">{none}</p> })}
+                {list.fault.map(|fault| view! { <p class="field-fault veil" role="alert">{fault}</p> })}
+                {(after > 0).then(|| view! {
+                    <button type="button" class="link" on:click=move |_| turn_to(before + shown)>
+                        {format!("Show {} of {after} more", after.min(PAGE))}
+                    </button>
+                })}
+            }
+        })
+    };
+    // A page that is turned to is read from its top; what is chosen is in sight.
+    let skipped =
+        Memo::new(move |_| listed.with(|list| Some(list.as_ref()?.as_ref().ok()?.skipped)));
+    Effect::new(move |was: Option<Option<u64>>| {
+        let (is, chosen) = (skipped.get(), place.get());
+        let is_turned = was.is_some_and(|was| was != is);
+        browser::after_drawing(move || {
+            if is_turned {
+                browser::scroll_to_top(LIST_ID);
+            }
+            if let Some(index) = chosen {
+                browser::reveal(&line_id(index));
+            }
+        });
+        is
+    });
+    let count = move || {
+        list().map(|list| {
+            let whole = |cases: u64| usize::try_from(cases).unwrap_or(usize::MAX);
+            match searched.read().trim().is_empty() {
+                true => counted(whole(list.all), "case", "cases"),
+                false => format!("{} of {}", list.fitting, list.all),
+            }
+        })
+    };
+    view! {
+        <section class="case-column" id=LIST_ID tabindex="-1" aria-label="Cases">
+            <FilterBox searched placeholder="Filter cases" count=Signal::derive(move || count().unwrap_or_default())/>
+            <label class="case-order">
+                <span class="quiet">"Sorted:"</span>
+                <select
+                    aria-label="Sort order"
+                    on:change=move |event| {
+                        let chosen = event_target_value(&event);
+                        set_order.run((CaseOrder::parse(&chosen) != CaseOrder::File).then_some(chosen));
+                    }
+                >
+                    {CaseOrder::ALL
+                        .into_iter()
+                        .map(|(one, name, label)| view! {
+                            <option value=name prop:selected=move || order.get() == one>{label}</option>
+                        })
+                        .collect_view()}
+                </select>
+            </label>
+            {rows}
+        </section>
+    }
+}
+
+/// The arrow keys go from case to case.
+fn walk(event: ev::KeyboardEvent) {
+    let by = match event.key().as_str() {
+        "ArrowDown" => 1,
+        "ArrowUp" => -1,
+        _ => return,
+    };
+    let within = event.current_target().and_then(|list| list.dyn_into::<web_sys::Element>().ok());
+    let Some(within) = within else { return };
+    if browser::focus_beside(&within, "a", by) {
+        event.prevent_default();
+    }
+}
+
+/// What a case is called in the list.
+fn title(summary: &CaseSummary) -> &str {
+    match (&summary.name, summary.query.trim()) {
+        (Some(name), _) => name,
+        (None, "") if summary.eval_id.is_empty() => "Case without an ID",
+        (None, "") => &summary.eval_id,
+        (None, _) => &summary.query,
+    }
+}
+
+#[component]
+fn CaseLine(
+    /// The set.
+    set: SetId,
+    /// The case.
+    summary: CaseSummary,
+    /// Whether its id stands below its title.
+    with_id: bool,
+    /// The id of the chosen case.
+    case: Memo<Option<String>>,
+    /// Its place in the file, once it is known.
+    place: Memo<Option<u64>>,
+) -> impl IntoView {
+    let title = title(&summary).to_owned();
+    let CaseSummary { index, eval_id, name, query, turns, tools, calls, tags, fault, repeats } =
+        summary;
+    // The order stays as the reader goes from case to case.
+    let search = use_location().search;
+    let address = case_address(set.as_str(), &eval_id, repeats.then_some(index));
+    let address = move || search.with(|search| in_order_of(search, &address));
+    let own = eval_id.clone();
+    let is_chosen = move || {
+        case.with(|case| case.as_deref() == Some(own.as_str()))
+            && (!repeats || place.get() == Some(index))
+    };
+    let shown_id = with_id.then(|| eval_id.clone());
+    let below = name.is_some().then_some(query).filter(|query| !query.trim().is_empty());
+    let more = usize::try_from(calls).unwrap_or(usize::MAX).saturating_sub(tools.len());
+    let mut told = tools.join(" → ");
+    if more > 0 {
+        told.push_str(&format!(" and {more} more"));
+    }
+    if told.is_empty() {
+        told.push_str("no calls");
+    }
+    let is_faulty = fault.is_some();
+    let turns = (turns > 1).then(|| format!("{turns} turns"));
+    view! {
+        <li>
+            <a href=address id=line_id(index) class:faulty=is_faulty aria-current=move || is_chosen().then_some("true")>
+                <span class="case-title">{title}</span>
+                {shown_id.map(|id| view! { <span class="case-tools">{id}</span> })}
+                {below.map(|query| view! { <span class="case-tools">{query}</span> })}
+                <span class="case-tools">
+                    // Which of those that share its id.
+                    {repeats.then(|| view! { <b>{format!("#{index}")}</b> " · " })}
+                    {turns.map(|turns| view! { <b>{turns}</b> " · " })}
+                    {told}
+                </span>
+                {(!tags.is_empty()).then(|| view! {
+                    <span class="case-tags">{tags.into_iter().map(|tag| view! { <span class="chip">{tag}</span> }).collect_view()}</span>
+                })}
+                {fault.map(|fault| view! { <span class="field-fault">{fault}</span> })}
+            </a>
+        </li>
+    }
+}

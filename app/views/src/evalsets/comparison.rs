@@ -1,0 +1,273 @@
+//! Two cases side by side, step by step: what is the same, what is not, and why.
+
+use api::{
+    Actual, ApiError, CallSide, CaseComparison, CaseName, ComparedCall, ComparedScore,
+    ComparedText, ComparedTurn, Fate,
+};
+use leptos::prelude::*;
+use report_view::TextPart;
+
+use super::against::called;
+use crate::shared::tokens::Tokens;
+use app::components::icon::{Glyph, Icon};
+use app::server_functions::compare_cases;
+use app::state::case_address::case_address;
+use app::state::preview::preview;
+
+/// The heading.
+pub(super) const COMPARISON_ID: &str = "comparison";
+/// How many characters of the arguments stand in a call.
+const BUDGET: usize = 400;
+
+/// The case `expected`, with `actual` held against it.
+#[component]
+pub fn Comparison(
+    /// What is expected.
+    expected: CaseName,
+    /// What is held against it.
+    actual: Actual,
+    /// Counts the changes, after which it is compared anew.
+    revision: RwSignal<u64>,
+    /// Leaves the comparison.
+    close: Callback<()>,
+    /// What is left to, on the button.
+    #[prop(default = "Back to the case")]
+    back: &'static str,
+) -> impl IntoView {
+    let names = StoredValue::new((expected, actual));
+    let compared = LocalResource::new(move || {
+        revision.track();
+        let (expected, actual) = names.get_value();
+        compare_cases(expected, actual)
+    });
+    let only_differences = RwSignal::new(false);
+    let body = move || match compared.get() {
+        None => view! { <p class="quiet veil">"Comparing…"</p> }.into_any(),
+        Some(Err(error)) => fault(&error),
+        Some(Ok(comparison)) => view! { <Compared comparison only_differences/> }.into_any(),
+    };
+    let (one, other) = names.get_value();
+    view! {
+        <header class="toolbar">
+            <h2 class="case-id" id=COMPARISON_ID tabindex="-1">{called(&one.eval_id, one.at)}</h2>
+            <span class="quiet">"compared with"</span>
+            {match other {
+                Actual::Case(other) => {
+                    let name = called(&other.eval_id, other.at);
+                    let set = (other.set != one.set).then(|| {
+                        view! { <span class="quiet">"of " {other.set.to_string()}</span> }
+                    });
+                    view! { <a class="link case-id" href=address(&other)>{name}</a> {set} }.into_any()
+                }
+                Actual::Rehearsal(_) => view! { <span class="case-id">"this rehearsal"</span> }.into_any(),
+                Actual::Live { .. } => view! { <span class="case-id">"this session"</span> }.into_any(),
+            }}
+            <span class="grow"></span>
+            <button
+                type="button"
+                class="button quiet"
+                aria-pressed=move || only_differences.get().to_string()
+                on:click=move |_| only_differences.update(|only| *only = !*only)
+            >
+                "Show differences only"
+            </button>
+            <button type="button" class="button" on:click=move |_| close.run(())>
+                <Icon glyph=Glyph::Close/> {back}
+            </button>
+        </header>
+        {body}
+    }
+}
+
+fn address(case: &CaseName) -> String {
+    case_address(case.set.as_str(), &case.eval_id, case.at)
+}
+
+fn fault(error: &ApiError) -> AnyView {
+    view! { <div class="empty centred" role="alert"><p>{error.to_string()}</p></div> }.into_any()
+}
+
+#[component]
+fn Compared(
+    /// Both cases.
+    comparison: CaseComparison,
+    /// Whether what is the same is left out.
+    only_differences: RwSignal<bool>,
+) -> impl IntoView {
+    let CaseComparison { scores, why, left_out, turns, state, .. } = comparison;
+    let asks_state = state.is_some();
+    let state = state.map(|state| {
+        view! {
+            <h3 class="turn">"Final state"</h3>
+            {compared_text(state, "Final state", only_differences)}
+        }
+    });
+    let several = turns.len() > 1;
+    let verdict = if why.is_empty() {
+        let in_what = match asks_state {
+            true => " in calls, arguments, responses and final state.",
+            false => " in calls, arguments and responses.",
+        };
+        view! { <p class="why"><b>"No differences"</b> {in_what}</p> }.into_any()
+    } else {
+        let text = why.join("; ");
+        // As it is: it may begin with the name of a tool.
+        view! { <p class="why"><b>"Differences: "</b> {text} "."</p> }.into_any()
+    };
+    let (scored, unscored): (Vec<_>, Vec<_>) =
+        scores.into_iter().partition(|it| it.score.is_some());
+    // What hinders several is told once.
+    let mut notes: Vec<(String, Vec<String>)> = Vec::new();
+    for ComparedScore { name, note, .. } in unscored {
+        match notes.iter_mut().find(|(told, _)| *told == note) {
+            Some((_, names)) => names.push(name),
+            None => notes.push((note, vec![name])),
+        }
+    }
+    let unscored = notes.into_iter().map(|(note, names)| format!("{}: {note}", names.join(", ")));
+    let turns = turns.into_iter().enumerate().map(|(number, turn)| {
+        let ComparedTurn { query, calls, note, response } = turn;
+        let steps = calls.into_iter().map(|call| compared_call(call, only_differences));
+        view! {
+            {several.then(|| view! { <h3 class="turn">"Turn " {number + 1}</h3> })}
+            {compared_text(query, "User", only_differences)}
+            {steps.collect_view()}
+            {note.map(|note| view! { <p class="field-fault">{note}</p> })}
+            {compared_text(response, "Final response", only_differences)}
+        }
+    });
+    view! {
+        <div class="scores">
+            {scored.into_iter().map(score).collect_view()}
+            {unscored.map(|unscored| view! {
+                <div class="score unscored">
+                    <b>"not scored"</b>
+                    <span>{unscored}</span>
+                </div>
+            }).collect_view()}
+            {verdict}
+            {left_out.map(|left_out| view! { <p class="quiet left-out">{left_out}</p> })}
+        </div>
+        <section class="compared" aria-label="Both cases, side by side">
+            <div class="pair head">
+                <b>"Expected"</b>
+                <span></span>
+                <b>"Actual"</b>
+            </div>
+            {turns.collect_view()}
+            {state}
+        </section>
+    }
+}
+
+/// One score. Whether less than all is enough only a criterion's threshold could say.
+fn score(score: ComparedScore) -> AnyView {
+    let ComparedScore { name, score, .. } = score;
+    let score = score.unwrap_or_default();
+    view! {
+        <div class="score" class:good={score >= 1.0}>
+            <b>{report_view::figure(score)}</b>
+            <span>{name}</span>
+        </div>
+    }
+    .into_any()
+}
+
+pub(crate) fn compared_call(call: ComparedCall, only_differences: RwSignal<bool>) -> AnyView {
+    let ComparedCall { fate, expected, actual, differing } = call;
+    let (class, sign, said) = match fate {
+        Fate::Same => ("pair", "=", "equal"),
+        Fate::Changed => ("pair differs", "≠", "other arguments"),
+        Fate::Missing => ("pair lacks", "−", "not called"),
+        Fate::Extra => ("pair lacks", "+", "not expected"),
+    };
+    let side = |side: Option<CallSide>, nothing: &'static str| match side {
+        Some(side) => call_side(side, &differing),
+        None => view! { <div class="gap">{nothing}</div> }.into_any(),
+    };
+    let (one, other) = (side(expected, "not expected"), side(actual, "not called"));
+    view! {
+        <div
+            class=class
+            class:gone=move || only_differences.get() && fate == Fate::Same
+        >
+            {one}
+            <span class="sign"><span aria-hidden="true">{sign}</span><span class="unseen">{said}</span></span>
+            {other}
+        </div>
+    }
+    .into_any()
+}
+
+fn call_side(side: CallSide, differing: &[String]) -> AnyView {
+    let CallSide { tool, arguments: given } = side;
+    let members = given.map(|given| match given.open() {
+        json_text::Node::Object(members) => members
+            .into_iter()
+            .map(|(name, value)| (name, json_text::JsonText::from(value)))
+            .collect::<Vec<_>>(),
+        _ => Vec::new(),
+    });
+    let members = members.unwrap_or_default().into_iter().enumerate().map(|(at, (name, value))| {
+        let is_other = differing.contains(&name);
+        let tokens = preview(&value, BUDGET);
+        let shown = view! { {name} ": " <Tokens tokens/> };
+        view! {
+            {(at > 0).then_some(", ")}
+            {if is_other { view! { <mark>{shown}</mark> }.into_any() } else { shown.into_any() }}
+        }
+    });
+    view! {
+        <div class="call">
+            <b>{tool}</b> "(" {members.collect_view()} ")"
+        </div>
+    }
+    .into_any()
+}
+
+pub(crate) fn compared_text(
+    text: ComparedText,
+    what: &'static str,
+    only_differences: RwSignal<bool>,
+) -> AnyView {
+    let ComparedText { expected, actual, is_same, parts } = text;
+    if expected.is_none() && actual.is_none() {
+        return ().into_any();
+    }
+    let (class, sign, said) = match (&expected, &actual) {
+        _ if is_same => ("pair", "=", "equal"),
+        (Some(_), None) => ("pair lacks", "−", "missing"),
+        (None, Some(_)) => ("pair", "", "no expectation"),
+        _ => ("pair differs", "≈", "different text"),
+    };
+    let side = |whole: Option<String>, is_expected: bool| {
+        let Some(whole) = whole else {
+            let said = if is_expected { ": no expectation" } else { " is missing" };
+            return view! { <div class="gap">{what} {said}</div> }.into_any();
+        };
+        if parts.is_empty() {
+            return view! { <div class="text" dir="auto">{whole}</div> }.into_any();
+        }
+        let words = parts.iter().filter_map(|part| match (part, is_expected) {
+            (TextPart::Both(text), _) => Some(text.clone().into_any()),
+            (TextPart::Expected(text), true) => {
+                Some(view! { <del>{text.clone()}</del> }.into_any())
+            }
+            (TextPart::Actual(text), false) => Some(view! { <ins>{text.clone()}</ins> }.into_any()),
+            _ => None,
+        });
+        view! { <div class="text" dir="auto">{words.collect_view()}</div> }.into_any()
+    };
+    let (one, other) = (side(expected, true), side(actual, false));
+    view! {
+        <div
+            class=class
+            class:gone=move || only_differences.get() && is_same
+        >
+            {one}
+            <span class="sign"><span aria-hidden="true">{sign}</span><span class="unseen">{what} ": " {said}</span></span>
+            {other}
+        </div>
+    }
+    .into_any()
+}

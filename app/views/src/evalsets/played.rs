@@ -1,0 +1,120 @@
+//! What was just played, held against a case: chosen in a dialog over the stage, which stays as it is.
+
+use api::{Actual, CaseName, CasesAsked, SetId};
+use leptos::prelude::*;
+
+use super::against::called;
+use super::comparison::Comparison;
+use crate::shared::filter_box::FilterBox;
+use crate::shared::state::settled::use_settled;
+use app::components::dialog::Dialog;
+use app::components::icon::{Glyph, Icon};
+use app::server_functions::list_cases;
+
+/// So many cases can be chosen from.
+const MOST: u64 = 500;
+
+/// A case of the set: its id, and its place where others have that id.
+type Named = (String, Option<u64>);
+
+/// A button that opens the comparison.
+#[component]
+pub fn CompareWithCase(
+    /// The set whose cases can be chosen.
+    set: SetId,
+    /// What was played; asked for when a case is chosen.
+    actual: Callback<(), Actual>,
+    /// The id of the case that was played again, where one was, and its place where others have it.
+    #[prop(default = None)]
+    replayed: Option<Named>,
+) -> impl IntoView {
+    let open = RwSignal::new(false);
+    let label = match replayed {
+        Some(_) => "Compare with the case",
+        None => "Compare with a case…",
+    };
+    let chosen = RwSignal::new(replayed);
+    let set = StoredValue::new(set);
+    view! {
+        <button type="button" class="button quiet" on:click=move |_| open.set(true)>{label}</button>
+        <Dialog open label="Compare with a case" class="comparing">
+            {move || match chosen.get() {
+                Some((eval_id, at)) => {
+                    let expected = CaseName { set: set.get_value(), eval_id, at };
+                    view! {
+                        <Comparison
+                            expected
+                            actual=actual.run(())
+                            revision=RwSignal::new(0)
+                            close=Callback::new(move |()| open.set(false))
+                            back="Close"
+                        />
+                        <footer class="panel-foot">
+                            <button type="button" class="button quiet" on:click=move |_| chosen.set(None)>"Choose another case"</button>
+                        </footer>
+                    }
+                    .into_any()
+                }
+                None => view! { <Choice set=set.get_value() chosen open/> }.into_any(),
+            }}
+        </Dialog>
+    }
+}
+
+#[component]
+fn Choice(
+    /// The set.
+    set: SetId,
+    /// The chosen case: its id, and its place where others have it.
+    chosen: RwSignal<Option<Named>>,
+    /// Whether the dialog is open.
+    open: RwSignal<bool>,
+) -> impl IntoView {
+    let searched = RwSignal::new(String::new());
+    let wanted = use_settled(searched);
+    let set = StoredValue::new(set);
+    let cases = LocalResource::new(move || {
+        let asked = CasesAsked { searched: wanted.get(), most: MOST, ..CasesAsked::default() };
+        list_cases(set.get_value(), asked)
+    });
+    let rows = move || match cases.get() {
+        None => view! { <p class="quiet veil">"Loading the eval set…"</p> }.into_any(),
+        Some(Err(error)) => {
+            view! { <p class="field-fault veil" role="alert">{error.to_string()}</p> }.into_any()
+        }
+        Some(Ok(list)) if list.all == 0 => view! {
+            <p class="quiet veil">"The eval set has no cases to compare with."</p>
+        }
+        .into_any(),
+        Some(Ok(list)) => {
+            let known = list.cases.into_iter().filter(|case| !case.eval_id.is_empty());
+            let each = known.map(|case| {
+                let id = case.eval_id.clone();
+                let at = case.repeats.then_some(case.index);
+                let title = if case.query.trim().is_empty() { id.clone() } else { case.query };
+                view! {
+                    <li>
+                        <button type="button" on:click=move |_| chosen.set(Some((id.clone(), at)))>
+                            <span class="case-title">{title}</span>
+                            <span class="case-tools">{called(&case.eval_id, at)}</span>
+                        </button>
+                    </li>
+                }
+            });
+            view! { <ul class="cases" aria-label="Cases">{each.collect_view()}</ul> }.into_any()
+        }
+    };
+    view! {
+        <header class="toolbar">
+            <h2>"Compare with"</h2>
+            <span class="grow"></span>
+            <button type="button" class="button" on:click=move |_| open.set(false)>
+                <Icon glyph=Glyph::Close/> "Close"
+            </button>
+        </header>
+        <div class="comparing-choice">
+            <FilterBox searched placeholder="Filter cases"/>
+            {rows}
+        </div>
+    }
+}

@@ -1,0 +1,525 @@
+//! The case that is read in an eval set, and its edits: one change at a time goes to the host, and
+//! each can be taken back in the order in which they were made.
+
+use api::{ApiError, CaseAsRead, CaseChange, CaseView, SetId, ToolView};
+use gloo_timers::future::TimeoutFuture;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::use_navigate;
+use session::AgentId;
+
+use app::server_functions::{
+    change_case, close_session, duplicate_case, insert_case, open_session, read_case, remove_case,
+};
+use app::state::browser;
+use app::state::case_address::{case_address, in_order_of};
+use app::state::latest::{Latest, use_latest};
+use app::state::unsaved::Unsaved;
+use app::state::use_page;
+
+/// What of the case is open to be edited: one thing at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Editing {
+    /// The case's id.
+    EvalId,
+    /// What the user says in a turn.
+    Query(usize),
+    /// What the simulated user is to do.
+    Plan,
+    /// The answer expected in a turn.
+    Response(usize),
+    /// A call of a turn.
+    Call {
+        /// The turn.
+        turn: usize,
+        /// The call.
+        call: usize,
+    },
+    /// A call that is to be expected besides, behind those of the turn.
+    NewCall {
+        /// The turn.
+        turn: usize,
+        /// How many calls the turn has.
+        at: usize,
+    },
+    /// The state that the session starts with.
+    State,
+    /// The state expected at the end.
+    FinalState,
+    /// The whole case, as JSON.
+    Whole,
+}
+
+impl Editing {
+    /// The id of the button that opens it, which has the focus again once it is closed.
+    #[must_use]
+    pub fn opener(self) -> String {
+        match self {
+            Self::EvalId => "case-rename".to_owned(),
+            Self::Query(turn) => format!("edit-query-{turn}"),
+            Self::Plan => "edit-plan".to_owned(),
+            Self::Response(turn) => format!("edit-response-{turn}"),
+            Self::Call { turn, call } => format!("edit-call-{turn}-{call}"),
+            Self::NewCall { turn, .. } => new_call_button(turn),
+            Self::State => "edit-state".to_owned(),
+            Self::FinalState => "edit-final-state".to_owned(),
+            Self::Whole => "edit-whole".to_owned(),
+        }
+    }
+}
+
+/// The id of the button that adds a call to a turn.
+fn new_call_button(turn: usize) -> String {
+    format!("new-call-{turn}")
+}
+
+/// The id of a button of a call: `earlier`, `later` or `remove`.
+#[must_use]
+pub fn call_button(what: &str, turn: usize, call: usize) -> String {
+    format!("{what}-{turn}-{call}")
+}
+
+/// The button that takes back what was done last.
+pub const UNDO_ID: &str = "case-undo";
+/// The case's id above its steps.
+pub const HEADING_ID: &str = "case-heading";
+
+/// Where the focus goes once `change` is made: to the first of these that is there.
+fn focus_after(change: &CaseChange) -> Vec<String> {
+    match *change {
+        CaseChange::RemoveCall { turn, call } => vec![
+            call_button("remove", turn, call),
+            call_button("remove", turn, call.saturating_sub(1)),
+            new_call_button(turn),
+        ],
+        CaseChange::MoveCall { turn, from, to } => {
+            let arrow = if to < from { "earlier" } else { "later" };
+            vec![call_button(arrow, turn, to)]
+        }
+        CaseChange::Response { turn, .. } => vec![Editing::Response(turn).opener()],
+        _ => Vec::new(),
+    }
+}
+
+/// Something that was done, and how it is taken back.
+#[derive(Debug, Clone, PartialEq)]
+struct Done {
+    said: &'static str,
+    back: Back,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Back {
+    /// The case, which now reads so, was this; others had its id where it `repeats`.
+    Was { now: CaseAsRead, case: CaseView, repeats: bool },
+    /// This one was there; others had its id where it `repeats`.
+    Stood { case: CaseView, repeats: bool },
+    /// The copy was not; the case that it is of was shown, and others had its id where it `repeats`.
+    WasNot { copy: CaseAsRead, of: CaseView, repeats: bool },
+}
+
+/// What comes of something that was done: the case to show, and whether others have its id; and how
+/// it is taken back.
+type Outcome = (Option<(CaseView, bool)>, Option<Done>);
+
+/// The read case of a set and what is done to it, as small as its handles.
+#[derive(Clone, Copy)]
+pub struct CaseEdits {
+    set: StoredValue<SetId>,
+    wanted: Latest,
+    /// Whether another case than the one that is shown is on its way.
+    is_reading: RwSignal<bool>,
+    /// Whether others have the id of the case that is read.
+    repeats: StoredValue<bool>,
+    go: StoredValue<Go, LocalStorage>,
+    /// The case; `None` while it is read, or when none is chosen.
+    pub case: RwSignal<Option<Result<CaseView, ApiError>>>,
+    /// What is open to be edited.
+    pub open: RwSignal<Option<Editing>>,
+    /// Whether the host is at work on a change.
+    pub saving: RwSignal<bool>,
+    /// Why the last change was not made.
+    pub fault: RwSignal<Option<String>>,
+    /// Whether that is because the case reads otherwise by now, so that it has to be read anew.
+    pub is_stale: RwSignal<bool>,
+    /// The case as it was read anew below an open editor, which holds what was entered.
+    pub anew: RwSignal<Option<CaseView>>,
+    /// Whether something was entered in the editor that is open.
+    touched: StoredValue<bool>,
+    unsaved: Unsaved,
+    /// Counts the changes, so that the list of cases is read anew.
+    pub revision: RwSignal<u64>,
+    /// The agent's tools, for the forms of their arguments; `None` until they are wanted and known.
+    pub tools: RwSignal<Option<Result<Vec<ToolView>, ApiError>>>,
+    /// Whose tools they are: of the agent that can play the case, if there is one.
+    tools_of: StoredValue<Option<Option<AgentId>>>,
+    done: RwSignal<Vec<Done>>,
+    /// Whether the reader has cases shown as text.
+    pub as_text: StoredValue<bool>,
+}
+
+/// The form around what is edited.
+pub const EDITOR_ID: &str = "case-editor";
+
+/// How long a case stays in sight while another is read, in milliseconds.
+const STAYS_MS: u32 = 150;
+
+type Go = Box<dyn Fn(&str)>;
+
+/// The edits of the set of `set`. Its signals belong to the current owner.
+#[must_use]
+pub fn use_case_edits(set: SetId) -> CaseEdits {
+    let navigate = use_navigate();
+    let go: Go = Box::new(move |address| navigate(address, NavigateOptions::default()));
+    let edits = CaseEdits {
+        set: StoredValue::new(set),
+        wanted: use_latest(),
+        is_reading: RwSignal::new(false),
+        repeats: StoredValue::new(false),
+        go: StoredValue::new_local(go),
+        case: RwSignal::new(None),
+        open: RwSignal::new(None),
+        saving: RwSignal::new(false),
+        fault: RwSignal::new(None),
+        is_stale: RwSignal::new(false),
+        anew: RwSignal::new(None),
+        touched: StoredValue::new(false),
+        unsaved: use_page().unsaved,
+        revision: RwSignal::new(0),
+        tools: RwSignal::new(None),
+        tools_of: StoredValue::new(None),
+        done: RwSignal::new(Vec::new()),
+        as_text: StoredValue::new(false),
+    };
+    edits.unsaved.ask(Callback::new(move |()| edits.holds_the_reader()), EDITOR_ID);
+    edits
+}
+
+impl CaseEdits {
+    /// The place in the file of the case that is shown. Tracked.
+    #[must_use]
+    pub fn place(self) -> Option<u64> {
+        self.case.with(|case| Some(case.as_ref()?.as_ref().ok()?.index))
+    }
+
+    /// Whether others have the id of the case that is read, as far as the list or the address tells.
+    #[must_use]
+    pub fn repeats(self) -> bool {
+        self.repeats.get_value()
+    }
+
+    /// Reads the case, unless it is the one that is shown: the one at `index`, where the id
+    /// `repeats`.
+    pub fn read(self, eval_id: Option<String>, index: u64, repeats: bool) {
+        self.repeats.set_value(repeats);
+        let Some(eval_id) = eval_id else {
+            self.wanted.give_up();
+            self.is_reading.set(false);
+            self.case.set(None);
+            return;
+        };
+        let is_shown = self.case.with_untracked(
+            |case| matches!(case, Some(Ok(case)) if case.eval_id == eval_id && case.index == index),
+        );
+        let asked = self.wanted.ask();
+        self.is_reading.set(!is_shown);
+        if is_shown {
+            return;
+        }
+        self.close();
+        let set = self.set.get_value();
+        spawn_local(async move {
+            let read = read_case(set, eval_id, index).await;
+            if asked.is_wanted() {
+                self.is_reading.set(false);
+                self.case.set(Some(read));
+            }
+        });
+        spawn_local(async move {
+            // What stays a moment longer does not flicker; what takes longer makes room.
+            TimeoutFuture::new(STAYS_MS).await;
+            if asked.is_wanted() && self.is_reading.get_untracked() {
+                self.case.set(None);
+            }
+        });
+    }
+
+    /// Opens something to be edited, or with `None` closes what is open.
+    pub fn edit(self, what: Option<Editing>) {
+        let was = self.open.get_untracked();
+        let anew = self.anew.get_untracked();
+        self.close();
+        if matches!(what, Some(Editing::Call { .. } | Editing::NewCall { .. })) {
+            self.want_tools();
+        }
+        match what {
+            Some(_) => {
+                self.open.set(what);
+                browser::after_drawing(|| browser::focus_form(EDITOR_ID));
+            }
+            None => {
+                if let Some(anew) = anew {
+                    self.case.set(Some(Ok(anew)));
+                }
+                focus_one(was.map(Editing::opener).into_iter().collect());
+            }
+        }
+    }
+
+    /// Closes what is open; what was entered goes.
+    fn close(self) {
+        self.fault.set(None);
+        self.is_stale.set(false);
+        self.anew.set(None);
+        self.touched.set_value(false);
+        self.open.set(None);
+    }
+
+    /// Tells that something was entered.
+    pub fn touch(self) {
+        self.touched.set_value(true);
+        self.unsaved.is_here();
+    }
+
+    /// Whether something was entered and not saved.
+    #[must_use]
+    pub fn is_unsaved(self) -> bool {
+        self.open.get_untracked().is_some() && self.touched.get_value()
+    }
+
+    /// Whether what was entered would be lost if another case were read now; then it is said so at
+    /// the editor.
+    pub fn holds_the_reader(self) -> bool {
+        let holds = self.is_unsaved();
+        if holds {
+            self.fault.set(Some("Save or cancel your changes first.".to_owned()));
+            browser::reveal(EDITOR_ID);
+            browser::focus_form(EDITOR_ID);
+        }
+        holds
+    }
+
+    /// Reads the case as it is in the file by now. What was entered stays in its editor.
+    pub fn read_anew(self) {
+        let Some(case) = self.shown() else { return };
+        let set = self.set.get_value();
+        let asked = self.wanted.asked();
+        spawn_local(async move {
+            let read = read_case(set, case.eval_id, case.index).await;
+            // The person may be reading another case by now.
+            if !asked.is_wanted() {
+                return;
+            }
+            self.revision.update(|count| *count += 1);
+            match read {
+                Ok(read) if self.open.get_untracked().is_some() => {
+                    self.fault.set(None);
+                    self.is_stale.set(false);
+                    self.anew.set(Some(read));
+                    // The button is gone.
+                    browser::after_drawing(|| browser::focus_form(EDITOR_ID));
+                }
+                Err(ApiError::UnknownCase { .. }) if self.open.get_untracked().is_some() => {
+                    self.is_stale.set(false);
+                    self.fault.set(Some(
+                        "This case was removed from the file, so it cannot be saved. Copy your draft before you cancel."
+                            .to_owned(),
+                    ));
+                    browser::after_drawing(|| browser::focus_form(EDITOR_ID));
+                }
+                read => {
+                    self.close();
+                    self.case.set(Some(read));
+                    focus_one(Vec::new());
+                }
+            }
+        });
+    }
+
+    /// Changes the case. What was entered stays open until the host has taken it.
+    pub fn change(self, change: CaseChange, said: &'static str) {
+        let Some(was) = self.shown() else { return };
+        // What is read anew is what is changed.
+        let was = self.anew.get_untracked().unwrap_or(was);
+        let (set, repeats) = (self.set.get_value(), self.repeats());
+        self.act(focus_after(&change), async move {
+            let now = change_case(set, as_read(&was), change).await?;
+            let repeats_still = repeats && now.eval_id == was.eval_id;
+            let back = Back::Was { now: as_read(&now), case: was, repeats };
+            Ok((Some((now, repeats_still)), Some(Done { said, back })))
+        });
+    }
+
+    /// Puts a copy behind the case and shows it.
+    pub fn duplicate(self) {
+        let Some(case) = self.shown() else { return };
+        let (set, repeats) = (self.set.get_value(), self.repeats());
+        self.act(Vec::new(), async move {
+            let copy = duplicate_case(set, as_read(&case)).await?;
+            let back = Back::WasNot { copy: as_read(&copy), of: case, repeats };
+            // A copy has an id of its own.
+            Ok((Some((copy, false)), Some(Done { said: "Duplicated.", back })))
+        });
+    }
+
+    /// Takes the case out of the set.
+    pub fn remove(self) {
+        let Some(case) = self.shown() else { return };
+        let (set, repeats) = (self.set.get_value(), self.repeats());
+        self.act(vec![UNDO_ID.to_owned()], async move {
+            remove_case(set, as_read(&case)).await?;
+            Ok((None, Some(Done { said: "Removed.", back: Back::Stood { case, repeats } })))
+        });
+    }
+
+    /// What was done last, if it can be taken back. Tracked.
+    #[must_use]
+    pub fn undoable(self) -> Option<&'static str> {
+        self.done.with(|done| done.last().map(|done| done.said))
+    }
+
+    /// Takes back what was done last; false when there is nothing.
+    pub fn undo(self) -> bool {
+        if self.holds_the_reader() {
+            return true;
+        }
+        let Some(Done { back, .. }) = self.done.with_untracked(|done| done.last().cloned()) else {
+            return false;
+        };
+        let set = self.set.get_value();
+        self.act(Vec::new(), async move {
+            let taken_back = match back {
+                Back::Was { now, case, repeats } => {
+                    let was = change_case(set, now, CaseChange::Was(case.text)).await;
+                    was.map(|case| Some((case, repeats)))
+                }
+                Back::Stood { case, repeats } => {
+                    let stands = insert_case(set, case.index, case.text).await;
+                    stands.map(|case| Some((case, repeats)))
+                }
+                Back::WasNot { copy, of, repeats } => {
+                    remove_case(set, copy).await.map(|()| Some((of, repeats)))
+                }
+            };
+            // A refusal leaves it to be tried again, but for what cannot be taken back any more.
+            if matches!(taken_back, Ok(_) | Err(ApiError::CaseChanged)) {
+                self.done.try_update(Vec::pop);
+            }
+            taken_back.map(|shown| (shown, None))
+        });
+        true
+    }
+
+    /// The case that a change is for: none while another is on its way.
+    fn shown(self) -> Option<CaseView> {
+        if self.is_reading.get_untracked() {
+            return None;
+        }
+        self.case.with_untracked(|case| case.clone()?.ok())
+    }
+
+    /// Has the host do something, and shows what comes of it. Then the first of `focus` that is
+    /// there has the focus, or else the button that was pressed, or that opened what was edited.
+    fn act(
+        self,
+        mut focus: Vec<String>,
+        work: impl Future<Output = Result<Outcome, ApiError>> + 'static,
+    ) {
+        if self.saving.get_untracked() {
+            return;
+        }
+        self.saving.set(true);
+        self.fault.set(None);
+        self.is_stale.set(false);
+        let set = self.set.get_value();
+        let asked = self.wanted.asked();
+        focus.extend(self.open.get_untracked().map(Editing::opener));
+        focus.push(browser::focused_id());
+        spawn_local(async move {
+            let outcome = work.await;
+            // The person may be on another page by now.
+            if self.saving.try_set(false).is_some() {
+                return;
+            }
+            match outcome {
+                Ok((shown, done)) => {
+                    if let Some(done) = done {
+                        self.done.update(|all| all.push(done));
+                    }
+                    self.revision.update(|count| *count += 1);
+                    // The person may be reading another case by now.
+                    if !asked.is_wanted() {
+                        return;
+                    }
+                    self.close();
+                    let address = match &shown {
+                        Some((case, repeats)) => {
+                            let at = repeats.then_some(case.index);
+                            case_address(set.as_str(), &case.eval_id, at)
+                        }
+                        None => format!("/evalsets/{set}"),
+                    };
+                    self.repeats.set_value(shown.as_ref().is_some_and(|(_, repeats)| *repeats));
+                    self.case.set(shown.map(|(case, _)| Ok(case)));
+                    let here = browser::address();
+                    let address = in_order_of(&here, &address);
+                    // A case that stays where it is adds nothing to the way back.
+                    if !here.ends_with(&address) {
+                        self.go.with_value(|go| go(&address));
+                    }
+                    focus_one(focus);
+                }
+                Err(error) => {
+                    self.is_stale.set(error == ApiError::CaseChanged);
+                    self.fault.set(Some(error.to_string()));
+                    // The button that was pressed may be gone with what it would have taken back.
+                    if self.open.get_untracked().is_none() {
+                        focus_one(focus);
+                    }
+                }
+            }
+        });
+    }
+
+    /// Asks the agent once which tools it has.
+    fn want_tools(self) {
+        let agent = self.shown().and_then(|case| case.agent);
+        if self.tools_of.with_value(|asked| *asked == Some(agent.clone())) {
+            return;
+        }
+        self.tools_of.set_value(Some(agent.clone()));
+        self.tools.set(None);
+        let Some(agent) = agent else {
+            self.tools.set(Some(Err(ApiError::EvalSet {
+                reason: "no agent on this host matches the case's app name.".to_owned(),
+            })));
+            return;
+        };
+        let session = browser::new_session_id();
+        spawn_local(async move {
+            let opened = open_session(session.clone(), agent).await;
+            self.tools.try_set(Some(opened.map(|view| view.tools)));
+            // The host forgets it by itself in ten minutes.
+            let _ = close_session(session).await;
+        });
+    }
+}
+
+/// Moves the focus to the first of these that is there once all is drawn, or to the case's heading;
+/// where somebody has moved it on by then, it stays there.
+fn focus_one(ids: Vec<String>) {
+    let still_here = browser::focus_watch();
+    // The address changes first, and the page after it.
+    browser::after_drawing(|| {
+        browser::after_drawing(move || {
+            if still_here() && !ids.iter().any(|id| !id.is_empty() && browser::focus(id)) {
+                browser::focus(HEADING_ID);
+            }
+        });
+    });
+}
+
+fn as_read(case: &CaseView) -> CaseAsRead {
+    CaseAsRead { index: case.index, digest: case.digest.clone() }
+}

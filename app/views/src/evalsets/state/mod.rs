@@ -1,0 +1,3 @@
+//! The state of an eval set.
+
+pub mod case_edits;

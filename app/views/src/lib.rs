@@ -1,0 +1,67 @@
+//! The lazily loaded parts of the page, by area: what each draws, and the state that only it holds.
+//!
+//! The client loads a part when its area is opened, through [`app::lazy_pages`]. The host is built
+//! without this crate.
+
+#![recursion_limit = "256"]
+#![allow(
+    unreachable_pub,
+    reason = "#[component] makes its function pub; views and parts of components are not"
+)]
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "a component's props are values, whether it consumes them or only looks"
+)]
+
+mod evalsets;
+mod live;
+mod rehearse;
+mod reports;
+mod shared;
+
+use leptos::prelude::*;
+
+use crate::evalsets::{EvalSetReader, EvalSets};
+use crate::live::{LiveSession, LiveSessions};
+use crate::reports::{ReportReader, Reports};
+use api::{LiveId, LiveTurnId, SetId};
+use app::lazy_pages::{EvalSetViews, LiveViews, RehearseViews, ReportViews, SessionViews};
+
+/// The workspace of an agent.
+pub const REHEARSE: RehearseViews = RehearseViews { workspace: rehearse::workspace::workspace };
+
+/// A session under way.
+pub const SESSION: SessionViews = rehearse::session::VIEWS;
+
+/// Live sessions.
+pub const LIVE: LiveViews = LiveViews { list: list_live, session: show_live };
+
+/// Eval sets.
+pub const EVALSETS: EvalSetViews = EvalSetViews { list: list_eval_sets, set: show_eval_set };
+
+/// Reports.
+pub const REPORTS: ReportViews = ReportViews { list: list_reports, report: show_report };
+
+fn list_live() -> AnyView {
+    view! { <LiveSessions/> }.into_any()
+}
+
+fn show_live(session: LiveId, turn: Memo<Option<LiveTurnId>>) -> AnyView {
+    view! { <LiveSession session turn/> }.into_any()
+}
+
+fn list_eval_sets() -> AnyView {
+    view! { <EvalSets/> }.into_any()
+}
+
+fn show_eval_set(set: SetId, case: Memo<Option<String>>) -> AnyView {
+    view! { <EvalSetReader set case/> }.into_any()
+}
+
+fn list_reports() -> AnyView {
+    view! { <Reports/> }.into_any()
+}
+
+fn show_report(report: String, case: Memo<Option<String>>) -> AnyView {
+    view! { <ReportReader report case/> }.into_any()
+}

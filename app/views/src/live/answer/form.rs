@@ -1,0 +1,199 @@
+//! Making the answer: tools and their forms on one side, the text or the wanted value on the other.
+
+use api::ToolView;
+use leptos::prelude::*;
+use session::ToolName;
+
+use super::super::basket::Basket;
+use super::super::name::NameForm;
+use super::foot::Foot;
+use crate::live::state::stage::{LiveStage, use_this_live_stage};
+use crate::rehearse::tool_panel::{NoTool, ToolHead};
+use crate::shared::form::{JsonPreview, SchemaForm};
+use crate::shared::tool_catalogue::ToolCatalogue;
+use app::components::icon::{Glyph, Icon};
+use app::state::live_draft::{Draft, Side};
+
+/// The answer to the turn that is up.
+#[component]
+pub(super) fn Answer() -> impl IntoView {
+    let stage = use_this_live_stage();
+    let panel = move || {
+        let draft = stage.draft.get()?;
+        let is_known = stage.turn.read().is_some();
+        is_known.then(|| match stage.side() {
+            Side::Call => view! { <CallSide stage draft/> }.into_any(),
+            Side::Text => view! { <TextSide stage draft/> }.into_any(),
+        })
+    };
+    let side = Memo::new(move |_| stage.side());
+    let text_label = Signal::derive(move || match stage.output_schema() {
+        Some(_) => "Response",
+        None => "Text",
+    });
+    let tab = move |this: Side, id: &'static str, text: Signal<&'static str>, key: &'static str| {
+        view! {
+            <button
+                type="button"
+                role="tab"
+                id=id
+                aria-selected=move || (side.get() == this).to_string()
+                aria-controls="choice"
+                disabled=move || this == Side::Call && stage.tools().is_empty()
+                on:click=move |_| stage.show(this)
+            >
+                {text} <kbd>{key}</kbd>
+            </button>
+        }
+    };
+    let labelled_by = move || match side.get() {
+        Side::Call => "tab-call",
+        Side::Text => "tab-respond",
+    };
+    let draft = move || stage.draft.get();
+    let panel = {
+        // Made anew for a turn and a side, not for each word of either.
+        let shown = Memo::new(move |_| {
+            (
+                stage.draft.get().is_some(),
+                stage.shown.get(),
+                side.get(),
+                stage.turn.read().is_some(),
+            )
+        });
+        move || {
+            // Read, for a memo that nobody reads never runs.
+            shown.with(|_| ());
+            untrack(panel)
+        }
+    };
+    view! {
+        <Holder/>
+        <div class="tabs" role="tablist" aria-label="Response type">
+            {tab(Side::Call, "tab-call", Signal::derive(|| "Call tools"), "T")}
+            {tab(Side::Text, "tab-respond", text_label, "F")}
+        </div>
+        <form
+            class="answer-form"
+            on:submit=move |event| {
+                event.prevent_default();
+                stage.send();
+            }
+            on:input=move |_| stage.touch()
+        >
+            <div class="choice" id="choice" role="tabpanel" aria-labelledby=labelled_by>{panel}</div>
+            <NameForm/>
+            {move || draft().map(|draft| view! { <Basket draft/> })}
+            <Foot/>
+        </form>
+    }
+}
+
+/// Who holds the turn, where that is somebody else.
+#[component]
+fn Holder() -> impl IntoView {
+    let stage = use_this_live_stage();
+    let lease =
+        Memo::new(move |_| stage.summary.with(|it| it.as_ref().and_then(|it| it.lease.clone())));
+    let offered = move || {
+        let lease = lease.get()?;
+        (lease.is_offered && stage.live.name.get().as_deref() == Some(lease.holder.as_str()))
+            .then_some(())
+    };
+    view! {
+        {move || stage.other_holder().map(|holder| view! {
+            <p class="holder" role="status">
+                <Icon glyph=Glyph::User/>
+                {holder.told()}
+            </p>
+        })}
+        {move || offered().map(|()| view! {
+            <p class="holder" role="status">
+                <Icon glyph=Glyph::User/>
+                <span class="grow">"This turn was handed over to you."</span>
+                <button type="button" class="button" on:click=move |_| { stage.touch(); stage.hold(); }>"Take lease"</button>
+            </p>
+        })}
+    }
+}
+
+#[component]
+fn CallSide(
+    /// The stage.
+    stage: LiveStage,
+    /// The draft.
+    draft: Draft,
+) -> impl IntoView {
+    let tools = Signal::derive(move || stage.tools());
+    let chosen = Memo::new(move |_| stage.tool());
+    let on_choose = Callback::new(move |name: String| {
+        if let Ok(name) = ToolName::parse(&name) {
+            stage.choose(&name);
+        }
+    });
+    let form = move || match chosen.get() {
+        Some(tool) => view! { <ToolForm tool draft/> }.into_any(),
+        None => view! { <NoTool/> }.into_any(),
+    };
+    view! {
+        <div class="calling">
+            <ToolCatalogue tools chosen filter=stage.filter on_choose/>
+            {form}
+        </div>
+    }
+}
+
+#[component]
+fn ToolForm(
+    /// The chosen tool.
+    tool: ToolView,
+    /// The draft.
+    draft: Draft,
+) -> impl IntoView {
+    let form = draft.tool_form(&tool);
+    view! {
+        <div class="tool-form">
+            <div class="panel-body">
+                <ToolHead tool/>
+                <SchemaForm state=form id="tool-form" label="Arguments" takes_pastes=true/>
+            </div>
+            <div class="panel-preview"><JsonPreview state=form/></div>
+        </div>
+    }
+}
+
+#[component]
+fn TextSide(
+    /// The stage.
+    stage: LiveStage,
+    /// The draft.
+    draft: Draft,
+) -> impl IntoView {
+    let text = draft.text;
+    let entry = match stage.output_schema() {
+        Some(schema) => {
+            let form = draft.answer_form(&schema);
+            view! {
+                <h2 class="panel-title">"Model response"</h2>
+                <p class="quiet">"The response must match the agent's response schema."</p>
+                <SchemaForm state=form id="response" label="Response"/>
+                <JsonPreview state=form/>
+            }
+            .into_any()
+        }
+        None => view! {
+            <h2 class="panel-title">"Model response"</h2>
+            <textarea
+                id="response"
+                class="input prose"
+                rows="10"
+                placeholder="Model response…"
+                aria-label="Text"
+                prop:value=move || text.get()
+                on:input=move |event| text.set(event_target_value(&event))
+            ></textarea>
+        }
+        .into_any(),
+    };
+    view! { <div class="panel-body">{entry}</div> }
+}

@@ -1,0 +1,49 @@
+//! What was typed for a turn that somebody else closed, to copy or to put away.
+
+use leptos::prelude::*;
+
+use super::super::basket::Basket;
+use crate::live::state::stage::use_this_live_stage;
+use crate::shared::form::JsonPreview;
+use app::components::icon::{Glyph, Icon};
+use app::state::browser;
+use app::state::live_draft::Side;
+
+/// What was typed for a turn that somebody else closed.
+#[component]
+pub(super) fn Leftover() -> impl IntoView {
+    let stage = use_this_live_stage();
+    let closed_by = move || {
+        stage.turn.with(|turn| {
+            let row = turn.as_ref()?.closed.as_ref()?;
+            row.by.clone().or_else(|| Some(row.agent.clone()))
+        })
+    };
+    let text = move || stage.draft.get().map(|draft| draft.text.get()).unwrap_or_default();
+    let draft = move || stage.draft.get();
+    view! {
+        <div class="export">
+            <div class="panel-body">
+                <h2 class="panel-title bad"><Icon glyph=Glyph::Warning/>
+                    {move || closed_by().map_or_else(|| "This turn is closed".to_owned(), |by| format!("{by} responded first"))}
+                </h2>
+                <p>"This request was already answered. Your draft is kept until you discard it."</p>
+                <Show when=move || !text().trim().is_empty()>
+                    <textarea class="input prose" rows="8" readonly=true aria-label="Your draft" prop:value=text></textarea>
+                </Show>
+                {move || draft().map(|draft| view! { <Basket draft/> })}
+                {move || (stage.side() == Side::Call).then(|| stage.tool()).flatten().and_then(|tool| {
+                    let form = draft()?.tool_form(&tool);
+                    Some(view! { <h3 class="panel-subtitle">{tool.name.to_string()}</h3> <JsonPreview state=form/> })
+                })}
+            </div>
+            <footer class="panel-foot">
+                <span class="grow"></span>
+                <button type="button" id="put-away" class="button primary" on:click=move |_| {
+                    stage.put_away();
+                    browser::after_drawing(|| browser::focus("tool-filter"));
+                }>"Discard draft"</button>
+            </footer>
+        </div>
+    }
+}

@@ -1,0 +1,76 @@
+//! What else is in the answer: the finished calls, and the text while a call is in the form.
+
+use api::LiveCall;
+use leptos::prelude::*;
+
+use crate::live::state::stage::use_this_live_stage;
+use crate::shared::tokens::Tokens;
+use app::components::icon::{Glyph, Icon};
+use app::state::live_draft::{Draft, Side};
+use app::state::preview::arguments;
+
+/// The rest of the answer; nothing where there is none.
+#[component]
+pub(super) fn Basket(
+    /// The draft.
+    draft: Draft,
+) -> impl IntoView {
+    let stage = use_this_live_stage();
+    let is_waiting = move || stage.ahead().is_some();
+    let text = move || {
+        let text = draft.text.get();
+        (stage.side() == Side::Call && is_waiting() && !text.trim().is_empty()).then_some(text)
+    };
+    let is_shown = move || !draft.calls.read().is_empty() || text().is_some();
+    view! {
+        <Show when=is_shown>
+            <div class="basket" role="group" aria-label="Also in this response">
+                <h3>"Also in this response"</h3>
+                <ul>
+                    <For each=move || draft.calls.get() key=|call| call.id.clone() let:call>
+                        <CallLine call draft/>
+                    </For>
+                    {move || text().map(|text| view! {
+                        <li>
+                            <Icon glyph=Glyph::Answer/>
+                            <button type="button" class="signature plain" title="Edit the text" on:click=move |_| stage.show(Side::Text)>{text}</button>
+                        </li>
+                    })}
+                </ul>
+            </div>
+        </Show>
+    }
+}
+
+#[component]
+fn CallLine(
+    /// The call.
+    call: LiveCall,
+    /// The draft.
+    draft: Draft,
+) -> impl IntoView {
+    let stage = use_this_live_stage();
+    let shown = arguments(&call.args, 80);
+    let name = call.name.clone();
+    let id = StoredValue::new(call.id);
+    let edit = move |_| {
+        let tool = stage.tools().into_iter().find(|tool| tool.name.as_str() == call.name);
+        let form = tool.map(|tool| draft.tool_form(&tool));
+        draft.edit_call(&id.get_value(), form);
+        stage.touch();
+    };
+    let drop_it = move |_| {
+        draft.drop_call(&id.get_value());
+        stage.touch();
+    };
+    let label = format!("Remove the call of {name}");
+    view! {
+        <li>
+            <Icon glyph=Glyph::Tool/>
+            <button type="button" class="signature" title="Edit this call" on:click=edit>
+                <b>{name}</b> "(" <Tokens tokens=shown/> ")"
+            </button>
+            <button type="button" class="tool-button" aria-label=label on:click=drop_it><Icon glyph=Glyph::Close/></button>
+        </li>
+    }
+}

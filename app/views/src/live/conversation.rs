@@ -1,0 +1,145 @@
+//! The conversation that the model would be given in a turn, and what the turn was answered.
+
+use api::{LiveContent, LiveOutcome, LivePart, LiveRole, LiveTurn, LiveWhat};
+use leptos::html;
+use leptos::prelude::*;
+
+use super::part::{Piece, kind};
+use crate::live::state::stage::use_this_live_stage;
+use crate::live::state::steps::{Step, steps};
+use crate::shared::steps::{CalledStep, Said, said};
+use app::components::icon::{Glyph, Icon};
+use app::state::browser;
+use app::state::live_ending::Ending;
+
+/// The shown turn's conversation.
+#[component]
+pub(super) fn Conversation() -> impl IntoView {
+    let stage = use_this_live_stage();
+    let list = NodeRef::<html::Ol>::new();
+    // What was said last is what is to be answered.
+    Effect::new(move |_| {
+        stage.turn.track();
+        if let Some(list) = list.get() {
+            let to_its_end = move |list: &web_sys::HtmlOListElement| {
+                list.set_scroll_top(list.scroll_height());
+            };
+            browser::after_drawing(move || {
+                to_its_end(&list);
+                // Rows have their heights once they are in sight.
+                browser::after_drawing(move || to_its_end(&list));
+            });
+        }
+    });
+    move || {
+        match stage.turn.get() {
+        Some(turn) => view! { <ol class="timeline spoken" tabindex="0" aria-label="Conversation" node_ref=list>{rows(turn)}</ol> }.into_any(),
+        None if stage.shown.read().is_none() => view! {
+            <div class="empty centred">
+                <p>"No pending requests"</p>
+                <p class="quiet">"The agent's next request appears here."</p>
+            </div>
+        }
+        .into_any(),
+        None if stage.turn_fault.read().is_some() => {
+            view! { <div class="empty centred"><p>"The conversation cannot be shown because the request cannot be read."</p></div> }
+                .into_any()
+        }
+        None => view! { <p class="quiet veil">"Loading the request…"</p> }.into_any(),
+    }
+    }
+}
+
+fn rows(turn: LiveTurn) -> AnyView {
+    let agent = turn.agent;
+    let steps = steps(&turn.contents);
+    let count = steps.len();
+    let is_empty = steps.is_empty();
+    let told = steps.into_iter().enumerate();
+    let told = told.map(|(at, step)| step_row(at + 1, step, "No response")).collect_view();
+    let closed = turn.closed.map(|row| match row.what {
+        LiveWhat::Answered { parts, .. } => {
+            let by = row.by.unwrap_or_else(|| "Someone".to_owned());
+            let answer = [
+                LiveContent { role: LiveRole::Model, parts },
+                LiveContent { role: LiveRole::Function, parts: turn.results },
+            ];
+            let rows = crate::live::state::steps::steps(&answer).into_iter().enumerate();
+            let rows = rows.map(|(at, step)| step_row(count + at + 1, step, "The response is in the session's events."));
+            view! {
+                <li class="turn">{by} " responded for " {agent}</li>
+                {rows.collect_view()}
+            }
+            .into_any()
+        }
+        LiveWhat::Cancelled { reason } => {
+            let by = row.by.map(|by| format!("Canceled by {by}")).unwrap_or_else(|| "Canceled by the agent".to_owned());
+            view! {
+                <li class="turn">{by}</li>
+                {spoken(count + 1, "row", Glyph::Stopped, "Reason", if reason.is_empty() { "No reason".to_owned() } else { reason })}
+            }
+            .into_any()
+        }
+        _ => ().into_any(),
+    });
+    let ended = turn.ended.and_then(|row| Ending::of(&row)).map(|ending| {
+        let failed = ending.message.clone().filter(|_| ending.outcome == LiveOutcome::Failed);
+        view! {
+            <li class="turn" class:bad=failed.is_some()>{ending.told()}</li>
+            {failed.map(|message| view! { <li class="row failed"><p class="run-fault">{message}</p></li> })}
+        }
+    });
+    view! {
+        {is_empty.then(|| view! { <li class="next"><p>"The conversation is empty. The model gets only the instructions."</p></li> })}
+        {told}
+        {closed}
+        {ended}
+    }
+    .into_any()
+}
+
+fn spoken(number: usize, class: &'static str, glyph: Glyph, who: &str, text: String) -> AnyView {
+    said(Said { number, class, glyph, who: who.to_owned(), text }, ().into_any())
+}
+
+/// A vendor's word at the beginning of a line.
+fn titled(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+fn piece_glyph(part: &LivePart) -> Glyph {
+    match part {
+        LivePart::Data { .. } => Glyph::File,
+        LivePart::Response { .. } => Glyph::Tool,
+        _ => Glyph::Answer,
+    }
+}
+
+fn step_row(number: usize, step: Step, none: &'static str) -> AnyView {
+    match step {
+        Step::Said(LiveRole::User, text) => spoken(number, "row asked", Glyph::User, "User", text),
+        Step::Said(LiveRole::Model, text) => {
+            spoken(number, "row answered", Glyph::Answer, "Model", text)
+        }
+        Step::Said(LiveRole::Function, text) => spoken(number, "row", Glyph::Tool, "Tools", text),
+        Step::SaidAs(who, text) => spoken(number, "row", Glyph::User, &titled(&who), text),
+        Step::Thought(text) => {
+            spoken(number, "row thought", Glyph::Answer, "Model, thinking", text)
+        }
+        Step::Call { name, args, answer } => view! {
+            <CalledStep number author=String::new() tool=name given=args result=answer none/>
+        }
+        .into_any(),
+        Step::Piece(_, part) => view! {
+            <li class="row">
+                <div class="line">
+                    <span class="number" aria-hidden="true">{number}</span>
+                    <Icon glyph=piece_glyph(&part)/>
+                    <div class="said"><span class="speaker">{kind(&part)}</span><Piece part/></div>
+                </div>
+            </li>
+        }
+        .into_any(),
+    }
+}

@@ -1,0 +1,163 @@
+//! What is asked before a turn is cancelled or handed over, and before a session ends.
+
+use leptos::prelude::*;
+
+use super::name::NameForm;
+use crate::live::state::stage::{LiveStage, NAME_FIELD, Question, use_this_live_stage};
+use app::components::dialog::Dialog;
+use app::state::browser;
+use app::state::times::counted;
+
+/// The id of the button that completes a session for good.
+const COMPLETE: &str = "complete-session";
+
+/// The dialogs of a session.
+#[component]
+pub(super) fn Dialogs() -> impl IntoView {
+    let stage = use_this_live_stage();
+    view! {
+        {dialog(stage, Question::Cancel, "Cancel turn", move || view! { <Cancel stage/> }.into_any())}
+        {dialog(stage, Question::HandOver, "Hand over", move || view! { <HandOver stage/> }.into_any())}
+        {dialog(stage, Question::Complete, "Complete session", move || view! { <Complete stage/> }.into_any())}
+    }
+}
+
+/// A dialog that is open while this is the question.
+fn dialog(
+    stage: LiveStage,
+    question: Question,
+    label: &'static str,
+    body: impl Fn() -> AnyView + Send + Sync + 'static,
+) -> AnyView {
+    let open = RwSignal::new(false);
+    // The dialog closes itself on Esc, so that it has a signal of its own.
+    Effect::new(move |_| {
+        if stage.question.get() == Some(question) {
+            // Where the page does not ask for it, the dialog does.
+            if stage.live.name.read_untracked().is_none() && browser::focus(NAME_FIELD) {
+                stage.question.set(None);
+                stage
+                    .notice
+                    .set(Some("Enter your name. It is recorded with each response.".to_owned()));
+            } else {
+                open.set(true);
+            }
+        } else {
+            open.set(false);
+        }
+    });
+    Effect::new(move |before: Option<bool>| {
+        let now = open.get();
+        if before == Some(true) && !now && stage.question.get_untracked() == Some(question) {
+            stage.question.set(None);
+        }
+        now
+    });
+    let body = StoredValue::new(body);
+    view! { <Dialog open label class="ask">{body.with_value(|body| body())}</Dialog> }.into_any()
+}
+
+#[component]
+fn Cancel(
+    /// The stage.
+    stage: LiveStage,
+) -> impl IntoView {
+    let reason = RwSignal::new(String::new());
+    let cancel = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        stage.question.set(None);
+        stage.cancel(reason.get_untracked());
+    };
+    view! {
+        <form on:submit=cancel>
+            <h2>"Cancel this turn?"</h2>
+            {move || stage.other_holder().map(|holder| view! { <p class="holder">{holder.told()}</p> })}
+            <p>"The agent gets no response, and its run ends with an error."</p>
+            <label class="ask-field">"Reason"
+                <input class="input" maxlength="500" prop:value=move || reason.get() on:input=move |event| reason.set(event_target_value(&event))/>
+            </label>
+            <div class="choices">
+                <button type="button" class="button" on:click=move |_| stage.question.set(None)>"Keep lease"</button>
+                <button type="submit" class="button primary">"Cancel turn"</button>
+            </div>
+        </form>
+    }
+}
+
+#[component]
+fn HandOver(
+    /// The stage.
+    stage: LiveStage,
+) -> impl IntoView {
+    let to = RwSignal::new(String::new());
+    let give = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        let name = to.get_untracked().trim().to_owned();
+        if !name.is_empty() {
+            stage.question.set(None);
+            stage.hand_over(name);
+        }
+    };
+    let let_go = move |_| {
+        stage.question.set(None);
+        stage.release();
+    };
+    view! {
+        <form on:submit=give>
+            <h2>"Hand over this turn?"</h2>
+            <p>"Your draft stays in this browser."</p>
+            <label class="ask-field">"Recipient's name"
+                <input class="input" maxlength="100" prop:value=move || to.get() on:input=move |event| to.set(event_target_value(&event))/>
+            </label>
+            <div class="choices">
+                <button type="button" class="button quiet" on:click=let_go>"Anyone"</button>
+                <button type="button" class="button" on:click=move |_| stage.question.set(None)>"Keep lease"</button>
+                <button type="submit" class="button primary">"Hand over"</button>
+            </div>
+        </form>
+    }
+}
+
+#[component]
+fn Complete(
+    /// The stage.
+    stage: LiveStage,
+) -> impl IntoView {
+    let depth = stage.summary.with_untracked(|it| it.as_ref().map_or(0, |it| it.depth));
+    let depth = usize::try_from(depth).unwrap_or(usize::MAX);
+    let what = match depth {
+        0 => "A completed session accepts no further requests and can be exported.".to_owned(),
+        _ => format!(
+            "{}. They are canceled, and their agents end with an error.",
+            counted(depth, "turn is pending", "turns are pending")
+        ),
+    };
+    Effect::new(move |was: Option<bool>| {
+        let is_nameless = stage.live.is_nameless();
+        // The field goes once the name is known.
+        if was == Some(true) && !is_nameless {
+            browser::after_drawing(|| browser::focus(COMPLETE));
+        }
+        is_nameless
+    });
+    let complete = move |_| {
+        if stage.live.is_nameless_untracked() {
+            browser::focus(NAME_FIELD);
+            return;
+        }
+        stage.question.set(None);
+        stage.complete();
+    };
+    view! {
+        <h2>"Complete this session?"</h2>
+        {move || stage.others_hold().map(|holder| view! { <p class="holder">{holder.told()}</p> })}
+        <p>{what}</p>
+        <NameForm/>
+        <div class="choices">
+            <button type="button" class="button" autofocus on:click=move |_| stage.question.set(None)>"Keep open"</button>
+            <button type="button" class="button primary" id=COMPLETE on:click=complete>
+                {if depth == 0 { "Complete" } else { "Cancel turns and complete" }}
+            </button>
+        </div>
+    }
+}

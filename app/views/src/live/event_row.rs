@@ -1,0 +1,302 @@
+//! One event of a session on a line, which opens into the whole of it.
+
+use api::{LiveOutcome, LivePart, LiveRole, LiveRow, LiveValue, LiveWhat};
+use jiff::Timestamp;
+use json_text::JsonText;
+use leptos::html;
+use leptos::prelude::*;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::use_navigate;
+
+use super::part::{Piece, kind};
+use crate::live::state::stage::use_this_live_stage;
+use crate::live::state::steps::said_as;
+use crate::live::state::window::Rows;
+use crate::rehearse::history::RowTime;
+use crate::shared::tokens::Tokens;
+use app::components::icon::{Glyph, Icon};
+use app::server_functions::read_live_rows;
+use app::state::browser;
+use app::state::excerpt::{Lines, beginning, written_out};
+use app::state::preview::{arguments, preview};
+use app::state::times;
+
+/// How many characters of a value stand in the line.
+const BUDGET: usize = 140;
+/// How much of a text stands in the line, in bytes.
+const WORDS: usize = 300;
+
+/// One event; an empty line until it has been fetched.
+#[component]
+pub(super) fn EventRow(
+    /// Its number.
+    at: u64,
+    /// What the page has of it.
+    row: Option<LiveRow>,
+    /// Where the rows lie, and which are open.
+    rows: RwSignal<Rows>,
+    /// The row that the arrow keys are at.
+    current: RwSignal<u64>,
+) -> impl IntoView {
+    let Some(row) = row else {
+        return view! { <li class="row event"><div class="line"><span class="number" aria-hidden="true">{at}</span></div></li> }.into_any();
+    };
+    let open = Memo::new(move |_| rows.read().is_open(at));
+    let (class, glyph) = look(&row.what);
+    let by = row.by.clone();
+    let agent = row.agent.clone();
+    let time = Timestamp::from_millisecond(row.at_ms).unwrap_or(Timestamp::UNIX_EPOCH);
+    let took = match &row.what {
+        LiveWhat::ToolAnswered { duration_ms: Some(duration), .. } => {
+            #[expect(clippy::cast_precision_loss, reason = "a tool's milliseconds fit an f64")]
+            let duration = *duration as f64;
+            times::took(duration)
+        }
+        _ => String::new(),
+    };
+    let detail_id = format!("event-{at}-detail");
+    let controlled = detail_id.clone();
+    let toggle = move |_| {
+        current.set(at);
+        rows.update(|rows| rows.toggle(at));
+    };
+    let line = line(&row);
+    let row = StoredValue::new(row);
+    view! {
+        <li class=format!("row event {class}") class:open=move || open.get()>
+            <div class="line" on:click=toggle>
+                <span class="number" aria-hidden="true">{at}</span>
+                <Icon glyph/>
+                <button
+                    type="button"
+                    class="signature"
+                    id=format!("event-{at}")
+                    tabindex=move || if current.get() == at { "0" } else { "-1" }
+                    aria-expanded=move || open.get().to_string()
+                    aria-controls=move || open.get().then(|| controlled.clone())
+                >
+                    <span class="by-agent">{agent}</span>
+                    " "
+                    {line}
+                </button>
+                <span class="took">{by.unwrap_or(took)}</span>
+                <RowTime at=time/>
+            </div>
+            <Show when=move || open.get()>
+                <Detail id=detail_id.clone() at row=row.get_value() rows/>
+            </Show>
+        </li>
+    }
+    .into_any()
+}
+
+fn look(what: &LiveWhat) -> (&'static str, Glyph) {
+    match what {
+        LiveWhat::Asked { .. } => ("requested", Glyph::Question),
+        LiveWhat::Answered { .. } => ("answered", Glyph::Answer),
+        LiveWhat::Cancelled { .. } => ("cancelled", Glyph::Stopped),
+        LiveWhat::ToolAnswered { failed: true, .. } => ("failed", Glyph::Error),
+        LiveWhat::ToolAnswered { .. } => ("returned", Glyph::Tool),
+        LiveWhat::Ended { outcome: LiveOutcome::Completed, .. } => ("ended", Glyph::Check),
+        LiveWhat::Ended { outcome: LiveOutcome::Failed, .. } => ("failed", Glyph::Error),
+        LiveWhat::Ended { outcome: LiveOutcome::Cancelled, .. } => ("cancelled", Glyph::Stopped),
+    }
+}
+
+fn line(row: &LiveRow) -> AnyView {
+    match &row.what {
+        LiveWhat::Asked { last, more, role, .. } => {
+            let words = match role {
+                LiveRole::User => "asks: ",
+                LiveRole::Model => "goes on after ",
+                LiveRole::Function => "asks with ",
+            };
+            view! { <span class="quiet">{words}</span> {pieces(last, *more)} }.into_any()
+        }
+        LiveWhat::Answered { parts, more } => {
+            view! { <span class="arrow">"→ "</span> {pieces(parts, *more)} }.into_any()
+        }
+        LiveWhat::Cancelled { reason } => {
+            view! { "cancelled" {(!reason.is_empty()).then(|| format!(": {}", said(reason)))} }
+                .into_any()
+        }
+        LiveWhat::ToolAnswered { tool, response, .. } => view! {
+            <b>{tool.clone()}</b>
+            <span class="arrow">" → "</span>
+            {told(response.as_ref())}
+        }
+        .into_any(),
+        LiveWhat::Ended { outcome, message } => {
+            let how = match outcome {
+                LiveOutcome::Completed => "the run is complete",
+                LiveOutcome::Failed => "the run failed",
+                LiveOutcome::Cancelled => "the run was stopped",
+            };
+            view! { {how} {(!message.is_empty()).then(|| format!(": {}", said(message)))} }
+                .into_any()
+        }
+    }
+}
+
+fn pieces(parts: &[LivePart], more: usize) -> AnyView {
+    let piece = |(at, part): (usize, &LivePart)| {
+        let between = (at > 0).then_some(" · ");
+        let shown = match part {
+            LivePart::Text(text) => said(text).into_any(),
+            LivePart::Thought(text) => view! { <span class="quiet">{said(text)}</span> }.into_any(),
+            LivePart::Call { name, args, .. } => view! {
+                <b>{name.clone()}</b> "(" {args.as_ref().map(given)} ")"
+            }
+            .into_any(),
+            LivePart::Response { name, response, .. } => view! {
+                <b>{name.clone()}</b> <span class="arrow">" → "</span> {told(response.as_ref())}
+            }
+            .into_any(),
+            LivePart::Data { .. } | LivePart::Other { .. } => {
+                let said = said_as(part).map(|(_, text)| format!(" {}", said(&text)));
+                view! { <span class="ink-count">{kind(part)}</span> {said} }.into_any()
+            }
+        };
+        view! { <span class="quiet">{between}</span> {shown} }
+    };
+    let more = (more > 0).then(|| view! { <span class="quiet">" · and "{more}" more"</span> });
+    view! { {parts.iter().enumerate().map(piece).collect_view()} {more} }.into_any()
+}
+
+/// What somebody said, in a line: paragraphs and lists run on.
+fn said(text: &str) -> String {
+    let line = beginning(text, WORDS).split_whitespace().collect::<Vec<_>>().join(" ");
+    written_out(&line, Lines::Escaped).into_owned()
+}
+
+fn words(text: &str) -> String {
+    written_out(beginning(text, WORDS), Lines::Escaped).into_owned()
+}
+
+fn given(value: &LiveValue) -> AnyView {
+    match value {
+        LiveValue::Whole(value) => view! { <Tokens tokens=arguments(value, BUDGET)/> }.into_any(),
+        LiveValue::Head { text, .. } => words(text).into_any(),
+    }
+}
+
+/// What a tool answered, which may be nothing.
+fn told(response: Option<&LiveValue>) -> AnyView {
+    match response {
+        Some(response) => short(response),
+        None => view! { <span class="quiet">"nothing"</span> }.into_any(),
+    }
+}
+
+fn short(value: &LiveValue) -> AnyView {
+    match value {
+        LiveValue::Whole(value) => view! { <Tokens tokens=preview(value, BUDGET)/> }.into_any(),
+        LiveValue::Head { text, bytes } => view! {
+            {words(text)} <span class="ink-count">" … " {times::size(*bytes)}</span>
+        }
+        .into_any(),
+    }
+}
+
+/// The whole event. What was shortened for the line is fetched.
+#[component]
+fn Detail(
+    /// Its id in the document.
+    id: String,
+    /// Its number.
+    at: u64,
+    /// The event as the line has it.
+    row: LiveRow,
+    /// Where its height is told.
+    rows: RwSignal<Rows>,
+) -> impl IntoView {
+    let stage = use_this_live_stage();
+    let element = NodeRef::<html::Div>::new();
+    Effect::new(move |_| {
+        if let Some(element) = element.get() {
+            browser::watch_height(&element, move |height| {
+                // With the margins around it, as the stylesheet has them.
+                let is_other = rows
+                    .try_update_untracked(|rows| rows.measured(at, height + 10.0))
+                    .unwrap_or_default();
+                if is_other {
+                    rows.notify();
+                }
+            });
+        }
+    });
+    let is_request = matches!(row.what, LiveWhat::Asked { .. });
+    let counts = match &row.what {
+        LiveWhat::Asked { contents, tools, .. } => Some(format!(
+            "{} · {}",
+            times::counted(usize::try_from(*contents).unwrap_or(usize::MAX), "message", "messages"),
+            times::counted(usize::try_from(*tools).unwrap_or(usize::MAX), "tool", "tools"),
+        )),
+        _ => None,
+    };
+    let turn = row.turn.clone();
+    let whole = LocalResource::new(move || async move {
+        let read = read_live_rows(stage.id.get_value(), at - 1, 1, true).await;
+        read.ok().and_then(|rows| rows.into_iter().next())
+    });
+    let navigate = use_navigate();
+    let see = move |_| {
+        let address = format!("/live/{}/{turn}", stage.id.get_value());
+        navigate(&address, NavigateOptions { scroll: false, ..NavigateOptions::default() });
+        stage.shows_events.set(false);
+    };
+    let see = StoredValue::new_local(see);
+    let body = move || body(whole.get().flatten().unwrap_or_else(|| row.clone()));
+    view! {
+        <div class="event-detail" id=id node_ref=element>
+            {body}
+            <Show when=move || is_request>
+                <p class="more">
+                    {counts.clone()}
+                    <button type="button" class="link" on:click=move |event| see.with_value(|see| see(event))>
+                        "View full request"
+                    </button>
+                </p>
+            </Show>
+        </div>
+    }
+}
+
+fn body(row: LiveRow) -> AnyView {
+    let parts = match row.what {
+        LiveWhat::Asked { last, .. } => last,
+        LiveWhat::Answered { parts, .. } => parts,
+        LiveWhat::Cancelled { reason } => vec![LivePart::Text(reason)],
+        LiveWhat::Ended { message, .. } if message.is_empty() => Vec::new(),
+        LiveWhat::Ended { message, .. } => vec![LivePart::Text(message)],
+        LiveWhat::ToolAnswered { tool, response, .. } => {
+            vec![LivePart::Response { id: None, name: tool, response }]
+        }
+    };
+    if parts.is_empty() {
+        return view! { <p class="quiet">"No details"</p> }.into_any();
+    }
+    parts
+        .into_iter()
+        .map(|part| {
+            let title = kind(&part);
+            let shown = title.clone();
+            let is_plain = matches!(part, LivePart::Text(_));
+            let part = match part {
+                // Text that is a value reads as one.
+                LivePart::Text(text) if value_tree::is_more_than_text(&text) => LivePart::Other {
+                    kind: "text".to_owned(),
+                    value: LiveValue::Whole(JsonText::string(&text)),
+                },
+                part => part,
+            };
+            view! {
+                <div class="pane" role="group" aria-label=title>
+                    {(!is_plain).then(|| view! { <header><h3>{shown}</h3></header> })}
+                    <Piece part/>
+                </div>
+            }
+        })
+        .collect_view()
+        .into_any()
+}

@@ -1,0 +1,281 @@
+//! After a session: its runs, or chosen turns of them, become a case in an eval set.
+
+use std::collections::BTreeSet;
+
+use api::{Actual, AnsweredTurn, ApiError, ExportReceipt, LiveExportPlan, LiveRun, SetId};
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::evalsets::CompareWithCase;
+use crate::live::state::stage::use_this_live_stage;
+use crate::rehearse::export_panel::{Receipt, file_name};
+use app::components::icon::{Glyph, Icon};
+use app::components::loading::Loading;
+use app::server_functions::{export_live_session, plan_live_export};
+use app::state::times::counted;
+
+/// How far the export is.
+#[derive(Debug, Clone, PartialEq)]
+enum Export {
+    NotYet,
+    Writing,
+    Written(ExportReceipt),
+    Failed(ApiError),
+}
+
+/// What can be exported, and the button.
+#[component]
+pub(super) fn ExportColumn() -> impl IntoView {
+    let stage = use_this_live_stage();
+    let plan = LocalResource::new(move || plan_live_export(stage.id.get_value()));
+    let draw = |plan: LiveExportPlan| match plan.runs.iter().all(|run| run.turns.is_empty()) {
+        true => view! {
+            <div class="empty centred">
+                <p>"Session completed"</p>
+                <p class="quiet">"No turn has a response, so there is nothing to export."</p>
+            </div>
+        }
+        .into_any(),
+        false => view! { <Plan plan/> }.into_any(),
+    };
+    view! { <Loading arrived=move || plan.get() meanwhile="Loading recorded runs…" draw/> }
+}
+
+#[component]
+fn Plan(
+    /// The runs, and the file.
+    plan: LiveExportPlan,
+) -> impl IntoView {
+    let stage = use_this_live_stage();
+    let LiveExportPlan { mut runs, path, agent } = plan;
+    runs.retain(|run| !run.turns.is_empty());
+    let file = file_name(&path).to_owned();
+    let chosen = RwSignal::new(runs.iter().flat_map(answers).collect::<BTreeSet<u64>>());
+    let export = RwSignal::new(Export::NotYet);
+    let is_writing = move || *export.read() == Export::Writing;
+    let write = move || {
+        if is_writing() || chosen.read_untracked().is_empty() {
+            return;
+        }
+        export.set(Export::Writing);
+        let wanted = chosen.get_untracked().into_iter().collect();
+        let by = stage.live.name.get_untracked();
+        spawn_local(async move {
+            let written = export_live_session(stage.id.get_value(), wanted, by).await;
+            export.try_set(match written {
+                Ok(receipt) => Export::Written(receipt),
+                Err(error) => Export::Failed(error),
+            });
+        });
+    };
+    let runs = StoredValue::new(runs);
+    let body = move || {
+        match export.get() {
+        Export::NotYet | Export::Writing => {
+            view! { <Runs runs=runs.get_value() chosen/> }.into_any()
+        }
+        Export::Written(receipt) => view! { <Receipt receipt agent=None/> }.into_any(),
+        Export::Failed(error) => view! {
+            <h2 class="panel-title bad"><Icon glyph=Glyph::Error/>"Not exported"</h2>
+            <p role="alert">{error.to_string()}</p>
+            <p class="quiet">"The file and the session are unchanged. Fix the problem, then retry."</p>
+        }
+        .into_any(),
+    }
+    };
+    let is_written = move || matches!(&*export.read(), Export::Written(_));
+    let label = Memo::new(move |_| match &*export.read() {
+        Export::NotYet => format!("Export to {file}"),
+        Export::Writing => "Exporting…".to_owned(),
+        Export::Written(_) => "Export again".to_owned(),
+        Export::Failed(_) => "Retry".to_owned(),
+    });
+    view! {
+        <form class="export" on:submit=move |event| {
+            event.prevent_default();
+            write();
+        }>
+            <div class="panel-body">
+                {body}
+                <Show when=move || !is_written()><p class="quiet path">"The file: " <code>{path.clone()}</code></p></Show>
+            </div>
+            <footer class="panel-foot">
+                <Show when=is_written>
+                    <button type="button" class="button quiet" on:click=move |_| export.set(Export::NotYet)>"Choose turns"</button>
+                </Show>
+                {agent.map(|agent| {
+                    let actual = Callback::new(move |()| Actual::Live {
+                        session: stage.id.get_value(),
+                        turns: chosen.get_untracked().into_iter().collect(),
+                    });
+                    view! { <CompareWithCase set=SetId::from(agent) actual/> }
+                })}
+                <span class="grow"></span>
+                <button
+                    type="submit"
+                    id="export"
+                    class="button"
+                    class:primary=move || !is_written()
+                    aria-disabled=move || (is_writing() || chosen.read().is_empty()).to_string()
+                >
+                    <span class="cut" title=move || label.get()>{move || label.get()}</span>
+                    <kbd>"Ctrl ↵"</kbd>
+                </button>
+            </footer>
+        </form>
+    }
+}
+
+#[component]
+fn Runs(
+    /// The runs.
+    runs: Vec<LiveRun>,
+    /// The answers of the turns that are exported.
+    chosen: RwSignal<BTreeSet<u64>>,
+) -> impl IntoView {
+    let count = runs.len();
+    view! {
+        <h2 class="panel-title"><Icon glyph=Glyph::Check/>"Session complete"</h2>
+        <p>
+            {if count == 1 {
+                "The run becomes a case in the eval set, with the user message, the calls and the final response."
+            } else {
+                "Each selected run becomes an invocation of one case, with the user message, the calls and the final response."
+            }}
+        </p>
+        <ul class="runs" aria-label="Runs">
+            {runs.into_iter().map(|run| view! { <Run run chosen/> }).collect_view()}
+        </ul>
+    }
+}
+
+#[component]
+fn Run(
+    /// The run.
+    run: LiveRun,
+    /// The answers of the turns that are exported.
+    chosen: RwSignal<BTreeSet<u64>>,
+) -> impl IntoView {
+    let all: BTreeSet<u64> = answers(&run).collect();
+    let LiveRun { agent, query, turns, left_out, said_later } = run;
+    let count = all.len();
+    let all = StoredValue::new(all);
+    let taken = Memo::new(move |_| chosen.read().intersection(&*all.read_value()).count());
+    let is_whole = move || taken.get() == count;
+    let is_part = move || taken.get() > 0 && !is_whole();
+    let toggle = move |_| {
+        let take = !is_whole();
+        chosen.update(|chosen| {
+            for answer in &*all.read_value() {
+                if take {
+                    chosen.insert(*answer)
+                } else {
+                    chosen.remove(answer)
+                };
+            }
+        });
+    };
+    let calls: Vec<(u64, usize)> =
+        turns.iter().map(|turn| (turn.answer, turn.calls.len())).collect();
+    let chosen_calls = Memo::new(move |_| {
+        let chosen = chosen.read();
+        let taken = calls.iter().filter(|(answer, _)| chosen.contains(answer));
+        taken.map(|(_, calls)| *calls).sum::<usize>()
+    });
+    let ends: Vec<(u64, bool)> = turns.iter().map(|turn| (turn.answer, turn.ends)).collect();
+    let is_ended = Memo::new(move |_| {
+        let chosen = chosen.read();
+        ends.iter().rfind(|(answer, _)| chosen.contains(answer)).is_some_and(|(_, ends)| *ends)
+    });
+    let last = turns.last().map(|turn| turn.answer);
+    let ending = move || {
+        if taken.get() == 0 {
+            None
+        } else if last.is_some_and(|last| !chosen.read().contains(&last)) {
+            Some(" · without its last response")
+        } else {
+            (!is_ended.get()).then_some(" · without a final response")
+        }
+    };
+    let answered = move || match taken.get() {
+        taken if taken == count => counted(count, "answer", "answers"),
+        taken => format!("{taken} of {}", counted(count, "answer", "answers")),
+    };
+    let calls = move || counted(chosen_calls.get(), "call", "calls");
+    let query = if query.is_empty() { "No user message".to_owned() } else { query };
+    let shown_agent = agent.clone();
+    let list = (count > 1).then(|| {
+        let one = |turn| view! { <Turn turn agent=agent.clone() chosen/> };
+        view! {
+            <details class="run-turns">
+                <summary>"Choose turns"</summary>
+                <ul aria-label="Turns">{turns.into_iter().map(one).collect_view()}</ul>
+            </details>
+        }
+    });
+    view! {
+        <li>
+            <label>
+                <input
+                    type="checkbox"
+                    prop:checked=is_whole
+                    prop:indeterminate=is_part
+                    on:change=toggle
+                />
+                <span class="run">
+                    <span class="run-query">{query}</span>
+                    <span class="quiet">
+                        <b>{shown_agent}</b> " · " {answered} " · " {calls}
+                        {ending}
+                        {(!left_out.is_empty()).then(|| format!(
+                            " · not exported: {}", left_out.join(", ")
+                        ))}
+                        {(said_later > 0).then(|| format!(
+                            " · without {} later in this run",
+                            counted(said_later, "message", "messages"),
+                        ))}
+                    </span>
+                </span>
+            </label>
+            {list}
+        </li>
+    }
+}
+
+/// One answer of a run, with what its tools answered.
+#[component]
+fn Turn(
+    /// The turn.
+    turn: AnsweredTurn,
+    /// The agent that the user spoke to; another is named.
+    agent: String,
+    /// The answers of the turns that are exported.
+    chosen: RwSignal<BTreeSet<u64>>,
+) -> impl IntoView {
+    let answer = turn.answer;
+    let toggle = move |_| {
+        chosen.update(|chosen| {
+            if !chosen.remove(&answer) {
+                chosen.insert(answer);
+            }
+        });
+    };
+    let calls: Vec<String> = turn.calls.iter().map(|name| format!("{name}()")).collect();
+    view! {
+        <li>
+            <label>
+                <input type="checkbox" prop:checked=move || chosen.read().contains(&answer) on:change=toggle/>
+                <span class="run-turn">
+                    {(turn.agent != agent).then(|| view! { <b>{turn.agent}</b> " " })}
+                    {(!calls.is_empty()).then(|| view! { <code>{calls.join(" ")}</code> " " })}
+                    {turn.text}
+                </span>
+            </label>
+        </li>
+    }
+}
+
+/// By which the turns of a run are chosen.
+fn answers(run: &LiveRun) -> impl Iterator<Item = u64> {
+    run.turns.iter().map(|turn| turn.answer)
+}

@@ -1,0 +1,67 @@
+//! The head of a live session: what it is, how it stands, and what can be done with the whole.
+
+use leptos::prelude::*;
+
+use super::name::You;
+use crate::live::state::stage::{LiveStage, Question};
+use app::components::copy_button::CopyButton;
+use app::state::Link;
+use app::state::excerpt::{Lines, written_out};
+use app::state::times::elapsed;
+use app::state::use_page;
+
+/// The description, the chips, the buttons.
+#[component]
+pub(super) fn LiveHead(
+    /// The stage.
+    stage: LiveStage,
+) -> impl IntoView {
+    let (clock, link) = (use_page().clock, use_page().connection.link);
+    // Without the host nobody knows whether it still waits.
+    let is_known =
+        Memo::new(move |_| !matches!(link.get(), Link::Reconnecting(_) | Link::LoggedOut));
+    let title = move || {
+        stage.summary.with(|summary| match summary.as_ref().map(|it| it.description.as_str()) {
+            None | Some("") => "Live session".to_owned(),
+            Some(description) => written_out(description, Lines::Escaped).into_owned(),
+        })
+    };
+    let waiting = move || {
+        stage.summary.with(|summary| {
+            let summary = summary.as_ref()?;
+            let up = summary.up()?;
+            if !is_known.get() {
+                return Some(format!("{} waited", summary.depth));
+            }
+            let now = clock.now.get()?.as_millisecond();
+            Some(format!("{} waiting · {}", summary.depth, elapsed(now - up.since_ms)))
+        })
+    };
+    let is_deaf = move || {
+        stage.summary.with(|summary| {
+            summary.as_ref().and_then(|it| it.up()).is_some_and(|up| !up.is_awaited)
+        })
+    };
+    view! {
+        <leptos_meta::Title text=title/>
+        <header class="stage-head">
+            <h1 title=title>{title}</h1>
+            {move || match (waiting(), stage.is_completed()) {
+                (Some(waiting), _) => view! { <span class="chip" class:live=is_known>{waiting}</span> }.into_any(),
+                (None, true) => view! { <span class="chip done">"completed"</span> }.into_any(),
+                (None, false) => view! { <span class="chip">"nothing pending"</span> }.into_any(),
+            }}
+            <Show when=is_deaf>
+                <span class="chip warn" title="The agent is disconnected. It reconnects for the response.">"agent away"</span>
+            </Show>
+            <CopyButton what="the session's id" shown="Copy id" text=Callback::new(move |()| stage.id.get_value().to_string())/>
+            <span class="grow"></span>
+            <You/>
+            <Show when=move || !stage.is_completed()>
+                <button type="button" class="button" on:click=move |_| stage.question.set(Some(Question::Complete))>
+                    "Complete session"
+                </button>
+            </Show>
+        </header>
+    }
+}

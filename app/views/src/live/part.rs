@@ -1,0 +1,141 @@
+//! A piece of a conversation that is neither words nor a call: a picture, bytes, a vendor's own.
+
+use api::{LiveBytes, LivePart};
+use json_text::JsonText;
+use leptos::prelude::*;
+
+use crate::live::state::steps::{said_as, whole};
+use crate::shared::sound::{Sound, or_why};
+use crate::shared::value::ValueBody;
+use app::components::raw_text::RawText;
+use app::state::excerpt::{Lines, written_out};
+use app::state::reading::use_reading;
+use app::state::times::size;
+
+/// What a piece is called on its line.
+pub(super) fn kind(part: &LivePart) -> String {
+    match part {
+        LivePart::Text(_) => "text".to_owned(),
+        LivePart::Thought(_) => "thought".to_owned(),
+        LivePart::Call { name, .. } => name.clone(),
+        LivePart::Response { name, .. } => format!("result of {name}"),
+        LivePart::Data { mime_type, name, .. } => match seen(name.as_deref()) {
+            Some(name) => written_out(name, Lines::Escaped).into_owned(),
+            None => match mime_type.split('/').next() {
+                Some("image") => "picture",
+                Some("audio") => "sound",
+                Some("video") => "film",
+                _ => "file",
+            }
+            .to_owned(),
+        },
+        LivePart::Other { kind, .. } => kind.clone(),
+    }
+}
+
+/// A file's name, unless it is blank.
+fn seen(name: Option<&str>) -> Option<&str> {
+    name.filter(|name| !name.trim().is_empty())
+}
+
+/// The piece.
+#[component]
+pub(super) fn Piece(
+    /// The piece.
+    part: LivePart,
+) -> impl IntoView {
+    match said_as(&part) {
+        Some((_, text)) if !value_tree::is_more_than_text(&text) => {
+            return view! { <RawText text label="Text"/> }.into_any();
+        }
+        _ => {}
+    }
+    match part {
+        LivePart::Text(text) | LivePart::Thought(text) => {
+            view! { <RawText text label="Text"/> }.into_any()
+        }
+        LivePart::Call { args, .. } => values(args.as_ref().map(whole)),
+        LivePart::Response { response, .. } => values(response.as_ref().map(whole)),
+        LivePart::Other { value, .. } => values(Some(whole(&value))),
+        LivePart::Data { mime_type, bytes, name, content } => {
+            let url = content.as_ref().map(|content| match content {
+                LiveBytes::At(url) | LiveBytes::Text { at: url, .. } => url.clone(),
+            });
+            let shown = content.map(|content| data(&mime_type, content));
+            let saved = url.map(|url| saved(url, name.as_deref(), &mime_type));
+            let mime_type = written_out(&mime_type, Lines::Escaped).into_owned();
+            view! {
+                <figure class="data">
+                    {shown}
+                    <figcaption class="quiet">
+                        <span>{mime_type} " · " {size(bytes)}</span>
+                        {saved}
+                    </figcaption>
+                </figure>
+            }
+            .into_any()
+        }
+    }
+}
+
+/// A picture, a sound, or words; of anything else there is nothing to see.
+fn data(mime_type: &str, content: LiveBytes) -> AnyView {
+    let kind = mime_type.to_ascii_lowercase();
+    match content {
+        LiveBytes::Text { text, .. } => match JsonText::parse(&text) {
+            Ok(value) => view! { <ValueBody reading=use_reading(&value) label="File"/> }.into_any(),
+            Err(_) => view! { <RawText text label="File"/> }.into_any(),
+        },
+        LiveBytes::At(url) if kind.starts_with("image/") => view! {
+            <Picture url label=format!("Image in the conversation, {kind}")/>
+        }
+        .into_any(),
+        LiveBytes::At(url) if kind.starts_with("audio/") => view! {
+            <Sound url label=format!("Audio in the conversation, {kind}")/>
+        }
+        .into_any(),
+        LiveBytes::At(_) => ().into_any(),
+    }
+}
+
+/// The picture, or the word that it cannot be shown.
+#[component]
+fn Picture(
+    /// Where it is.
+    url: String,
+    /// What it is, for those who do not see it.
+    label: String,
+) -> impl IntoView {
+    or_why(["picture", "show"], move |fail| {
+        let failed = move |_| fail.run(());
+        view! {
+            <a href=url.clone() target="_blank" rel="noopener external" title="Full size">
+                <img src=url.clone() alt=label.clone() loading="lazy" decoding="async" on:error=failed/>
+            </a>
+        }
+        .into_any()
+    })
+}
+
+/// What saves a file. Whatever it says it is, nothing here opens it.
+fn saved(url: String, name: Option<&str>, mime_type: &str) -> impl IntoView + use<> {
+    let file = match seen(name) {
+        Some(name) => name.to_owned(),
+        None => {
+            let subtype = mime_type.rsplit('/').next().unwrap_or_default();
+            let is_ending = (1..=5).contains(&subtype.len())
+                && subtype.bytes().all(|byte| byte.is_ascii_alphanumeric());
+            if is_ending { format!("file.{subtype}") } else { "file".to_owned() }
+        }
+    };
+    let label = format!("Save {}", written_out(&file, Lines::Escaped));
+    // Not the router's: it is no page.
+    view! { <a class="link" href=url download=file rel="external" aria-label=label>"Save"</a> }
+}
+
+fn values(value: Option<JsonText>) -> AnyView {
+    match value {
+        Some(value) => view! { <ValueBody reading=use_reading(&value) label="Value"/> }.into_any(),
+        None => view! { <p class="quiet">"nothing"</p> }.into_any(),
+    }
+}

@@ -1,0 +1,113 @@
+//! One live session: what the model would see on the left, the conversation or the events in the
+//! middle, the answer on the right.
+
+use api::{LiveId, LiveTurnId};
+use leptos::prelude::*;
+
+use super::answer::AnswerColumn;
+use super::conversation::Conversation;
+use super::dialogs::Dialogs;
+use super::head::LiveHead;
+use super::keys::{listen_to_keys, offer_commands};
+use super::request::Request;
+use super::timeline::Timeline;
+use crate::live::state::stage::{LiveStage, use_live_stage};
+use crate::shared::value_pane::Switch;
+use app::components::icon::{Glyph, Icon};
+use app::state::times::counted;
+
+/// The session, or why it cannot be shown.
+#[component]
+pub fn LiveSession(
+    /// The session.
+    session: LiveId,
+    /// The turn that the address names.
+    turn: Memo<Option<LiveTurnId>>,
+) -> impl IntoView {
+    let stage = use_live_stage(session, turn);
+    provide_context(stage);
+    let is_known = Memo::new(move |_| stage.summary.read().is_some());
+    let wait = move || match stage.fault.get() {
+        Some(error) => view! {
+            <div class="sheet" role="alert">
+                <h1>"Session cannot be shown"</h1>
+                <p>{error.to_string()}</p>
+                <p><a class="link" href="/live">"View live sessions"</a></p>
+            </div>
+        }
+        .into_any(),
+        None => view! { <p class="quiet veil">"Opening the session…"</p> }.into_any(),
+    };
+    // A session once shown stays as it is, whatever a later reading of it comes to: what is being
+    // typed would go with it.
+    move || match is_known.get() {
+        true => view! { <Shown stage/> }.into_any(),
+        false => wait().into_any(),
+    }
+}
+
+#[component]
+fn Shown(
+    /// The stage.
+    stage: LiveStage,
+) -> impl IntoView {
+    listen_to_keys(stage);
+    offer_commands(stage);
+    let middle = move || match stage.shows_events.get() {
+        true => view! { <Timeline/> }.into_any(),
+        false => view! { <Conversation/> }.into_any(),
+    };
+    view! {
+        <LiveHead stage/>
+        <div class="columns">
+            <section class="left" aria-label="Model input"><Request/></section>
+            <section class="middle" aria-label="The session">
+                <Toolbar/>
+                <Notice/>
+                {middle}
+            </section>
+            <section class="right" aria-label="Response"><AnswerColumn/></section>
+        </div>
+        <Dialogs/>
+        <p class="unseen" role="status" aria-live="polite">{move || stage.announcement.get()}</p>
+    }
+}
+
+#[component]
+fn Toolbar() -> impl IntoView {
+    let stage = crate::live::state::stage::use_this_live_stage();
+    let told = move || {
+        if stage.shows_events.get() {
+            let events = stage.summary.with(|it| it.as_ref().map_or(0, |it| it.events));
+            return counted(usize::try_from(events).unwrap_or(usize::MAX), "event", "events");
+        }
+        let of = |turn: &api::LiveTurn| {
+            format!("{} sees {}", turn.agent, counted(turn.contents.len(), "message", "messages"))
+        };
+        stage.turn.with(|turn| turn.as_ref().map(of).unwrap_or_default())
+    };
+    view! {
+        <div class="toolbar">
+            <h2>{move || if stage.shows_events.get() { "Session" } else { "Conversation" }}</h2>
+            <span class="quiet">{told}</span>
+            <span class="grow"></span>
+            <Switch on=stage.shows_events off_label="Conversation" on_label="Session" label="View"/>
+        </div>
+    }
+}
+
+#[component]
+fn Notice() -> impl IntoView {
+    let stage = crate::live::state::stage::use_this_live_stage();
+    move || {
+        stage.notice.get().map(|notice| view! {
+            <div class="notices">
+                <div class="notice" role="alert">
+                    <Icon glyph=Glyph::Warning/>
+                    <p>{notice}</p>
+                    <button type="button" class="button quiet" on:click=move |_| stage.notice.set(None)>"Dismiss"</button>
+                </div>
+            </div>
+        })
+    }
+}

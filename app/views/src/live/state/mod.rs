@@ -1,0 +1,5 @@
+//! The state of live sessions.
+
+pub mod stage;
+pub mod steps;
+pub mod window;

@@ -1,0 +1,148 @@
+//! Which turn is shown: the one that is up, the one that the address names, or the one that the person
+//! is busy with.
+
+use api::LiveTurnId;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::LiveStage;
+use app::server_functions::read_live_turn;
+use app::state::live_draft::Draft;
+
+impl LiveStage {
+    /// Shows what is up, unless the address names a turn or the person is busy with another.
+    pub(super) fn follow_the_queue(self) {
+        Effect::new(move |_| {
+            let (named, up) = (self.named.get(), self.up());
+            let now = self.shown.get_untracked();
+            let is_busy = now.as_ref().is_some_and(|turn| self.live.drafts.has_begun(turn));
+            let next = match (named, up) {
+                (Some(named), _) => Some(named),
+                (None, _) if is_busy => now.clone(),
+                // Whose drafts were left over is known only then.
+                (None, _) if now.is_none() && !self.live.is_greeted() => None,
+                // Only at first: the whole storage is gone through.
+                (None, up) if now.is_none() => self.left_over().or(up),
+                (None, Some(up)) => Some(up),
+                (None, None) => now.clone(),
+            };
+            if next != now {
+                self.shown.set(next);
+            }
+        });
+        // A session in which nothing waits shows its events.
+        Effect::new(move |decided: Option<bool>| {
+            if decided == Some(true) {
+                return true;
+            }
+            let Some(summary) = self.summary.get() else { return false };
+            if summary.waiting.is_empty() && self.named.get_untracked().is_none() {
+                self.shows_events.set(true);
+            }
+            true
+        });
+        let closed = Memo::new(move |_| self.ahead().is_none());
+        Effect::new(move |before: Option<Option<LiveTurnId>>| {
+            let shown = self.shown.get();
+            // Read again once it has its answer.
+            closed.get();
+            if before.as_ref() != Some(&shown) {
+                self.turn.set(None);
+                self.turn_fault.set(None);
+                self.notice.set(None);
+                self.filter.set(String::new());
+                if before.is_some_and(|before| before.is_some()) && shown.is_some() {
+                    self.announcement.set("The next turn is ready.".to_owned());
+                    self.shows_events.set(false);
+                }
+            }
+            self.read_turn();
+            shown
+        });
+        // Nobody is given what somebody else began in this tab.
+        Effect::new(move |_| {
+            let shown = self.shown.get().filter(|_| self.live.is_greeted());
+            self.draft.set(shown.as_ref().map(|turn| self.draft_of(turn)));
+        });
+        // What its tools answered and how its run ended is told after the answer.
+        let told = Memo::new(move |_| {
+            let may_follow = self.turn.with(|turn| {
+                turn.as_ref().is_some_and(|it| it.closed.is_some() && it.ended.is_none())
+            });
+            self.summary.with(|it| it.as_ref().filter(|_| may_follow).map(|it| it.events))
+        });
+        Effect::new(move |before: Option<Option<u64>>| {
+            let now = told.get();
+            if now.is_some() && before.is_some_and(|before| before != now) {
+                self.read_turn();
+            }
+            now
+        });
+    }
+
+    /// The turn of this session that somebody closed while something was typed for it, before the page
+    /// was loaded: it is offered until it is put away. None before the host has told what waits. Tracked.
+    fn left_over(self) -> Option<LiveTurnId> {
+        let waits = |turn: &LiveTurnId| {
+            self.summary.with(|summary| {
+                let waiting = &summary.as_ref()?.waiting;
+                Some(waiting.iter().any(|waiting| waiting.turn == *turn))
+            })
+        };
+        let id = self.id.get_value();
+        let me = self.live.name.get();
+        let kept = self.live.drafts.kept().into_iter();
+        let of_this = kept.filter(|kept| kept.session.as_ref() == Some(&id));
+        let mut own = of_this.filter(|kept| kept.may_be_of(me.as_deref())).map(|kept| kept.turn);
+        own.find(|turn| waits(turn) == Some(false))
+    }
+
+    fn draft_of(self, turn: &LiveTurnId) -> Draft {
+        self.live.drafts.of(&self.id.get_value(), turn)
+    }
+
+    /// Asks the host what the model would see.
+    pub fn read_turn(self) {
+        let Some(wanted) = self.shown.get_untracked() else { return };
+        let place = self.place(wanted.clone());
+        spawn_local(async move {
+            let read = read_live_turn(place).await;
+            if self.shown.try_get_untracked().flatten() != Some(wanted) {
+                return;
+            }
+            match read {
+                Ok(turn) => {
+                    self.turn_fault.try_set(None);
+                    if self.turn.read_untracked().as_ref() != Some(&turn) {
+                        self.turn.try_set(Some(turn));
+                    }
+                }
+                Err(error) => {
+                    self.turn_fault.try_set(Some(error));
+                }
+            }
+        });
+    }
+
+    /// Shows what is up, whatever was shown.
+    pub fn go_on(self) {
+        let up = untrack(|| self.up());
+        let shown = self.shown.get_untracked();
+        // Soon the queue says what comes next; until then the turn stays as it is.
+        match up {
+            Some(up) if Some(&up) != shown.as_ref() && self.named.read_untracked().is_none() => {
+                self.shown.set(Some(up));
+            }
+            _ => self.draft.set(shown.as_ref().map(|turn| self.draft_of(turn))),
+        }
+    }
+
+    /// Gives up what was typed in the shown turn and shows what is up.
+    pub fn put_away(self) {
+        if let Some(turn) = self.shown.get_untracked() {
+            self.live.drafts.forget(&turn);
+        }
+        self.notice.set(None);
+        self.go_on();
+    }
+}

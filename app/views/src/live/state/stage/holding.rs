@@ -1,0 +1,113 @@
+//! Holding a turn while it is answered: taken with the first keystroke, kept by a heartbeat, let go or
+//! handed over.
+
+use std::time::Duration;
+
+use api::ApiError;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::LiveStage;
+use app::server_functions::{hand_over_live_turn, hold_live_turn, release_live_turn};
+use app::state::browser;
+use app::state::clock;
+use app::state::live_draft::{Hold, remember_hold};
+
+/// How often a person who answers shows a sign of life. The lease lasts 30 s.
+const HEARTBEAT: Duration = Duration::from_secs(8);
+/// After so long without a keystroke the turn is left to its lease, in milliseconds.
+const IDLE_MS: i64 = 60 * 1000;
+
+impl LiveStage {
+    /// The person did something in the answer: the turn is held from now on.
+    pub fn touch(self) {
+        let Some(draft) = self.draft.get_untracked() else { return };
+        let was_idle = !draft.is_begun.get_untracked()
+            || browser::now().as_millisecond() - draft.touched_ms.get_value() > IDLE_MS;
+        draft.touch();
+        if was_idle {
+            self.hold();
+        }
+    }
+
+    /// Takes or keeps the turn, when it is up and the person has a name.
+    pub fn hold(self) {
+        if !untrack(|| self.is_up()) {
+            return;
+        }
+        let (Some(draft), Some(turn), Some(by)) = (
+            self.draft.get_untracked(),
+            self.shown.get_untracked(),
+            self.live.name.get_untracked(),
+        ) else {
+            return;
+        };
+        let lease = draft.lease.get_value();
+        remember_hold(&turn, Some(&lease));
+        let place = self.place(turn);
+        if draft.hold.get_untracked() == Hold::Unasked {
+            draft.hold.set(Hold::Asked);
+        }
+        spawn_local(async move {
+            // A lost request is made good by the next one.
+            match hold_live_turn(place, lease, by).await {
+                Ok(()) => drop(draft.hold.try_set(Hold::Asked)),
+                Err(ApiError::LiveHeld { .. }) => drop(draft.hold.try_set(Hold::Refused)),
+                Err(_) => {}
+            }
+        });
+    }
+
+    pub(super) fn keep_hold(self) {
+        Effect::new(move |started: Option<()>| {
+            if started.is_none() {
+                clock::every(HEARTBEAT, move || {
+                    let Some(draft) = self.draft.get_untracked() else { return };
+                    let since = browser::now().as_millisecond() - draft.touched_ms.get_value();
+                    if draft.is_begun.get_untracked() && since < IDLE_MS {
+                        self.hold();
+                    }
+                });
+            }
+        });
+        // A turn that comes up while its answer is half written is held at once.
+        let is_up = Memo::new(move |_| self.is_up());
+        Effect::new(move |_| {
+            let has_begun = self.draft.get().is_some_and(|draft| draft.is_begun.get());
+            if is_up.get() && has_begun && self.live.name.read().is_some() {
+                self.hold();
+            }
+        });
+    }
+
+    /// Lets go of the turn; what was typed stays.
+    pub fn release(self) {
+        let (Some(draft), Some(turn)) = (self.draft.get_untracked(), self.shown.get_untracked())
+        else {
+            return;
+        };
+        draft.touched_ms.set_value(0);
+        remember_hold(&turn, None);
+        let (place, lease) = (self.place(turn), draft.lease.get_value());
+        spawn_local(async move {
+            let _ = release_live_turn(place, lease).await;
+        });
+    }
+
+    /// Gives the turn to somebody by name.
+    pub fn hand_over(self, to: String) {
+        let (Some(draft), Some(turn)) = (self.draft.get_untracked(), self.shown.get_untracked())
+        else {
+            return;
+        };
+        draft.touched_ms.set_value(0);
+        remember_hold(&turn, None);
+        let (place, lease) = (self.place(turn), draft.lease.get_value());
+        spawn_local(async move {
+            match hand_over_live_turn(place, lease, to.clone()).await {
+                Ok(()) => self.announcement.set(format!("Lease offered to {to}.")),
+                Err(error) => self.was_refused(&error),
+            }
+        });
+    }
+}

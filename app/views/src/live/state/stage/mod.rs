@@ -1,0 +1,276 @@
+//! [`LiveStage`]: one live session as a person looks at it: how it stands, the turn that is shown,
+//! and what is done with it.
+
+mod answering;
+mod following;
+mod holding;
+
+use api::{ApiError, LiveId, LivePlace, LiveSummary, LiveTurn, LiveTurnId, ToolView};
+use json_text::JsonText;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use session::ToolName;
+
+use app::server_functions::read_live_session;
+use app::state::Connection;
+use app::state::Link;
+use app::state::live::Live;
+use app::state::live_draft::{Draft, Hold, Side};
+use app::state::live_sweep::sweep;
+use app::state::use_page;
+
+/// What the person is asked before it is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Question {
+    /// Whether to send the agent away.
+    Cancel,
+    /// Whether to end the session.
+    Complete,
+    /// To whom to give the turn.
+    HandOver,
+}
+
+/// Somebody at another page who holds a turn, or to whom it is offered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holder {
+    /// The name.
+    pub name: String,
+    /// Whether it is this person's too: they answer in another window, or it is a namesake.
+    pub shares_name: bool,
+    /// Handed over and not yet taken up.
+    pub is_offered: bool,
+}
+
+impl Holder {
+    /// The same in a sentence.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let name = &self.name;
+        match (self.is_offered, self.shares_name) {
+            (true, _) => format!("Lease offered to {name}."),
+            (false, true) => format!("{name} holds the lease in another window."),
+            (false, false) => format!("{name} holds the lease."),
+        }
+    }
+}
+
+/// One live session on stage.
+#[derive(Clone, Copy)]
+pub struct LiveStage {
+    /// The session.
+    pub id: StoredValue<LiveId>,
+    /// What the page shares of live sessions.
+    pub live: Live,
+    /// The line to the host.
+    pub connection: Connection,
+    /// How it stands; `None` until the host has told.
+    pub summary: Memo<Option<LiveSummary>>,
+    /// Why it cannot be shown.
+    pub fault: RwSignal<Option<ApiError>>,
+    /// The turn that the address names.
+    pub named: Memo<Option<LiveTurnId>>,
+    /// The turn that is shown.
+    pub shown: RwSignal<Option<LiveTurnId>>,
+    /// What the model would see in it.
+    pub turn: RwSignal<Option<LiveTurn>>,
+    /// Why that cannot be shown.
+    pub turn_fault: RwSignal<Option<ApiError>>,
+    /// Its draft.
+    pub draft: RwSignal<Option<Draft>>,
+    /// Whether the session's events are shown instead of the turn's conversation.
+    pub shows_events: RwSignal<bool>,
+    /// What the tools are filtered by.
+    pub filter: RwSignal<String>,
+    /// What went wrong last.
+    pub notice: RwSignal<Option<String>>,
+    /// What happened last, for those who hear the page.
+    pub announcement: RwSignal<String>,
+    /// Whether an answer is on its way.
+    pub is_sending: RwSignal<bool>,
+    /// What the person is asked.
+    pub question: RwSignal<Option<Question>>,
+}
+
+/// The session as the address names it. Watches it for as long as the stage is shown.
+#[must_use]
+pub fn use_live_stage(id: LiveId, named: Memo<Option<LiveTurnId>>) -> LiveStage {
+    let page = use_page();
+    let live = page.live;
+    let known = id.clone();
+    let stage = LiveStage {
+        summary: Memo::new(move |_| live.of(&known)),
+        id: StoredValue::new(id.clone()),
+        live,
+        connection: page.connection,
+        fault: RwSignal::new(None),
+        named,
+        shown: RwSignal::new(None),
+        turn: RwSignal::new(None),
+        turn_fault: RwSignal::new(None),
+        draft: RwSignal::new(None),
+        shows_events: RwSignal::new(false),
+        filter: RwSignal::new(String::new()),
+        notice: RwSignal::new(None),
+        announcement: RwSignal::new(String::new()),
+        is_sending: RwSignal::new(false),
+        question: RwSignal::new(None),
+    };
+    live.watch(id);
+    stage.open();
+    Effect::new(move |_| sweep(live));
+    // After a lost connection the host tells how the session stands; a fault is tried again.
+    Effect::new(move |_| {
+        let is_there = page.connection.link.get() == Link::Connected;
+        if is_there && stage.fault.read_untracked().is_some() {
+            stage.open();
+        }
+        if is_there && stage.turn_fault.read_untracked().is_some() {
+            stage.read_turn();
+        }
+    });
+    stage.follow_the_queue();
+    stage.keep_hold();
+    stage
+}
+
+impl LiveStage {
+    /// Asks the host for the session.
+    pub fn open(self) {
+        spawn_local(async move {
+            match read_live_session(self.id.get_value()).await {
+                Ok(summary) => {
+                    self.fault.try_set(None);
+                    self.live.learn(summary);
+                }
+                Err(error) => {
+                    self.fault.try_set(Some(error));
+                }
+            }
+        });
+    }
+
+    /// A turn of this session.
+    #[must_use]
+    pub fn place(self, turn: LiveTurnId) -> LivePlace {
+        LivePlace { session: self.id.get_value(), turn }
+    }
+
+    /// Whether the person has left this stage, with what belonged to it.
+    fn is_gone(self) -> bool {
+        self.is_sending.try_get_untracked().is_none()
+    }
+
+    /// The turn that is up for answer. Tracked.
+    #[must_use]
+    pub fn up(self) -> Option<LiveTurnId> {
+        self.summary.with(|summary| Some(summary.as_ref()?.up()?.turn.clone()))
+    }
+
+    /// Whether the shown turn is the one that is up. Tracked.
+    #[must_use]
+    pub fn is_up(self) -> bool {
+        let up = self.up();
+        up.is_some() && up == self.shown.get()
+    }
+
+    /// Whether the session has ended. Tracked.
+    #[must_use]
+    pub fn is_completed(self) -> bool {
+        self.summary.with(|summary| summary.as_ref().is_some_and(|it| it.is_completed))
+    }
+
+    /// How many turns wait before the shown one; `None` when it does not wait. Tracked.
+    #[must_use]
+    pub fn ahead(self) -> Option<usize> {
+        let shown = self.shown.get()?;
+        self.summary
+            .with(|summary| summary.as_ref()?.waiting.iter().position(|turn| turn.turn == shown))
+    }
+
+    /// Who holds the shown turn, unless it is this page. Tracked.
+    #[must_use]
+    pub fn other_holder(self) -> Option<Holder> {
+        self.others_hold().filter(|_| self.is_up())
+    }
+
+    /// Who holds the turn that is up, unless it is this page. Tracked.
+    #[must_use]
+    pub fn others_hold(self) -> Option<Holder> {
+        let name = self.live.name.get();
+        let asked = self.draft.get().is_some_and(|draft| draft.hold.get() == Hold::Asked);
+        let may_hold = asked && self.is_up();
+        self.summary.with(|summary| {
+            let lease = summary.as_ref()?.lease.as_ref()?;
+            let shares_name = name.as_deref() == Some(lease.holder.as_str());
+            let is_mine = shares_name && (may_hold || lease.is_offered);
+            (!is_mine).then(|| Holder {
+                name: lease.holder.clone(),
+                shares_name,
+                is_offered: lease.is_offered,
+            })
+        })
+    }
+
+    /// The shown turn's tools. Tracked.
+    #[must_use]
+    pub fn tools(self) -> Vec<ToolView> {
+        self.turn.with(|turn| turn.as_ref().map(|turn| turn.tools.clone()).unwrap_or_default())
+    }
+
+    /// The tool whose form is shown. Tracked.
+    #[must_use]
+    pub fn tool(self) -> Option<ToolView> {
+        let name = self.draft.get()?.tool.get();
+        self.turn.with(|turn| {
+            let tools = &turn.as_ref()?.tools;
+            match (&name, tools.as_slice()) {
+                (Some(name), _) => tools.iter().find(|tool| tool.name.as_str() == name).cloned(),
+                _ => None,
+            }
+        })
+    }
+
+    /// The side of the answer that is shown. Tracked.
+    #[must_use]
+    pub fn side(self) -> Side {
+        let has_tools = self.turn.with(|turn| turn.as_ref().is_none_or(|it| !it.tools.is_empty()));
+        let chosen = self.draft.get().and_then(|draft| draft.side.get());
+        match chosen {
+            _ if !has_tools => Side::Text,
+            Some(side) => side,
+            None => Side::Call,
+        }
+    }
+
+    /// The schema of the answer that is wanted. Tracked.
+    #[must_use]
+    pub fn output_schema(self) -> Option<JsonText> {
+        self.turn.with(|turn| turn.as_ref().and_then(|turn| turn.output_schema.clone()))
+    }
+
+    /// Chooses a tool and shows its form.
+    pub fn choose(self, name: &ToolName) {
+        if let Some(draft) = self.draft.get_untracked() {
+            draft.tool.set(Some(name.to_string()));
+            draft.side.set(Some(Side::Call));
+        }
+    }
+
+    /// Shows a side of the answer.
+    pub fn show(self, side: Side) {
+        if let Some(draft) = self.draft.get_untracked() {
+            draft.side.set(Some(side));
+        }
+    }
+}
+
+/// The id of the catalogue's filter in the document.
+pub const FILTER: &str = "tool-filter";
+/// The id of the field for the person's name in the document.
+pub const NAME_FIELD: &str = "your-name";
+
+/// The stage that is shown.
+#[must_use]
+pub fn use_this_live_stage() -> LiveStage {
+    expect_context()
+}

@@ -1,0 +1,250 @@
+//! What an MCP tool answered, block by block: text, images, sounds, resources and links.
+
+use json_text::JsonText;
+use leptos::prelude::*;
+use session::CallId;
+
+use crate::rehearse::state::stage::use_this_stage;
+use crate::shared::markdown::Markdown;
+use crate::shared::sound::Sound;
+use crate::shared::state::markdown::{direction, markdown};
+use crate::shared::value::{READ, ValueBody, ValueTools};
+use crate::shared::value_pane::{Switch, ValuePane};
+use app::components::raw_text::RawText;
+use app::state::excerpt::beginning;
+use app::state::reading::{Reading, ReadingKey};
+use app::state::times::size;
+use app::state::tool_content::{Block, Body, Repeated, ToolContent};
+
+/// How much of a text is drawn at first and with each step, in bytes.
+const STEP: usize = 16 * 1024;
+
+/// The content of a result.
+#[component]
+pub fn ContentPane(
+    /// What the tool answered.
+    content: ToolContent,
+    /// The call that it answers.
+    call_id: CallId,
+) -> impl IntoView {
+    // What a server says as data it says once more as text, for clients that do not know the data.
+    let repeated = content.repeated();
+    let ToolContent { blocks, structured } = content;
+    let blocks = if repeated == Repeated::Value { Vec::new() } else { blocks };
+    let structured = structured.filter(|_| repeated != Repeated::Wrapped);
+    let readings = use_this_stage().rehearsal.readings;
+    // The tools of the only value stand beside the title.
+    let is_alone = blocks.len() == 1;
+    let alone = match blocks.as_slice() {
+        [Block::Json(value) | Block::Other(value)] => {
+            Some(readings.of(ReadingKey::Block(call_id.clone(), 0), value))
+        }
+        _ => None,
+    };
+    let has_content = !blocks.is_empty() || structured.is_none();
+    let is_empty = blocks.is_empty();
+    view! {
+        {has_content.then(|| view! { <div class="pane content" role="group" aria-label="Content">
+            <header>
+                <h3>{if repeated == Repeated::Wrapped { "Content, structured" } else { "Content" }}</h3>
+                <span class="grow"></span>
+                {alone.map(|reading| view! { <ValueTools reading/> })}
+            </header>
+            {is_empty.then(|| view! { <p class="quiet">"The tool returned no content."</p> })}
+            {blocks
+                .into_iter()
+                .enumerate()
+                .map(|(at, block)| {
+                    let read = |value: &JsonText| readings.of(ReadingKey::Block(call_id.clone(), at), value);
+                    content_block(block, is_alone, read)
+                })
+                .collect_view()}
+        </div> })}
+        {structured.map(|value| view! {
+            <ValuePane
+                title=if repeated == Repeated::Value { "Content, structured" } else { "Structured content" }
+                what="the structured content"
+                reading=readings.of(ReadingKey::Structured(call_id.clone()), &value)
+            />
+        })}
+    }
+}
+
+/// A value that says once more what stands above: behind a click.
+#[component]
+pub fn FoldedPane(
+    /// What it is.
+    title: &'static str,
+    /// What is copied, for the button's label.
+    what: &'static str,
+    /// The value as its reader left it.
+    reading: Reading,
+) -> impl IntoView {
+    let open = RwSignal::new(false);
+    view! {
+        <div class="folded">
+            <button
+                type="button"
+                class="link fold"
+                aria-expanded=move || open.get().to_string()
+                on:click=move |_| open.update(|open| *open = !*open)
+            >
+                {title}
+            </button>
+            <Show when=move || open.get()><ValuePane title what reading/></Show>
+        </div>
+    }
+}
+
+/// One block; `read` gives the reading of a value in it, whose tools stand elsewhere when it is alone.
+fn content_block(block: Block, is_alone: bool, read: impl Fn(&JsonText) -> Reading) -> AnyView {
+    match block {
+        Block::Text(text) => resource_text(text, "", read),
+        Block::Json(value) | Block::Other(value) => {
+            let reading = read(&value);
+            view! {
+                <div class="content-value">
+                    {(!is_alone).then(|| view! { <ValueTools reading/> })}
+                    <ValueBody reading label="Content"/>
+                </div>
+            }
+            .into_any()
+        }
+        Block::Image { url, .. } => image(&url, read),
+        Block::Audio { mime_type, url } => {
+            let label = format!("Audio from the tool, {mime_type}");
+            view! {
+                <figure>
+                    <Sound url label/>
+                    <figcaption class="quiet">{mime_type}</figcaption>
+                </figure>
+            }
+            .into_any()
+        }
+        Block::Link { uri, name, mime_type, description } => view! {
+            <p class="resource">
+                <b>{name}</b>
+                " "
+                <code>{uri}</code>
+                {mime_type.map(|kind| view! { <span class="chip">{kind}</span> })}
+                {description.map(|text| view! { <span class="quiet">{text}</span> })}
+            </p>
+        }
+        .into_any(),
+        Block::Resource { uri, mime_type, body } => {
+            let bytes = match body {
+                Body::Bytes(bytes) => Some(format!("{}, binary", size(bytes as u64))),
+                _ => None,
+            };
+            view! {
+                <div class="resource">
+                    <p>
+                        <code>{uri.clone()}</code>
+                        {mime_type.clone().map(|kind| view! { <span class="chip">{kind}</span> })}
+                        {bytes.map(|said| view! { <span class="quiet">{said}</span> })}
+                    </p>
+                    {resource_body(body, &uri, mime_type.as_deref().unwrap_or_default(), read)}
+                </div>
+            }
+            .into_any()
+        }
+    }
+}
+
+/// What a resource holds; nothing of what is told by its size.
+fn resource_body(
+    body: Body,
+    uri: &str,
+    mime_type: &str,
+    read: impl Fn(&JsonText) -> Reading,
+) -> AnyView {
+    match body {
+        Body::Text(text) => resource_text(text, mime_type, read),
+        Body::Image(url) => image(&url, read),
+        Body::Audio(url) => {
+            let label = format!("Audio {uri}");
+            view! { <Sound url label/> }.into_any()
+        }
+        Body::Bytes(_) => ().into_any(),
+    }
+}
+
+/// An image as in a value: its measures are told, it can be copied, and one that may cost the page
+/// dear waits to be asked for.
+fn image(url: &str, read: impl Fn(&JsonText) -> Reading) -> AnyView {
+    let reading = read(&JsonText::string(url));
+    view! { <WithTools reading label="Image"/> }.into_any()
+}
+
+/// A value with its tools above it.
+#[component]
+fn WithTools(
+    /// The value.
+    reading: Reading,
+    /// What it is, for those who hear the page.
+    label: &'static str,
+) -> impl IntoView {
+    view! {
+        <div class="content-value">
+            <ValueTools reading/>
+            <ValueBody reading label/>
+        </div>
+    }
+}
+
+/// A text as what its type says, else as what it looks like; a long one as a value, to search in.
+fn resource_text(text: String, mime_type: &str, read: impl Fn(&JsonText) -> Reading) -> AnyView {
+    let mime_type = mime_type.split(';').next().unwrap_or_default().trim();
+    let is_json = mime_type == "application/json" || mime_type.ends_with("+json");
+    if is_json && let Ok(value) = JsonText::parse(&text) {
+        return view! { <WithTools reading=read(&value) label="Text"/> }.into_any();
+    }
+    let is_markdown = matches!(mime_type, "text/markdown" | "text/x-markdown");
+    let is_searched = text.len() > READ;
+    if (is_searched || value_tree::is_more_than_text(&text)) && !is_markdown {
+        return view! { <WithTools reading=read(&JsonText::string(&text)) label="Text"/> }
+            .into_any();
+    }
+    if is_markdown {
+        return view! { <MarkdownText text/> }.into_any();
+    }
+    view! { <RawText text label="Text"/> }.into_any()
+}
+
+/// A text that is known to be markdown, and the way to see it raw.
+#[component]
+fn MarkdownText(
+    /// The whole text.
+    text: String,
+) -> impl IntoView {
+    let raw = RwSignal::new(false);
+    let text = StoredValue::new(text);
+    let shown = RwSignal::new(STEP);
+    let total = text.with_value(String::len);
+    let body = move || {
+        if raw.get() {
+            return view! { <RawText text=text.get_value() label="Text"/> }.into_any();
+        }
+        let nodes = text.with_value(|text| markdown(beginning(text, shown.get()), &[], "").nodes);
+        view! {
+            <div class="prose" dir=text.with_value(|text| direction(text))><Markdown nodes at=Signal::stored(usize::MAX)/></div>
+            <Show when=move || shown.get() < total>
+                <p class="more">
+                    {move || format!("{} of {} shown", size(shown.get() as u64), size(total as u64))}
+                    <button type="button" class="link" on:click=move |_| shown.update(|it| *it += STEP)>
+                        "Show more"
+                    </button>
+                </p>
+            </Show>
+        }
+        .into_any()
+    };
+    view! {
+        <div class="content-value">
+            <span class="value-tools">
+                <Switch on=raw off_label="Markdown" on_label="Raw" label="Text format"/>
+            </span>
+            {body}
+        </div>
+    }
+}

@@ -1,0 +1,122 @@
+//! A result that the host holds: its beginning, and all of it to read once it has been fetched.
+
+use json_text::JsonText;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use session::{CallId, HeldResult, SessionId};
+
+use crate::shared::value_pane::ValuePane;
+use app::components::copy_button::CopyButton;
+use app::components::raw_text::HeldText;
+use app::server_functions::read_held_result;
+use app::state::reading::{ReadingKey, Readings};
+use app::state::times::size;
+
+/// A result that the host holds: its beginning as text, and all of it to read once it is fetched.
+#[component]
+pub fn HeldPane(
+    /// The session it belongs to.
+    session: SessionId,
+    /// The call that returned it.
+    call_id: CallId,
+    /// What the page knows of it.
+    held: HeldResult,
+    /// The values that were read in this rehearsal.
+    readings: Readings,
+) -> impl IntoView {
+    let key = ReadingKey::Result(call_id.clone());
+    let reading = RwSignal::new(readings.begun(&key));
+    let whole = RwSignal::new(Whole::NotAsked);
+    let held = StoredValue::new(held);
+    let place = StoredValue::new((session, call_id));
+    let fetch = move |_| {
+        if matches!(whole.get_untracked(), Whole::Fetching(_)) {
+            return;
+        }
+        whole.set(Whole::Fetching(0));
+        let ((session, call_id), total) = (place.get_value(), held.with_value(|held| held.bytes));
+        let key = key.clone();
+        spawn_local(async move {
+            let told = move |bytes| whole.try_set(Whole::Fetching(bytes)).is_none();
+            match fetch_whole(session, call_id, total, told).await {
+                // The row was closed meanwhile.
+                Ok(None) => {}
+                Ok(Some(value)) => drop(reading.try_set(Some(readings.of(key, &value)))),
+                Err(error) => drop(whole.try_set(Whole::Failed(error))),
+            }
+        });
+    };
+    let text = RwSignal::new(held.with_value(|held| held.head.clone()));
+    move || match reading.get() {
+        Some(reading) => view! { <ValuePane title="Result" what="the result" reading/> }.into_any(),
+        None => {
+            let (session, call_id) = place.get_value();
+            let held = held.get_value();
+            let can_read = held.bytes <= READ_BYTES;
+            view! {
+                <div class="pane" role="group" aria-label="Result">
+                    <header>
+                        <h3>"Result"</h3>
+                        <span class="quiet">{size(held.bytes)}</span>
+                        <span class="grow"></span>
+                        {can_read.then(|| view! {
+                            <button type="button" class="link" on:click=fetch.clone()>{move || whole.read().label()}</button>
+                        })}
+                        <CopyButton what="the part shown" text=Callback::new(move |()| text.get_untracked())/>
+                    </header>
+                    {move || match whole.get() {
+                        Whole::Failed(error) => Some(view! { <p class="field-fault" role="alert">{error}</p> }),
+                        _ => None,
+                    }}
+                    <HeldText session call_id held text/>
+                </div>
+            }
+            .into_any()
+        }
+    }
+}
+
+/// The longest result that is fetched into the page to be read, in bytes.
+const READ_BYTES: u64 = 64 * 1024 * 1024;
+
+/// How far the fetching of a whole result is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Whole {
+    NotAsked,
+    /// So many bytes are here.
+    Fetching(u64),
+    Failed(String),
+}
+
+impl Whole {
+    fn label(&self) -> String {
+        match self {
+            Self::NotAsked => "Load all".to_owned(),
+            Self::Fetching(bytes) => format!("{} loaded…", size(*bytes)),
+            Self::Failed(_) => "Retry".to_owned(),
+        }
+    }
+}
+
+/// Fetches a result part by part; nothing when `told` says that nobody waits for it any more.
+async fn fetch_whole(
+    session: SessionId,
+    call_id: CallId,
+    total: u64,
+    told: impl Fn(u64) -> bool,
+) -> Result<Option<JsonText>, String> {
+    let mut text = String::new();
+    while (text.len() as u64) < total {
+        let offset = text.len() as u64;
+        let slice = read_held_result(session.clone(), call_id.clone(), offset).await;
+        let slice = slice.map_err(|error| error.to_string())?;
+        if slice.offset != offset || slice.text.is_empty() {
+            return Err(format!("The host sent the wrong part for byte {offset}. Retry."));
+        }
+        text.push_str(&slice.text);
+        if !told(text.len() as u64) {
+            return Ok(None);
+        }
+    }
+    JsonText::parse(&text).map(Some).map_err(|error| error.to_string())
+}

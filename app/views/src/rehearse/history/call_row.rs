@@ -1,0 +1,289 @@
+//! A call and its answer in one row, which opens into arguments and result.
+
+use json_text::JsonText;
+use leptos::prelude::*;
+use session::{Answer, Call, CallId, ToolError, ToolResult};
+
+use super::time::RowTime;
+use crate::rehearse::content_pane::{ContentPane, FoldedPane};
+use crate::rehearse::held_pane::HeldPane;
+use crate::rehearse::state::stage::use_this_stage;
+use crate::shared::tokens::Tokens;
+use crate::shared::value_pane::ValuePane;
+use app::components::copy_button::CopyButton;
+use app::components::icon::{Glyph, Icon};
+use app::state::browser;
+use app::state::preview::arguments;
+use app::state::reading::{ReadingKey, Readings};
+use app::state::rows::RowId;
+use app::state::times;
+use app::state::tool_content::{result_preview, tool_content};
+
+/// How many characters of arguments and of result stand in the line.
+const BUDGET: usize = 160;
+
+/// How a call ended, as the row tells it: by class, icon and word.
+fn kind(answer: &Answer, is_broken: bool) -> (&'static str, Glyph, &'static str) {
+    match answer {
+        Answer::Output(_) if is_broken => {
+            ("warned", Glyph::Warning, "Tool call with a result that violates the output schema")
+        }
+        Answer::Output(output) if output.result.is_warning() => {
+            ("warned", Glyph::Warning, "Tool call that returned an error")
+        }
+        Answer::Output(_) => ("returned", Glyph::Tool, "Tool call"),
+        Answer::Error(error) if error.error_type == ToolError::CANCELLED => {
+            ("cancelled", Glyph::Stopped, "Canceled tool call")
+        }
+        Answer::Error(_) => ("failed", Glyph::Error, "Failed tool call"),
+    }
+}
+
+/// One ended call.
+#[component]
+pub(super) fn CallRow(
+    /// The row.
+    row: RowId,
+    /// The call's place among the ended calls.
+    index: usize,
+    /// The place that the arrow keys are at.
+    current: RwSignal<usize>,
+) -> impl IntoView {
+    let rehearsal = use_this_stage().rehearsal;
+    let call = rehearsal.session.with_untracked(|session| session.calls().get(index).cloned())?;
+    let is_broken = rehearsal.broken.with_untracked(|all| all.contains_key(&call.call.call_id));
+    let (class, glyph, said) = kind(&call.answer, is_broken);
+    let open_rows = rehearsal.open_rows;
+    let open = Memo::new(move |_| open_rows.read().has(row.position));
+    let toggle = move |_| {
+        current.set(row.position);
+        open_rows.update(|open| open.toggle(row.position));
+        browser::after_drawing(move || browser::reveal(&row.detail_id()));
+    };
+    let name = call.call.tool_name.to_string();
+    let given = arguments(&call.call.arguments, BUDGET);
+    let duration = times::took(call.answer.duration_ms());
+    let at = call.call.timestamp;
+    // Nothing beside the answer, or an answer that wants the room.
+    let is_stacked = is_long(&call.answer) || call.call.arguments.compact().as_str() == "{}";
+    let outcome = outcome(&call.answer);
+    let call = StoredValue::new(call);
+    Some(view! {
+        <li class=format!("row {class}") class:open=move || open.get()>
+            <div class="line" on:click=toggle>
+                <span class="number" aria-hidden="true">{row.position + 1}</span>
+                <Icon glyph/>
+                <button
+                    type="button"
+                    class="signature"
+                    id=row.element_id()
+                    tabindex=move || if current.get() == row.position { "0" } else { "-1" }
+                    aria-expanded=move || open.get().to_string()
+                    aria-controls=move || open.get().then(|| row.detail_id())
+                >
+                    <span class="unseen">{said} ": "</span>
+                    <b>{name}</b>
+                    "("
+                    <Tokens tokens=given/>
+                    ")"
+                    <span class="arrow">" → "</span>
+                    {outcome}
+                </button>
+                <span class="took">{duration}</span>
+                <RowTime at/>
+            </div>
+            <Show when=move || open.get()>
+                <div class="detail" class:stacked=is_stacked id=row.detail_id()>
+                    {call.with_value(|call| detail(call, rehearsal.session.read_untracked().id().clone(), rehearsal.readings))}
+                </div>
+            </Show>
+        </li>
+    })
+}
+
+/// Whether the answer wants the whole width.
+fn is_long(answer: &Answer) -> bool {
+    const LONG: usize = 1_500;
+    match answer {
+        Answer::Output(output) => match &output.result {
+            ToolResult::Whole(result) => result.byte_len() > LONG,
+            ToolResult::Held(_) => true,
+        },
+        Answer::Error(error) => error.traceback.is_some() || error.error_message.len() > LONG,
+    }
+}
+
+fn outcome(answer: &Answer) -> AnyView {
+    match answer {
+        Answer::Output(output) => match &output.result {
+            ToolResult::Whole(result) => view! { <Tokens tokens=result_preview(result, BUDGET)/> }.into_any(),
+            ToolResult::Held(held) => {
+                view! { <span class="ink-count">{times::size(held.bytes)} " stored on the host"</span> }.into_any()
+            }
+        },
+        Answer::Error(error) => view! {
+            <span class="outcome">{titled(&error.error_type, &first_line(&error.error_message))}</span>
+        }
+        .into_any(),
+    }
+}
+
+/// An error on a line; one without a message is its type alone.
+fn titled(error_type: &str, message: &str) -> String {
+    if message.is_empty() { error_type.to_owned() } else { format!("{error_type}: {message}") }
+}
+
+fn first_line(message: &str) -> String {
+    use app::state::excerpt::{Lines, beginning, written_out};
+    written_out(beginning(message, 300), Lines::Escaped).into_owned()
+}
+
+fn detail(call: &Call, session: session::SessionId, readings: Readings) -> AnyView {
+    let answer = match &call.answer {
+        Answer::Output(output) => match &output.result {
+            ToolResult::Whole(result) => whole(result, &output.call_id, readings),
+            ToolResult::Held(held) => {
+                view! { <HeldPane session call_id=output.call_id.clone() held=held.clone() readings/> }
+                    .into_any()
+            }
+        },
+        Answer::Error(error) => failed(error, readings),
+    };
+    let arguments =
+        readings.of(ReadingKey::Arguments(call.call.call_id.clone()), &call.call.arguments);
+    view! {
+        <ValuePane title="Arguments" what="the arguments" reading=arguments/>
+        <div class="with-promise">
+            <BrokenPromise call_id=call.call.call_id.clone()/>
+            {answer}
+        </div>
+        <RowFoot call=call.clone()/>
+    }
+    .into_any()
+}
+
+/// Where the result is not what the tool's output schema promises; nothing where it is.
+#[component]
+fn BrokenPromise(
+    /// The call that was answered.
+    call_id: CallId,
+) -> impl IntoView {
+    /// How many places are named.
+    const NAMED: usize = 5;
+    let rehearsal = use_this_stage().rehearsal;
+    let broken = rehearsal.broken.with_untracked(|all| all.get(&call_id).cloned())?;
+    let more = broken.len().saturating_sub(NAMED);
+    let places = broken.into_iter().take(NAMED).map(|message| {
+        let place = match message.pointer.as_str() {
+            "" => "the full".to_owned(),
+            pointer => pointer.to_owned(),
+        };
+        view! { <li><code>{place}</code> " " {message.text}</li> }
+    });
+    Some(view! {
+        <div class="broken-promise" role="note" aria-label="The result violates the tool's output schema">
+            <Icon glyph=Glyph::Warning/>
+            <div>
+                <p>
+                    "The structured content violates the tool's output schema. The result is kept unchanged. Clients that validate it reject it."
+                </p>
+                <ul>
+                    {places.collect_view()}
+                    {(more > 0).then(|| view! { <li>{format!("and {more} more")}</li> })}
+                </ul>
+            </div>
+        </div>
+    })
+}
+
+/// A whole result; an MCP tool's content stands before the object that the model gets.
+fn whole(result: &JsonText, call_id: &CallId, readings: Readings) -> AnyView {
+    let reading = readings.of(ReadingKey::Result(call_id.clone()), result);
+    match tool_content(result) {
+        None => view! { <ValuePane title="Result" what="the result" reading/> }.into_any(),
+        Some(content) => view! {
+            <div class="mcp-answer">
+                <ContentPane content call_id=call_id.clone()/>
+                <FoldedPane title="As sent to the model" what="the result" reading/>
+            </div>
+        }
+        .into_any(),
+    }
+}
+
+/// What failed; where an MCP tool sent content with its failure, that content too.
+fn failed(error: &ToolError, readings: Readings) -> AnyView {
+    let sent = error.traceback.as_deref().and_then(|sent| JsonText::parse(sent).ok());
+    let Some((content, sent)) = sent.and_then(|sent| Some((tool_content(&sent)?, sent))) else {
+        return view! { <ErrorPane error=error.clone()/> }.into_any();
+    };
+    let call_id = error.call_id.clone();
+    let reading = readings.of(ReadingKey::Result(call_id.clone()), &sent);
+    view! {
+        <div class="mcp-answer">
+            <ErrorPane error=ToolError { traceback: None, ..error.clone() }/>
+            <ContentPane content call_id/>
+            <FoldedPane title="As received" what="the result" reading/>
+        </div>
+    }
+    .into_any()
+}
+
+/// What failed, with the traceback behind a click.
+#[component]
+fn ErrorPane(
+    /// The error.
+    error: ToolError,
+) -> impl IntoView {
+    use app::components::raw_text::RawText;
+    let shows_traceback = RwSignal::new(false);
+    let traceback = StoredValue::new(error.traceback.clone());
+    let copied = match &error.traceback {
+        Some(traceback) => traceback.clone(),
+        None => format!("{}: {}", error.error_type, error.error_message),
+    };
+    let toggle = move |_| shows_traceback.update(|shown| *shown = !*shown);
+    view! {
+        <div class="pane" role="group" aria-label="Error">
+            <header>
+                <h3>"Error"</h3>
+                <span class="grow"></span>
+                <CopyButton what="the error" text=Callback::new(move |()| copied.clone())/>
+            </header>
+            <p class="error-type">{error.error_type.clone()}</p>
+            <p class="error-message">{error.error_message}</p>
+            {traceback.with_value(Option::is_some).then(|| view! {
+                <button type="button" class="link" aria-expanded=move || shows_traceback.get().to_string() on:click=toggle>
+                    {move || if shows_traceback.get() { "Hide the traceback" } else { "Show the traceback" }}
+                </button>
+                <Show when=move || shows_traceback.get()>
+                    <RawText text=traceback.get_value().unwrap_or_default() label="Traceback"/>
+                </Show>
+            })}
+        </div>
+    }
+}
+
+/// The call's id, and the row as JSON to copy.
+#[component]
+fn RowFoot(
+    /// The call.
+    call: Call,
+) -> impl IntoView {
+    let id = call.call.call_id.to_string();
+    let text = move |()| {
+        let answer = match &call.answer {
+            Answer::Output(output) => session::HistoryEntry::ToolOutput(output.clone()),
+            Answer::Error(error) => session::HistoryEntry::ToolError(error.clone()),
+        };
+        let entries = [session::HistoryEntry::ToolCall(call.call.clone()), answer];
+        json_text::JsonText::serialize(&entries).map(|text| text.pretty()).unwrap_or_default()
+    };
+    view! {
+        <footer class="row-foot">
+            <span>"call " <code>{id}</code></span>
+            <span class="grow"></span>
+            <CopyButton what="the entry as JSON" text=Callback::new(text)/>
+        </footer>
+    }
+}

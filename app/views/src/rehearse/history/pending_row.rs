@@ -1,0 +1,232 @@
+//! The call that is under way: a stopwatch and Cancel, and what the tool wants of the person.
+
+use std::time::Duration;
+
+use json_text::JsonText;
+use leptos::ev;
+use leptos::prelude::*;
+use session::{CallId, Event, PendingPhase};
+
+use crate::rehearse::state::stage::use_this_stage;
+use crate::shared::form::SchemaForm;
+use crate::shared::tokens::Tokens;
+use app::components::icon::{Glyph, Icon};
+use app::state::Rehearsal;
+use app::state::browser;
+use app::state::clock::every;
+use app::state::preview::{arguments, preview};
+use app::state::rows::RowId;
+use app::state::times;
+use app::state::value_form::use_any_form;
+
+/// The id of what the tool wants, in the document.
+const WANTED: &str = "wanted";
+
+/// What ADK's own hint of a tool that asks for confirmation has in it.
+const ADK_HINT: &str = "by responding with a FunctionResponse";
+
+/// How much of the arguments stands in the line, in characters.
+const BUDGET: usize = 120;
+
+/// The one pending call.
+#[component]
+pub(super) fn PendingRow(
+    /// The row.
+    row: RowId,
+    /// The place that the arrow keys are at.
+    current: RwSignal<usize>,
+) -> impl IntoView {
+    let rehearsal = use_this_stage().rehearsal;
+    let call = rehearsal
+        .session
+        .with_untracked(|session| session.pending().map(|pending| pending.call.clone()))?;
+    let phase = Memo::new(move |_| {
+        rehearsal.session.with(|session| session.pending().map(|pending| pending.phase.clone()))
+    });
+    let started = call.timestamp.as_millisecond();
+    let run_for = RwSignal::new(0_i64);
+    Effect::new(move |_| {
+        every(Duration::from_millis(100), move || {
+            run_for.set(browser::now().as_millisecond() - started);
+        });
+    });
+    let is_cancelling = move || phase.get() == Some(PendingPhase::Cancelling);
+    let cancel = move |_| {
+        rehearsal.returns_focus.set(true);
+        rehearsal.cancel();
+    };
+    let call_id = call.call_id.clone();
+    let wanted = move || match phase.get() {
+        Some(PendingPhase::AwaitingConfirmation { hint, payload }) => {
+            view! { <Confirmation call_id=call_id.clone() hint payload/> }.into_any()
+        }
+        Some(PendingPhase::AwaitingResult { first }) => {
+            view! { <Supply call_id=call_id.clone() first/> }.into_any()
+        }
+        _ => ().into_any(),
+    };
+    Some(view! {
+        <li class="row pending">
+            <div class="running">
+                <span class="pulse" aria-hidden="true"></span>
+                <span class="signature">
+                    <span class="unseen">"Running tool call: "</span>
+                    <b>{call.tool_name.to_string()}</b>
+                    "("
+                    <Tokens tokens=arguments(&call.arguments, BUDGET)/>
+                    ")"
+                </span>
+                <span class="clock" role="timer" aria-label="Running for">
+                    {move || times::stopwatch(run_for.get())}
+                </span>
+                <button
+                    type="button"
+                    class="button"
+                    id=row.element_id()
+                    on:focus=move |_| current.set(row.position)
+                    aria-disabled=move || is_cancelling().to_string()
+                    on:click=cancel
+                >
+                    {move || if is_cancelling() { "Canceling…" } else { "Cancel" }}
+                    <kbd>"Esc"</kbd>
+                </button>
+            </div>
+            <Progress/>
+            {wanted}
+        </li>
+    })
+}
+
+/// How far the tool is, where it says.
+#[component]
+fn Progress() -> impl IntoView {
+    let progress = use_this_stage().rehearsal.progress;
+    move || {
+        progress.get().map(|told| {
+            // Of nothing there is no share.
+            let total = told.total.filter(|total| *total > 0.0);
+            let share = told.done.zip(total).map(|(done, total)| (done / total).clamp(0.0, 1.0));
+            let said = told.done.map(|done| match total.zip(share) {
+                Some((total, share)) => {
+                    let (done, total) = (times::amount(done), times::amount(total));
+                    format!("{done} of {total} ({:.0} %)", share * 100.0)
+                }
+                None => times::amount(done),
+            });
+            view! {
+                <div class="progress">
+                    <progress aria-label="Progress of the call" max="1" value=share.map(|it| it.to_string())></progress>
+                    {said.map(|said| view! { <span class="clock">{said}</span> })}
+                    {told.message.map(|message| view! { <span class="quiet">{message}</span> })}
+                </div>
+            }
+        })
+    }
+}
+
+/// The tool asks before it acts.
+#[component]
+fn Confirmation(
+    /// The call.
+    call_id: CallId,
+    /// What the tool is about to do.
+    hint: String,
+    /// What it suggests to confirm with.
+    payload: Option<JsonText>,
+) -> impl IntoView {
+    let rehearsal = use_this_stage().rehearsal;
+    let form = payload.map(|payload| use_any_form(&payload));
+    let call_id = StoredValue::new(call_id);
+    // The group and not a button of it: a key pressed meanwhile must not confirm.
+    Effect::new(|_| browser::after_drawing(|| browser::focus(WANTED)));
+    let answer = move |confirmed: bool| {
+        let payload = match form {
+            Some(form) if confirmed => match form.read() {
+                Some(payload) => Some(payload.compact()),
+                None => return,
+            },
+            _ => None,
+        };
+        rehearsal.returns_focus.set(true);
+        rehearsal.send(Event::Confirm { call_id: call_id.get_value(), confirmed, payload });
+    };
+    let hint = hint.trim().to_owned();
+    // Where the tool says nothing itself, ADK tells the model which message to send.
+    let (question, aside) = if hint.is_empty() || hint.contains(ADK_HINT) {
+        ("The tool requires confirmation.".to_owned(), hint)
+    } else {
+        (hint, String::new())
+    };
+    let on_key = move |event: ev::KeyboardEvent| {
+        if event.ctrl_key() || event.meta_key() || event.alt_key() || browser::is_typing() {
+            return;
+        }
+        match event.key().as_str() {
+            "y" | "Y" => answer(true),
+            "n" | "N" => answer(false),
+            _ => return,
+        }
+        event.prevent_default();
+    };
+    view! {
+        <div class="wanted" id=WANTED tabindex="-1" role="group" aria-label="Confirmation" on:keydown=on_key>
+            <p class="question"><Icon glyph=Glyph::Question/> {question}</p>
+            {(!aside.is_empty()).then(|| view! { <p class="quiet hint-said">{aside}</p> })}
+            {form.map(|form| view! { <SchemaForm state=form id="payload" label="Confirmation payload (JSON)"/> })}
+            <div class="choices">
+                <button type="button" class="button" on:click=move |_| answer(false)>"Deny" <kbd>"N"</kbd></button>
+                <button type="button" class="button primary" on:click=move |_| answer(true)>"Confirm" <kbd>"Y"</kbd></button>
+            </div>
+        </div>
+    }
+}
+
+/// A long-running tool gets its result from the person.
+#[component]
+fn Supply(
+    /// The call.
+    call_id: CallId,
+    /// What the tool returned at first.
+    first: Option<JsonText>,
+) -> impl IntoView {
+    let rehearsal = use_this_stage().rehearsal;
+    let form = use_any_form(first.as_ref().unwrap_or(&JsonText::null()));
+    // What is typed now is the result, in the place of what the tool returned at first.
+    Effect::new(|_| {
+        browser::after_drawing(|| browser::focus_form(WANTED) && browser::select_focused());
+    });
+    let call_id = StoredValue::new(call_id);
+    let supply = move || call_id.with_value(|call_id| supply(rehearsal, call_id, form));
+    let on_submit = move |event: ev::SubmitEvent| {
+        event.prevent_default();
+        supply();
+    };
+    let on_key = move |event: ev::KeyboardEvent| {
+        if event.key() == "Enter" && (event.ctrl_key() || event.meta_key()) {
+            event.prevent_default();
+            supply();
+        }
+    };
+    view! {
+        <form class="wanted" id=WANTED tabindex="-1" aria-label="Result of the long-running tool" on:submit=on_submit on:keydown=on_key>
+            <p class="question">
+                <Icon glyph=Glyph::Clock/>
+                "This tool is long-running. You supply its result."
+            </p>
+            {first.map(|first| view! {
+                <p class="first-result">"Initial result: " <Tokens tokens=preview(&first, BUDGET)/></p>
+            })}
+            <SchemaForm state=form id="supplied" label="Result (JSON)"/>
+            <div class="choices">
+                <button type="submit" class="button primary">"Send result" <kbd>"Ctrl ↵"</kbd></button>
+            </div>
+        </form>
+    }
+}
+
+fn supply(rehearsal: Rehearsal, call_id: &CallId, form: app::state::value_form::ValueForm) {
+    if let Some(result) = form.read() {
+        rehearsal.returns_focus.set(true);
+        rehearsal.send(Event::SupplyResult { call_id: call_id.clone(), result: result.compact() });
+    }
+}

@@ -1,0 +1,83 @@
+//! What was said: the user's query and the final response.
+
+use json_text::{JsonText, Kind};
+use leptos::prelude::*;
+
+use super::time::RowTime;
+use crate::rehearse::state::stage::use_this_stage;
+use crate::shared::value::ValueBody;
+use app::components::copy_button::CopyButton;
+use app::components::icon::{Glyph, Icon};
+use app::state::excerpt::{Lines, beginning, written_out};
+use app::state::reading::{ReadingKey, Readings};
+use app::state::rows::{RowId, RowKind};
+
+/// How much of a text is drawn before the reader asks for all, in bytes.
+const SHOWN: usize = 4_000;
+
+/// The query or the final response.
+#[component]
+pub(super) fn TextRow(
+    /// The row.
+    row: RowId,
+    /// The place that the arrow keys are at.
+    current: RwSignal<usize>,
+) -> impl IntoView {
+    let rehearsal = use_this_stage().rehearsal;
+    let (class, glyph, said) = match row.kind {
+        RowKind::Query => ("row asked", Glyph::User, "User"),
+        _ => ("row answered", Glyph::Answer, "Final response"),
+    };
+    let (content, at) = rehearsal.session.with_untracked(|session| match row.kind {
+        RowKind::Query => session.query().map(|query| (query.content.clone(), query.timestamp)),
+        _ => session.final_response().map(|it| (it.content.clone(), it.timestamp)),
+    })?;
+    let copied = content.clone();
+    Some(view! {
+        <li class=class>
+            <div class="line">
+                <span class="number" aria-hidden="true">{row.position + 1}</span>
+                <Icon glyph/>
+                <div
+                    class="said"
+                    id=row.element_id()
+                    tabindex=move || if current.get() == row.position { "0" } else { "-1" }
+                    role="group"
+                    aria-label=said
+                >
+                    <span class="speaker">{said}</span>
+                    {body(content, row.position, rehearsal.readings)}
+                </div>
+                <span class="took">
+                    <CopyButton what=said text=Callback::new(move |()| copied.clone())/>
+                </span>
+                <RowTime at/>
+            </div>
+        </li>
+    })
+}
+
+fn body(content: String, position: usize, readings: Readings) -> AnyView {
+    let value = match JsonText::parse(&content) {
+        Ok(value) if matches!(value.kind(), Kind::Object | Kind::Array) => Some(value),
+        _ => value_tree::is_more_than_text(&content).then(|| JsonText::string(&content)),
+    };
+    if let Some(value) = value {
+        let reading = readings.of(ReadingKey::Said(position), &value);
+        return view! { <ValueBody reading label="Value"/> }.into_any();
+    }
+    let total = content.len();
+    let content = StoredValue::new(content);
+    let whole = RwSignal::new(false);
+    let part = move || {
+        let bytes = if whole.get() { usize::MAX } else { SHOWN };
+        content.with_value(|text| written_out(beginning(text, bytes), Lines::Kept).into_owned())
+    };
+    view! {
+        <p dir="auto">{part}</p>
+        <Show when=move || { total > SHOWN && !whole.get() }>
+            <button type="button" class="link" on:click=move |_| whole.set(true)>"Show all"</button>
+        </Show>
+    }
+    .into_any()
+}

@@ -1,0 +1,21 @@
+//! The workspace of an agent, and what a session draws once it is under way.
+
+pub mod content_pane;
+pub mod export_panel;
+pub mod facts;
+pub mod held_pane;
+pub mod history;
+pub mod instructions;
+pub mod log_panel;
+pub mod notices;
+pub mod query_panel;
+pub mod replay_strip;
+pub mod respond_panel;
+pub mod right_panel;
+pub mod session;
+pub mod stage_head;
+pub mod stage_keys;
+pub mod start_over;
+pub mod state;
+pub mod tool_panel;
+pub mod workspace;

@@ -1,0 +1,103 @@
+//! Notices over the page: an agent that failed, a session that could not be opened, a refusal.
+
+use api::{AgentStatus, AgentSummary, ApiError, CatalogueChange};
+use leptos::prelude::*;
+
+use crate::rehearse::state::stage::use_this_stage;
+use app::components::icon::{Glyph, Icon};
+use app::state::use_page;
+
+/// What went wrong with the session as a whole.
+#[component]
+pub fn Notices() -> impl IntoView {
+    let rehearsal = use_this_stage().rehearsal;
+    let agents = use_page().agents;
+    let agent_fault = Memo::new(move |_| match agents.find(&rehearsal.agent())?.ok()? {
+        agent @ AgentSummary { status: AgentStatus::Faulted(_), .. } => Some(agent),
+        _ => None,
+    });
+    let is_faulted = Memo::new(move |_| agent_fault.read().is_some());
+    // Once the agent is there again, so is its session.
+    Effect::new(move |before: Option<bool>| {
+        let now = is_faulted.get();
+        let waits =
+            matches!(&*rehearsal.fault.read_untracked(), Some(ApiError::AgentFaulted { .. }));
+        if before == Some(true) && !now && waits {
+            rehearsal.open();
+        }
+        now
+    });
+    let agent_notice = move || {
+        agent_fault.get().map(|agent| {
+            let reason = match &agent.status {
+                AgentStatus::Faulted(fault) => fault.reason.clone(),
+                _ => String::new(),
+            };
+            view! {
+                <div class="notice bad" role="alert">
+                    <Icon glyph=Glyph::Error/>
+                    <p>{reason}</p>
+                    <button type="button" class="button" on:click=move |_| agents.retry(agent.clone())>"Retry"</button>
+                </div>
+            }
+        })
+    };
+    let fault = move || {
+        // What is said of the agent need not be said twice.
+        let said =
+            |fault: &ApiError| is_faulted.get() && matches!(fault, ApiError::AgentFaulted { .. });
+        rehearsal.fault.get().filter(|fault| !said(fault)).map(|fault| view! {
+            <div class="notice bad" role="alert">
+                <Icon glyph=Glyph::Error/>
+                <p>{fault.to_string()}</p>
+                <button type="button" class="button" on:click=move |_| rehearsal.open()>"Retry"</button>
+            </div>
+        })
+    };
+    let notice = move || {
+        rehearsal.notice.get().map(|notice| view! {
+            <div class="notice" role="alert">
+                <Icon glyph=Glyph::Warning/>
+                <p>{notice}</p>
+                <button type="button" class="button quiet" on:click=move |_| rehearsal.notice.set(None)>"Dismiss"</button>
+            </div>
+        })
+    };
+    let change = move || {
+        rehearsal.catalogue_change.get().map(|change| view! {
+            <div class="notice" role="status">
+                <Icon glyph=Glyph::Tool/>
+                <p>"The tools changed. " <CatalogueDiff change/></p>
+                <button type="button" class="button quiet" on:click=move |_| rehearsal.catalogue_change.set(None)>"Dismiss"</button>
+            </div>
+        })
+    };
+    view! { <div class="notices">{agent_notice} {fault} {notice} {change}</div> }
+}
+
+/// What is new, gone and different in the catalogue, by name.
+#[component]
+fn CatalogueDiff(
+    /// What changed.
+    change: CatalogueChange,
+) -> impl IntoView {
+    let kinds = [
+        ("added", "+", change.added),
+        ("removed", "−", change.removed),
+        ("changed", "~", change.changed),
+    ];
+    kinds
+        .into_iter()
+        .flat_map(|(what, sign, names)| names.into_iter().map(move |name| (what, sign, name)))
+        .map(|(what, sign, name)| {
+            view! {
+                <span class="chip" data-change=what>
+                    <span aria-hidden="true">{sign}</span>
+                    <span class="unseen">{what} " "</span>
+                    {name.to_string()}
+                </span>
+                " "
+            }
+        })
+        .collect_view()
+}

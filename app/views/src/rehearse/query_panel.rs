@@ -1,0 +1,93 @@
+//! The opening of a session: the person first plays the user.
+
+use leptos::prelude::*;
+
+use crate::rehearse::state::stage::use_this_stage;
+use app::components::icon::{Glyph, Icon};
+use app::components::loading::LazyView;
+use app::lazy_pages::SessionViews;
+use app::state::browser;
+
+/// Where the user's query is written.
+#[component]
+pub fn QueryPanel() -> impl IntoView {
+    let stage = use_this_stage();
+    let rehearsal = stage.rehearsal;
+    let entry = rehearsal.forms.query;
+    let field = move || {
+        match stage.query_form() {
+        None if rehearsal.fault.read().is_some() => view! {
+            <p class="starting">"The agent cannot be rehearsed until it loads. See the reason above."</p>
+        }
+        .into_any(),
+        // Whether text will do is known once the agent has started.
+        None if !stage.is_ready() => view! {
+            <p class="starting" role="status">
+                <span class="pulse" aria-hidden="true"></span>
+                "Starting the agent…"
+            </p>
+        }
+        .into_any(),
+        Some(form) => {
+            let draw = move |views: SessionViews| {
+                browser::after_drawing(|| browser::nothing_is_focused() && browser::focus_form("query"));
+                (views.query_form)(form)
+            };
+            view! { <LazyView part=stage.code meanwhile="Opening…" draw/> }.into_any()
+        }
+        None => view! {
+            <textarea
+                id="query"
+                class="input prose"
+                rows="4"
+                placeholder="Make the office comfortable for tonight…"
+                aria-label="User message"
+                aria-describedby="query-fault"
+                aria-invalid=move || entry.is_missed.get().then_some("true")
+                prop:value=move || entry.text.get()
+                on:input=move |event| {
+                    entry.write(event_target_value(&event));
+                    stage.code.fetch();
+                }
+            ></textarea>
+        }
+        .into_any(),
+    }
+    };
+    let fault = move || match stage.query_form() {
+        Some(form) => mend(form.to_mend()),
+        None if entry.is_missed.get() => "Enter the user message.".to_owned(),
+        None => String::new(),
+    };
+    view! {
+        <form
+            class="opening"
+            on:submit=move |event| {
+                event.prevent_default();
+                stage.act();
+            }
+        >
+            <h2><Icon glyph=Glyph::User/>"User message"</h2>
+            <p class="quiet">
+                "First write the user's message. Then act as the agent: call tools and respond."
+            </p>
+            {field}
+            <footer>
+                <span class="field-fault" id="query-fault" role="status">{fault}</span>
+                <span class="grow"></span>
+                <button type="submit" class="button primary" aria-disabled=move || (rehearsal.checking.get() || !stage.is_ready()).to_string()>
+                    "Start session" <kbd>"Ctrl ↵"</kbd>
+                </button>
+            </footer>
+        </form>
+    }
+}
+
+/// How many fields are to mend; nothing when none is.
+pub fn mend(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        1 => "1 field needs attention".to_owned(),
+        count => format!("{count} fields need attention"),
+    }
+}

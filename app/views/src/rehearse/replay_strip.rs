@@ -1,0 +1,101 @@
+//! The strip of a case that is played again: how far it is, what it did next, and whether the tools
+//! answer as they did.
+
+use leptos::prelude::*;
+
+use crate::rehearse::state::replay::{Beside, Next, Replay};
+use crate::shared::tokens::Tokens;
+use app::components::icon::{Glyph, Icon};
+use app::state::case_address::case_address;
+use app::state::preview::{arguments, preview};
+
+/// How many characters of a value stand in the strip.
+const BUDGET: usize = 80;
+
+/// The case of `replay` above the history; nothing without one.
+#[component]
+pub fn ReplayStrip(
+    /// The case.
+    replay: Replay,
+) -> impl IntoView {
+    let next = Memo::new(move |_| replay.next());
+    let progress = move || {
+        let (done, all) = replay.progress();
+        format!("{done} of {all} steps")
+    };
+    let told = move || match next.get() {
+        Next::Query(text) => {
+            let text: String = text.chars().take(BUDGET).collect();
+            view! { "Next, user message: " <span class="replayed">{text}</span> }.into_any()
+        }
+        Next::Call { tool, arguments: given } => view! {
+            "Next: "
+            <span class="signature">
+                <b>{tool}</b> "(" <Tokens tokens=arguments(&given, BUDGET)/> ")"
+            </span>
+        }
+        .into_any(),
+        Next::Response(text) => {
+            let text: String = text.chars().take(BUDGET).collect();
+            view! { "Next, final response: " <span class="replayed">{text}</span> }.into_any()
+        }
+        Next::Nothing => "End of the case".into_any(),
+    };
+    let beside = move || {
+        replay.last().map(|beside| match beside {
+            Beside::Same => view! { <span class="chip done">"same result as recorded"</span> }.into_any(),
+            Beside::Other(recorded) => view! {
+                <span class="chip warn" title=recorded.pretty()>
+                    "recorded: " <Tokens tokens=preview(&recorded, 40)/>
+                </span>
+            }
+            .into_any(),
+            Beside::OtherCall(tool) => view! {
+                <span class="chip warn">"the case calls " {tool} " here, or with other arguments"</span>
+            }
+            .into_any(),
+        })
+    };
+    let can_fill = move || next.get() != Next::Nothing;
+    let body = move || match replay.case.get() {
+        None => view! { <p class="quiet">"Loading the case…"</p> }.into_any(),
+        Some(Err(error)) => {
+            view! { <p class="field-fault" role="alert">{error.to_string()}</p> }.into_any()
+        }
+        Some(Ok(case)) => {
+            let at = replay.at.get_untracked().map(|_| case.index);
+            let address = case_address(replay.set().as_str(), &case.eval_id, at);
+            let more = case.turns.len().saturating_sub(1);
+            view! {
+                <Icon glyph=Glyph::Retry/>
+                <a class="link case-id" href=address>{case.eval_id}</a>
+                <span class="quiet">{progress}</span>
+                {(more > 0).then(|| view! { <span class="quiet" title="A rehearsal has one user message">"first turn only"</span> })}
+                <span class="replay-next">{told}</span>
+                {beside}
+                <Show when=can_fill>
+                    <button type="button" class="button" title="Fills in the step. You run it." on:click=move |_| replay.fill_in()>
+                        "Fill in" <kbd>"N"</kbd>
+                    </button>
+                </Show>
+            }
+            .into_any()
+        }
+    };
+    view! {
+        <Show when=move || replay.eval_id.read().is_some()>
+            <section class="replay" aria-label="Case to rehearse">
+                {body}
+                <button
+                    type="button"
+                    class="close"
+                    aria-label="Continue without the case"
+                    title="Continue without the case"
+                    on:click=move |_| replay.leave()
+                >
+                    <Icon glyph=Glyph::Close/>
+                </button>
+            </section>
+        </Show>
+    }
+}

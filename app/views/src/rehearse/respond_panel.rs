@@ -1,0 +1,87 @@
+//! The final response: the other choice of an active session.
+
+use leptos::prelude::*;
+
+use crate::rehearse::query_panel::mend;
+use crate::rehearse::state::stage::use_this_stage;
+use crate::shared::form::{JsonPreview, SchemaForm};
+use app::components::icon::{Glyph, Icon};
+
+/// Where the final response is written.
+#[component]
+pub fn RespondPanel() -> impl IntoView {
+    let stage = use_this_stage();
+    let rehearsal = stage.rehearsal;
+    let entry = rehearsal.forms.response;
+    let has_no_tools = move || rehearsal.view.read().is_some() && stage.tools.read().is_empty();
+    let field = move || match stage.response_form() {
+        Some(form) => {
+            view! { <SchemaForm state=form id="response" label="Final response"/> }.into_any()
+        }
+        None => view! {
+            <textarea
+                id="response"
+                class="input prose"
+                rows="8"
+                placeholder="Final response…"
+                aria-label="Final response"
+                aria-describedby="response-hint"
+                aria-invalid=move || entry.is_missed.get().then_some("true")
+                prop:value=move || entry.text.get()
+                on:input=move |event| entry.write(event_target_value(&event))
+            ></textarea>
+        }
+        .into_any(),
+    };
+    let is_active = move || rehearsal.session.read().query().is_some();
+    let is_running = move || rehearsal.session.read().pending().is_some();
+    let hint = move || {
+        let held_up = rehearsal.held_up();
+        let to_mend = stage.response_form().map_or(0, |form| form.to_mend());
+        if !is_active() {
+            "Write the user message first".to_owned()
+        } else if let Some(reason) = held_up {
+            reason.to_owned()
+        } else if entry.is_missed.get() {
+            "Final response".to_owned()
+        } else {
+            mend(to_mend)
+        }
+    };
+    let is_faulty = move || {
+        entry.is_missed.get() || stage.response_form().is_some_and(|form| form.to_mend() != 0)
+    };
+    view! {
+        <form
+            class="respond"
+            on:submit=move |event| {
+                event.prevent_default();
+                rehearsal.respond(untrack(|| stage.response_form()));
+            }
+        >
+            <div class="panel-body">
+                <Show when=has_no_tools>
+                    <p class="note">
+                        <Icon glyph=Glyph::Answer/>
+                        "This agent has no callable tools. Send the final response."
+                    </p>
+                </Show>
+                <h2 class="panel-title">"Final response"</h2>
+                <p class="quiet">"Sending it ends the session. You can then export it."</p>
+                {field}
+            </div>
+            {move || stage.response_form().map(|form| view! { <div class="panel-preview"><JsonPreview state=form/></div> })}
+            <footer class="panel-foot">
+                <span class="hint" id="response-hint" role="status" class:bad=is_faulty>{hint}</span>
+                <span class="grow"></span>
+                <button
+                    type="submit"
+                    class="button primary"
+                    aria-disabled=move || (!is_active() || is_running() || rehearsal.checking.get()).to_string()
+                >
+                    "Send response" <kbd>"Ctrl ↵"</kbd>
+                </button>
+            </footer>
+        </form>
+    }
+}

@@ -1,0 +1,75 @@
+//! The right panel: what the agent does next, and after that the export.
+
+use leptos::prelude::*;
+use session::SessionState;
+
+use crate::rehearse::state::stage::{Tab, use_this_stage};
+use crate::rehearse::tool_panel::ToolPanel;
+use app::components::loading::LazyView;
+use app::lazy_pages::SessionViews;
+
+/// The two choices of an active session; after it, the export.
+#[component]
+pub fn RightPanel(
+    /// The eval-set file that exports go to.
+    eval_set_path: String,
+) -> impl IntoView {
+    let stage = use_this_stage();
+    let is_completed =
+        Memo::new(move |_| stage.rehearsal.session.read().state() == SessionState::Completed);
+    let path = StoredValue::new(eval_set_path);
+    let body = move || {
+        if is_completed.get() {
+            let draw = move |views: SessionViews| (views.export)(path.get_value());
+            view! { <LazyView part=stage.code meanwhile="Opening…" draw/> }.into_any()
+        } else {
+            view! { <Choices/> }.into_any()
+        }
+    };
+    let label = move || if is_completed.get() { "Export" } else { "Act" };
+    // Whoever is here is about to act: the code for it comes meanwhile.
+    let fetch = move || stage.code.fetch();
+    view! {
+        <section class="right" aria-label=label on:pointerover=move |_| fetch() on:focusin=move |_| fetch()>
+            {body}
+        </section>
+    }
+}
+
+#[component]
+fn Choices() -> impl IntoView {
+    let stage = use_this_stage();
+    let tab = move |tab: Tab, id: &'static str, text: &'static str, key: &'static str| {
+        view! {
+            <button
+                type="button"
+                role="tab"
+                id=id
+                aria-selected=move || (stage.tab.get() == tab).to_string()
+                aria-controls="choice"
+                disabled=move || tab == Tab::Call && stage.rehearsal.view.read().is_some() && stage.tools.read().is_empty()
+                on:click=move |_| stage.show(tab)
+            >
+                {text} <kbd>{key}</kbd>
+            </button>
+        }
+    };
+    let panel = move || match stage.tab.get() {
+        Tab::Call => view! { <ToolPanel/> }.into_any(),
+        Tab::Respond => {
+            let draw = |views: SessionViews| (views.respond)();
+            view! { <LazyView part=stage.code meanwhile="Opening…" draw/> }.into_any()
+        }
+    };
+    let labelled_by = move || match stage.tab.get() {
+        Tab::Call => "tab-call",
+        Tab::Respond => "tab-respond",
+    };
+    view! {
+        <div class="tabs" role="tablist" aria-label="Next step">
+            {tab(Tab::Call, "tab-call", "Call a tool", "T")}
+            {tab(Tab::Respond, "tab-respond", "Final response", "F")}
+        </div>
+        <div class="choice" id="choice" role="tabpanel" aria-labelledby=labelled_by>{panel}</div>
+    }
+}

@@ -1,0 +1,118 @@
+//! The head of a rehearsal: which agent, how far, and what can be done with the whole.
+
+use api::AgentSummary;
+use leptos::prelude::*;
+use session::SessionState;
+
+use crate::rehearse::export_panel::file_name;
+use crate::rehearse::state::stage::Stage;
+use app::components::icon::{Glyph, Icon};
+use app::components::stage_title::StageTitle;
+use app::state::rehearsal::Export;
+use app::state::times;
+use app::state::use_page;
+
+/// The agent's name and chips, and on the right what `stage` allows.
+#[component]
+pub fn StageHead(
+    /// The agent.
+    agent: AgentSummary,
+    /// The stage.
+    stage: Stage,
+) -> impl IntoView {
+    let file = file_name(&agent.eval_set_path).to_owned();
+    view! {
+        <StageTitle agent>
+            <InCharge stage/>
+            <Progress stage/>
+            <span class="grow"></span>
+            <Actions stage file/>
+        </StageTitle>
+    }
+}
+
+/// Who plays now, after one agent has handed over to another.
+#[component]
+fn InCharge(
+    /// The stage.
+    stage: Stage,
+) -> impl IntoView {
+    let handed_to = Memo::new(move |_| stage.rehearsal.handed_to());
+    move || {
+        handed_to.get().map(|name| {
+            view! {
+                <span class="chip" title="Active agent since the last transfer">
+                    "→ " {name} <span class="unseen">" is active"</span>
+                </span>
+            }
+        })
+    }
+}
+
+#[component]
+fn Progress(
+    /// The stage.
+    stage: Stage,
+) -> impl IntoView {
+    let clock = use_page().clock;
+    let session = stage.rehearsal.session;
+    let state = Memo::new(move |_| session.read().state());
+    let text = move || {
+        let started = session.read().started_at();
+        match (state.get(), started) {
+            (SessionState::Active, Some(at)) => {
+                format!("active · {}", times::elapsed(clock.since(at)))
+            }
+            (SessionState::Active, None) => "active".to_owned(),
+            (SessionState::Completed, _) => "completed".to_owned(),
+            _ => "waiting for the user message".to_owned(),
+        }
+    };
+    view! {
+        <span
+            class="chip"
+            class:live=move || state.get() == SessionState::Active
+            class:done=move || state.get() == SessionState::Completed
+        >
+            {text}
+        </span>
+    }
+}
+
+#[component]
+fn Actions(
+    /// The stage.
+    stage: Stage,
+    /// The name of the eval-set file.
+    file: String,
+) -> impl IntoView {
+    let rehearsal = stage.rehearsal;
+    let is_completed = move || rehearsal.session.read().state() == SessionState::Completed;
+    let is_written = move || matches!(&*rehearsal.export.read(), Export::Written(_));
+    let label = move || {
+        if is_written() { format!("Exported to {file}") } else { format!("Export to {file}") }
+    };
+    view! {
+        <button
+            type="button"
+            class="button quiet"
+            aria-pressed=move || stage.shows_log.get().to_string()
+            on:click=move |_| stage.shows_log.update(|shown| *shown = !*shown)
+        >
+            "Log"
+        </button>
+        <button type="button" class="button quiet" on:click=move |_| stage.start_over()>"Start over"</button>
+        // What is due stands in the panel.
+        <Show when=move || !is_completed() || is_written()>
+            <button
+                type="button"
+                class="button"
+                disabled
+                title=move || (!is_completed()).then_some("Send the final response first")
+            >
+                {move || is_written().then(|| view! { <Icon glyph=Glyph::Check/> })}
+                {label.clone()}
+            </button>
+        </Show>
+    }
+}

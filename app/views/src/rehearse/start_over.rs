@@ -1,0 +1,27 @@
+//! The question before a session that is under way is given up.
+
+use leptos::prelude::*;
+
+use crate::rehearse::state::stage::use_this_stage;
+use app::components::dialog::Dialog;
+
+/// Asks, and starts over when the person means it.
+#[component]
+pub fn StartOver() -> impl IntoView {
+    let stage = use_this_stage();
+    let open = stage.asks_to_start_over;
+    let start = move |_| {
+        open.set(false);
+        stage.begin_again();
+    };
+    view! {
+        <Dialog open label="Start over" class="ask">
+            <h2>"Start over?"</h2>
+            <p>"The history of this session is not exported and will be lost."</p>
+            <div class="choices">
+                <button type="button" class="button" autofocus on:click=move |_| open.set(false)>"Keep session"</button>
+                <button type="button" class="button primary" on:click=start>"Start over"</button>
+            </div>
+        </Dialog>
+    }
+}

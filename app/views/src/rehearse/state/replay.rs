@@ -1,0 +1,294 @@
+//! A recorded case played again: what the case did next, and whether what the tools answer now is
+//! what they answered then. Nothing runs by itself: a step is filled in, and the person runs it.
+
+use api::{ApiError, CaseStep, CaseView, SetId};
+use json_text::JsonText;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::{query_signal_with_options, use_query_map};
+use session::{Answer, SessionState, ToolResult};
+
+use crate::rehearse::state::stage::{Stage, Tab};
+use app::server_functions::read_case;
+use app::state::browser;
+use app::state::case_address::unescaped;
+use app::state::latest::use_latest;
+
+/// What the case did next.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Next {
+    /// The user asks.
+    Query(String),
+    /// A tool is called.
+    Call {
+        /// The tool.
+        tool: String,
+        /// The arguments.
+        arguments: JsonText,
+    },
+    /// The agent answers.
+    Response(String),
+    /// The case ends here.
+    Nothing,
+}
+
+/// How the last call went, beside the recorded one.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Beside {
+    /// It answered the same.
+    Same,
+    /// It answered otherwise; the case has this.
+    Other(JsonText),
+    /// Another call was made than the case has.
+    OtherCall(String),
+}
+
+/// A case that is played again on a stage, as small as its handles.
+#[derive(Clone, Copy)]
+pub struct Replay {
+    stage: Stage,
+    /// The case; `None` while it is read.
+    pub case: RwSignal<Option<Result<CaseView, ApiError>>>,
+    /// The id of the case that the address names.
+    pub eval_id: Memo<Option<String>>,
+    /// Its place in the file, where the address has it because others have that id.
+    pub at: Memo<Option<u64>>,
+    set: Memo<Option<SetId>>,
+    set_eval_id: SignalSetter<Option<String>>,
+}
+
+/// The case that the address names, for `stage`.
+#[must_use]
+pub fn use_replay(stage: Stage) -> Replay {
+    let in_place = NavigateOptions { replace: true, scroll: false, ..Default::default() };
+    let (named, set_eval_id) = query_signal_with_options::<String>("case", in_place);
+    let eval_id = Memo::new(move |_| named.get().map(|named| unescaped(&named)));
+    // The set that the case is of, when it is not the agent's own.
+    let query = use_query_map();
+    let set = Memo::new(move |_| query.read().get("set").map(SetId::new));
+    let at = Memo::new(move |_| query.read().get("at").and_then(|at| at.parse::<u64>().ok()));
+    let case = RwSignal::new(None);
+    let wanted = use_latest();
+    Effect::new(move |_| {
+        let asked = wanted.ask();
+        let index = at.get().unwrap_or_default();
+        let Some(eval_id) = eval_id.get() else {
+            case.set(None);
+            return;
+        };
+        // A case begins with its query: what was played before makes room, and asks if it would
+        // be lost.
+        if stage.rehearsal.session.read_untracked().query().is_some() {
+            // Once the page stands: it is still on its way to this address.
+            browser::after_drawing(move || {
+                // On its way the page may set its stage anew; that one sees to itself.
+                if stage.filter.try_get_untracked().is_some() {
+                    stage.start_over();
+                }
+            });
+        }
+        let set = set.get_untracked();
+        let set = set.unwrap_or_else(|| SetId::from(stage.rehearsal.agent()));
+        spawn_local(async move {
+            let read = read_case(set, eval_id, index).await;
+            if asked.is_wanted() {
+                case.set(Some(read));
+            }
+        });
+    });
+    Replay { stage, case, eval_id, at, set, set_eval_id }
+}
+
+impl Replay {
+    /// The eval set that the case is of. Untracked.
+    #[must_use]
+    pub fn set(self) -> SetId {
+        let named = self.set.get_untracked();
+        named.unwrap_or_else(|| SetId::from(self.stage.rehearsal.agent()))
+    }
+
+    /// Goes on without the case.
+    pub fn leave(self) {
+        self.set_eval_id.set(None);
+    }
+
+    /// How many steps are done and how many there are, the query and the response among them. Tracked.
+    #[must_use]
+    pub fn progress(self) -> (usize, usize) {
+        let all =
+            self.with_turn(|turn| 1 + turn.calls.len() + usize::from(turn.response.is_some()));
+        let all = all.unwrap_or_default();
+        (self.done().min(all), all)
+    }
+
+    fn done(self) -> usize {
+        let session = self.stage.rehearsal.session.read();
+        match session.state() {
+            SessionState::SelectingAgent | SessionState::AwaitingQuery => 0,
+            SessionState::Active => {
+                1 + session.calls().len() + usize::from(session.pending().is_some())
+            }
+            SessionState::Completed => usize::MAX,
+        }
+    }
+
+    /// What comes next. Tracked.
+    #[must_use]
+    pub fn next(self) -> Next {
+        let done = self.done();
+        self.with_turn(|turn| match done {
+            0 => Next::Query(turn.query.to_owned()),
+            usize::MAX => Next::Nothing,
+            done => match (turn.calls.get(done - 1), turn.response) {
+                (Some((tool, arguments, _)), _) => {
+                    Next::Call { tool: (*tool).to_owned(), arguments: (*arguments).clone() }
+                }
+                (None, Some(response)) => Next::Response(response.to_owned()),
+                (None, None) => Next::Nothing,
+            },
+        })
+        .unwrap_or(Next::Nothing)
+    }
+
+    /// How the last call went beside the recorded one at its place. Tracked.
+    #[must_use]
+    pub fn last(self) -> Option<Beside> {
+        let session = self.stage.rehearsal.session.read();
+        let ended = session.calls().last()?;
+        let place = session.calls().len() - 1;
+        self.with_turn(|turn| {
+            let (tool, arguments, response) = turn.calls.get(place)?;
+            if ended.call.tool_name.as_str() != *tool || !same(&ended.call.arguments, arguments) {
+                return Some(Beside::OtherCall((*tool).to_owned()));
+            }
+            let response = (*response)?;
+            let is_same = match &ended.answer {
+                Answer::Output(output) => match &output.result {
+                    ToolResult::Whole(now) => same(now, response) || same_inside(now, response),
+                    // Held by the host: not compared here.
+                    ToolResult::Held(_) => return None,
+                },
+                Answer::Error(error) => member(response, "error")
+                    .and_then(|error| member(&error, "type"))
+                    .is_some_and(|kind| kind == JsonText::string(&error.error_type)),
+            };
+            Some(if is_same { Beside::Same } else { Beside::Other(response.clone()) })
+        })
+        .flatten()
+    }
+
+    /// Fills in what comes next, for the person to run. For event handlers.
+    pub fn fill_in(self) {
+        let stage = self.stage;
+        let forms = stage.rehearsal.forms;
+        match untrack(|| self.next()) {
+            Next::Query(text) => {
+                match (untrack(|| stage.query_form()), JsonText::parse(&text)) {
+                    (Some(form), Ok(value)) => form.fill(&value),
+                    (Some(_), Err(_)) => {
+                        self.cannot(
+                            "The case's user message is text, but the agent now requires a form.",
+                        );
+                    }
+                    (None, _) => forms.query.write(text),
+                }
+                browser::after_drawing(|| browser::focus_form("query"));
+            }
+            Next::Call { tool, arguments } => {
+                let found = stage.tools.with_untracked(|tools| {
+                    tools.iter().find(|it| it.name.as_str() == tool).cloned()
+                });
+                let Some(found) = found else {
+                    self.cannot(&format!("The agent has no tool {tool}. Continue without it."));
+                    return;
+                };
+                stage.choose_tool(&tool);
+                stage.tool_form(&found).fill(&arguments);
+                // The address changes in the next frame, the panel after it.
+                browser::after_drawing(|| {
+                    browser::after_drawing(|| browser::focus_form("tool-form"));
+                });
+            }
+            Next::Response(text) => {
+                stage.show(Tab::Respond);
+                match (untrack(|| stage.response_form()), JsonText::parse(&text)) {
+                    (Some(form), Ok(value)) => form.fill(&value),
+                    (Some(_), Err(_)) => self.cannot(
+                        "The case's response is text, but the agent now responds with a form.",
+                    ),
+                    (None, _) => forms.response.write(text),
+                }
+                browser::after_drawing(|| {
+                    browser::after_drawing(|| browser::focus_form("response"));
+                });
+            }
+            Next::Nothing => {}
+        }
+    }
+
+    fn cannot(self, why: &str) {
+        self.stage.rehearsal.notice.set(Some(why.to_owned()));
+    }
+
+    /// The first turn of the case: a rehearsal has one query.
+    fn with_turn<T>(self, look: impl FnOnce(&Turn<'_>) -> T) -> Option<T> {
+        let case = self.case.read();
+        let turn = case.as_ref()?.as_ref().ok()?.turns.first()?;
+        let calls = turn.steps.iter().filter_map(|step| match step {
+            CaseStep::Call { tool, arguments, result, .. } => {
+                Some((tool.as_str(), arguments, result.as_ref()))
+            }
+            CaseStep::Said { .. } | CaseStep::Plan(_) => None,
+        });
+        Some(look(&Turn {
+            query: &turn.query,
+            calls: calls.collect(),
+            response: turn.response.as_deref(),
+        }))
+    }
+}
+
+/// A turn as it is played.
+struct Turn<'a> {
+    query: &'a str,
+    calls: Vec<(&'a str, &'a JsonText, Option<&'a JsonText>)>,
+    response: Option<&'a str>,
+}
+
+/// Equal but for the order of keys.
+fn same(one: &JsonText, other: &JsonText) -> bool {
+    match (one.to_value(), other.to_value()) {
+        _ if one.compact() == other.compact() => true,
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
+}
+
+/// Whether the recorded response wraps the result: `{"result": ...}`.
+fn same_inside(now: &JsonText, response: &JsonText) -> bool {
+    member(response, "result").is_some_and(|result| same(now, &result))
+}
+
+fn member(object: &JsonText, name: &str) -> Option<JsonText> {
+    let json_text::Node::Object(members) = object.open() else { return None };
+    members.into_iter().rfind(|(key, _)| key == name).map(|(_, value)| JsonText::from(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> JsonText {
+        JsonText::parse(text).expect("valid")
+    }
+
+    #[test]
+    fn a_result_is_compared_with_what_was_recorded() {
+        assert!(same(&text(r#"{"a":1,"b":2}"#), &text(r#"{ "b": 2, "a": 1 }"#)));
+        assert!(!same(&text("9007199254740993"), &text("9007199254740992")));
+        assert!(same_inside(&text("8"), &text(r#"{"result": 8}"#)));
+        assert!(!same_inside(&text("8"), &text(r#"{"result": 9}"#)));
+        assert!(!same_inside(&text("8"), &text("8")));
+    }
+}

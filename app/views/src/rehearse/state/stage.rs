@@ -1,0 +1,231 @@
+//! What the person is looking at in a rehearsal: the side of the right panel and the chosen tool,
+//! both in the address so that a link restores them, and what is open around them.
+
+use api::ToolView;
+use json_text::JsonText;
+use leptos::prelude::*;
+use schema_form::Integers;
+use session::SessionState;
+
+use crate::shared::state::catalogue::fits;
+use app::lazy_pages::{LazyPart, SessionViews};
+use app::state::browser;
+use app::state::in_address::{InAddress, use_in_address};
+use app::state::rehearsal::{FormKey, Rehearsal};
+use app::state::use_page;
+use app::state::value_form::ValueForm;
+
+/// The two choices that an active session has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tab {
+    /// Call a tool.
+    Call,
+    /// Send the final response.
+    Respond,
+}
+
+/// What is shown of one rehearsal.
+#[derive(Clone, Copy)]
+pub struct Stage {
+    /// The rehearsal.
+    pub rehearsal: Rehearsal,
+    /// The tools that can be called, in the model's order.
+    pub tools: Memo<Vec<ToolView>>,
+    /// The chosen tool.
+    pub tool: Memo<Option<ToolView>>,
+    /// The side that is shown.
+    pub tab: Memo<Tab>,
+    /// The schema of the query; text without one.
+    pub input_schema: Memo<Option<JsonText>>,
+    /// The schema of the final response; text without one.
+    pub output_schema: Memo<Option<JsonText>>,
+    /// What the catalogue is filtered by.
+    pub filter: RwSignal<String>,
+    /// Whether the log is shown.
+    pub shows_log: RwSignal<bool>,
+    /// Whether the history is shown as JSON.
+    pub shows_raw: RwSignal<bool>,
+    /// Whether the page asks before it starts over.
+    pub asks_to_start_over: RwSignal<bool>,
+    /// The code of what is drawn once the session is under way.
+    pub code: LazyPart<SessionViews>,
+    tool_name: InAddress,
+    side: InAddress,
+}
+
+/// The stage of `rehearsal`, as the address says.
+#[must_use]
+pub fn use_stage(rehearsal: Rehearsal) -> Stage {
+    let tool_name = use_in_address("tool");
+    let side = use_in_address("side");
+    let tools = Memo::new(move |_| {
+        rehearsal.view.with(|view| view.as_ref().map(|view| view.tools.clone()).unwrap_or_default())
+    });
+    let tool = Memo::new(move |_| {
+        let name = tool_name.get();
+        tools.with(|tools| match (&name, tools.as_slice()) {
+            (_, [only]) => Some(only.clone()),
+            (Some(name), _) => tools.iter().find(|tool| tool.name.as_str() == name).cloned(),
+            (None, _) => None,
+        })
+    });
+    let tab = Memo::new(move |_| {
+        let has_no_tools = rehearsal.view.read().is_some() && tools.read().is_empty();
+        let responds = side.get().as_deref() == Some("response");
+        if responds || has_no_tools { Tab::Respond } else { Tab::Call }
+    });
+    let filter = RwSignal::new(String::new());
+    // A filter for one agent's tools would hide those of the agent that it hands over to.
+    let in_charge = Memo::new(move |_| {
+        rehearsal.view.with(|view| view.as_ref().map(|view| view.agent.name.clone()))
+    });
+    Effect::watch(
+        move || in_charge.get(),
+        move |now, before, _| {
+            if before.is_some_and(|before| before.is_some() && before != now) {
+                filter.set(String::new());
+            }
+        },
+        false,
+    );
+    Stage {
+        rehearsal,
+        tools,
+        tool,
+        tab,
+        input_schema: Memo::new(move |_| {
+            rehearsal.view.with(|view| view.as_ref().and_then(|view| view.input_schema.clone()))
+        }),
+        output_schema: Memo::new(move |_| {
+            rehearsal.view.with(|view| view.as_ref().and_then(|view| view.output_schema.clone()))
+        }),
+        filter,
+        shows_log: RwSignal::new(false),
+        shows_raw: RwSignal::new(false),
+        asks_to_start_over: RwSignal::new(false),
+        code: use_page().lazy.session,
+        tool_name,
+        side,
+    }
+}
+
+impl Stage {
+    /// Chooses a tool and shows its form; a filter that hides it is taken away.
+    pub fn choose_tool(self, name: &str) {
+        let hidden = self.tools.with_untracked(|tools| {
+            let filter = self.filter.read_untracked();
+            tools.iter().any(|tool| tool.name.as_str() == name && !fits(tool, &filter))
+        });
+        if hidden {
+            self.filter.set(String::new());
+        }
+        self.tool_name.set(Some(name.to_owned()));
+        self.side.set(None);
+        if !self.code.is_here() {
+            self.code.and_then(|_| {
+                browser::after_drawing(|| {
+                    browser::after_drawing(|| browser::focus_form("tool-form"));
+                });
+            });
+        }
+    }
+
+    /// Shows a side of the right panel.
+    pub fn show(self, tab: Tab) {
+        self.side.set((tab == Tab::Respond).then(|| "response".to_owned()));
+    }
+
+    /// The form for the chosen tool's arguments.
+    #[must_use]
+    pub fn tool_form(self, tool: &ToolView) -> ValueForm {
+        let key = FormKey::Tool(tool.name.clone());
+        let integers = match tool.integers_of_64_bits {
+            true => Integers::Of64Bits,
+            false => Integers::Any,
+        };
+        self.rehearsal.forms.of(&key, tool.parameters.as_ref(), integers)
+    }
+
+    /// Whether the agent has started and told what the model would see. Tracked.
+    #[must_use]
+    pub fn is_ready(self) -> bool {
+        self.rehearsal.view.read().is_some()
+    }
+
+    /// The form for the query, for an agent with an input schema. Tracked.
+    #[must_use]
+    pub fn query_form(self) -> Option<ValueForm> {
+        let schema = self.input_schema.get()?;
+        Some(self.rehearsal.forms.of(&FormKey::Query, Some(&schema), Integers::Any))
+    }
+
+    /// The form for the final response, for an agent with an output schema. Tracked.
+    #[must_use]
+    pub fn response_form(self) -> Option<ValueForm> {
+        let schema = self.output_schema.get()?;
+        Some(self.rehearsal.forms.of(&FormKey::Response, Some(&schema), Integers::Any))
+    }
+
+    /// Does what comes next: asks, runs the chosen tool, responds or exports.
+    pub fn act(self) {
+        let state = self.rehearsal.session.read_untracked().state();
+        match state {
+            // Without the agent's word, it is not known whether text will do.
+            SessionState::AwaitingQuery | SessionState::Active if !untrack(|| self.is_ready()) => {}
+            SessionState::SelectingAgent => {}
+            SessionState::AwaitingQuery => self.ask(),
+            SessionState::Active if self.tab.get_untracked() == Tab::Respond => {
+                self.rehearsal.respond(untrack(|| self.response_form()));
+            }
+            SessionState::Active => {
+                if let Some(tool) = self.tool.get_untracked() {
+                    self.rehearsal.run(tool.name.clone(), self.tool_form(&tool));
+                }
+            }
+            SessionState::Completed => self.rehearsal.export(),
+        }
+    }
+
+    /// Starts the session with the query, once there is the code to draw it.
+    fn ask(self) {
+        let rehearsal = self.rehearsal;
+        if rehearsal.checking.get_untracked() {
+            return;
+        }
+        rehearsal.checking.set(true);
+        self.code.and_then(move |fetched| {
+            rehearsal.checking.set(false);
+            // The person may be on another page.
+            if self.filter.try_get_untracked().is_none() {
+                return;
+            }
+            match fetched {
+                Ok(_) => rehearsal.ask(untrack(|| self.query_form())),
+                Err(error) => rehearsal.notice.set(Some(error.to_string())),
+            }
+        });
+    }
+
+    /// Starts over, asking first when something would be lost. For event handlers.
+    pub fn start_over(self) {
+        if untrack(|| self.rehearsal.is_under_way()) {
+            self.asks_to_start_over.set(true);
+        } else {
+            self.begin_again();
+        }
+    }
+
+    /// Starts over without asking. For event handlers.
+    pub fn begin_again(self) {
+        self.rehearsal.start_over();
+        self.show(Tab::Call);
+        self.filter.set(String::new());
+        self.shows_raw.set(false);
+    }
+}
+
+/// The stage that the component stands on.
+#[must_use]
+pub fn use_this_stage() -> Stage {
+    expect_context()
+}

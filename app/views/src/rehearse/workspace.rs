@@ -1,0 +1,73 @@
+//! The workspace of an agent: instructions on the left, history in the middle, acting on the right.
+
+use api::AgentSummary;
+use leptos::prelude::*;
+use session::SessionState;
+
+use crate::rehearse::facts::{AgentFold, StateFold, Warnings};
+use crate::rehearse::history::History;
+use crate::rehearse::instructions::StageInstructions;
+use crate::rehearse::notices::Notices;
+use crate::rehearse::right_panel::RightPanel;
+use crate::rehearse::stage_head::StageHead;
+use crate::rehearse::stage_keys::{listen_to_keys, offer_commands};
+use crate::rehearse::start_over::StartOver;
+use crate::rehearse::state::replay::use_replay;
+use crate::rehearse::state::stage::use_stage;
+use crate::shared::tool_catalogue::FILTER;
+use app::state::Rehearsal;
+use app::state::browser;
+
+/// The three columns.
+pub fn workspace(agent: AgentSummary, rehearsal: Rehearsal) -> AnyView {
+    let stage = use_stage(rehearsal);
+    provide_context(stage);
+    let replay = use_replay(stage);
+    listen_to_keys(stage, replay);
+    offer_commands(stage);
+    follow_with_focus(rehearsal);
+    let path = agent.eval_set_path.clone();
+    view! {
+        <StageHead agent stage/>
+        <Notices/>
+        <div class="columns">
+            <section class="left" aria-label="What the model sees">
+                <Warnings/>
+                <StageInstructions/>
+                <StateFold/>
+                <AgentFold eval_set_path=path.clone()/>
+            </section>
+            <History replay/>
+            <RightPanel eval_set_path=path/>
+        </div>
+        <StartOver/>
+        <p class="unseen" role="status" aria-live="polite">{move || rehearsal.announcement.get()}</p>
+    }
+    .into_any()
+}
+
+/// The focus goes where the next step is: to the query at first, then to the tools.
+fn follow_with_focus(rehearsal: Rehearsal) {
+    let state = Memo::new(move |_| {
+        rehearsal.view.read().is_some().then(|| rehearsal.session.read().state())
+    });
+    Effect::new(move |before: Option<Option<SessionState>>| {
+        let now = state.get();
+        let moved = before.flatten() != now;
+        if moved {
+            browser::after_drawing(move || match now {
+                Some(SessionState::AwaitingQuery) if !browser::is_typing() => {
+                    browser::focus_form("query");
+                }
+                Some(SessionState::Active) if before.is_some() => {
+                    let _ = browser::focus(FILTER) || browser::focus_form("response");
+                }
+                Some(SessionState::Completed) if before.is_some() => {
+                    browser::focus("export");
+                }
+                _ => {}
+            });
+        }
+        now
+    });
+}

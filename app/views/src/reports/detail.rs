@@ -1,0 +1,338 @@
+//! One case of a report: why it failed, and what each score rests on.
+
+use api::{CallSide, ComparedCall, ComparedText, Fate};
+use json_text::JsonText;
+use leptos::prelude::*;
+use report_view::{
+    Call, CallRow, CriterionResult, Part, Report, Row, Rubric, evidence, figure, marked, reason,
+    short_figure,
+};
+
+use super::spread::signed;
+use super::table::{broken, name, verdict};
+use crate::evalsets::comparison::{compared_call, compared_text};
+use crate::reports::state::report_state::{ReportDesk, Shared};
+use crate::shared::tokens::Tokens;
+use crate::shared::value::{ValueBody, ValueTools};
+use app::components::copy_button::CopyButton;
+use app::components::icon::{Glyph, Icon};
+use app::state::preview::preview;
+use app::state::reading::use_reading;
+
+/// The case that the address names.
+#[component]
+pub(super) fn CaseDetail(
+    /// The report.
+    desk: ReportDesk,
+    /// Read.
+    report: Shared<Report>,
+    /// The rows beside it.
+    rows: Memo<Vec<Row>>,
+    /// The id of the case.
+    eval_id: String,
+) -> impl IntoView {
+    let since = desk.since.get();
+    let now = report.find(&eval_id);
+    let before = since.as_ref().and_then(|since| {
+        since.baseline.find(&eval_id).map(|place| (since.baseline.clone(), place))
+    });
+    let found = match (now, &before) {
+        (Some(place), _) => Some((report.clone(), place)),
+        (None, Some(before)) => Some(before.clone()),
+        (None, None) => None,
+    };
+    let Some((holder, place)) = found else {
+        return view! {
+            <div class="empty centred" role="alert">
+                <p>"The report has no case " <code>{eval_id}</code> "."</p>
+                <p><a class="link" href=desk.address(None)>"View cases"</a></p>
+            </div>
+        }
+        .into_any();
+    };
+    let Some(result) = holder.cases.get(place) else { return ().into_any() };
+    let (class, word) = verdict(result.verdict());
+    let copied = eval_id.clone();
+    let title = name(result).to_owned();
+    // What a criterion says stands at its score.
+    let is_told_there = result.error.is_none() && !result.criterion_results.is_empty();
+    let why = holder.why(place).filter(|_| !is_told_there);
+    let gone = now.is_none();
+    let lead = match class {
+        "error" => "Why it could not be scored: ",
+        _ => "Why it is unscored: ",
+    };
+    let was = |criterion: &str| {
+        let (baseline, place) = before.as_ref().filter(|_| !gone)?;
+        let results = &baseline.cases.get(*place)?.criterion_results;
+        results.iter().find(|result| result.criterion == criterion)?.score
+    };
+    let mut ordered: Vec<&CriterionResult> = result.criterion_results.iter().collect();
+    // What failed is what the reader came for.
+    ordered.sort_by_key(|it| match it.passed {
+        Some(false) => 0,
+        Some(true) => 1,
+        None => 2,
+    });
+    let (unscored, scored): (Vec<_>, Vec<_>) =
+        ordered.iter().copied().partition(|it| it.score.is_none());
+    let scored = scored.into_iter().map(|it| score_line(it, was(&it.criterion)));
+    let unscored = by_reason(&unscored).into_iter().map(unscored_line);
+    let scores = scored.chain(unscored).collect_view();
+    let sections = ordered.into_iter().filter_map(|it| section(it.clone())).collect_view();
+    let beside = {
+        let gone_place = before.as_ref().map(|(_, place)| Row::Gone(*place));
+        let row = now.map(Row::Case).or(gone_place);
+        let baseline = since.map(|since| since.baseline.clone());
+        move |by: isize| {
+            let rows = rows.read();
+            let here = rows.iter().position(|it| Some(*it) == row)?;
+            let there = match *rows.get(here.checked_add_signed(by)?)? {
+                Row::Case(place) => report.cases.get(place),
+                Row::Gone(place) => baseline.as_ref()?.cases.get(place),
+            };
+            Some(desk.address(Some(&there?.eval_id)))
+        }
+    };
+    let step = move |by: isize, label: &'static str, glyph: Glyph, class: &'static str| {
+        let beside = beside.clone();
+        move || {
+            beside(by).map(|href| {
+                view! { <a class=format!("button quiet square {class}") href=href aria-label=label title=label><Icon glyph/></a> }
+            })
+        }
+    };
+    view! {
+        <header class="toolbar">
+            <span class=format!("report-verdict {class}")>{word}</span>
+            <h2 class="case-id" title=eval_id>{title}</h2>
+            <CopyButton what="the id" text=Callback::new(move |()| copied.clone())/>
+            <span class="grow"></span>
+            {step.clone()(-1, "Previous case", Glyph::Down, "report-up")}
+            {step(1, "Next case", Glyph::Down, "")}
+            <a class="button quiet square" href=move || desk.address(None) aria-label="Close case" title="Close case (Esc)" id="report-close">
+                <Icon glyph=Glyph::Close/>
+            </a>
+        </header>
+        <div class="report-detail">
+            {gone.then(|| view! { <p class="note">"Only the baseline has this case. These are its scores there."</p> })}
+            {why.map(|why| view! { <p class="why report-line"><b>{lead}</b> {sentence(&why)}</p> })}
+            <ul class="report-scores" aria-label="Scores">{scores}</ul>
+            {sections}
+        </div>
+    }
+    .into_any()
+}
+
+/// The words with a capital and a full stop.
+fn sentence(text: &str) -> String {
+    let text = text.trim_end_matches('.');
+    let mut characters = text.chars();
+    // A name keeps its letters.
+    let is_name = text.split([' ', ':']).next().is_some_and(|word| word.contains('_'));
+    match characters.next() {
+        Some(first) if !is_name => format!("{}{}.", first.to_uppercase(), characters.as_str()),
+        _ => format!("{text}."),
+    }
+}
+
+/// A score, what it is of and what it needs, and why it is too low.
+fn score_line(result: &CriterionResult, was: Option<f64>) -> AnyView {
+    let score = result.score.unwrap_or_default();
+    let is_good = result.passed == Some(true);
+    let moved = was.map(|was| score - was).filter(|by| by.abs() >= 5e-4).map(|by| {
+        let class = if by < 0.0 { "report-worse" } else { "report-better" };
+        view! { " · " <span class=class>{signed(by)}</span> " since baseline" }
+    });
+    let why = reason(result).map(|why| view! { <p class="why">{sentence(&why)}</p> });
+    view! {
+        <li class="report-score" class:good=is_good class:bad=!is_good>
+            <b>{figure(score)}</b>
+            <p>
+                <code>{broken(&result.criterion)}</code>
+                <span class="quiet">"needs " {short_figure(result.threshold)} {moved}</span>
+            </p>
+            {why}
+        </li>
+    }
+    .into_any()
+}
+
+/// What is not scored, with those together that say the same.
+fn by_reason(unscored: &[&CriterionResult]) -> Vec<(Option<String>, Vec<String>)> {
+    let mut groups: Vec<(Option<String>, Vec<String>)> = Vec::new();
+    for result in unscored {
+        let why = reason(result);
+        match groups.iter_mut().find(|(told, _)| *told == why) {
+            Some((_, names)) => names.push(result.criterion.clone()),
+            None => groups.push((why, vec![result.criterion.clone()])),
+        }
+    }
+    groups
+}
+
+fn unscored_line((why, names): (Option<String>, Vec<String>)) -> AnyView {
+    let why = why.unwrap_or_else(|| "no reason in the report".to_owned());
+    let names = names.iter().map(|name| view! { <code>{broken(name)}</code> }).collect_view();
+    view! {
+        <li class="report-score">
+            <b>"not scored"</b>
+            <p>{names}</p>
+            <p class="why">{sentence(&why)}</p>
+        </li>
+    }
+    .into_any()
+}
+
+/// What the score of a criterion rests on; nothing where its line among the scores says it all.
+fn section(result: CriterionResult) -> Option<AnyView> {
+    let parts = evidence(&result.details);
+    if parts.is_empty() && result.score.is_none() {
+        return None;
+    }
+    let parts = parts.into_iter().map(part).collect_view();
+    let shows_json = RwSignal::new(false);
+    let details = StoredValue::new(result.details);
+    let json = move || {
+        shows_json.get().then(|| {
+            let reading = details.with_value(use_reading);
+            view! {
+                <div class="report-json">
+                    <ValueTools reading/>
+                    <ValueBody reading label="Details as JSON"/>
+                </div>
+            }
+        })
+    };
+    let section = view! {
+        <section class="report-evidence">
+            <header>
+                <h3>{result.criterion}</h3>
+                <button
+                    type="button"
+                    class="link"
+                    aria-expanded=move || shows_json.get().to_string()
+                    on:click=move |_| shows_json.update(|shows| *shows = !*shows)
+                >
+                    {move || if shows_json.get() { "Hide the JSON" } else { "As JSON" }}
+                </button>
+            </header>
+            {parts}
+            {json}
+        </section>
+    };
+    Some(section.into_any())
+}
+
+fn part(part: Part) -> AnyView {
+    match part {
+        Part::Calls { turn, trajectory, rows } => {
+            let only = RwSignal::new(false);
+            let has_calls = !rows.is_empty();
+            let rows = rows.into_iter().map(|row| compared_call(compared(row), only));
+            let rows = rows.collect_view();
+            let accepted = (trajectory > 0).then(|| format!(" · accepted trajectory {trajectory}"));
+            view! {
+                <h4 class="turn">"Turn " {turn + 1} ", calls" {accepted}</h4>
+                {if has_calls {
+                    view! { <div class="pair report-sides"><span>"Expected"</span><span></span><span>"Actual"</span></div> }.into_any()
+                } else {
+                    view! { <p class="report-line quiet">"no calls expected or made"</p> }.into_any()
+                }}
+                {rows}
+            }
+            .into_any()
+        }
+        Part::Response { turn, score, expected, actual, note } => {
+            let only = RwSignal::new(false);
+            let has_texts = expected.is_some() || actual.is_some();
+            let parts = match (&expected, &actual) {
+                (Some(expected), Some(actual)) => marked(expected, actual),
+                _ => Vec::new(),
+            };
+            let is_same = expected.is_some() && expected == actual;
+            let text = ComparedText { expected, actual, is_same, parts };
+            let shown = has_texts.then(|| compared_text(text, "Final response", only));
+            let score = score.map_or_else(|| "not expected".to_owned(), figure);
+            view! {
+                <h4 class="turn">"Turn " {turn + 1} ", response: " {score}</h4>
+                {note.map(|note| view! { <p class="report-line">{note}</p> })}
+                {shown}
+            }
+            .into_any()
+        }
+        Part::Turns(scores) => {
+            let scores = scores.into_iter().enumerate().map(|(turn, score)| {
+                view! { <li><span class="quiet">"Turn " {turn + 1}</span> " " {figure(score)}</li> }
+            });
+            view! { <ul class="report-turns" aria-label="By turn">{scores.collect_view()}</ul> }
+                .into_any()
+        }
+        Part::Conditions(conditions) => {
+            let rows = conditions.into_iter().map(|condition| {
+                let (class, word) =
+                    if condition.holds { ("passed", "holds") } else { ("failed", "broken") };
+                let there = condition.actual.iter().map(value).collect_view();
+                view! {
+                    <tr>
+                        <td><span class=format!("report-verdict {class}")>{word}</span></td>
+                        <th scope="row"><code>{condition.path}</code></th>
+                        <td>{condition.asked.as_ref().map(value)}</td>
+                        <td>{there}</td>
+                    </tr>
+                }
+            });
+            view! {
+                <table class="report-conditions">
+                    <thead><tr><th scope="col">"Met"</th><th scope="col">"Path"</th><th scope="col">"Expected"</th><th scope="col">"Actual"</th></tr></thead>
+                    <tbody>{rows.collect_view()}</tbody>
+                </table>
+            }
+            .into_any()
+        }
+        Part::Rubrics(rubrics) => rubrics.into_iter().map(rubric).collect_view().into_any(),
+    }
+}
+
+fn rubric(rubric: Rubric) -> AnyView {
+    let samples = rubric.samples.into_iter().map(|sample| {
+        let score = sample.score.map_or_else(|| "no verdict".to_owned(), |it| format!("{it:.2}"));
+        view! { <li><b>{score}</b> " " <span dir="auto">{sample.reasoning}</span></li> }
+    });
+    view! {
+        <h4 class="turn">{rubric.name} ": " {figure(rubric.score)}</h4>
+        <ul class="report-samples">{samples.collect_view()}</ul>
+    }
+    .into_any()
+}
+
+fn value(value: &JsonText) -> AnyView {
+    view! { <code><Tokens tokens=preview(value, 80)/></code> " " }.into_any()
+}
+
+fn compared(row: CallRow) -> ComparedCall {
+    let CallRow { expected, actual, is_same, differing } = row;
+    let fate = match (&expected, &actual) {
+        _ if is_same => Fate::Same,
+        (Some(_), None) => Fate::Missing,
+        (None, _) => Fate::Extra,
+        (Some(_), Some(_)) => Fate::Changed,
+    };
+    let side = |call: Call| CallSide {
+        tool: call.name.unwrap_or_else(|| "a tool without a name".to_owned()),
+        arguments: call.args,
+    };
+    ComparedCall { fate, expected: expected.map(side), actual: actual.map(side), differing }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sentence;
+
+    #[test]
+    fn a_reason_reads_as_a_sentence() {
+        assert_eq!(sentence("the actual side has no case"), "The actual side has no case.");
+        assert_eq!(sentence("m_score: close was not called"), "m_score: close was not called.");
+        assert_eq!(sentence("Done."), "Done.");
+    }
+}

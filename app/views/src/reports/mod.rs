@@ -1,0 +1,12 @@
+//! JSON reports: the list of them, and one to read.
+
+mod detail;
+mod list;
+mod open_file;
+mod reader;
+mod spread;
+pub mod state;
+mod table;
+
+pub use list::Reports;
+pub use reader::ReportReader;

@@ -1,0 +1,341 @@
+//! A report: how all cases went, each of them, and what changed since a baseline.
+
+use leptos::ev;
+use leptos::prelude::*;
+use report_view::{CaseVerdict, Change, Report};
+
+use super::detail::CaseDetail;
+use super::open_file::{DropPlace, OpenFile, Opened};
+use super::spread::Spreads;
+use super::table::{CaseTable, told};
+use crate::reports::state::report_state::{ReportDesk, Shared, Shown, Unread, use_report_desk};
+use crate::shared::filter_box::FilterBox;
+use crate::shared::value::{ValueBody, ValueTools};
+use app::components::icon::{Glyph, Icon};
+use app::server_functions::list_reports;
+use app::state::browser;
+use app::state::reading::use_reading;
+use app::state::times::{counted, grouped, took};
+use app::state::use_page;
+
+/// The report that the address names.
+#[component]
+pub fn ReportReader(
+    /// Its id.
+    report: String,
+    /// The id of the case, once one is chosen.
+    case: Memo<Option<String>>,
+) -> impl IntoView {
+    let opened = use_page().opened_reports;
+    let desk = use_report_desk(report, opened);
+    let unreadable = RwSignal::new(None::<String>);
+    let take = Callback::new(move |file: Opened| match file {
+        Ok((name, text)) => {
+            opened.take_in(Some(desk.id.get_value()), name, text);
+        }
+        Err(unread) => unreadable.set(Some(unread.to_string())),
+    });
+    move || match desk.found.get() {
+        None => view! {
+            <header class="stage-head"><h1>"Report"</h1></header>
+            <p class="quiet veil">"Loading the report…"</p>
+        }
+        .into_any(),
+        Some(Ok(report)) => view! { <Sheet desk report case/> }.into_any(),
+        Some(Err(unread)) => {
+            let (title, name, reason) = match unread {
+                Unread::Forgotten => (
+                    "Report opened in another tab",
+                    String::new(),
+                    "The report was read from a file in that tab only. Open the file here to use this address."
+                        .to_owned(),
+                ),
+                Unread::Fault { name, reason } => ("Not a report", name, reason),
+            };
+            view! {
+                <header class="stage-head"><h1>"Report"</h1></header>
+                <DropPlace class="empty centred" on_open=take>
+                    <h2>{title}</h2>
+                    {(!name.is_empty()).then(|| view! { <p><code>{name}</code></p> })}
+                    <p role="alert" class="report-fault">{reason}</p>
+                    {move || unreadable.get().map(|fault| view! { <p class="field-fault" role="alert">{fault}</p> })}
+                    <p class="report-remedies">
+                        <OpenFile label="Open a report…" is_primary=true on_open=take/>
+                        <a class="button" href="/reports">"View reports"</a>
+                    </p>
+                </DropPlace>
+            }
+            .into_any()
+        }
+    }
+}
+
+#[component]
+fn Sheet(
+    /// The report.
+    desk: ReportDesk,
+    /// Read.
+    report: Shared<Report>,
+    /// The id of the case that is open.
+    case: Memo<Option<String>>,
+) -> impl IntoView {
+    let rows = Memo::new(move |_| desk.rows());
+    let is_open = move || case.read().is_some();
+    let escape = window_event_listener(ev::keydown, move |event| {
+        let is_ours = event.key() == "Escape"
+            && !event.default_prevented()
+            && !browser::has_dialog()
+            && !browser::is_typing();
+        if is_ours && browser::press("report-close") {
+            event.prevent_default();
+        }
+    });
+    on_cleanup(move || escape.remove());
+    let shows_config = RwSignal::new(false);
+    let (whole, config) = (report.clone(), report.config_used.clone());
+    let config = StoredValue::new(config);
+    let config = move || {
+        let config = config.get_value().filter(|_| shows_config.get())?;
+        let reading = use_reading(&config);
+        Some(view! {
+            <div class="report-config">
+                <ValueTools reading/>
+                <ValueBody reading label="Scoring config"/>
+            </div>
+        })
+    };
+    let notes = {
+        let own = report.notes.clone();
+        move || {
+            let since = desk.since.get();
+            let of_both = since.iter().flat_map(|since| since.changes.notes.clone());
+            let notes: Vec<String> = own.iter().cloned().chain(of_both).collect();
+            let fault = match desk.baseline_found.get() {
+                Some(Err(Unread::Forgotten)) => Some(
+                    "The baseline was opened from a file in another tab. Open it here again."
+                        .to_owned(),
+                ),
+                Some(Err(Unread::Fault { name, reason })) => {
+                    Some(format!("The baseline {name} cannot be read. {reason}"))
+                }
+                _ => None,
+            };
+            let fault =
+                fault.map(|fault| view! { <p class="case-faults" role="alert">{fault}</p> });
+            let notes = (!notes.is_empty()).then(|| {
+                view! { <ul class="report-notes">{notes.into_iter().map(|note| view! { <li>{note}</li> }).collect_view()}</ul> }
+            });
+            view! { {fault} {notes} }
+        }
+    };
+    let detail = move || {
+        let report = whole.clone();
+        // The baseline may come later than the case.
+        desk.since.track();
+        case.get().map(|eval_id| {
+            view! {
+                <section class="case report-case" aria-label="Case">
+                    <CaseDetail desk report rows eval_id/>
+                </section>
+            }
+        })
+    };
+    let all = report.cases.len();
+    let count = move || {
+        let gone = desk.since.with(|since| since.as_ref().map_or(0, |it| it.changes.gone.len()));
+        told(rows.read().len(), all + gone)
+    };
+    let table = report.clone();
+    view! {
+        <ReportHead desk report=report.clone() shows_config/>
+        <div class="report-body">
+            {config}
+            {notes}
+            <div class="report-summary">
+                <Counts desk report=report.clone()/>
+                <Spreads desk report/>
+            </div>
+            <ChangeFilter desk/>
+            <div class="report-columns" class:open=is_open>
+                <section class="report-cases" aria-label="Cases">
+                    <FilterBox searched=desk.searched placeholder="Filter cases by name or id" label="Filter cases" count=Signal::derive(count)/>
+                    <CaseTable desk report=table rows case/>
+                </section>
+                {detail}
+            </div>
+        </div>
+    }
+}
+
+#[component]
+fn ReportHead(
+    /// The report.
+    desk: ReportDesk,
+    /// Read.
+    report: Shared<Report>,
+    /// Whether the config is shown.
+    shows_config: RwSignal<bool>,
+) -> impl IntoView {
+    let name = match &report.eval_set_name {
+        Some(name) if !name.trim().is_empty() => name.clone(),
+        _ if report.eval_set_id.is_empty() => "Report".to_owned(),
+        _ => report.eval_set_id.clone(),
+    };
+    let made = report.created_at.clone();
+    let made = made.get(..16).map_or(made.clone(), |minute| minute.replace('T', " "));
+    let duration = report.duration_seconds.map(|seconds| took(seconds * 1000.0));
+    let has_config = report.config_used.is_some();
+    let opened = use_page().opened_reports;
+    let listed = LocalResource::new(list_reports);
+    let fault = RwSignal::new(None::<String>);
+    let choose = Callback::new(move |file: Opened| match file {
+        Ok((name, text)) => {
+            fault.set(None);
+            let id = opened.take_in(None, name, text);
+            desk.hold_against(Some(id));
+        }
+        Err(unread) => fault.set(Some(unread.to_string())),
+    });
+    let options = move || {
+        let own = desk.id.get_value();
+        let here = opened.all().into_iter().map(|it| (it.id, it.name));
+        let there = listed.get().and_then(Result::ok).map(|list| list.reports);
+        let there = there.into_iter().flatten().map(|it| (it.report.to_string(), it.name));
+        let others: Vec<(String, String)> =
+            here.chain(there).filter(|(id, _)| *id != own).collect();
+        (!others.is_empty()).then(|| {
+            let options = others.into_iter().map(|(id, name)| {
+                let value = id.clone();
+                view! { <option value=value prop:selected=move || desk.baseline.read().as_deref() == Some(id.as_str())>{name}</option> }
+            });
+            view! {
+                <select
+                    class="button quiet against"
+                    aria-label="Baseline"
+                    on:change=move |event| {
+                        let chosen = event_target_value(&event);
+                        desk.hold_against((!chosen.is_empty()).then_some(chosen));
+                    }
+                >
+                    <option value="">"Baseline…"</option>
+                    {options.collect_view()}
+                </select>
+            }
+        })
+    };
+    let leave = move || {
+        desk.baseline.read().is_some().then(|| {
+            view! {
+                <button type="button" class="button quiet" on:click=move |_| desk.hold_against(None)>
+                    <Icon glyph=Glyph::Close/> "No baseline"
+                </button>
+            }
+        })
+    };
+    view! {
+        <header class="stage-head">
+            <h1>{name}</h1>
+            <span class="chip">{counted(report.cases.len(), "case", "cases")}</span>
+            {(!made.is_empty()).then(|| view! { <span class="chip" title=report.created_at.clone()>{made}</span> })}
+            {duration.map(|duration| view! { <span class="chip">{duration}</span> })}
+            <span class="grow"></span>
+            {move || fault.get().map(|fault| view! { <span class="field-fault" role="alert">{fault}</span> })}
+            {has_config.then(|| view! {
+                <button
+                    type="button"
+                    class="button quiet"
+                    aria-pressed=move || shows_config.get().to_string()
+                    on:click=move |_| shows_config.update(|shows| *shows = !*shows)
+                >
+                    "Config"
+                </button>
+            })}
+            {leave}
+            {options}
+            <OpenFile label="Open a baseline…" on_open=choose/>
+        </header>
+    }
+}
+
+/// How many cases came to what; each count shows those.
+#[component]
+fn Counts(
+    /// The report.
+    desk: ReportDesk,
+    /// Read.
+    report: Shared<Report>,
+) -> impl IntoView {
+    let one = |verdict: CaseVerdict, class: &'static str, word: &'static str| {
+        let count = report.count(verdict);
+        let shown = Shown::Verdict(verdict);
+        view! {
+            <button
+                type="button"
+                class=format!("report-count {class}")
+                class:none={count == 0}
+                aria-pressed=move || (desk.shown() == shown).to_string()
+                on:click=move |_| desk.show(shown)
+            >
+                <b>{grouped(count)}</b>
+                <span>{word}</span>
+            </button>
+        }
+    };
+    let passed = report.count(CaseVerdict::Passed);
+    let scored = passed + report.count(CaseVerdict::Failed);
+    let rate = report.pass_rate().filter(|_| scored > 0).map(|rate| match passed {
+        0 => "No scored case passed".to_owned(),
+        _ if passed == scored => "Every scored case passed".to_owned(),
+        _ => format!("{:.1}% of {} scored cases passed", rate * 100.0, grouped(scored)),
+    });
+    view! {
+        <div class="report-counts" role="group" aria-label="Show only">
+            {one(CaseVerdict::Passed, "passed", "passed")}
+            {one(CaseVerdict::Failed, "failed", "failed")}
+            {one(CaseVerdict::Error, "error", "errors")}
+            {one(CaseVerdict::Unscored, "unscored", "unscored")}
+            {rate.map(|rate| view! { <p class="quiet">{rate}</p> })}
+        </div>
+    }
+}
+
+/// With a baseline: how many cases became what.
+#[component]
+fn ChangeFilter(
+    /// The report.
+    desk: ReportDesk,
+) -> impl IntoView {
+    let one = move |change: Change, count: usize| {
+        let word = match change {
+            Change::Regressed => "regressed",
+            Change::Unclear => "unscored in one",
+            Change::Improved => "improved",
+            Change::New => "new",
+            Change::Gone => "gone",
+            Change::Same => "equal",
+        };
+        let shown = Shown::Change(change);
+        view! {
+            <button
+                type="button"
+                class="button quiet"
+                class:report-regressed={change == Change::Regressed && count > 0}
+                aria-pressed=move || (desk.shown() == shown).to_string()
+                on:click=move |_| desk.show(shown)
+            >
+                <b>{grouped(count)}</b> {word}
+            </button>
+        }
+    };
+    move || {
+        desk.since.get().map(|since| {
+            let each = Change::ALL.map(|change| one(change, since.changes.count(change)));
+            view! {
+                <div class="report-changes" role="group" aria-label="Show changes only">
+                    <span class="quiet">"Since the baseline:"</span>
+                    {each.into_iter().collect_view()}
+                </div>
+            }
+        })
+    }
+}

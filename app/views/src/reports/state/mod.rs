@@ -1,0 +1,3 @@
+//! The state of reports.
+
+pub mod report_state;

@@ -1,0 +1,163 @@
+//! The members of an object that its schema does not name: a name and a value each.
+
+use leptos::ev;
+use leptos::prelude::*;
+use schema_form::{Content, Edit, FieldKind, ItemId, ObjectField, Path, PathStep};
+
+use super::help::help;
+use super::place::Place;
+use super::row::{ToJson, control, faults, json_key};
+use app::state::browser;
+use app::state::form::input_id;
+
+/// The entries of an object and, where the schema asks for them, the button that adds one.
+#[component]
+pub(super) fn Entries(
+    /// The object's place.
+    place: Place,
+    /// Whether the schema asks for entries.
+    offered: bool,
+) -> impl IntoView {
+    let ids = place.follow(|entered| match entered.content() {
+        Some(Content::Object { entries, .. }) => entries.iter().map(|entry| entry.id).collect(),
+        _ => Vec::new(),
+    });
+    let (drawing, adding) = (place.clone(), place.clone());
+    let add = move |_| {
+        if let Some(id) = adding.edit(Edit::AddEntry) {
+            let name = name_id(&adding, id);
+            browser::after_drawing(move || browser::focus(&name));
+        }
+    };
+    // Whoever opens such a form is led to what sends it, past what might be added.
+    let is_aside = place.path == Path::root() && place.state.form().needs_no_input();
+    view! {
+        <For
+            each=move || ids.get().unwrap_or_default()
+            key=|id| *id
+            children=move |id| entry(&drawing, id)
+        />
+        {offered
+            .then(|| view! {
+                <button
+                    type="button"
+                    class="add"
+                    class:aside=is_aside
+                    id=place.part_id("add")
+                    on:click=add
+                >
+                    "+ add entry"
+                </button>
+            })}
+    }
+}
+
+fn name_id(place: &Place, id: ItemId) -> String {
+    format!("{}-name", input_id(place.id, &place.path.then(PathStep::Entry(id))))
+}
+
+fn entry(place: &Place, id: ItemId) -> AnyView {
+    let FieldKind::Object(object) = &place.field().kind else { return ().into_any() };
+    let (state, at) = (place.state, place.path.then(PathStep::Entry(id)));
+    let step = PathStep::Entry(id);
+    let waits_for_name = !object.patterns.is_empty();
+    let name = place.follow(move |entered| match entered.content() {
+        Some(Content::Object { entries, .. }) => {
+            entries.iter().find(|entry| entry.id == id).and_then(|entry| entry.name.clone())
+        }
+        _ => None,
+    });
+    let name = Memo::new(move |_| name.get().flatten());
+    // The name chooses the schema: another schema is another input.
+    let (form, finding) = (state.form(), at.clone());
+    let slot = Memo::new(move |_| {
+        name.with(|_| ());
+        state.draft.read_untracked().slot(&form, &finding)
+    });
+    let inner = move |place: &Place| {
+        slot.get()
+            .filter(|_| !waits_for_name || name.with(Option::is_some))
+            .map(|slot| place.then(&slot, step))
+    };
+    let inner_of = {
+        let place = place.clone();
+        move || inner(&place)
+    };
+    let (helping, nesting, turning) = (inner_of.clone(), inner_of.clone(), inner_of.clone());
+    let keyed = inner_of.clone();
+    let value = move || inner_of().map(|inner| control(&inner));
+    let help = move || helping().map(|inner| help(&inner));
+    let nest = move || nesting().map(|inner| super::row::nested(&inner));
+    let turn =
+        move || turning().map(|inner| view! { <ToJson place=inner named="the entry".to_owned()/> });
+    let keys = move |event: ev::KeyboardEvent| {
+        if let Some(inner) = untrack(&keyed) {
+            json_key(&inner)(event);
+        }
+    };
+    let standing = Place { path: at, ..place.clone() };
+    let (naming, removing, leaving) = (place.clone(), place.clone(), standing.clone());
+    let known = names(object).map(|names| {
+        let id = standing.part_id("names");
+        let options = names.into_iter().map(|name| view! { <option value=name></option> });
+        (id.clone(), view! { <datalist id=id>{options.collect_view()}</datalist> })
+    });
+    let list = known.as_ref().map(|(id, _)| id.clone());
+    let hint = match object.patterns.as_slice() {
+        [] => "name".to_owned(),
+        patterns => patterns.join(" or "),
+    };
+    view! {
+        <div class="field entry" on:keydown=keys>
+            <input
+                class="entry-name mono"
+                id=name_id(place, id)
+                placeholder=hint
+                list=list
+                aria-label="Name of the entry"
+                aria-describedby=standing.part_id("fault")
+                autocomplete="off"
+                spellcheck="false"
+                prop:value=move || name.get().unwrap_or_default()
+                on:input=move |event| {
+                    naming.edit(Edit::RenameEntry(id, event_target_value(&event)));
+                }
+                on:blur=move |_| leaving.touch()
+            />
+            {known.map(|(_, list)| list)}
+            <div class="field-control with-buttons">
+                <label class="unseen" id=standing.part_id("label") for=standing.input_id()>"Value of the entry"</label>
+                {value}
+                <span class="row-buttons">
+                    {turn}
+                    <button
+                        type="button"
+                        title="Remove"
+                        aria-label="Remove the entry"
+                        on:click=move |_| {
+                            removing.edit(Edit::RemoveEntry(id));
+                            let add = removing.part_id("add");
+                            browser::after_drawing(move || browser::focus(&add));
+                        }
+                    >
+                        "×"
+                    </button>
+                </span>
+            </div>
+            {help}
+            {faults(&standing)}
+            {nest}
+        </div>
+    }
+    .into_any()
+}
+
+/// The names that `propertyNames` lists, to choose from.
+fn names(object: &ObjectField) -> Option<Vec<String>> {
+    match &object.names.as_ref()?.field().kind {
+        FieldKind::Choice(options) => {
+            Some(options.iter().map(|option| option.label.clone()).collect())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,26 @@
+//! A schema's form on the page: [`SchemaForm`] draws it and
+//! [`JsonPreview`] shows exactly what will be sent.
+//!
+//! Each input reads its own place of the draft through a memo, so that a keystroke touches one
+//! element and never makes an input anew: the cursor, the focus and an input method stay.
+
+mod json_preview;
+mod place;
+mod schema_form;
+
+mod batches;
+mod choice;
+mod entries;
+mod formats;
+mod help;
+mod json_area;
+mod list;
+mod long_choice;
+mod number;
+mod paste;
+mod pills;
+mod row;
+mod text;
+
+pub use json_preview::JsonPreview;
+pub use schema_form::SchemaForm;

@@ -1,0 +1,222 @@
+//! Typed text, and the frame of every typed input with what says that nothing or null is sent.
+
+use json_text::JsonText;
+use leptos::ev;
+use leptos::prelude::*;
+use leptos::wasm_bindgen::JsCast as _;
+use schema_form::{Edit, FieldKind, Format, PathStep, State};
+use web_sys::HtmlTextAreaElement;
+
+use super::formats::FormatInput;
+use super::place::Place;
+
+/// The input of a string. A format has an input of its own, while what stands there is one line.
+#[component]
+pub(super) fn TextInput(
+    /// The place it belongs to.
+    place: Place,
+) -> impl IntoView {
+    let FieldKind::Text(text) = &place.field().kind else { return ().into_any() };
+    match text.widget() {
+        None => view! { <AreaInput place/> }.into_any(),
+        Some(Format::Multiline) => view! { <AreaInput place lines=true/> }.into_any(),
+        Some(format) => {
+            // A one-line input drops the ends of lines: such a text keeps its area.
+            let has_lines = place
+                .follow(|entered| entered.text().is_some_and(|text| text.contains(['\n', '\r'])));
+            let has_lines = Memo::new(move |_| has_lines.get().unwrap_or_default());
+            (move || {
+                let place = place.clone();
+                if has_lines.get() {
+                    view! { <AreaInput place/> }.into_any()
+                } else {
+                    view! { <FormatInput place format/> }.into_any()
+                }
+            })
+            .into_any()
+        }
+    }
+}
+
+#[component]
+fn AreaInput(
+    /// The place it belongs to.
+    place: Place,
+    /// Whether many lines are expected, so that Enter begins one.
+    #[prop(optional)]
+    lines: bool,
+) -> impl IntoView {
+    let typed = typed(&place);
+    let invalid = place.is_faulty();
+    let (typing, leaving) = (place.clone(), place.clone());
+    let unit = place.field().unit();
+    let is_item = matches!(place.path.steps().last(), Some(PathStep::Item(_)));
+    view! {
+        <Frame place=place.clone()>
+            <textarea
+                id=place.input_id()
+                rows=if lines { "4" } else { "1" }
+                autocomplete="off"
+                placeholder=placeholder(&place)
+                aria-describedby=described_by(&place)
+                aria-invalid=move || invalid.get().to_string()
+                prop:value=move || typed.get()
+                on:input=move |event| {
+                    typing.edit(Edit::SetText(event_target_value(&event)));
+                }
+                on:blur=move |_| leaving.touch()
+                on:keydown=move |event| if !lines { press_enter(&event, is_item) }
+            ></textarea>
+            {unit.map(|unit| view! { <span class="unit">{unit}</span> })}
+        </Frame>
+    }
+}
+
+/// What surrounds an input: what is sent instead of a text, and the buttons that choose that.
+#[component]
+pub(super) fn Frame(
+    /// The place it belongs to.
+    place: Place,
+    /// The input.
+    children: Children,
+) -> impl IntoView {
+    let standing = place.standing();
+    let state = Memo::new(move |_| standing.get().state);
+    let field = place.field();
+    let (nullable, optional) = (field.nullable, !place.slot.required());
+    let is_text = matches!(field.kind, FieldKind::Text(_));
+    let unsent = unsent_default(&place);
+    let is_empty = place.follow(|entered| entered.text() == Some(""));
+    let press = |edit: Edit| {
+        let place = place.clone();
+        move |_: ev::MouseEvent| {
+            place.edit(edit.clone());
+            app::state::browser::focus(&place.input_id());
+        }
+    };
+    let note = move || match state.get() {
+        State::Null => "null".to_owned(),
+        State::Value if is_text && is_empty.get() == Some(true) => "empty text".to_owned(),
+        State::NotSent if optional => unsent.clone(),
+        _ => String::new(),
+    };
+    let (to_null, from_null) = (press(Edit::SetNull), press(Edit::Unset));
+    let toggle_null = move |event| match state.get_untracked() {
+        State::Null => from_null(event),
+        State::NotSent | State::Value => to_null(event),
+    };
+    let null = nullable.then(|| {
+        view! {
+            <button
+                type="button"
+                aria-pressed=move || (state.get() == State::Null).to_string()
+                on:click=toggle_null
+            >
+                "null"
+            </button>
+        }
+    });
+    let (empty, unset) = (press(Edit::SetValue), press(Edit::Unset));
+    let clear_text = press(Edit::SetText(String::new()));
+    let buttons = (nullable || optional).then(|| {
+        view! {
+            <span class="framed-buttons">
+                {null}
+                {(is_text && optional)
+                    .then(|| view! {
+                        <button
+                            type="button"
+                            class:gone=move || state.get() == State::Value
+                            title="Send an empty text"
+                            on:click=move |event| {
+                                clear_text(event.clone());
+                                empty(event);
+                            }
+                        >
+                            "\"\""
+                        </button>
+                    })}
+                <button
+                    type="button"
+                    class:gone=move || state.get() == State::NotSent
+                    title="Do not send"
+                    aria-label="Do not send"
+                    on:click=unset
+                >
+                    "×"
+                </button>
+            </span>
+        }
+    });
+    let invalid = place.is_faulty();
+    view! {
+        <span
+            class="framed"
+            class:unset=move || state.get() != State::Value
+            class:bad=move || invalid.get()
+        >
+            {children()}
+            <span class="framed-note" id=place.part_id("note")>{note}</span>
+            {buttons}
+        </span>
+    }
+}
+
+/// What the input shows; nothing unless it is sent.
+pub(super) fn typed(place: &Place) -> Memo<String> {
+    let typed = place.follow(|entered| entered.text().map(str::to_owned));
+    Memo::new(move |_| typed.get().flatten().unwrap_or_default())
+}
+
+/// The default, if there is one, else the first example of a field that must be filled.
+pub(super) fn placeholder(place: &Place) -> String {
+    let field = place.field();
+    let shown = field.default.as_ref().filter(|default| default.as_str() != "null");
+    shown.map_or_else(String::new, |value| match value.decode::<String>() {
+        Ok(content) => content,
+        Err(_) => value.as_str().to_owned(),
+    })
+}
+
+/// What stands beside an optional field that is not sent: that it is not, and what holds instead
+/// where the field cannot show it, such as `null`, an empty text or a list.
+pub(super) fn unsent_default(place: &Place) -> String {
+    /// The longest default that is written out.
+    const LONGEST: usize = 40;
+    let field = place.field();
+    let Some(default) = field.default.as_ref().map(JsonText::compact) else {
+        return "not sent".to_owned();
+    };
+    // A placeholder shows it, or the words below a list.
+    let is_list = matches!(field.kind, FieldKind::List(_));
+    match default.as_str() {
+        "\"\"" => "empty text (default)".to_owned(),
+        "[]" => "empty list (default)".to_owned(),
+        "null" => "null (default)".to_owned(),
+        _ if is_list || !placeholder(place).is_empty() => "default".to_owned(),
+        default if default.len() <= LONGEST => format!("{default} (default)"),
+        _ => "default".to_owned(),
+    }
+}
+
+/// Help, what is sent instead, and the fault.
+pub(super) fn described_by(place: &Place) -> String {
+    ["help", "note", "fault"].map(|part| place.part_id(part)).join(" ")
+}
+
+/// In a text of one line, Enter does what it does in every such input, and nothing in a list's item,
+/// where it is rather meant to end the item; Shift+Enter begins a line.
+fn press_enter(event: &ev::KeyboardEvent, is_item: bool) {
+    let plain = !event.shift_key() && !event.ctrl_key() && !event.meta_key() && !event.alt_key();
+    if event.key() != "Enter" || !plain || event.is_composing() {
+        return;
+    }
+    let area = event.target().and_then(|target| target.dyn_into::<HtmlTextAreaElement>().ok());
+    if let Some(area) = area.filter(|area| !area.value().contains('\n')) {
+        event.prevent_default();
+        if let Some(form) = area.form().filter(|_| !is_item) {
+            // Refused only where there is nothing to submit to.
+            let _ = form.request_submit();
+        }
+    }
+}

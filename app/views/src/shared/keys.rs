@@ -1,0 +1,117 @@
+//! What the keys and the palette's commands of both stages share: a rehearsal's and a live session's.
+
+use api::ToolView;
+use leptos::ev;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::rehearse::instructions::SEARCH;
+use crate::shared::state::catalogue::first_line;
+use crate::shared::tool_catalogue::FILTER;
+use app::state::browser;
+use app::state::palette::Command;
+use app::state::use_page;
+
+/// Listens to the keys while the current owner lives: `press` does what a key means, and is false when
+/// it means nothing.
+pub fn listen(press: impl Fn(&ev::KeyboardEvent) -> bool + Copy + 'static) {
+    Effect::new(move |_| {
+        let handle = window_event_listener(ev::keydown, move |event| {
+            if !browser::has_dialog() && !event.default_prevented() && press(&event) {
+                event.prevent_default();
+            }
+        });
+        on_cleanup(move || handle.remove());
+    });
+}
+
+/// Offers commands in the palette while the current owner lives.
+pub fn offer(commands: impl Fn() -> Vec<Command> + 'static) {
+    let palette = use_page().palette;
+    Effect::new(move |_| palette.offer(commands()));
+    on_cleanup(move || palette.offer(Vec::new()));
+}
+
+/// Runs `then` once another side of the panel is drawn: what is shown changes in the next frame, the
+/// panel after it.
+pub fn once_shown(then: impl FnOnce() -> bool + 'static) {
+    browser::after_drawing(move || browser::after_drawing(then));
+}
+
+/// Moves the focus to what was chosen just now before the next key arrives, so that no letter typed
+/// meanwhile is lost: the effects that draw it run before the browser hands on another event. An open
+/// dialog, as the palette, gives the focus back when it closes.
+fn focus_now(focus: impl Fn() -> bool + 'static) {
+    if browser::has_dialog() {
+        return once_shown(focus);
+    }
+    spawn_local(async move {
+        browser::next_microtask().await;
+        if !focus() {
+            once_shown(focus);
+        }
+    });
+}
+
+/// To the form of the tool that was chosen just now.
+pub fn focus_chosen_tool() {
+    focus_now(|| browser::focus_form("tool-form"));
+}
+
+/// To the form of the chosen tool, else to the filter of the catalogue.
+pub fn focus_tools() {
+    focus_now(|| browser::focus_form("tool-form") || browser::focus(FILTER));
+}
+
+/// To the filter of the catalogue.
+pub fn focus_filter() {
+    focus_now(|| browser::focus(FILTER));
+}
+
+/// To the text or the form of the answer.
+pub fn focus_response() {
+    focus_now(|| browser::focus_form("response"));
+}
+
+/// Something to do.
+pub fn command(
+    name: &str,
+    keys: Option<&'static str>,
+    run: impl Fn() + Send + Sync + 'static,
+) -> Command {
+    Command {
+        group: "Actions",
+        name: name.to_owned(),
+        note: String::new(),
+        keys,
+        run: Callback::new(move |()| run()),
+    }
+}
+
+/// The search of the instructions, which both stages have.
+pub fn search_instructions() -> Command {
+    command("Search instructions", None, || {
+        browser::focus(SEARCH);
+    })
+}
+
+/// A command for each tool, which chooses it and goes to its form.
+pub fn tool_commands(
+    tools: &[ToolView],
+    choose: impl Fn(&ToolView) + Copy + Send + Sync + 'static,
+) -> Vec<Command> {
+    let command = |tool: &ToolView| {
+        let chosen = tool.clone();
+        Command {
+            group: "Tool",
+            name: tool.name.to_string(),
+            note: first_line(&tool.description),
+            keys: None,
+            run: Callback::new(move |()| {
+                choose(&chosen);
+                once_shown(|| browser::focus_form("tool-form"));
+            }),
+        }
+    };
+    tools.iter().map(command).collect()
+}

@@ -1,0 +1,16 @@
+//! What several areas draw: forms, values, Markdown, tools.
+
+pub mod code;
+pub mod filter_box;
+pub mod folder_list;
+pub mod form;
+pub mod keys;
+pub mod markdown;
+pub mod sort_head;
+pub mod sound;
+pub mod state;
+pub mod steps;
+pub mod tokens;
+pub mod tool_catalogue;
+pub mod value;
+pub mod value_pane;

@@ -1,0 +1,135 @@
+//! The steps of a conversation that is read: what was said, and calls that open into their values.
+
+use json_text::JsonText;
+use leptos::prelude::*;
+
+use crate::shared::tokens::Tokens;
+use crate::shared::value::ValueBody;
+use crate::shared::value_pane::ValuePane;
+use app::components::icon::{Glyph, Icon};
+use app::state::preview::{arguments, preview};
+use app::state::reading::{Reading, use_reading};
+
+/// How many characters of arguments and of result stand in the line.
+const BUDGET: usize = 160;
+
+/// A row of words.
+#[derive(Debug, Clone)]
+pub struct Said {
+    /// Its place among the rows, from 1.
+    pub number: usize,
+    /// The row's classes.
+    pub class: &'static str,
+    /// What stands before it.
+    pub glyph: Glyph,
+    /// Who said it.
+    pub who: String,
+    /// The words.
+    pub text: String,
+}
+
+/// What somebody said, with what can be done with it; what is more than text as the value that it is.
+pub fn said(row: Said, actions: AnyView) -> AnyView {
+    let Said { number, class, glyph, who, text } = row;
+    let body = if value_tree::is_more_than_text(&text) {
+        let reading = use_reading(&JsonText::string(&text));
+        view! { <ValueBody reading label="Value"/> }.into_any()
+    } else {
+        view! { <p dir="auto">{text}</p> }.into_any()
+    };
+    view! {
+        <li class=class>
+            <div class="line">
+                <span class="number" aria-hidden="true">{number}</span>
+                <Icon glyph/>
+                <div class="said"><span class="speaker">{who}</span>{body}</div>
+                {actions}
+            </div>
+        </li>
+    }
+    .into_any()
+}
+
+/// One call, which opens into its arguments and its result.
+#[component]
+pub fn CalledStep(
+    /// Its place among the rows, from 1.
+    number: usize,
+    /// The agent that calls, where the case tells.
+    author: String,
+    /// The tool.
+    tool: String,
+    /// The arguments.
+    given: JsonText,
+    /// What it answers, where the case tells.
+    result: Option<JsonText>,
+    /// What is said where there is no answer.
+    none: &'static str,
+    /// What can be done with it; nothing unless given.
+    #[prop(optional, into)]
+    actions: ViewFn,
+) -> impl IntoView {
+    let open = RwSignal::new(false);
+    let shown = arguments(&given, BUDGET);
+    let answer = result.as_ref().map(|result| preview(result, BUDGET));
+    let detail_id = format!("step-{number}-detail");
+    let controlled = detail_id.clone();
+    let parts = StoredValue::new((given, result));
+    // Read as it was left when the row is opened again.
+    let readings = StoredValue::new(None::<(Reading, Option<Reading>)>);
+    let owner = StoredValue::new(Owner::current());
+    let begun = move || {
+        readings.get_value().unwrap_or_else(|| {
+            let make = || {
+                parts.with_value(|(given, result)| {
+                    (use_reading(given), result.as_ref().map(use_reading))
+                })
+            };
+            let made = match owner.get_value() {
+                Some(owner) => owner.with(make),
+                None => make(),
+            };
+            readings.set_value(Some(made));
+            made
+        })
+    };
+    view! {
+        <li class="row returned" class:open=move || open.get()>
+            <div class="line" on:click=move |_| open.update(|open| *open = !*open)>
+                <span class="number" aria-hidden="true">{number}</span>
+                <Icon glyph=Glyph::Tool/>
+                <button
+                    type="button"
+                    class="signature"
+                    aria-expanded=move || open.get().to_string()
+                    aria-controls=move || open.get().then(|| controlled.clone())
+                >
+                    {(!author.is_empty()).then(|| view! { <span class="author">{author}</span> " " })}
+                    <b>{tool}</b>
+                    "("
+                    <Tokens tokens=shown/>
+                    ")"
+                    {answer.map(|tokens| view! { <span class="arrow">" → "</span> <Tokens tokens/> })}
+                </button>
+                {actions.run()}
+            </div>
+            <Show when=move || open.get()>
+                <div class="detail" id=detail_id.clone()>
+                    {
+                        let (arguments, result) = begun();
+                        view! {
+                            <ValuePane title="Arguments" what="the arguments" reading=arguments/>
+                            {match result {
+                                Some(reading) => view! { <ValuePane title="Response" what="the response" reading/> }.into_any(),
+                                None => view! {
+                                    <div class="pane"><p class="quiet">{none}</p></div>
+                                }
+                                .into_any(),
+                            }}
+                        }
+                    }
+                </div>
+            </Show>
+        </li>
+    }
+}

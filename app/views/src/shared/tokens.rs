@@ -1,0 +1,20 @@
+//! A line of coloured tokens.
+
+use leptos::prelude::*;
+
+use app::state::preview::{Ink, Token};
+
+/// Draws `tokens` one after another.
+#[component]
+pub fn Tokens(
+    /// What to draw.
+    tokens: Vec<Token>,
+) -> impl IntoView {
+    tokens
+        .into_iter()
+        .map(|Token { ink, text }| match ink {
+            Ink::Plain => text.into_any(),
+            _ => view! { <span class=ink.class()>{text}</span> }.into_any(),
+        })
+        .collect_view()
+}

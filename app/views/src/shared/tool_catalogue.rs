@@ -1,0 +1,175 @@
+//! The catalogue of tools: a filter and one line for each tool.
+
+use api::ToolView;
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::shared::keys::focus_chosen_tool;
+use crate::shared::state::catalogue::{Takes, first_line, fits, returns, signature, takes};
+use app::components::icon::{Glyph, Icon};
+use app::state::browser;
+use app::state::times::counted;
+
+/// The id of the filter in the document.
+pub const FILTER: &str = "tool-filter";
+
+/// The filter and the tools that it leaves.
+#[component]
+pub fn ToolCatalogue(
+    /// The tools, in the model's order.
+    #[prop(into)]
+    tools: Signal<Vec<ToolView>>,
+    /// The chosen tool.
+    #[prop(into)]
+    chosen: Signal<Option<ToolView>>,
+    /// What they are filtered by.
+    filter: RwSignal<String>,
+    /// Told the name of the tool that is chosen.
+    on_choose: Callback<String>,
+) -> impl IntoView {
+    let list = NodeRef::<html::Ul>::new();
+    let fitting = Memo::new(move |_| {
+        let filter = filter.read();
+        tools.with(|tools| {
+            tools.iter().filter(|tool| fits(tool, &filter)).cloned().collect::<Vec<_>>()
+        })
+    });
+    let choose = move |name: &str| {
+        on_choose.run(name.to_owned());
+        // It has done its work: typed on, it would hide what is looked for next.
+        if !filter.read_untracked().is_empty() {
+            filter.set(String::new());
+        }
+        focus_chosen_tool();
+    };
+    let on_filter_key = move |event: leptos::ev::KeyboardEvent| match event.key().as_str() {
+        // Whoever filters means another tool than the one that is chosen still.
+        "Enter"
+            if (event.ctrl_key() || event.meta_key()) && fitting.read_untracked().is_empty() =>
+        {
+            event.prevent_default();
+            event.stop_propagation();
+        }
+        "Enter" if !event.ctrl_key() => {
+            event.prevent_default();
+            if let Some(tool) = fitting.read_untracked().first() {
+                choose(tool.name.as_str());
+            }
+        }
+        "ArrowDown" => {
+            event.prevent_default();
+            browser::focus_first_in("tools");
+        }
+        // The key that leads here, pressed once more.
+        "/" if filter.read_untracked().is_empty() => event.prevent_default(),
+        "Escape" if !filter.read_untracked().is_empty() => {
+            event.stop_propagation();
+            filter.set(String::new());
+        }
+        _ => {}
+    };
+    let on_list_key = move |event: leptos::ev::KeyboardEvent| {
+        let Some(list) = list.get_untracked() else { return };
+        let moved = match event.key().as_str() {
+            "ArrowDown" | "j" => browser::focus_beside(&list, "button", 1),
+            "ArrowUp" | "k" => browser::focus_beside(&list, "button", -1) || browser::focus(FILTER),
+            _ => return,
+        };
+        if moved {
+            event.prevent_default();
+        }
+    };
+    let none_fits = move || fitting.read().is_empty() && !tools.read().is_empty();
+    view! {
+        <div class="catalogue">
+            <div class="find">
+                <Icon glyph=Glyph::Search/>
+                <input
+                    id=FILTER
+                    type="search"
+                    autocomplete="off"
+                    spellcheck="false"
+                    aria-label="Filter tools"
+                    aria-controls="tools"
+                    placeholder=move || format!("Filter {}", counted(tools.read().len(), "tool", "tools"))
+                    prop:value=move || filter.get()
+                    on:input=move |event| filter.set(event_target_value(&event))
+                    on:keydown=on_filter_key
+                />
+                <kbd>"/"</kbd>
+            </div>
+            <ul id="tools" class="tools" aria-label="Tools" node_ref=list on:keydown=on_list_key>
+                <For each=move || fitting.get() key=|tool| (tool.name.clone(), tool.declaration.to_string()) let:tool>
+                    <ToolLine tool chosen on_choose=Callback::new(move |name: String| choose(&name))/>
+                </For>
+            </ul>
+            <Show when=none_fits>
+                <p class="empty">
+                    "No matching tools. "
+                    <button type="button" class="link" on:click=move |_| filter.set(String::new())>
+                        "Show all"
+                    </button>
+                </p>
+            </Show>
+        </div>
+    }
+}
+
+#[component]
+fn ToolLine(
+    /// The tool.
+    tool: ToolView,
+    /// The chosen tool.
+    chosen: Signal<Option<ToolView>>,
+    /// Told its name when it is chosen.
+    on_choose: Callback<String>,
+) -> impl IntoView {
+    let name = tool.name.to_string();
+    let is_chosen = {
+        let name = tool.name.clone();
+        Memo::new(move |_| chosen.with(|tool| tool.as_ref().is_some_and(|it| it.name == name)))
+    };
+    let (count, counted) = match takes(tool.parameters.as_ref()) {
+        Takes::Named(arguments) if arguments.len() == 1 => ("1".to_owned(), " argument"),
+        Takes::Named(arguments) => (arguments.len().to_string(), " arguments"),
+        Takes::Anything => ("…".to_owned(), " any arguments"),
+    };
+    let summary = first_line(&tool.description);
+    let title = format!("{}\n{summary}", signature(&tool));
+    let shown = name.clone();
+    let returned = returns(tool.response_schema.as_ref());
+    let flag = match (tool.needs_confirmation, tool.long_running) {
+        (true, _) => Some((Glyph::Question, "requires confirmation")),
+        (false, true) => Some((Glyph::Clock, "long-running")),
+        (false, false) => None,
+    };
+    let line = NodeRef::<html::Button>::new();
+    // It may have been chosen elsewhere: by a link, in the palette, by a replay.
+    Effect::new(move |_| {
+        if let (true, Some(line)) = (is_chosen.get(), line.get()) {
+            browser::after_drawing(move || browser::reveal_element(&line));
+        }
+    });
+    view! {
+        <li>
+            <button
+                node_ref=line
+                type="button"
+                class="tool"
+                title=title
+                aria-current=move || is_chosen.get().then_some("true")
+                on:click=move |_| on_choose.run(name.clone())
+            >
+                <b>{shown}</b>
+                <span class="tool-summary">{summary}</span>
+                <span class="tool-flag">
+                    {flag.map(|(glyph, said)| view! { <Icon glyph/><span class="unseen">{said}</span> })}
+                </span>
+                <span class="tool-count">
+                    {count}<span class="unseen">{counted}</span>
+                    {(!returned.is_empty()).then(|| view! { <span class="unseen">", returns " {returned}</span> })}
+                </span>
+            </button>
+        </li>
+    }
+}

@@ -1,0 +1,476 @@
+//! [`AdkPythonSource`]: the [`AgentSource`] of an agent folder.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::{AgentFault, SessionView, SourceKind};
+use async_trait::async_trait;
+use json_text::JsonText;
+use serde::Serialize;
+use session::{CallId, SessionId, ToolError};
+use tokio_util::sync::CancellationToken;
+
+use super::messages::{
+    CallOutcome, CallTool, Cancel, Cancelled, Confirm, Content, OfSession, OpenSession,
+    SupplyResult, Told,
+};
+use super::process::{RequestError, Worker};
+use super::record::Record;
+use super::supervisor::{Supervisor, fault_of};
+use crate::schemas;
+use crate::spill_store::MemoryBound;
+use crate::{
+    AgentFacts, AgentLog, AgentSource, CallReport, SessionSeed, SourceError, ToolFailure,
+    ToolInvocation,
+};
+
+/// How long a worker may take to end a cancelled call before it is replaced.
+const CANCEL: Duration = Duration::from_millis(500);
+/// How long a toolset's server may keep a view waiting.
+const VIEW: Duration = Duration::from_secs(120);
+/// Memory that records may take before they go to disk.
+const RECORDED_IN_MEMORY: u64 = 64 * 1024 * 1024;
+/// The session that is opened to see what the agent is.
+const LOOK: &str = "rehearsal-look";
+
+/// The source of one agent folder, as `adk web` would load it.
+pub struct AdkPythonSource {
+    supervisor: Arc<Supervisor>,
+    sessions: Mutex<HashMap<SessionId, Arc<Open>>>,
+    /// The memory that the records of all sessions share.
+    recorded: Arc<MemoryBound>,
+}
+
+/// One open session.
+struct Open {
+    id: SessionId,
+    seed: SessionSeed,
+    place: tokio::sync::Mutex<Place>,
+}
+
+/// Where a session lives, and what is needed to move it.
+struct Place {
+    record: Record,
+    worker: Option<Arc<Worker>>,
+    /// Whether any worker ever had it: if so, the next one restores it.
+    lived: bool,
+}
+
+impl Place {
+    /// Lets the worker forget the session.
+    fn forget(&self, session: &SessionId) {
+        if let Some(worker) = &self.worker {
+            // One that has ended knows it no longer.
+            let _ = worker.send("close_session", &OfSession { session_id: session.as_str() });
+        }
+    }
+}
+
+impl AdkPythonSource {
+    /// A source for the agent in `folder`, run by `python` or else by the interpreter that
+    /// `adk` would use.
+    #[must_use]
+    pub fn new(folder: impl Into<PathBuf>, python: Option<PathBuf>) -> Self {
+        Self {
+            supervisor: Arc::new(Supervisor::new(folder.into(), python)),
+            sessions: Mutex::default(),
+            recorded: MemoryBound::new(RECORDED_IN_MEMORY),
+        }
+    }
+
+    fn find(&self, session: &SessionId) -> Option<Arc<Open>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).get(session).cloned()
+    }
+
+    fn opened(&self, session: &SessionId) -> Result<Arc<Open>, SourceError> {
+        self.find(session).ok_or_else(|| SourceError::UnknownSession(session.clone()))
+    }
+
+    /// The worker that has the session; a session that has none, or whose worker is no longer the
+    /// one that serves, moves. The view is what the worker showed when the session moved in.
+    async fn settle(
+        &self,
+        open: &Open,
+        place: &mut Place,
+    ) -> Result<(Arc<Worker>, Option<SessionView>), AgentFault> {
+        let worker = self.supervisor.worker().await?;
+        if place.worker.as_ref().is_some_and(|at| Arc::ptr_eq(at, &worker)) {
+            return Ok((worker, None));
+        }
+        let restore = place
+            .lived
+            .then(|| place.record.restore())
+            .transpose()
+            .map_err(|error| unreadable(&error.to_string()))?;
+        let about = OpenSession {
+            session_id: open.id.as_str(),
+            user_id: &open.seed.user_id,
+            state: &open.seed.state,
+            restore: restore.as_ref(),
+        };
+        let view: SessionView = ask(&worker, "open_session", &about).await.map_err(fault_of)?;
+        place.record.in_charge(&view.agent.name);
+        place.lived = true;
+        if let Some(old) = place.worker.replace(Arc::clone(&worker)) {
+            // It may live on for other sessions' calls; this one is not its concern any more.
+            let _ = old.send("close_session", &OfSession { session_id: open.id.as_str() });
+        }
+        Ok((worker, Some(view)))
+    }
+
+    /// What the model would see now.
+    async fn show(&self, open: &Open, place: &mut Place) -> Result<SessionView, AgentFault> {
+        match self.settle(open, place).await? {
+            (_, Some(view)) => Ok(view),
+            (worker, None) => {
+                let about = OfSession { session_id: open.id.as_str() };
+                ask(&worker, "describe", &about).await.map_err(fault_of)
+            }
+        }
+    }
+
+    /// Tells what the user asked or the agent answered, and records what the agent's callbacks made of
+    /// it. A worker that ends over it is replaced once.
+    async fn tell(
+        &self,
+        open: &Open,
+        place: &mut Place,
+        method: &str,
+        text: &str,
+    ) -> Result<SessionView, SourceError> {
+        let about = Content { session_id: open.id.as_str(), text };
+        let mut tried_again = false;
+        let told: Told = loop {
+            let (worker, _) = self.settle(open, place).await.map_err(SourceError::Faulted)?;
+            match ask(&worker, method, &about).await {
+                Ok(told) => break told,
+                Err(RequestError::Exited(_)) if !tried_again => {
+                    tried_again = true;
+                    place.worker = None;
+                }
+                Err(error) => return Err(SourceError::Faulted(fault_of(error))),
+            }
+        };
+        note(place.record.take(told.delta));
+        place.record.in_charge(&told.view.agent.name);
+        Ok(told.view)
+    }
+
+    /// Runs one call, or goes on with it. Cancelled, it ends within [`CANCEL`].
+    async fn run<P: Serialize + Sync>(
+        &self,
+        session: &SessionId,
+        call_id: &CallId,
+        method: &str,
+        params: P,
+        cancel: CancellationToken,
+    ) -> CallReport {
+        let began = Instant::now();
+        let elapsed = || began.elapsed().as_secs_f64() * 1000.0;
+        let Some(open) = self.find(session) else {
+            let message = format!("session {session} is not open");
+            return CallReport::failed(ToolFailure::new("UnknownSession", message), 0.0);
+        };
+        let mut place = open.place.lock().await;
+        let settled = tokio::select! {
+            settled = self.settle(&open, &mut place) => settled,
+            () = cancel.cancelled() => {
+                return CallReport::failed(ToolFailure::cancelled(), elapsed());
+            }
+        };
+        let worker = match settled {
+            Ok((worker, _)) => worker,
+            Err(fault) => {
+                let failed = CallReport::failed(failure_of(fault.clone()), elapsed());
+                return CallReport { fault: Some(fault), ..failed };
+            }
+        };
+        let under_way = worker.begin();
+        let answered = match worker.send(method, &params) {
+            Ok(answered) => answered,
+            Err(error) => return self.lost(&mut place, error, elapsed()),
+        };
+        let lost = || Err(RequestError::Unreadable("it was lost".to_owned()));
+        tokio::pin!(answered);
+        let answer = tokio::select! {
+            answer = &mut answered => answer.unwrap_or_else(|_| lost()),
+            () = cancel.cancelled() => {
+                let ended = stop_call(&worker, session, call_id);
+                // A worker that knows that the call does not let go is not waited for.
+                let both = async {
+                    match ended.await {
+                        true => Some((&mut answered).await.unwrap_or_else(|_| lost())),
+                        false => None,
+                    }
+                };
+                match tokio::time::timeout(CANCEL, both).await {
+                    Ok(Some(answer)) => answer,
+                    Ok(None) | Err(_) => {
+                        // Stuck: new calls go to a fresh worker, this session moves there.
+                        place.worker = None;
+                        drop(under_way);
+                        self.supervisor.replace(&worker).await;
+                        self.prepare();
+                        return CallReport::failed(ToolFailure::abandoned(), elapsed());
+                    }
+                }
+            }
+        };
+        match answer.and_then(|answer| {
+            answer
+                .decode::<CallOutcome>()
+                .map_err(|error| RequestError::Unreadable(error.to_string()))
+        }) {
+            Ok(mut outcome) => {
+                note(place.record.take(std::mem::take(&mut outcome.delta)));
+                if let Some(view) = &outcome.view {
+                    place.record.in_charge(&view.agent.name);
+                }
+                outcome.report().await
+            }
+            Err(error) => self.lost(&mut place, error, elapsed()),
+        }
+    }
+
+    /// What is told of a call whose outcome never came.
+    fn lost(&self, place: &mut Place, error: RequestError, duration_ms: f64) -> CallReport {
+        let failure = match error {
+            RequestError::Refused(error) => error.failure(),
+            error @ RequestError::Exited(_) => {
+                place.worker = None;
+                self.prepare();
+                let message = format!(
+                    "{error} A new worker takes over with the session's state and artifacts as \
+                     they were before this call."
+                );
+                ToolFailure::new(ToolError::WORKER_EXITED, message)
+            }
+            error @ (RequestError::TooLong | RequestError::Unreadable(_)) => {
+                // The worker's session holds what the record lacks: rebuild it.
+                place.worker = None;
+                let message = format!("The tool's result cannot be taken: {error}. Return less.");
+                ToolFailure::new(ToolError::INVALID_OUTPUT, message)
+            }
+        };
+        CallReport::failed(failure, duration_ms)
+    }
+
+    /// Starts the next worker before anybody needs it.
+    fn prepare(&self) {
+        let supervisor = Arc::clone(&self.supervisor);
+        tokio::spawn(async move {
+            if let Err(fault) = supervisor.worker().await {
+                tracing::warn!("no new worker: {}", fault.reason);
+            }
+        });
+    }
+}
+
+/// Every tool that the model has, those last that only its own service runs.
+fn tool_names(view: &SessionView) -> Vec<String> {
+    let declared = view.tools.iter().map(|tool| tool.name.to_string());
+    declared.chain(view.model_side_tools.iter().cloned()).collect()
+}
+
+/// Tells the worker to cancel; whether the call is over.
+async fn stop_call(worker: &Worker, session: &SessionId, call_id: &CallId) -> bool {
+    let about = Cancel { session_id: session.as_str(), call_id: call_id.as_str() };
+    let answer: Result<Cancelled, RequestError> = ask(worker, "cancel", &about).await;
+    // A worker that has ended has ended its calls.
+    answer.map_or_else(|error| matches!(error, RequestError::Exited(_)), |it| it.ended)
+}
+
+async fn ask<P: Serialize + Sync, T: serde::de::DeserializeOwned>(
+    worker: &Worker,
+    method: &str,
+    params: &P,
+) -> Result<T, RequestError> {
+    let answer = tokio::time::timeout(VIEW, worker.request(method, params)).await;
+    let answer = answer.unwrap_or_else(|_| {
+        let waited = VIEW.as_secs();
+        Err(RequestError::Unreadable(format!("none came within {waited} seconds")))
+    })?;
+    answer.decode().map_err(|error| RequestError::Unreadable(error.to_string()))
+}
+
+/// A record that could not grow: the session goes on, and is not whole in another worker.
+fn note(recorded: std::io::Result<()>) {
+    if let Err(error) = recorded {
+        tracing::warn!("a session's record could not be kept whole: {error}; free some disk space");
+    }
+}
+
+fn unreadable(what: &str) -> AgentFault {
+    AgentFault {
+        reason: format!("The session cannot be moved: {what}"),
+        error_type: None,
+        traceback: None,
+    }
+}
+
+/// There is no worker to run the call: whatever its reason is called, the tool raised nothing.
+fn failure_of(fault: AgentFault) -> ToolFailure {
+    let named = fault.error_type.filter(|it| it != ToolError::WORKER_EXITED);
+    let named = named.map(|it| format!("{it}: ")).unwrap_or_default();
+    ToolFailure {
+        error_type: ToolError::WORKER_EXITED.to_owned(),
+        message: format!(
+            "The agent's worker ended, and no new one can take over. {named}{} Mend the agent and \
+             call again: the session goes on.",
+            fault.reason
+        ),
+        traceback: fault.traceback,
+    }
+}
+
+#[async_trait]
+impl AgentSource for AdkPythonSource {
+    fn kind(&self) -> SourceKind {
+        SourceKind::AdkPython
+    }
+
+    async fn load(&self, seed: &SessionSeed, log: Arc<AgentLog>) -> Result<AgentFacts, AgentFault> {
+        let (worker, about) = self.supervisor.restart(log).await?;
+        // A session shows what an import does not: toolsets that cannot connect.
+        let look = OpenSession {
+            session_id: LOOK,
+            user_id: &seed.user_id,
+            state: &seed.state,
+            restore: None,
+        };
+        let view: SessionView = ask(&worker, "open_session", &look).await.map_err(fault_of)?;
+        let _ = worker.request("close_session", &OfSession { session_id: LOOK }).await;
+        let tools = tool_names(&view);
+        Ok(AgentFacts {
+            app_name: view.app_name,
+            description: view.agent.description,
+            model: view.agent.model,
+            tools,
+            runtime: Some(format!("python {} · google-adk {}", about.python, about.adk_version)),
+        })
+    }
+
+    async fn open_session(
+        &self,
+        session: &SessionId,
+        seed: &SessionSeed,
+    ) -> Result<SessionView, SourceError> {
+        let open = {
+            let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+            let open = sessions.entry(session.clone()).or_insert_with(|| {
+                Arc::new(Open {
+                    id: session.clone(),
+                    seed: seed.clone(),
+                    place: tokio::sync::Mutex::new(Place {
+                        record: Record::new(seed.state.clone(), &self.recorded),
+                        worker: None,
+                        lived: false,
+                    }),
+                })
+            });
+            Arc::clone(open)
+        };
+        let mut place = open.place.lock().await;
+        let shown = match self.show(&open, &mut place).await {
+            // A worker may end while somebody comes in, killed for another session's stuck call: the
+            // next one serves both.
+            Err(fault) if fault.error_type.as_deref() == Some(ToolError::WORKER_EXITED) => {
+                place.worker = None;
+                self.show(&open, &mut place).await
+            }
+            shown => shown,
+        };
+        if shown.is_err() && !place.lived {
+            // Nobody will close what was never open.
+            let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+            if sessions.get(session).is_some_and(|now| Arc::ptr_eq(now, &open)) {
+                sessions.remove(session);
+            }
+        }
+        drop(place);
+        Ok(schemas::warned_of_unchecked(shown.map_err(SourceError::Faulted)?).await)
+    }
+
+    async fn begin_invocation(
+        &self,
+        session: &SessionId,
+        content: &str,
+    ) -> Result<SessionView, SourceError> {
+        let open = self.opened(session)?;
+        let mut place = open.place.lock().await;
+        let view = self.tell(&open, &mut place, "user_content", content).await?;
+        place.record.said(content);
+        drop(place);
+        Ok(schemas::warned_of_unchecked(view).await)
+    }
+
+    async fn end_invocation(
+        &self,
+        session: &SessionId,
+        content: &str,
+    ) -> Result<Option<SessionView>, SourceError> {
+        let open = self.opened(session)?;
+        let mut place = open.place.lock().await;
+        let view = self.tell(&open, &mut place, "final_response", content).await?;
+        drop(place);
+        Ok(Some(schemas::warned_of_unchecked(view).await))
+    }
+
+    async fn call_tool(&self, call: ToolInvocation, cancel: CancellationToken) -> CallReport {
+        let params = CallTool {
+            session_id: call.session.as_str(),
+            call_id: call.call_id.as_str(),
+            tool: call.tool.as_str(),
+            args: &call.arguments,
+        };
+        self.run(&call.session, &call.call_id, "call_tool", params, cancel).await
+    }
+
+    async fn confirm(
+        &self,
+        session: &SessionId,
+        call_id: &CallId,
+        confirmed: bool,
+        payload: Option<JsonText>,
+        cancel: CancellationToken,
+    ) -> CallReport {
+        let (session_id, id) = (session.as_str(), call_id.as_str());
+        let params = Confirm { session_id, call_id: id, confirmed, payload };
+        self.run(session, call_id, "confirm", params, cancel).await
+    }
+
+    async fn supply_result(
+        &self,
+        session: &SessionId,
+        call_id: &CallId,
+        result: JsonText,
+        cancel: CancellationToken,
+    ) -> CallReport {
+        let (session_id, id) = (session.as_str(), call_id.as_str());
+        let params = SupplyResult { session_id, call_id: id, result: &result };
+        let mut report = self.run(session, call_id, "supply_result", params, cancel).await;
+        if let crate::CallProgress::Returned(returned) = &mut report.progress {
+            // What the person typed, digit for digit.
+            *returned = result;
+        }
+        report
+    }
+
+    async fn close_session(&self, session: &SessionId) {
+        let open = self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
+        let Some(open) = open else { return };
+        if let Ok(place) = open.place.try_lock() {
+            place.forget(session);
+            return;
+        }
+        // A call under way keeps the place; the worker's copy goes when it ends.
+        let session = session.clone();
+        tokio::spawn(async move { open.place.lock().await.forget(&session) });
+    }
+
+    async fn shut_down(&self) {
+        self.supervisor.stop().await;
+    }
+}

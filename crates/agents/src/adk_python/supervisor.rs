@@ -1,0 +1,241 @@
+//! [`Supervisor`]: sees to it that an agent has a worker, and that none outlives the host.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::AgentFault;
+use tokio_util::sync::CancellationToken;
+
+use super::interpreter::{Interpreter, find_interpreter};
+use super::messages::{Initialize, Initialized, PROTOCOL};
+use super::package;
+use super::process::{RequestError, Worker};
+use crate::AgentLog;
+use crate::MAX_RESULT_BYTES;
+
+/// How long an agent may take to be imported.
+const IMPORT: Duration = Duration::from_secs(300);
+/// How many of a failed worker's last lines are told with its fault.
+const LINES_TOLD: usize = 40;
+/// How long a worker may take to close its toolsets when the host stops.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// The workers of one agent: the one that serves, and those that are being drained.
+pub(super) struct Supervisor {
+    folder: PathBuf,
+    python: Option<PathBuf>,
+    log: Mutex<Arc<AgentLog>>,
+    /// Held while a worker is started, so that one is started at a time.
+    serving: tokio::sync::Mutex<Serving>,
+    drained: Mutex<Vec<Arc<Worker>>>,
+    /// Cancelled when the host stops, which waits for no import.
+    stopping: CancellationToken,
+}
+
+#[derive(Default)]
+struct Serving {
+    worker: Option<Arc<Worker>>,
+    stopped: bool,
+}
+
+impl Supervisor {
+    pub(super) fn new(folder: PathBuf, python: Option<PathBuf>) -> Self {
+        let folder = std::path::absolute(&folder).unwrap_or(folder);
+        Self {
+            folder,
+            python,
+            log: Mutex::default(),
+            serving: tokio::sync::Mutex::default(),
+            drained: Mutex::default(),
+            stopping: CancellationToken::new(),
+        }
+    }
+
+    /// Starts a worker in place of the one there is; what it prints goes to `log`.
+    pub(super) async fn restart(
+        &self,
+        log: Arc<AgentLog>,
+    ) -> Result<(Arc<Worker>, Initialized), AgentFault> {
+        *self.log.lock().unwrap_or_else(PoisonError::into_inner) = log;
+        let mut serving = self.serving.lock().await;
+        if let Some(old) = serving.worker.take() {
+            self.drain(old);
+        }
+        self.start(&mut serving).await
+    }
+
+    /// The worker that serves; started when there is none or it has ended.
+    pub(super) async fn worker(&self) -> Result<Arc<Worker>, AgentFault> {
+        let mut serving = self.serving.lock().await;
+        if let Some(worker) = serving.worker.as_ref().filter(|worker| !worker.has_ended()) {
+            return Ok(Arc::clone(worker));
+        }
+        Ok(self.start(&mut serving).await?.0)
+    }
+
+    /// Takes a worker out of service. It lives until nobody waits for a call of it any more.
+    pub(super) async fn replace(&self, worker: &Arc<Worker>) {
+        let mut serving = self.serving.lock().await;
+        if serving.worker.as_ref().is_some_and(|serving| Arc::ptr_eq(serving, worker)) {
+            serving.worker = None;
+            drop(serving);
+            self.drain(Arc::clone(worker));
+        }
+    }
+
+    /// Ends every worker and starts no further one.
+    pub(super) async fn stop(&self) {
+        self.stopping.cancel();
+        let mut serving = self.serving.lock().await;
+        serving.stopped = true;
+        let worker = serving.worker.take();
+        drop(serving);
+        let drained =
+            std::mem::take(&mut *self.drained.lock().unwrap_or_else(PoisonError::into_inner));
+        let farewells = worker.iter().map(|worker| worker.stop(FAREWELL));
+        // A drained worker is stuck as like as not: no farewell.
+        let ends = drained.iter().map(|worker| worker.stop(Duration::from_millis(100)));
+        futures::join!(futures::future::join_all(farewells), futures::future::join_all(ends));
+    }
+
+    fn drain(&self, worker: Arc<Worker>) {
+        let mut drained = self.drained.lock().unwrap_or_else(PoisonError::into_inner);
+        drained.retain(|worker| !worker.has_ended());
+        drained.push(Arc::clone(&worker));
+        drop(drained);
+        tokio::spawn(async move {
+            worker.idle().await;
+            worker.stop(Duration::from_millis(500)).await;
+        });
+    }
+
+    async fn start(&self, serving: &mut Serving) -> Result<(Arc<Worker>, Initialized), AgentFault> {
+        if serving.stopped {
+            return Err(stopping());
+        }
+        let interpreter = find_interpreter(&self.folder, self.python.as_deref());
+        let log = Arc::clone(&self.log.lock().unwrap_or_else(PoisonError::into_inner));
+        let package = package::unpacked()
+            .map_err(|error| plain(format!("The worker's files cannot be written: {error}")))?;
+        let printed = Printed::from_now(&log);
+        let started = Worker::start(&interpreter.program, &package, &self.folder, log);
+        let worker = Arc::new(started.map_err(|error| no_interpreter(&interpreter, &error))?);
+        let agent_dir = self.folder.to_string_lossy();
+        let about = Initialize {
+            protocol: PROTOCOL,
+            agent_dir: &agent_dir,
+            max_result_bytes: MAX_RESULT_BYTES,
+        };
+        // Answered before the agent is imported, and only by a Python that can read the package.
+        let greeted = worker.send("ping", &serde_json::Map::new());
+        let answered = tokio::time::timeout(IMPORT, worker.request("initialize", &about));
+        let answer = tokio::select! {
+            answer = answered => answer,
+            () = self.stopping.cancelled() => {
+                worker.stop(Duration::ZERO).await;
+                return Err(stopping());
+            }
+        };
+        let answer = answer.map_err(|_| {
+            plain(format!(
+                "Importing the agent took longer than {} seconds and was given up. \
+                 Its log says how far it came.",
+                IMPORT.as_secs()
+            ))
+        })?;
+        let initialized = answer.map_err(|error| {
+            let is_python = greeted.is_ok_and(|mut reply| matches!(reply.try_recv(), Ok(Ok(_))));
+            fault(error, &interpreter, is_python, &printed)
+        })?;
+        let initialized: Initialized = initialized
+            .decode()
+            .map_err(|error| plain(format!("The worker's answer cannot be read: {error}")))?;
+        serving.worker = Some(Arc::clone(&worker));
+        Ok((worker, initialized))
+    }
+}
+
+/// A request's error as a fault of the agent.
+pub(super) fn fault_of(error: RequestError) -> AgentFault {
+    match error {
+        RequestError::Refused(error) => error.fault(),
+        error @ RequestError::Exited(_) => AgentFault {
+            reason: error.to_string(),
+            error_type: Some(session::ToolError::WORKER_EXITED.to_owned()),
+            traceback: None,
+        },
+        error => plain(error.to_string()),
+    }
+}
+
+/// What a worker prints from its start.
+struct Printed {
+    log: Arc<AgentLog>,
+    from: u64,
+}
+
+impl Printed {
+    fn from_now(log: &Arc<AgentLog>) -> Self {
+        let from = log.lines().last().map_or(0, |line| line.number + 1);
+        Self { log: Arc::clone(log), from }
+    }
+
+    /// The last lines; `None` when there are none.
+    fn end(&self) -> Option<String> {
+        let mut lines: Vec<String> = self
+            .log
+            .lines()
+            .into_iter()
+            .rev()
+            .take(LINES_TOLD)
+            .filter(|line| line.number >= self.from && !line.by_host)
+            .map(|line| line.text)
+            .collect();
+        lines.reverse();
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+}
+
+fn fault(
+    error: RequestError,
+    interpreter: &Interpreter,
+    is_python: bool,
+    printed: &Printed,
+) -> AgentFault {
+    let has_ended = matches!(error, RequestError::Exited(_));
+    let mut fault = fault_of(error);
+    if has_ended {
+        fault.traceback = printed.end();
+        let (program, found_by) = (interpreter.program.display(), interpreter.found_by.label());
+        let about = match is_python {
+            true => " and was importing the agent",
+            false => ", which must be Python 3.10 or newer, and new enough for its google-adk",
+        };
+        fault.reason = format!("{} It ran {program} ({found_by}){about}.", fault.reason);
+    }
+    fault
+}
+
+fn no_interpreter(interpreter: &Interpreter, error: &std::io::Error) -> AgentFault {
+    let Interpreter { program, found_by } = interpreter;
+    let hint = if is_folder(program) { " It is a folder." } else { "" };
+    plain(format!(
+        "Python cannot be started: {} ({}): {error}.{hint} Name the agent's interpreter with \
+         `python = \"...\"`.",
+        program.display(),
+        found_by.label()
+    ))
+}
+
+fn is_folder(program: &Path) -> bool {
+    program.components().count() > 1 && program.is_dir()
+}
+
+fn stopping() -> AgentFault {
+    plain("The host is stopping.".to_owned())
+}
+
+fn plain(reason: String) -> AgentFault {
+    AgentFault { reason, error_type: None, traceback: None }
+}

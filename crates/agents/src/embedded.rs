@@ -1,0 +1,99 @@
+//! Folders carried inside the binary, laid out on disk: Python to import, files of examples.
+//!
+//! Each lies in the user's cache under a name made from its contents, so that two releases share
+//! nothing. Where the cache cannot be written a temporary folder serves.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+use rust_embed::RustEmbed;
+
+/// Lays the package out as `NAME` and answers with the folder that holds it.
+///
+/// # Errors
+/// The operating system's, when neither the cache nor a temporary folder can be written.
+pub fn unpacked<Package: RustEmbed>(name: &str) -> io::Result<PathBuf> {
+    let files = files::<Package>();
+    let mut hasher = DefaultHasher::new();
+    files.hash(&mut hasher);
+    let holder = format!("{name}-{:016x}", hasher.finish());
+    if let Some(cache) = user_cache() {
+        let folder = cache.join("rehearsal").join(&holder);
+        match unpack_at(&folder.join(name), &files) {
+            Ok(()) => return Ok(folder),
+            Err(error) => tracing::debug!("{}: {error}", folder.display()),
+        }
+    }
+    // A name that nobody can guess: a shared temporary folder is no place to trust what is there.
+    let folder = tempfile::Builder::new().prefix("rehearsal-").tempdir()?.keep();
+    unpack_at(&folder.join(name), &files)?;
+    Ok(folder)
+}
+
+fn files<Package: RustEmbed>() -> Vec<(String, Vec<u8>)> {
+    let mut files: Vec<(String, Vec<u8>)> = Package::iter()
+        .filter_map(|path| {
+            Package::get(&path).map(|file| (path.into_owned(), file.data.into_owned()))
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+/// Lays the files out at `package`, unless they lie there already, byte for byte.
+fn unpack_at(package: &Path, files: &[(String, Vec<u8>)]) -> io::Result<()> {
+    let is_there = |(name, bytes): &(String, Vec<u8>)| {
+        fs::read(package.join(name)).is_ok_and(|found| found == *bytes)
+    };
+    if files.iter().all(is_there) {
+        return Ok(());
+    }
+    for (name, bytes) in files {
+        let path = package.join(name);
+        let folder = path.parent().unwrap_or(package);
+        fs::create_dir_all(folder)?;
+        // Written beside and renamed: another host may be importing the folder now.
+        let beside = tempfile::NamedTempFile::new_in(folder)?;
+        fs::write(beside.path(), bytes)?;
+        beside.persist(&path).map_err(|error| error.error)?;
+    }
+    Ok(())
+}
+
+fn user_cache() -> Option<PathBuf> {
+    let named = |key: &str| env::var_os(key).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if cfg!(windows) {
+        return named("LOCALAPPDATA");
+    }
+    if let Some(cache) = named("XDG_CACHE_HOME").filter(|cache| cache.is_absolute()) {
+        return Some(cache);
+    }
+    let under_home = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
+    Some(named("HOME")?.join(under_home))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(RustEmbed)]
+    #[folder = "../../python/rehearsal_adk"]
+    #[include = "*.py"]
+    struct Package;
+
+    #[test]
+    fn a_package_is_whole_and_a_spoilt_copy_is_mended() {
+        let files = files::<Package>();
+        assert!(files.iter().any(|(name, _)| name == "worker.py"));
+        assert!(files.iter().all(|(name, _)| !name.contains("__pycache__")));
+        let root = tempfile::tempdir().expect("made");
+        let folder = root.path().join("deep").join("inside");
+        unpack_at(&folder, &files).expect("written");
+        let worker = folder.join("worker.py");
+        let whole = fs::read(&worker).expect("read");
+        fs::write(&worker, "spoilt").expect("written");
+        unpack_at(&folder, &files).expect("written");
+        assert_eq!(fs::read(&worker).expect("read"), whole);
+    }
+}

@@ -1,0 +1,92 @@
+//! [`AgentLog`]: the last lines that an agent printed, and whoever listens to them.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
+use tokio::sync::broadcast;
+
+/// Lines kept for each agent.
+const KEPT_LINES: usize = 2_000;
+/// Bytes of one line that are kept.
+const KEPT_BYTES: usize = 16 * 1024;
+
+/// One line that an agent printed or its worker logged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogLine {
+    /// Counts up from 0 over the agent's life on this host.
+    pub number: u64,
+    /// Milliseconds since 1970, UTC.
+    pub at_ms: i64,
+    /// The line without its end.
+    pub text: String,
+    /// Whether the host wrote it, and not the agent: where one worker's lines end and the next one's
+    /// begin.
+    pub by_host: bool,
+}
+
+/// The log of one agent: a ring of its last lines.
+#[derive(Debug)]
+pub struct AgentLog {
+    lines: Mutex<Ring>,
+    listeners: broadcast::Sender<LogLine>,
+}
+
+#[derive(Debug, Default)]
+struct Ring {
+    lines: VecDeque<LogLine>,
+    next: u64,
+}
+
+impl Default for AgentLog {
+    fn default() -> Self {
+        Self { lines: Mutex::default(), listeners: broadcast::channel(256).0 }
+    }
+}
+
+impl AgentLog {
+    /// Adds a line of the agent's; a very long one is cut.
+    pub fn push(&self, text: &str) {
+        self.add(text, false);
+    }
+
+    /// Adds a line of the host's own, such as that a worker has ended.
+    pub fn mark(&self, text: &str) {
+        self.add(text, true);
+    }
+
+    fn add(&self, text: &str, by_host: bool) {
+        let mut end = text.len().min(KEPT_BYTES);
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let cut = if end < text.len() { " … (cut)" } else { "" };
+        let mut ring = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = LogLine {
+            number: ring.next,
+            at_ms: jiff::Timestamp::now().as_millisecond(),
+            text: format!("{}{cut}", text[..end].trim_end_matches(['\n', '\r'])),
+            by_host,
+        };
+        ring.next += 1;
+        if ring.lines.len() == KEPT_LINES {
+            ring.lines.pop_front();
+        }
+        ring.lines.push_back(line.clone());
+        drop(ring);
+        // Nobody listening is no fault.
+        let _ = self.listeners.send(line);
+    }
+
+    /// The lines kept, oldest first.
+    #[must_use]
+    pub fn lines(&self) -> Vec<LogLine> {
+        let ring = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        ring.lines.iter().cloned().collect()
+    }
+
+    /// Every line from now on.
+    #[must_use]
+    pub fn listen(&self) -> broadcast::Receiver<LogLine> {
+        self.listeners.subscribe()
+    }
+}

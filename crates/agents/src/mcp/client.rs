@@ -1,0 +1,324 @@
+//! [`Client`]: our side of one connection, as the server sees it. What it asks and tells goes to the
+//! session that the connection belongs to.
+
+#![expect(
+    deprecated,
+    reason = "sampling, roots and logging leave the protocol; servers use them all the same"
+)]
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::{Answer, Asks, CallProgressed, SampledMessage, SamplingRequest, SourceEvent};
+use json_text::JsonText;
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult,
+    CustomRequest, CustomResult, ElicitRequestParams, ElicitResult, ElicitationAction, ErrorCode,
+    ErrorData, Implementation, ListRootsResult, ProgressNotificationParam, ProgressToken,
+    ProtocolVersion, Root, SamplingMessage, SamplingMessageContentBlock,
+};
+use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::{ClientHandler, RoleClient};
+use session::{CallId, SessionId};
+use tokio::sync::Notify;
+
+use super::output::Output;
+use super::questions::Questions;
+use super::{asked_schema, misasked};
+use crate::Reporter;
+use crate::schemas;
+
+/// The session at the other end of its connections.
+pub(super) struct Link {
+    pub(super) session: SessionId,
+    pub(super) reporter: Reporter,
+    pub(super) questions: Questions,
+    /// Woken when a server says that its tools changed.
+    pub(super) tools_changed: Notify,
+    call: Mutex<Option<CallId>>,
+}
+
+impl Link {
+    pub(super) fn new(session: SessionId, reporter: Reporter) -> Self {
+        Self {
+            questions: Questions::new(session.clone(), reporter.clone()),
+            session,
+            reporter,
+            tools_changed: Notify::new(),
+            call: Mutex::default(),
+        }
+    }
+
+    /// The call under way: a session has one at a time, so what is reported belongs to it.
+    pub(super) fn call(&self) -> Option<CallId> {
+        self.call.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn set_call(&self, call: Option<CallId>) {
+        *self.call.lock().unwrap_or_else(PoisonError::into_inner) = call;
+    }
+
+    /// Tells the page how far the call under way is; nothing where there is none.
+    pub(super) fn progressed(
+        &self,
+        done: Option<f64>,
+        total: Option<f64>,
+        message: Option<String>,
+    ) {
+        let Some(call_id) = self.call() else { return };
+        let session = self.session.clone();
+        let progressed = CallProgressed { session, call_id, done, total, message };
+        self.reporter.report(SourceEvent::Progress(progressed));
+    }
+}
+
+/// What is known of the requests of one connection. The next connection to the same server counts
+/// its tokens anew.
+#[derive(Default)]
+pub(super) struct Requests {
+    /// The progress tokens of those that are over. A server that does not heed a cancel goes on
+    /// telling of it, which is nothing to the call after it.
+    ended: Mutex<HashSet<ProgressToken>>,
+    /// How far the one under way has come, which only grows.
+    furthest: Mutex<Option<(ProgressToken, f64)>>,
+}
+
+impl Requests {
+    /// What the server tells under this token counts no longer.
+    pub(super) fn has_ended(&self, token: ProgressToken) {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).insert(token);
+    }
+
+    fn is_over(&self, token: &ProgressToken) -> bool {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).contains(token)
+    }
+
+    /// Whether nothing further was told of the request before.
+    fn is_ahead(&self, token: &ProgressToken, done: f64) -> bool {
+        let mut furthest = self.furthest.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_behind = furthest.as_ref().is_some_and(|(of, far)| of == token && done < *far);
+        if !is_behind {
+            *furthest = Some((token.clone(), done));
+        }
+        !is_behind
+    }
+}
+
+/// Answers one server over one connection.
+pub(super) struct Client {
+    pub(super) server: String,
+    pub(super) roots: Vec<PathBuf>,
+    pub(super) output: Output,
+    pub(super) requests: Arc<Requests>,
+    /// Absent while the agent is only being listed: nobody is there to be asked.
+    pub(super) link: Option<Arc<Link>>,
+}
+
+impl Client {
+    async fn ask(&self, asks: Asks) -> Answer {
+        match &self.link {
+            Some(link) => link.questions.ask(&self.server, link.call(), asks).await,
+            None => Answer::Dismiss,
+        }
+    }
+
+    /// What the server hears, and the log with it, when its question cannot be put to a person.
+    fn refuse(&self, method: &str, reason: String) -> ErrorData {
+        self.output.log(&format!("asked what nobody can answer ({method}): {reason}."));
+        ErrorData::invalid_params(reason, None)
+    }
+}
+
+impl ClientHandler for Client {
+    fn get_info(&self) -> ClientConfig {
+        ClientConfig::new(
+            capabilities(),
+            Implementation::new("rehearsal", env!("CARGO_PKG_VERSION")),
+        )
+        // The library would offer a later one, which has no such greeting.
+        .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
+    }
+
+    async fn create_elicitation(
+        &self,
+        request: ElicitRequestParams,
+        context: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        let asks = match request {
+            ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
+                let read = || JsonText::serialize(&requested_schema);
+                let written = asked_schema::carried(&context.meta).map_or_else(read, Ok);
+                let schema = written.map_err(|error| {
+                    ErrorData::invalid_params(format!("the schema cannot be read: {error}"), None)
+                })?;
+                let fields = schema.to_value().unwrap_or_default();
+                if let Some(reason) = misasked::unanswerable(&fields) {
+                    return Err(self.refuse("elicitation/create", reason));
+                }
+                let declared = schema.clone();
+                let unchecked =
+                    schemas::run_blocking(move || schemas::left_unchecked(&declared)).await;
+                Asks::Form { message, schema, unchecked }
+            }
+            ElicitRequestParams::UrlElicitationParams { message, url, .. } => {
+                Asks::Visit { message, url }
+            }
+            _ => return Ok(ElicitResult::new(ElicitationAction::Decline)),
+        };
+        Ok(match self.ask(asks).await {
+            Answer::Accept(values) => {
+                let accepted = ElicitResult::new(ElicitationAction::Accept);
+                match values.and_then(|values| values.to_value().ok()) {
+                    Some(values) => accepted.with_content(values),
+                    None => accepted,
+                }
+            }
+            Answer::Decline | Answer::Message(_) => ElicitResult::new(ElicitationAction::Decline),
+            Answer::Dismiss => ElicitResult::new(ElicitationAction::Cancel),
+        })
+    }
+
+    async fn create_message(
+        &self,
+        request: CreateMessageRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<CreateMessageResult, ErrorData> {
+        match self.ask(Asks::Message(sampling_request(&request))).await {
+            Answer::Message(text) => {
+                let message = SamplingMessage::assistant_text(text);
+                // The name that ends up in the server's records: no model said this.
+                Ok(CreateMessageResult::new(message, "rehearsal-person".to_owned())
+                    .with_stop_reason(CreateMessageResult::STOP_REASON_END_TURN))
+            }
+            // The code that the protocol gives for a person who says no.
+            _ => Err(ErrorData::new(
+                ErrorCode(-1),
+                "The person declined to answer in the model's place",
+                None,
+            )),
+        }
+    }
+
+    /// What the library could not read as a request that it knows.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleClient>,
+    ) -> Result<CustomResult, ErrorData> {
+        let CustomRequest { method, params, .. } = request;
+        match misasked::refusal(&method, params.as_ref()) {
+            Some(reason) => Err(self.refuse(&method, reason)),
+            None => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)),
+        }
+    }
+
+    async fn list_roots(
+        &self,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ListRootsResult, ErrorData> {
+        let roots = self.roots.iter().map(|folder| {
+            let path = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
+            let root = Root::new(file_url(&path));
+            match path.file_name() {
+                Some(name) => root.with_name(name.to_string_lossy()),
+                None => root,
+            }
+        });
+        Ok(ListRootsResult::new(roots.collect()))
+    }
+
+    async fn on_progress(
+        &self,
+        told: ProgressNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        if let Some(link) = &self.link
+            && !self.requests.is_over(&told.progress_token)
+        {
+            // Handled side by side with those before it, so that it may come late.
+            if !self.requests.is_ahead(&told.progress_token, told.progress) {
+                return;
+            }
+            let total = told.total.filter(|total| *total > 0.0);
+            link.progressed(Some(told.progress), total, told.message);
+        }
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        if let Some(link) = &self.link {
+            link.tools_changed.notify_one();
+        }
+    }
+}
+
+/// What servers may ask of the person here.
+fn capabilities() -> ClientCapabilities {
+    // In the wire's own words: the builder comes with the server half of the library only.
+    let offered = serde_json::json!({
+        "roots": {},
+        "sampling": {},
+        "elicitation": {"form": {}, "url": {}},
+    });
+    serde_json::from_value(offered).unwrap_or_default()
+}
+
+fn sampling_request(request: &CreateMessageRequestParams) -> SamplingRequest {
+    let messages = request.messages.iter().map(|message| SampledMessage {
+        role: serde_json::to_value(&message.role)
+            .ok()
+            .and_then(|role| role.as_str().map(str::to_owned))
+            .unwrap_or_default(),
+        text: text_alone(message),
+        content: JsonText::serialize(&message.content).unwrap_or_else(|_| JsonText::null()),
+    });
+    let mut rest = serde_json::to_value(request).unwrap_or_default();
+    if let Some(members) = rest.as_object_mut() {
+        for shown in ["messages", "systemPrompt", "maxTokens", "_meta"] {
+            members.remove(shown);
+        }
+    }
+    SamplingRequest {
+        system_prompt: request.system_prompt.clone(),
+        messages: messages.collect(),
+        max_tokens: request.max_tokens.into(),
+        rest: JsonText::from_value(&rest),
+    }
+}
+
+/// The message's text, where it holds nothing but text.
+fn text_alone(message: &SamplingMessage) -> Option<String> {
+    let parts = message.content.clone().into_vec();
+    let texts: Option<Vec<String>> = parts
+        .into_iter()
+        .map(|part| match part {
+            SamplingMessageContentBlock::Text(text) => Some(text.text),
+            _ => None,
+        })
+        .collect();
+    texts.map(|texts| texts.join("\n"))
+}
+
+/// A folder as a `file:` URL, what URLs do not allow in percent signs.
+fn file_url(path: &std::path::Path) -> String {
+    let mut url = "file://".to_owned();
+    for byte in path.to_string_lossy().replace('\\', "/").bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' | b':' => {
+                url.push(char::from(byte));
+            }
+            other => url.push_str(&format!("%{other:02X}")),
+        }
+    }
+    url
+}
+
+#[cfg(test)]
+mod unit {
+    use super::file_url;
+
+    #[test]
+    fn a_folder_is_a_url() {
+        assert_eq!(file_url("/tmp/a b/é".as_ref()), "file:///tmp/a%20b/%C3%A9");
+    }
+}

@@ -1,0 +1,379 @@
+//! [`Connection`]: one server, started or reached, and its tools.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::{Arc, Once};
+use std::time::Duration;
+
+use http::{HeaderName, HeaderValue};
+use rmcp::model::Tool;
+use rmcp::service::{ClientInitializeError, Peer, RunningService};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::{RoleClient, ServiceError, ServiceExt};
+use tokio::process::{ChildStdin, ChildStdout, Command};
+use tokio::sync::watch;
+
+use super::agent::{McpServer, McpTransport};
+use super::client::{Client, Link, Requests};
+use super::fault::{ConnectFault, innermost};
+use super::http::Reach;
+use super::http_fault::HttpFault;
+use super::listing::{ListFault, list_tools};
+use super::messages::Messages;
+use super::output::Output;
+use super::strays::Watched;
+use crate::AgentLog;
+use crate::child;
+
+/// Variables that every program needs; others are named in the configuration. The same set that
+/// MCP's own SDKs pass on, so that a server meets here what it meets under ADK.
+const INHERITED: [&str; 13] = [
+    "HOME",
+    "LOGNAME",
+    "PATH",
+    "SHELL",
+    "TERM",
+    "USER",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "PROGRAMFILES",
+    "SYSTEMROOT",
+    "TEMP",
+    "USERNAME",
+    "USERPROFILE",
+];
+
+/// How long a server may take to end once its input is closed.
+const FAREWELL: Duration = Duration::from_millis(800);
+
+/// How long standard error is read on after the end. What the server left behind may hold it open.
+const LAST_WORDS: Duration = Duration::from_millis(400);
+
+/// A server that answers. What it started ends when this is dropped.
+pub(super) struct Connection {
+    service: RunningService<RoleClient, Client>,
+    /// The server's tools as it last listed them.
+    pub(super) tools: Vec<Tool>,
+    /// Its name and version, as it says.
+    pub(super) about: String,
+    output: Output,
+    process: Option<Process>,
+}
+
+/// The process behind a stdio server.
+struct Process {
+    ended: watch::Receiver<Option<String>>,
+    end: child::End,
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.end.kill();
+    }
+}
+
+impl Connection {
+    /// Starts or reaches `server`, greets it and lists its tools.
+    pub(super) async fn open(
+        server: &McpServer,
+        log: &Arc<AgentLog>,
+        link: Option<Arc<Link>>,
+    ) -> Result<Self, ConnectFault> {
+        let output = Output::new(&server.name, Arc::clone(log));
+        let client = Client {
+            server: server.name.clone(),
+            roots: server.roots.clone(),
+            output: output.clone(),
+            requests: Arc::default(),
+            link,
+        };
+        match &server.transport {
+            McpTransport::Stdio { .. } => Self::start(server, client, output).await,
+            McpTransport::Http { .. } => Self::reach(server, client, output).await,
+        }
+    }
+
+    async fn start(
+        server: &McpServer,
+        client: Client,
+        output: Output,
+    ) -> Result<Self, ConnectFault> {
+        let (messages, input, process) = spawn(server, &output)?;
+        let greeting = async {
+            let service = client
+                .serve(Watched::new(AsyncRwTransport::new(messages, input), output.clone()))
+                .await
+                .map_err(|error| Greeting::Refused(Box::new(error)))?;
+            Self::greeted(service, output.clone()).await.map_err(Greeting::Unlisted)
+        };
+        // Kept until the reason is known: with the greeting goes the server's input, and a server
+        // that ends with its input would seem to have ended by itself.
+        let mut greeting = std::pin::pin!(greeting);
+        let fault = match tokio::time::timeout(server.patience, &mut greeting).await {
+            Ok(Ok(connection)) => return Ok(Self { process: Some(process), ..connection }),
+            Ok(Err(error)) => Some(error),
+            Err(_) => None,
+        };
+        let mut ended = process.ended.clone();
+        let is_broken_off = fault.as_ref().is_some_and(Greeting::is_broken_off);
+        let status = if is_broken_off {
+            // Its end, and why, may be on their way.
+            let last_words = ended.wait_for(Option::is_some);
+            match tokio::time::timeout(FAREWELL, last_words).await {
+                Ok(Ok(status)) => status.clone(),
+                _ => None,
+            }
+        } else {
+            ended.borrow().clone()
+        };
+        let (name, said) = (server.name.clone(), output.last_lines());
+        Err(match (fault, output.nonsense(), status) {
+            (Some(error), ..) if !is_broken_off => {
+                ConnectFault::Refused { server: name, error: error.to_string(), output: said }
+            }
+            (_, Some(sample), _) => ConnectFault::Nonsense { server: name, sample, output: said },
+            (_, None, Some(status)) => ConnectFault::Ended { server: name, status, output: said },
+            (None, None, None) => {
+                ConnectFault::Silent { server: name, patience: server.patience, output: said }
+            }
+            (Some(error), None, None) => {
+                ConnectFault::Refused { server: name, error: error.to_string(), output: said }
+            }
+        })
+    }
+
+    async fn reach(
+        server: &McpServer,
+        client: Client,
+        output: Output,
+    ) -> Result<Self, ConnectFault> {
+        let McpTransport::Http { url, headers, bearer_token_env } = &server.transport else {
+            return Err(refused(server, "it is no HTTP server"));
+        };
+        use_ring();
+        let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
+        if let Some(variable) = bearer_token_env {
+            let token = std::env::var(variable).map_err(|_| ConnectFault::NoToken {
+                server: server.name.clone(),
+                variable: variable.clone(),
+            })?;
+            config = config.auth_header(token);
+        }
+        config = config.custom_headers(checked_headers(server, headers)?);
+        let reach =
+            Reach::new(output.clone()).map_err(|error| refused(server, &innermost(&error)))?;
+        let transport = StreamableHttpClientTransport::with_client(reach, config);
+        let transport = Watched::new(transport, output.clone());
+        let greeting = async {
+            let service = client
+                .serve(transport)
+                .await
+                .map_err(|error| Greeting::Refused(Box::new(error)))?;
+            Self::greeted(service, output).await.map_err(Greeting::Unlisted)
+        };
+        let name = server.name.clone();
+        match tokio::time::timeout(server.patience, greeting).await {
+            Ok(Ok(connection)) => Ok(connection),
+            Ok(Err(error)) => Err(match error.over_http() {
+                Some(fault) => ConnectFault::Http { server: name, url: url.clone(), fault },
+                None => refused(server, &error.to_string()),
+            }),
+            Err(_) => {
+                Err(ConnectFault::Silent { server: name, patience: server.patience, output: None })
+            }
+        }
+    }
+
+    async fn greeted(
+        service: RunningService<RoleClient, Client>,
+        output: Output,
+    ) -> Result<Self, ListFault> {
+        let about = service.peer_info().map(|info| about(&info)).unwrap_or_default();
+        let tools = list_tools(service.peer()).await?;
+        Ok(Self { service, tools, about, output, process: None })
+    }
+
+    /// The server's ear.
+    pub(super) fn peer(&self) -> &Peer<RoleClient> {
+        self.service.peer()
+    }
+
+    /// What is known of what was asked of it.
+    pub(super) fn requests(&self) -> &Arc<Requests> {
+        &self.service.service().requests
+    }
+
+    /// Whether nothing can be asked of it any more.
+    pub(super) fn is_closed(&self) -> bool {
+        self.service.is_closed() || self.service.peer().is_transport_closed()
+    }
+
+    /// How it ended, once it has, and what it wrote last.
+    pub(super) async fn end_of(&self) -> (Option<String>, Option<String>) {
+        let Some(process) = &self.process else { return (None, None) };
+        let mut ended = process.ended.clone();
+        let status = tokio::time::timeout(FAREWELL, ended.wait_for(Option::is_some)).await;
+        let status = match status {
+            Ok(Ok(status)) => status.clone(),
+            _ => None,
+        };
+        (status, self.output.last_lines())
+    }
+
+    /// Says goodbye and sees to it that the server is gone.
+    pub(super) async fn close(mut self) {
+        if let Some(process) = &self.process {
+            process.end.coming().await;
+        }
+        let farewell = self.service.close_with_timeout(FAREWELL);
+        if let Err(error) = farewell.await {
+            tracing::debug!("a connection to an MCP server did not end well: {error}");
+        }
+        if let Some(process) = &self.process {
+            let mut ended = process.ended.clone();
+            let _ = tokio::time::timeout(FAREWELL, ended.wait_for(Option::is_some)).await;
+            process.end.kill();
+            let _ = tokio::time::timeout(FAREWELL, ended.wait_for(Option::is_some)).await;
+        }
+    }
+}
+
+/// Where a greeting went wrong.
+#[derive(Debug, thiserror::Error)]
+enum Greeting {
+    #[error("{}", said(.0))]
+    Refused(Box<ClientInitializeError>),
+    #[error("its tools cannot be listed: {0}")]
+    Unlisted(ListFault),
+}
+
+impl Greeting {
+    /// What went wrong before there was a message.
+    fn over_http(&self) -> Option<HttpFault> {
+        match self {
+            Self::Refused(error) => HttpFault::at_greeting(error),
+            Self::Unlisted(ListFault::Service(error)) => HttpFault::of_request(error),
+            Self::Unlisted(_) => None,
+        }
+    }
+
+    /// Whether the connection broke, so that the end of the process says more than this.
+    fn is_broken_off(&self) -> bool {
+        match self {
+            Self::Refused(error) => matches!(
+                **error,
+                ClientInitializeError::ConnectionClosed(_)
+                    | ClientInitializeError::TransportError { .. }
+            ),
+            Self::Unlisted(ListFault::Service(error)) => {
+                matches!(error, ServiceError::TransportClosed | ServiceError::TransportSend(_))
+            }
+            Self::Unlisted(_) => false,
+        }
+    }
+}
+
+/// What went wrong, for people: the library shows some of it as code.
+fn said(error: &ClientInitializeError) -> String {
+    match error {
+        ClientInitializeError::ExpectedInitResponse(_)
+        | ClientInitializeError::ExpectedInitResult(_) => "its answer to `initialize` is no \
+             greeting: it names `protocolVersion`, `capabilities` and `serverInfo`"
+            .to_owned(),
+        ClientInitializeError::JsonRpcError(error) => {
+            format!("{} (code {})", error.message, error.code.0)
+        }
+        other => other.to_string(),
+    }
+}
+
+fn refused(server: &McpServer, error: &str) -> ConnectFault {
+    ConnectFault::Refused { server: server.name.clone(), error: error.to_owned(), output: None }
+}
+
+fn about(info: &rmcp::model::ServerPeerInfo) -> String {
+    match &info.server_info {
+        Some(server) => format!("{} {}", server.name, server.version),
+        None => String::new(),
+    }
+}
+
+fn spawn(
+    server: &McpServer,
+    output: &Output,
+) -> Result<(Messages<ChildStdout>, ChildStdin, Process), ConnectFault> {
+    let McpTransport::Stdio { command: program, args, env, pass_env, cwd } = &server.transport
+    else {
+        return Err(refused(server, "it is no program"));
+    };
+    let mut command = Command::new(program);
+    command
+        .args(args)
+        .env_clear()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    for variable in INHERITED.iter().copied().chain(pass_env.iter().map(String::as_str)) {
+        if let Some(value) = std::env::var_os(variable) {
+            command.env(variable, value);
+        }
+    }
+    command.envs(env);
+    if let Some(cwd) = cwd {
+        if !Path::is_dir(cwd) {
+            let cwd = cwd.display().to_string();
+            return Err(ConnectFault::NoFolder { server: server.name.clone(), cwd });
+        }
+        command.current_dir(cwd);
+    }
+    let mut family = child::start(&mut command).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            ConnectFault::NoProgram { server: server.name.clone(), command: program.clone() }
+        }
+        _ => ConnectFault::NotStarted { server: server.name.clone(), error },
+    })?;
+    let child = family.child();
+    let (Some(input), Some(messages), Some(errors)) =
+        (child.stdin.take(), child.stdout.take(), child.stderr.take())
+    else {
+        let error = std::io::Error::other("a pipe to it is missing");
+        return Err(ConnectFault::NotStarted { server: server.name.clone(), error });
+    };
+    let reading = tokio::spawn(output.clone().read_errors(errors));
+    let (report, ended) = watch::channel(None);
+    let end = family.end();
+    tokio::spawn(async move {
+        let status = family.outlive().await;
+        // Whoever hears of the end asks next what the server wrote.
+        let _ = tokio::time::timeout(LAST_WORDS, reading).await;
+        report.send_replace(Some(status));
+    });
+    Ok((Messages::new(messages, output.clone()), input, Process { ended, end }))
+}
+
+fn checked_headers(
+    server: &McpServer,
+    headers: &std::collections::BTreeMap<String, String>,
+) -> Result<HashMap<HeaderName, HeaderValue>, ConnectFault> {
+    headers
+        .iter()
+        .map(|(name, value)| {
+            let bad =
+                || ConnectFault::BadHeader { server: server.name.clone(), header: name.clone() };
+            let key = HeaderName::try_from(name.as_str()).map_err(|_| bad())?;
+            Ok((key, HeaderValue::try_from(value.as_str()).map_err(|_| bad())?))
+        })
+        .collect()
+}
+
+/// rustls asks for one provider of cryptography in a process.
+fn use_ring() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // Another part of the process may have chosen one: that serves as well.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    });
+}

@@ -1,0 +1,208 @@
+//! [`events`]: a stream of events as the library is to read it: each message lifted, and whoever waits
+//! for an answer that does not come told why.
+
+use futures::StreamExt;
+use futures::stream::{self, BoxStream};
+use reqwest::Response;
+use rmcp::model::{ErrorCode, ErrorData, NumberOrString, RequestId, ServerJsonRpcMessage};
+use rmcp::transport::common::client_side_sse::BoxedSseResponse;
+use rmcp::transport::streamable_http_client::SseError;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use sse_stream::{Sse, SseStream};
+
+use super::fault::innermost;
+use super::output::Output;
+use super::skipped::TOO_LONG;
+use super::wire::{lifted, log_line};
+
+/// The longest event, and the longest answer, in bytes: as much as the library takes.
+pub(super) const LONGEST: usize = 16 * 1024 * 1024;
+/// What whoever waits is told where the stream ends first.
+const NO_ANSWER: &str = "The server ended its stream of events without an answer.";
+
+/// Whose answer a stream brings.
+pub(super) struct Asked {
+    pub(super) id: RequestId,
+    /// Whether the library takes the stream up again where an event had an id.
+    pub(super) resumes: bool,
+}
+
+/// The events of a response, which brings the answer to `asked`, or to nobody's request.
+pub(super) fn events(response: Response, output: Output, asked: Option<Asked>) -> BoxedSseResponse {
+    let chunks =
+        stream::try_unfold((response, Meter::default()), |(mut response, mut meter)| async move {
+            let Some(chunk) = response.chunk().await? else { return Ok(None) };
+            meter.take(&chunk)?;
+            Ok::<_, Torn>(Some((chunk, (response, meter))))
+        });
+    let reading = Reading {
+        events: Some(SseStream::from_bytes_stream(chunks.boxed()).boxed()),
+        output,
+        asked,
+        had_id: false,
+        skipped: None,
+    };
+    stream::unfold(reading, |mut reading| async move {
+        let event = reading.next().await?;
+        Some((event, reading))
+    })
+    .boxed()
+}
+
+/// Why the bytes of a stream end.
+#[derive(Debug, thiserror::Error)]
+enum Torn {
+    #[error("an event is longer than {LONGEST} bytes")]
+    TooLong,
+    #[error(transparent)]
+    Broken(#[from] reqwest::Error),
+}
+
+/// Measures the event that is being read: it ends with an empty line.
+#[derive(Default)]
+struct Meter {
+    event: usize,
+    line: usize,
+    after_return: bool,
+}
+
+impl Meter {
+    fn take(&mut self, chunk: &[u8]) -> Result<(), Torn> {
+        for byte in chunk {
+            let is_second_half = *byte == b'\n' && self.after_return;
+            self.after_return = *byte == b'\r';
+            match byte {
+                b'\n' if is_second_half => {}
+                b'\n' | b'\r' => {
+                    if self.line == 0 {
+                        self.event = 0;
+                    }
+                    self.line = 0;
+                }
+                _ => {
+                    self.line += 1;
+                    self.event += 1;
+                }
+            }
+            if self.event > LONGEST {
+                return Err(Torn::TooLong);
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Reading {
+    /// Absent once the stream is over.
+    events: Option<BoxStream<'static, Result<Sse, SseError>>>,
+    output: Output,
+    /// Absent once it is answered.
+    asked: Option<Asked>,
+    had_id: bool,
+    /// Why a message of this stream was skipped.
+    skipped: Option<String>,
+}
+
+impl Reading {
+    async fn next(&mut self) -> Option<Result<Sse, SseError>> {
+        match self.events.as_mut()?.next().await {
+            Some(Ok(event)) => Some(Ok(self.read(event))),
+            Some(Err(error)) if is_too_long(&error) => {
+                self.events = None;
+                let Some(asked) = self.asked.take() else {
+                    self.output.log("A message is skipped: it is longer than 16 MB.");
+                    // The library would take the stream up again, to be sent the same once more.
+                    return std::future::pending().await;
+                };
+                Some(Ok(self.stand_in(asked.id, TOO_LONG.to_owned())))
+            }
+            Some(Err(error)) => {
+                self.events = None;
+                let Some(id) = self.left_waiting() else { return Some(Err(error)) };
+                let why = innermost(&error);
+                let reason = format!("The server's stream of events broke off: {why}.");
+                Some(Ok(self.stand_in(id, reason)))
+            }
+            None => {
+                self.events = None;
+                let id = self.left_waiting()?;
+                let reason = match self.skipped.take() {
+                    Some(skipped) => format!("{NO_ANSWER} {skipped}"),
+                    None => NO_ANSWER.to_owned(),
+                };
+                Some(Ok(self.stand_in(id, reason)))
+            }
+        }
+    }
+
+    /// Whose answer comes no more.
+    fn left_waiting(&mut self) -> Option<RequestId> {
+        let had_id = self.had_id;
+        self.asked.take_if(|asked| !(asked.resumes && had_id)).map(|asked| asked.id)
+    }
+
+    /// The answer that stands in the place of one that does not come.
+    fn stand_in(&self, id: RequestId, reason: String) -> Sse {
+        self.output.log(&reason);
+        let error = ErrorData::new(ErrorCode::INTERNAL_ERROR, reason, None);
+        let message = ServerJsonRpcMessage::error(error, Some(id));
+        Sse::default().data(serde_json::to_string(&message).unwrap_or_default())
+    }
+
+    fn read(&mut self, mut event: Sse) -> Sse {
+        self.had_id |= event.id.is_some();
+        if !matches!(event.event.as_deref(), None | Some("" | "message")) {
+            return event;
+        }
+        let Some(data) = event.data.take() else { return event };
+        if let Some(told) = log_line(&data) {
+            self.output.log(&told);
+            // The event's id stays: the stream is taken up again from there.
+            return event;
+        }
+        let message = match lifted(&data) {
+            Some(lifted) => {
+                lifted.told.iter().for_each(|told| self.output.log(told));
+                if lifted.message.is_empty() {
+                    self.skipped = lifted.told.into_iter().next();
+                    return event;
+                }
+                lifted.message
+            }
+            None => data,
+        };
+        if self.asked.as_ref().is_some_and(|asked| answers(&message, &asked.id)) {
+            self.asked = None;
+        }
+        event.data = Some(message);
+        event
+    }
+}
+
+/// Whether the message is the answer to the request.
+fn answers(message: &str, id: &RequestId) -> bool {
+    #[derive(Deserialize)]
+    struct Head {
+        id: Option<RequestId>,
+        method: Option<IgnoredAny>,
+    }
+    serde_json::from_str::<Head>(message).is_ok_and(|head| {
+        head.method.is_none() && head.id.is_some_and(|answered| is_same(&answered, id))
+    })
+}
+
+/// Whether an answer's id is that of the request; some servers make a text of the number.
+pub(super) fn is_same(answered: &RequestId, asked: &RequestId) -> bool {
+    match (answered, asked) {
+        (NumberOrString::String(text), NumberOrString::Number(number)) => {
+            text.parse() == Ok(*number)
+        }
+        (answered, asked) => answered == asked,
+    }
+}
+
+fn is_too_long(error: &SseError) -> bool {
+    let SseError::Body(error) = error else { return false };
+    matches!(error.downcast_ref(), Some(Torn::TooLong))
+}

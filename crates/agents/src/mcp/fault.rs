@@ -1,0 +1,103 @@
+//! [`ConnectFault`]: why a server cannot be used, and what to do about it; [`CallFault`]: why a call of
+//! it gave no result.
+
+use std::time::Duration;
+
+use crate::AgentFault;
+use rmcp::ServiceError;
+
+use super::http_fault::HttpFault;
+
+/// Why there is no connection to a server.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ConnectFault {
+    #[error(
+        "The MCP server {server} cannot be started: there is no program `{command}`. Install it, or \
+         give its path in `command`."
+    )]
+    NoProgram { server: String, command: String },
+    #[error("The MCP server {server} cannot be started: {error}.")]
+    NotStarted { server: String, error: std::io::Error },
+    #[error("The working directory {cwd} of the MCP server {server} is no folder: mend `cwd`.")]
+    NoFolder { server: String, cwd: String },
+    #[error(
+        "The MCP server {server} ended with {status} before it answered. Run its command by hand to \
+         see why."
+    )]
+    Ended { server: String, status: String, output: Option<String> },
+    #[error(
+        "The MCP server {server} did not answer within {} s. If it is slow to start, give it more \
+         in `timeout_seconds`.",
+        .patience.as_secs()
+    )]
+    Silent { server: String, patience: Duration, output: Option<String> },
+    #[error(
+        "The MCP server {server} wrote what is no MCP message: `{sample}`. A server's standard output \
+         is for messages only; its log belongs on standard error."
+    )]
+    Nonsense { server: String, sample: String, output: Option<String> },
+    #[error(
+        "The MCP server {server} at {url} {fault}{}",
+        if fault.doubts_the_address() { " Is this the address of its MCP endpoint?" } else { "" }
+    )]
+    Http { server: String, url: String, fault: HttpFault },
+    #[error("The MCP server {server} wants the token of {variable}, which is not set.")]
+    NoToken { server: String, variable: String },
+    #[error("The MCP server {server} has a header that HTTP does not allow: {header}.")]
+    BadHeader { server: String, header: String },
+    #[error("The MCP server {server} refused: {}.", .error.trim_end_matches('.'))]
+    Refused { server: String, error: String, output: Option<String> },
+}
+
+impl ConnectFault {
+    fn output(&self) -> Option<&String> {
+        match self {
+            Self::Ended { output, .. }
+            | Self::Silent { output, .. }
+            | Self::Nonsense { output, .. }
+            | Self::Refused { output, .. } => output.as_ref(),
+            _ => None,
+        }
+    }
+}
+
+impl From<ConnectFault> for AgentFault {
+    fn from(fault: ConnectFault) -> Self {
+        Self { reason: fault.to_string(), error_type: None, traceback: fault.output().cloned() }
+    }
+}
+
+/// Why a call gave no result: what any may meet, and what one that runs as a task may.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum CallFault {
+    /// The server refused a request, or is gone, or the person cancelled.
+    #[error(transparent)]
+    Service(#[from] ServiceError),
+    /// The answer to the call is neither a task nor a result.
+    #[error("The server was asked to make a task of the call and answered: {0}")]
+    NoTask(String),
+    /// The answer to `tasks/get` says nothing about a task.
+    #[error("The server was asked how the task is and answered: {0}")]
+    NoState(String),
+    /// The task ended without a result.
+    #[error("The task failed: {reason}")]
+    Failed {
+        /// What the server says of it.
+        reason: String,
+    },
+    /// The server called the task off.
+    #[error("The server cancelled the task{}", message.as_deref().map(|it| format!(": {it}")).unwrap_or_default())]
+    CalledOff {
+        /// What the server says of it.
+        message: Option<String>,
+    },
+}
+
+/// The cause at the end of the chain: what happened, without who passed it on.
+pub(super) fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut cause = error;
+    while let Some(next) = cause.source() {
+        cause = next;
+    }
+    cause.to_string()
+}

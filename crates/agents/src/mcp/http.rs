@@ -1,0 +1,377 @@
+//! [`Reach`]: HTTP as the library needs it, with every message [`lifted`] before the library reads it,
+//! and with what went wrong in words of our own.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, LOCATION, RETRY_AFTER};
+use http::{HeaderName, HeaderValue};
+use reqwest::redirect::Policy;
+use reqwest::{Client, Error, Method, RequestBuilder, Response, StatusCode};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, RequestId,
+    ServerJsonRpcMessage,
+};
+use rmcp::transport::common::client_side_sse::BoxedSseResponse;
+use rmcp::transport::common::http_header::{
+    EVENT_STREAM_MIME_TYPE, HEADER_LAST_EVENT_ID, HEADER_SESSION_ID, JSON_MIME_TYPE,
+};
+use rmcp::transport::streamable_http_client::{
+    AuthRequiredError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
+};
+
+use super::events::{Asked, LONGEST, events, is_same};
+use super::fault::innermost;
+use super::http_fault::{Answered, HttpFault};
+use super::output::Output;
+use super::skipped::TOO_LONG;
+use super::wire::lifted;
+
+/// How many times a request is redirected.
+const MOST_REDIRECTS: usize = 10;
+/// How much of the body of a refusal is read, in bytes.
+const REFUSAL: usize = 64 * 1024;
+/// How long the body of a refusal is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How much of a body is shown.
+const SAMPLE_CHARACTERS: usize = 200;
+
+type Fault = StreamableHttpError<HttpFault>;
+type Headers = HashMap<HeaderName, HeaderValue>;
+
+/// Reaches one server.
+#[derive(Clone)]
+pub(super) struct Reach {
+    client: Client,
+    output: Output,
+}
+
+/// Who asks, and in which session.
+struct Asking {
+    session: Option<Arc<str>>,
+    token: Option<String>,
+    headers: Headers,
+}
+
+impl Asking {
+    fn names_itself(&self) -> bool {
+        self.token.is_some() || self.headers.contains_key(&AUTHORIZATION)
+    }
+}
+
+impl Reach {
+    /// A client like the library's own: no idle connections, and redirects that keep the message and
+    /// stay with the server.
+    pub(super) fn new(output: Output) -> Result<Self, Error> {
+        let same_server = Policy::custom(|attempt| {
+            let keeps_body = matches!(
+                attempt.status(),
+                StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT
+            );
+            let origin = attempt.previous().first().map(|url| url.origin());
+            if !keeps_body || origin.is_none_or(|origin| origin != attempt.url().origin()) {
+                attempt.stop()
+            } else if attempt.previous().len() > MOST_REDIRECTS {
+                attempt.error(format!("more than {MOST_REDIRECTS} redirects"))
+            } else {
+                attempt.follow()
+            }
+        });
+        let client = Client::builder().pool_max_idle_per_host(0).redirect(same_server).build()?;
+        Ok(Self { client, output })
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        uri: &str,
+        asking: &Asking,
+        rest: impl FnOnce(RequestBuilder) -> RequestBuilder,
+    ) -> Result<Response, Fault> {
+        let mut request = self.client.request(method, uri);
+        for (name, value) in &asking.headers {
+            let is_ours = *name == ACCEPT
+                || [HEADER_SESSION_ID, HEADER_LAST_EVENT_ID]
+                    .iter()
+                    .any(|ours| name.as_str().eq_ignore_ascii_case(ours));
+            if is_ours {
+                return Err(StreamableHttpError::ReservedHeaderConflict(name.to_string()));
+            }
+            request = request.header(name, value);
+        }
+        if let Some(session) = &asking.session {
+            request = request.header(HEADER_SESSION_ID, session.as_ref());
+        }
+        if let Some(token) = &asking.token {
+            request = request.bearer_auth(token);
+        }
+        rest(request).send().await.map_err(|error| {
+            let why = innermost(&error);
+            Fault::Client(match error.is_connect() {
+                true => HttpFault::Unreachable(why),
+                false => HttpFault::BrokenOff(why),
+            })
+        })
+    }
+
+    /// The message in a body.
+    async fn message(
+        &self,
+        mut response: Response,
+        id: &RequestId,
+    ) -> Result<ServerJsonRpcMessage, HttpFault> {
+        let status = response.status();
+        let mut body = Vec::new();
+        loop {
+            let broken = |error: Error| HttpFault::BrokenOff(innermost(&error));
+            let Some(part) = response.chunk().await.map_err(broken)? else { break };
+            if body.len() + part.len() > LONGEST {
+                self.output.log(TOO_LONG);
+                let error = ErrorData::new(ErrorCode::INTERNAL_ERROR, TOO_LONG, None);
+                return Ok(ServerJsonRpcMessage::error(error, Some(id.clone())));
+            }
+            body.extend_from_slice(&part);
+        }
+        let text = String::from_utf8_lossy(&body);
+        if text.trim().is_empty() {
+            return Err(HttpFault::Nothing(status));
+        }
+        let no_message = |why: &str| HttpFault::NoMessage {
+            why: why.trim_end_matches('.').to_owned(),
+            sample: sample(&body),
+        };
+        let message = match lifted(&text) {
+            Some(lifted) => {
+                lifted.told.iter().for_each(|told| self.output.log(told));
+                if lifted.message.is_empty() {
+                    let told = lifted.told.first().map_or("", String::as_str);
+                    return Err(no_message(told.split_once(": ").map_or(told, |(_, why)| why)));
+                }
+                serde_json::from_str(&lifted.message)
+            }
+            None => serde_json::from_str(&text),
+        };
+        match message.map_err(|_| no_message("it is no JSON-RPC"))? {
+            JsonRpcMessage::Response(answer) if !is_same(&answer.id, id) => {
+                Err(self.stray(answer.id))
+            }
+            JsonRpcMessage::Error(mut error) => match error.id.take() {
+                Some(other) if !is_same(&other, id) => Err(self.stray(other)),
+                _ => Ok(ServerJsonRpcMessage::error(error.error, Some(id.clone()))),
+            },
+            answer @ JsonRpcMessage::Response(_) => Ok(answer),
+            _ => Err(no_message("it answers nothing")),
+        }
+    }
+
+    fn stray(&self, id: RequestId) -> HttpFault {
+        let fault = HttpFault::Another(id);
+        self.output.log(&fault.to_string());
+        fault
+    }
+
+    /// What a status that is no success says: an error for the request, or a fault.
+    async fn refusal(
+        &self,
+        response: Response,
+        asking: &Asking,
+        asked: Option<&RequestId>,
+    ) -> Result<StreamableHttpPostResponse, Fault> {
+        let status = response.status();
+        if status == StatusCode::NOT_FOUND && asking.session.is_some() {
+            return Err(StreamableHttpError::SessionExpired);
+        }
+        let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
+        let retry_after = header(RETRY_AFTER).map(str::to_owned);
+        let elsewhere = header(LOCATION).map(|location| format!("it points to {location}"));
+        let is_json = kind(&response).starts_with(JSON_MIME_TYPE);
+        let body = beginning(response, REFUSAL).await;
+        let sample = elsewhere.unwrap_or_else(|| sample(&body));
+        let answered = Answered { status, retry_after, sample };
+        if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
+            return Err(Fault::Client(match asking.names_itself() {
+                true => HttpFault::NotAccepted(answered),
+                false => HttpFault::Unauthorized(answered),
+            }));
+        }
+        if let Some(id) = asked
+            && is_json
+            && let Ok(ServerJsonRpcMessage::Error(error)) = serde_json::from_slice(&body)
+        {
+            let message = ServerJsonRpcMessage::error(error.error, Some(id.clone()));
+            return Ok(StreamableHttpPostResponse::Json(message, None));
+        }
+        Err(Fault::Client(HttpFault::Refused(answered)))
+    }
+
+    async fn answer(
+        &self,
+        response: Response,
+        asking: &Asking,
+        message: &ClientJsonRpcMessage,
+    ) -> Result<StreamableHttpPostResponse, Fault> {
+        let status = response.status();
+        let asked = match message {
+            JsonRpcMessage::Request(request) => Some(&request.id),
+            _ => None,
+        };
+        if !status.is_success() {
+            return self.refusal(response, asking, asked).await;
+        }
+        // Nobody waits for an answer to an answer.
+        let Some(id) = asked else { return Ok(StreamableHttpPostResponse::Accepted) };
+        if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
+            return Err(Fault::Client(HttpFault::Nothing(status)));
+        }
+        let session = response.headers().get(HEADER_SESSION_ID);
+        let session = session.and_then(|it| it.to_str().ok()).map(str::to_owned);
+        let kind = kind(&response);
+        if kind.starts_with(EVENT_STREAM_MIME_TYPE) {
+            // At the greeting the library reads the stream no further than its end.
+            let resumes = !is_greeting(message);
+            let asked = Some(Asked { id: id.clone(), resumes });
+            let events = events(response, self.output.clone(), asked);
+            return Ok(StreamableHttpPostResponse::Sse(events, session));
+        }
+        if kind.starts_with(JSON_MIME_TYPE) {
+            let message = self.message(response, id).await.map_err(Fault::Client)?;
+            return Ok(StreamableHttpPostResponse::Json(message, session));
+        }
+        let body = beginning(response, REFUSAL).await;
+        Err(Fault::Client(match body.is_empty() {
+            true => HttpFault::Nothing(status),
+            false => HttpFault::Kind { kind: named(&kind), sample: sample(&body) },
+        }))
+    }
+}
+
+impl StreamableHttpClient for Reach {
+    type Error = HttpFault;
+
+    async fn post_message(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        token: Option<String>,
+        headers: Headers,
+    ) -> Result<StreamableHttpPostResponse, Fault> {
+        let asking = Asking { session, token, headers };
+        let body = serde_json::to_vec(&message)?;
+        let accepted = [EVENT_STREAM_MIME_TYPE, JSON_MIME_TYPE].join(", ");
+        let posted = self.send(Method::POST, &uri, &asking, |request| {
+            request.header(ACCEPT, accepted).header(CONTENT_TYPE, JSON_MIME_TYPE).body(body)
+        });
+        let answer = match posted.await {
+            Ok(response) => self.answer(response, &asking, &message).await,
+            Err(fault) => Err(fault),
+        };
+        if let Err(Fault::Client(fault)) = &answer
+            && !matches!(message, JsonRpcMessage::Request(_))
+        {
+            // Nobody else would say so.
+            self.output.log(&fault.to_string());
+        }
+        answer
+    }
+
+    async fn delete_session(
+        &self,
+        uri: Arc<str>,
+        session: Arc<str>,
+        token: Option<String>,
+        headers: Headers,
+    ) -> Result<(), Fault> {
+        let asking = Asking { session: Some(session), token, headers };
+        // A server that keeps its sessions, or has lost them, may say what it likes.
+        self.send(Method::DELETE, &uri, &asking, |request| request).await.map(drop)
+    }
+
+    async fn get_stream(
+        &self,
+        uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last_event: Option<String>,
+        token: Option<String>,
+        headers: Headers,
+    ) -> Result<BoxedSseResponse, Fault> {
+        let asking = Asking { session, token, headers };
+        let accepted = [EVENT_STREAM_MIME_TYPE, JSON_MIME_TYPE].join(", ");
+        let response = self
+            .send(Method::GET, &uri, &asking, |request| {
+                let request = request.header(ACCEPT, accepted);
+                match last_event {
+                    Some(event) => request.header(HEADER_LAST_EVENT_ID, event),
+                    None => request,
+                }
+            })
+            .await?;
+        match response.status() {
+            StatusCode::METHOD_NOT_ALLOWED => {
+                return Err(StreamableHttpError::ServerDoesNotSupportSse);
+            }
+            // By these the library knows that asking again is of no use.
+            status @ (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => {
+                let error = AuthRequiredError::new(status.to_string());
+                return Err(StreamableHttpError::AuthRequired(error));
+            }
+            status if status.is_success() => {}
+            status => {
+                let (retry_after, sample) = (None, String::new());
+                let answered = Answered { status, retry_after, sample };
+                return Err(Fault::Client(HttpFault::Refused(answered)));
+            }
+        }
+        let kind = kind(&response);
+        if !kind.starts_with(EVENT_STREAM_MIME_TYPE) && !kind.starts_with(JSON_MIME_TYPE) {
+            return Err(StreamableHttpError::UnexpectedContentType(Some(kind)));
+        }
+        Ok(events(response, self.output.clone(), None))
+    }
+}
+
+/// What the response says it is; empty where it does not.
+fn kind(response: &Response) -> String {
+    let kind = response.headers().get(CONTENT_TYPE);
+    kind.map(|kind| String::from_utf8_lossy(kind.as_bytes()).into_owned()).unwrap_or_default()
+}
+
+fn named(kind: &str) -> String {
+    if kind.is_empty() { "no content type".to_owned() } else { format!("`{kind}`") }
+}
+
+/// The beginning of a body, as much as comes in time.
+async fn beginning(mut response: Response, most: usize) -> Vec<u8> {
+    let mut body = Vec::new();
+    let reading = async {
+        while let Ok(Some(part)) = response.chunk().await {
+            body.extend_from_slice(&part);
+            if body.len() >= most {
+                return;
+            }
+        }
+    };
+    let _ = tokio::time::timeout(PATIENCE, reading).await;
+    body
+}
+
+/// The beginning of a body, in one line.
+fn sample(body: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&body[..body.len().min(8 * SAMPLE_CHARACTERS)]);
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= SAMPLE_CHARACTERS {
+        return line;
+    }
+    let cut: String = line.chars().take(SAMPLE_CHARACTERS).collect();
+    format!("{cut}…")
+}
+
+/// Whether the message is the first to a server.
+fn is_greeting(message: &ClientJsonRpcMessage) -> bool {
+    matches!(
+        message,
+        JsonRpcMessage::Request(request)
+            if matches!(request.request, ClientRequest::InitializeRequest(_))
+    )
+}

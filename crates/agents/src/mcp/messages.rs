@@ -1,0 +1,251 @@
+//! [`Messages`]: a stdio server's standard output, line by line, as the library is to read it.
+
+use std::borrow::Cow;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use tokio::io::{AsyncRead, ReadBuf};
+
+use super::output::Output;
+use super::skipped::{Skipped, TOO_LONG};
+use super::wire::{lifted, log_line};
+
+/// How much of a line that is no message is looked at, in bytes.
+const SAMPLE: usize = 480;
+/// How much of a line must be there to tell that it is no message, in bytes.
+const TELLING: usize = 120;
+/// The longest line that is taken, in bytes. The library drops longer ones.
+const LONGEST: usize = 16 * 1024 * 1024 - 1;
+/// What is told where bytes were replaced.
+const NO_UTF8: &str = "A message of the server is not all UTF-8; the rest reads as \u{fffd} here.";
+/// How much is read at once, in bytes.
+const CHUNK: usize = 64 * 1024;
+
+/// The messages of a server. Lines that are none are told to [`Output`], for the library skips them
+/// without a word; what it could not read in the others is lifted, and an answer that is too long
+/// becomes an error.
+pub(super) struct Messages<R> {
+    inner: R,
+    output: Output,
+    chunk: Box<[u8]>,
+    /// The line that is being read.
+    line: Vec<u8>,
+    /// Whether that line was looked at for being no message.
+    is_judged: bool,
+    /// That line instead, where it is too long.
+    skipped: Option<Skipped>,
+    /// What the library has not taken yet, from `taken` on.
+    ready: Vec<u8>,
+    taken: usize,
+}
+
+impl<R> Messages<R> {
+    pub(super) fn new(inner: R, output: Output) -> Self {
+        Self {
+            inner,
+            output,
+            chunk: vec![0; CHUNK].into_boxed_slice(),
+            line: Vec::new(),
+            is_judged: false,
+            skipped: None,
+            ready: Vec::new(),
+            taken: 0,
+        }
+    }
+
+    fn take_in(&mut self, length: usize) {
+        let chunk = std::mem::take(&mut self.chunk);
+        for part in chunk[..length].split_inclusive(|byte| *byte == b'\n') {
+            let ends = part.ends_with(b"\n");
+            if let Some(skipped) = &mut self.skipped {
+                skipped.take(part);
+                if ends {
+                    self.end_skipped();
+                }
+                continue;
+            }
+            self.line.extend_from_slice(part);
+            if !self.is_judged && (ends || self.line.len() >= TELLING) {
+                self.judge();
+            }
+            if self.line.len() > LONGEST {
+                self.output.log("A message is skipped: it is longer than 16 MB.");
+                self.skipped = Some(Skipped::of(&std::mem::take(&mut self.line)));
+                self.is_judged = false;
+                if ends {
+                    self.end_skipped();
+                }
+            } else if ends {
+                self.pass_line();
+            }
+        }
+        self.chunk = chunk;
+    }
+
+    /// Whoever waits for what was skipped hears why.
+    fn end_skipped(&mut self) {
+        if let Some(answer) = self.skipped.take().and_then(|it| it.answer(TOO_LONG)) {
+            self.ready.extend_from_slice(answer.as_bytes());
+            self.ready.push(b'\n');
+        }
+    }
+
+    /// Hands the line on, lifted where it must be.
+    fn pass_line(&mut self) {
+        self.is_judged = false;
+        let bytes = std::mem::take(&mut self.line);
+        let line = String::from_utf8_lossy(&bytes);
+        if let Some(told) = log_line(&line) {
+            self.output.log(&told);
+            return;
+        }
+        let lifted = lifted(&line);
+        if lifted.as_ref().is_some_and(|lifted| lifted.message.is_empty()) {
+            if !may_be_message(&bytes) {
+                // That was told as soon as it was seen.
+                return;
+            }
+            self.output.hear_nonsense(beginning(&bytes));
+        } else if matches!(line, Cow::Owned(_)) {
+            self.output.log(NO_UTF8);
+        }
+        match lifted {
+            Some(lifted) => {
+                lifted.told.iter().for_each(|told| self.output.log(told));
+                self.ready.extend_from_slice(lifted.message.as_bytes());
+                self.ready.push(b'\n');
+            }
+            None => self.ready.extend_from_slice(line.as_bytes()),
+        }
+    }
+
+    fn judge(&mut self) {
+        self.is_judged = true;
+        if !may_be_message(&self.line) {
+            self.output.hear_nonsense(beginning(&self.line));
+        }
+    }
+}
+
+fn beginning(line: &[u8]) -> &[u8] {
+    line[..line.len().min(SAMPLE)].trim_ascii()
+}
+
+/// A message is an object, a batch a list; a line without anything is nobody's fault.
+fn may_be_message(line: &[u8]) -> bool {
+    let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
+    matches!(beginning(line).first(), None | Some(b'{' | b'['))
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for Messages<R> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<std::io::Result<()>> {
+        let this = &mut *self;
+        loop {
+            if this.taken < this.ready.len() {
+                let rest = &this.ready[this.taken..];
+                let taken = rest.len().min(buffer.remaining());
+                buffer.put_slice(&rest[..taken]);
+                this.taken += taken;
+                return Poll::Ready(Ok(()));
+            }
+            this.ready.clear();
+            this.taken = 0;
+            let mut chunk = ReadBuf::new(&mut this.chunk);
+            ready!(Pin::new(&mut this.inner).poll_read(context, &mut chunk))?;
+            match chunk.filled().len() {
+                // What is left without an end of its line is no message.
+                0 => return Poll::Ready(Ok(())),
+                length => this.take_in(length),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tokio::io::AsyncReadExt;
+
+    use super::*;
+    use crate::AgentLog;
+
+    async fn read(written: &[u8]) -> (String, Output, Arc<AgentLog>) {
+        let log = Arc::new(AgentLog::default());
+        let output = Output::new("s", Arc::clone(&log));
+        let mut read = Vec::new();
+        Messages::new(written, output.clone()).read_to_end(&mut read).await.expect("reads");
+        (String::from_utf8(read).expect("text"), output, log)
+    }
+
+    #[tokio::test]
+    async fn lines_pass_and_what_is_no_message_is_told() {
+        let long = format!("{{\"x\":\"{}\"}}", "y".repeat(200_000));
+        let written = format!("{{\"id\":1}}\nWelcome\n{{\"half\":\n{long}\n");
+        let (passed, output, log) = read(written.as_bytes()).await;
+        assert_eq!(passed.replace("\n\n", "\n"), format!("{{\"id\":1}}\n{long}\n"));
+        assert_eq!(output.nonsense().as_deref(), Some("Welcome"));
+        let told: Vec<String> = log.lines().into_iter().map(|line| line.text).collect();
+        assert_eq!(
+            told,
+            [
+                "[s] wrote what is no message: Welcome",
+                "[s] wrote what is no message: {\"half\":",
+                "[s] A message of the server is skipped: the text ends here, but a value is missing at \
+                 line 1, column 9.",
+            ]
+        );
+    }
+
+    #[tokio::test]
+    async fn lines_for_the_log_keep_their_order() {
+        let line = |number: usize| {
+            format!(
+                "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{{\"level\":\"info\",\"data\":\"{number}\"}}}}\n"
+            )
+        };
+        let written: String = (0..1_000).map(line).collect();
+        let (passed, _, log) = read(written.as_bytes()).await;
+        assert_eq!(passed, "", "the library has nothing to do with them");
+        let texts: Vec<String> = log.lines().into_iter().map(|line| line.text).collect();
+        let expected: Vec<String> = (0..1_000).map(|it| format!("[s] info {it}")).collect();
+        assert_eq!(texts, expected);
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_is_too_long_becomes_an_error_and_the_next_passes() {
+        let long = "x".repeat(LONGEST);
+        let written = format!(
+            "{{\"result\":{{\"text\":\"{long}\"}},\"jsonrpc\":\"2.0\",\"id\":4}}\n{{\"id\":5,\"result\":{{}}}}\n"
+        );
+        let (passed, _, log) = read(written.as_bytes()).await;
+        let lines: Vec<&str> = passed.lines().collect();
+        assert_eq!(lines.len(), 2, "{} bytes", passed.len());
+        assert!(lines[0].contains("\"id\":4") && lines[0].contains("longer than 16 MB"));
+        assert_eq!(lines[1], "{\"id\":5,\"result\":{}}");
+        assert!(log.lines().iter().any(|line| line.text.contains("is skipped")));
+    }
+
+    #[tokio::test]
+    async fn bytes_that_are_no_text_take_no_message_away() {
+        let (passed, output, log) = read(b"{\"id\":1,\"result\":{\"text\":\"\xff\"}}\n").await;
+        assert_eq!(passed, "{\"id\":1,\"result\":{\"text\":\"\u{fffd}\"}}\n");
+        assert_eq!(output.nonsense(), None);
+        assert!(log.lines()[0].text.contains("not all UTF-8"));
+    }
+
+    #[tokio::test]
+    async fn a_deep_answer_is_lifted() {
+        let deep = format!("{}{}", "[".repeat(900), "]".repeat(900));
+        let written =
+            format!("{{\"id\":1,\"result\":{deep}}}\n{{\"method\":\"x\",\"params\":{deep}}}\n");
+        let (passed, _, log) = read(written.as_bytes()).await;
+        let lines: Vec<&str> = passed.lines().collect();
+        assert!(lines[0].contains("nested 901 levels deep"), "{}", lines[0]);
+        assert!(log.lines().iter().any(|line| line.text.contains("is skipped")));
+    }
+}

@@ -1,0 +1,83 @@
+//! [`Output`]: what a server writes besides messages, and what is said of its messages.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::io::BufReader;
+use tokio::process::ChildStderr;
+
+use crate::AgentLog;
+use crate::lines::next_line;
+
+/// How much of a line on standard error is read.
+const MAX_LOG_LINE_BYTES: usize = 64 * 1024;
+/// How many of the last lines are kept to explain an end.
+const LAST_LINES: usize = 20;
+/// How much of a line that is no message is shown.
+const SAMPLE_CHARACTERS: usize = 120;
+
+/// What one server wrote besides messages.
+#[derive(Clone)]
+pub(super) struct Output(Arc<Shared>);
+
+struct Shared {
+    server: String,
+    log: Arc<AgentLog>,
+    heard: Mutex<Heard>,
+}
+
+#[derive(Default)]
+struct Heard {
+    last: VecDeque<String>,
+    nonsense: Option<String>,
+}
+
+impl Output {
+    pub(super) fn new(server: &str, log: Arc<AgentLog>) -> Self {
+        Self(Arc::new(Shared { server: server.to_owned(), log, heard: Mutex::default() }))
+    }
+
+    fn heard(&self) -> MutexGuard<'_, Heard> {
+        // Plain data: a panic elsewhere leaves nothing half done.
+        self.0.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Enters a line into the agent's log under the server's name.
+    pub(super) fn log(&self, text: &str) {
+        self.0.log.push(&format!("[{}] {text}", self.0.server));
+    }
+
+    /// The last lines of standard error, oldest first.
+    pub(super) fn last_lines(&self) -> Option<String> {
+        let heard = self.heard();
+        let lines: Vec<&str> = heard.last.iter().map(String::as_str).collect();
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+
+    /// The first line of standard output that was no message.
+    pub(super) fn nonsense(&self) -> Option<String> {
+        self.heard().nonsense.clone()
+    }
+
+    /// Reads standard error to its end.
+    pub(super) async fn read_errors(self, errors: ChildStderr) {
+        let mut errors = BufReader::new(errors);
+        let mut line = Vec::new();
+        while let Ok(Some(_)) = next_line(&mut errors, &mut line, MAX_LOG_LINE_BYTES).await {
+            let text = String::from_utf8_lossy(&line).into_owned();
+            self.log(&text);
+            let mut heard = self.heard();
+            if heard.last.len() == LAST_LINES {
+                heard.last.pop_front();
+            }
+            heard.last.push_back(text);
+        }
+    }
+
+    /// Takes in a line of standard output that is no message.
+    pub(super) fn hear_nonsense(&self, line: &[u8]) {
+        let text: String = String::from_utf8_lossy(line).chars().take(SAMPLE_CHARACTERS).collect();
+        self.log(&format!("wrote what is no message: {text}"));
+        self.heard().nonsense.get_or_insert(text);
+    }
+}

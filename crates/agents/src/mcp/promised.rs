@@ -1,0 +1,73 @@
+//! Whether structured content is what its tool's output schema promises.
+//!
+//! A server that breaks its promise is told to the person, beside a result that stays as it came:
+//! clients that check it, as the Python SDK's does, would refuse the result.
+
+use json_text::{JsonText, Kind, Node};
+use schema_check::Violation;
+
+use crate::schemas;
+
+/// Where what a tool returned breaks `schema`; nothing where it keeps to it.
+///
+/// A schema of any size and a value of any length take their time: not for a thread that must
+/// answer others.
+pub(super) fn broken_by(schema: &JsonText, returned: &JsonText) -> Vec<Violation> {
+    match structured_content(returned) {
+        Some(structured) => schemas::check_schema(Some(schema), &structured),
+        None => {
+            let text = "The tool has an output schema and answered without structured content.";
+            vec![Violation { pointer: String::new(), text: text.to_owned() }]
+        }
+    }
+}
+
+/// The structured content of a result as the model gets it.
+fn structured_content(returned: &JsonText) -> Option<JsonText> {
+    let Node::Object(members) = returned.open() else { return None };
+    let (_, raw) = members.iter().find(|(name, _)| name == "structuredContent")?;
+    let content = JsonText::from(*raw);
+    (content.kind() != Kind::Null).then_some(content)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json(text: &str) -> JsonText {
+        JsonText::parse(text).expect("JSON")
+    }
+
+    fn broken(schema: &str, returned: &str) -> Vec<(String, String)> {
+        let messages = broken_by(&json(schema), &json(returned));
+        messages.into_iter().map(|message| (message.pointer, message.text)).collect()
+    }
+
+    const SCHEMA: &str =
+        r#"{"type":"object","properties":{"g":{"type":"number"}},"required":["g"]}"#;
+
+    #[test]
+    fn what_breaks_the_schema_is_told_at_its_place() {
+        let kept = r#"{"content":[],"structuredContent":{"g":1.5},"isError":false}"#;
+        assert_eq!(broken(SCHEMA, kept), []);
+        let wrong = broken(SCHEMA, r#"{"content":[],"structuredContent":{"g":"1"}}"#);
+        assert_eq!(wrong.len(), 1);
+        assert_eq!(wrong[0].0, "/g");
+        let missing = broken(SCHEMA, r#"{"content":[],"structuredContent":{}}"#);
+        assert_eq!(missing, [("/g".to_owned(), "Required.".to_owned())]);
+    }
+
+    #[test]
+    fn an_answer_without_what_was_promised_is_told() {
+        for returned in [r#"{"content":[]}"#, r#"{"content":[],"structuredContent":null}"#] {
+            let told = broken(SCHEMA, returned);
+            assert!(told[0].1.contains("without structured content"), "{told:?}");
+        }
+    }
+
+    #[test]
+    fn a_schema_that_is_none_breaks_nothing() {
+        let returned = r#"{"content":[],"structuredContent":{"g":"1"}}"#;
+        assert_eq!(broken(r#"{"type":7}"#, returned), []);
+    }
+}

@@ -1,0 +1,255 @@
+//! [`McpSource`]: rehearses an [`McpAgent`].
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use crate::{AgentFault, Answer, Question, SessionView, SourceKind};
+use async_trait::async_trait;
+use json_text::JsonText;
+use session::{CallId, SessionId, ToolError};
+use tokio::sync::OnceCell;
+use tokio_util::sync::CancellationToken;
+
+use super::agent::McpAgent;
+use super::client::Link;
+use super::connection::Connection;
+use super::open_session::OpenSession;
+use super::tools::Catalogue;
+use crate::{
+    AgentFacts, AgentLog, AgentSource, AnswerError, CallProgress, CallReport, Reporter,
+    SessionSeed, SourceError, ToolFailure, ToolInvocation,
+};
+
+/// The source of one MCP agent.
+pub struct McpSource {
+    agent: Arc<McpAgent>,
+    reporter: OnceLock<Reporter>,
+    log: Mutex<Arc<AgentLog>>,
+    sessions: Mutex<HashMap<SessionId, Arc<Opening>>>,
+}
+
+/// A session from the moment at which somebody asks for it: two tabs of one must not start two sets
+/// of servers, and one that takes long to start keeps no other waiting.
+type Opening = OnceCell<Arc<OpenSession>>;
+
+impl McpSource {
+    /// A source for this agent.
+    #[must_use]
+    pub fn new(agent: McpAgent) -> Self {
+        Self {
+            agent: Arc::new(agent),
+            reporter: OnceLock::new(),
+            log: Mutex::default(),
+            sessions: Mutex::default(),
+        }
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Opening>>> {
+        // Plain data: a panic elsewhere leaves nothing half done.
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn open(&self, session: &SessionId) -> Result<Arc<OpenSession>, SourceError> {
+        let open = self.sessions().get(session).and_then(|opening| opening.get().cloned());
+        open.ok_or_else(|| SourceError::UnknownSession(session.clone()))
+    }
+
+    /// Starts the servers of a session.
+    async fn start(
+        &self,
+        session: &SessionId,
+        seed: &SessionSeed,
+    ) -> Result<Arc<OpenSession>, SourceError> {
+        let reporter = self.reporter.get().cloned().unwrap_or_else(Reporter::silent);
+        let link = Arc::new(Link::new(session.clone(), reporter));
+        let connections = self.connect(Some(&link)).await.map_err(SourceError::Faulted)?;
+        let log = Arc::clone(&self.log.lock().unwrap_or_else(PoisonError::into_inner));
+        let catalogue = self.catalogue(&connections).await;
+        let agent = Arc::clone(&self.agent);
+        Ok(OpenSession::new(agent, log, link, seed, connections, catalogue))
+    }
+
+    /// Whether `opening` still is the session's, and not closed meanwhile.
+    fn is_wanted(&self, session: &SessionId, opening: &Arc<Opening>) -> bool {
+        self.sessions().get(session).is_some_and(|now| Arc::ptr_eq(now, opening))
+    }
+
+    async fn connect(&self, link: Option<&Arc<Link>>) -> Result<Vec<Connection>, AgentFault> {
+        let log = Arc::clone(&self.log.lock().unwrap_or_else(PoisonError::into_inner));
+        let opening = self
+            .agent
+            .servers
+            .iter()
+            .map(|server| Connection::open(server, &log, link.map(Arc::clone)));
+        let mut connections = Vec::with_capacity(self.agent.servers.len());
+        let mut fault = None;
+        for opened in futures::future::join_all(opening).await {
+            match opened {
+                Ok(connection) => connections.push(connection),
+                Err(error) => {
+                    fault.get_or_insert(error);
+                }
+            }
+        }
+        match fault {
+            None => Ok(connections),
+            Some(fault) => {
+                futures::future::join_all(connections.into_iter().map(Connection::close)).await;
+                Err(fault.into())
+            }
+        }
+    }
+
+    async fn catalogue(&self, connections: &[Connection]) -> Catalogue {
+        let tools = connections.iter().map(|connection| connection.tools.clone()).collect();
+        Catalogue::of(&self.agent, tools).await
+    }
+}
+
+fn nothing_waits(call_id: &CallId) -> CallReport {
+    let message = format!("call {call_id} does not wait for the person");
+    CallReport::failed(ToolFailure::new("UnknownCall", message), 0.0)
+}
+
+#[async_trait]
+impl AgentSource for McpSource {
+    fn kind(&self) -> SourceKind {
+        SourceKind::Mcp
+    }
+
+    fn report_to(&self, reporter: Reporter) {
+        // Called once; a second listener would take the news from the first.
+        let _ = self.reporter.set(reporter);
+    }
+
+    async fn load(
+        &self,
+        _seed: &SessionSeed,
+        log: Arc<AgentLog>,
+    ) -> Result<AgentFacts, AgentFault> {
+        *self.log.lock().unwrap_or_else(PoisonError::into_inner) = log;
+        let connections = self.connect(None).await?;
+        let catalogue = self.catalogue(&connections).await;
+        let about: Vec<String> = connections
+            .iter()
+            .map(|connection| connection.about.clone())
+            .filter(|about| !about.is_empty())
+            .collect();
+        futures::future::join_all(connections.into_iter().map(Connection::close)).await;
+        Ok(AgentFacts {
+            app_name: self.agent.name.clone(),
+            description: self.agent.description.clone(),
+            model: self.agent.model.clone(),
+            tools: catalogue.tools.iter().map(|listed| listed.view.name.to_string()).collect(),
+            runtime: (!about.is_empty()).then(|| about.join(" · ")),
+        })
+    }
+
+    async fn open_session(
+        &self,
+        session: &SessionId,
+        seed: &SessionSeed,
+    ) -> Result<SessionView, SourceError> {
+        let opening = Arc::clone(self.sessions().entry(session.clone()).or_default());
+        let started = opening.get_or_try_init(|| self.start(session, seed)).await;
+        let open = match started {
+            Ok(open) => Arc::clone(open),
+            Err(error) => {
+                if !opening.initialized() && self.is_wanted(session, &opening) {
+                    self.sessions().remove(session);
+                }
+                return Err(error);
+            }
+        };
+        if !self.is_wanted(session, &opening) {
+            open.close().await;
+            return Err(SourceError::UnknownSession(session.clone()));
+        }
+        Ok(open.view().await)
+    }
+
+    async fn begin_invocation(
+        &self,
+        session: &SessionId,
+        _content: &str,
+    ) -> Result<SessionView, SourceError> {
+        Ok(self.open(session)?.view().await)
+    }
+
+    async fn call_tool(&self, call: ToolInvocation, cancel: CancellationToken) -> CallReport {
+        let open = match self.open(&call.session) {
+            Ok(open) => open,
+            Err(error) => {
+                let failure = ToolFailure::new("UnknownSession", error.to_string());
+                return CallReport::failed(failure, 0.0);
+            }
+        };
+        let catalogue = open.catalogue();
+        let listed = catalogue.find(&call.tool);
+        if listed.is_some_and(|listed| listed.view.needs_confirmation) {
+            let hint = format!("{} says that it may destroy something. Call it?", call.tool);
+            *open.waiting() = Some(call);
+            let progress = CallProgress::AsksConfirmation { hint, payload: None };
+            return CallReport::of(progress, 0.0);
+        }
+        open.timed(&call, &cancel).await
+    }
+
+    async fn confirm(
+        &self,
+        session: &SessionId,
+        call_id: &CallId,
+        confirmed: bool,
+        _payload: Option<JsonText>,
+        cancel: CancellationToken,
+    ) -> CallReport {
+        let Ok(open) = self.open(session) else { return nothing_waits(call_id) };
+        let Some(call) = open.take_waiting(call_id) else { return nothing_waits(call_id) };
+        if confirmed {
+            return open.timed(&call, &cancel).await;
+        }
+        let message = format!("The person denied {}.", call.tool);
+        CallReport::failed(ToolFailure::new(ToolError::CONFIRMATION_DENIED, message), 0.0)
+    }
+
+    async fn supply_result(
+        &self,
+        _session: &SessionId,
+        call_id: &CallId,
+        _result: JsonText,
+        _cancel: CancellationToken,
+    ) -> CallReport {
+        nothing_waits(call_id)
+    }
+
+    async fn questions(&self, session: &SessionId) -> Vec<Question> {
+        match self.open(session) {
+            Ok(open) => open.link.questions.waiting(),
+            Err(_) => Vec::new(),
+        }
+    }
+
+    async fn answer(
+        &self,
+        session: &SessionId,
+        number: u64,
+        answer: Answer,
+    ) -> Result<(), AnswerError> {
+        let open = self.open(session).map_err(|_| AnswerError::NotWaiting)?;
+        open.link.questions.answer(number, answer).await
+    }
+
+    async fn close_session(&self, session: &SessionId) {
+        let opening = self.sessions().remove(session);
+        // What is still starting is closed by whoever waits for it.
+        if let Some(open) = opening.as_ref().and_then(|opening| opening.get()) {
+            open.close().await;
+        }
+    }
+
+    async fn shut_down(&self) {
+        let all: Vec<Arc<Opening>> = self.sessions().drain().map(|(_, opening)| opening).collect();
+        let open: Vec<&Arc<OpenSession>> = all.iter().filter_map(|opening| opening.get()).collect();
+        futures::future::join_all(open.iter().map(|open| open.close())).await;
+    }
+}

@@ -1,0 +1,212 @@
+//! The catalogue of a session: the tools of all servers as the model would see them.
+
+use std::sync::Arc;
+
+use crate::{CatalogueChange, SessionView, ToolHints, ToolView};
+use json_text::{JsonText, nesting};
+use rmcp::model::Tool;
+use serde::Serialize;
+use session::{SessionId, ToolName};
+
+use super::agent::{McpAgent, McpServer};
+use super::{unreadable, wire};
+use crate::schemas;
+
+/// How deep a schema the host opens: as deep as serde_json does.
+const OPENED: usize = 127;
+
+/// A tool and where to call it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Listed {
+    pub(super) view: ToolView,
+    /// The place of its server in the agent's list.
+    pub(super) server: usize,
+    /// Its name as the server knows it.
+    pub(super) remote_name: String,
+    /// Whether the server said that it runs as a task only.
+    pub(super) is_task_only: bool,
+}
+
+/// The tools of one agent, and what the person should know about them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Catalogue {
+    pub(super) tools: Vec<Listed>,
+    pub(super) warnings: Vec<String>,
+}
+
+impl Catalogue {
+    /// The tools that each of the agent's servers lists, in order, filtered and prefixed as
+    /// configured.
+    pub(super) async fn of(agent: &Arc<McpAgent>, listed: Vec<Vec<Tool>>) -> Self {
+        let agent = Arc::clone(agent);
+        schemas::run_blocking(move || {
+            let mut catalogue = Self::default();
+            for (index, (server, tools)) in agent.servers.iter().zip(&listed).enumerate() {
+                catalogue.add(index, server, tools);
+            }
+            catalogue
+        })
+        .await
+    }
+
+    pub(super) fn find(&self, name: &ToolName) -> Option<&Listed> {
+        self.tools.iter().find(|listed| listed.view.name == *name)
+    }
+
+    fn add(&mut self, index: usize, server: &McpServer, tools: &[Tool]) {
+        let (tools, unusable): (Vec<&Tool>, Vec<&Tool>) =
+            tools.iter().partition(|tool| unreadable::reason(tool).is_none());
+        self.warnings.extend(unusable.into_iter().filter_map(|tool| {
+            let reason = unreadable::reason(tool)?;
+            Some(format!("The tool {} of {} is left out: {reason}.", tool.name, server.name))
+        }));
+        for folder in server.roots.iter().filter(|folder| !folder.is_dir()) {
+            let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
+            self.warnings.push(format!(
+                "The folder {} is not there, which `roots` of {} names: the server is told of it all \
+                 the same.",
+                folder.display(),
+                server.name
+            ));
+        }
+        if let Some(wanted) = &server.tools {
+            let listed: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
+            for name in wanted.iter().filter(|name| !listed.contains(&name.as_str())) {
+                self.warnings.push(format!(
+                    "The server {} has no tool {name}, which `tools` asks for. It has: {}.",
+                    server.name,
+                    listed.join(", ")
+                ));
+            }
+        }
+        for tool in tools {
+            let wanted = server.tools.as_ref();
+            if wanted.is_some_and(|wanted| !wanted.iter().any(|name| *name == tool.name)) {
+                continue;
+            }
+            let full = match &server.tool_name_prefix {
+                Some(prefix) => format!("{prefix}_{}", tool.name),
+                None => tool.name.to_string(),
+            };
+            let name = match ToolName::parse(&full) {
+                Ok(name) => name,
+                Err(error) => {
+                    self.warnings.push(format!("A tool of {} is left out: {error}.", server.name));
+                    continue;
+                }
+            };
+            if let Some(first) = self.find(&name) {
+                self.warnings.push(format!(
+                    "{name} of {} is left out: {} has a tool of that name. Set `tool_name_prefix` \
+                     for one of the two.",
+                    server.name, first.view.provided_by
+                ));
+                continue;
+            }
+            let view = view(name, server, tool);
+            match too_deep_to_check(&view) {
+                Some(warning) => self.warnings.push(warning),
+                None => self.warnings.extend(schemas::left_unchecked_of(
+                    view.name.as_str(),
+                    view.parameters.as_ref(),
+                )),
+            }
+            self.tools.push(Listed {
+                view,
+                server: index,
+                remote_name: tool.name.to_string(),
+                is_task_only: wire::is_task_only(tool),
+            });
+        }
+    }
+}
+
+/// A tool as ADK's McpToolset declares it to the model.
+#[derive(Serialize)]
+struct Declaration<'a> {
+    name: &'a str,
+    description: &'a str,
+    parameters_json_schema: &'a JsonText,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_json_schema: Option<&'a JsonText>,
+}
+
+/// What to tell of a tool whose schema the host cannot open.
+fn too_deep_to_check(tool: &ToolView) -> Option<String> {
+    let levels = tool.parameters.as_ref().map(|schema| nesting(schema.as_str()))?;
+    (levels > OPENED).then(|| {
+        format!(
+            "The input schema of {} is nested {levels} levels deep. The host checks arguments \
+             against schemas of up to {OPENED} levels, so this tool's go to its server unchecked.",
+            tool.name
+        )
+    })
+}
+
+fn view(name: ToolName, server: &McpServer, tool: &Tool) -> ToolView {
+    let hints = tool.annotations.as_ref().map_or_else(ToolHints::default, |said| ToolHints {
+        read_only: said.read_only_hint,
+        destructive: said.destructive_hint,
+        idempotent: said.idempotent_hint,
+        open_world: said.open_world_hint,
+    });
+    let title = tool
+        .title
+        .clone()
+        .or_else(|| tool.annotations.as_ref().and_then(|said| said.title.clone()))
+        .filter(|title| *title != tool.name);
+    let parameters = wire::input_schema(tool);
+    let response_schema = wire::output_schema(tool);
+    let description = tool.description.as_deref().unwrap_or_default().to_owned();
+    let declaration = Declaration {
+        name: name.as_str(),
+        description: &description,
+        parameters_json_schema: &parameters,
+        response_json_schema: response_schema.as_ref(),
+    };
+    let declaration = JsonText::serialize(&declaration).unwrap_or_else(|_| JsonText::null());
+    ToolView {
+        name,
+        title,
+        description,
+        declaration,
+        parameters: Some(parameters),
+        response_schema,
+        integers_of_64_bits: true,
+        long_running: false,
+        // MCP takes an unmarked tool for destructive; asking for each of these would teach people
+        // to confirm without reading.
+        needs_confirmation: hints.destructive == Some(true) && hints.read_only != Some(true),
+        provided_by: server.name.clone(),
+        hints,
+    }
+}
+
+/// What differs between two lists of tools; `None` when nothing does.
+pub(super) fn change(
+    session: &SessionId,
+    before: &[ToolView],
+    now: SessionView,
+) -> Option<CatalogueChange> {
+    let names_missing_in = |there: &[ToolView], from: &[ToolView]| -> Vec<ToolName> {
+        from.iter()
+            .filter(|tool| !there.iter().any(|other| other.name == tool.name))
+            .map(|tool| tool.name.clone())
+            .collect()
+    };
+    let added = names_missing_in(before, &now.tools);
+    let removed = names_missing_in(&now.tools, before);
+    let changed: Vec<ToolName> = now
+        .tools
+        .iter()
+        .filter(|tool| before.iter().any(|old| old.name == tool.name && old != *tool))
+        .map(|tool| tool.name.clone())
+        .collect();
+    (!(added.is_empty() && removed.is_empty() && changed.is_empty())).then(|| CatalogueChange {
+        session: session.clone(),
+        view: now,
+        added,
+        removed,
+        changed,
+    })
+}

@@ -1,0 +1,78 @@
+//! [`Reporter`]: how a source reports what happens in its sessions between calls.
+
+use std::sync::Arc;
+
+use session::{CallId, SessionId, ToolName};
+
+use crate::{Question, SessionView};
+
+/// What happens in a session of a source without being asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SourceEvent {
+    /// A tool says how far it is.
+    Progress(CallProgressed),
+    /// A tool's server asks the person.
+    Asked(Box<Question>),
+    /// A question needs no answer any more: it was answered, or whoever asked is gone.
+    Withdrawn {
+        /// The session.
+        session: SessionId,
+        /// The question's number.
+        number: u64,
+    },
+    /// The tools of a session's agent changed.
+    CatalogueChanged(Box<CatalogueChange>),
+}
+
+/// How far a call is, as its tool says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallProgressed {
+    /// The session.
+    pub session: SessionId,
+    /// The call.
+    pub call_id: CallId,
+    /// How much is done, in the tool's own unit, where the tool counts.
+    pub done: Option<f64>,
+    /// How much there is to do, in the same unit, where the tool knows.
+    pub total: Option<f64>,
+    /// What it is doing.
+    pub message: Option<String>,
+}
+
+/// What changed in a catalogue, and what the model would see now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CatalogueChange {
+    /// The session.
+    pub session: SessionId,
+    /// What the model would see now.
+    pub view: SessionView,
+    /// Tools that are new.
+    pub added: Vec<ToolName>,
+    /// Tools that are gone.
+    pub removed: Vec<ToolName>,
+    /// Tools whose declaration differs.
+    pub changed: Vec<ToolName>,
+}
+
+/// Passes events of a source's sessions on to whoever listens.
+#[derive(Clone)]
+pub struct Reporter(Arc<dyn Fn(SourceEvent) + Send + Sync>);
+
+impl Reporter {
+    /// Passes every event to `listener`, which must not block.
+    #[must_use]
+    pub fn new(listener: impl Fn(SourceEvent) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(listener))
+    }
+
+    /// Nobody listens.
+    #[must_use]
+    pub fn silent() -> Self {
+        Self::new(drop)
+    }
+
+    /// Reports one event.
+    pub fn report(&self, event: SourceEvent) {
+        (self.0)(event);
+    }
+}

@@ -1,0 +1,171 @@
+//! Checks values against an agent's schemas, with `schema-check` as the authority.
+//!
+//! A schema may be long and its faults many, and a value may be long: what may take its time is done
+//! by [`run_blocking`] on a thread that may block, each schema compiled once (`compiled`).
+
+mod compiled;
+
+use crate::SessionView;
+use json_text::{JsonText, Kind, repeated_member};
+use schema_check::Violation;
+
+use compiled::compiled;
+
+/// Does `work` on a thread that may block. Where it panics, its panic goes on here.
+pub async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // Work that never began: the runtime is ending, and whoever waits here with it.
+            Err(_) => std::future::pending().await,
+        },
+    }
+}
+
+/// Checks what a session begins and ends with against the agent's own schemas.
+///
+/// # Errors
+/// Which of the two does not fit, and the first reason.
+pub fn check_ends(view: &SessionView, query: &str, response: &str) -> Result<(), String> {
+    let ends = [
+        ("query", view.input_schema.as_ref(), query),
+        ("final response", view.output_schema.as_ref(), response),
+    ];
+    for (what, schema, content) in ends {
+        if schema.is_none() {
+            continue;
+        }
+        let value = JsonText::parse(content).map_err(|error| {
+            format!("its {what} must be JSON that fits the agent's schema: {error}")
+        })?;
+        if let Some(message) = check_schema(schema, &value).first() {
+            let place = if message.pointer.is_empty() { "the value" } else { &message.pointer };
+            return Err(format!(
+                "its {what} does not fit the agent's schema: {place}: {}",
+                message.text
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Checks a tool's arguments: an object that the schema of its `parameters` accepts, each member once.
+#[must_use]
+pub fn check_arguments(parameters: Option<&JsonText>, arguments: &JsonText) -> Vec<Violation> {
+    if arguments.kind() != Kind::Object {
+        let text = format!("A tool takes an object, not a {}.", arguments.kind().name());
+        return vec![Violation { pointer: String::new(), text }];
+    }
+    if let Some(error) = repeated_member(arguments.as_str()) {
+        let text = format!("A tool gets only one of the two where {error}: take one out.");
+        return vec![Violation { pointer: String::new(), text }];
+    }
+    check_schema(parameters, arguments)
+}
+
+/// What of the schema values are not checked against, a sentence each; nothing for a sound one.
+#[must_use]
+pub fn left_unchecked(schema: &JsonText) -> Vec<String> {
+    match &*compiled(schema) {
+        Ok(sound) => sound
+            .unchecked
+            .iter()
+            .map(|part| format!("What stands at {} is not checked: {}.", part.pointer, part.reason))
+            .collect(),
+        Err(error) => vec![format!("Nothing is checked: {error}.")],
+    }
+}
+
+/// What of the schema of a tool's `parameters` values are not checked against.
+#[must_use]
+pub fn left_unchecked_of(tool: &str, parameters: Option<&JsonText>) -> Vec<String> {
+    named(&format!("The input schema of {tool}"), parameters).collect()
+}
+
+/// What of an agent's own schemas, for its input and its output, values are not checked against.
+#[must_use]
+pub fn left_unchecked_at_ends(ends: (Option<&JsonText>, Option<&JsonText>)) -> Vec<String> {
+    let (input, output) = ends;
+    let input = named("The agent's input schema", input);
+    input.chain(named("The agent's output schema", output)).collect()
+}
+
+/// Adds to the view's warnings what of its schemas values are not checked against.
+pub async fn warned_of_unchecked(mut view: SessionView) -> SessionView {
+    run_blocking(move || {
+        let ends = (view.input_schema.as_ref(), view.output_schema.as_ref());
+        let ends = left_unchecked_at_ends(ends);
+        let tools = view.tools.iter();
+        let tools =
+            tools.flat_map(|it| left_unchecked_of(it.name.as_str(), it.parameters.as_ref()));
+        let tools = tools.collect::<Vec<_>>();
+        view.warnings.extend(ends.into_iter().chain(tools));
+        view
+    })
+    .await
+}
+
+fn named(what: &str, schema: Option<&JsonText>) -> impl Iterator<Item = String> {
+    let told = schema.map(left_unchecked).unwrap_or_default().into_iter();
+    told.map(move |told| format!("{what}: {told}"))
+}
+
+/// Checks a value against a schema; without one, everything fits.
+#[must_use]
+pub fn check_schema(schema: Option<&JsonText>, value: &JsonText) -> Vec<Violation> {
+    let Some(schema) = schema else { return Vec::new() };
+    let compiled = compiled(schema);
+    let check = match &*compiled {
+        Ok(sound) => &sound.check,
+        Err(error) => {
+            // A model would be shown this schema all the same, and the tool would run.
+            tracing::debug!("{error}");
+            return Vec::new();
+        }
+    };
+    check.violations(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn messages(schema: &str, value: &str) -> Vec<(String, String)> {
+        let schema = JsonText::parse(schema).expect("valid");
+        let value = JsonText::parse(value).expect("valid");
+        let messages = check_schema(Some(&schema), &value);
+        messages.into_iter().map(|message| (message.pointer, message.text)).collect()
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_at_its_place() {
+        let schema = r#"{"type":"OBJECT","properties":{"a":{"type":"INTEGER"}},"required":["a"]}"#;
+        assert_eq!(messages(schema, "{}"), [("/a".to_owned(), "Required.".to_owned())]);
+        assert_eq!(messages(schema, r#"{"a":1}"#), []);
+    }
+
+    #[test]
+    fn one_broken_part_does_not_let_the_rest_pass() {
+        let schema = r##"{"type":"object","unevaluatedProperties":false,
+            "properties":{"a":{"$ref":"#/$defs/gone"},"n":{"type":"integer"}}}"##;
+        assert_eq!(messages(schema, r#"{"zz":1}"#).len(), 1);
+        assert_eq!(messages(schema, r#"{"n":"x"}"#)[0].0, "/n");
+        assert_eq!(messages(schema, r#"{"a":[],"n":1}"#), []);
+        let told = left_unchecked(&JsonText::parse(schema).expect("valid"));
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].contains("/properties/a is not checked"), "{told:?}");
+    }
+
+    #[tokio::test]
+    async fn what_may_take_its_time_leaves_the_runtime_its_thread() {
+        let here = std::thread::current().id();
+        assert_ne!(run_blocking(|| std::thread::current().id()).await, here);
+    }
+
+    #[test]
+    fn a_schema_that_is_none_refuses_nothing() {
+        assert_eq!(messages(r#"{"type":"object","properties":7}"#, "{}"), []);
+        assert_eq!(messages(r#"{"$ref":"https://example.org/remote.json"}"#, "{}"), []);
+    }
+}

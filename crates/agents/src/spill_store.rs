@@ -1,0 +1,208 @@
+//! [`SpillStore`]: JSON texts that are kept for long, in memory while a shared bound allows and in one
+//! unnamed temporary file beyond it.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use json_text::JsonText;
+
+/// The memory that several stores share.
+#[derive(Debug)]
+pub struct MemoryBound {
+    bytes: u64,
+    used: AtomicU64,
+}
+
+impl MemoryBound {
+    /// Lets stores keep at most `bytes` in memory together.
+    #[must_use]
+    pub fn new(bytes: u64) -> Arc<Self> {
+        Arc::new(Self { bytes, used: AtomicU64::new(0) })
+    }
+
+    fn reserve(&self, bytes: u64) -> bool {
+        let within = |used: u64| used.checked_add(bytes).filter(|total| *total <= self.bytes);
+        self.used.fetch_update(Ordering::AcqRel, Ordering::Acquire, within).is_ok()
+    }
+
+    #[cfg(test)]
+    fn used(&self) -> u64 {
+        self.used.load(Ordering::Acquire)
+    }
+}
+
+/// Texts in the order in which they came. What it took is free again when it is dropped.
+#[derive(Debug)]
+pub struct SpillStore {
+    bound: Arc<MemoryBound>,
+    reserved: u64,
+    texts: Vec<Place>,
+    spill: Option<File>,
+    spilled: u64,
+}
+
+#[derive(Debug)]
+enum Place {
+    Memory(JsonText),
+    Disk { offset: u64, bytes: u64 },
+}
+
+impl SpillStore {
+    /// Keeps nothing yet.
+    #[must_use]
+    pub fn new(bound: Arc<MemoryBound>) -> Self {
+        Self { bound, reserved: 0, texts: Vec::new(), spill: None, spilled: 0 }
+    }
+
+    /// Keeps a text and answers with its number, counted from 0.
+    ///
+    /// # Errors
+    /// The operating system's, when the memory is used up and the disk takes no more. The store is
+    /// as it was.
+    pub fn put(&mut self, text: JsonText) -> std::io::Result<usize> {
+        let bytes = text.byte_len() as u64;
+        let place = if self.bound.reserve(bytes) {
+            self.reserved += bytes;
+            Place::Memory(text)
+        } else {
+            let file = match &mut self.spill {
+                Some(file) => file,
+                none => none.insert(tempfile::tempfile()?),
+            };
+            let offset = self.spilled;
+            file.seek(SeekFrom::Start(offset))?;
+            file.write_all(text.as_str().as_bytes())?;
+            self.spilled += bytes;
+            Place::Disk { offset, bytes }
+        };
+        self.texts.push(place);
+        Ok(self.texts.len() - 1)
+    }
+
+    /// How many texts it keeps.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// Whether it keeps nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
+    /// A whole text; `None` when there is none of this number.
+    ///
+    /// # Errors
+    /// The operating system's, when it cannot be read back.
+    pub fn whole(&mut self, number: usize) -> std::io::Result<Option<JsonText>> {
+        match self.texts.get(number) {
+            None => Ok(None),
+            Some(Place::Memory(text)) => Ok(Some(text.clone())),
+            Some(Place::Disk { offset, bytes }) => {
+                let part = read(self.spill.as_mut(), *offset, *bytes)?;
+                let text = String::from_utf8(part).map_err(std::io::Error::other)?;
+                JsonText::parse(&text).map(Some).map_err(std::io::Error::other)
+            }
+        }
+    }
+
+    /// At most `most` bytes of a text from byte `from` on, cut at characters; where it begins, what
+    /// it is, and how long the whole is.
+    ///
+    /// # Errors
+    /// The operating system's, when it cannot be read back.
+    pub fn part(
+        &mut self,
+        number: usize,
+        from: u64,
+        most: u64,
+    ) -> std::io::Result<Option<(u64, String, u64)>> {
+        let Some(place) = self.texts.get(number) else { return Ok(None) };
+        let (part, start, total) = match place {
+            Place::Memory(text) => {
+                let whole = text.as_str().as_bytes();
+                let start = from.min(whole.len() as u64);
+                let end = start.saturating_add(most).min(whole.len() as u64);
+                let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
+                let part = range.and_then(|(start, end)| whole.get(start..end));
+                (part.unwrap_or_default().to_vec(), start, whole.len() as u64)
+            }
+            Place::Disk { offset, bytes } => {
+                let start = from.min(*bytes);
+                let length = most.min(*bytes - start);
+                (read(self.spill.as_mut(), offset + start, length)?, start, *bytes)
+            }
+        };
+        let skipped = part.iter().take_while(|byte| (**byte & 0xC0) == 0x80).count();
+        let text = match std::str::from_utf8(&part[skipped..]) {
+            Ok(text) => text,
+            Err(error) => std::str::from_utf8(&part[skipped..skipped + error.valid_up_to()])
+                .unwrap_or_default(),
+        };
+        Ok(Some((start + skipped as u64, text.to_owned(), total)))
+    }
+}
+
+fn read(spill: Option<&mut File>, offset: u64, bytes: u64) -> std::io::Result<Vec<u8>> {
+    let mut part = Vec::new();
+    if let Some(file) = spill {
+        file.seek(SeekFrom::Start(offset))?;
+        file.take(bytes).read_to_end(&mut part)?;
+    }
+    Ok(part)
+}
+
+impl Drop for SpillStore {
+    fn drop(&mut self) {
+        self.bound.used.fetch_sub(self.reserved, Ordering::AcqRel);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(bound: u64) {
+        let mut store = SpillStore::new(MemoryBound::new(bound));
+        let texts = [format!("{:?}", "é".repeat(70_000)), "[1, 2]".to_owned(), "null".to_owned()];
+        for (number, text) in texts.iter().enumerate() {
+            let put = store.put(JsonText::parse(text).expect("valid")).expect("kept");
+            assert_eq!(put, number);
+        }
+        for (number, text) in texts.iter().enumerate() {
+            let whole = store.whole(number).expect("reads").expect("there");
+            assert_eq!(whole.as_str(), text);
+            let mut read = String::new();
+            while read.len() < text.len() {
+                let from = read.len() as u64;
+                let (start, part, total) = store.part(number, from, 999).expect("reads").expect("");
+                assert_eq!((start, total), (from, text.len() as u64));
+                read.push_str(&part);
+            }
+            assert_eq!(&read, text);
+        }
+        // In the middle of a character: the next whole one.
+        assert_eq!(store.part(0, 2, 100).expect("reads").expect("there").0, 3);
+        assert!(store.whole(3).expect("reads").is_none() && store.len() == 3);
+    }
+
+    #[test]
+    fn texts_come_back_whole_from_memory_from_disk_and_from_both() {
+        check(u64::MAX);
+        check(0);
+        check(10);
+    }
+
+    #[test]
+    fn a_dropped_store_frees_its_memory() {
+        let bound = MemoryBound::new(100);
+        let mut store = SpillStore::new(Arc::clone(&bound));
+        store.put(JsonText::string("x")).expect("kept");
+        assert_eq!(bound.used(), 3);
+        drop(store);
+        assert_eq!(bound.used(), 0);
+    }
+}

@@ -1,0 +1,87 @@
+//! Agents: the list, one agent's log, and trying a faulted one again.
+
+use serde::{Deserialize, Serialize};
+use session::AgentId;
+
+/// One agent as the list shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentSummary {
+    /// The name in addresses.
+    pub id: AgentId,
+    /// The name that people read.
+    pub name: String,
+    /// Where it comes from.
+    pub source: SourceKind,
+    /// Whether it can be rehearsed.
+    pub status: AgentStatus,
+    /// What the agent says of itself, may be empty.
+    pub description: String,
+    /// The model it names, when known.
+    pub model: Option<String>,
+    /// Names of its tools, when known.
+    pub tools: Vec<String>,
+    /// The eval-set file that its exports go to, as the configuration gives it.
+    pub eval_set_path: String,
+    /// The worker that runs it, such as `python 3.11.7 · google-adk 2.13.0`.
+    pub runtime: Option<String>,
+}
+
+/// Where an agent comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum SourceKind {
+    /// Rust, against the `adk-core` traits.
+    Native,
+    /// A folder that `adk web` would load.
+    AdkPython,
+    /// An instruction and the tools of MCP servers.
+    Mcp,
+}
+
+impl SourceKind {
+    /// As people read it.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Native => "Rust",
+            Self::AdkPython => "ADK Python",
+            Self::Mcp => "MCP",
+        }
+    }
+}
+
+/// Whether an agent can be rehearsed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AgentStatus {
+    /// Its source is still being loaded.
+    Starting,
+    /// It can.
+    Ready,
+    /// It cannot, and this is why.
+    Faulted(AgentFault),
+}
+
+/// Why an agent cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentFault {
+    /// One sentence: what happened and what to do.
+    pub reason: String,
+    /// The exception's class name, where there was one.
+    pub error_type: Option<String>,
+    /// The original traceback or output, where there was one.
+    pub traceback: Option<String>,
+}
+
+/// One line that an agent printed or its worker logged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogLine {
+    /// Counts up from 0 over the agent's life on this host.
+    pub number: u64,
+    /// Milliseconds since 1970, UTC.
+    pub at_ms: i64,
+    /// The line without its end.
+    pub text: String,
+    /// Whether the host wrote it, and not the agent: where one worker's lines end and the next one's
+    /// begin.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_host: bool,
+}

@@ -1,0 +1,223 @@
+//! [`ApiError`]: the one error that crosses to the browser.
+
+use server_fn::codec::JsonEncoding;
+use server_fn::error::{FromServerFnError, ServerFnErrorErr};
+use session::{AgentId, CallId, SessionId};
+
+use super::{AgentFault, FieldMessage};
+
+/// Why the host did not do what the page asked. The message says what to do next.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, serde::Serialize, serde::Deserialize)]
+pub enum ApiError {
+    /// No agent is registered under this id.
+    #[error("No agent {id}. Known agents: {}.", list(known))]
+    UnknownAgent {
+        /// The id that was asked for.
+        id: AgentId,
+        /// The ids there are.
+        known: Vec<AgentId>,
+    },
+    /// The agent cannot be used.
+    #[error("{}", fault.reason)]
+    AgentFaulted {
+        /// Why, and what to do.
+        fault: Box<AgentFault>,
+    },
+    /// The host no longer holds this session.
+    #[error(
+        "The host closed session {id} because it restarted or the page was inactive for more than ten minutes. The history is kept. Start over to call more tools."
+    )]
+    UnknownSession {
+        /// The session that was asked for.
+        id: SessionId,
+    },
+    /// The host has nothing at this address: the page is of another version.
+    #[error("The page and the host have different versions. Reload the page.")]
+    UnknownFunction,
+    /// The agent has no such tool.
+    #[error("The agent has no tool {tool}. Reload the page to update its tools.")]
+    UnknownTool {
+        /// The tool that was asked for.
+        tool: String,
+    },
+    /// The host knows no such call, or it does not wait for this answer.
+    #[error("Call {call_id} is not waiting for {what}.")]
+    NotWaiting {
+        /// The call.
+        call_id: CallId,
+        /// What the page tried to give it.
+        what: String,
+    },
+    /// The host no longer holds a large result, of which the page has the beginning.
+    #[error(
+        "The host deleted this result because it restarted or the page was inactive for more than ten minutes. The session cannot be exported. Start over to call the tool again."
+    )]
+    ResultGone {
+        /// The call that returned it.
+        call_id: CallId,
+    },
+    /// Nobody waits for this answer.
+    #[error("This request is closed: the call ended, or another page answered it.")]
+    QuestionGone,
+    /// A tool of this session is running.
+    #[error("A tool of this session is still running. Wait for it or cancel it.")]
+    CallUnderWay,
+    /// A value does not fit its schema.
+    #[error("{} to fix: {}", count(messages.len()), first(messages))]
+    Invalid {
+        /// What is wrong, field by field.
+        messages: Vec<FieldMessage>,
+    },
+    /// The history is not one of a completed session.
+    #[error("This session cannot be exported: {reason}.")]
+    NotExportable {
+        /// The rule it breaks.
+        reason: String,
+    },
+    /// The eval-set file could not take the case. It is as it was.
+    #[error("{reason}")]
+    Export {
+        /// What happened and what to do.
+        reason: String,
+        /// The file.
+        path: String,
+    },
+    /// An eval set could not be read.
+    #[error("{reason}")]
+    EvalSet {
+        /// What happened and what to do.
+        reason: String,
+    },
+    /// There is no such eval set.
+    #[error("No eval set {id}. Its file may have been renamed or removed. Check the list.")]
+    UnknownSet {
+        /// The id that was asked for.
+        id: String,
+    },
+    /// There is no such report.
+    #[error("No report {id}. Its file may have been renamed or removed. Check the list.")]
+    UnknownReport {
+        /// The id that was asked for.
+        id: String,
+    },
+    /// A report could not be read.
+    #[error("{reason}")]
+    Report {
+        /// What happened and what to do.
+        reason: String,
+    },
+    /// The set has no such case.
+    #[error("No case {eval_id} in this eval set. It may have been removed. Check the list.")]
+    UnknownCase {
+        /// The id that was asked for.
+        eval_id: String,
+    },
+    /// The case reads otherwise by now than the page has read it.
+    #[error("Another program or page changed this case after it was loaded.")]
+    CaseChanged,
+    /// There is no such live session.
+    #[error("No live session {id} on this host.")]
+    UnknownLiveSession {
+        /// The id that was asked for.
+        id: String,
+    },
+    /// The turn has its answer already, or was cancelled.
+    #[error("{by} responded first: this turn {}.", if *cancelled { "is cancelled" } else { "is answered" })]
+    LiveClosed {
+        /// Who closed it.
+        by: String,
+        /// Cancelled and not answered.
+        cancelled: bool,
+    },
+    /// Somebody else answers this turn.
+    #[error("{holder} holds the lease. You can take it when {holder} hands it over or it expires.")]
+    LiveHeld {
+        /// Who.
+        holder: String,
+    },
+    /// Agents still wait.
+    #[error("{count} turns of this session are pending.")]
+    LiveWaiting {
+        /// How many.
+        count: u64,
+    },
+    /// The rules of live sessions do not allow it.
+    #[error("{reason}")]
+    LiveRefused {
+        /// The field and the rule.
+        reason: String,
+    },
+    /// The host met a fault of its own; the cause is in its log.
+    #[error("The host could not {what}. See its log for the cause.")]
+    Internal {
+        /// What it was doing.
+        what: String,
+    },
+    /// The request did not reach the host, or its answer did not come back.
+    #[error("The host did not respond ({reason}). Check that it is running.")]
+    Transport {
+        /// What the browser or the codec said.
+        reason: String,
+    },
+}
+
+fn list(ids: &[AgentId]) -> String {
+    if ids.is_empty() {
+        return "none".to_owned();
+    }
+    ids.iter().map(AgentId::as_str).collect::<Vec<_>>().join(", ")
+}
+
+fn count(fields: usize) -> String {
+    if fields == 1 { "1 field".to_owned() } else { format!("{fields} fields") }
+}
+
+fn first(messages: &[FieldMessage]) -> String {
+    messages.first().map_or_else(String::new, |message| {
+        let place = if message.pointer.is_empty() { "the value" } else { &message.pointer };
+        format!("{place}: {}", message.text)
+    })
+}
+
+impl FromServerFnError for ApiError {
+    type Encoder = JsonEncoding;
+
+    fn from_server_fn_error(error: ServerFnErrorErr) -> Self {
+        match error {
+            ServerFnErrorErr::ServerError(what) => Self::Internal { what },
+            ServerFnErrorErr::Request(_) => {
+                Self::Transport { reason: "it cannot be reached".to_owned() }
+            }
+            // Of the answer here, of the request on the host.
+            ServerFnErrorErr::Deserialization(_) | ServerFnErrorErr::Response(_) => {
+                Self::Transport { reason: "the data cannot be read".to_owned() }
+            }
+            // On the host: what a program sent that is none of ours.
+            ServerFnErrorErr::Args(reason) | ServerFnErrorErr::MissingArg(reason) => {
+                Self::Transport { reason: format!("the request cannot be read: {reason}") }
+            }
+            _ => Self::Transport { reason: "the request cannot be written".to_owned() },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_did_not_reach_the_host_is_told_in_plain_words() {
+        for error in [
+            ServerFnErrorErr::Request("TypeError: Failed to fetch".to_owned()),
+            ServerFnErrorErr::Deserialization("EOF while parsing a value".to_owned()),
+            ServerFnErrorErr::Serialization("key must be a string".to_owned()),
+        ] {
+            let told = ApiError::from_server_fn_error(error).to_string();
+            assert!(
+                told.starts_with("The host did not respond (") && !told.contains("server"),
+                "{told}"
+            );
+            assert!(!told.contains("TypeError") && !told.contains("EOF"), "{told}");
+        }
+    }
+}

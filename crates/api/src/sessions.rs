@@ -1,0 +1,137 @@
+//! The host's share of a session: what the model would see, and checks against its schemas.
+
+use json_text::JsonText;
+use serde::{Deserialize, Serialize};
+use session::ToolName;
+
+/// What the model would see now, and what surrounds it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionView {
+    /// The application's name; exports carry it.
+    pub app_name: String,
+    /// The agent now in charge: after a transfer, the sub-agent.
+    pub agent: AgentInCharge,
+    /// The system instruction with its placeholders filled in.
+    pub instruction: String,
+    /// The instruction as written, placeholders and all, where the source can tell.
+    #[serde(default)]
+    pub instruction_template: Option<String>,
+    /// Every tool that has a declaration, in the model's order.
+    pub tools: Vec<ToolView>,
+    /// Tools that run inside the model's service and cannot be called from here.
+    #[serde(default)]
+    pub model_side_tools: Vec<String>,
+    /// JSON Schema of the user's query; text when absent.
+    #[serde(default)]
+    pub input_schema: Option<JsonText>,
+    /// JSON Schema of the final response; text when absent.
+    #[serde(default)]
+    pub output_schema: Option<JsonText>,
+    /// Agents that this one can hand over to or contains.
+    #[serde(default)]
+    pub sub_agents: Vec<SubAgent>,
+    /// The session state, a JSON object.
+    pub state: JsonText,
+    /// What the person should know about this view.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+}
+
+/// The agent now in charge.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentInCharge {
+    /// Its name in code.
+    pub name: String,
+    /// What it says of itself.
+    #[serde(default)]
+    pub description: String,
+    /// Its class, such as `LlmAgent`.
+    #[serde(default)]
+    pub kind: String,
+    /// The model's name.
+    #[serde(default)]
+    pub model: Option<String>,
+}
+
+/// One agent below another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SubAgent {
+    /// Its name.
+    pub name: String,
+    /// What it says of itself.
+    #[serde(default)]
+    pub description: String,
+}
+
+/// One tool as the model would see it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolView {
+    /// Its name.
+    pub name: ToolName,
+    /// Its name for people, where it has one.
+    #[serde(default)]
+    pub title: Option<String>,
+    /// Its description, may be empty.
+    #[serde(default)]
+    pub description: String,
+    /// The whole function declaration.
+    pub declaration: JsonText,
+    /// The parameters' schema; absent when the tool takes none.
+    #[serde(default)]
+    pub parameters: Option<JsonText>,
+    /// The schema of what it returns.
+    #[serde(default)]
+    pub response_schema: Option<JsonText>,
+    /// Whether its result comes from outside, later.
+    #[serde(default)]
+    pub long_running: bool,
+    /// Whether it asks the person before it acts.
+    #[serde(default)]
+    pub needs_confirmation: bool,
+    /// `agent`, `adk`, or the toolset or MCP server it came from.
+    #[serde(default)]
+    pub provided_by: String,
+    /// What it says of its own behaviour.
+    #[serde(default)]
+    pub hints: ToolHints,
+    /// Whether integers reach it through 64 bits, which larger ones do not fit.
+    #[serde(default)]
+    pub integers_of_64_bits: bool,
+}
+
+/// What a tool says of its own behaviour (MCP's tool annotations). Absent: it does not say.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolHints {
+    /// It changes nothing.
+    #[serde(default)]
+    pub read_only: Option<bool>,
+    /// It may destroy something.
+    #[serde(default)]
+    pub destructive: Option<bool>,
+    /// Calling it again with the same arguments changes nothing more.
+    #[serde(default)]
+    pub idempotent: Option<bool>,
+    /// It reaches beyond what is known here, such as the web.
+    #[serde(default)]
+    pub open_world: Option<bool>,
+}
+
+/// One thing wrong with a value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FieldMessage {
+    /// JSON Pointer (RFC 6901) of the place; empty for the whole.
+    pub pointer: String,
+    /// What is wrong, for a person.
+    pub text: String,
+}
+
+/// Which schema a value is checked against.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ValueTarget {
+    /// The user's query.
+    Input,
+    /// The final response.
+    Output,
+    /// A tool's arguments.
+    Arguments(ToolName),
+}

@@ -1,0 +1,392 @@
+//! What a user sees of an append: the file afterwards, or the reason why not.
+
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use evalset_file::{AppendError, Appended, EvalSetFiles};
+
+use crate::common::{added, append, beside, case, google_files, header, ids, read_by_adk};
+
+fn set(cases: &str) -> String {
+    format!("{{\n  \"eval_set_id\": \"s\",\n  \"eval_cases\": {cases}\n}}")
+}
+
+/// Writes `content`, appends, and returns what is there then.
+fn appended_to(content: &str) -> String {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("set.evalset.json");
+    std::fs::write(&path, content).expect("written");
+    added(append(&path, "s1"));
+    assert_eq!(beside(&path), Vec::<String>::new());
+    std::fs::read_to_string(&path).expect("read")
+}
+
+/// Writes `content`, and returns why a case cannot join it.
+fn refused_by(content: &[u8]) -> AppendError {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("set.evalset.json");
+    std::fs::write(&path, content).expect("written");
+    let error = append(&path, "s1").expect_err("refused");
+    assert_eq!(std::fs::read(&path).expect("read"), content, "untouched");
+    assert_eq!(beside(&path), Vec::<String>::new());
+    error
+}
+
+#[test]
+fn a_new_file_is_made_with_its_folders() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a/b/set.evalset.json");
+    let Appended::Added { file, eval_id, text, cases: 1, new_file: true } =
+        append(&path, "s1").expect("made")
+    else {
+        panic!("a new file")
+    };
+    assert_eq!((file, eval_id.as_str()), (path.canonicalize().expect("there"), "math_agent_t"));
+    let content = std::fs::read_to_string(&path).expect("read");
+    assert_eq!(content, header().file_with(&case("s1", "math_agent_t").to_json().expect("a case")));
+    assert!(text.starts_with("{\n  \"eval_id\": \"math_agent_t\""));
+    assert_eq!(beside(&path), Vec::<String>::new());
+}
+
+#[test]
+fn the_second_case_follows_as_adk_would_write_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("set.evalset.json");
+    for session in ["s1", "s2", "s3"] {
+        added(append(&path, session));
+    }
+    let content = std::fs::read_to_string(&path).expect("read");
+    let value: serde_json::Value = serde_json::from_str(&content).expect("JSON");
+    assert_eq!(ids(&path), ["math_agent_t", "math_agent_t_2", "math_agent_t_3"]);
+    assert!(content.contains("9007199254740993") && content.contains("8.50"), "digits stay");
+    let pretty = serde_json::to_string_pretty(&value).expect("JSON");
+    assert_eq!(content.replace("8.50", "8.5"), pretty, "laid out like one file");
+}
+
+#[test]
+fn the_same_session_is_recognised() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("set.evalset.json");
+    added(append(&path, "s1"));
+    added(append(&path, "s2"));
+    let before = std::fs::read(&path).expect("read");
+    let again = append(&path, "s2").expect("recognised");
+    let file = path.canonicalize().expect("there");
+    let Appended::AlreadyThere { file: same, eval_id, text, cases: 2 } = again else {
+        panic!("{again:?}")
+    };
+    assert_eq!((same, eval_id.as_str()), (file, "math_agent_t_2"));
+    assert!(
+        text.starts_with("{\n      \"eval_id\": \"math_agent_t_2\"") && text.ends_with("\n    }")
+    );
+    assert_eq!(std::fs::read(&path).expect("read"), before);
+    // Camel case, and the id behind the conversation, are ADK's too.
+    let camel = set(r#"[{"conversation": [{"invocationId": "s\u0031_inv_0"}], "evalId": "mine"}]"#);
+    std::fs::write(&path, camel).expect("written");
+    let again = append(&path, "s1").expect("recognised");
+    assert!(matches!(again, Appended::AlreadyThere { eval_id, .. } if eval_id == "mine"));
+}
+
+#[test]
+fn a_taken_id_gets_a_number() {
+    let taken = |ids: &str| {
+        let cases: Vec<_> = ids
+            .split(' ')
+            .map(|id| format!(r#"{{"eval_id": "{id}", "conversation": []}}"#))
+            .collect();
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("set.evalset.json");
+        std::fs::write(&path, set(&format!("[{}]", cases.join(", ")))).expect("written");
+        added(append(&path, "s1"))
+    };
+    assert_eq!(taken("other"), "math_agent_t");
+    assert_eq!(taken("math_agent_t"), "math_agent_t_2");
+    assert_eq!(taken("math_agent_\\u0074 math_agent_t_3 math_agent_t_2"), "math_agent_t_4");
+    assert_eq!(taken("math_agent_t_2"), "math_agent_t");
+}
+
+#[test]
+fn the_files_own_style_is_kept() {
+    // Four spaces, a key behind the cases, a final line feed.
+    let four = "{\n    \"eval_set_id\": \"s\",\n    \"eval_cases\": [\n        {\n            \"eval_id\": \"a\",\n            \"conversation\": []\n        }\n    ],\n    \"x\": {\"y\":   1.0}\n}\n";
+    let after = appended_to(four);
+    assert!(after.starts_with(four.split_at(four.find("\n    ],").expect("there")).0));
+    assert!(after.contains("        },\n        {\n            \"eval_id\": \"math_agent_t\",\n            \"conversation\": [\n                {\n"));
+    assert!(after.ends_with("\n        }\n    ],\n    \"x\": {\"y\":   1.0}\n}\n"), "{after}");
+
+    // Tabs and carriage returns.
+    let tabs = "{\r\n\t\"eval_set_id\": \"s\",\r\n\t\"eval_cases\": [\r\n\t\t{\r\n\t\t\t\"eval_id\": \"a\",\r\n\t\t\t\"conversation\": []\r\n\t\t}\r\n\t]\r\n}\r\n";
+    let after = appended_to(tabs);
+    assert!(after.contains("\t\t},\r\n\t\t{\r\n\t\t\t\"eval_id\": \"math_agent_t\",\r\n"));
+    assert!(!after.replace("\r\n", "").contains('\n'), "every line ends as the others do");
+
+    // One line, without and with Python's spaces.
+    let tight = r#"{"eval_set_id":"s","eval_cases":[{"eval_id":"a","conversation":[]}]}"#;
+    let after = appended_to(tight);
+    assert!(after.contains(r#"},{"eval_id":"math_agent_t","conversation":[{"#), "{after}");
+    assert!(after.ends_with("}]}") && !after.contains('\n'));
+    let spaced = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a", "conversation": []}]}"#;
+    let after = appended_to(spaced);
+    assert!(after.contains(r#"}, {"eval_id": "math_agent_t", "conversation": [{"#), "{after}");
+
+    // A case a line.
+    let lines = "{\"eval_set_id\":\"s\",\"eval_cases\":[\n{\"eval_id\":\"a\",\"conversation\":[]},\n{\"eval_id\":\"b\",\"conversation\":[]}\n]}\n";
+    let after = appended_to(lines);
+    assert!(
+        after.contains(
+            "\n{\"eval_id\":\"b\",\"conversation\":[]},\n{\"eval_id\":\"math_agent_t\",\"conv"
+        ),
+        "{after}"
+    );
+    assert!(after.ends_with("}\n]}\n"));
+
+    // Brackets that hug.
+    let hugging = "{\n  \"eval_set_id\": \"s\",\n  \"eval_cases\": [{\n    \"eval_id\": \"a\",\n    \"conversation\": []\n  }]\n}";
+    let after = appended_to(hugging);
+    assert!(after.contains("\n  }, {\n    \"eval_id\": \"math_agent_t\",\n"), "{after}");
+    assert!(after.ends_with("\n  }]\n}"));
+}
+
+#[test]
+fn an_empty_list_is_filled() {
+    for list in ["[]", "[ ]", "[\n  ]", "[\n\n\n]"] {
+        let after = appended_to(&set(list));
+        assert!(
+            after.contains("\"eval_cases\": [\n    {\n      \"eval_id\": \"math_agent_t\","),
+            "{after}"
+        );
+        assert!(after.ends_with("\n    }\n  ]\n}"), "{after}");
+    }
+    let after = appended_to(r#"{"eval_set_id": "s", "eval_cases": [], "name": "n"}"#);
+    assert!(after.contains(r#""eval_cases": [{"eval_id": "math_agent_t", "conv"#), "{after}");
+    assert!(after.ends_with(r#"}], "name": "n"}"#), "{after}");
+}
+
+#[test]
+fn what_cannot_be_extended_is_refused_untouched() {
+    assert!(matches!(refused_by(b"[]"), AppendError::LegacyList { .. }));
+    assert!(matches!(refused_by(b" [{\"query\": 1}]\n"), AppendError::LegacyList { .. }));
+    let sessions = br#"[{"name": "a", "data": []}]"#;
+    assert!(matches!(refused_by(sessions), AppendError::LegacyList { .. }));
+    let invalid = |content: &[u8]| match refused_by(content) {
+        AppendError::InvalidJson { line, column, reason, .. } => (line, column, reason),
+        other => panic!("{other}"),
+    };
+    assert_eq!(invalid(b""), (1, 1, "the file is empty"));
+    assert_eq!(
+        invalid(b"{\n  \"\xc3\xa9\": tru,\n}"),
+        (2, 8, "neither a number nor true, false, null; a string needs double quotes")
+    );
+    assert_eq!(invalid(set("[{}],").as_bytes()), (4, 1, "a comma stands behind the last item"));
+    assert_eq!(
+        invalid(b"{\"a\": \"x\n\"}"),
+        (1, 9, "a text runs over the end of its line; close it with a quote, or write \\n")
+    );
+    assert_eq!(invalid(b"{\"a\": 1} 2").2, "something follows the end of the file's value");
+    assert_eq!(invalid(b"{\"a\": [1}"), (1, 9, "a comma or ] is expected"));
+    assert_eq!(invalid(b"{\"a\": [1").2, "the file ends inside a list; a ] is missing");
+    assert_eq!(invalid(b"{\"a\" 1}"), (1, 6, "a colon is expected after the key"));
+    assert_eq!(
+        invalid(b"{\"a\": \"\\x\"}"),
+        (1, 9, "a backslash stands before a character that it cannot escape")
+    );
+    assert_eq!(invalid(b"{\"a\": \"\xff\"}"), (1, 8, "the text is not UTF-8"));
+    assert_eq!(
+        invalid(b"{\"a\": 01}"),
+        (1, 7, "neither a number nor true, false, null; a string needs double quotes")
+    );
+    let no_set = |content: &str| match refused_by(content.as_bytes()) {
+        AppendError::NotAnEvalSet { line, reason, .. } => (line, reason),
+        other => panic!("{other}"),
+    };
+    assert_eq!(no_set("3").1, "the file holds a single value, not an object");
+    assert_eq!(no_set("{\"eval_set_id\": \"s\"}").1, "the key \"eval_cases\" is missing");
+    assert_eq!(no_set("{\"eval_cases\": []}").1, "the key \"eval_set_id\" is missing or no string");
+    assert_eq!(no_set(&set("{}")), (3, "\"eval_cases\" is not a list"));
+    assert!(no_set("{\"eval_set_id\": \"s\",\n\"evalCases\": []}").1.contains("rename that key"));
+    let good = r#"{"eval_id": "a", "conversation": [{"user_content": {"parts": []}}]}"#;
+    for item in ["3", "[[]]", "null", "\"x\""] {
+        let told = no_set(&set(&format!("[{good},\n {item}, {{}}]")));
+        assert_eq!(told, (4, "an item of \"eval_cases\" is not an object"));
+    }
+    for (case, reason) in [
+        (r#"{"foo": 1}"#, "ADK wants an \"eval_id\" in each case"),
+        (r#"{"eval_id": 1, "conversation": []}"#, "ADK wants an \"eval_id\" in each case"),
+        (r#"{"x": {"eval_id": "b"}, "conversation": []}"#, "ADK wants an \"eval_id\""),
+        (r#"{"eval_id": "b"}"#, "ADK wants a \"conversation\""),
+        (r#"{"eval_id": "b", "conversation": null}"#, "ADK wants a \"conversation\""),
+        (r#"{"eval_id": "b", "x": {"conversation": []}}"#, "ADK wants a \"conversation\""),
+        (
+            r#"{"eval_id": "b", "conversation": [], "conversation_scenario": {}}"#,
+            "ADK wants a \"conversation\" or a \"conversation_scenario\" in each case, not both",
+        ),
+    ] {
+        let (line, told) = no_set(&set(&format!("[{good},\n{case},\n{good}]")));
+        assert!(line == 4 && told.starts_with(reason), "{case}: {line}: {told}");
+        // What a case lacks does not make a set of ADK's another's.
+        let (line, told) = no_set(&set(&format!("[{case},\n{good}]")));
+        assert!(line == 3 && told.starts_with(reason), "{case}: {line}: {told}");
+    }
+    assert!(matches!(
+        refused_by(set("[],\n\"eval_cases\": []").as_bytes()),
+        AppendError::CasesTwice { first_line: 3, second_line: 4, .. }
+    ));
+    assert!(matches!(
+        refused_by(format!("\u{feff}{}", set("[]")).as_bytes()),
+        AppendError::ByteOrderMark { .. }
+    ));
+    let wide: Vec<u8> =
+        format!("\u{feff}{}", set("[]")).encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert!(matches!(refused_by(&wide), AppendError::ByteOrderMark { .. }));
+}
+
+/// AgentFlow lets a case be without a conversation.
+#[test]
+fn a_set_of_agentflows_takes_a_case_in_its_own_format() {
+    let said = r#"{"eval_id": "a", "conversation": [{"invocation_id": "i", "user_content": {"role": "user", "content": "Hi"}}]}"#;
+    let bare = r#"{"eval_id": "b", "name": "to be filled in"}"#;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("set.evalset.json");
+    let plain = EvalSetFiles::anywhere();
+    let indexed = plain.clone().with_cache(folder.path().join("cache")).with_indexed_from(0);
+    for cases in [format!("[{said}, {bare}]"), format!("[{bare},{said}]"), format!("[{bare}]")] {
+        for files in [&plain, &indexed] {
+            std::fs::write(&path, set(&cases)).expect("written");
+            // The second time by the index, where there is one.
+            for (session, eval_id) in [("s1", "math_agent_t"), ("s2", "math_agent_t_2")] {
+                let again = || files.append(&path, case(session, "math_agent_t"), &header());
+                let appended = again();
+                let Ok(Appended::Added { eval_id: own, text, .. }) = appended else {
+                    panic!("{cases}: {appended:?}")
+                };
+                assert_eq!(own, eval_id);
+                assert!(text.contains("\"expected_tool_trajectory\""), "{text}");
+                let reading = evalset::read(&std::fs::read(&path).expect("read"));
+                assert_eq!(reading.format, Some(evalset::Format::AgentFlow), "{cases}");
+                assert!(!reading.has_errors(), "{:?}", reading.faults);
+                assert!(matches!(again(), Ok(Appended::AlreadyThere { .. })));
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_no_file_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert!(matches!(append(folder.path(), "s1"), Err(AppendError::Directory { .. })));
+    assert!(matches!(
+        append(Path::new("/dev/full"), "s1"),
+        Err(AppendError::NotAFile { kind: "device", .. })
+    ));
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    assert!(matches!(append(&pipe, "s1"), Err(AppendError::NotAFile { kind: "named pipe", .. })));
+    let file = folder.path().join("file");
+    std::fs::write(&file, set("[]")).expect("written");
+    assert!(append(&file.join("below"), "s1").is_err());
+    assert_eq!(std::fs::read_to_string(&file).expect("read"), set("[]"));
+}
+
+#[test]
+fn a_read_only_file_stays_as_it_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("set.json");
+    std::fs::write(&path, set("[]")).expect("written");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).expect("set");
+    assert!(matches!(append(&path, "s1"), Err(AppendError::ReadOnly { .. })));
+    assert_eq!(std::fs::read_to_string(&path).expect("read"), set("[]"));
+}
+
+#[test]
+fn links_are_followed_and_the_real_file_counts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (inside, outside) = (folder.path().join("inside"), folder.path().join("outside"));
+    std::fs::create_dir_all(&inside).expect("made");
+    std::fs::create_dir_all(&outside).expect("made");
+    let files = EvalSetFiles::within([inside.clone()]);
+    let append = |path: &Path, session| files.append(path, case(session, "c"), &header());
+    let refused =
+        |path: &Path| assert!(matches!(append(path, "x"), Err(AppendError::OutsideRoots { .. })));
+
+    let real = outside.join("real.json");
+    refused(&real);
+    refused(&inside.join("../outside/real.json"));
+    symlink(&real, inside.join("to-nothing.json")).expect("linked");
+    refused(&inside.join("to-nothing.json"));
+    std::fs::write(&real, set("[]")).expect("written");
+    refused(&inside.join("to-nothing.json"));
+    symlink(&outside, inside.join("folder")).expect("linked");
+    refused(&inside.join("folder/new.json"));
+    assert_eq!(std::fs::read_to_string(&real).expect("read"), set("[]"));
+    assert_eq!(beside(&real), Vec::<String>::new());
+
+    // A link from outside to the inside is as good as the file, even before there is one.
+    symlink(inside.join("own.json"), outside.join("link.json")).expect("linked");
+    added(append(&outside.join("link.json"), "s1"));
+    assert_eq!(ids(&inside.join("own.json")), ["c"]);
+    added(append(&outside.join("link.json"), "s2"));
+    assert!(outside.join("link.json").is_symlink(), "the link is not replaced");
+    symlink("circle.json", inside.join("circle.json")).expect("linked");
+    assert!(append(&inside.join("circle.json"), "s3").is_err());
+}
+
+#[test]
+fn a_locked_file_is_waited_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("set.json");
+    std::fs::write(&path, set("[]")).expect("written");
+    let held = std::fs::File::open(&path).expect("opened");
+    held.lock().expect("locked");
+    let files = EvalSetFiles::anywhere().with_wait(Duration::from_millis(50));
+    let refused = files.append(&path, case("s1", "c"), &header());
+    assert!(matches!(refused, Err(AppendError::Busy { .. })));
+    let release = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(100));
+        drop(held);
+    });
+    let files = files.with_wait(Duration::from_secs(20));
+    added(files.append(&path, case("s1", "c"), &header()));
+    release.join().expect("joined");
+}
+
+#[test]
+fn a_case_that_adk_cannot_read_is_not_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("set.json");
+    let mut bad = case("s1", "c");
+    bad.final_session_state = Some(crate::common::json(r#"{"a": "\ud800"}"#));
+    let refused = EvalSetFiles::anywhere().append(&path, bad, &header());
+    assert!(matches!(refused, Err(AppendError::Case(_))));
+    assert!(!path.exists());
+}
+
+#[test]
+fn googles_own_files_accept_a_case_or_refuse_it_untouched() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut modern = Vec::new();
+    for source in google_files() {
+        let before = std::fs::read(&source).expect("read");
+        let path = folder.path().join(source.file_name().expect("a name"));
+        std::fs::write(&path, &before).expect("written");
+        let legacy = before.trim_ascii_start().starts_with(b"[");
+        let appended = append(&path, "s1");
+        let after = std::fs::read(&path).expect("read");
+        if legacy {
+            assert!(matches!(appended, Err(AppendError::LegacyList { .. })), "{source:?}");
+            assert_eq!(after, before);
+            continue;
+        }
+        let eval_id = added(appended);
+        let kept = before.iter().zip(&after).take_while(|(old, new)| old == new).count();
+        let changed = &before[kept..];
+        assert!(!changed.contains(&b'{'), "only what follows the last case moved: {source:?}");
+        assert_eq!(ids(&path).last(), Some(&eval_id));
+        modern.push(path);
+    }
+    if let Some(read) = read_by_adk(&modern) {
+        let own: Vec<_> = modern.iter().map(|path| ids(path)).collect();
+        assert_eq!(read, own);
+    }
+}

@@ -1,0 +1,33 @@
+//! [`AllOf`]: the conjunction of several three-valued answers.
+
+/// The conjunction of several answers: a no wins, and an undecided answer prevents a yes.
+#[derive(Clone, Copy)]
+pub(super) struct AllOf {
+    undecided: bool,
+    no: bool,
+}
+
+impl AllOf {
+    pub(super) const YES: Self = Self { undecided: false, no: false };
+
+    pub(super) fn and(&mut self, answer: Option<bool>) {
+        match answer {
+            Some(true) => {}
+            Some(false) => self.no = true,
+            None => self.undecided = true,
+        }
+    }
+
+    /// Whether further answers cannot change the result.
+    pub(super) fn is_settled(self) -> bool {
+        self.no
+    }
+
+    pub(super) fn answer(self) -> Option<bool> {
+        match self {
+            Self { no: true, .. } => Some(false),
+            Self { undecided: true, .. } => None,
+            _ => Some(true),
+        }
+    }
+}

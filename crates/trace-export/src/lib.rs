@@ -1,0 +1,18 @@
+//! From what was done to an eval case, and from two traces to what differs between them.
+//!
+//! [`eval_case`] makes a case of a completed rehearsal, [`live_case`] of the chosen turns of a live
+//! session, and [`compare`] aligns the turns and calls of two traces. All of it are functions of
+//! values: nothing here reads a file or a clock.
+
+mod call_ids;
+mod comparison;
+mod live_case;
+mod rehearsal_case;
+
+pub use call_ids::call_ids;
+pub use comparison::{
+    CallSide, ComparedCall, ComparedScore, ComparedText, ComparedTurn, Comparison, MatchStatus,
+    compare, keep_first_turn,
+};
+pub use live_case::{AnsweredTurn, LiveRun, Openings, live_case, root, runs};
+pub use rehearsal_case::{ResultGone, eval_case, object};

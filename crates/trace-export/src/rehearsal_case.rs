@@ -1,0 +1,276 @@
+//! From a [`GoldenTrace`] to the [`EvalCase`] that ADK replays.
+
+use evalset::adk::{
+    Content, EvalCase, FunctionCall, FunctionResponse, IntermediateData, Invocation, SessionInput,
+};
+use evalset::{eval_id, seconds};
+use json_text::JsonText;
+use serde::Serialize;
+use session::{Answer, Call, CallId, GoldenTrace, ToolError, ToolResult};
+
+/// A result that the host no longer holds, so that the case would not be whole.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the host no longer holds the large result of call {call_id}: it was restarted, or the page was \
+     silent for more than ten minutes"
+)]
+pub struct ResultGone {
+    /// The call whose result is gone.
+    pub call_id: CallId,
+}
+
+/// The case that a completed rehearsal of the agent called `agent_name` gives.
+///
+/// Large results are fetched from `held`. A traceback is the developer's and stays out.
+///
+/// # Errors
+/// [`ResultGone`] when `held` has not what the trace refers to.
+pub fn eval_case(
+    agent_name: &str,
+    session_input: SessionInput,
+    trace: GoldenTrace,
+    held: impl Fn(&CallId) -> Option<JsonText>,
+) -> Result<EvalCase, ResultGone> {
+    let start = trace.started_at();
+    let GoldenTrace { session_id, query, calls, final_response, .. } = trace;
+    let mut data = IntermediateData::default();
+    for Call { call, answer } in calls {
+        let (id, name) = (call.call_id.to_string(), call.tool_name.to_string());
+        let response = response(answer, &held)?;
+        data.tool_responses.push(FunctionResponse::new(&id, &name, response));
+        data.tool_uses.push(FunctionCall::new(id, name, call.arguments));
+    }
+    let turn = Invocation {
+        final_response: Some(Content::model(final_response.content)),
+        intermediate_data: Some(data),
+        creation_timestamp: Some(seconds(start)),
+        ..Invocation::new(format!("{session_id}_inv_0"), Content::user(query.content))
+    };
+    Ok(EvalCase {
+        session_input: Some(session_input),
+        creation_timestamp: Some(seconds(start)),
+        ..EvalCase::new(eval_id(agent_name, start), vec![turn])
+    })
+}
+
+fn response(
+    answer: Answer,
+    held: impl Fn(&CallId) -> Option<JsonText>,
+) -> Result<JsonText, ResultGone> {
+    #[derive(Serialize)]
+    struct Success {
+        result: JsonText,
+    }
+    #[derive(Serialize)]
+    struct Failure {
+        error: Fault,
+    }
+    #[derive(Serialize)]
+    struct Fault {
+        r#type: String,
+        message: String,
+    }
+    match answer {
+        Answer::Output(output) => {
+            let result = match output.result {
+                ToolResult::Whole(result) => result,
+                ToolResult::Held(_) => {
+                    held(&output.call_id).ok_or(ResultGone { call_id: output.call_id })?
+                }
+            };
+            Ok(object(&Success { result }))
+        }
+        Answer::Error(ToolError { error_type, error_message, .. }) => {
+            Ok(object(&Failure { error: Fault { r#type: error_type, message: error_message } }))
+        }
+    }
+}
+
+/// The object that a value of text keys and JSON serialises to; such a value always does.
+#[must_use]
+pub fn object(value: &impl Serialize) -> JsonText {
+    JsonText::serialize(value).unwrap_or_else(|_| JsonText::null())
+}
+
+#[cfg(test)]
+mod tests {
+    use evalset::Layout;
+    use expect_test::expect;
+    use session::{
+        AgentId, FinalResponse, HeldResult, SessionId, ToolCall, ToolName, ToolOutput, UserQuery,
+    };
+
+    use super::*;
+
+    fn json(text: &str) -> JsonText {
+        JsonText::parse(text).expect("JSON")
+    }
+
+    fn at(second: i64) -> jiff::Timestamp {
+        jiff::Timestamp::from_millisecond(1_766_500_200_250 + second * 1000).expect("a time")
+    }
+
+    fn call(id: &str, tool: &str, arguments: &str, answer: impl Fn(CallId) -> Answer) -> Call {
+        let call_id = CallId::parse(id).expect("valid");
+        let answer = answer(call_id.clone());
+        let call = ToolCall {
+            tool_name: ToolName::parse(tool).expect("valid"),
+            arguments: json(arguments),
+            call_id,
+            timestamp: at(1),
+        };
+        Call { call, answer }
+    }
+
+    fn output(result: ToolResult) -> impl Fn(CallId) -> Answer {
+        move |call_id| {
+            let result = result.clone();
+            Answer::Output(ToolOutput { call_id, result, duration_ms: 1.5, timestamp: at(2) })
+        }
+    }
+
+    fn trace() -> GoldenTrace {
+        GoldenTrace {
+            session_id: SessionId::parse("s1").expect("valid"),
+            agent: AgentId::parse("math-agent").expect("valid"),
+            query: UserQuery { content: "5 + 3?".to_owned(), timestamp: at(0) },
+            calls: vec![
+                call(
+                    "c1",
+                    "add",
+                    r#"{"a": 5, "b": 9007199254740993}"#,
+                    output(ToolResult::Whole(json("8.0"))),
+                ),
+                call("c2", "fail", "{}", |call_id| {
+                    Answer::Error(ToolError {
+                        call_id,
+                        error_type: "ValueError".to_owned(),
+                        error_message: "no \"luck\"".to_owned(),
+                        traceback: Some("File \"secret.py\"".to_owned()),
+                        duration_ms: 1.0,
+                        timestamp: at(2),
+                    })
+                }),
+                call(
+                    "c3",
+                    "large",
+                    "{}",
+                    output(ToolResult::Held(HeldResult {
+                        bytes: 2,
+                        head: "[".to_owned(),
+                        is_warning: false,
+                    })),
+                ),
+            ],
+            final_response: FinalResponse { content: "8".to_owned(), timestamp: at(3) },
+        }
+    }
+
+    fn started_with(state: &str) -> SessionInput {
+        SessionInput::new("math_agent", "ada", json(state))
+    }
+
+    #[test]
+    fn a_trace_becomes_the_case_that_adk_replays() {
+        let input = started_with(r#"{"room": {"t": 21.50}}"#);
+        let case = eval_case("MathAgent", input, trace(), |id| {
+            assert_eq!(id.as_str(), "c3");
+            Some(json("[1]"))
+        });
+        let text = case.expect("whole").to_json().expect("ADK reads it");
+        expect![[r#"
+            {
+              "eval_id": "math_agent_2025-12-23T14:30:00",
+              "conversation": [
+                {
+                  "invocation_id": "s1_inv_0",
+                  "user_content": {
+                    "parts": [
+                      {
+                        "text": "5 + 3?"
+                      }
+                    ],
+                    "role": "user"
+                  },
+                  "final_response": {
+                    "parts": [
+                      {
+                        "text": "8"
+                      }
+                    ],
+                    "role": "model"
+                  },
+                  "intermediate_data": {
+                    "tool_uses": [
+                      {
+                        "id": "c1",
+                        "args": {
+                          "a": 5,
+                          "b": 9007199254740993
+                        },
+                        "name": "add"
+                      },
+                      {
+                        "id": "c2",
+                        "args": {},
+                        "name": "fail"
+                      },
+                      {
+                        "id": "c3",
+                        "args": {},
+                        "name": "large"
+                      }
+                    ],
+                    "tool_responses": [
+                      {
+                        "id": "c1",
+                        "name": "add",
+                        "response": {
+                          "result": 8.0
+                        }
+                      },
+                      {
+                        "id": "c2",
+                        "name": "fail",
+                        "response": {
+                          "error": {
+                            "type": "ValueError",
+                            "message": "no \"luck\""
+                          }
+                        }
+                      },
+                      {
+                        "id": "c3",
+                        "name": "large",
+                        "response": {
+                          "result": [
+                            1
+                          ]
+                        }
+                      }
+                    ]
+                  },
+                  "creation_timestamp": 1766500200.25
+                }
+              ],
+              "session_input": {
+                "app_name": "math_agent",
+                "user_id": "ada",
+                "state": {
+                  "room": {
+                    "t": 21.50
+                  }
+                }
+              },
+              "creation_timestamp": 1766500200.25
+            }"#]]
+        .assert_eq(&text.laid_out(&Layout::two_spaces()));
+    }
+
+    #[test]
+    fn a_result_that_is_gone_is_not_left_out_silently() {
+        let input = started_with("{}");
+        let gone = eval_case("MathAgent", input, trace(), |_| None).expect_err("gone");
+        assert_eq!(gone.call_id.as_str(), "c3");
+    }
+}

@@ -1,0 +1,131 @@
+//! `rehearsal adk-folder`: an MCP agent as a folder that `adk web` and `adk eval` load.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use agents::mcp::{FolderFile, McpAgent, adk_folder, left_out};
+use evalset::snake_case;
+
+use super::sources::{mcp_agents, place_of};
+use crate::config::Config;
+
+/// What [`write_adk_folder`] wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AdkFolder {
+    /// The agent's folder.
+    pub folder: PathBuf,
+    /// The files in it.
+    pub files: Vec<&'static str>,
+    /// What of the agent they do not hold, a clause each.
+    pub left_out: Vec<String>,
+    /// The eval-set file that the agent's exports go to.
+    pub eval_set_path: PathBuf,
+}
+
+/// Why nothing was written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AdkFolderError {
+    /// No MCP agent goes by this name.
+    #[error(
+        "no MCP agent `{wanted}`{}",
+        if known.is_empty() {
+            ": the configuration has none. Agents with source = \"adk_python\" are ADK folders already"
+                .to_owned()
+        } else {
+            format!("; there are: {}", known.join(", "))
+        }
+    )]
+    UnknownAgent {
+        /// The name as given.
+        wanted: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// Nobody said which model.
+    #[error("the agent `{agent}` has no model: add --model, such as --model gemini-2.5-flash")]
+    NoModel {
+        /// The agent.
+        agent: String,
+    },
+    /// A file is in the way and differs.
+    #[error("{} already exists and differs: move it, or use another folder with --out", path.display())]
+    InTheWay {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The operating system refused.
+    #[error("cannot write {}: {source}", path.display())]
+    Io {
+        /// What could not be read or written.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The examples cannot be laid out.
+    #[error("{0:#}")]
+    Agents(#[from] anyhow::Error),
+}
+
+/// Writes the agent called `wanted` (its id in addresses, its name, or its folder's) into a folder of its own
+/// name inside `out`. A file that is there already stays when it is the same.
+///
+/// # Errors
+/// There is no such agent, it has no model, or the folder cannot take it; then nothing changed.
+pub fn write_adk_folder(
+    config: &Config,
+    wanted: &str,
+    model: Option<&str>,
+    out: &Path,
+) -> Result<AdkFolder, AdkFolderError> {
+    let agents = mcp_agents(config)?;
+    let names: Vec<&str> = agents.iter().map(|named| named.name.as_str()).collect();
+    // The folder is named as Python names its packages: whoever has it has that name.
+    let by_folder = |name: &&str| snake_case(name) == snake_case(wanted);
+    let place = place_of(wanted, &names).or_else(|| names.iter().position(by_folder));
+    let Some(named) = place.map(|place| &agents[place]) else {
+        return Err(AdkFolderError::UnknownAgent {
+            wanted: wanted.to_owned(),
+            known: agents.into_iter().map(|named| named.name).collect(),
+        });
+    };
+    let agent: &McpAgent = &named.agent;
+    let Some(model) = model.or(agent.model.as_deref()) else {
+        return Err(AdkFolderError::NoModel { agent: named.name.clone() });
+    };
+    let cwd = std::env::current_dir()
+        .map_err(|source| AdkFolderError::Io { path: PathBuf::from("."), source })?;
+    let folder = out.join(&agent.name);
+    let files = adk_folder(agent, model, &cwd);
+    require_free(&folder, &files)?;
+    let io = |path: &Path| {
+        let path = path.to_path_buf();
+        move |source| AdkFolderError::Io { path, source }
+    };
+    fs::create_dir_all(&folder).map_err(io(&folder))?;
+    for (name, text) in &files {
+        let path = folder.join(name);
+        fs::write(&path, text).map_err(io(&path))?;
+    }
+    Ok(AdkFolder {
+        folder,
+        files: files.into_iter().map(|(name, _)| name).collect(),
+        left_out: left_out(agent),
+        eval_set_path: named.eval_set_path.clone(),
+    })
+}
+
+/// Nothing is written over what somebody may have changed.
+fn require_free(folder: &Path, files: &[FolderFile]) -> Result<(), AdkFolderError> {
+    for (name, text) in files {
+        let path = folder.join(name);
+        match fs::read(&path) {
+            Ok(there) if there == text.as_bytes() => {}
+            Ok(_) => return Err(AdkFolderError::InTheWay { path }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(source) => return Err(AdkFolderError::Io { path, source }),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,279 @@
+//! `rehearsal agents`: what the host sees of every agent, or the fault that keeps it away.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use agents::SimulatedAgentConfig;
+use agents::{
+    AgentFacts, AgentFault, AgentLog, AgentSource, SessionView, SourceError, SourceKind, ToolView,
+};
+use json_text::JsonText;
+use serde::Serialize;
+use session::SessionId;
+
+use super::Format;
+
+/// One agent as the host sees it.
+#[derive(Debug, Serialize)]
+pub struct AgentReport {
+    /// The name that people read.
+    pub(super) name: String,
+    /// `native`, `adk_python` or `mcp`.
+    source: &'static str,
+    /// The file that exports go to.
+    eval_set_path: String,
+    /// What runs it, when known.
+    runtime: Option<String>,
+    /// What the model would see at the start of a session.
+    pub(super) view: Option<SessionView>,
+    /// Why there is nothing to see.
+    pub(super) fault: Option<AgentFault>,
+}
+
+/// Loads each agent, looks at a fresh session of it, and ends what was started. `begins` is told the name
+/// of each before, `seen` what was found after.
+pub async fn inspect(
+    agents: Vec<SimulatedAgentConfig>,
+    mut begins: impl FnMut(&str),
+    mut seen: impl FnMut(&AgentReport),
+) -> Vec<AgentReport> {
+    // One after the other: a Python agent takes seconds of processor time and half a gigabyte.
+    let mut reports = Vec::with_capacity(agents.len());
+    for agent in agents {
+        begins(&agent.name);
+        let report = look(agent).await;
+        seen(&report);
+        reports.push(report);
+    }
+    reports
+}
+
+/// Whether every agent can be rehearsed.
+#[must_use]
+pub fn all_ready(reports: &[AgentReport]) -> bool {
+    reports.iter().all(|report| report.fault.is_none())
+}
+
+/// Writes the reports.
+///
+/// # Errors
+/// `out` cannot be written.
+pub fn write_reports(
+    reports: &[AgentReport],
+    format: Format,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    match format {
+        Format::Json => {
+            serde_json::to_writer_pretty(&mut *out, reports)?;
+            writeln!(out)
+        }
+        Format::Text if reports.is_empty() => {
+            writeln!(out, "No agents. Name a folder, or add [[agent]] to rehearsal.toml.")
+        }
+        Format::Text => reports.iter().try_for_each(|report| write_text(report, out)),
+    }
+}
+
+pub(super) async fn look(config: SimulatedAgentConfig) -> AgentReport {
+    let SimulatedAgentConfig { name, agent, eval_set_path, seed } = config;
+    let seen = async {
+        let facts = agent.load(&seed, Arc::new(AgentLog::default())).await?;
+        let session = session()?;
+        let view = agent.open_session(&session, &seed).await.map_err(fault_of)?;
+        agent.close_session(&session).await;
+        Ok::<(AgentFacts, SessionView), AgentFault>((facts, view))
+    };
+    let seen = seen.await;
+    let source = kind(agent.as_ref());
+    agent.shut_down().await;
+    let eval_set_path = eval_set_path.display().to_string();
+    match seen {
+        Ok((facts, view)) => AgentReport {
+            name,
+            source,
+            eval_set_path,
+            runtime: facts.runtime,
+            view: Some(view),
+            fault: None,
+        },
+        Err(fault) => AgentReport {
+            name,
+            source,
+            eval_set_path,
+            runtime: None,
+            view: None,
+            fault: Some(fault),
+        },
+    }
+}
+
+fn session() -> Result<SessionId, AgentFault> {
+    let id = uuid::Uuid::new_v4().to_string();
+    SessionId::parse(&id).map_err(|error| AgentFault {
+        reason: error.to_string(),
+        error_type: None,
+        traceback: None,
+    })
+}
+
+fn kind(agent: &dyn AgentSource) -> &'static str {
+    match agent.kind() {
+        SourceKind::Native => "native",
+        SourceKind::AdkPython => "adk_python",
+        SourceKind::Mcp => "mcp",
+    }
+}
+
+fn fault_of(error: SourceError) -> AgentFault {
+    match error {
+        SourceError::Faulted(fault) => fault,
+        other => AgentFault { reason: other.to_string(), error_type: None, traceback: None },
+    }
+}
+
+fn write_text(report: &AgentReport, out: &mut impl Write) -> io::Result<()> {
+    let runtime = report.runtime.as_deref().unwrap_or(report.source);
+    writeln!(out, "{} ({runtime})", report.name)?;
+    writeln!(out, "  exports to {}", report.eval_set_path)?;
+    if let Some(fault) = &report.fault {
+        writeln!(out, "  FAULT: {}", fault.reason)?;
+        if let Some(traceback) = &fault.traceback {
+            write_block(out, 4, traceback)?;
+        }
+    }
+    if let Some(view) = &report.view {
+        write_view(view, out)?;
+    }
+    writeln!(out)
+}
+
+fn write_view(view: &SessionView, out: &mut impl Write) -> io::Result<()> {
+    let model = view.agent.model.as_deref().unwrap_or("no model");
+    writeln!(out, "  {} {}, {model}", view.agent.kind, view.agent.name)?;
+    if !view.agent.description.is_empty() {
+        writeln!(out, "  {}", view.agent.description)?;
+    }
+    for warning in &view.warnings {
+        writeln!(out, "  warning: {warning}")?;
+    }
+    writeln!(out, "  instruction:")?;
+    write_block(out, 4, &view.instruction)?;
+    for (label, schema) in [("input", &view.input_schema), ("output", &view.output_schema)] {
+        if let Some(schema) = schema {
+            writeln!(out, "  {label} schema:")?;
+            write_block(out, 4, &schema.pretty())?;
+        }
+    }
+    for sub_agent in &view.sub_agents {
+        writeln!(out, "  sub-agent {}: {}", sub_agent.name, sub_agent.description)?;
+    }
+    for tool in &view.tools {
+        write_tool(tool, out)?;
+    }
+    if view.tools.is_empty() {
+        writeln!(out, "  no tools")?;
+    }
+    if !view.model_side_tools.is_empty() {
+        writeln!(out, "  run by the model's service: {}", view.model_side_tools.join(", "))?;
+    }
+    Ok(())
+}
+
+fn write_tool(tool: &ToolView, out: &mut impl Write) -> io::Result<()> {
+    let mut marks = Vec::new();
+    if tool.long_running {
+        marks.push("long-running".to_owned());
+    }
+    if tool.needs_confirmation {
+        marks.push("requires confirmation".to_owned());
+    }
+    if !tool.provided_by.is_empty() && tool.provided_by != "agent" {
+        marks.push(format!("from {}", tool.provided_by));
+    }
+    let marks = if marks.is_empty() { String::new() } else { format!(" ({})", marks.join(", ")) };
+    writeln!(out, "  tool {}{marks}:", tool.name)?;
+    write_block(out, 4, &JsonText::pretty(&tool.declaration))
+}
+
+/// Control characters are an agent's own business and not the terminal's.
+fn write_block(out: &mut impl Write, indent: usize, text: &str) -> io::Result<()> {
+    for line in text.lines() {
+        let line: String = line
+            .chars()
+            .filter(|character| !character.is_control() || *character == '\t')
+            .collect();
+        writeln!(out, "{:indent$}{line}", "")?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::simulated_agents;
+    use rehearsal_server::Folders;
+
+    use crate::config::{Config, LiveConfig, Origin, SecurityConfig};
+
+    async fn reports() -> Vec<AgentReport> {
+        let config = Config {
+            listen: crate::config::DEFAULT_LISTEN,
+            agents: Vec::new(),
+            python: None,
+            security: SecurityConfig::default(),
+            access: rehearsal_server::Access::default(),
+            live: LiveConfig::default(),
+            folders: Folders::default(),
+            origin: Origin::Examples,
+        };
+        let agents = simulated_agents(&config).expect("the examples are in every build");
+        let (mut begun, mut told) = (Vec::new(), Vec::new());
+        let begins = |name: &str| begun.push(name.to_owned());
+        let reports = inspect(agents, begins, |report| told.push(report.name.clone())).await;
+        assert_eq!(begun, told);
+        reports
+    }
+
+    fn written(reports: &[AgentReport], format: Format) -> String {
+        let mut out = Vec::new();
+        write_reports(reports, format, &mut out).expect("memory can be written");
+        String::from_utf8(out).expect("reports are text")
+    }
+
+    #[tokio::test]
+    async fn the_examples_are_told_with_their_declarations() {
+        let mut reports = reports().await;
+        // The one in Python is ready only where there is a google-adk.
+        reports.retain(|report| report.source == "native");
+        assert!(all_ready(&reports));
+        let text = written(&reports, Format::Text);
+        for expected in ["Math Agent (", "  tool add:", "\"name\": \"add\"", "  no tools"] {
+            assert!(text.contains(expected), "{expected} is missing in:\n{text}");
+        }
+        let json: serde_json::Value =
+            serde_json::from_str(&written(&reports, Format::Json)).expect("JSON");
+        assert_eq!(json[0]["view"]["tools"][0]["name"], "add");
+        assert_eq!(json[0]["source"], "native");
+    }
+
+    #[test]
+    fn a_fault_is_told_with_its_traceback() {
+        let report = AgentReport {
+            name: "Weather".to_owned(),
+            source: "adk_python",
+            eval_set_path: "weather/weather_evals.evalset.json".to_owned(),
+            runtime: None,
+            view: None,
+            fault: Some(AgentFault {
+                reason: "No module named 'httpx'. Install it.".to_owned(),
+                error_type: Some("ModuleNotFoundError".to_owned()),
+                traceback: Some("Traceback:\n  \u{1b}[31magent.py\u{1b}[0m".to_owned()),
+            }),
+        };
+        assert!(!all_ready(std::slice::from_ref(&report)));
+        let text = written(&[report], Format::Text);
+        assert!(text.contains("  FAULT: No module named 'httpx'. Install it.\n"), "{text}");
+        assert!(text.contains("      [31magent.py[0m\n"), "escapes reach the terminal: {text:?}");
+    }
+}

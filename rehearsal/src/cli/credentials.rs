@@ -1,0 +1,258 @@
+//! `rehearsal user add` and `rehearsal token add`: who may, written into the configuration with its
+//! comments kept.
+
+use std::fs;
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand, ValueHint};
+use live::DisplayName;
+use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
+
+use crate::config::FILE_NAME;
+use rehearsal_server::access::{FreshToken, SecretHash};
+
+/// The shortest password that is taken.
+const SHORTEST: usize = 8;
+
+/// What can be done with people.
+#[derive(Debug, Subcommand)]
+pub enum UserCommand {
+    /// Add a person, or replace the password
+    #[command(after_help = "\
+The command prompts for the password, or reads it from standard input if that is not a terminal.
+The entry is added to the configuration, which keeps its comments; without one it is printed.
+
+Examples:
+  rehearsal user add Ann
+  pass show rehearsal | rehearsal user add Ann --config team/rehearsal.toml")]
+    Add(CredentialArguments),
+}
+
+/// What can be done with tokens.
+#[derive(Debug, Subcommand)]
+pub enum TokenCommand {
+    /// Create a token
+    #[command(after_help = "\
+The token is printed once; the configuration gets its hash. A name may have several tokens.
+
+Examples:
+  rehearsal token add nightly-agents
+  export REHEARSAL_TOKEN=$(rehearsal token add nightly-agents)")]
+    Add(CredentialArguments),
+}
+
+/// Arguments of both.
+#[derive(Debug, Clone, Args)]
+pub struct CredentialArguments {
+    /// The name in responses and in the audit log
+    pub name: String,
+    /// The configuration
+    #[arg(long, env = "REHEARSAL_CONFIG", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub config: Option<PathBuf>,
+}
+
+/// Where an entry went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Added {
+    /// Into this file.
+    Written {
+        /// The file.
+        path: PathBuf,
+        /// Whether the name was there already.
+        replaced: bool,
+    },
+    /// Nowhere: there is no file. This is what to put into one.
+    Printed(String),
+}
+
+/// Why nothing was added.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CredentialError {
+    /// The name cannot be one.
+    #[error("the name {}", .0.rule)]
+    Name(live::Invalid),
+    /// The password is too short.
+    #[error("a password needs at least {SHORTEST} characters, but this one has {0}")]
+    Short(usize),
+    /// The two that were typed differ.
+    #[error("the two passwords differ, so nothing was changed")]
+    Differ,
+    /// The password cannot be read.
+    #[error("the password cannot be read: {0}")]
+    Password(#[source] io::Error),
+    /// The secret cannot be hashed.
+    #[error("the secret cannot be hashed: {0}")]
+    Hash(argon2::password_hash::Error),
+    /// The file is no TOML.
+    #[error("{} cannot be edited: {fault}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and where.
+        fault: toml_edit::TomlError,
+    },
+    /// A key that should hold tables holds something else.
+    #[error("{} cannot be edited: `{key}` must be written as [[{key}]]", path.display())]
+    NotTables {
+        /// The file.
+        path: PathBuf,
+        /// The key.
+        key: &'static str,
+    },
+    /// The file cannot be read or written.
+    #[error("cannot edit {}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// Asks for a password, twice; reads one line where standard input is no terminal.
+///
+/// # Errors
+/// [`CredentialError`] when it cannot be read, or the two differ.
+pub fn read_password(name: &str) -> Result<String, CredentialError> {
+    if !io::stdin().is_terminal() {
+        let mut line = String::new();
+        io::stdin().lock().read_line(&mut line).map_err(CredentialError::Password)?;
+        return Ok(line.trim_end_matches(['\r', '\n']).to_owned());
+    }
+    let ask =
+        |prompt: String| rpassword::prompt_password(prompt).map_err(CredentialError::Password);
+    let first = ask(format!("Password for {name}: "))?;
+    let second = ask("Repeat the password: ".to_owned())?;
+    if first == second { Ok(first) } else { Err(CredentialError::Differ) }
+}
+
+/// Adds somebody, or gives them a new password.
+///
+/// # Errors
+/// [`CredentialError`]; then nothing was changed.
+pub fn add_user(arguments: &CredentialArguments, password: &str) -> Result<Added, CredentialError> {
+    let name = DisplayName::given(&arguments.name).map_err(CredentialError::Name)?;
+    let length = password.chars().count();
+    if length < SHORTEST {
+        return Err(CredentialError::Short(length));
+    }
+    let hash = SecretHash::of(password).map_err(CredentialError::Hash)?;
+    let mut entry = Table::new();
+    entry.insert("name", value(name.as_str()));
+    entry.insert("password", value(hash.as_str()));
+    put(arguments, "person", entry, true)
+}
+
+/// Makes a token; gives it beside where its hash went.
+///
+/// # Errors
+/// [`CredentialError`]; then nothing was changed.
+pub fn add_token(arguments: &CredentialArguments) -> Result<(String, Added), CredentialError> {
+    let name = DisplayName::given(&arguments.name).map_err(CredentialError::Name)?;
+    let fresh = FreshToken::new().map_err(CredentialError::Hash)?;
+    let mut entry = Table::new();
+    entry.insert("name", value(name.as_str()));
+    entry.insert("id", value(&fresh.id));
+    entry.insert("hash", value(fresh.hash.as_str()));
+    Ok((fresh.token, put(arguments, "token", entry, false)?))
+}
+
+fn put(
+    arguments: &CredentialArguments,
+    key: &'static str,
+    entry: Table,
+    replaces: bool,
+) -> Result<Added, CredentialError> {
+    let path = arguments.config.clone().unwrap_or_else(|| PathBuf::from(FILE_NAME));
+    if arguments.config.is_none() && !path.is_file() {
+        let mut document = DocumentMut::new();
+        let mut tables = ArrayOfTables::new();
+        tables.push(entry);
+        document.insert(key, Item::ArrayOfTables(tables));
+        return Ok(Added::Printed(document.to_string()));
+    }
+    let failed = |source| CredentialError::Io { path: path.clone(), source };
+    let text = fs::read_to_string(&path).map_err(failed)?;
+    let malformed = |fault| CredentialError::Malformed { path: path.clone(), fault };
+    let mut document: DocumentMut = text.parse().map_err(malformed)?;
+    let tables = document.entry(key).or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
+    let not_tables = || CredentialError::NotTables { path: path.clone(), key };
+    let tables = tables.as_array_of_tables_mut().ok_or_else(not_tables)?;
+    let name = entry.get("name").and_then(Item::as_str).unwrap_or_default().to_owned();
+    let is_named = |table: &Table| table.get("name").and_then(Item::as_str) == Some(name.as_str());
+    let known = tables.iter().position(is_named).filter(|_| replaces);
+    let replaced = known.is_some();
+    match known.and_then(|place| tables.get_mut(place)) {
+        Some(known) => {
+            for (key, item) in entry {
+                known.insert(&key, item);
+            }
+        }
+        None => tables.push(entry),
+    }
+    write(&path, &document.to_string()).map_err(failed)?;
+    Ok(Added::Written { path, replaced })
+}
+
+/// Puts a file in another's place, with its permissions: whoever reads it sees the old or the new.
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    // Through links to the file itself.
+    let path = fs::canonicalize(path)?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut fresh = tempfile::NamedTempFile::new_in(folder)?;
+    fresh.write_all(text.as_bytes())?;
+    fresh.as_file().set_permissions(fs::metadata(&path)?.permissions())?;
+    fresh.as_file().sync_all()?;
+    fresh.persist(&path)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arguments(config: &Path) -> CredentialArguments {
+        CredentialArguments { name: "Ann".to_owned(), config: Some(config.to_owned()) }
+    }
+
+    #[test]
+    fn comments_stay_and_a_name_is_one_persons() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("rehearsal.toml");
+        let before =
+            "# Ours.\nlisten = \"127.0.0.1:0\" # free\n\n[[agent]] # the first\nname = \"A\"\n";
+        fs::write(&path, before).expect("writes");
+        let added = add_user(&arguments(&path), "correct horse").expect("adds");
+        assert_eq!(added, Added::Written { path: path.clone(), replaced: false });
+        let first = fs::read_to_string(&path).expect("reads");
+        assert!(first.starts_with(before), "{first}");
+        assert!(first.contains("[[person]]\nname = \"Ann\"\npassword = \"$argon2id$"), "{first}");
+        let again = add_user(&arguments(&path), "battery staple").expect("replaces");
+        assert_eq!(again, Added::Written { path: path.clone(), replaced: true });
+        let second = fs::read_to_string(&path).expect("reads");
+        assert_eq!(second.matches("[[person]]").count(), 1);
+        assert_ne!(first, second);
+        let (token, _) = add_token(&arguments(&path)).expect("adds");
+        let (other, _) = add_token(&arguments(&path)).expect("adds");
+        assert_ne!(token, other);
+        let third = fs::read_to_string(&path).expect("reads");
+        assert_eq!(third.matches("[[token]]").count(), 2);
+        assert!(!third.contains(&token), "the hash alone is kept");
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_and_changes_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("rehearsal.toml");
+        fs::write(&path, "person = 3\n").expect("writes");
+        let short = add_user(&arguments(&path), "short").expect_err("short");
+        assert_eq!(short.to_string(), "a password needs at least 8 characters, but this one has 5");
+        let no_tables = add_user(&arguments(&path), "correct horse").expect_err("a number");
+        assert!(no_tables.to_string().ends_with("`person` must be written as [[person]]"));
+        let nameless = CredentialArguments { name: " ".to_owned(), config: Some(path.clone()) };
+        assert!(matches!(add_token(&nameless), Err(CredentialError::Name(_))));
+        assert_eq!(fs::read_to_string(&path).expect("reads"), "person = 3\n");
+    }
+}

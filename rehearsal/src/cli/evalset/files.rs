@@ -1,0 +1,238 @@
+//! From what was typed to files, and from files to sets.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Component, Path, PathBuf};
+
+use evalset::{EvalSet, Fault, Reading, Severity};
+use evalset_file::{Checked, CheckedCases};
+use tempfile::TempDir;
+
+use super::error::EvalsetError;
+
+/// So much is taken from a pipe, in bytes.
+const MOST_OF_PIPE: u64 = 4 << 30;
+
+/// The files that are meant, in order, each once: paths as they are, the eval sets of folders, what
+/// matches patterns.
+pub(in crate::cli) fn files(asked: &[String]) -> Result<Vec<PathBuf>, EvalsetError> {
+    let mut files = Vec::new();
+    for asked in asked {
+        let path = Path::new(asked);
+        let found = if path.is_dir() {
+            eval_sets_in(path)?
+        } else if path.exists() {
+            vec![path.to_owned()]
+        } else {
+            matching(asked)?
+        };
+        for file in found {
+            if !files.contains(&file) {
+                files.push(file);
+            }
+        }
+    }
+    Ok(files)
+}
+
+fn eval_sets_in(folder: &Path) -> Result<Vec<PathBuf>, EvalsetError> {
+    let escaped = glob::Pattern::escape(&folder.to_string_lossy());
+    let mut found = Vec::new();
+    for name in ["*.evalset.json", "*.test.json"] {
+        found.extend(entries(&format!("{escaped}/**/{name}"))?);
+    }
+    found.sort();
+    if found.is_empty() {
+        return Err(EvalsetError::NoEvalSet { folder: folder.to_owned() });
+    }
+    Ok(found)
+}
+
+fn matching(asked: &str) -> Result<Vec<PathBuf>, EvalsetError> {
+    let found = entries(asked)?;
+    if found.is_empty() {
+        let nearest = nearest_path(Path::new(asked));
+        return Err(EvalsetError::NoFile { asked: asked.to_owned(), nearest });
+    }
+    Ok(found)
+}
+
+fn entries(pattern: &str) -> Result<Vec<PathBuf>, EvalsetError> {
+    let options = glob::MatchOptions {
+        require_literal_separator: true,
+        require_literal_leading_dot: true,
+        ..glob::MatchOptions::new()
+    };
+    let paths = glob::glob_with(pattern, options).map_err(|error| EvalsetError::BadPattern {
+        pattern: pattern.to_owned(),
+        reason: error.msg.to_owned(),
+    })?;
+    let mut found = Vec::new();
+    for path in paths {
+        let path = path.map_err(|error| EvalsetError::Unreadable {
+            path: error.path().to_owned(),
+            cause: error.into(),
+        })?;
+        if path.is_file() {
+            found.push(path);
+        }
+    }
+    Ok(found)
+}
+
+/// What lies where `path` would and is called nearly the same.
+pub(in crate::cli) fn nearest_path(path: &Path) -> Option<PathBuf> {
+    let wanted = path.file_name()?.to_str()?;
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    let entries = std::fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let near = names.map(|name| (strsim::damerau_levenshtein(wanted, &name), name));
+    let near = near.filter(|(distance, name)| *distance <= name.len().div_ceil(4));
+    let (_, name) = near.min()?;
+    Some(folder.map_or_else(|| PathBuf::from(&name), |folder| folder.join(&name)))
+}
+
+/// The files of ADK's history in a folder and below.
+pub(in crate::cli) fn history_in(folder: &Path) -> Result<Vec<PathBuf>, EvalsetError> {
+    let escaped = glob::Pattern::escape(&folder.to_string_lossy());
+    let mut found = entries(&format!("{escaped}/**/*.evalset_result.json"))?;
+    found.sort();
+    Ok(found)
+}
+
+/// A file that can be read more than once. What is read once and from its start, as a pipe is, has
+/// been copied into one, which goes with this.
+#[derive(Debug)]
+pub(in crate::cli) struct Source {
+    path: PathBuf,
+    #[expect(dead_code, reason = "it is removed with this")]
+    copied: Option<TempDir>,
+}
+
+impl Source {
+    /// What lies at `path`.
+    pub(in crate::cli) fn of(path: &Path) -> Result<Self, EvalsetError> {
+        Self::with_most(path, MOST_OF_PIPE)
+    }
+
+    fn with_most(path: &Path, most: u64) -> Result<Self, EvalsetError> {
+        let metadata = std::fs::metadata(path);
+        if metadata.map_or(true, |metadata| metadata.is_file() || metadata.is_dir()) {
+            return Ok(Self { path: path.to_owned(), copied: None });
+        }
+        let uncopied = |cause| EvalsetError::Uncopied { path: path.to_owned(), cause };
+        let folder = tempfile::Builder::new().prefix("rehearsal-pipe-").tempdir();
+        let folder = folder.map_err(uncopied)?;
+        // Messages name the copy, whose path ends as the pipe's does.
+        let names = path.components().filter(|part| matches!(part, Component::Normal(_)));
+        let copy = folder.path().join(names.collect::<PathBuf>());
+        copy.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(uncopied)?;
+        let pipe = File::open(path)
+            .map_err(|cause| EvalsetError::Unreadable { path: path.to_owned(), cause })?;
+        let mut file = File::create_new(&copy).map_err(uncopied)?;
+        let bytes = io::copy(&mut pipe.take(most.saturating_add(1)), &mut file);
+        if bytes.map_err(uncopied)? > most {
+            return Err(EvalsetError::LongPipe { path: path.to_owned(), most });
+        }
+        Ok(Self { path: copy, copied: Some(folder) })
+    }
+
+    /// The file.
+    pub(in crate::cli) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// Opens a file to be read case by case, or reads it where that cannot be.
+pub(super) fn checked(source: &Source) -> Result<Checked, EvalsetError> {
+    let path = source.path();
+    File::open(path).map_err(|cause| EvalsetError::Unreadable { path: path.to_owned(), cause })?;
+    Ok(CheckedCases::open(path)?)
+}
+
+/// What was read, in which nothing is an error.
+pub(super) fn sound(path: &Path, reading: Reading) -> Result<EvalSet, EvalsetError> {
+    let Reading { set, unread, faults, .. } = reading;
+    let mut errors = Errors::default();
+    errors.take(faults);
+    match set {
+        Some(set) if errors.is_none() && unread.is_empty() => Ok(set),
+        _ => Err(errors.of(path)),
+    }
+}
+
+/// The errors of a file: the first of them, and how many there are.
+#[derive(Debug, Default)]
+pub(super) struct Errors {
+    first: Vec<Fault>,
+    more: usize,
+}
+
+impl Errors {
+    /// Takes what is an error.
+    pub(super) fn take(&mut self, faults: impl IntoIterator<Item = Fault>) {
+        for fault in faults.into_iter().filter(|fault| fault.severity() == Severity::Error) {
+            if self.first.len() < EvalsetError::FAULTS_TOLD {
+                self.first.push(fault);
+            } else {
+                self.more += 1;
+            }
+        }
+    }
+
+    pub(super) fn is_none(&self) -> bool {
+        self.first.is_empty()
+    }
+
+    pub(super) fn of(self, path: &Path) -> EvalsetError {
+        let Self { first: faults, more } = self;
+        EvalsetError::Faulty { path: path.to_owned(), faults, more }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pipe into which `text` is written as soon as somebody reads.
+    fn pipe(folder: &Path, text: &'static str) -> PathBuf {
+        let pipe = folder.join("cases.test.json");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.expect("mkfifo").success());
+        let into = pipe.clone();
+        std::thread::spawn(move || std::fs::write(into, text));
+        pipe
+    }
+
+    #[test]
+    fn what_comes_through_a_pipe_can_be_read_again_until_it_is_let_go() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = pipe(folder.path(), "[]");
+        let source = Source::of(&path).expect("copied");
+        let copy = source.path().to_owned();
+        assert!(copy.is_file(), "{}", copy.display());
+        for _ in 0..2 {
+            assert_eq!(std::fs::read_to_string(&copy).expect("read"), "[]");
+        }
+        let named = path.strip_prefix("/").expect("from the root");
+        assert!(copy.ends_with(named), "{}", copy.display());
+        drop(source);
+        assert!(!copy.exists());
+    }
+
+    #[test]
+    fn a_pipe_has_an_end() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = pipe(folder.path(), "[1234]");
+        let told = Source::with_most(&path, 5).expect_err("too long").to_string();
+        assert!(told.contains("is longer than 5 bytes; write it to a file first"), "{told}");
+    }
+
+    #[test]
+    fn a_file_is_read_where_it_lies() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for path in [folder.path().to_owned(), folder.path().join("none")] {
+            assert_eq!(Source::of(&path).expect("no pipe").path(), path);
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! `rehearsal init`: a configuration that explains itself, and an agent to begin with.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What is written, by its path in the folder.
+const FILES: [(&str, &str); 4] = [
+    ("rehearsal.toml", include_str!("template/rehearsal.toml")),
+    // Named in the first line of the configuration, for editors.
+    ("rehearsal.schema.json", include_str!("../../../docs/rehearsal.schema.json")),
+    ("weather/__init__.py", include_str!("template/weather/__init__.py")),
+    ("weather/agent.py", include_str!("template/weather/agent.py")),
+];
+
+/// How many names in the way are told.
+const NAMED: usize = 5;
+
+/// What [`init`] wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Created {
+    /// The folder.
+    pub folder: PathBuf,
+    /// The files, as paths in that folder.
+    pub files: Vec<PathBuf>,
+}
+
+/// Why nothing was written, or not all of it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum InitError {
+    /// The folder holds something already.
+    #[error(
+        "{} is not empty: {} {} in the way. Nothing was written; use an empty or a new folder, \
+         such as `rehearsal init my-agents`",
+        folder.display(),
+        list(names, *more),
+        if names.len() + more == 1 { "is" } else { "are" }
+    )]
+    NotEmpty {
+        /// The folder.
+        folder: PathBuf,
+        /// The first few names in it, sorted.
+        names: Vec<String>,
+        /// How many more there are.
+        more: usize,
+    },
+    /// The path is a file's.
+    #[error("{} is a file, not a folder", path.display())]
+    NotAFolder {
+        /// As given.
+        path: PathBuf,
+    },
+    /// The operating system refused.
+    #[error("cannot write {}: {source}", path.display())]
+    Io {
+        /// What could not be read or written.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// Writes a commented `rehearsal.toml` and an example ADK agent into `folder`, which must be empty
+/// or not there yet. A `.git` folder is not in the way.
+///
+/// # Errors
+/// The folder holds something, or cannot be written.
+pub fn init(folder: &Path) -> Result<Created, InitError> {
+    let at = |path: &Path| {
+        let path = path.to_path_buf();
+        move |source| InitError::Io { path, source }
+    };
+    if folder.is_file() {
+        return Err(InitError::NotAFolder { path: folder.to_path_buf() });
+    }
+    fs::create_dir_all(folder).map_err(at(folder))?;
+    require_empty(folder)?;
+    let mut files = Vec::with_capacity(FILES.len());
+    for (name, text) in FILES {
+        let path = folder.join(name);
+        let parent = path.parent().unwrap_or(folder);
+        fs::create_dir_all(parent).map_err(at(parent))?;
+        fs::write(&path, text).map_err(at(&path))?;
+        files.push(PathBuf::from(name));
+    }
+    Ok(Created { folder: folder.to_path_buf(), files })
+}
+
+fn require_empty(folder: &Path) -> Result<(), InitError> {
+    let io = |source| InitError::Io { path: folder.to_path_buf(), source };
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).map_err(io)? {
+        let name = entry.map_err(io)?.file_name().to_string_lossy().into_owned();
+        if name != ".git" {
+            names.push(name);
+        }
+    }
+    if names.is_empty() {
+        return Ok(());
+    }
+    names.sort();
+    let more = names.len().saturating_sub(NAMED);
+    names.truncate(NAMED);
+    Err(InitError::NotEmpty { folder: folder.to_path_buf(), names, more })
+}
+
+fn list(names: &[String], more: usize) -> String {
+    let named = names.join(", ");
+    if more == 0 { named } else { format!("{named} and {more} more") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{AgentSourceConfig, Config, Overrides};
+
+    #[test]
+    fn what_is_written_is_a_configuration_that_loads() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let created = init(&folder.path().join("new"))?;
+        let file = created.folder.join("rehearsal.toml");
+        let text = fs::read_to_string(&file)?;
+        let schema = text.lines().next().and_then(|line| line.strip_prefix("#:schema ./"));
+        let schema = fs::read_to_string(created.folder.join(schema.unwrap_or_default()))?;
+        assert!(schema.contains("\"$schema\""), "editors find the schema: {schema:.80}");
+        let config = Config::from_text(&text, &file, &Overrides::default(), &["math"])?;
+        let names: Vec<&str> = config.agents.iter().map(|agent| agent.name.as_str()).collect();
+        assert_eq!(names, ["Weather", "Maths"]);
+        let AgentSourceConfig::AdkPython { folder, .. } = &config.agents[0].source else {
+            panic!("the first agent is ADK's");
+        };
+        assert!(created.folder.join(folder).join("agent.py").is_file());
+        Ok(())
+    }
+
+    #[test]
+    fn the_keys_shown_in_comments_are_real_ones() -> Result<(), Box<dyn std::error::Error>> {
+        // Every `# key = value` and `# [table]` becomes a line of the file.
+        let uncommented: String = FILES[0]
+            .1
+            .lines()
+            .map(|line| match line.strip_prefix("# ") {
+                Some(rest) if rest.contains(" = ") || rest.starts_with('[') => rest,
+                _ => line,
+            })
+            .flat_map(|line| [line, "\n"])
+            .collect();
+        assert!(uncommented.contains("\nlisten = ") && uncommented.contains("\n[security]\n"));
+        let config =
+            Config::from_text(&uncommented, Path::new("r.toml"), &Overrides::default(), &["math"])?;
+        assert_eq!(config.security.allowed_origins[0].as_str(), "http://127.0.0.1:8080");
+        assert_eq!(
+            config.agents[0].eval_set_path,
+            Path::new("weather/weather_evals.evalset.json"),
+            "the comment tells the default"
+        );
+        Ok(())
+    }
+
+    #[test]
+    fn a_folder_with_something_in_it_is_left_alone() -> io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        fs::create_dir(folder.path().join(".git"))?;
+        for name in ["b.txt", "a.txt"] {
+            fs::write(folder.path().join(name), "mine")?;
+        }
+        let error = init(folder.path()).expect_err("two files are in the way");
+        let told = error.to_string();
+        assert!(told.contains("a.txt, b.txt are in the way"), "{told}");
+        assert!(!folder.path().join("rehearsal.toml").exists());
+        Ok(())
+    }
+
+    #[test]
+    fn a_fresh_repository_counts_as_empty() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        fs::create_dir(folder.path().join(".git"))?;
+        assert_eq!(init(folder.path())?.files.len(), FILES.len());
+        Ok(())
+    }
+
+    #[test]
+    fn a_file_is_not_a_folder() -> io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("notes");
+        fs::write(&path, "")?;
+        assert!(matches!(init(&path), Err(InitError::NotAFolder { .. })));
+        Ok(())
+    }
+}

@@ -1,0 +1,162 @@
+//! What was found, for reading in a terminal: tool by tool, then rule by rule, then in one line.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use tool_lint::{Finding, Report, Rule, Severity};
+
+use super::Linted;
+
+/// In how many tools a note is written out. A list of declarations from one hand often has one note
+/// for each of them, which would hide the rest.
+const NOTES_SHOWN: usize = 3;
+
+/// How wide a message is set, in characters.
+const WIDTH: usize = 86;
+
+/// How often a rule was found.
+#[derive(Default)]
+struct Tally {
+    findings: usize,
+    tools: usize,
+    /// Findings that were counted and not written out.
+    folded: usize,
+}
+
+pub(super) fn write(linted: &Linted, out: &mut impl Write) -> io::Result<()> {
+    let mut tallies: HashMap<Rule, Tally> = HashMap::new();
+    for report in &linted.reports {
+        let shown = counted_in(report, &mut tallies);
+        write_report(report, &shown, out)?;
+    }
+    write_rules(&tallies, out)?;
+    write_sum(linted, out)
+}
+
+/// Enters the report's findings, and answers with those to write out.
+fn counted_in<'r>(report: &'r Report, tallies: &mut HashMap<Rule, Tally>) -> Vec<&'r Finding> {
+    let mut shown = Vec::new();
+    let mut here: Vec<Rule> = Vec::new();
+    for finding in &report.findings {
+        let tally = tallies.entry(finding.rule).or_default();
+        tally.findings += 1;
+        if !here.contains(&finding.rule) {
+            here.push(finding.rule);
+            tally.tools += 1;
+        }
+        if finding.rule.severity() == Severity::Note && tally.tools > NOTES_SHOWN {
+            tally.folded += 1;
+        } else {
+            shown.push(finding);
+        }
+    }
+    shown
+}
+
+fn write_report(report: &Report, shown: &[&Finding], out: &mut impl Write) -> io::Result<()> {
+    let values = report.values;
+    let lost = values.survived < values.made;
+    if shown.is_empty() && !lost {
+        return Ok(());
+    }
+    let tool = match report.tool.as_deref() {
+        None if report.is_of_agent() => "(the agent)",
+        None => "(no tool)",
+        Some("") => "(unnamed tool)",
+        Some(name) => name,
+    };
+    let line = report.line.map(|line| format!(", line {line}")).unwrap_or_default();
+    writeln!(out, "{}{line}", printable(tool))?;
+    for finding in shown {
+        write_finding(finding, out)?;
+    }
+    if lost {
+        let (survived, made) = (values.survived, values.made);
+        writeln!(out, "  {survived} of {made} generated values survive the form")?;
+    }
+    writeln!(out)
+}
+
+fn write_finding(finding: &Finding, out: &mut impl Write) -> io::Result<()> {
+    let severity = finding.rule.severity().name();
+    let place = if finding.pointer.is_empty() { "the whole" } else { &finding.pointer };
+    writeln!(out, "  {severity:<8}{:<30}{}", finding.rule.name(), printable(place))?;
+    for line in wrapped(&printable(&finding.message), WIDTH) {
+        writeln!(out, "          {line}")?;
+    }
+    Ok(())
+}
+
+/// The rules that were found: the worst first, the commonest first among equals.
+fn write_rules(tallies: &HashMap<Rule, Tally>, out: &mut impl Write) -> io::Result<()> {
+    if tallies.is_empty() {
+        return Ok(());
+    }
+    let mut rules: Vec<(&Rule, &Tally)> = tallies.iter().collect();
+    rules.sort_by_key(|(rule, tally)| {
+        (rule.severity(), std::cmp::Reverse(tally.findings), rule.name())
+    });
+    writeln!(out, "By rule")?;
+    for (rule, tally) in rules {
+        let (severity, name) = (rule.severity().name(), rule.name());
+        let tools = counted(tally.tools, "declaration", "declarations");
+        let folded = match tally.folded {
+            0 => String::new(),
+            count => format!("; {count} not shown above, --format json has each"),
+        };
+        writeln!(out, "  {severity:<8}{name:<30}{:>6} in {tools}{folded}", tally.findings)?;
+    }
+    writeln!(out)
+}
+
+fn write_sum(linted: &Linted, out: &mut impl Write) -> io::Result<()> {
+    let reports = &linted.reports;
+    let made: usize = reports.iter().map(|report| report.values.made).sum();
+    let survived: usize = reports.iter().map(|report| report.values.survived).sum();
+    let entries = reports.iter().filter(|report| !report.is_of_agent()).count();
+    let clean = reports.iter().filter(|report| report.findings.is_empty()).count();
+    // What is no declaration is an error and no tool.
+    let tools = reports.iter().filter(|report| report.tool.is_some()).count();
+    let unread = match entries - tools {
+        0 => String::new(),
+        1 => " 1 invalid declaration;".to_owned(),
+        count => format!(" {count} invalid declarations;"),
+    };
+    let notes = match linted.count(Severity::Note) {
+        0 => String::new(),
+        count => format!(", {}", counted(count, "note", "notes")),
+    };
+    writeln!(
+        out,
+        "{}: {}, {clean} without a finding;{unread} {}, {}{notes}; {survived} of {made} values \
+         survive the form.",
+        printable(&linted.source),
+        counted(tools, "tool", "tools"),
+        counted(linted.count(Severity::Error), "error", "errors"),
+        counted(linted.count(Severity::Warning), "warning", "warnings"),
+    )
+}
+
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// Control characters are a declaration's own business and not the terminal's.
+fn printable(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+}
+
+/// The text in lines of at most `width` characters where its words allow.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}

@@ -1,0 +1,334 @@
+//! The command line: what can be asked for, and the commands that need no serving host.
+
+mod adk_folder;
+mod agents;
+mod completions;
+mod credentials;
+mod evalset;
+mod init;
+mod lint;
+mod logging;
+mod score;
+mod sources;
+
+use std::path::PathBuf;
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+
+pub use self::agents::{AgentReport, all_ready, inspect, write_reports};
+pub use adk_folder::{AdkFolder, AdkFolderError, write_adk_folder};
+pub use completions::write_completions;
+pub use credentials::{
+    Added, CredentialArguments, CredentialError, TokenCommand, UserCommand, add_token, add_user,
+    read_password,
+};
+pub use evalset::{
+    AppendArguments, ConvertArguments, DiffArguments, EvalsetCommand, EvalsetError,
+    LintFilesArguments, ListArguments, MergeArguments, ShowArguments, SplitArguments, Target, Went,
+    evalset,
+};
+pub use init::{Created, InitError, init};
+pub use lint::{LintError, Linted, lint_tools, write_lint};
+pub use logging::start_logging;
+pub use score::{PairBy, ReportFormat, ScoreArguments, ScoreError, Verdict, score};
+pub use sources::{example_names, simulated_agents};
+
+use crate::config::{AllowedOrigin, ListenAddress, Overrides};
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// Act as an AI agent before its model does, and keep the trace as an eval case.
+///
+/// Open the page, choose an agent, read its instructions, call its real tools through forms, respond,
+/// and export the trace as an eval case that `adk eval` runs.
+#[derive(Debug, Parser)]
+#[command(
+    name = "rehearsal",
+    version,
+    styles = STYLES,
+    max_term_width = 100,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    after_help = "\
+Examples:
+  rehearsal serve                     the examples, or the agents of ./rehearsal.toml
+  rehearsal serve agents/weather      one ADK agent, with no configuration
+  rehearsal agents --format json      what the host sees of every agent
+  rehearsal tools lint agents/weather what a model trips over in its tools
+  rehearsal evalset list evals        the recorded cases of a folder
+  rehearsal score --expected evals/home.evalset.json --actual run.evalset.json
+                                      scores of a run against recorded cases
+  rehearsal init                      a commented rehearsal.toml and an example agent
+
+Every option can also be set by the environment variable in brackets."
+)]
+pub struct CommandLine {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What can be asked for.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Serve the page
+    #[command(after_help = "\
+Without folders and --config, ./rehearsal.toml is read if it exists; otherwise the example agents are \
+served.
+With folders only, no configuration is read: each agent runs in the virtual environment that `adk` \
+would use, and its eval set is written to its folder.
+
+Examples:
+  rehearsal serve
+  rehearsal serve agents/weather agents/travel --listen 127.0.0.1:4200
+  rehearsal serve --config team/rehearsal.toml")]
+    Serve(ServeArguments),
+    /// Print every agent as the host sees it, with its tools and declarations, or its error
+    #[command(after_help = "\
+Examples:
+  rehearsal agents
+  rehearsal agents agents/weather --format json | jq '.[].view.tools[].name'
+
+Exits with 0 if every agent can be loaded, with 1 if one cannot.")]
+    Agents(AgentsArguments),
+    /// Check the tools of an agent
+    #[command(subcommand_required = true, arg_required_else_help = true)]
+    Tools {
+        /// What to do with the tools.
+        #[command(subcommand)]
+        command: ToolsCommand,
+    },
+    /// List, show, lint, convert, merge, split, append to and diff eval-set files
+    #[command(subcommand_required = true, arg_required_else_help = true)]
+    Evalset {
+        /// What to do with the files.
+        #[command(subcommand)]
+        command: EvalsetCommand,
+    },
+    /// Score recorded runs against expected cases
+    #[command(after_help = "\
+Cases are paired by id. A case that is missing on the actual side is an error; one that is missing on \
+the expected side is unscored.
+The criteria are ADK's test_config.json or AgentFlow's EvalConfig; an unknown name in it is an error \
+that suggests the nearest one.
+Files of any size are scored in constant memory, except for the list of cases with --format html; \
+results are in the order of the expected cases.
+
+Examples:
+  rehearsal score --expected evals/home.evalset.json --actual runs/home.evalset.json
+  rehearsal score --expected evals --actual agent/.adk/eval_history/run.evalset_result.json
+  rehearsal score --expected 'evals/*.json' --actual runs --config test_config.json \
+    --format html --output report.html
+  rehearsal score --expected evals --actual runs --format json | jq .summary
+
+Exits with 0 if every case passed, with 1 if a case failed or could not be scored, with 3 if none \
+failed and one is unscored, with 2 if nothing could be scored: an unknown path or metric, or a config \
+or file that cannot be read.")]
+    Score(ScoreArguments),
+    /// Write a commented rehearsal.toml and an example ADK agent into an empty folder
+    #[command(after_help = "\
+Examples:
+  rehearsal init my-agents && cd my-agents && rehearsal serve")]
+    Init(InitArguments),
+    /// Add people who may log in
+    #[command(subcommand_required = true, arg_required_else_help = true)]
+    User {
+        /// What to do.
+        #[command(subcommand)]
+        command: UserCommand,
+    },
+    /// Add tokens for programs: the plugin, gRPC clients, agents that call the model endpoints
+    #[command(subcommand_required = true, arg_required_else_help = true)]
+    Token {
+        /// What to do.
+        #[command(subcommand)]
+        command: TokenCommand,
+    },
+    /// Write an MCP agent as a folder that `adk web` and `adk eval` load
+    #[command(after_help = "\
+Examples:
+  rehearsal adk-folder world-clock
+  rehearsal adk-folder \"Notes Keeper\" --config team/rehearsal.toml --out agents --model gemini-2.5-pro
+  adk eval agents/notes_keeper evals/notes_keeper_evals.evalset.json")]
+    AdkFolder(AdkFolderArguments),
+    /// Print completions for a shell
+    #[command(after_help = "\
+Examples:
+  rehearsal completions bash > ~/.local/share/bash-completion/completions/rehearsal
+  rehearsal completions fish > ~/.config/fish/completions/rehearsal.fish
+  rehearsal completions zsh  > ~/.zfunc/_rehearsal")]
+    Completions(CompletionsArguments),
+}
+
+/// What can be done with tools.
+#[derive(Debug, Subcommand)]
+pub enum ToolsCommand {
+    /// Report what a model or a person trips over in an agent's tools
+    #[command(after_help = "\
+A file contains one declaration per line, or one JSON array; `-` is standard input. \
+Anything else is an agent: its name or id in the configuration or among the examples, or the folder \
+of an ADK agent.
+With --format json every declaration is one line, with `tool`, `line`, `values` and `findings`; each \
+finding has `severity`, `rule`, `pointer` and `message`.
+
+Examples:
+  rehearsal tools lint weather
+  rehearsal tools lint agents/weather
+  rehearsal tools lint declarations.jsonl --format json | jq 'select(.findings != [])'
+
+Exits with 0 if there are no errors, with 1 if there are, with 2 if there is nothing to check.")]
+    Lint(LintArguments),
+}
+
+/// Arguments of `rehearsal tools lint`.
+#[derive(Debug, Clone, Args)]
+pub struct LintArguments {
+    /// An agent's name, id or folder, a file of declarations, or - for standard input
+    #[arg(value_name = "AGENT|DECLARATIONS.jsonl", value_hint = ValueHint::AnyPath)]
+    pub target: String,
+    /// The configuration that names the agent
+    #[arg(long, env = "REHEARSAL_CONFIG", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub config: Option<PathBuf>,
+    /// The Python interpreter, or its virtual environment, for agents without their own
+    #[arg(long, env = "REHEARSAL_PYTHON", value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub python: Option<PathBuf>,
+    /// The output format; json is one object per line
+    #[arg(long, env = "REHEARSAL_FORMAT", value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Which agents, and how to run them.
+#[derive(Debug, Clone, Default, Args)]
+pub struct AgentArguments {
+    /// Folders of ADK agents that `adk web` loads
+    #[arg(value_name = "AGENT_FOLDER", value_hint = ValueHint::DirPath)]
+    pub folders: Vec<PathBuf>,
+    /// The configuration; folders add agents to it
+    #[arg(long, env = "REHEARSAL_CONFIG", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub config: Option<PathBuf>,
+    /// The Python interpreter, or its virtual environment, for agents without their own
+    #[arg(long, env = "REHEARSAL_PYTHON", value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub python: Option<PathBuf>,
+}
+
+/// Arguments of `rehearsal serve`.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ServeArguments {
+    /// Which agents.
+    #[command(flatten)]
+    pub agents: AgentArguments,
+    /// The address to listen on, loopback unless people or tokens are configured; port 0 selects a
+    /// free port [default: 127.0.0.1:4180]
+    #[arg(long, env = "REHEARSAL_LISTEN", value_name = "ADDRESS")]
+    pub listen: Option<ListenAddress>,
+    /// The origin of another page that may call the host, such as Trunk's
+    #[arg(
+        long = "allow-origin",
+        env = "REHEARSAL_ALLOW_ORIGIN",
+        value_name = "ORIGIN",
+        value_delimiter = ','
+    )]
+    pub allowed_origins: Vec<AllowedOrigin>,
+    /// The SQLite file that stores live sessions [default: .rehearsal/live.sqlite]
+    #[arg(long, env = "REHEARSAL_LIVE_DATABASE", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub live_database: Option<PathBuf>,
+}
+
+/// Arguments of `rehearsal agents`.
+#[derive(Debug, Clone, Default, Args)]
+pub struct AgentsArguments {
+    /// Which agents.
+    #[command(flatten)]
+    pub agents: AgentArguments,
+    /// The output format
+    #[arg(long, env = "REHEARSAL_FORMAT", value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// How a command answers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// JSON, for programs
+    Json,
+}
+
+/// Arguments of `rehearsal init`.
+#[derive(Debug, Clone, Args)]
+pub struct InitArguments {
+    /// The folder to write to; it is created if it does not exist
+    #[arg(default_value = ".", value_hint = ValueHint::DirPath)]
+    pub folder: PathBuf,
+}
+
+/// Arguments of `rehearsal adk-folder`.
+#[derive(Debug, Clone, Args)]
+pub struct AdkFolderArguments {
+    /// The agent, by its name or id
+    pub agent: String,
+    /// The configuration
+    #[arg(long, env = "REHEARSAL_CONFIG", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub config: Option<PathBuf>,
+    /// The agent's model, unless the configuration names one
+    #[arg(long, env = "REHEARSAL_MODEL", value_name = "MODEL")]
+    pub model: Option<String>,
+    /// Where to create the agent's folder
+    #[arg(long, env = "REHEARSAL_OUT", value_name = "FOLDER", default_value = ".", value_hint = ValueHint::DirPath)]
+    pub out: PathBuf,
+}
+
+/// Arguments of `rehearsal completions`.
+#[derive(Debug, Clone, Args)]
+pub struct CompletionsArguments {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}
+
+impl ServeArguments {
+    /// What was said here, for [`crate::config::Config::load`].
+    #[must_use]
+    pub fn overrides(&self) -> Overrides {
+        Overrides {
+            listen: self.listen,
+            allowed_origins: self.allowed_origins.clone(),
+            live_database: self.live_database.clone(),
+            ..self.agents.overrides()
+        }
+    }
+}
+
+impl LintArguments {
+    /// The configuration with `folders` beside it, for [`crate::config::Config::load`].
+    #[must_use]
+    pub fn overrides(&self, folders: Vec<PathBuf>) -> Overrides {
+        Overrides {
+            config: self.config.clone(),
+            folders,
+            python: self.python.clone(),
+            ..Overrides::default()
+        }
+    }
+}
+
+impl AgentArguments {
+    /// What was said here, for [`crate::config::Config::load`].
+    #[must_use]
+    pub fn overrides(&self) -> Overrides {
+        Overrides {
+            config: self.config.clone(),
+            folders: self.folders.clone(),
+            python: self.python.clone(),
+            ..Overrides::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+//! What can be asked of `rehearsal score`. Its variables have a prefix of their own: `--config` and
+//! `--format` mean other things here than for the host.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
+use score_report::Form;
+use score_run::Pairing;
+
+/// Arguments of `rehearsal score`.
+#[derive(Debug, Clone, Args)]
+pub struct ScoreArguments {
+    /// Expected cases: eval sets, folders, or patterns such as 'evals/**/*.json'
+    #[arg(long, env = "REHEARSAL_SCORE_EXPECTED", required = true, num_args = 1.., value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    pub expected: Vec<String>,
+    /// Recorded runs: eval sets, or files of ADK's history (*.evalset_result.json)
+    #[arg(long, env = "REHEARSAL_SCORE_ACTUAL", required = true, num_args = 1.., value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    pub actual: Vec<String>,
+    /// The criteria: ADK's test_config.json or AgentFlow's EvalConfig [default: test_config.json
+    /// beside the expected files, else the format's own criteria]
+    #[arg(long, env = "REHEARSAL_SCORE_CONFIG", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub config: Option<PathBuf>,
+    /// The report format
+    #[arg(long, env = "REHEARSAL_SCORE_FORMAT", value_enum, default_value_t)]
+    pub format: ReportFormat,
+    /// Where the report goes; a file that is there is replaced [default: standard output]
+    #[arg(long, short, env = "REHEARSAL_SCORE_OUTPUT", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub output: Option<PathBuf>,
+    /// Select cases with this tag; with several, any of them
+    #[arg(long = "tag", env = "REHEARSAL_SCORE_TAG", value_name = "TAG", value_delimiter = ',')]
+    pub tags: Vec<String>,
+    /// Select cases by id, such as 'lights_*'
+    #[arg(long = "case", env = "REHEARSAL_SCORE_CASE", value_name = "PATTERN")]
+    pub case: Option<String>,
+    /// How cases of both sides are paired
+    #[arg(long, env = "REHEARSAL_SCORE_PAIR", value_enum, default_value_t)]
+    pub pair: PairBy,
+    /// How many threads score; from two on, one more for each side reads its files ahead
+    /// [default: one for each processor]
+    #[arg(long, env = "REHEARSAL_SCORE_JOBS", value_name = "NUMBER")]
+    pub jobs: Option<NonZeroUsize>,
+}
+
+/// By what a case finds its partner.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum PairBy {
+    /// The same eval_id
+    #[default]
+    Id,
+    /// The same position, counted over all files of a side
+    Order,
+    /// The same user messages in all turns
+    Query,
+}
+
+impl From<PairBy> for Pairing {
+    fn from(pair: PairBy) -> Self {
+        match pair {
+            PairBy::Id => Self::Id,
+            PairBy::Order => Self::Order,
+            PairBy::Query => Self::Query,
+        }
+    }
+}
+
+/// What a report looks like.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// For people: cases that did not pass, and a table
+    #[default]
+    Text,
+    /// For programs: an EvalReport, see docs/eval-report.schema.json
+    Json,
+    /// For CI systems: JUnit's XML
+    Junit,
+    /// One page that works offline, with the trajectories side by side
+    Html,
+    /// For a comment on a pull request
+    Markdown,
+}
+
+impl From<ReportFormat> for Form {
+    fn from(format: ReportFormat) -> Self {
+        match format {
+            ReportFormat::Text => Self::Text,
+            ReportFormat::Json => Self::Json,
+            ReportFormat::Junit => Self::Junit,
+            ReportFormat::Html => Self::Html,
+            ReportFormat::Markdown => Self::Markdown,
+        }
+    }
+}

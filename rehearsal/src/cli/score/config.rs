@@ -1,0 +1,61 @@
+//! The criteria: from the file that is named, from the one beside the eval sets, or the format's
+//! own.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use json_text::JsonText;
+use scoring::config::Config;
+use scoring::trajectory::JsonSchemas;
+
+use super::error::ScoreError;
+use super::inputs::Inputs;
+use crate::cli::evalset::files::nearest_path;
+
+/// What `adk eval` looks for beside an eval set.
+const BESIDE: &str = "test_config.json";
+
+pub(super) fn config(named: Option<&Path>, inputs: &Inputs) -> Result<Config, ScoreError> {
+    if let Some(path) = named {
+        if !path.exists() {
+            let (path, nearest) = (path.to_owned(), nearest_path(path));
+            return Err(ScoreError::NoConfig { path, nearest });
+        }
+        return read(path);
+    }
+    if let Some(path) = beside(&inputs.expected)? {
+        eprintln!("scored by {}", path.display());
+        return read(&path);
+    }
+    let config =
+        if inputs.is_agentflow() { Config::agentflow_default() } else { Config::adk_default() };
+    let names: Vec<&str> = config.criteria.iter().map(|it| it.name.as_str()).collect();
+    eprintln!("scored by {}, because no config is given", names.join(", "));
+    Ok(config)
+}
+
+fn beside(expected: &[PathBuf]) -> Result<Option<PathBuf>, ScoreError> {
+    let mut found: Option<PathBuf> = None;
+    for path in expected {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let config = folder.join(BESIDE);
+        if !config.is_file() || found.as_ref() == Some(&config) {
+            continue;
+        }
+        if let Some(first) = found {
+            let first = first.parent().unwrap_or(Path::new(".")).to_owned();
+            return Err(ScoreError::SeveralConfigs { first, second: folder.to_owned() });
+        }
+        found = Some(config);
+    }
+    Ok(found)
+}
+
+fn read(path: &Path) -> Result<Config, ScoreError> {
+    let unreadable = |cause| ScoreError::UnreadableConfig { path: path.to_owned(), cause };
+    let text = std::fs::read_to_string(path).map_err(unreadable)?;
+    let text = JsonText::parse(text.trim_start_matches('\u{feff}').trim())
+        .map_err(|error| unreadable(io::Error::other(format!("this is not JSON: {error}"))))?;
+    let reading = Config::read(&text, &JsonSchemas);
+    reading.sound().map_err(|faults| ScoreError::Config { path: path.to_owned(), faults })
+}

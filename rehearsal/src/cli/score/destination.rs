@@ -1,0 +1,95 @@
+//! [`Destination`]: where a report goes. A file is there complete or not at all.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use indicatif::ProgressBar;
+use tempfile::NamedTempFile;
+
+use super::error::ScoreError;
+use super::inputs::Inputs;
+
+/// A file that is not there yet.
+#[derive(Debug)]
+struct Draft {
+    draft: BufWriter<NamedTempFile>,
+    /// As it was named, and where that is, links followed.
+    named: PathBuf,
+    real: PathBuf,
+}
+
+/// Where a report goes.
+#[derive(Debug)]
+pub(super) struct Destination<'o, W> {
+    file: Option<Draft>,
+    out: &'o mut W,
+    /// A bar that must not stand in the text.
+    bar: ProgressBar,
+}
+
+impl<'o, W: Write> Destination<'o, W> {
+    pub(super) fn open(
+        path: Option<&Path>,
+        inputs: &Inputs,
+        out: &'o mut W,
+        bar: ProgressBar,
+    ) -> Result<Self, ScoreError> {
+        let Some(path) = path else { return Ok(Self { file: None, out, bar }) };
+        let unwritable = |cause| ScoreError::Unwritable { path: path.to_owned(), cause };
+        // A link is followed, so that what it leads to is written and not the link itself.
+        let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let mut scored = inputs.expected.iter().chain(&inputs.actual);
+        if scored.any(|input| input.canonicalize().is_ok_and(|input| input == real)) {
+            return Err(ScoreError::OutputIsInput { path: path.to_owned() });
+        }
+        if real.is_dir() {
+            return Err(unwritable(io::Error::other("it is a folder; use a file in it")));
+        }
+        let folder = real.parent().filter(|folder| *folder != Path::new(""));
+        let folder = folder.unwrap_or(Path::new("."));
+        std::fs::create_dir_all(folder).map_err(unwritable)?;
+        let permissions = std::fs::metadata(&real).map(|metadata| metadata.permissions());
+        let draft = tempfile::Builder::new()
+            .prefix(".rehearsal-")
+            .permissions(permissions.unwrap_or_else(|_| new_file()))
+            .tempfile_in(folder)
+            .map_err(unwritable)?;
+        let draft = Draft { draft: BufWriter::new(draft), named: path.to_owned(), real };
+        Ok(Self { file: Some(draft), out, bar })
+    }
+
+    /// Ends the writing: where standard output has to say something of a file, both.
+    pub(super) fn keep(self) -> Result<Option<(&'o mut W, PathBuf)>, ScoreError> {
+        let Some(Draft { draft, named, real }) = self.file else {
+            self.out.flush()?;
+            return Ok(None);
+        };
+        let unwritable = |cause| ScoreError::Unwritable { path: named.clone(), cause };
+        let draft = draft.into_inner().map_err(|error| unwritable(error.into_error()))?;
+        draft.persist(&real).map_err(|error| unwritable(error.error))?;
+        Ok(Some((self.out, named)))
+    }
+}
+
+impl<W: Write> Write for Destination<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.file {
+            Some(file) => file.draft.write(bytes),
+            None if self.bar.is_hidden() => self.out.write(bytes),
+            None => self.bar.suspend(|| self.out.write(bytes)),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.file {
+            Some(file) => file.draft.flush(),
+            None => self.out.flush(),
+        }
+    }
+}
+
+/// The process's mask takes away from it what it takes from every new file.
+fn new_file() -> std::fs::Permissions {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::Permissions::from_mode(0o666)
+}

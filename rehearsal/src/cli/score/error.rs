@@ -1,0 +1,108 @@
+//! Why nothing was scored.
+
+use std::io;
+use std::path::PathBuf;
+
+use score_run::RunError;
+use scoring::Fault;
+
+use super::super::evalset::EvalsetError;
+
+/// Each message says what to do. The exit code is 2 for all of them: no case has a verdict.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScoreError {
+    /// The files that were named.
+    #[error(transparent)]
+    Files(#[from] EvalsetError),
+    /// There is no such config.
+    #[error("no config {}{}", path.display(), near(nearest.as_ref()))]
+    NoConfig {
+        /// The file.
+        path: PathBuf,
+        /// One that is there and is called nearly the same.
+        nearest: Option<PathBuf>,
+    },
+    /// The config cannot be read.
+    #[error("the config {} cannot be read: {cause}", path.display())]
+    UnreadableConfig {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        cause: io::Error,
+    },
+    /// The config says what cannot be meant.
+    #[error("the config {} is not valid:{}", path.display(), told(faults))]
+    Config {
+        /// The file.
+        path: PathBuf,
+        /// All that is wrong.
+        faults: Vec<Fault>,
+    },
+    /// Several folders have a config of their own.
+    #[error(
+        "{} and {} both contain a test_config.json; choose one with --config",
+        first.display(),
+        second.display()
+    )]
+    SeveralConfigs {
+        /// A folder.
+        first: PathBuf,
+        /// Another.
+        second: PathBuf,
+    },
+    /// The report would be written over what is scored.
+    #[error("{} is one of the scored files; use another --output", path.display())]
+    OutputIsInput {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The report cannot be written.
+    #[error("{} cannot be written: {cause}", path.display())]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        cause: io::Error,
+    },
+    /// No case is left to be scored.
+    #[error("no case has {asked}; {remedy}")]
+    NoCase {
+        /// What was asked for.
+        asked: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// The files hold no case.
+    #[error("no cases in {files}; record one, or use other files")]
+    Empty {
+        /// The files.
+        files: String,
+    },
+    /// The files could not be gone through.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// Standard output cannot be written.
+    #[error("standard output cannot be written: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl ScoreError {
+    /// Whether a reader such as `head` has seen enough.
+    #[must_use]
+    pub fn is_broken_pipe(&self) -> bool {
+        let (Self::Output(cause) | Self::Run(RunError::Output(cause))) = self else { return false };
+        cause.kind() == io::ErrorKind::BrokenPipe
+    }
+}
+
+fn near(nearest: Option<&PathBuf>) -> String {
+    match nearest {
+        Some(nearest) => format!("; did you mean {}?", nearest.display()),
+        None => "; check the path".to_owned(),
+    }
+}
+
+fn told(faults: &[Fault]) -> String {
+    faults.iter().map(|fault| format!("\n  {fault}")).collect()
+}

@@ -1,0 +1,159 @@
+//! `rehearsal score`: what was done held against what was expected, and a report of it.
+//!
+//! Pairing and threads are `score-run`'s, metrics `scoring`'s, reports `score-report`'s; here is
+//! what reads arguments, finds files and the config, and says how it went.
+
+mod arguments;
+mod config;
+mod destination;
+mod error;
+mod inputs;
+mod names;
+
+use std::io::Write;
+use std::num::NonZeroUsize;
+use std::time::Instant;
+
+use score_report::{Ending, Heading, Piece, Report};
+use score_run::{Choice, RunSummary, ScoreRun, run};
+use scoring::config::{Config, Criterion};
+use scoring::report::EvalSummary;
+
+pub use arguments::{PairBy, ReportFormat, ScoreArguments};
+pub use error::ScoreError;
+
+use self::destination::Destination;
+use self::inputs::Inputs;
+use self::names::Names;
+use super::evalset::progress::bar;
+
+/// What a run came to, the first of these that applies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// A case failed, or could not be scored at all.
+    Failed,
+    /// A case is unscored.
+    Unscored,
+    /// All passed.
+    Passed,
+}
+
+impl Verdict {
+    fn of(summary: &EvalSummary) -> Self {
+        if summary.failed_cases > 0 {
+            Self::Failed
+        } else if summary.unscored_cases > 0 {
+            Self::Unscored
+        } else {
+            Self::Passed
+        }
+    }
+}
+
+/// What to do about cases of both sides that have no partner, which are mostly the same by other ids.
+fn alone(ran: &RunSummary, pair: PairBy) -> Option<String> {
+    let RunSummary { expected_alone, actual_alone, .. } = *ran;
+    if expected_alone == 0 || actual_alone == 0 {
+        return None;
+    }
+    let found = format!(
+        "{expected_alone} of the expected cases and {actual_alone} of the actual cases have no partner"
+    );
+    let remedy = match pair {
+        PairBy::Id => {
+            "if their ids differ, use --pair query to pair them by user message, or --pair order by \
+             position"
+        }
+        PairBy::Order => return None,
+        PairBy::Query => "if their user messages differ, use --pair order to pair them by position",
+    };
+    Some(format!("{found}; {remedy}"))
+}
+
+/// Which criteria nothing meets, or everything, though ADK takes them.
+fn out_of_reach(config: &Config) -> Vec<String> {
+    let note = |criterion: &Criterion| {
+        let Criterion { name, threshold, .. } = criterion;
+        match *threshold < 0.0 {
+            true => {
+                format!("{name} needs {threshold}, but no score is below 0, so every score passes")
+            }
+            false => format!("{name} needs {threshold}, but no score is above 1; 80 % is 0.8"),
+        }
+    };
+    config.out_of_reach().into_iter().map(note).collect()
+}
+
+/// Scores; the report goes to `out`, unless a file is named.
+///
+/// # Errors
+/// [`ScoreError`] when nothing can be scored, or a file cannot be read to its end. Then no file is
+/// written.
+pub fn score(
+    arguments: &ScoreArguments,
+    out: &mut (impl Write + Send),
+) -> Result<Verdict, ScoreError> {
+    let begin = Instant::now();
+    let inputs = Inputs::find(arguments)?;
+    let config = config::config(arguments.config.as_deref(), &inputs)?;
+    let pattern = arguments.case.as_deref().map(inputs::pattern).transpose()?;
+    let takes = |eval_id: &str| pattern.as_ref().is_none_or(|it| it.matches(eval_id));
+    let id = pattern.is_some().then_some(&takes as &(dyn Fn(&str) -> bool + Sync));
+    let choice = Choice::new(id, &arguments.tags);
+    let jobs = arguments.jobs.or_else(|| std::thread::available_parallelism().ok());
+    let order = ScoreRun {
+        expected: &inputs.expected,
+        actual: &inputs.actual,
+        config: &config,
+        choice: &choice,
+        pairing: arguments.pair.into(),
+        jobs: jobs.unwrap_or(NonZeroUsize::MIN),
+    };
+
+    let form = arguments.format.into();
+    let bar = bar(inputs.bytes(), "scoring");
+    let destination = Destination::open(arguments.output.as_deref(), &inputs, out, bar.clone())?;
+    let heading = Heading {
+        report_id: uuid::Uuid::new_v4().to_string(),
+        eval_set_id: inputs.eval_set_id(),
+        eval_set_name: inputs.eval_set_name(),
+        expected: inputs::called(&inputs.expected),
+        actual: inputs::called(&inputs.actual),
+        config_used: config.source.clone(),
+        criteria: config.criteria.iter().map(|it| (it.name.clone(), it.threshold)).collect(),
+        created_at: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+    };
+    let mut report = Report::begin(form, heading, destination)?;
+    let names = Names::of(&config);
+    let mut nearest = inputs::Nearest::to(arguments.case.as_deref());
+    let ran = run(
+        &order,
+        |case| {
+            names.look_at(&case);
+            Piece::of(case, form, &config)
+        },
+        |piece| report.take(piece),
+        &mut |eval_id| nearest.look_at(eval_id),
+        |read| bar.set_position(read),
+    )?;
+    bar.finish_and_clear();
+    if ran.cases == 0 {
+        return Err(inputs.no_case(arguments, &nearest, &choice.other_tags()));
+    }
+    let notes = alone(&ran, arguments.pair).into_iter().chain(out_of_reach(&config));
+    for note in notes.chain(names.notes()) {
+        eprintln!("note: {note}");
+    }
+    let ending = Ending { duration_seconds: begin.elapsed().as_secs_f64() };
+    let (destination, summary) = report.finish(ending)?;
+    if let Some((out, path)) = destination.keep()? {
+        let EvalSummary { total_cases, passed_cases, failed_cases, unscored_cases, .. } = summary;
+        writeln!(
+            out,
+            "{total_cases} scored: {passed_cases} passed, {failed_cases} failed, \
+             {unscored_cases} unscored; see {}",
+            path.display()
+        )?;
+    }
+    Ok(Verdict::of(&summary))
+}

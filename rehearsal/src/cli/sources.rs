@@ -1,0 +1,162 @@
+//! From configuration to agents.
+
+use std::path::PathBuf;
+
+use agents::SimulatedAgentConfig;
+use agents::adk_python::AdkPythonSource;
+use agents::mcp::{McpAgent, McpSource};
+use agents::native::{NativeAgent, NativeSource};
+use agents::{AgentSource, SessionSeed};
+use anyhow::Context as _;
+use json_text::JsonText;
+use session::AgentId;
+
+use crate::config::{AgentConfig, AgentSourceConfig, Config, Origin, default_eval_set_path};
+use crate::examples;
+
+/// An agent that ships: its name in `example = "..."`, its name for people, and itself.
+struct Example {
+    key: &'static str,
+    name: &'static str,
+    make: fn() -> NativeAgent,
+}
+
+const EXAMPLES: [Example; 3] = [
+    Example { key: "math", name: "Math Agent", make: examples::math_agent },
+    Example { key: "travel", name: "Travel Desk", make: examples::travel_agent },
+    Example { key: "poet", name: "Poet", make: examples::poet_agent },
+];
+
+/// The names that `example = "..."` may give, for [`Config::load`].
+#[must_use]
+pub fn example_names() -> Vec<&'static str> {
+    EXAMPLES.iter().map(|example| example.key).collect()
+}
+
+/// The agents of a configuration, or those that ship where it names none.
+///
+/// # Errors
+/// An agent whose source this build lacks.
+pub fn simulated_agents(config: &Config) -> anyhow::Result<Vec<SimulatedAgentConfig>> {
+    if config.origin == Origin::Examples {
+        let in_rust = EXAMPLES.iter().map(shipped);
+        let mut agents: Vec<SimulatedAgentConfig> = in_rust.collect();
+        agents.push(shipped_smart_home(config)?);
+        agents.extend(
+            shipped_mcp(config)?.into_iter().map(|named| {
+                SimulatedAgentConfig::mcp(named.name, named.agent, named.eval_set_path)
+            }),
+        );
+        return Ok(agents);
+    }
+    config.agents.iter().map(|agent| configured(agent, config)).collect()
+}
+
+fn shipped(example: &Example) -> SimulatedAgentConfig {
+    let source = AgentSourceConfig::Native { example: example.key.to_owned() };
+    let eval_set_path = default_eval_set_path(example.name, &source);
+    SimulatedAgentConfig::native(example.name, (example.make)(), eval_set_path)
+}
+
+/// The Python example. Without google-adk it stays in the list and says what it lacks.
+fn shipped_smart_home(config: &Config) -> anyhow::Result<SimulatedAgentConfig> {
+    const NAME: &str = "Smart Home";
+    let folder = examples::smart_home_folder()
+        .context("the smart home example cannot be laid out on disk")?;
+    // Its exports belong to the working directory, not to the cache that the folder lies in.
+    let place = AgentSourceConfig::Native { example: "smart_home".to_owned() };
+    let eval_set_path = default_eval_set_path(NAME, &place);
+    let source = AdkPythonSource::new(folder, config.python.clone());
+    let mut agent = SimulatedAgentConfig::new(NAME, source, eval_set_path);
+    agent.seed.state.insert("owner".to_owned(), JsonText::string("Ada"));
+    Ok(agent)
+}
+
+/// Which agent a person means by `target`: the one with that id in addresses, else the one with that
+/// name, whatever its case.
+pub(super) fn place_of(target: &str, names: &[&str]) -> Option<usize> {
+    let id = |name: &&str| AgentId::from_display_name(name).as_str() == target;
+    let name = |name: &&str| name.eq_ignore_ascii_case(target);
+    names.iter().position(id).or_else(|| names.iter().position(name))
+}
+
+/// An MCP agent and what surrounds it.
+pub(super) struct NamedMcpAgent {
+    pub(super) name: String,
+    pub(super) agent: McpAgent,
+    pub(super) eval_set_path: PathBuf,
+}
+
+/// The MCP agents of a configuration, or those that ship where it names no agent.
+pub(super) fn mcp_agents(config: &Config) -> anyhow::Result<Vec<NamedMcpAgent>> {
+    if config.origin == Origin::Examples {
+        return shipped_mcp(config);
+    }
+    let agents = config.agents.iter().filter_map(|agent| match &agent.source {
+        AgentSourceConfig::Mcp(definition) => Some(NamedMcpAgent {
+            name: agent.name.clone(),
+            agent: (**definition).clone(),
+            eval_set_path: agent.eval_set_path.clone(),
+        }),
+        AgentSourceConfig::Native { .. } | AgentSourceConfig::AdkPython { .. } => None,
+    });
+    Ok(agents.collect())
+}
+
+/// The MCP examples. Without Node or Python they stay in the list and say what they lack.
+fn shipped_mcp(config: &Config) -> anyhow::Result<Vec<NamedMcpAgent>> {
+    let files =
+        examples::files_agent().context("the files of the example cannot be laid out on disk")?;
+    let clock = examples::clock_agent(config.python.as_deref());
+    let named = |name: &str, agent: McpAgent| NamedMcpAgent {
+        name: name.to_owned(),
+        agent,
+        eval_set_path: default_eval_set_path_of(name),
+    };
+    Ok(vec![named("Files", files), named("World Clock", clock)])
+}
+
+/// Where exports of an agent without a folder go unless a file is named.
+fn default_eval_set_path_of(name: &str) -> PathBuf {
+    default_eval_set_path(name, &AgentSourceConfig::Native { example: String::new() })
+}
+
+fn configured(agent: &AgentConfig, config: &Config) -> anyhow::Result<SimulatedAgentConfig> {
+    let source: Box<dyn AgentSource> = match &agent.source {
+        AgentSourceConfig::Native { example } => {
+            let known = EXAMPLES.iter().find(|known| known.key == example);
+            let known = known.ok_or_else(|| anyhow::anyhow!("there is no example `{example}`"))?;
+            Box::new(NativeSource::new((known.make)()))
+        }
+        AgentSourceConfig::AdkPython { folder, python } => {
+            Box::new(AdkPythonSource::new(folder, python.clone().or_else(|| config.python.clone())))
+        }
+        AgentSourceConfig::Mcp(agent) => Box::new(McpSource::new((**agent).clone())),
+    };
+    Ok(SimulatedAgentConfig {
+        name: agent.name.clone(),
+        agent: source,
+        eval_set_path: agent.eval_set_path.clone(),
+        seed: SessionSeed { user_id: agent.user_id.clone(), state: agent.state.clone() },
+    })
+}
+
+#[cfg(test)]
+mod unit {
+    use super::place_of;
+
+    #[test]
+    fn an_agent_goes_by_its_id_and_by_its_name() {
+        let names = ["World Clock", "PyStdio", "pystdio 2"];
+        for (target, place) in [
+            ("pystdio", Some(1)),
+            ("PyStdio", Some(1)),
+            ("world-clock", Some(0)),
+            ("world clock", Some(0)),
+            ("pystdio-2", Some(2)),
+            ("py_stdio", None),
+        ] {
+            assert_eq!(place_of(target, &names), place, "{target}");
+        }
+    }
+}

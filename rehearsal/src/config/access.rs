@@ -1,0 +1,54 @@
+//! The people and tokens of a configuration, checked.
+
+use std::ops::Range;
+
+use live::DisplayName;
+
+use super::error::ConfigError;
+use super::file::ConfigFile;
+use super::place::Place;
+use rehearsal_server::access::{Access, SecretHash};
+
+pub(super) fn check(
+    file: &ConfigFile,
+    place: impl Fn(Range<usize>) -> Place,
+) -> Result<Access, ConfigError> {
+    let mut access = Access::default().audit_file(file.security.audit_file.clone());
+    let malformed = |span: Range<usize>, message: String| ConfigError::Malformed {
+        place: Box::new(place(span)),
+        message,
+    };
+    let name = |written: &toml::Spanned<String>| {
+        DisplayName::given(written.get_ref())
+            .map_err(|fault| malformed(written.span(), format!("`name` {}", fault.rule)))
+    };
+    let hash = |written: &toml::Spanned<String>, made_by: &str| {
+        SecretHash::parse(written.get_ref()).map_err(|_| {
+            let message = format!(
+                "this is not an Argon2 hash: create one with `rehearsal {made_by} add NAME`"
+            );
+            malformed(written.span(), message)
+        })
+    };
+    let mut seen = Vec::new();
+    for person in &file.people {
+        let known = name(&person.name)?;
+        if seen.contains(&known) {
+            let message = format!("`{known}` is repeated: names must be unique");
+            return Err(malformed(person.name.span(), message));
+        }
+        seen.push(known.clone());
+        access = access.person(known, hash(&person.password, "user")?);
+    }
+    let mut ids: Vec<&str> = Vec::new();
+    for token in &file.tokens {
+        let id = token.id.get_ref().as_str();
+        if ids.contains(&id) {
+            let message = format!("the token `{id}` is repeated: remove one of them");
+            return Err(malformed(token.id.span(), message));
+        }
+        ids.push(id);
+        access = access.token(id, name(&token.name)?, hash(&token.hash, "token")?);
+    }
+    Ok(access)
+}

@@ -1,0 +1,253 @@
+//! [`AgentConfig`]: one agent, from the file or from a folder on the command line.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use agents::mcp::McpAgent;
+use evalset::{eval_set_id, snake_case};
+use json_text::JsonText;
+use toml::Spanned;
+
+use super::error::{ConfigError, nearest};
+use super::file::{AgentEntry, SourceName};
+use super::place::Place;
+
+/// The user on whose behalf sessions run unless another is named; `adk web` uses the same.
+const DEFAULT_USER: &str = "user";
+
+/// What makes a folder an agent's, in the order in which ADK looks.
+const ENTRIES: [&str; 3] = ["agent.py", "__init__.py", "root_agent.yaml"];
+
+/// One agent, checked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentConfig {
+    /// The name that people read.
+    pub name: String,
+    /// What it is made of.
+    pub source: AgentSourceConfig,
+    /// The eval-set file that exports go to: absolute, or relative to the working directory.
+    pub eval_set_path: PathBuf,
+    /// The user on whose behalf sessions run.
+    pub user_id: String,
+    /// The state that a session starts with.
+    pub state: BTreeMap<String, JsonText>,
+}
+
+/// What an agent is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AgentSourceConfig {
+    /// An agent in Rust that ships with the host, by its name.
+    Native {
+        /// One of the names handed to [`super::Config::load`].
+        example: String,
+    },
+    /// A folder that `adk web` would load.
+    AdkPython {
+        /// The folder. Whether it is there is seen when the agent is loaded.
+        folder: PathBuf,
+        /// The interpreter, where the agent names one.
+        python: Option<PathBuf>,
+    },
+    /// An instruction and the tools of MCP servers.
+    Mcp(Box<McpAgent>),
+}
+
+impl AgentConfig {
+    /// An agent of the file.
+    pub(super) fn from_entry(
+        entry: &Spanned<AgentEntry>,
+        examples: &[&str],
+        place: impl Fn(Range<usize>) -> Place,
+    ) -> Result<Self, ConfigError> {
+        let refuse = |span: Range<usize>, message: String| {
+            Err(ConfigError::Malformed { place: Box::new(place(span)), message })
+        };
+        let whole = entry.span();
+        let entry = entry.get_ref();
+        let name = entry.name.get_ref().trim();
+        if name.is_empty() {
+            return refuse(entry.name.span(), "an agent needs a visible name".to_owned());
+        }
+        let misplaced = |key: &str, kind: &str| {
+            format!(
+                "`{key}` belongs to agents with source = \"{kind}\": remove it, or change the source"
+            )
+        };
+        let missing = |key: &str, kind: &str, example: &str| {
+            format!(
+                "the agent `{name}` has source = \"{kind}\" and needs `{key}`, such as {key} = \"{example}\""
+            )
+        };
+        let belongs_to_mcp = entry.key_of_mcp();
+        if let (SourceName::AdkPython | SourceName::Native, Some((key, span))) =
+            (entry.source.get_ref(), belongs_to_mcp)
+        {
+            return refuse(span, misplaced(key, "mcp"));
+        }
+        let source = match entry.source.get_ref() {
+            SourceName::Mcp => {
+                if let Some(folder) = &entry.folder {
+                    return refuse(folder.span(), misplaced("folder", "adk_python"));
+                }
+                if let Some(python) = &entry.python {
+                    return refuse(python.span(), misplaced("python", "adk_python"));
+                }
+                if let Some(example) = &entry.example {
+                    return refuse(example.span(), misplaced("example", "native"));
+                }
+                AgentSourceConfig::Mcp(Box::new(super::mcp::agent(whole, entry, &place)?))
+            }
+            SourceName::AdkPython => {
+                if let Some(example) = &entry.example {
+                    return refuse(example.span(), misplaced("example", "native"));
+                }
+                let Some(folder) = &entry.folder else {
+                    return refuse(whole, missing("folder", "adk_python", "agents/weather"));
+                };
+                AgentSourceConfig::AdkPython {
+                    folder: folder.get_ref().clone(),
+                    python: entry.python.as_ref().map(|python| python.get_ref().clone()),
+                }
+            }
+            SourceName::Native => {
+                if let Some(folder) = &entry.folder {
+                    return refuse(folder.span(), misplaced("folder", "adk_python"));
+                }
+                if let Some(python) = &entry.python {
+                    return refuse(python.span(), misplaced("python", "adk_python"));
+                }
+                let Some(example) = &entry.example else {
+                    let first = examples.first().copied().unwrap_or("math");
+                    return refuse(whole, missing("example", "native", first));
+                };
+                let written = example.get_ref();
+                if !examples.contains(&written.as_str()) {
+                    return Err(ConfigError::UnknownValue {
+                        place: Box::new(place(example.span())),
+                        value: written.clone(),
+                        nearest: nearest(written, examples),
+                        known: examples.iter().map(|&known| known.to_owned()).collect(),
+                    });
+                }
+                AgentSourceConfig::Native { example: written.clone() }
+            }
+        };
+        let mut state = BTreeMap::new();
+        for (key, value) in &entry.state {
+            match json_of(value.get_ref()) {
+                Ok(json) => drop(state.insert(key.clone(), json)),
+                Err(reason) => return refuse(value.span(), format!("state `{key}`: {reason}")),
+            }
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            eval_set_path: entry
+                .eval_set_path
+                .clone()
+                .unwrap_or_else(|| default_eval_set_path(name, &source)),
+            source,
+            user_id: entry.user_id.clone().unwrap_or_else(|| DEFAULT_USER.to_owned()),
+            state,
+        })
+    }
+
+    /// An ADK agent named by its folder alone.
+    ///
+    /// # Errors
+    /// The folder is none or holds no agent.
+    pub(super) fn from_folder(given: &Path) -> Result<Self, ConfigError> {
+        if !given.is_dir() {
+            return Err(ConfigError::NotAFolder { path: given.to_path_buf() });
+        }
+        if !holds_agent(given) {
+            return Err(ConfigError::NoAgentInFolder {
+                path: given.to_path_buf(),
+                below: agent_below(given),
+            });
+        }
+        // `.` and `..` have no name of their own.
+        let folder = match given.file_name() {
+            Some(_) => given.to_path_buf(),
+            None => fs::canonicalize(given).unwrap_or_else(|_| given.to_path_buf()),
+        };
+        let name = folder.file_name().unwrap_or(OsStr::new("agent")).to_string_lossy().into_owned();
+        let source = AgentSourceConfig::AdkPython { folder, python: None };
+        Ok(Self {
+            eval_set_path: default_eval_set_path(&name, &source),
+            name,
+            source,
+            user_id: DEFAULT_USER.to_owned(),
+            state: BTreeMap::new(),
+        })
+    }
+}
+
+/// Where exports go unless a file is named.
+///
+/// For an ADK agent it is where `adk web` looks for eval sets, under the set's own id:
+/// `FOLDER/{eval_set_id}.evalset.json`. For other agents the folder is `evals`.
+#[must_use]
+pub fn default_eval_set_path(name: &str, source: &AgentSourceConfig) -> PathBuf {
+    let folder = match source {
+        AgentSourceConfig::Native { .. } | AgentSourceConfig::Mcp(_) => Path::new("evals"),
+        AgentSourceConfig::AdkPython { folder, .. } => folder,
+    };
+    folder.join(format!("{}.evalset.json", eval_set_id(name)))
+}
+
+/// Addresses and eval ids are made of names in snake case, so these must differ.
+pub(super) fn require_distinct_names(agents: &[AgentConfig]) -> Result<(), ConfigError> {
+    let mut seen = BTreeMap::new();
+    for agent in agents {
+        let id = snake_case(&agent.name);
+        if let Some(first) = seen.insert(id.clone(), &agent.name) {
+            return Err(ConfigError::SameName {
+                first: first.clone(),
+                second: agent.name.clone(),
+                id,
+            });
+        }
+    }
+    Ok(())
+}
+
+fn holds_agent(folder: &Path) -> bool {
+    ENTRIES.iter().any(|entry| folder.join(entry).is_file())
+}
+
+/// `adk web` takes the folder above the agents, so that one is easily given by mistake.
+fn agent_below(folder: &Path) -> Option<PathBuf> {
+    let mut folders: Vec<PathBuf> = fs::read_dir(folder)
+        .ok()?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.is_dir() && holds_agent(path))
+        .collect();
+    folders.sort();
+    folders.into_iter().next()
+}
+
+/// TOML as JSON; dates become texts.
+pub(super) fn json_of(value: &toml::Value) -> Result<JsonText, String> {
+    fn plain(value: &toml::Value) -> Result<serde_json::Value, String> {
+        Ok(match value {
+            toml::Value::String(text) => text.as_str().into(),
+            toml::Value::Integer(integer) => (*integer).into(),
+            toml::Value::Float(float) => serde_json::Number::from_f64(*float)
+                .map(Into::into)
+                .ok_or_else(|| format!("JSON has no {float}"))?,
+            toml::Value::Boolean(truth) => (*truth).into(),
+            toml::Value::Datetime(time) => time.to_string().into(),
+            toml::Value::Array(values) => {
+                values.iter().map(plain).collect::<Result<Vec<_>, _>>()?.into()
+            }
+            toml::Value::Table(table) => {
+                let entries = table.iter().map(|(key, value)| Ok((key.clone(), plain(value)?)));
+                serde_json::Value::Object(entries.collect::<Result<_, String>>()?)
+            }
+        })
+    }
+    Ok(JsonText::from_value(&plain(value)?))
+}

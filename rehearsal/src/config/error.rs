@@ -1,0 +1,215 @@
+//! [`ConfigError`]: what is wrong with a configuration, where, and what to do.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use json_text::{Terms, serde_message};
+
+use super::place::Place;
+
+/// Why a configuration cannot be used.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("cannot read the configuration {}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: Arc<std::io::Error>,
+    },
+    /// A key that means nothing there.
+    #[error(
+        "{place}: `{key}` is not a known key{}\n{}\n  Known keys: {}",
+        nearest.as_ref().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default(),
+        place.excerpt(),
+        known.join(", ")
+    )]
+    UnknownKey {
+        /// Where it stands.
+        place: Box<Place>,
+        /// The key as written.
+        key: String,
+        /// The known key that is nearest, when one is near.
+        nearest: Option<String>,
+        /// The keys that are known there.
+        known: Vec<String>,
+    },
+    /// A value that is none of those possible.
+    #[error(
+        "{place}: `{value}` is not a known value{}\n{}\n  Known values: {}",
+        nearest.as_ref().map(|nearest| format!("; did you mean `{nearest}`?")).unwrap_or_default(),
+        place.excerpt(),
+        known.join(", ")
+    )]
+    UnknownValue {
+        /// Where it stands.
+        place: Box<Place>,
+        /// The value as written.
+        value: String,
+        /// The possible value that is nearest, when one is near.
+        nearest: Option<String>,
+        /// The values that are possible there.
+        known: Vec<String>,
+    },
+    /// The text is not TOML, or a value is of the wrong type, or a key is missing.
+    #[error("{place}: {message}\n{}", place.excerpt())]
+    Malformed {
+        /// Where.
+        place: Box<Place>,
+        /// What is wrong, and what to do.
+        message: String,
+    },
+    /// The file names no agent.
+    #[error(
+        "{} contains no agent: add an [[agent]] table, or run `rehearsal init` in an empty folder for an example",
+        path.display()
+    )]
+    NoAgents {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A folder on the command line that is none.
+    #[error("{} is not a folder: use the folder of an ADK agent that `adk web` loads", path.display())]
+    NotAFolder {
+        /// As given.
+        path: PathBuf,
+    },
+    /// A folder that holds no agent.
+    #[error(
+        "{} contains no agent: ADK looks for agent.py, __init__.py or root_agent.yaml{}",
+        path.display(),
+        below.as_ref().map(|below| format!(". Did you mean {}?", below.display())).unwrap_or_default()
+    )]
+    NoAgentInFolder {
+        /// As given.
+        path: PathBuf,
+        /// A folder in it that does hold an agent.
+        below: Option<PathBuf>,
+    },
+    /// Two agents go by one name.
+    #[error(
+        "the agents `{first}` and `{second}` have the same name in addresses and eval ids (`{id}`): rename one of them"
+    )]
+    SameName {
+        /// The earlier agent.
+        first: String,
+        /// The later agent.
+        second: String,
+        /// The name that both give.
+        id: String,
+    },
+    /// The text is no address.
+    #[error(
+        "{}`{written}` is not an address to listen on: write an address and a port, such as 127.0.0.1:4180{}",
+        before(place.as_deref()), below(place.as_deref())
+    )]
+    NoAddress {
+        /// Where it stands, when in a file.
+        place: Option<Box<Place>>,
+        /// As written.
+        written: String,
+    },
+    /// The text is no origin.
+    #[error(
+        "{}`{written}` is no origin: write a scheme, a host and perhaps a port, and nothing after \
+         it, such as http://127.0.0.1:8080{}",
+        before(place.as_deref()), below(place.as_deref())
+    )]
+    NoOrigin {
+        /// Where it stands, when in a file.
+        place: Option<Box<Place>>,
+        /// As written.
+        written: String,
+    },
+    /// Other machines can reach the address, and no login is configured.
+    #[error(
+        "{}listening on {address} requires a login, because anyone who can reach it could run this \
+         machine's tools. Add people (`rehearsal user add NAME`), or listen on \
+         127.0.0.1:{} and use an SSH tunnel (ssh -L {}:127.0.0.1:{} this-machine){}",
+        before(place.as_deref()),
+        address.port(), address.port(), address.port(),
+        below(place.as_deref())
+    )]
+    ListenNeedsAuthentication {
+        /// Where it stands, when in a file.
+        place: Option<Box<Place>>,
+        /// The address.
+        address: SocketAddr,
+    },
+}
+
+impl ConfigError {
+    /// Reads what the parser reports; it gives a text and a place, and no structure.
+    pub(super) fn from_toml(place: Place, message: &str) -> Self {
+        let place = Box::new(place);
+        if let Some(message) = misplaced_header(&place, message) {
+            return Self::Malformed { place, message };
+        }
+        if let Some((key, known)) = unknown(message, "unknown field ") {
+            let nearest = nearest(&key, &known);
+            return Self::UnknownKey { place, key, nearest, known };
+        }
+        if let Some((value, known)) = unknown(message, "unknown variant ") {
+            let nearest = nearest(&value, &known);
+            return Self::UnknownValue { place, value, nearest, known };
+        }
+        let message = match message {
+            // What the parser says where one of several words is wanted.
+            "wanted string or table" => "expected text".to_owned(),
+            message => serde_message(message, Terms::TOML),
+        };
+        Self::Malformed { place, message }
+    }
+}
+
+/// What to write instead of `[agent]`, whose tables are a list, and of `[[live]]`, which is none.
+fn misplaced_header(place: &Place, message: &str) -> Option<String> {
+    let (_, header) = place.text.split_at_checked(place.column - 1)?;
+    match header.strip_prefix("[[") {
+        Some(rest) => {
+            let name = rest.split(']').next()?.trim();
+            ["security", "live", "folders"]
+                .contains(&name)
+                .then(|| format!("only one table of this name is allowed: write [{name}]"))
+        }
+        None if message == "invalid type: map, expected a sequence" => {
+            let name = header.strip_prefix('[')?.split(']').next()?.trim();
+            ["agent", "agent.server", "person", "token"]
+                .contains(&name)
+                .then(|| format!("this table is a list: write [[{name}]]"))
+        }
+        None => None,
+    }
+}
+
+/// `rehearsal.toml:3:1: `, for what stands in a file.
+fn before(place: Option<&Place>) -> String {
+    place.map(|place| format!("{place}: ")).unwrap_or_default()
+}
+
+/// The line that is meant, for what stands in a file.
+fn below(place: Option<&Place>) -> String {
+    place.map(|place| format!("\n{}", place.excerpt())).unwrap_or_default()
+}
+
+/// Takes apart serde's `unknown field `a`, expected one of `b`, `c``.
+fn unknown(message: &str, opening: &str) -> Option<(String, Vec<String>)> {
+    let mut quoted = message.strip_prefix(opening)?.split('`').skip(1).step_by(2);
+    let written = quoted.next()?.to_owned();
+    Some((written, quoted.map(str::to_owned).collect()))
+}
+
+/// The known word that `written` most likely meant.
+pub(super) fn nearest<T: AsRef<str>>(written: &str, known: &[T]) -> Option<String> {
+    const NEAR: f64 = 0.75;
+    known
+        .iter()
+        .map(AsRef::as_ref)
+        .map(|word| (strsim::jaro_winkler(&written.to_lowercase(), word), word))
+        .filter(|(similarity, _)| *similarity >= NEAR)
+        .max_by(|one, other| one.0.total_cmp(&other.0))
+        .map(|(_, word)| word.to_owned())
+}

@@ -1,0 +1,27 @@
+//! [`LiveConfig`]: where live sessions are kept.
+
+use std::path::{Path, PathBuf};
+
+use super::file::LiveTable;
+use rehearsal_server::live::DEFAULT_DATABASE;
+
+/// What the host is told about live sessions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveConfig {
+    /// The SQLite file; made when somebody first asks for a session.
+    pub database: PathBuf,
+}
+
+impl Default for LiveConfig {
+    fn default() -> Self {
+        Self { database: DEFAULT_DATABASE.into() }
+    }
+}
+
+impl LiveConfig {
+    /// The command line wins over the file.
+    pub(super) fn of(table: &LiveTable, told: Option<&Path>) -> Self {
+        let database = told.map(Path::to_path_buf).or_else(|| table.database.clone());
+        database.map_or_else(Self::default, |database| Self { database })
+    }
+}

@@ -1,0 +1,218 @@
+//! The keys of an agent with `source = "mcp"`, checked.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use agents::mcp::{McpAgent, McpServer, McpTransport};
+use evalset::snake_case;
+use json_text::{JsonText, Kind};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+
+use super::agent::json_of;
+use super::error::ConfigError;
+use super::file::AgentEntry;
+use super::place::Place;
+use super::schema::{READABLE, command_or_url};
+
+/// One MCP server: a program (`command`) or an endpoint (`url`).
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(transform = command_or_url)]
+pub struct ServerEntry {
+    /// The server's name in the page and the log.
+    #[schemars(with = "String", regex(pattern = READABLE))]
+    pub name: Spanned<String>,
+    /// A program that speaks MCP over standard input and output: a path, or a name on `PATH`.
+    pub command: Option<String>,
+    /// The program's arguments.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// Environment variables of the program, in addition to the few that every program needs.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// Names of host environment variables to pass to the program, such as those with tokens.
+    #[serde(default)]
+    pub pass_env: Vec<String>,
+    /// The program's working directory. Default: where `rehearsal` is started.
+    pub cwd: Option<PathBuf>,
+    /// A streamable HTTP endpoint.
+    #[schemars(example = "http://127.0.0.1:3001/mcp")]
+    pub url: Option<String>,
+    /// Headers of every request to the endpoint.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// The environment variable with the bearer token for the endpoint.
+    pub bearer_token_env: Option<String>,
+    /// The tools to use, by name. Default: all.
+    pub tools: Option<Vec<String>>,
+    /// A prefix for each tool's name, followed by an underscore.
+    pub tool_name_prefix: Option<String>,
+    /// Folders that the server gets when it requests roots.
+    #[serde(default)]
+    pub roots: Vec<PathBuf>,
+    /// The time limit for starting and listing tools, in seconds. Default: 60.
+    pub timeout_seconds: Option<u64>,
+}
+
+/// The definition that `entry` gives.
+///
+/// # Errors
+/// The first fault with its place.
+pub(super) fn agent(
+    whole: Range<usize>,
+    entry: &AgentEntry,
+    place: &impl Fn(Range<usize>) -> Place,
+) -> Result<McpAgent, ConfigError> {
+    let refuse = |span: Range<usize>, message: String| ConfigError::Malformed {
+        place: Box::new(place(span)),
+        message,
+    };
+    let name = entry.name.get_ref().trim();
+    let instruction = match (&entry.instruction, &entry.instruction_file) {
+        (Some(_), Some(file)) => {
+            let message = "give `instruction` or `instruction_file`, not both".to_owned();
+            return Err(refuse(file.span(), message));
+        }
+        (Some(text), None) => text.get_ref().clone(),
+        (None, Some(file)) => fs::read_to_string(file.get_ref()).map_err(|error| {
+            let path = file.get_ref().display();
+            refuse(file.span(), format!("the instruction {path} cannot be read: {error}"))
+        })?,
+        (None, None) => {
+            let message = format!(
+                "the agent `{name}` has source = \"mcp\" and needs `instruction`, such as \
+                 instruction = \"Help with the files of the user.\""
+            );
+            return Err(refuse(whole, message));
+        }
+    };
+    if entry.servers.is_empty() {
+        let message = format!(
+            "the agent `{name}` has source = \"mcp\" and needs a server: add an [[agent.server]] \
+             table with `command` or `url`"
+        );
+        return Err(refuse(whole, message));
+    }
+    let mut servers = Vec::with_capacity(entry.servers.len());
+    for server in &entry.servers {
+        let server = server_of(server, &refuse)?;
+        if servers.iter().any(|other: &McpServer| other.name == server.name) {
+            let message =
+                format!("two servers of `{name}` are called `{}`: rename one", server.name);
+            return Err(refuse(whole, message));
+        }
+        servers.push(server);
+    }
+    let schema = |given: &Option<Spanned<toml::Value>>| match given {
+        Some(given) => schema_of(given).map(Some).map_err(|why| refuse(given.span(), why)),
+        None => Ok(None),
+    };
+    Ok(McpAgent {
+        name: snake_case(name),
+        description: entry.description.as_ref().map_or_else(String::new, |it| it.get_ref().clone()),
+        instruction,
+        model: entry.model.as_ref().map(|model| model.get_ref().clone()),
+        servers,
+        input_schema: schema(&entry.input_schema)?,
+        output_schema: schema(&entry.output_schema)?,
+    })
+}
+
+fn server_of(
+    entry: &Spanned<ServerEntry>,
+    refuse: &impl Fn(Range<usize>, String) -> ConfigError,
+) -> Result<McpServer, ConfigError> {
+    let (span, entry) = (entry.span(), entry.get_ref());
+    let name = entry.name.get_ref().trim();
+    if name.is_empty() {
+        let message = "a server needs a visible name".to_owned();
+        return Err(refuse(entry.name.span(), message));
+    }
+    let misplaced = |key: &str, kind: &str| {
+        let message = format!("`{key}` of the server `{name}` belongs to servers with `{kind}`");
+        Err(refuse(span.clone(), message))
+    };
+    let transport = match (&entry.command, &entry.url) {
+        (Some(_), Some(_)) => {
+            let message = format!("the server `{name}` has both `command` and `url`: choose one");
+            return Err(refuse(span, message));
+        }
+        (None, None) => {
+            let message = format!(
+                "the server `{name}` needs `command`, such as command = \"npx\", or `url`, such as \
+                 url = \"http://127.0.0.1:3001/mcp\""
+            );
+            return Err(refuse(span, message));
+        }
+        (Some(command), None) => {
+            if !entry.headers.is_empty() {
+                return misplaced("headers", "url");
+            }
+            if entry.bearer_token_env.is_some() {
+                return misplaced("bearer_token_env", "url");
+            }
+            McpTransport::Stdio {
+                command: command.clone(),
+                args: entry.args.clone(),
+                env: entry.env.clone(),
+                pass_env: entry.pass_env.clone(),
+                cwd: entry.cwd.clone(),
+            }
+        }
+        (None, Some(url)) => {
+            let given = [
+                ("args", !entry.args.is_empty()),
+                ("env", !entry.env.is_empty()),
+                ("pass_env", !entry.pass_env.is_empty()),
+                ("cwd", entry.cwd.is_some()),
+            ];
+            if let Some((key, _)) = given.into_iter().find(|(_, given)| *given) {
+                return misplaced(key, "command");
+            }
+            let is_web = url.starts_with("http://") || url.starts_with("https://");
+            if !is_web || url.parse::<http::Uri>().is_err() {
+                let message =
+                    format!("`{url}` is not a server address: write http://… or https://…");
+                return Err(refuse(span, message));
+            }
+            McpTransport::Http {
+                url: url.clone(),
+                headers: entry.headers.clone(),
+                bearer_token_env: entry.bearer_token_env.clone(),
+            }
+        }
+    };
+    let mut server = McpServer::new(name, transport);
+    server.tools.clone_from(&entry.tools);
+    server.tool_name_prefix.clone_from(&entry.tool_name_prefix);
+    server.roots.clone_from(&entry.roots);
+    if let Some(seconds) = entry.timeout_seconds {
+        server.patience = Duration::from_secs(seconds.max(1));
+    }
+    Ok(server)
+}
+
+/// A schema as a TOML table, or a JSON file by its path.
+fn schema_of(given: &Spanned<toml::Value>) -> Result<JsonText, String> {
+    let schema = match given.get_ref() {
+        toml::Value::String(path) => {
+            let text = fs::read_to_string(path)
+                .map_err(|error| format!("the schema {path} cannot be read: {error}"))?;
+            JsonText::parse(&text)
+                .map_err(|error| format!("the schema {path} is not JSON: {error}"))?
+        }
+        table => json_of(table)?,
+    };
+    match schema.kind() {
+        Kind::Object => Ok(schema),
+        kind => Err(format!(
+            "a schema is a table, or the path of a JSON file with an object; this is a {}",
+            kind.name()
+        )),
+    }
+}

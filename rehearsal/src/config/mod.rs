@@ -1,0 +1,185 @@
+//! What the host is told: `rehearsal.toml`, the command line, the environment.
+//!
+//! `file` is the file as it is written, `place` finds faults in it by line and column, the other
+//! modules hold one concern each.
+//! The result is [`Config`]: parsed once here and trusted inside.
+
+mod access;
+mod agent;
+mod error;
+mod file;
+mod folders;
+mod listen;
+mod live;
+mod mcp;
+mod place;
+mod schema;
+mod security;
+
+use std::fs;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use rehearsal_server::Folders;
+use rehearsal_server::access::Access;
+
+pub use agent::{AgentConfig, AgentSourceConfig, default_eval_set_path};
+pub use error::ConfigError;
+pub use file::{AgentEntry, ConfigFile, PersonEntry, SourceName, TokenEntry};
+pub use listen::{DEFAULT_LISTEN, ListenAddress};
+pub use live::LiveConfig;
+pub use mcp::ServerEntry;
+pub use place::Place;
+pub use schema::json_schema;
+pub use security::{AllowedOrigin, SecurityConfig};
+
+/// The name looked for in the working directory when no configuration is given.
+pub const FILE_NAME: &str = "rehearsal.toml";
+
+/// What was said outside the file: on the command line or in `REHEARSAL_*` variables.
+/// Each of these wins over the file; origins are allowed besides the file's.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Overrides {
+    /// The configuration to read.
+    pub config: Option<PathBuf>,
+    /// Folders of ADK agents that need no configuration.
+    pub folders: Vec<PathBuf>,
+    /// The address to serve.
+    pub listen: Option<ListenAddress>,
+    /// The interpreter for agents that name none.
+    pub python: Option<PathBuf>,
+    /// Origins of other pages that may call the host.
+    pub allowed_origins: Vec<AllowedOrigin>,
+    /// The file that keeps live sessions.
+    pub live_database: Option<PathBuf>,
+}
+
+/// Everything that the host is told, checked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Config {
+    /// The address to serve; a loopback address unless somebody is known in `access`.
+    pub listen: SocketAddr,
+    /// The agents, in the order of the file and then of the command line.
+    /// Empty with [`Origin::Examples`], whose agents the host brings along.
+    pub agents: Vec<AgentConfig>,
+    /// The interpreter for ADK agents that name none.
+    pub python: Option<PathBuf>,
+    /// Who may talk to the host.
+    pub security: SecurityConfig,
+    /// Who is known.
+    pub access: Access,
+    /// Where live sessions are kept.
+    pub live: LiveConfig,
+    /// Where eval sets and reports lie besides.
+    pub folders: Folders,
+    /// Where the agents came from.
+    pub origin: Origin,
+}
+
+/// Where a [`Config`]'s agents came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// Nothing was named: the agents that ship with the host.
+    Examples,
+    /// Folders on the command line alone.
+    CommandLine,
+    /// A file, perhaps with folders besides.
+    File(PathBuf),
+}
+
+impl Config {
+    /// Reads what there is to read and checks it.
+    ///
+    /// A file named in `overrides` is read, and folders add to its agents.
+    /// With folders alone no file is read.
+    /// With neither, `rehearsal.toml` in the working directory is read where there is one, and
+    /// otherwise the examples are served.
+    ///
+    /// `examples` are the names that `example = "..."` may give.
+    ///
+    /// # Errors
+    /// The first fault of the file with its place, an agent folder that is none, two agents of one
+    /// name, or an address that would need authentication.
+    pub fn load(overrides: &Overrides, examples: &[&str]) -> Result<Self, ConfigError> {
+        match &overrides.config {
+            Some(path) => Self::from_file(path, overrides, examples),
+            None if overrides.folders.is_empty() && Path::new(FILE_NAME).is_file() => {
+                Self::from_file(Path::new(FILE_NAME), overrides, examples)
+            }
+            None => Self::assemble(ConfigFile::default(), None, overrides, examples),
+        }
+    }
+
+    fn from_file(
+        path: &Path,
+        overrides: &Overrides,
+        examples: &[&str],
+    ) -> Result<Self, ConfigError> {
+        let text = fs::read_to_string(path).map_err(|source| ConfigError::Unreadable {
+            path: path.to_path_buf(),
+            source: source.into(),
+        })?;
+        Self::from_text(&text, path, overrides, examples)
+    }
+
+    /// As [`Self::load`], with the text of the file given; `path` is named in errors.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn from_text(
+        text: &str,
+        path: &Path,
+        overrides: &Overrides,
+        examples: &[&str],
+    ) -> Result<Self, ConfigError> {
+        let file = ConfigFile::parse(text, path)?;
+        let config = Self::assemble(file, Some((path, text)), overrides, examples)?;
+        if config.agents.is_empty() && config.folders.is_empty() {
+            return Err(ConfigError::NoAgents { path: path.to_path_buf() });
+        }
+        Ok(config)
+    }
+
+    fn assemble(
+        file: ConfigFile,
+        source: Option<(&Path, &str)>,
+        overrides: &Overrides,
+        examples: &[&str],
+    ) -> Result<Self, ConfigError> {
+        let (path, text) = source.unwrap_or((Path::new(""), ""));
+        let place = |span| Place::of(path, text, span);
+        let access = access::check(&file, place)?;
+        let asked = access.is_asked();
+        let listen = match (overrides.listen, &file.listen) {
+            (Some(listen), _) => listen.checked(None, asked)?,
+            (None, Some(written)) => {
+                let place = Place::of(path, text, written.span());
+                ListenAddress::parse(written.get_ref(), Some(&place))?
+                    .checked(Some(&place), asked)?
+            }
+            (None, None) => DEFAULT_LISTEN,
+        };
+        let mut security = SecurityConfig::check(&file.security, place)?;
+        security.allowed_origins.extend(overrides.allowed_origins.iter().cloned());
+        let mut agents = Vec::new();
+        for entry in &file.agents {
+            agents.push(AgentConfig::from_entry(entry, examples, place)?);
+        }
+        for folder in &overrides.folders {
+            agents.push(AgentConfig::from_folder(folder)?);
+        }
+        agent::require_distinct_names(&agents)?;
+        let origin = match source {
+            Some((path, _)) => Origin::File(path.to_path_buf()),
+            None if overrides.folders.is_empty() => Origin::Examples,
+            None => Origin::CommandLine,
+        };
+        let python = overrides.python.clone().or(file.python);
+        let live = LiveConfig::of(&file.live, overrides.live_database.as_deref());
+        let folders = folders::folders(file.folders);
+        Ok(Self { listen, agents, python, security, access, live, folders, origin })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,580 @@
+//! Tests of configurations as people write them, well and badly.
+
+use std::fs;
+
+use expect_test::{Expect, expect};
+use json_text::JsonText;
+
+use super::*;
+
+const EXAMPLES: [&str; 2] = ["math", "travel"];
+
+fn load(text: &str) -> Result<Config, ConfigError> {
+    Config::from_text(text, Path::new("rehearsal.toml"), &Overrides::default(), &EXAMPLES)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "expect![] makes a value for this one call")]
+fn refused(text: &str, expected: Expect) {
+    let error = load(text).expect_err("the text is wrong");
+    expected.assert_eq(&error.to_string());
+}
+
+#[test]
+fn a_full_file_is_read() {
+    let config = load(
+        r#"
+listen = "localhost:4200"
+python = ".venv"
+
+[security]
+allowed_origins = ["http://LOCALHOST:8080"]
+
+[live]
+database = "data/live.sqlite"
+
+[[agent]]
+name = "Smart Home"
+source = "adk_python"
+folder = "agents/smart_home"
+python = "agents/smart_home/.venv"
+user_id = "ada"
+state = { city = "Berlin", floors = 2, big = 9007199254740993, rooms = [{ name = "hall", lit = true }], since = 2020-01-31 }
+
+[[agent]]
+name = "Maths"
+source = "native"
+example = "math"
+eval_set_path = "/data/maths.evalset.json"
+"#,
+    )
+    .expect("the text is right");
+    assert_eq!(config.listen, SocketAddr::from(([127, 0, 0, 1], 4200)));
+    let origins: Vec<&str> =
+        config.security.allowed_origins.iter().map(AllowedOrigin::as_str).collect();
+    assert_eq!(origins, ["http://localhost:8080"]);
+    assert_eq!(config.live.database, Path::new("data/live.sqlite"));
+    assert_eq!(config.origin, Origin::File("rehearsal.toml".into()));
+    let [home, maths] = &config.agents[..] else { panic!("two agents, not {:?}", config.agents) };
+    assert_eq!(home.eval_set_path, Path::new("agents/smart_home/smart_home_evals.evalset.json"));
+    assert_eq!(home.user_id, "ada");
+    let state: Vec<String> =
+        home.state.iter().map(|(key, value)| format!("{key}={}", value.as_str())).collect();
+    assert_eq!(
+        state,
+        [
+            "big=9007199254740993",
+            r#"city="Berlin""#,
+            "floors=2",
+            r#"rooms=[{"name":"hall","lit":true}]"#,
+            r#"since="2020-01-31""#
+        ]
+    );
+    assert_eq!(maths.eval_set_path, Path::new("/data/maths.evalset.json"));
+    assert_eq!(maths.user_id, "user");
+    assert_eq!(maths.source, AgentSourceConfig::Native { example: "math".into() });
+}
+
+#[test]
+fn a_misspelled_key_names_the_nearest_right_one() {
+    refused(
+        "\nlisen = \"127.0.0.1:1\"\n",
+        expect![[r#"
+            rehearsal.toml:2:1: `lisen` is not a known key; did you mean `listen`?
+              | lisen = "127.0.0.1:1"
+              | ^^^^^
+              Known keys: listen, python, security, live, folders, person, token, agent"#]],
+    );
+    refused(
+        "[[agent]]\nname = \"A\"\nsource = \"native\"\nevalset_path = \"x\"\n",
+        expect![[r#"
+            rehearsal.toml:4:1: `evalset_path` is not a known key; did you mean `eval_set_path`?
+              | evalset_path = "x"
+              | ^^^^^^^^^^^^
+              Known keys: name, source, folder, python, example, instruction, instruction_file, description, model, input_schema, output_schema, server, eval_set_path, user_id, state"#]],
+    );
+    refused(
+        "[security]\nallowed_origin = []\n",
+        expect![[r#"
+            rehearsal.toml:2:1: `allowed_origin` is not a known key; did you mean `allowed_origins`?
+              | allowed_origin = []
+              | ^^^^^^^^^^^^^^
+              Known keys: allowed_origins, trusted_proxies, audit_file"#]],
+    );
+    refused(
+        "zebra = 1\n",
+        expect![[r#"
+            rehearsal.toml:1:1: `zebra` is not a known key
+              | zebra = 1
+              | ^^^^^
+              Known keys: listen, python, security, live, folders, person, token, agent"#]],
+    );
+}
+
+#[test]
+fn a_wrong_value_is_told_with_its_place() {
+    refused(
+        "listen = 4180\n",
+        expect![[r#"
+            rehearsal.toml:1:10: expected text, found a number
+              | listen = 4180
+              |          ^^^^"#]],
+    );
+    refused(
+        "[[agent]]\nname = \"A\"\nsource = \"adk-python\"\n",
+        expect![[r#"
+            rehearsal.toml:3:10: `adk-python` is not a known value; did you mean `adk_python`?
+              | source = "adk-python"
+              |          ^^^^^^^^^^^^
+              Known values: adk_python, native, mcp"#]],
+    );
+    refused(
+        "[[agent]]\nname = \"A\"\nsource = \"native\"\nexample = \"maths\"\n",
+        expect![[r#"
+        rehearsal.toml:4:11: `maths` is not a known value; did you mean `math`?
+          | example = "maths"
+          |           ^^^^^^^
+          Known values: math, travel"#]],
+    );
+    refused(
+        "[[agent]]\nname = \"A\"\n",
+        expect![[r#"
+            rehearsal.toml:1:1: the key `source` is missing
+              | [[agent]]
+              | ^^^^^^^^^"#]],
+    );
+    refused(
+        "[[agent]]\nname = \" \"\nsource = \"native\"\n",
+        expect![[r#"
+        rehearsal.toml:2:8: an agent needs a visible name
+          | name = " "
+          |        ^^^"#]],
+    );
+    refused(
+        "listen = [\n",
+        expect![[r#"
+        rehearsal.toml:1:11: unclosed array, expected `]`
+          | listen = [
+          |           ^"#]],
+    );
+    refused(
+        "listen = \":1\"\nlisten = \":2\"\n",
+        expect![[r#"
+        rehearsal.toml:2:1: duplicate key
+          | listen = ":2"
+          | ^^^^^^"#]],
+    );
+    refused(
+        "[security]\nallowed_origins = [\"http://localhost:8080/\"]\n",
+        expect![[r#"
+            rehearsal.toml:2:20: `http://localhost:8080/` is no origin: write a scheme, a host and perhaps a port, and nothing after it, such as http://127.0.0.1:8080
+              | allowed_origins = ["http://localhost:8080/"]
+              |                    ^^^^^^^^^^^^^^^^^^^^^^^^"#]],
+    );
+    refused(
+        "[[agent]]\nname = \"A\"\nsource = \"native\"\nexample = \"math\"\nstate = { x = nan }\n",
+        expect![[r#"
+            rehearsal.toml:5:15: state `x`: JSON has no NaN
+              | state = { x = nan }
+              |               ^^^"#]],
+    );
+}
+
+#[test]
+fn a_value_of_another_kind_is_told_in_plain_words() {
+    let agent = "[[agent]]\nname = \"A\"\nsource = \"native\"\n";
+    let server = "[[agent]]\nname = \"A\"\nsource = \"mcp\"\n[[agent.server]]\nname = \"s\"\n";
+    let wrong = [
+        "[agent]\nname = \"A\"\n".to_owned(),
+        "[person]\nname = \"Ann\"\n".to_owned(),
+        "[token]\nname = \"ci\"\n".to_owned(),
+        format!("{agent}[agent.server]\nname = \"s\"\n"),
+        "agent = { name = \"A\" }\n".to_owned(),
+        "agent = [\"A\"]\n".to_owned(),
+        "[[folders]]\neval_sets = [\"evals\"]\n".to_owned(),
+        "[[live]]\ndatabase = \"a\"\n".to_owned(),
+        "folders = [\"evals\"]\n".to_owned(),
+        "[folders]\neval_sets = \"evals\"\n".to_owned(),
+        "[security]\ntrusted_proxies = [5]\n".to_owned(),
+        "python = 3.13\n".to_owned(),
+        "[[agent]]\nsource = \"native\"\n".to_owned(),
+        "[[agent]]\nname = \"A\"\nsource = 5\n".to_owned(),
+        format!("{agent}state = 5\n"),
+        format!("{server}timeout_seconds = -1\n"),
+        format!("{server}timeout_seconds = 1.5\n"),
+    ];
+    let told: Vec<String> =
+        wrong.iter().map(|text| load(text).expect_err(text).to_string()).collect();
+    expect![[r#"
+        rehearsal.toml:1:1: this table is a list: write [[agent]]
+          | [agent]
+          | ^^^^^^^
+        rehearsal.toml:1:1: this table is a list: write [[person]]
+          | [person]
+          | ^^^^^^^^
+        rehearsal.toml:1:1: this table is a list: write [[token]]
+          | [token]
+          | ^^^^^^^
+        rehearsal.toml:4:1: this table is a list: write [[agent.server]]
+          | [agent.server]
+          | ^^^^^^^^^^^^^^
+        rehearsal.toml:1:9: expected a list, found a table
+          | agent = { name = "A" }
+          |         ^^^^^^^^^^^^^^
+        rehearsal.toml:1:10: expected a table, found text
+          | agent = ["A"]
+          |          ^^^
+        rehearsal.toml:1:1: only one table of this name is allowed: write [folders]
+          | [[folders]]
+          | ^^^^^^^^^^^
+        rehearsal.toml:1:1: only one table of this name is allowed: write [live]
+          | [[live]]
+          | ^^^^^^^^
+        rehearsal.toml:1:12: expected a list, found text
+          | folders = ["evals"]
+          |            ^^^^^^^
+        rehearsal.toml:2:13: expected a list, found text
+          | eval_sets = "evals"
+          |             ^^^^^^^
+        rehearsal.toml:2:20: expected an IP address, found a number
+          | trusted_proxies = [5]
+          |                    ^
+        rehearsal.toml:1:10: expected text, found a number
+          | python = 3.13
+          |          ^^^^
+        rehearsal.toml:1:1: the key `name` is missing
+          | [[agent]]
+          | ^^^^^^^^^
+        rehearsal.toml:3:10: expected text
+          | source = 5
+          |          ^
+        rehearsal.toml:4:9: expected a table, found a number
+          | state = 5
+          |         ^
+        rehearsal.toml:6:19: expected a whole number of 0 or more, found -1
+          | timeout_seconds = -1
+          |                   ^^
+        rehearsal.toml:6:19: expected a whole number, found a decimal number
+          | timeout_seconds = 1.5
+          |                   ^^^"#]]
+    .assert_eq(&told.join("\n"));
+}
+
+#[test]
+fn a_key_of_the_other_source_is_refused() {
+    refused(
+        "[[agent]]\nname = \"A\"\nsource = \"native\"\nfolder = \"x\"\n",
+        expect![[r#"
+        rehearsal.toml:4:10: `folder` belongs to agents with source = "adk_python": remove it, or change the source
+          | folder = "x"
+          |          ^^^"#]],
+    );
+    refused(
+        "[[agent]]\nname = \"A\"\nsource = \"adk_python\"\n",
+        expect![[r#"
+        rehearsal.toml:1:1: the agent `A` has source = "adk_python" and needs `folder`, such as folder = "agents/weather"
+          | [[agent]]
+          | ^^^^^^^^^"#]],
+    );
+}
+
+#[test]
+fn a_file_without_agents_says_what_to_add() {
+    refused(
+        "# nothing yet\n",
+        expect![
+            "rehearsal.toml contains no agent: add an [[agent]] table, or run `rehearsal init` in an empty folder for an example"
+        ],
+    );
+}
+
+#[test]
+fn names_that_would_share_eval_ids_are_refused() {
+    let agent = |name: &str| {
+        format!("[[agent]]\nname = \"{name}\"\nsource = \"native\"\nexample = \"math\"\n")
+    };
+    refused(
+        &format!("{}{}", agent("Math Agent"), agent("math-agent")),
+        expect![
+            "the agents `Math Agent` and `math-agent` have the same name in addresses and eval ids (`math_agent`): rename one of them"
+        ],
+    );
+}
+
+#[test]
+fn other_machines_are_not_served() {
+    refused(
+        "listen = \"0.0.0.0:4180\"\n",
+        expect![[r#"
+            rehearsal.toml:1:10: listening on 0.0.0.0:4180 requires a login, because anyone who can reach it could run this machine's tools. Add people (`rehearsal user add NAME`), or listen on 127.0.0.1:4180 and use an SSH tunnel (ssh -L 4180:127.0.0.1:4180 this-machine)
+              | listen = "0.0.0.0:4180"
+              |          ^^^^^^^^^^^^^^"#]],
+    );
+    for address in ["0.0.0.0:1", "[::]:1", "192.168.1.5:80", "[::ffff:10.0.0.1]:80"] {
+        let overrides = Overrides {
+            listen: Some(address.parse().expect("an address")),
+            ..Overrides::default()
+        };
+        let error = Config::from_text("", Path::new("r.toml"), &overrides, &EXAMPLES);
+        assert!(
+            matches!(error, Err(ConfigError::ListenNeedsAuthentication { .. })),
+            "{address}: {error:?}"
+        );
+    }
+    for address in ["127.0.0.1:0", "[::1]:1", "127.9.9.9:1", "[::ffff:127.0.0.1]:80", ":9"] {
+        let listen: ListenAddress = address.parse().expect("an address");
+        assert!(listen.checked(None, false).is_ok(), "{address}");
+    }
+}
+
+#[test]
+fn the_command_line_wins_over_the_file() {
+    let overrides = Overrides {
+        listen: Some(":4300".parse().expect("an address")),
+        python: Some("mine".into()),
+        ..Overrides::default()
+    };
+    let text = "listen = \"0.0.0.0:1\"\npython = \"theirs\"\n[[agent]]\nname = \"A\"\nsource = \"native\"\nexample = \"math\"\n";
+    let config = Config::from_text(text, Path::new("r.toml"), &overrides, &EXAMPLES)
+        .expect("the file's address is not used");
+    assert_eq!(config.listen.port(), 4300);
+    assert_eq!(config.python.as_deref(), Some(Path::new("mine")));
+}
+
+#[test]
+fn a_folder_alone_is_an_agent() -> std::io::Result<()> {
+    let above = tempfile::tempdir()?;
+    let folder = above.path().join("weather");
+    fs::create_dir(&folder)?;
+    let with = |folder: &Path| {
+        let overrides = Overrides { folders: vec![folder.to_path_buf()], ..Overrides::default() };
+        Config::load(&overrides, &EXAMPLES)
+    };
+
+    let error = with(&folder).expect_err("an empty folder");
+    assert!(matches!(error, ConfigError::NoAgentInFolder { below: None, .. }), "{error:?}");
+
+    fs::write(folder.join("agent.py"), "")?;
+    let config = with(&folder).expect("an agent's folder");
+    assert_eq!(config.origin, Origin::CommandLine);
+    assert_eq!(config.agents[0].name, "weather");
+    assert_eq!(config.agents[0].eval_set_path, folder.join("weather_evals.evalset.json"));
+
+    let error = with(above.path()).expect_err("the folder above");
+    assert!(error.to_string().contains("Did you mean"), "{error}");
+    let error = with(&folder.join("agent.py")).expect_err("a file");
+    assert!(matches!(error, ConfigError::NotAFolder { .. }), "{error:?}");
+    Ok(())
+}
+
+#[test]
+fn a_file_that_is_not_there_is_named() {
+    let overrides = Overrides { config: Some("no/such.toml".into()), ..Overrides::default() };
+    let error = Config::load(&overrides, &EXAMPLES).expect_err("no such file");
+    assert!(error.to_string().contains("no/such.toml"), "{error}");
+}
+
+#[test]
+fn the_published_schema_is_current() {
+    let schema = serde_json::to_string_pretty(&json_schema()).expect("a schema is JSON");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/rehearsal.schema.json");
+    // UPDATE_EXPECT=1 writes it anew, as it does for the other expectations.
+    expect_test::expect_file![path].assert_eq(&format!("{schema}\n"));
+}
+
+#[test]
+fn an_mcp_agent_is_read() {
+    let config = load(
+        r#"
+[[agent]]
+name = "Notes Keeper"
+source = "mcp"
+instruction = "Look after the notes of {owner}."
+model = "gemini-2.5-flash"
+output_schema = { type = "object", properties = { files = { type = "array" } } }
+state = { owner = "Ada" }
+
+[[agent.server]]
+name = "files"
+command = "npx"
+args = ["-y", "@modelcontextprotocol/server-filesystem", "notes"]
+pass_env = ["NODE_OPTIONS"]
+tools = ["read_text_file"]
+roots = ["notes"]
+timeout_seconds = 90
+
+[[agent.server]]
+name = "clock"
+url = "http://127.0.0.1:3001/mcp"
+headers = { X-Team = "a" }
+bearer_token_env = "CLOCK_TOKEN"
+tool_name_prefix = "clock"
+"#,
+    )
+    .expect("the text is right");
+    let agent = &config.agents[0];
+    assert_eq!(agent.eval_set_path, Path::new("evals/notes_keeper_evals.evalset.json"));
+    let AgentSourceConfig::Mcp(mcp) = &agent.source else { panic!("{:?}", agent.source) };
+    assert_eq!(mcp.name, "notes_keeper");
+    let schema = mcp.output_schema.as_ref().expect("given");
+    assert_eq!(schema.as_str(), r#"{"type":"object","properties":{"files":{"type":"array"}}}"#);
+    let [files, clock] = &mcp.servers[..] else { panic!("two servers") };
+    assert_eq!(files.tools, Some(vec!["read_text_file".to_owned()]));
+    assert_eq!(files.patience.as_secs(), 90);
+    assert_eq!(clock.tool_name_prefix.as_deref(), Some("clock"));
+}
+
+#[test]
+fn an_mcp_agent_says_what_it_lacks() {
+    refused(
+        "[[agent]]\nname = \"N\"\nsource = \"mcp\"\ninstruction = \"x\"\n",
+        expect![[r#"
+        rehearsal.toml:1:1: the agent `N` has source = "mcp" and needs a server: add an [[agent.server]] table with `command` or `url`
+          | [[agent]]
+          | ^^^^^^^^^"#]],
+    );
+    refused(
+        "[[agent]]\nname = \"N\"\nsource = \"mcp\"\ninstruction = \"x\"\n[[agent.server]]\nname = \"s\"\n",
+        expect![[r#"
+            rehearsal.toml:5:1: the server `s` needs `command`, such as command = "npx", or `url`, such as url = "http://127.0.0.1:3001/mcp"
+              | [[agent.server]]
+              | ^^^^^^^^^^^^^^^^"#]],
+    );
+    refused(
+        "[[agent]]\nname = \"N\"\nsource = \"mcp\"\ninstruction = \"x\"\n[[agent.server]]\nname = \"s\"\nurl = \"localhost\"\n",
+        expect![[r#"
+            rehearsal.toml:5:1: `localhost` is not a server address: write http://… or https://…
+              | [[agent.server]]
+              | ^^^^^^^^^^^^^^^^"#]],
+    );
+    refused(
+        "[[agent]]\nname = \"N\"\nsource = \"native\"\nexample = \"math\"\ninstruction = \"x\"\n",
+        expect![[r#"
+            rehearsal.toml:5:15: `instruction` belongs to agents with source = "mcp": remove it, or change the source
+              | instruction = "x"
+              |               ^^^"#]],
+    );
+    refused(
+        "[[agent]]\nname = \"N\"\nsource = \"mcp\"\ninstruction = \"x\"\n[[agent.server]]\nname = \"s\"\ncomand = \"npx\"\n",
+        expect![[r#"
+            rehearsal.toml:7:1: `comand` is not a known key; did you mean `command`?
+              | comand = "npx"
+              | ^^^^^^
+              Known keys: name, command, args, env, pass_env, cwd, url, headers, bearer_token_env, tools, tool_name_prefix, roots, timeout_seconds"#]],
+    );
+}
+
+#[test]
+fn people_and_tokens_are_checked_where_they_stand() {
+    let hash = rehearsal_server::access::SecretHash::of("correct horse").expect("hashes");
+    let ann = format!("[[person]]\nname = \"Ann\"\npassword = \"{}\"\n", hash.as_str());
+    let agent = "[[agent]]\nname = \"A\"\nsource = \"native\"\nexample = \"math\"\n";
+    let read = |text: &str| {
+        let path = Path::new("rehearsal.toml");
+        Config::from_text(text, path, &Overrides::default(), &["math"])
+    };
+    let known = read(&format!("listen = \"0.0.0.0:4180\"\n{ann}{agent}")).expect("asks everybody");
+    assert!(known.access.is_asked());
+    assert!(!read(agent).expect("asks nobody").access.is_asked());
+    let fault = |text: &str| read(text).expect_err(text).to_string();
+    let clear = fault("[[person]]\nname = \"Ann\"\npassword = \"correct horse\"\n");
+    assert!(clear.starts_with("rehearsal.toml:3:12: this is not an Argon2 hash"), "{clear}");
+    assert!(clear.contains("create one with `rehearsal user add NAME`"), "{clear}");
+    let twice = fault(&format!("{ann}{ann}"));
+    assert!(twice.starts_with("rehearsal.toml:5:8: `Ann` is repeated"), "{twice}");
+    let nameless = fault("[[token]]\nname = \" \"\nid = \"1\"\nhash = \"x\"\n");
+    assert!(nameless.contains("`name` must not be blank"), "{nameless}");
+}
+
+/// What editors check: the template of `rehearsal init`, and an agent of each source.
+#[test]
+fn the_published_schema_takes_what_the_host_takes() {
+    let check = published();
+    let agents = r#"
+        listen = "127.0.0.1:0"
+        [[agent]]
+        name = "Maths"
+        source = "native"
+        example = "math"
+        [[agent]]
+        name = "Home"
+        source = "adk_python"
+        folder = "home"
+        state = { city = "Lisbon" }
+        [[agent]]
+        name = "Notes"
+        source = "mcp"
+        instruction = "Look after the notes."
+        output_schema = { type = "object" }
+        [[agent.server]]
+        name = "files"
+        command = "npx"
+        [security]
+        trusted_proxies = ["127.0.0.1"]
+    "#;
+    let guide = include_str!("../../../docs/guide/configuration.md");
+    let shown = guide.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
+    for text in [include_str!("../cli/template/rehearsal.toml"), agents].into_iter().chain(shown) {
+        let file: serde_json::Value = toml::from_str(text).expect("TOML");
+        let violations = check.violations(&JsonText::from_value(&file));
+        assert!(violations.is_empty(), "{violations:?}");
+    }
+}
+
+fn published() -> schema_check::Check {
+    let schema = serde_json::to_value(json_schema()).expect("a schema is JSON");
+    schema_check::Check::of(&JsonText::from_value(&schema)).expect("a schema")
+}
+
+#[test]
+fn the_published_schema_refuses_what_the_host_refuses() {
+    let agent = |rest: &str| format!("[[agent]]\nname = \"A\"\n{rest}\n");
+    let mcp = |rest: &str| agent(&format!("source = \"mcp\"\n{rest}"));
+    let server = |rest: &str| {
+        mcp(&format!("instruction = \"Help.\"\n[[agent.server]]\nname = \"s\"\n{rest}"))
+    };
+    let right = agent("source = \"native\"\nexample = \"math\"");
+    let told = |text: &str| {
+        let file: serde_json::Value = toml::from_str(text).expect("TOML");
+        published().violations(&JsonText::from_value(&file))
+    };
+    for text in [
+        right.clone(),
+        server("command = \"npx\""),
+        server("url = \"https://a.example/mcp\""),
+        format!("listen = \" [::1]:0 \"\n{right}"),
+        format!("listen = \":4180\"\n{right}"),
+        format!("{right}[security]\nallowed_origins = [\"HTTPS://[::1]:8080\"]"),
+    ] {
+        assert!(load(&text).is_ok(), "{text}");
+        assert!(told(&text).is_empty(), "{text}: {:?}", told(&text));
+    }
+    for text in [
+        agent("source = \"native\""),
+        agent("source = \"native\"\nexample = \"math\"\nfolder = \"a\""),
+        agent("source = \"native\"\nexample = \"math\"\npython = \"a\""),
+        agent("source = \"native\"\nexample = \"math\"\nmodel = \"a\""),
+        agent("source = \"adk_python\""),
+        agent("source = \"adk_python\"\nfolder = \"a\"\nexample = \"math\""),
+        agent("source = \"adk_python\"\nfolder = \"a\"\ninstruction = \"a\""),
+        agent(
+            "source = \"adk_python\"\nfolder = \"a\"\n[[agent.server]]\nname = \"s\"\ncommand = \"c\"",
+        ),
+        mcp("instruction = \"Help.\""),
+        mcp("[[agent.server]]\nname = \"s\"\ncommand = \"c\""),
+        server(""),
+        server("command = \"c\"\nurl = \"http://a.example\""),
+        server("command = \"c\"\nheaders = { a = \"b\" }"),
+        server("command = \"c\"\nbearer_token_env = \"T\""),
+        server("url = \"http://a.example\"\nargs = [\"a\"]"),
+        server("url = \"http://a.example\"\ncwd = \"a\""),
+        server("url = \"ftp://a.example\""),
+        right.replace("\"A\"", "\" \""),
+        format!("listen = \"foo\"\n{right}"),
+        format!("listen = \"127.0.0.1\"\n{right}"),
+        format!("{right}[security]\nallowed_origins = [\"localhost:8080\"]"),
+        format!("{right}[security]\nallowed_origins = [\"http://localhost/\"]"),
+    ] {
+        assert!(load(&text).is_err(), "{text}");
+        assert!(!told(&text).is_empty(), "{text}");
+    }
+}

@@ -1,0 +1,8 @@
+//! Who may: logging in, tokens, that nothing is served to anybody else, and what is written down.
+
+mod audit;
+mod doors;
+mod sockets;
+mod stage;
+mod streams;
+mod tokens;

@@ -1,0 +1,75 @@
+//! The audit: a line for each login, wrong attempt, decision and export, with who.
+
+use serde_json::json;
+
+use crate::access::stage::{PASSWORD, Stage};
+
+#[tokio::test]
+async fn a_decision_and_an_export_of_a_page_are_written_down_with_who() {
+    let stage = Stage::open().await;
+    let (session, turn) = stage.asked().await;
+    stage.log_in("Ann", "wrong horse").await;
+    let cookie = stage.cookie().await;
+    let answer = json!({ "answer": {
+        "place": { "session": session, "turn": turn },
+        "by": "somebody else",
+        "lease": null,
+        "text": "No.",
+        "calls": [],
+    } });
+    stage.call(&cookie, "answer_live_turn", answer).await;
+    for function in ["plan_live_export", "export_live_session"] {
+        let early = stage.client.post(stage.url(&format!("/api/{function}")));
+        let early = early.header("cookie", &cookie).header("content-type", "application/json");
+        let body = json!({ "session": session, "turns": [2] }).to_string();
+        let told = early.body(body).send().await.unwrap().text().await.unwrap();
+        assert!(told.contains("it is not completed; complete it first"), "{function}: {told}");
+    }
+    let asked = json!({ "session": session, "cancel_waiting": false, "by": "somebody else" });
+    stage.call(&cookie, "complete_live_session", asked).await;
+    let receipt = stage
+        .call(&cookie, "export_live_session", json!({ "session": session, "turns": [2] }))
+        .await;
+
+    let audit = stage.audit();
+    let seen: Vec<(&str, &str, &str)> = audit
+        .iter()
+        .map(|line| {
+            let text = |key: &str| line[key].as_str().unwrap();
+            (text("what"), text("who"), text("how"))
+        })
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            ("refused", "Ann", "password"),
+            ("login", "Ann", "password"),
+            ("decision", "Ann", "password"),
+            ("export", "Ann", "password"),
+        ]
+    );
+    assert_eq!((&audit[2]["session"], &audit[2]["turn"]), (&json!(session), &json!(turn)));
+    assert_eq!(audit[3]["session"], json!(session));
+    assert_eq!((&audit[3]["eval_id"], &audit[3]["file"]), (&receipt["eval_id"], &receipt["path"]));
+    for line in &audit {
+        assert!(line["at"].as_str().unwrap().ends_with('Z'), "{line}");
+        assert!(!line.to_string().contains(PASSWORD), "{line}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_refused_is_not_written_down_as_done() {
+    let stage = Stage::open().await;
+    let (session, turn) = stage.asked().await;
+    let cookie = stage.cookie().await;
+    let empty = json!({ "answer": {
+        "place": { "session": session, "turn": turn },
+        "by": "Ann", "lease": null, "text": null, "calls": [],
+    } });
+    let url = stage.url("/api/answer_live_turn");
+    let request = stage.client.post(url).header("cookie", cookie);
+    let request = request.header("content-type", "application/json").body(empty.to_string());
+    assert!(!request.send().await.unwrap().status().is_success());
+    let seen: Vec<_> = stage.audit().into_iter().map(|line| line["what"].clone()).collect();
+    assert_eq!(seen, ["login"]);
+}

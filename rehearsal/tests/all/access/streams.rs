@@ -1,0 +1,133 @@
+//! A stream that was opened with a cookie ends with the login; one that was opened with a token, or
+//! with the cookie of another login, goes on.
+
+use std::time::Duration;
+
+use prost::Message as _;
+use reqwest::header::{CONTENT_TYPE, COOKIE};
+use reqwest::{Response, StatusCode};
+use rpc::wire;
+use tonic::{Code, Request};
+
+use crate::access::stage::Stage;
+
+/// Nothing in a test takes longer.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn with_cookie<T>(cookie: &str, message: T) -> Request<T> {
+    let mut request = Request::new(message);
+    request.metadata_mut().insert("cookie", cookie.parse().unwrap());
+    request
+}
+
+async fn log_out(stage: &Stage, cookie: &str) {
+    let out = stage.client.post(stage.url("/logout")).header(COOKIE, cookie);
+    assert_eq!(out.send().await.unwrap().status(), StatusCode::SEE_OTHER);
+}
+
+async fn in_time<T>(read: impl Future<Output = T>) -> T {
+    tokio::time::timeout(PATIENCE, read).await.expect("in time")
+}
+
+#[tokio::test]
+async fn grpc_is_cut_off_at_logout() {
+    let stage = Stage::open().await;
+    let (session_id, turn_id) = stage.asked().await;
+    let (mine, other) = (stage.cookie().await, stage.cookie().await);
+    let mut client = stage.grpc().await;
+    let awaited = wire::AwaitDecisionRequest { session_id: session_id.clone(), turn_id };
+    let watched = wire::SubscribeRequest { session_id: session_id.clone(), after_sequence: 0 };
+
+    let waiting = client.await_decision(with_cookie(&mine, awaited)).await.unwrap();
+    let mut waiting = waiting.into_inner();
+    in_time(waiting.message()).await.unwrap().expect("that it waits");
+    let mut streams = Vec::new();
+    for request in [
+        with_cookie(&mine, watched.clone()),
+        with_cookie(&other, watched.clone()),
+        stage.with_token(watched),
+    ] {
+        let mut stream = client.subscribe(request).await.unwrap().into_inner();
+        in_time(stream.message()).await.unwrap().expect("what has happened");
+        streams.push(stream);
+    }
+    log_out(&stage, &mine).await;
+
+    let ended = in_time(async {
+        while waiting.message().await?.is_some() {}
+        Ok(())
+    });
+    let ended: Result<(), tonic::Status> = ended.await;
+    assert_eq!(ended.unwrap_err().code(), Code::Unauthenticated);
+    let mut cut = streams.remove(0);
+    let ended = in_time(async {
+        while cut.message().await?.is_some() {}
+        Ok(())
+    });
+    let ended: Result<(), tonic::Status> = ended.await;
+    let ended = ended.unwrap_err();
+    assert_eq!(ended.code(), Code::Unauthenticated);
+    assert!(ended.message().contains("/login"), "{}", ended.message());
+
+    let all = wire::CompleteSessionRequest { session_id, cancel_pending: true, by: None };
+    client.complete_session(stage.with_token(all)).await.unwrap();
+    for mut stream in streams {
+        in_time(async {
+            while let Some(update) = stream.message().await.unwrap() {
+                if let Some(wire::subscribe_response::Update::Events(batch)) = update.update
+                    && batch.events.iter().any(|event| event.sequence == 2)
+                {
+                    return;
+                }
+            }
+            panic!("cut off too")
+        })
+        .await;
+    }
+}
+
+/// Reads until the body ends: what it held, and whether it ended as a whole one does.
+async fn rest(mut response: Response) -> (Vec<u8>, bool) {
+    let mut held = Vec::new();
+    loop {
+        match in_time(response.chunk()).await {
+            Ok(Some(bytes)) => held.extend(bytes),
+            Ok(None) => return (held, true),
+            Err(_) => return (held, false),
+        }
+    }
+}
+
+#[tokio::test]
+async fn grpc_web_is_cut_off_at_logout() {
+    let stage = Stage::open().await;
+    let (session_id, _) = stage.asked().await;
+    let cookie = stage.cookie().await;
+    let asked = wire::SubscribeRequest { session_id, after_sequence: 0 }.encode_to_vec();
+    let length = u32::try_from(asked.len()).unwrap().to_be_bytes();
+    let body = [&[0], length.as_slice(), &asked].concat();
+    let request = stage.client.post(stage.url("/rehearsal.v1.LiveService/Subscribe"));
+    let request = request.header(COOKIE, &cookie).header("x-grpc-web", "1").body(body);
+    let request = request.header(CONTENT_TYPE, "application/grpc-web+proto");
+    let response = in_time(request.send()).await.unwrap();
+    assert_eq!(response.status(), StatusCode::OK);
+    log_out(&stage, &cookie).await;
+    let (held, is_whole) = rest(response).await;
+    assert!(is_whole, "the status is told before the end");
+    let told = String::from_utf8_lossy(&held);
+    assert!(told.contains("grpc-status:16"), "{told}");
+}
+
+#[tokio::test]
+async fn any_other_stream_is_cut_off_too_and_does_not_pass_for_whole() {
+    let stage = Stage::open().await;
+    let cookie = stage.cookie().await;
+    let body = r#"{"model": "m", "stream": true, "messages": [{"role": "user", "content": "Hi"}]}"#;
+    let asked = |request: reqwest::RequestBuilder| request.body(body).send();
+    let post = || stage.client.post(stage.url("/v1/chat/completions"));
+    let mine = in_time(asked(post().header(COOKIE, &cookie))).await.unwrap();
+    assert_eq!(mine.status(), StatusCode::OK);
+    log_out(&stage, &cookie).await;
+    let (_, is_whole) = rest(mine).await;
+    assert!(!is_whole);
+}

@@ -1,0 +1,468 @@
+//! The model endpoints over plain HTTP: what the vendors' own clients, which `tests/python` has, do not
+//! show.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use rehearsal::{LiveSessions, Running, Simulator};
+use reqwest::{Client, RequestBuilder, StatusCode};
+use rpc::wire;
+use rpc::wire::live_service_client::LiveServiceClient;
+use serde_json::{Value, json};
+use tonic::transport::{Channel, Endpoint};
+
+const SESSION: &str = "936da01f-9abd-4d9d-80c7-02af85c822a8";
+const SOON: Duration = Duration::from_secs(20);
+
+struct Stage {
+    _folder: tempfile::TempDir,
+    running: Running,
+    client: Client,
+    person: LiveServiceClient<Channel>,
+}
+
+impl Stage {
+    async fn open() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let keep_alive = Duration::from_millis(50);
+        let database = folder.path().join("live.sqlite");
+        let live = LiveSessions::with_pace(database, Duration::from_secs(30), keep_alive).unwrap();
+        let listen = SocketAddr::from(([127, 0, 0, 1], 0));
+        let running = Simulator::new().listen(listen).live(live).start().await.unwrap();
+        let endpoint = Endpoint::from_shared(format!("http://{}", running.address())).unwrap();
+        let person = LiveServiceClient::new(endpoint.connect().await.unwrap());
+        Self { _folder: folder, running, client: test_support::http_client(), person }
+    }
+
+    fn post(&self, path: &str) -> RequestBuilder {
+        let url = format!("http://{}/s/{SESSION}{path}", self.running.address());
+        self.client.post(url).header("content-type", "application/json")
+    }
+
+    fn chat(&self, words: &str) -> RequestBuilder {
+        let body = json!({ "model": "m", "messages": [{ "role": "user", "content": words }] });
+        self.post("/v1/chat/completions").body(body.to_string())
+    }
+
+    async fn up(&mut self) -> String {
+        let until = tokio::time::Instant::now() + SOON;
+        loop {
+            assert!(tokio::time::Instant::now() < until, "nobody asked");
+            let asked = wire::GetSessionRequest { session_id: SESSION.to_owned() };
+            if let Ok(answer) = self.person.get_session(asked).await
+                && let Some(up) = answer.into_inner().summary.unwrap().queue.unwrap().up
+            {
+                return up.turn_id;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    async fn answer(&mut self, words: &str) {
+        let turn_id = self.up().await;
+        let part = wire::Part { kind: Some(wire::part::Kind::Text(words.to_owned())) };
+        let candidate = wire::Content { role: wire::Role::Model.into(), parts: vec![part] };
+        let decision = wire::SubmitDecisionRequest {
+            session_id: SESSION.to_owned(),
+            turn_id,
+            response: Some(wire::HumanResponse { candidates: vec![candidate] }),
+            by: Some(wire::Person { display_name: "Ann".to_owned() }),
+            lease_id: None,
+        };
+        self.person.submit_decision(decision).await.unwrap();
+    }
+
+    /// Waits until so many turns wait for an answer; gives their ids, and whether the oldest's client
+    /// is there.
+    async fn pending(&mut self, depth: usize, awaited: bool) -> Vec<String> {
+        let until = tokio::time::Instant::now() + SOON;
+        loop {
+            assert!(tokio::time::Instant::now() < until, "not {depth} turns");
+            let asked = wire::GetSessionRequest { session_id: SESSION.to_owned() };
+            if let Ok(answer) = self.person.get_session(asked).await {
+                let pending = answer.into_inner().summary.unwrap().pending;
+                if pending.len() == depth && pending[0].awaited == awaited {
+                    return pending.into_iter().map(|turn| turn.turn_id).collect();
+                }
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    async fn listed(&mut self) -> Vec<wire::SessionSummary> {
+        let asked = wire::ListSessionsRequest::default();
+        self.person.list_sessions(asked).await.unwrap().into_inner().sessions
+    }
+
+    async fn cancel(&mut self, turn_id: &str) {
+        let cancel = wire::CancelTurnRequest {
+            session_id: SESSION.to_owned(),
+            turn_id: turn_id.to_owned(),
+            reason: "no".to_owned(),
+            by: Some(wire::Person { display_name: "Ann".to_owned() }),
+        };
+        self.person.cancel_turn(cancel).await.unwrap();
+    }
+
+    async fn requests(&mut self) -> u64 {
+        let asked = wire::GetSessionRequest { session_id: SESSION.to_owned() };
+        let summary = self.person.get_session(asked).await.unwrap().into_inner().summary.unwrap();
+        summary.last_sequence
+    }
+}
+
+async fn said(request: RequestBuilder) -> String {
+    let answer: Value = request.send().await.unwrap().json().await.unwrap();
+    answer["choices"][0]["message"]["content"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_question_at_a_path_of_none_is_told_where_a_person_answers() {
+    let stage = Stage::open().await;
+    let gemini = "/v1beta1/publishers/google/models/m:generateContent";
+    for (path, pointer) in [
+        (format!("/s/{SESSION}//v1/chat/completions"), "/error/code"),
+        (format!("/s/{SESSION}/chat/completions"), "/error/code"),
+        ("/v2/chat/completions".to_owned(), "/error/code"),
+        ("/chat/completions".to_owned(), "/error/code"),
+        (gemini.to_owned(), "/error/status"),
+    ] {
+        let url = format!("http://{}{path}", stage.running.address());
+        let refused = stage.client.post(url).body("{}").send().await.unwrap();
+        assert_eq!(refused.status(), StatusCode::NOT_FOUND, "{path}");
+        let error: Value = refused.json().await.unwrap();
+        let message = error["error"]["message"].as_str().unwrap();
+        assert!(message.starts_with(&format!("{path}: a person answers at /v1/")), "{message}");
+        assert!(error.pointer(pointer).is_some(), "{error}");
+    }
+    let page = format!("http://{}/nowhere", stage.running.address());
+    let page = stage.client.get(page).send().await.unwrap();
+    assert!(page.headers()["content-type"].to_str().unwrap().starts_with("text/html"));
+}
+
+#[tokio::test]
+async fn a_word_that_names_no_session_is_told_where_it_stands() {
+    let stage = Stage::open().await;
+    let long = "x".repeat(101);
+    let body = json!({ "model": "m", "messages": [{ "role": "user", "content": "Hi" }] });
+    let asked = |path: &str| {
+        let url = format!("http://{}{path}/v1/chat/completions", stage.running.address());
+        stage.client.post(url).header("x-rehearsal-session", "y".repeat(102)).body(body.to_string())
+    };
+    for (path, told) in [
+        (format!("/s/{long}"), "/s/SESSION: must have 1 to 100 characters, and has 101"),
+        (format!("/s/a/a/{long}"), "/a/AGENT: must have 1 to 100 characters, and has 101"),
+        // As a shell writes it whose variable is not set.
+        ("/s/".to_owned(), "/s/SESSION: must have 1 to 100 characters, and has 0"),
+        ("/s/a/a/".to_owned(), "/a/AGENT: must have 1 to 100 characters, and has 0"),
+        (String::new(), "x-rehearsal-session: must have 1 to 100 characters, and has 102"),
+    ] {
+        let refused: Value = asked(&path).send().await.unwrap().json().await.unwrap();
+        assert_eq!(refused["error"]["message"], told);
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_refused_in_the_vendors_shape() {
+    let stage = Stage::open().await;
+    for (path, pointer) in [
+        ("/v1/chat/completions", "/error/type"),
+        ("/v1/responses", "/error/type"),
+        ("/v1/messages", "/error/type"),
+        ("/v1beta/models/m:generateContent", "/error/status"),
+    ] {
+        for body in [b"{".to_vec(), vec![0xff], b"[]".to_vec(), Vec::new()] {
+            let refused = stage.post(path).body(body).send().await.unwrap();
+            assert_eq!(refused.status(), StatusCode::BAD_REQUEST, "{path}");
+            assert_eq!(refused.headers()["x-should-retry"], "false");
+            let error: Value = refused.json().await.unwrap();
+            let message = error["error"]["message"].as_str().unwrap();
+            assert!(message.starts_with("body: "), "{message}");
+            let kind = error.pointer(pointer).unwrap().as_str().unwrap();
+            assert!(kind.eq_ignore_ascii_case("invalid_argument") || kind.starts_with("invalid"));
+        }
+    }
+    let unknown = stage.post("/v1/embeddings").body("{}").send().await.unwrap();
+    assert_eq!(unknown.status(), StatusCode::NOT_FOUND);
+    let method = stage.post("/v1beta/models/m:train").body("{}").send().await.unwrap();
+    assert_eq!(method.status(), StatusCode::NOT_FOUND);
+    let call = format!("http://{}/v1beta/models/m:generateContent", stage.running.address());
+    let asked = stage.client.get(call).send().await.unwrap();
+    assert_eq!(asked.status(), StatusCode::METHOD_NOT_ALLOWED);
+    let packed = stage.post("/v1/messages").header("content-encoding", "gzip").body("{}");
+    let refused: Value = packed.send().await.unwrap().json().await.unwrap();
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert_eq!(message, "content-encoding: \"gzip\" is not read here: send the body as it is");
+}
+
+#[tokio::test]
+async fn a_body_that_is_too_long_is_refused_and_changes_nothing() {
+    let stage = Stage::open().await;
+    let long = "x".repeat(64 * 1024 * 1024);
+    let refused = stage.chat(&long).send().await;
+    // The host may close the door before all of it was sent.
+    if let Ok(refused) = refused {
+        assert_eq!(refused.status(), StatusCode::PAYLOAD_TOO_LARGE);
+        let error: Value = refused.json().await.unwrap();
+        assert_eq!(error["error"]["message"], "body: must be at most 64 MiB");
+    }
+}
+
+#[tokio::test]
+async fn only_a_client_that_says_so_gets_an_answer_again() {
+    let mut stage = Stage::open().await;
+    let first = tokio::spawn(said(stage.chat("Rain?")));
+    stage.answer("one").await;
+    assert_eq!(first.await.unwrap(), "one");
+    let again = stage.chat("Rain?").header("x-stainless-retry-count", "1");
+    assert_eq!(said(again).await, "one");
+    assert_eq!(stage.requests().await, 2, "a request and its answer");
+    let anew = tokio::spawn(said(stage.chat("Rain?").header("x-stainless-retry-count", "0")));
+    stage.answer("two").await;
+    assert_eq!(anew.await.unwrap(), "two");
+    assert_eq!(said(stage.chat("Rain?").header("x-stainless-retry-count", "2")).await, "two");
+}
+
+#[tokio::test]
+async fn a_client_that_goes_away_leaves_its_turn_and_finds_it_answered() {
+    let mut stage = Stage::open().await;
+    let given_up = stage.chat("Rain?").timeout(Duration::from_millis(300)).send().await;
+    assert!(given_up.unwrap_err().is_timeout());
+    stage.answer("one").await;
+    assert_eq!(said(stage.chat("Rain?")).await, "one");
+    assert_eq!(stage.requests().await, 2);
+}
+
+#[tokio::test]
+async fn a_client_that_comes_back_finds_its_turn_and_not_its_neighbours_end() {
+    for tries in ["0", "1"] {
+        let mut stage = Stage::open().await;
+        let first = tokio::spawn(stage.chat("Rain?").send());
+        stage.pending(1, true).await;
+        let second = tokio::spawn(stage.chat("Rain?").send());
+        let turns = stage.pending(2, true).await;
+        stage.cancel(&turns[1]).await;
+        assert_eq!(second.await.unwrap().unwrap().status(), StatusCode::UNPROCESSABLE_ENTITY);
+        first.abort();
+        stage.pending(1, false).await;
+        let back = tokio::spawn(said(stage.chat("Rain?").header("x-stainless-retry-count", tries)));
+        assert_eq!(stage.pending(1, true).await, turns[..1], "nobody asks anew");
+        stage.answer("one").await;
+        assert_eq!(back.await.unwrap(), "one");
+        assert_eq!(stage.requests().await, 4, "two requests, an end each");
+    }
+}
+
+/// The sessions that requests under a name get to.
+struct Named<'a> {
+    stage: &'a mut Stage,
+}
+
+impl Named<'_> {
+    fn ask(&self, words: &str, key: Option<&str>, tries: &str) -> RequestBuilder {
+        let url = format!("http://{}/s/demo/v1/chat/completions", self.stage.running.address());
+        let body = json!({ "model": "m", "messages": [{ "role": "user", "content": words }] });
+        let request = test_support::http_client().post(&url).body(body.to_string());
+        let request = request.header("x-stainless-retry-count", tries);
+        match key {
+            Some(key) => request.header("idempotency-key", key),
+            None => request,
+        }
+    }
+
+    /// The session in which somebody waits, and the turn.
+    async fn up(&mut self) -> (String, String) {
+        let until = tokio::time::Instant::now() + SOON;
+        loop {
+            assert!(tokio::time::Instant::now() < until, "nobody asked");
+            let listed = self.stage.listed().await;
+            if let Some(session) = listed.into_iter().find(|it| !it.pending.is_empty()) {
+                return (session.session.unwrap().id, session.pending[0].turn_id.clone());
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    /// Waits until the client has gone whose turn is up.
+    async fn is_left(&mut self) {
+        let until = tokio::time::Instant::now() + SOON;
+        while self.stage.listed().await.iter().any(|it| it.pending.iter().any(|turn| turn.awaited))
+        {
+            assert!(tokio::time::Instant::now() < until, "the client stays");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    /// Answers what is up and completes its session.
+    async fn end(&mut self, words: &str) {
+        let (session_id, turn_id) = self.up().await;
+        let part = wire::Part { kind: Some(wire::part::Kind::Text(words.to_owned())) };
+        let candidate = wire::Content { role: wire::Role::Model.into(), parts: vec![part] };
+        let decision = wire::SubmitDecisionRequest {
+            session_id: session_id.clone(),
+            turn_id,
+            response: Some(wire::HumanResponse { candidates: vec![candidate] }),
+            by: Some(wire::Person { display_name: "Ann".to_owned() }),
+            lease_id: None,
+        };
+        self.stage.person.submit_decision(decision).await.unwrap();
+        let complete = wire::CompleteSessionRequest { session_id, cancel_pending: false, by: None };
+        self.stage.person.complete_session(complete).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_repeated_request_finds_its_answer_in_any_session_of_its_name() {
+    let mut stage = Stage::open().await;
+    let mut named = Named { stage: &mut stage };
+    let keyed = tokio::spawn(said(named.ask("Rain?", Some("K1"), "0")));
+    named.end("one").await;
+    assert_eq!(keyed.await.unwrap(), "one");
+    // Its client goes away before there is an answer.
+    let left = tokio::spawn(said(named.ask("Snow?", None, "0")));
+    named.up().await;
+    left.abort();
+    named.is_left().await;
+    named.end("two").await;
+    for words in ["Wind?", "Hail?"] {
+        let other = tokio::spawn(said(named.ask(words, None, "0")));
+        named.end(words).await;
+        assert_eq!(other.await.unwrap(), words);
+    }
+
+    assert_eq!(said(named.ask("Rain?", Some("K1"), "0")).await, "one");
+    assert_eq!(said(named.ask("Snow?", None, "0")).await, "two", "its client had gone");
+    assert_eq!(said(named.ask("Wind?", None, "1")).await, "Wind?", "it says that it tries again");
+    assert_eq!(named.stage.listed().await.len(), 4, "no session was opened for them");
+
+    let taken = named.ask("Fog?", Some("K1"), "0").send().await.unwrap();
+    assert_eq!(taken.status(), StatusCode::CONFLICT, "the key names another request");
+    let told: Value = taken.json().await.unwrap();
+    let told = told["error"]["message"].as_str().unwrap();
+    assert!(told.starts_with("idempotency-key: already names another request"), "{told}");
+    for words in ["Ice?", "Hot?"] {
+        let unkeyed = tokio::spawn(said(named.ask(words, Some(""), "0")));
+        named.end(words).await;
+        assert_eq!(unkeyed.await.unwrap(), words, "an empty key is none");
+    }
+    let anew = tokio::spawn(said(named.ask("Snow?", None, "0")));
+    named.end("three").await;
+    assert_eq!(anew.await.unwrap(), "three", "its answer was taken: it is asked anew");
+}
+
+#[tokio::test]
+async fn a_path_that_is_no_text_is_refused() {
+    let stage = Stage::open().await;
+    let body = json!({ "model": "m", "messages": [{ "role": "user", "content": "Rain?" }] });
+    for path in ["/s/%FF/v1/chat/completions", "/s/%FF/v1beta/models/m:generateContent"] {
+        let url = format!("http://{}{path}", stage.running.address());
+        let refused = stage.client.post(url).body(body.to_string()).timeout(SOON).send().await;
+        let refused = refused.unwrap();
+        assert_eq!(refused.status(), StatusCode::BAD_REQUEST, "{path}");
+        let error: Value = refused.json().await.unwrap();
+        let message = error["error"]["message"].as_str().unwrap();
+        assert!(message.starts_with("path: must be UTF-8"), "{message}");
+    }
+    for (path, version, pointer, told) in [
+        ("/s/%FF/v1/models/m", None, "/error/type", "invalid_request_error"),
+        ("/v1/models/%FF", None, "/error/type", "invalid_request_error"),
+        ("/v1/models/%FF", Some("2023-06-01"), "/type", "error"),
+        ("/v1beta/models/%FF", None, "/error/status", "INVALID_ARGUMENT"),
+    ] {
+        let request = stage.client.get(format!("http://{}{path}", stage.running.address()));
+        let request = match version {
+            Some(version) => request.header("anthropic-version", version),
+            None => request,
+        };
+        let refused = request.timeout(SOON).send().await.unwrap();
+        assert_eq!(refused.status(), StatusCode::BAD_REQUEST, "{path}");
+        let error: Value = refused.json().await.unwrap();
+        assert_eq!(error.pointer(pointer).unwrap(), told, "{error}");
+        let message = error["error"]["message"].as_str().unwrap();
+        assert!(message.starts_with("path: must be UTF-8"), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn another_method_is_refused_in_the_vendors_shape() {
+    let stage = Stage::open().await;
+    for (path, pointer, told) in [
+        ("/v1/chat/completions", "/error/code", "method_not_supported"),
+        ("/v1/responses", "/error/code", "method_not_supported"),
+        ("/s/demo/v1/messages", "/error/type", "invalid_request_error"),
+        ("/a/planner/v1beta/models/m:generateContent", "/error/status", "UNIMPLEMENTED"),
+    ] {
+        let url = format!("http://{}{path}", stage.running.address());
+        let refused = stage.client.delete(url).timeout(SOON).send().await.unwrap();
+        assert_eq!(refused.status(), StatusCode::METHOD_NOT_ALLOWED, "{path}");
+        let error: Value = refused.json().await.unwrap();
+        assert_eq!(error.pointer(pointer).unwrap(), told, "{error}");
+        let message = error["error"]["message"].as_str().unwrap();
+        assert!(message.contains("DELETE is not answered here"), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_of_responses_that_has_no_answer_names_its_end() {
+    let mut stage = Stage::open().await;
+    let body = json!({ "model": "m", "input": "Rain?", "stream": true }).to_string();
+    let mut response = stage.post("/v1/responses").body(body).send().await.unwrap();
+    assert_eq!(response.headers()["x-accel-buffering"], "no", "a proxy passes it on at once");
+    let turns = stage.pending(1, true).await;
+    stage.cancel(&turns[0]).await;
+    let mut seen = String::new();
+    while let Some(chunk) = response.chunk().await.unwrap() {
+        seen.push_str(std::str::from_utf8(&chunk).unwrap());
+    }
+    assert!(seen.contains("event: error\ndata: {\"type\":\"error\","), "{seen}");
+    assert!(seen.contains("event: response.failed\n"), "{seen}");
+}
+
+#[tokio::test]
+async fn a_stream_says_at_once_that_it_stands_and_goes_on_saying_so() {
+    let mut stage = Stage::open().await;
+    let body = json!({ "contents": [{ "parts": [{ "text": "Rain?" }] }] }).to_string();
+    let paths = [
+        ("/v1beta/models/m:streamGenerateContent?alt=sse", "\n", "data: {"),
+        ("/v1beta/models/m:streamGenerateContent", "[\n", "]\n"),
+    ];
+    for (path, opening, end) in paths {
+        let mut response = stage.post(path).body(body.clone()).send().await.unwrap();
+        let mut seen = String::new();
+        // Before anybody has answered.
+        while seen.matches('\n').count() < 4 {
+            let chunk = tokio::time::timeout(SOON, response.chunk()).await.unwrap();
+            let chunk = chunk.unwrap().unwrap();
+            seen.push_str(std::str::from_utf8(&chunk).unwrap());
+        }
+        assert!(seen.starts_with(opening), "{seen:?}");
+        stage.answer("No rain.").await;
+        while let Some(chunk) = response.chunk().await.unwrap() {
+            seen.push_str(std::str::from_utf8(&chunk).unwrap());
+        }
+        assert!(seen.contains("No rain.") && seen.contains(end), "{seen:?}");
+        if opening == "[\n" {
+            let list: Value = serde_json::from_str(&seen).unwrap();
+            assert_eq!(list.as_array().unwrap().len(), 1);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_completed_session_refuses_and_says_so() {
+    let mut stage = Stage::open().await;
+    let first = tokio::spawn(said(stage.chat("Rain?")));
+    stage.answer("one").await;
+    first.await.unwrap();
+    let complete = wire::CompleteSessionRequest {
+        session_id: SESSION.to_owned(),
+        cancel_pending: false,
+        by: None,
+    };
+    stage.person.complete_session(complete).await.unwrap();
+    let refused = stage.chat("Snow?").send().await.unwrap();
+    assert_eq!(refused.status(), StatusCode::CONFLICT);
+    assert_eq!(refused.headers()["x-should-retry"], "false");
+    let error: Value = refused.json().await.unwrap();
+    assert!(error["error"]["message"].as_str().unwrap().starts_with("session_id: "), "{error}");
+}

@@ -1,0 +1,687 @@
+//! `rehearsal evalset`, as it is run in a terminal.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const TWO: &str = r#"{
+  "eval_set_id": "home_evals",
+  "name": "Home",
+  "eval_cases": [
+    {
+      "eval_id": "lights_off",
+      "conversation": [
+        {
+          "invocation_id": "i1",
+          "user_content": {"parts": [{"text": "Lights off,\nplease."}], "role": "user"},
+          "final_response": {"parts": [{"text": "Done."}], "role": "model"},
+          "intermediate_data": {
+            "tool_uses": [{"id": "c1", "args": {"room": "hall", "n": 9007199254740993}, "name": "set_lights"}],
+            "tool_responses": [{"id": "c1", "name": "set_lights", "response": {"result": "ok"}}]
+          }
+        }
+      ],
+      "session_input": {"app_name": "home", "user_id": "ada", "state": {"room": "hall"}}
+    },
+    {
+      "eval_id": "greeting",
+      "conversation": [{"user_content": {"parts": [{"text": "hi"}], "role": "user"}}]
+    }
+  ]
+}
+"#;
+
+const FLOW: &str = r#"{
+  "eval_set_id": "flow",
+  "eval_cases": [
+    {
+      "eval_id": "weather",
+      "name": "Weather",
+      "tags": ["basic"],
+      "conversation": [
+        {
+          "invocation_id": "t1",
+          "user_content": {"role": "user", "content": "Tokyo?"},
+          "expected_tool_trajectory": [{"name": "get_weather", "args": {"city": "Tokyo"}}]
+        }
+      ]
+    }
+  ]
+}
+"#;
+
+/// A folder with `home.evalset.json` and `flow.evalset.json`.
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("home.evalset.json"), TWO).unwrap();
+    std::fs::write(folder.path().join("flow.evalset.json"), FLOW).unwrap();
+    folder
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
+    command.arg("evalset").args(arguments).current_dir(folder).env_remove("REHEARSAL_FORMAT");
+    command.env("XDG_CACHE_HOME", folder.join(".cache"));
+    command.output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn complained(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// Runs what must go well.
+fn ran(folder: &Path, arguments: &[&str]) -> String {
+    let output = run(folder, arguments);
+    assert_eq!(output.status.code(), Some(0), "{}{}", said(&output), complained(&output));
+    assert_eq!(complained(&output), "");
+    said(&output)
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn parsed(path: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+#[test]
+fn list_tells_cases_of_folders_patterns_and_files() {
+    let folder = folder();
+    let all = ran(folder.path(), &["list", ".", "--format", "json"]);
+    let ids: Vec<_> = lines(&all).iter().map(|line| line["eval_id"].clone()).collect();
+    assert_eq!(ids, ["weather", "lights_off", "greeting"]);
+    let text = ran(folder.path(), &["list", "home*.json"]);
+    assert!(text.contains("home.evalset.json\n  #0     lights_off "), "{text}");
+    assert!(text.contains("1 turn\n") && text.ends_with("  2 cases\n\n"), "{text}");
+    let by_tool = ran(folder.path(), &["list", ".", "--tool", "set_lights", "--format", "json"]);
+    assert_eq!(
+        lines(&by_tool),
+        [
+            json!({"file": "./home.evalset.json".trim_start_matches("./"), "index": 0, "eval_id": "lights_off", "turns": 1, "tags": [], "tools": ["set_lights"]})
+        ]
+    );
+    let by_tag = ran(folder.path(), &["list", ".", "--tag", "basic,x", "--format", "json"]);
+    assert_eq!(lines(&by_tag)[0]["eval_id"], "weather");
+    let by_id = ran(folder.path(), &["list", ".", "--case", "*_off", "--format", "json"]);
+    assert_eq!(lines(&by_id).len(), 1);
+}
+
+#[test]
+fn list_reads_older_lists_and_goes_on_behind_a_bad_file() {
+    let folder = folder();
+    std::fs::write(folder.path().join("old.test.json"), r#"[{"query": "hi"}, {"query": "bye"}]"#)
+        .unwrap();
+    std::fs::write(folder.path().join("bad.evalset.json"), "{\"eval_set_id\": 1,,}").unwrap();
+    let output = run(folder.path(), &["list", ".", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let ids: Vec<_> = lines(&said(&output)).iter().map(|it| it["eval_id"].clone()).collect();
+    assert_eq!(ids, ["weather", "lights_off", "greeting", "old"]);
+    assert!(
+        complained(&output).contains("bad.evalset.json\" is not valid JSON at line 1, column 19"),
+        "{}",
+        complained(&output)
+    );
+}
+
+#[test]
+fn what_is_not_there_is_a_usage_error_with_a_remedy() {
+    let folder = folder();
+    for (arguments, told) in [
+        (vec!["list", "none.json"], "no file matches none.json; check the path"),
+        (vec!["list", "x*.json"], "no file matches x*.json; check the path, and put quotes around"),
+        (vec!["lint", "**x"], "the pattern **x is not valid"),
+        (vec!["show", "none.json"], "none.json cannot be read"),
+        (
+            vec!["show", "home.evalset.json", "lights_of"],
+            "has no case \"lights_of\"; did you mean \"lights_off\"?",
+        ),
+        (
+            vec!["show", "home.evalset.json", "#9"],
+            "has no case \"#9\"; see `rehearsal evalset list`",
+        ),
+        (vec!["diff", "home.evalset.json", "none.json"], "none.json cannot be read"),
+        (
+            vec!["convert", "--to", "adk", "."],
+            "2 files cannot be written to one output; use a folder with --output-folder",
+        ),
+        (
+            vec!["convert", "--to", "adk", "flow.evalset.json", "-o", "home.evalset.json"],
+            "already exists; use another output, or add --force",
+        ),
+        (vec!["append", "none.json", "home.evalset.json"], "there is no file \"none.json\""),
+        (vec!["convert", "home.evalset.json"], "--to <TO>"),
+        (
+            vec!["convert", "home.evalset.json", "--to", "agent-flow"],
+            "possible values: adk, agentflow",
+        ),
+        (vec!["lst", "x"], "similar subcommands exist: 'lint', 'list'"),
+    ] {
+        let output = run(folder.path(), &arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", complained(&output));
+        assert!(complained(&output).contains(told), "{arguments:?}: {}", complained(&output));
+        assert_eq!(said(&output), "");
+    }
+    assert_eq!(std::fs::read_to_string(folder.path().join("home.evalset.json")).unwrap(), TWO);
+}
+
+#[test]
+fn show_tells_a_case_as_a_conversation() {
+    let folder = folder();
+    let text = ran(folder.path(), &["show", "home.evalset.json", "lights_off"]);
+    assert_eq!(
+        text,
+        "lights_off\n  starts with {\"room\":\"hall\"}\n  user        Lights off,\n              please.\n  \
+         calls       set_lights {\"room\":\"hall\",\"n\":9007199254740993}\n  gets        \"ok\"\n  \
+         agent       Done.\n\n"
+    );
+    let json = ran(folder.path(), &["show", "home.evalset.json", "#1", "--format", "json"]);
+    assert_eq!(serde_json::from_str::<Value>(&json).unwrap()["eval_id"], "greeting");
+    let flow = ran(folder.path(), &["show", "flow.evalset.json"]);
+    assert!(flow.starts_with("weather\n  Weather\n  tags: basic\n"), "{flow}");
+}
+
+#[test]
+fn lint_names_file_line_case_and_path() {
+    let folder = folder();
+    let broken = TWO
+        .replace("\"invocation_id\": \"i1\"", "\"invocationID\": 5")
+        .replace("greeting", "lights_off");
+    std::fs::write(
+        folder.path().join("broken.json"),
+        broken.replace("\"name\": \"Home\"", "\"nam\": \"Home\""),
+    )
+    .unwrap();
+    let output = run(folder.path(), &["lint", "broken.json", "home.evalset.json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = said(&output);
+    let told: Vec<_> = text.lines().collect();
+    assert_eq!(
+        told,
+        [
+            "broken.json:3:3: warning: the file: \"nam\" is no field of an eval set (did you mean \"name\"?); it is kept here, and lost when the format's own program rewrites the file",
+            "broken.json:9:11: error: case \"lights_off\" at conversation[0]: ADK refuses the unknown field \"invocationID\" in an invocation (did you mean \"invocation_id\"?); correct its name, or move it to the case",
+            "broken.json:20:5: error: case \"lights_off\": the eval_id \"lights_off\" is taken by the case at index 0 already; give this one another",
+            "2 files: 2 errors, 1 warning.",
+        ]
+    );
+    let output = run(folder.path(), &["lint", "broken.json", "--format", "json"]);
+    let findings = lines(&said(&output));
+    assert_eq!(
+        (
+            &findings[1]["line"],
+            &findings[1]["case"],
+            &findings[1]["path"],
+            &findings[1]["severity"]
+        ),
+        (&json!(9), &json!(0), &json!("conversation[0]"), &json!("error"))
+    );
+    assert_eq!(
+        ran(folder.path(), &["lint", "home.evalset.json"]),
+        "1 file: 0 errors, 0 warnings.\n"
+    );
+}
+
+#[test]
+fn lint_tells_what_is_wrong_in_accepted_trajectories() {
+    let folder = folder();
+    let set = r#"{"eval_set_id": "s", "eval_cases": [
+        {"eval_id": "a", "conversation": [{"invocation_id": "i", "user_content": {}}],
+         "accepted_trajectories": {"j": [], "i": [[{"name": "f", "arg": 1}]]}}]}"#;
+    std::fs::write(folder.path().join("a.json"), set).unwrap();
+    let output = run(folder.path(), &["lint", "a.json"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        said(&output),
+        "a.json:3:41: error: case \"a\" at accepted_trajectories.j: there is no turn \"j\"; name a turn once, by its invocation_id, or by its place: \"#0\"\n\
+         a.json:3:73: error: case \"a\" at accepted_trajectories.i[0][0].arg: a call has no field \"arg\"; a call has a name, and may have args, and an id or call_id\n\
+         1 file: 2 errors, 0 warnings.\n"
+    );
+    // Nobody but the scores looks at them.
+    ran(folder.path(), &["convert", "a.json", "--to", "agentflow"]);
+}
+
+#[test]
+fn lint_tells_of_an_expected_state_that_cannot_be_asked_for() {
+    let folder = folder();
+    let set = r#"{"eval_set_id": "s", "eval_cases": [
+        {"eval_id": "a", "conversation": [{"user_content": {}}],
+         "final_session_state": {"n": {"$exist": true}}}]}"#;
+    std::fs::write(folder.path().join("a.json"), set).unwrap();
+    let output = run(folder.path(), &["lint", "a.json"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        said(&output),
+        "a.json:3:50: error: case \"a\" at final_session_state.n.$exist: the expected final state cannot be asked: there is no operator $exist here; did you mean $exists?\n\
+         1 file: 1 error, 0 warnings.\n"
+    );
+}
+
+#[test]
+fn an_item_that_is_no_object_does_not_end_the_reading() {
+    let folder = folder();
+    let case = |id: &str| {
+        format!(
+            r#"{{"eval_id": "{id}", "conversation": [{{"user_content": {{"parts": [{{"text": "Hi"}}]}}}}]}}"#
+        )
+    };
+    let cases = [case("a"), "7".into(), case("b"), "[[]]".into(), case("c")].join(",\n");
+    let set = format!(r#"{{"eval_set_id": "s", "eval_cases": [{cases}]}}"#);
+    std::fs::write(folder.path().join("a.json"), set).unwrap();
+    let fault = |line: u64, index: u64, found: &str| {
+        format!("{line}, column 1, the case at index {index}: expected an eval case, found {found}")
+    };
+    let told = [fault(2, 1, "a number"), fault(4, 3, "a list")];
+    for (arguments, shown) in [
+        (vec!["list", "a.json"], vec!["#0     a ", "#1     (no eval_id)", "#4     c ", "5 cases"]),
+        (vec!["list", "a.json", "--tool", "none"], vec!["0 cases"]),
+        (vec!["show", "a.json"], vec!["a\n", "b\n", "c\n"]),
+        (vec!["show", "a.json", "#1", "c", "#3"], vec!["c\n"]),
+    ] {
+        let output = run(folder.path(), &arguments);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {}", complained(&output));
+        for shown in shown {
+            assert!(said(&output).contains(shown), "{arguments:?}: {}", said(&output));
+        }
+        for told in &told {
+            assert!(complained(&output).contains(told), "{arguments:?}: {}", complained(&output));
+        }
+    }
+    let lint = said(&run(folder.path(), &["lint", "a.json"]));
+    assert!(
+        lint.contains("a.json:2:1: error: the case at index 1: expected an eval case"),
+        "{lint}"
+    );
+    assert!(lint.contains("a.json:4:1: error: the case at index 3: "), "{lint}");
+    assert!(lint.contains("2 errors"), "{lint}");
+    let output = run(folder.path(), &["convert", "a.json", "--to", "agentflow"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(complained(&output).contains(&told[0]), "{}", complained(&output));
+}
+
+#[test]
+fn a_history_is_no_set_and_is_told_as_what_it_is() {
+    let folder = folder();
+    let history = r#"{"eval_set_result_id": "r", "eval_set_id": "s", "eval_case_results": []}"#;
+    std::fs::write(folder.path().join("h.json"), history).unwrap();
+    std::fs::write(folder.path().join("w.json"), serde_json::to_string(history).unwrap()).unwrap();
+    let told = "this is an eval history: `rehearsal score --actual` reads it";
+    let lint = run(folder.path(), &["lint", "h.json", "w.json"]);
+    assert_eq!(lint.status.code(), Some(1));
+    assert_eq!(said(&lint).matches(told).count(), 2, "{}", said(&lint));
+    for arguments in [
+        vec!["convert", "--to", "adk", "h.json"],
+        vec!["convert", "--to", "agentflow", "w.json"],
+        vec!["merge", "h.json", "home.evalset.json", "-o", "m.json"],
+        vec!["list", "h.json"],
+        vec!["show", "h.json"],
+    ] {
+        let output = run(folder.path(), &arguments);
+        assert_ne!(output.status.code(), Some(0), "{arguments:?}: {}", said(&output));
+        let complained = complained(&output);
+        assert!(complained.contains(told), "{arguments:?}: {complained}");
+    }
+}
+
+#[test]
+fn convert_goes_there_and_back() {
+    let folder = folder();
+    let there = ran(folder.path(), &["convert", "--to", "agentflow", "home.evalset.json"]);
+    let set: Value = serde_json::from_str(&there).unwrap();
+    assert_eq!(
+        set["eval_cases"][0]["conversation"][0]["expected_tool_trajectory"][0]["name"],
+        "set_lights"
+    );
+    assert!(there.contains("9007199254740993"));
+    std::fs::write(folder.path().join("there.json"), there).unwrap();
+    ran(folder.path(), &["convert", "--to", "adk", "there.json", "--output", "back.json"]);
+    assert_eq!(
+        parsed(&folder.path().join("back.json")),
+        serde_json::from_str::<Value>(TWO).unwrap()
+    );
+    assert_eq!(ran(folder.path(), &["diff", "home.evalset.json", "back.json"]), "");
+    let wrote = ran(
+        folder.path(),
+        &["convert", "--to", "adk", "*.evalset.json", "--output-folder", "out/adk"],
+    );
+    assert_eq!(wrote, "wrote out/adk/flow.evalset.json\nwrote out/adk/home.evalset.json\n");
+    let flow = parsed(&folder.path().join("out/adk/flow.evalset.json"));
+    assert_eq!(flow["eval_cases"][0]["agentflow"], json!({"name": "Weather", "tags": ["basic"]}));
+}
+
+#[test]
+fn a_set_is_converted_case_by_case_as_it_would_be_as_a_whole() {
+    let folder = folder();
+    let of_a_set = r#""description": "é", "creation_timestamp": 5.50, "vendor": {"x": [1]}"#;
+    let many: Vec<String> = (0..300)
+        .map(|number| {
+            let text = "\\n  ]\\n  \\\"eval_cases\\\": [\\n".repeat(number % 7);
+            let unknown = if number % 5 == 0 { r#", "vendor": {"n": 1.0}"# } else { "" };
+            format!(
+                r#"{{"eval_id": "{number}", "conversation": [{{"invocation_id": "{number}", "user_content": {{"parts": [{{"text": "{text}"}}], "role": "user"}}}}]{unknown}}}"#
+            )
+        })
+        .collect();
+    let many = many.join(",\n");
+    let sets = [
+        TWO.to_owned(),
+        FLOW.to_owned(),
+        FLOW.replacen("\"eval_set_id\"", &format!("{of_a_set}, \"eval_set_id\""), 1),
+        format!(r#"{{"eval_set_id": "s", "eval_cases": [{many}], {of_a_set}}}"#),
+        format!(r#"{{{of_a_set}, "eval_cases": [], "eval_set_id": "s"}}"#),
+        r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "a"}]}"#.to_owned(),
+        r#"[{"query": "hi", "reference": "ho"}, {"query": "bye"}]"#.to_owned(),
+        r#"[{"name": "a", "data": [{"query": "hi"}]}, {"name": "b", "data": []}]"#.to_owned(),
+    ];
+    let path = folder.path().join("x.evalset.json");
+    for text in sets {
+        let mut text = text;
+        for (to, adk) in [("agentflow", false), ("adk", true), ("adk", true), ("agentflow", false)]
+        {
+            std::fs::write(&path, &text).unwrap();
+            let set = evalset::read(text.as_bytes()).whole().unwrap();
+            let as_a_whole = match adk {
+                true => evalset::EvalSet::Adk(set.into_adk("x")),
+                false => evalset::EvalSet::AgentFlow(set.into_agentflow("x")),
+            };
+            let as_a_whole = as_a_whole.to_json().laid_out(&evalset::Layout::two_spaces()) + "\n";
+            let converted = ran(folder.path(), &["convert", "--to", to, "x.evalset.json"]);
+            assert_eq!(converted, as_a_whole);
+            text = converted;
+        }
+    }
+}
+
+#[test]
+fn a_file_with_errors_is_not_converted() {
+    let folder = folder();
+    std::fs::write(
+        folder.path().join("bad.json"),
+        TWO.replace("\"user_content\"", "\"userContents\""),
+    )
+    .unwrap();
+    let arguments =
+        ["convert", "--to", "agentflow", "home.evalset.json", "bad.json", "--output-folder", "out"];
+    let output = run(folder.path(), &arguments);
+    assert_eq!(output.status.code(), Some(1));
+    let complained = complained(&output);
+    assert!(complained.contains("bad.json: 4 faults\n  line 8, column 9, case \"lights_off\" at conversation[0]: an invocation needs \"user_content\"; add it"), "{complained}");
+    assert!(!folder.path().join("out").exists());
+}
+
+#[test]
+fn merge_joins_and_split_parts() {
+    let folder = folder();
+    ran(
+        folder.path(),
+        &["merge", "home.evalset.json", "flow.evalset.json", "-o", "all.evalset.json"],
+    );
+    let all = parsed(&folder.path().join("all.evalset.json"));
+    assert_eq!(
+        (&all["eval_set_id"], all["eval_cases"].as_array().unwrap().len()),
+        (&json!("all"), 3)
+    );
+    assert_eq!(
+        all["eval_cases"][2]["conversation"][0]["user_content"]["parts"][0]["text"],
+        "Tokyo?"
+    );
+    let output =
+        run(folder.path(), &["merge", "all.evalset.json", "home.evalset.json", "-o", "x.json"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(complained(&output).contains("the eval_id \"lights_off\" is in all.evalset.json and in home.evalset.json; rename one, or add --rename"));
+    assert!(!folder.path().join("x.json").exists());
+    ran(
+        folder.path(),
+        &[
+            "merge",
+            "all.evalset.json",
+            "home.evalset.json",
+            "-o",
+            "x.json",
+            "--rename",
+            "--id",
+            "both",
+        ],
+    );
+    let both = parsed(&folder.path().join("x.json"));
+    assert_eq!(
+        (&both["eval_set_id"], &both["eval_cases"][3]["eval_id"]),
+        (&json!("both"), &json!("lights_off_2"))
+    );
+
+    let wrote =
+        ran(folder.path(), &["split", "x.json", "--output-folder", "parts", "--cases", "2"]);
+    assert_eq!(wrote.lines().count(), 3);
+    let last = parsed(&folder.path().join("parts/x_3.evalset.json"));
+    assert_eq!(
+        (&last["eval_set_id"], &last["eval_cases"][0]["eval_id"]),
+        (&json!("both_3"), &json!("greeting_2"))
+    );
+}
+
+/// Runs what must go well with 32 MiB for its data.
+#[cfg(target_os = "linux")]
+fn ran_in_little(folder: &Path, arguments: &str) -> (Option<i32>, String) {
+    let binary = env!("CARGO_BIN_EXE_rehearsal");
+    let line = format!("ulimit -d 32768; exec {binary} evalset {arguments}");
+    let mut command = Command::new("sh");
+    command.args(["-c", &line]).current_dir(folder).env("XDG_CACHE_HOME", folder.join(".cache"));
+    let output = command.output().unwrap();
+    (output.status.code(), complained(&output))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn long_files_are_joined_parted_and_compared_in_constant_memory() {
+    let folder = folder();
+    let text = "x".repeat(256 << 10);
+    let set = |name: &str, odd: &str| {
+        let cases: Vec<String> = (0..48)
+            .map(|number| {
+                let text = if number == 40 { odd } else { &text };
+                format!(
+                    r#"{{"eval_id": "{name}{number}", "conversation": [{{"invocation_id": "i", "user_content": {{"parts": [{{"text": "{text}"}}], "role": "user"}}}}]}}"#
+                )
+            })
+            .collect();
+        format!(r#"{{"eval_set_id": "s", "eval_cases": [{}]}}"#, cases.join(",\n"))
+    };
+    std::fs::write(folder.path().join("long.json"), set("a", "y")).unwrap();
+    std::fs::write(folder.path().join("other.json"), set("a", "z")).unwrap();
+    std::fs::write(folder.path().join("more.json"), set("b", "z")).unwrap();
+    let merged = ran_in_little(folder.path(), "merge long.json more.json -o both.json");
+    assert_eq!(merged, (Some(0), String::new()));
+    let parted = ran_in_little(folder.path(), "split both.json --output-folder parts --cases 50");
+    assert_eq!(parted, (Some(0), String::new()));
+    let second = parsed(&folder.path().join("parts/both_2.evalset.json"));
+    assert_eq!(second["eval_cases"].as_array().unwrap().len(), 46);
+    let appended = ran_in_little(folder.path(), "append home.evalset.json more.json");
+    assert_eq!(appended, (Some(0), String::new()));
+    assert_eq!(ran_in_little(folder.path(), "diff long.json other.json"), (Some(1), String::new()));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn long_older_lists_are_read_by_session_in_constant_memory() {
+    let folder = folder();
+    let text = "x".repeat(256 << 10);
+    let sessions: Vec<String> = (0..64)
+        .map(|number| format!(r#"{{"name": "o{number}", "data": [{{"query": "{text}"}}]}}"#))
+        .collect();
+    let old = format!("[{}]", sessions.join(",\n"));
+    std::fs::write(folder.path().join("old.test.json"), &old).unwrap();
+    std::fs::write(folder.path().join("other.test.json"), old.replacen('x', "y", 1)).unwrap();
+    for (arguments, code) in [
+        ("list old.test.json --tool f", 0),
+        ("show old.test.json o63", 0),
+        ("lint old.test.json", 0),
+        ("convert old.test.json --to adk -o new.evalset.json", 0),
+        ("diff old.test.json other.test.json", 1),
+        ("merge old.test.json home.evalset.json -o all.evalset.json", 0),
+        ("split old.test.json --output-folder parts --cases 40", 0),
+    ] {
+        assert_eq!(
+            ran_in_little(folder.path(), arguments),
+            (Some(code), String::new()),
+            "{arguments}"
+        );
+    }
+    let of = |name: &str| parsed(&folder.path().join(name))["eval_cases"].as_array().unwrap().len();
+    assert_eq!((of("all.evalset.json"), of("parts/old_2.evalset.json")), (66, 24));
+    let converted = parsed(&folder.path().join("new.evalset.json"));
+    let last = &converted["eval_cases"][63];
+    assert_eq!((&last["eval_id"], &converted["eval_set_id"]), (&json!("o63"), &json!("old")));
+    assert_eq!(last["conversation"][0]["user_content"]["parts"][0]["text"], text);
+}
+
+#[test]
+fn what_a_set_says_of_itself_goes_with_the_first_file() {
+    let folder = folder();
+    let none = r#"{"eval_set_id": "none", "description": "kept", "eval_cases": []}"#;
+    std::fs::write(folder.path().join("none.json"), none).unwrap();
+    let old = r#"[{"query": "hi"}, {"query": "bye"}]"#;
+    std::fs::write(folder.path().join("old.test.json"), old).unwrap();
+    let files = ["none.json", "old.test.json", "home.evalset.json", "flow.evalset.json"];
+    for (to, adk) in [("adk", true), ("agentflow", false)] {
+        let mut arguments = vec!["merge", "-o", "all.json", "--force", "--to", to];
+        arguments.extend(files);
+        ran(folder.path(), &arguments);
+        let all = parsed(&folder.path().join("all.json"));
+        let cases = all["eval_cases"].as_array().unwrap();
+        assert_eq!((&all["description"], cases.len()), (&json!("kept"), 4));
+        assert_eq!(cases[0]["eval_id"], "old");
+        assert_eq!(cases[3]["conversation"][0].get("expected_tool_trajectory").is_none(), adk);
+        assert_eq!(
+            ran(folder.path(), &["lint", "all.json"]).lines().last(),
+            Some("1 file: 0 errors, 0 warnings.")
+        );
+    }
+    let told = ran(folder.path(), &["split", "none.json", "--output-folder", "parts"]);
+    assert_eq!(told, "");
+}
+
+#[test]
+fn whatever_reads_takes_a_pipe() {
+    let folder = folder();
+    let piped = |arguments: &[&str], text: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
+        command.arg("evalset").args(arguments).current_dir(folder.path());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(complained(&output), "");
+        said(&output)
+    };
+    let listed = piped(&["list", "/dev/stdin", "--format", "json"], TWO);
+    let told: Vec<_> =
+        lines(&listed).iter().map(|it| (it["eval_id"].clone(), it["turns"].clone())).collect();
+    assert_eq!(told, [("lights_off".into(), 1.into()), ("greeting".into(), 1.into())]);
+    assert!(piped(&["show", "/dev/stdin", "weather"], FLOW).starts_with("weather\n"));
+    assert_eq!(piped(&["diff", "home.evalset.json", "/dev/stdin"], TWO), "");
+    assert_eq!(piped(&["diff", "/dev/stdin", "home.evalset.json"], TWO), "");
+    assert_eq!(piped(&["lint", "/dev/stdin"], TWO), "1 file: 0 errors, 0 warnings.\n");
+    let older = r#"[{"query": "hi"}, {"query": "bye"}]"#;
+    let converted = piped(&["convert", "/dev/stdin", "--to", "adk"], older);
+    assert!(converted.contains(r#""eval_id": "stdin""#), "{converted}");
+    let joined = ["merge", "home.evalset.json", "/dev/stdin", "-o", "all.json"];
+    assert!(piped(&joined, FLOW).ends_with("3 cases of 2 files\n"));
+}
+
+#[test]
+fn append_leaves_every_byte_and_takes_on_the_format() {
+    let folder = folder();
+    let told = ran(folder.path(), &["append", "home.evalset.json", "flow.evalset.json"]);
+    assert_eq!(
+        told,
+        "added \"weather\"\nhome.evalset.json: 1 cases added\n".replace("1 cases", "1 case")
+    );
+    let now = std::fs::read_to_string(folder.path().join("home.evalset.json")).unwrap();
+    assert!(now.starts_with(TWO.trim_end().trim_end_matches(['}', ']', '\n', ' '])), "{now}");
+    assert!(
+        now.contains("\n    {\n      \"eval_id\": \"weather\",\n      \"conversation\": [\n"),
+        "{now}"
+    );
+    let output = run(folder.path(), &["append", "home.evalset.json", "flow.evalset.json"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        complained(&output).contains("has a case \"weather\" already"),
+        "{}",
+        complained(&output)
+    );
+    let told =
+        ran(folder.path(), &["append", "flow.evalset.json", "home.evalset.json", "--rename"]);
+    assert!(told.contains("added \"weather_2\""), "{told}");
+    // A file does not join itself, by whatever name it is found.
+    let before = std::fs::read(folder.path().join("flow.evalset.json")).unwrap();
+    for source in [".", "./flow.evalset.json"] {
+        let output = run(folder.path(), &["append", "flow.evalset.json", source, "--rename"]);
+        assert!(!output.status.success());
+        assert!(complained(&output).contains("is the file to append to"));
+    }
+    assert_eq!(std::fs::read(folder.path().join("flow.evalset.json")).unwrap(), before);
+    assert_eq!(ran(folder.path(), &["lint", "."]), "2 files: 0 errors, 0 warnings.\n");
+}
+
+#[test]
+fn diff_tells_the_places_that_differ() {
+    let folder = folder();
+    let changed = TWO
+        .replace("\"hall\", \"n\": 9007199254740993", "\"den\", \"n\": 9007199254740992")
+        .replace("greeting", "hello")
+        .replace("\"Home\"", "\"House\"");
+    std::fs::write(folder.path().join("new.json"), changed).unwrap();
+    let output = run(folder.path(), &["diff", "home.evalset.json", "new.json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let args = "conversation[0].intermediate_data.tool_uses[0].args";
+    assert_eq!(
+        said(&output),
+        format!(
+            "~ the set at name\n    - \"Home\"\n    + \"House\"\n\
+             ~ case \"lights_off\" at {args}.room\n    - \"hall\"\n    + \"den\"\n\
+             ~ case \"lights_off\" at {args}.n\n    - 9007199254740993\n    + 9007199254740992\n\
+             - case \"greeting\"\n+ case \"hello\"\n"
+        )
+    );
+    let output = run(folder.path(), &["diff", "home.evalset.json", "new.json", "--format", "json"]);
+    assert_eq!(
+        lines(&said(&output))[1],
+        json!({"eval_id": "lights_off", "path": format!("{args}.room"), "before": "hall", "after": "den"})
+    );
+    // The order of keys and the way a number is written do not count.
+    let same = TWO
+        .replace(
+            "\"eval_set_id\": \"home_evals\",\n  \"name\": \"Home\"",
+            "\"name\": \"Home\", \"eval_set_id\": \"home_evals\"",
+        )
+        .replace("\"room\": \"hall\", \"n\"", "\"n\"")
+        .replace("9007199254740993}", "9007199254740993, \"room\": \"h\\u0061ll\"}");
+    std::fs::write(folder.path().join("same.json"), same).unwrap();
+    assert_eq!(ran(folder.path(), &["diff", "home.evalset.json", "same.json"]), "");
+}
+
+#[test]
+fn help_reads_well_and_completions_know_the_commands() {
+    let folder = folder();
+    let help = ran(folder.path(), &["--help"]);
+    for command in ["list", "show", "lint", "convert", "merge", "split", "append", "diff"] {
+        assert!(help.contains(&format!("  {command}")), "{help}");
+        let own = ran(folder.path(), &[command, "--help"]);
+        assert!(own.contains("Examples:") && own.contains("Exits with 0"), "{own}");
+    }
+    let completions = Command::new(env!("CARGO_BIN_EXE_rehearsal"))
+        .args(["completions", "bash"])
+        .output()
+        .unwrap();
+    assert!(
+        said(&completions).contains("rehearsal__subcmd__evalset__subcmd__convert")
+            || said(&completions).contains("rehearsal__evalset__convert")
+    );
+}

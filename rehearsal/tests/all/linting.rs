@@ -1,0 +1,201 @@
+//! `rehearsal tools lint`, as it is run in a terminal.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tool_lint::Rule;
+
+fn lint(arguments: &[&str]) -> Output {
+    let empty = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
+    command.args(["tools", "lint"]).args(arguments).current_dir(empty.path());
+    command.env_remove("REHEARSAL_CONFIG").env_remove("REHEARSAL_FORMAT");
+    command.output().unwrap()
+}
+
+fn fixture() -> String {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tools-of-every-fault.jsonl");
+    path.to_str().unwrap().to_owned()
+}
+
+/// The reports of `--format json`, one a line.
+fn reports(output: &Output) -> Vec<Value> {
+    let text = std::str::from_utf8(&output.stdout).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn rules_of(report: &Value) -> Vec<&str> {
+    let findings = report["findings"].as_array().unwrap();
+    findings.iter().map(|finding| finding["rule"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn every_rule_is_found_where_it_is_broken() {
+    let output = lint(&[&fixture(), "--format", "json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let reports = reports(&output);
+    let mut found = BTreeSet::new();
+    for report in &reports {
+        found.extend(rules_of(report));
+        // Most tools are named after the rule that they break.
+        let named = report["tool"].as_str().unwrap_or_default().replace('_', "-");
+        if Rule::ALL.iter().any(|rule| rule.name() == named) {
+            assert!(rules_of(report).contains(&named.as_str()), "{report}");
+        }
+        for finding in report["findings"].as_array().unwrap() {
+            assert!(finding["message"].as_str().unwrap().ends_with(['.', '!']), "{finding}");
+            let severity = finding["severity"].as_str().unwrap();
+            assert!(["error", "warning", "note"].contains(&severity), "{finding}");
+        }
+    }
+    // No declaration may lose a value: that would be a fault of the form. An agent warns.
+    let of_declarations = |rule: &&Rule| !matches!(rule, Rule::ValueLost | Rule::AgentWarning);
+    let all = Rule::ALL.iter().filter(of_declarations);
+    let missing: Vec<_> =
+        all.map(|rule| rule.name()).filter(|rule| !found.contains(rule)).collect();
+    assert_eq!(missing, [""; 0]);
+}
+
+#[test]
+fn a_line_that_is_not_json_is_named_and_the_others_are_checked() {
+    let output = lint(&[&fixture(), "--format", "json"]);
+    let reports = reports(&output);
+    assert_eq!(reports[0]["tool"], "good");
+    assert_eq!(rules_of(&reports[0]), [""; 0]);
+    assert!(reports[0]["values"]["made"].as_u64().unwrap() > 0);
+    assert_eq!(reports[0]["values"]["made"], reports[0]["values"]["survived"]);
+    assert_eq!((&reports[1]["line"], rules_of(&reports[1])), (&Value::from(2), vec!["not-json"]));
+    assert_eq!(reports[3]["tool"], "1st tool!");
+    let text = lint(&[&fixture()]);
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(text.contains("(no tool), line 2\n  error   not-json"), "{text}");
+}
+
+#[test]
+fn what_is_no_tool_is_not_counted_as_one() {
+    let good = r#"{"name": "now", "description": "Tells the time."}"#;
+    let summary = |text: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("tools.jsonl");
+        std::fs::write(&file, text).unwrap();
+        let output = lint(&[file.to_str().unwrap()]);
+        assert_eq!(output.status.code(), Some(1));
+        let text = String::from_utf8(output.stdout).unwrap();
+        let last = text.lines().last().unwrap().to_owned();
+        last.split_once("tools.jsonl: ").unwrap().1.to_owned()
+    };
+    assert_eq!(
+        summary(&format!("{good}\nrubbish\n")),
+        "1 tool, 1 without a finding; 1 invalid declaration; 1 error, 0 warnings; \
+         0 of 0 values survive the form."
+    );
+    assert_eq!(
+        summary(&format!("{good}\nrubbish\n[1]\n{{}}\n")),
+        "1 tool, 1 without a finding; 3 invalid declarations; 3 errors, 0 warnings; \
+         0 of 0 values survive the form."
+    );
+}
+
+#[test]
+fn many_notes_of_one_rule_do_not_hide_the_rest() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tools.jsonl");
+    let tool = |number: usize, more: &str| {
+        format!(
+            r#"{{"name": "tool_{number}", "description": "Does it."{more}, "parameters": {{"type": "dict", "properties": {{}}}}}}"#
+        )
+    };
+    let mut lines: Vec<String> = (1..=9).map(|number| tool(number, "")).collect();
+    lines.push(tool(10, "").replace("Does it.", ""));
+    std::fs::write(&file, lines.join("\n")).unwrap();
+    let output = lint(&[file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let shown: Vec<&str> = text.lines().filter(|line| line.starts_with("tool_")).collect();
+    assert_eq!(shown, ["tool_1, line 1", "tool_2, line 2", "tool_3, line 3", "tool_10, line 10"]);
+    let (_, rules) = text.split_once("By rule\n").unwrap();
+    let rules: Vec<&str> = rules.lines().collect();
+    assert!(rules[0].starts_with("  warning description-missing "), "{text}");
+    assert!(rules[0].ends_with("  1 in 1 declaration"), "{text}");
+    assert!(rules[1].starts_with("  note    type-loose "), "{text}");
+    let folded = "  10 in 10 declarations; 7 not shown above, --format json has each";
+    assert!(rules[1].ends_with(folded), "{text}");
+    assert!(rules[3].contains(" 0 errors, 1 warning, 10 notes; "), "{text}");
+    // Programs get every one.
+    let reports = reports(&lint(&[file.to_str().unwrap(), "--format", "json"]));
+    assert!(reports.iter().all(|report| rules_of(report).contains(&"type-loose")));
+}
+
+#[test]
+fn a_broken_file_is_told_once_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tools.json");
+    std::fs::write(&file, "[\n  {\"name\": \"a\"},\n  {\"name\": \"b\",}\n]\n").unwrap();
+    let output = lint(&[file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("tools.json") && told.contains("line 3, column "), "{told}");
+}
+
+#[test]
+fn a_clean_agent_ends_with_0() {
+    for agent in ["Travel Desk", "travel-desk"] {
+        let output = lint(&[agent]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{text}");
+        assert!(text.starts_with("Travel Desk: 8 tools, 8 without a finding;"), "{text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_looked_at_ends_with_2() {
+    let output = lint(&["nobody"]);
+    assert_eq!(output.status.code(), Some(2));
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("`nobody`") && told.contains("travel-desk"), "{told}");
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("empty.jsonl");
+    std::fs::write(&file, "\nrubbish\n").unwrap();
+    let output = lint(&[file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("contains no declaration"));
+}
+
+#[test]
+fn real_declarations_lose_no_value_and_get_no_false_error() {
+    for (file, count, errors) in
+        [("bfcl-functions.jsonl", 824, 5), ("adk-captures/declarations.json", 3, 0)]
+    {
+        let Some(path) = test_needs::corpus(file) else { continue };
+        let output = lint(&[path.to_str().unwrap(), "--format", "json"]);
+        let reports = reports(&output);
+        assert_eq!(reports.len(), count);
+        let mut found = 0;
+        for report in &reports {
+            assert_eq!(report["values"]["made"], report["values"]["survived"], "{report}");
+            for finding in report["findings"].as_array().unwrap() {
+                if finding["severity"] == "error" {
+                    // Booleans whose enum names strings: no value is valid.
+                    assert_eq!(finding["rule"], "enum-unfit", "{report}");
+                    found += 1;
+                }
+            }
+        }
+        assert_eq!(found, errors, "{file}");
+        assert_eq!(output.status.code(), Some(i32::from(errors > 0)));
+    }
+}
+
+#[test]
+fn the_guide_tells_every_rule_with_its_severity() {
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/guide/linting-tools.md");
+    let guide = std::fs::read_to_string(guide).unwrap();
+    for rule in Rule::ALL {
+        let row = format!("| `{}` | {} |", rule.name(), rule.severity().name());
+        assert!(guide.contains(&row), "the guide lacks the row {row}");
+    }
+}

@@ -1,0 +1,10 @@
+//! Live sessions over real sockets: agents, people and watchers against a real host.
+
+mod lists;
+mod people;
+mod refusals;
+mod restarts;
+mod stage;
+mod turns;
+mod watching;
+mod web;

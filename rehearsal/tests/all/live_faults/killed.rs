@@ -1,0 +1,168 @@
+//! The host is killed at random under load, again and again, and nothing is lost or told twice.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::Path;
+use std::time::Duration;
+
+use prost::Message;
+use rpc::wire;
+use rpc::wire::session_event::Payload;
+use sqlx::Row;
+use sqlx::sqlite::{SqliteConnectOptions, SqlitePool};
+use tokio::sync::watch;
+
+use crate::live_faults::agents::{agent, create, nuisance, person, watcher, words};
+use crate::live_faults::host::Host;
+use crate::live_faults::journal::lines;
+
+const SESSIONS: usize = 8;
+const AGENTS: usize = 200;
+const TURNS: usize = 3;
+const KILLS: usize = 10;
+/// How many of them must fall while agents wait.
+const LEAST_KILLS: usize = 5;
+/// Requests and responses of each session.
+const EVENTS: u64 = (AGENTS / SESSIONS * TURNS * 2) as u64;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn agents_are_answered_whenever_the_host_is_killed() {
+    let mut host = Host::start();
+    let folder = host.folder().to_path_buf();
+    let mut sessions = Vec::new();
+    for _ in 0..SESSIONS {
+        sessions.push(create(&mut host.client()).await);
+    }
+    let (ended, over) = watch::channel(false);
+    let mut agents = tokio::task::JoinSet::new();
+    let mut others = tokio::task::JoinSet::new();
+    for number in 0..AGENTS {
+        let session = sessions[number % SESSIONS].clone();
+        let (client, folder) = (host.client(), folder.clone());
+        agents.spawn(async move {
+            agent(client, session, TURNS, format!("a{number}"), &folder).await;
+        });
+    }
+    for (number, session) in sessions.iter().enumerate() {
+        for rival in ["Ann", "Bo"] {
+            let name = format!("{rival} {number}");
+            let (client, session, over) = (host.client(), session.clone(), over.clone());
+            let folder = folder.clone();
+            others.spawn(async move {
+                person(client, session, name, Duration::from_millis(25), over, &folder).await;
+            });
+        }
+        let (client, session, folder) = (host.client(), session.clone(), folder.clone());
+        others.spawn(async move {
+            watcher(client, session, EVENTS, format!("w{number}"), &folder).await;
+        });
+    }
+    others.spawn(nuisance(host.client(), sessions[0].clone(), over.clone()));
+
+    let seed = u64::from_le_bytes(uuid::Uuid::new_v4().into_bytes()[..8].try_into().unwrap());
+    println!("kills after, in milliseconds (seed {seed}):");
+    let mut random = seed;
+    let mut under_load = 0;
+    for _ in 0..KILLS {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let after = 30 + (random >> 33) % 500;
+        tokio::time::sleep(Duration::from_millis(after)).await;
+        print!(" {after}");
+        let told = lines(&folder, "agent-").iter().filter(|line| line[0] == "answered").count();
+        under_load += usize::from(told < AGENTS * TURNS);
+        host.kill();
+        host.start_again();
+    }
+    println!(", {under_load} of them while agents waited");
+    assert!(under_load >= LEAST_KILLS, "most kills fell after the last answer");
+    let all = async { while agents.join_next().await.transpose().unwrap().is_some() {} };
+    tokio::time::timeout(Duration::from_secs(120), all).await.expect("every agent is answered");
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    ended.send(true).unwrap();
+    let all = async { while others.join_next().await.transpose().unwrap().is_some() {} };
+    tokio::time::timeout(Duration::from_secs(60), all).await.expect("every watcher sees the end");
+
+    let said = host.said();
+    let durability = said.lines().rev().find(|line| line.contains("PRAGMA synchronous"));
+    println!("{}", durability.expect("the host says how surely it keeps"));
+    assert!(durability.is_some_and(|line| line.contains("synchronous = 2 (FULL)")));
+    host.kill();
+    compare(&host.database(), &folder).await;
+}
+
+/// The journals of the clients against what the store holds.
+async fn compare(database: &Path, folder: &Path) {
+    let pool = SqlitePool::connect_with(SqliteConnectOptions::new().filename(database));
+    let pool = pool.await.unwrap();
+    let integrity: String =
+        sqlx::query_scalar("PRAGMA integrity_check").fetch_one(&pool).await.unwrap();
+    assert_eq!(integrity, "ok");
+    let rows = sqlx::query("SELECT * FROM events ORDER BY session_id, sequence");
+    let mut requests: HashMap<String, u64> = HashMap::new();
+    let mut responses: HashMap<String, (u64, String, String)> = HashMap::new();
+    let mut sequences: BTreeMap<String, Vec<(u64, String)>> = BTreeMap::new();
+    for row in rows.fetch_all(&pool).await.unwrap() {
+        let event = wire::SessionEvent::decode(row.get::<&[u8], _>("proto_blob")).unwrap();
+        assert_eq!(row.get::<&str, _>("turn_id"), event.turn_id);
+        assert_eq!(row.get::<i64, _>("timestamp"), event.timestamp_ms);
+        let place = (event.sequence, event.event_id.clone());
+        sequences.entry(event.session_id).or_default().push(place);
+        match event.payload.unwrap() {
+            Payload::Request(_) => {
+                assert_eq!(requests.insert(event.turn_id, event.sequence), None, "asked once");
+            }
+            Payload::Response(response) => {
+                let by = event.by.unwrap().display_name;
+                let answer = (event.sequence, words(&response), by);
+                assert_eq!(responses.insert(event.turn_id, answer), None, "answered once");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!((requests.len(), responses.len()), (AGENTS * TURNS, AGENTS * TURNS));
+    for places in sequences.values() {
+        let expected: Vec<u64> = (1..=EVENTS).collect();
+        assert_eq!(places.iter().map(|(place, _)| *place).collect::<Vec<_>>(), expected);
+    }
+    let pending: i64 =
+        sqlx::query_scalar("SELECT count(*) FROM pending").fetch_one(&pool).await.unwrap();
+    assert_eq!(pending, 0);
+
+    // What the agents were told is what is kept, and all of it.
+    let mut told = 0;
+    for line in lines(folder, "agent-") {
+        match &line.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+            ["asked", turn, sequence] => assert_eq!(requests[*turn].to_string(), *sequence),
+            ["answered", turn, sequence, answer] => {
+                let (place, words, _) = &responses[*turn];
+                assert_eq!((place.to_string().as_str(), words.as_str()), (*sequence, *answer));
+                told += 1;
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(told, AGENTS * TURNS, "every agent was told every answer, each once");
+    // Whoever was told that an answer counts finds it, and its words are theirs.
+    let mut decided = HashSet::new();
+    for line in lines(folder, "person-") {
+        if line[0] == "decided" {
+            assert!(decided.insert(line[1].clone()), "two people were told that theirs counts");
+            let (place, words, by) = &responses[&line[1]];
+            assert_eq!((place.to_string(), words), (line[2].clone(), &line[3]));
+            assert!(words.starts_with(by.as_str()));
+        }
+    }
+    // A decision whose reply the end of the test cut off is the only one that nobody wrote down.
+    assert!(decided.len() + 2 * SESSIONS >= AGENTS * TURNS);
+    // The watchers saw every event once, in order.
+    let mut seen: BTreeMap<String, Vec<(u64, String)>> = BTreeMap::new();
+    for line in lines(folder, "watcher-") {
+        seen.entry(line[0].clone()).or_default().push((line[1].parse().unwrap(), line[2].clone()));
+    }
+    assert_eq!(seen, sequences);
+    println!(
+        "{} requests, {} responses, {} watched events: the journals and the store agree",
+        requests.len(),
+        responses.len(),
+        seen.values().map(Vec::len).sum::<usize>()
+    );
+}

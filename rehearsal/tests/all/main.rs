@@ -1,0 +1,12 @@
+//! The integration tests of this crate in one program, which builds faster than one for each file.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod access;
+mod endpoints;
+mod evalsets;
+mod linting;
+mod live;
+mod live_faults;
+mod rehearsing;
+mod scoring;

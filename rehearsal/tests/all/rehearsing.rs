@@ -1,0 +1,299 @@
+//! Rehearsals of native agents against a real host on a free port.
+
+#![expect(clippy::print_stdout, reason = "one of the tools prints")]
+
+use std::net::SocketAddr;
+
+use api::{AgentSummary, ApiError, CallProgress, FieldMessage, ResultSlice, ValueTarget};
+use json_text::JsonText;
+use rehearsal::{Running, SimulatedAgentConfig, Simulator, examples};
+use serde_json::json;
+use session::{Answer, ToolError, ToolName, ToolResult};
+use test_support::{Page, arguments};
+
+async fn host() -> (Running, SocketAddr, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let travel =
+        SimulatedAgentConfig::native("Travel desk", examples::travel_agent(), at("travel.json"));
+    let running = Simulator::new()
+        .agent(SimulatedAgentConfig::native("Maths", examples::math_agent(), at("maths.json")))
+        .agent(travel)
+        .agent(SimulatedAgentConfig::native("Poet", examples::poet_agent(), at("poet.json")))
+        .agent(SimulatedAgentConfig::native("Trouble", trouble::agent(), at("trouble.json")))
+        .listen(SocketAddr::from(([127, 0, 0, 1], 0)))
+        .start()
+        .await
+        .unwrap();
+    let address = running.address();
+    (running, address, folder)
+}
+
+fn output(answer: &Answer) -> &str {
+    match answer {
+        Answer::Output(output) => match &output.result {
+            ToolResult::Whole(result) => result.as_str(),
+            ToolResult::Held(held) => &held.head,
+        },
+        Answer::Error(error) => panic!("{}: {}", error.error_type, error.error_message),
+    }
+}
+
+fn error(answer: &Answer) -> &ToolError {
+    match answer {
+        Answer::Error(error) => error,
+        Answer::Output(output) => panic!("no error: {output:?}"),
+    }
+}
+
+#[tokio::test]
+async fn what_goes_wrong_has_the_status_that_fits() {
+    let (running, address, _folder) = host().await;
+    let ask = async |function: &str, body: &str| {
+        let request = test_support::http_client().post(format!("http://{address}/api/{function}"));
+        let request = request.header("content-type", "application/json");
+        request.body(body.to_owned()).send().await.unwrap().status().as_u16()
+    };
+    assert_eq!(ask("open_session", "{}").await, 400);
+    assert_eq!(ask("open_session", "no JSON").await, 400);
+    let unknown = r#"{"session":"s1","agent":"nobody"}"#;
+    assert_eq!(ask("open_session", unknown).await, 404);
+    assert_eq!(ask("list_agents", "{}").await, 200);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn add_gives_8() {
+    let (running, address, _folder) = host().await;
+    let mut page = Page::rehearse(address, "maths", "What is 5 + 3?").await;
+    let answer = page.call("add", &arguments(&json!({ "a": 5, "b": 3 }))).await;
+    assert_eq!(output(&answer), "8");
+    let exact = JsonText::parse(r#"{"a":9007199254740993,"b":0}"#).unwrap();
+    assert_eq!(output(&page.call("add", &exact).await), "9007199254740993");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn arguments_that_do_not_fit_never_reach_the_tool() {
+    let (running, address, _folder) = host().await;
+    let mut page = Page::rehearse(address, "maths", "What is 5 + 3?").await;
+    let wrong = arguments(&json!({ "a": "five" }));
+    let request = json!({
+        "session": page.session.id(),
+        "target": ValueTarget::Arguments(ToolName::parse("add").unwrap()),
+        "value": wrong,
+    });
+    let messages: Vec<FieldMessage> = page.ask("check_value", &request).await.unwrap();
+    let places: Vec<_> = messages.iter().map(|message| message.pointer.as_str()).collect();
+    assert_eq!(places.len(), 2, "{messages:?}");
+    assert!(places.contains(&"/a") && places.contains(&"/b"), "{messages:?}");
+    let answer = page.call("add", &wrong).await;
+    assert_eq!(error(&answer).error_type, ToolError::INVALID_ARGUMENTS);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn what_of_a_schema_cannot_be_checked_is_told_and_the_rest_is_checked() {
+    let (running, address, _folder) = host().await;
+    let mut page = Page::rehearse(address, "trouble", "Label it.").await;
+    let told = "The input schema of label: What stands at /properties/label is not checked";
+    let warnings = &page.view.warnings;
+    assert!(warnings.iter().any(|it| it.contains(told)), "{warnings:?}");
+    let answer = page.call("label", &arguments(&json!({ "label": "x", "size": "large" }))).await;
+    assert_eq!(error(&answer).error_type, ToolError::INVALID_ARGUMENTS);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn state_made_by_one_call_is_there_for_the_next_and_for_the_instruction() {
+    let (running, address, _folder) = host().await;
+    let mut page = Page::rehearse(address, "travel-desk", r#"{"query":"Lisbon"}"#).await;
+    assert!(page.view.instruction.contains("travel desk of Far & Away"));
+    let trip = arguments(&json!({
+        "from": "OSL", "to": "LIS", "travellers": [{ "name": "Ada", "age": 36 }]
+    }));
+    assert!(output(&page.call("quote_trip", &trip).await).contains(r#""euros":120.0"#));
+    assert!(page.view.instruction.contains("OSLLIS-1"), "{}", page.view.instruction);
+    assert!(page.view.state.as_str().contains("OSLLIS-1"));
+
+    let hold = arguments(&json!({ "fare": "OSLLIS-1" }));
+    let call_id = page.start("hold_fare", &hold).await;
+    let asked = page.news(&call_id).await;
+    assert!(matches!(asked.progress, CallProgress::AsksConfirmation { .. }));
+    assert_eq!(output(&page.confirm(&call_id, true).await), r#""OSLLIS-1 is held for 1 h.""#);
+
+    let call_id = page.start("hold_fare", &hold).await;
+    page.news(&call_id).await;
+    let denied = page.confirm(&call_id, false).await;
+    assert_eq!(error(&denied).error_type, ToolError::CONFIRMATION_DENIED);
+
+    let failed = page.call("book_hotel", &arguments(&json!({ "query": "pool" }))).await;
+    assert_eq!(error(&failed).error_type, "Unavailable");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_slow_tool_is_cancelled_whether_it_waits_or_blocks() {
+    let (running, address, _folder) = host().await;
+    let mut page = Page::rehearse(address, "travel-desk", "{}").await;
+    let call_id = page.start("slow_timetable", &arguments(&json!({}))).await;
+    let answer = page.cancel(&call_id).await;
+    assert_eq!(error(&answer).error_type, ToolError::CANCELLED);
+
+    let mut page = Page::rehearse(address, "trouble", "Block!").await;
+    let call_id = page.start("block", &arguments(&json!({}))).await;
+    let answer = page.cancel(&call_id).await;
+    assert_eq!(error(&answer).error_type, ToolError::CANCELLED);
+    // The session goes on while the blocked thread still sleeps.
+    assert_eq!(output(&page.call("print", &arguments(&json!({}))).await), "null");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_panic_is_an_error_and_the_host_lives_on() {
+    let (running, address, _folder) = host().await;
+    let mut page = Page::rehearse(address, "trouble", "Panic!").await;
+    let answer = page.call("panic", &arguments(&json!({}))).await;
+    assert_eq!(error(&answer).error_type, "Panic");
+    let flood = page.call("flood", &arguments(&json!({}))).await;
+    assert_eq!(error(&flood).error_type, ToolError::INVALID_OUTPUT);
+    assert!(error(&answer).error_message.contains("on purpose"));
+    assert_eq!(output(&page.call("print", &arguments(&json!({}))).await), "null");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_large_result_stays_on_the_host_and_can_be_read_in_parts() {
+    let (running, address, _folder) = host().await;
+    let mut page = Page::rehearse(address, "travel-desk", "{}").await;
+    let answer = page.call("flight_archive", &arguments(&json!({}))).await;
+    let Answer::Output(output) = &answer else { panic!("no output: {answer:?}") };
+    let ToolResult::Held(held) = &output.result else { panic!("not held") };
+    assert!(held.bytes > 4_000_000, "{}", held.bytes);
+    let mut text = held.head.clone();
+    while (text.len() as u64) < held.bytes {
+        let request = json!({
+            "session": page.session.id(), "call_id": output.call_id, "offset": text.len(),
+        });
+        let slice: ResultSlice = page.ask("read_held_result", &request).await.unwrap();
+        text.push_str(&slice.text);
+    }
+    assert!(JsonText::parse(&text).is_ok());
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn what_is_unknown_is_named() {
+    let (running, address, _folder) = host().await;
+    let page = Page::open(address, "poet").await;
+    assert_eq!(page.view.tools, []);
+    let request = json!({ "session": "nobody", "agent": "maths" });
+    let _opened: api::SessionView = page.ask("open_session", &request).await.unwrap();
+    let unknown = json!({ "session": "s", "agent": "chef" });
+    let refused = page.ask::<api::SessionView>("open_session", &unknown).await.unwrap_err();
+    assert!(matches!(&refused, ApiError::UnknownAgent { known, .. } if known.len() == 4));
+    let request = json!({ "session": "gone", "call_id": "c" });
+    let refused = page.ask::<()>("cancel_call", &request).await.unwrap_err();
+    assert!(matches!(refused, ApiError::UnknownSession { .. }));
+    let path = json!({ "session": "s", "agent": "../../etc/passwd" });
+    assert!(page.ask::<api::SessionView>("open_session", &path).await.is_err());
+    let agents: Vec<AgentSummary> = page.ask("list_agents", &json!({})).await.unwrap();
+    assert_eq!(agents.len(), 4);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_cancel_that_overtakes_its_call_is_kept_and_a_session_keeps_its_agent() {
+    let (running, address, _folder) = host().await;
+    let mut page = Page::rehearse(address, "maths", "What is 5 + 3?").await;
+    let session = page.session.id().clone();
+    let cancel = json!({ "session": session, "call_id": "late" });
+    page.ask::<()>("cancel_call", &cancel).await.unwrap();
+    let late = json!({ "request": {
+        "session": session, "call_id": "late", "tool": "add", "arguments": { "a": 1, "b": 2 }
+    } });
+    let refused = page.ask::<()>("start_call", &late).await.unwrap_err();
+    assert!(refused.to_string().contains("cancelled before it came"), "{refused}");
+    let answer = page.call("add", &arguments(&json!({ "a": 5, "b": 3 }))).await;
+    assert_eq!(output(&answer), "8");
+
+    let other = json!({ "session": session, "agent": "poet" });
+    let refused = page.ask::<api::SessionView>("open_session", &other).await.unwrap_err();
+    assert!(matches!(refused, ApiError::UnknownSession { .. }), "{refused}");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn two_pages_run_at_once_without_hearing_each_other() {
+    let (running, address, _folder) = host().await;
+    let mut slow = Page::rehearse(address, "travel-desk", "{}").await;
+    let mut quick = Page::rehearse(address, "travel-desk", "{}").await;
+    let wait = slow.start("slow_timetable", &arguments(&json!({ "seconds": 1 }))).await;
+    let answer = quick.call("search_places", &arguments(&json!({ "query": "lis" }))).await;
+    assert!(output(&answer).contains("Lisbon"));
+    slow.news(&wait).await;
+    assert_eq!(output(&slow.last_answer()), r#""The timetable answered after 1 s.""#);
+    running.stop().await;
+}
+
+mod trouble {
+    //! An agent whose tools misbehave.
+
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use adk_core::{Tool, ToolContext};
+    use rehearsal::agents::native::NativeAgent;
+    use serde_json::{Value, json};
+
+    enum Trouble {
+        Panic,
+        Block,
+        Print,
+        Label,
+        Flood,
+    }
+
+    #[adk_core::async_trait]
+    impl Tool for Trouble {
+        fn name(&self) -> &str {
+            match self {
+                Self::Panic => "panic",
+                Self::Block => "block",
+                Self::Print => "print",
+                Self::Label => "label",
+                Self::Flood => "flood",
+            }
+        }
+
+        fn description(&self) -> &str {
+            ""
+        }
+
+        /// A label's pattern is no expression.
+        fn parameters_schema(&self) -> Option<Value> {
+            matches!(self, Self::Label).then(|| {
+                json!({"type": "object", "properties": {
+                    "label": {"type": "string", "pattern": "("}, "size": {"type": "integer"}
+                }})
+            })
+        }
+
+        async fn execute(&self, _: Arc<dyn ToolContext>, _: Value) -> adk_core::Result<Value> {
+            match self {
+                Self::Label => {}
+                Self::Panic => panic!("on purpose"),
+                Self::Block => std::thread::sleep(Duration::from_secs(20)),
+                Self::Print => println!("a tool prints what it likes"),
+                Self::Flood => return Ok(Value::String("x".repeat(128 * 1024 * 1024))),
+            }
+            Ok(Value::Null)
+        }
+    }
+
+    pub(crate) fn agent() -> NativeAgent {
+        [Trouble::Block, Trouble::Print, Trouble::Label, Trouble::Flood]
+            .into_iter()
+            .fold(NativeAgent::new("trouble").tool(Trouble::Panic), NativeAgent::tool)
+    }
+}

@@ -1,0 +1,504 @@
+//! `rehearsal score`, as it is run in a terminal and in CI.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use json_text::JsonText;
+use scoring::report::EvalReport;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const CONFIG: &str =
+    r#"{"criteria": {"tool_trajectory_avg_score": 1.0, "response_match_score": 0.8}}"#;
+
+fn case(eval_id: &str, room: &str, said: &str) -> Value {
+    json!({
+        "eval_id": eval_id,
+        "conversation": [{
+            "user_content": {"parts": [{"text": "Lights off."}], "role": "user"},
+            "final_response": {"parts": [{"text": said}], "role": "model"},
+            "intermediate_data": {"tool_uses": [{"name": "set_lights", "args": {"room": room}}]}
+        }]
+    })
+}
+
+fn write(folder: &Path, name: &str, cases: &[Value]) {
+    let set = json!({"eval_set_id": "home", "name": "Home", "eval_cases": cases});
+    std::fs::write(folder.join(name), serde_json::to_string_pretty(&set).unwrap()).unwrap();
+}
+
+/// A folder with what is expected, what passes, what fails, and configs.
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let (hall, attic) =
+        (case("hall", "hall", "It is dark."), case("attic", "attic", "It is dark."));
+    write(at, "home.evalset.json", &[hall.clone(), attic.clone()]);
+    write(at, "good.evalset.json", &[attic, hall.clone()]);
+    write(at, "bad.evalset.json", &[hall, case("attic", "cellar", "It is dark.")]);
+    std::fs::write(at.join("config.json"), CONFIG).unwrap();
+    let judged = r#"{"criteria": {"tool_trajectory_avg_score": 1.0, "safety_v1": 0.5}}"#;
+    std::fs::write(at.join("judged.json"), judged).unwrap();
+    folder
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rehearsal"));
+    command.arg("score").args(arguments).current_dir(folder);
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("REHEARSAL_")) {
+        command.env_remove(name);
+    }
+    command.output().unwrap()
+}
+
+const HOME: [&str; 4] = ["--expected", "home.evalset.json", "--config", "config.json"];
+
+fn ran(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let output = run(folder, &[&HOME[..], arguments].concat());
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn the_exit_code_tells_how_it_went() {
+    let folder = folder();
+    let (code, out, err) = ran(folder.path(), &["--actual", "good.evalset.json"]);
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    assert!(out.contains("2 cases: 2 passed, 0 failed, 0 unscored."), "{out}");
+    let (code, out, _) = ran(folder.path(), &["--actual", "bad.evalset.json"]);
+    assert_eq!(code, Some(1));
+    let told = "set_lights was called with room \"cellar\", not \"attic\"";
+    assert!(out.contains("failed    attic\n") && out.contains(told), "{out}");
+    let output = run(
+        folder.path(),
+        &[
+            "--expected",
+            "home.evalset.json",
+            "--actual",
+            "good.evalset.json",
+            "--config",
+            "judged.json",
+        ],
+    );
+    assert_eq!(output.status.code(), Some(3));
+    // Failed goes before unscored.
+    let output = run(
+        folder.path(),
+        &[
+            "--expected",
+            "home.evalset.json",
+            "--actual",
+            "bad.evalset.json",
+            "--config",
+            "judged.json",
+        ],
+    );
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn either_side_may_come_through_a_pipe() {
+    let folder = folder();
+    let made = Command::new("mkfifo").args(["e", "a"]).current_dir(folder.path()).status();
+    assert!(made.unwrap().success());
+    for (feeds, sides) in [
+        ("cat home.evalset.json |", "--expected /dev/stdin --actual good.evalset.json"),
+        ("cat home.evalset.json > e & cat good.evalset.json > a &", "--expected e --actual a"),
+    ] {
+        let binary = env!("CARGO_BIN_EXE_rehearsal");
+        let line = format!("{feeds} {binary} score {sides} --config config.json");
+        let output = Command::new("sh").args(["-c", &line]).current_dir(folder.path()).output();
+        let output = output.unwrap();
+        let told = String::from_utf8(output.stdout).unwrap();
+        assert!(told.contains("2 cases: 2 passed, 0 failed, 0 unscored."), "{told}");
+    }
+}
+
+#[test]
+fn what_is_mistyped_is_an_error_that_names_the_nearest() {
+    let folder = folder();
+    let at = folder.path();
+    let told = |arguments: &[&str], told: &str| {
+        let output = run(at, arguments);
+        let err = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {err}");
+        assert!(err.contains(told), "{arguments:?}: {err}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+    };
+    let both = |expected, actual| ["--expected", expected, "--actual", actual];
+    told(&both("hme.evalset.json", "good.evalset.json"), "did you mean home.evalset.json?");
+    told(&both("home.evalset.json", "god.evalset.json"), "did you mean good.evalset.json?");
+    told(&both("home.evalset.json", "nothing/*.json"), "no file matches nothing/*.json");
+    let good = both("home.evalset.json", "good.evalset.json");
+    told(&[&good[..], &["--config", "confg.json"]].concat(), "did you mean config.json?");
+    told(&[&good[..], &["--case", "hal"]].concat(), "did you mean \"hall\"?");
+    told(&[&good[..], &["--tag", "x"]].concat(), "the cases have no tags");
+    told(&[&good[..], &["--format", "jsn"]].concat(), "json");
+    told(&[&good[..], &["--output", "home.evalset.json"]].concat(), "one of the scored files");
+    told(&both("home.evalset.json", "config.json"), "config.json");
+    for (config, near) in [
+        (r#"{"criteria": {"tool_trajectory_average": 1.0}}"#, "tool_trajectory_avg_score"),
+        (r#"{"criteria": {"response_match_score": {"treshold": 1.0}}}"#, "threshold"),
+        (r#"{"criteria": {}}"#, "there are no criteria"),
+        ("{", "not JSON"),
+    ] {
+        std::fs::write(at.join("broken.json"), config).unwrap();
+        told(&[&good[..], &["--config", "broken.json"]].concat(), near);
+    }
+    assert!(std::fs::read_to_string(at.join("home.evalset.json")).unwrap().contains("eval_cases"));
+}
+
+#[test]
+fn a_report_goes_to_a_file_whole_or_not_at_all() {
+    let folder = folder();
+    let (code, out, _) = ran(
+        folder.path(),
+        &["--actual", "bad.evalset.json", "--format", "html", "-o", "new/report.html"],
+    );
+    assert_eq!(code, Some(1));
+    assert_eq!(out, "2 scored: 1 passed, 1 failed, 0 unscored; see new/report.html\n");
+    let page = std::fs::read_to_string(folder.path().join("new/report.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
+    let text = std::fs::read_to_string(folder.path().join("bad.evalset.json")).unwrap();
+    std::fs::write(folder.path().join("cut.json"), &text[..text.len() / 2]).unwrap();
+    let (code, _, err) =
+        ran(folder.path(), &["--actual", "cut.json", "--format", "html", "-o", "new/report.html"]);
+    assert_eq!(code, Some(2));
+    assert!(err.contains("cut.json"), "{err}");
+    assert_eq!(std::fs::read_to_string(folder.path().join("new/report.html")).unwrap(), page);
+    assert_eq!(
+        std::fs::read_dir(folder.path().join("new")).unwrap().count(),
+        1,
+        "no draft is left"
+    );
+}
+
+#[test]
+fn a_config_beside_the_cases_counts_and_otherwise_the_formats_own() {
+    let folder = folder();
+    let both = ["--expected", "home.evalset.json", "--actual", "good.evalset.json"];
+    let output = run(folder.path(), &both);
+    assert_eq!(output.status.code(), Some(0));
+    let told =
+        "scored by tool_trajectory_avg_score, response_match_score, because no config is given\n";
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), told);
+    let beside = r#"{"criteria": {"calls": {"metric": "count", "event": "tool_call", "max": 0}}}"#;
+    std::fs::write(folder.path().join("test_config.json"), beside).unwrap();
+    let output = run(folder.path(), &both);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "scored by test_config.json\n");
+}
+
+#[test]
+fn the_json_report_reads_back_and_names_criteria_as_the_config_does() {
+    let folder = folder();
+    let report = |jobs: &str| -> EvalReport {
+        let (_, out, _) = ran(
+            folder.path(),
+            &["--actual", "bad.evalset.json", "--format", "json", "--jobs", jobs],
+        );
+        serde_json::from_str(&out).unwrap()
+    };
+    let one = report("1");
+    assert_eq!((one.eval_set_id.as_str(), one.eval_set_name.as_deref()), ("home", Some("Home")));
+    let names: Vec<&str> = one.summary.criterion_stats.keys().map(String::as_str).collect();
+    assert_eq!(names, ["tool_trajectory_avg_score", "response_match_score"]);
+    assert_eq!(one.config_used.compact(), JsonText::parse(CONFIG).unwrap().compact());
+    let scores = |report: &EvalReport| -> Vec<_> {
+        let results = report.results.iter();
+        results.flat_map(|case| case.criterion_results.clone()).collect()
+    };
+    assert_eq!(scores(&one), scores(&report("3")));
+}
+
+#[test]
+fn the_other_forms_are_written() {
+    let folder = folder();
+    let form = |form| ran(folder.path(), &["--actual", "bad.evalset.json", "--format", form]).1;
+    let junit = form("junit");
+    assert!(junit.contains("<testcase name=\"attic\" classname=\"home\""), "{junit}");
+    assert!(junit.contains("failures=\"1\""), "{junit}");
+    assert!(form("markdown").starts_with("### Home\n\n2 cases: 1 passed, 1 failed"));
+}
+
+/// google-adk's own results, through files, the command line and the JSON report, bit for bit.
+#[test]
+fn the_vectors_of_adk_score_the_same() {
+    let (mut scored, mut refused) = (0, Vec::new());
+    for file in ["trajectory_vectors.jsonl", "rouge_vectors.jsonl"] {
+        let Some(path) = test_needs::corpus(&format!("vectors/{file}")) else { continue };
+        let text = std::fs::read_to_string(path).unwrap();
+        // Vectors of one criterion make one run.
+        let mut runs: BTreeMap<String, Vec<Vector>> = BTreeMap::new();
+        for line in text.lines() {
+            let vector = Vector::of(line);
+            runs.entry(vector.config()).or_default().push(vector);
+        }
+        for (config, vectors) in runs {
+            match check(&config, &vectors) {
+                Some(count) => scored += count,
+                None => refused.push(config),
+            }
+        }
+    }
+    if scored > 0 {
+        // 423 and 323, without the two whose expected side ADK itself needs and misses, and the three
+        // whose configs are refused.
+        assert_eq!(scored, 423 + 323 - 2 - 3);
+        let told = refused.join("\n");
+        assert_eq!(refused.len(), 3, "{told}");
+        for key in ["\"matchtype\"", "\"zzz\"", "null"] {
+            assert!(told.contains(key), "{told}");
+        }
+    }
+}
+
+/// A line of the vectors, its parts as they stand: numbers keep their digits.
+struct Vector {
+    metric: String,
+    criterion: String,
+    expected: Option<String>,
+    actual: String,
+    score: Option<f64>,
+    status: Option<String>,
+    raises: bool,
+}
+
+impl Vector {
+    fn of(line: &str) -> Self {
+        let text = JsonText::parse(line).unwrap();
+        let parts: BTreeMap<String, JsonText> = text.decode().unwrap();
+        let result: BTreeMap<String, JsonText> = parts["adk_result"].decode().unwrap();
+        let known = |text: &JsonText| (*text != JsonText::null()).then(|| text.as_str().to_owned());
+        Self {
+            metric: parts["metric"].decode().unwrap(),
+            criterion: parts["criterion"].as_str().to_owned(),
+            expected: parts.get("expected_invocations").and_then(known),
+            actual: parts["actual_invocations"].as_str().to_owned(),
+            // Rust reads the nearest number; serde_json may be off by the last bit.
+            score: result.get("overall_score").and_then(known).map(|text| text.parse().unwrap()),
+            status: result.get("overall_status").and_then(|status| status.decode().ok()),
+            raises: result.get("error").and_then(known).is_some(),
+        }
+    }
+
+    fn config(&self) -> String {
+        format!(r#"{{"criteria":{{"{}":{}}}}}"#, self.metric, self.criterion)
+    }
+}
+
+/// How many vectors were compared; none when the config is refused, as it must be then for two of
+/// them, which ADK scores by what it takes for the default.
+fn check(config: &str, vectors: &[Vector]) -> Option<usize> {
+    let folder = tempfile::tempdir().unwrap();
+    let set = |side: fn(&Vector) -> Option<&String>| {
+        let cases = vectors.iter().enumerate().filter_map(|(place, vector)| {
+            vector.expected.as_ref()?;
+            Some(format!(r#"{{"eval_id":"{place}","conversation":{}}}"#, side(vector)?))
+        });
+        let cases: Vec<String> = cases.collect();
+        format!(r#"{{"eval_set_id":"s","eval_cases":[{}]}}"#, cases.join(","))
+    };
+    let put = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    put("expected.json", &set(|vector| vector.expected.as_ref()));
+    put("actual.json", &set(|vector| Some(&vector.actual)));
+    put("config.json", config);
+    let output = run(
+        folder.path(),
+        &[
+            "--expected",
+            "expected.json",
+            "--actual",
+            "actual.json",
+            "--config",
+            "config.json",
+            "--format",
+            "json",
+        ],
+    );
+    let err = String::from_utf8(output.stderr).unwrap();
+    if output.status.code() == Some(2) {
+        assert!(err.contains("/criteria/tool_trajectory_avg_score/"), "{config}: {err}");
+        return None;
+    }
+    let report: EvalReport = serde_json::from_slice(&output.stdout).unwrap();
+    let mut compared = 0;
+    for case in &report.results {
+        let vector = &vectors[case.eval_id.parse::<usize>().unwrap()];
+        if let Some(error) = &case.error {
+            assert!(vector.raises && error.ends_with("the run ended early"), "{config}: {case:?}");
+            compared += 1;
+            continue;
+        }
+        let [result] = case.criterion_results.as_slice() else { panic!("{config}: {case:?}") };
+        assert_eq!(result.criterion, vector.metric);
+        let adk = if vector.raises { None } else { vector.score };
+        assert_eq!(result.score.map(f64::to_bits), adk.map(f64::to_bits), "{config}: {case:?}");
+        let status = match (vector.raises, vector.status.as_deref()) {
+            (false, Some("PASSED")) => Some(true),
+            (false, Some("FAILED")) => Some(false),
+            _ => None,
+        };
+        assert_eq!(result.passed, status, "{config}: {case:?}");
+        compared += 1;
+    }
+    Some(compared)
+}
+
+#[test]
+fn what_was_done_may_be_adks_history_and_json_says_why() {
+    let folder = folder();
+    let invocation = |room: &str| {
+        json!({
+            "actual_invocation": {
+                "user_content": {"parts": [{"text": "Lights off."}], "role": "user"},
+                "final_response": {"parts": [{"text": "It is dark."}], "role": "model"},
+                "intermediate_data": {"tool_uses": [{"name": "set_lights", "args": {"room": room}}]}
+            }
+        })
+    };
+    let result = |eval_id: &str, room: &str| json!({"eval_id": eval_id, "eval_metric_result_per_invocation": [invocation(room)]});
+    let history = json!({
+        "eval_set_result_id": "r", "eval_set_id": "home",
+        "eval_case_results": [result("hall", "hall"), result("attic", "cellar")]
+    });
+    let below = folder.path().join("agent/.adk/eval_history");
+    std::fs::create_dir_all(&below).unwrap();
+    std::fs::write(below.join("r.evalset_result.json"), history.to_string()).unwrap();
+    let file = "agent/.adk/eval_history/r.evalset_result.json";
+    for actual in [file, "agent/.adk/eval_history"] {
+        let (code, out, error) = ran(folder.path(), &["--actual", actual, "--format", "json"]);
+        assert_eq!(code, Some(1), "{error}");
+        let report: EvalReport = serde_json::from_str(&out).unwrap();
+        let [hall, attic] = &report.results[..] else { panic!("{out}") };
+        assert_eq!((hall.passed, attic.passed), (Some(true), Some(false)));
+        let details = attic.criterion_results[0].details.to_value().unwrap();
+        assert_eq!(details["why"], "set_lights was called with room \"cellar\", not \"attic\"");
+    }
+}
+
+#[test]
+fn cases_with_other_ids_find_their_partners_otherwise() {
+    let folder = folder();
+    let exported = [case("home_agent_1", "hall", "It is dark."), case("home_agent_2", "attic", "")];
+    write(folder.path(), "exported.evalset.json", &exported);
+    let (code, _, err) = ran(folder.path(), &["--actual", "exported.evalset.json"]);
+    assert_eq!(code, Some(1));
+    assert_eq!(
+        err,
+        "note: 2 of the expected cases and 2 of the actual cases have no partner; if their ids differ, \
+         use --pair query to pair them by user message, or --pair order by position\n"
+    );
+    let (code, out, err) =
+        ran(folder.path(), &["--actual", "exported.evalset.json", "--pair", "order"]);
+    assert_eq!((code, err.as_str()), (Some(1), ""));
+    assert!(out.contains("2 cases: 1 passed, 1 failed, 0 unscored."), "{out}");
+    let (code, _, err) = ran(folder.path(), &["--actual", "exported.evalset.json", "--pair", "x"]);
+    assert!(code == Some(2) && err.contains("[possible values: id, order, query]"), "{err}");
+}
+
+#[test]
+fn names_that_only_the_config_has_are_told() {
+    let folder = folder();
+    let config = json!({"criteria": {
+        "none": {"metric": "count", "event": "tool_call", "name": "set_ligths", "max": 0},
+        "some": {"metric": "count", "event": "tool_call", "name": "set_lights", "max": 9},
+        "hers": {"metric": "count", "event": "tool_call", "author": "hom", "max": 9},
+        "alike": {"metric": "trajectory", "threshold": 0.0, "arguments": {
+            "set_lights": {"rom": "ignore", "room": "ignore"}, "*": {"/brightnes/0": "ignore"}}}}});
+    std::fs::write(folder.path().join("mistyped.json"), config.to_string()).unwrap();
+    let arguments =
+        "--expected home.evalset.json --actual good.evalset.json --config mistyped.json";
+    let output = run(folder.path(), &arguments.split(' ').collect::<Vec<_>>());
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "note: the config names the tool \"set_ligths\", which no case calls; did you mean \
+         \"set_lights\"?\n\
+         note: the config names the argument \"brightnes\" of any tool, which no call has\n\
+         note: the config names the argument \"rom\" of \"set_lights\", which no call has; did you mean \
+         \"room\"?\n\
+         note: the config names the author \"hom\", which no case has\n"
+    );
+}
+
+#[test]
+fn an_expected_state_that_cannot_be_asked_for_is_an_error_of_its_case() {
+    let folder = folder();
+    let ends = |eval_id: &str, state: Value| {
+        let mut case = case(eval_id, "hall", "It is dark.");
+        case["final_session_state"] = state;
+        case
+    };
+    let (expected, actual) = (json!({"n": {"$exist": true}}), json!({"n": {"$exist": true}}));
+    let sound = ends("attic", json!({"n": 1}));
+    write(folder.path(), "e.json", &[ends("hall", expected), sound.clone()]);
+    write(folder.path(), "a.json", &[ends("hall", actual), sound]);
+    let config = r#"{"criteria": {"state": {}}}"#;
+    std::fs::write(folder.path().join("state.json"), config).unwrap();
+    let arguments = ["--expected", "e.json", "--actual", "a.json", "--config", "state.json"];
+    let output = run(folder.path(), &arguments);
+    let out = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{out}");
+    assert!(out.contains("e.json: case \"hall\" at final_session_state.n.$exist: "), "{out}");
+    assert!(out.contains("2 cases: 1 passed, 0 failed, 1 error, 0 unscored."), "{out}");
+    // An agent may have such a state.
+    write(folder.path(), "e.json", &[ends("hall", json!({"n": {"$eq": {"$exist": true}}}))]);
+    let output = run(folder.path(), &arguments);
+    let out = String::from_utf8(output.stdout).unwrap();
+    assert!(out.contains("1 passed"), "{out}");
+}
+
+#[test]
+fn an_item_that_is_no_object_is_an_error_and_the_others_are_scored() {
+    let folder = folder();
+    let hall = case("hall", "hall", "It is dark.");
+    let attic = case("attic", "attic", "It is dark.");
+    write(folder.path(), "e.json", &[hall.clone(), json!(7), attic.clone()]);
+    write(folder.path(), "a.json", &[json!([[]]), hall, attic]);
+    for pair in ["id", "query"] {
+        let output = run(
+            folder.path(),
+            &[
+                "--expected",
+                "e.json",
+                "--actual",
+                "a.json",
+                "--config",
+                "config.json",
+                "--pair",
+                pair,
+            ],
+        );
+        let out = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{out}");
+        assert!(out.contains("4 cases: 2 passed, 0 failed, 2 errors, 0 unscored."), "{out}");
+        let at = "the case at index 1: expected an eval case, found a number";
+        assert!(out.contains("e.json: line ") && out.contains(at), "{out}");
+        let at = "the case at index 0: expected an eval case, found a list";
+        assert!(out.contains("a.json: line ") && out.contains(at), "{out}");
+    }
+}
+
+#[test]
+fn a_threshold_of_adks_metrics_that_nothing_meets_is_told() {
+    let folder = folder();
+    let config = json!({"criteria": {"tool_trajectory_avg_score": 80, "response_match_score": 1}});
+    std::fs::write(folder.path().join("high.json"), config.to_string()).unwrap();
+    let arguments = "--expected home.evalset.json --actual good.evalset.json --config high.json";
+    let output = run(folder.path(), &arguments.split(' ').collect::<Vec<_>>());
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "note: tool_trajectory_avg_score needs 80, but no score is above 1; 80 % is 0.8\n"
+    );
+    let config = json!({"criteria": {"tool_trajectory_avg_score": -1}});
+    std::fs::write(folder.path().join("high.json"), config.to_string()).unwrap();
+    let output = run(folder.path(), &arguments.split(' ').collect::<Vec<_>>());
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(
+        String::from_utf8(output.stderr).unwrap(),
+        "note: tool_trajectory_avg_score needs -1, but no score is below 0, so every score passes\n"
+    );
+}

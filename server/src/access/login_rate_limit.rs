@@ -1,0 +1,114 @@
+//! [`LoginRateLimit`]: how often somebody was wrong lately.
+//!
+//! Five times for one name from one address, fifty times from one address whatever the name; then
+//! only waiting helps. Whoever is logged in, or has shown a right token before, is not asked again and
+//! so not held up by somebody else behind the same address.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+const WINDOW: Duration = Duration::from_secs(5 * 60);
+const FOR_A_NAME: u32 = 5;
+const FROM_AN_ADDRESS: u32 = 50;
+/// From how many entries on those that are over are looked for.
+const MANY: usize = 4096;
+
+/// Wrong attempts, by address and name, and by address alone.
+#[derive(Debug, Default)]
+pub(super) struct LoginRateLimit(Mutex<HashMap<(String, Option<String>), Wrong>>);
+
+#[derive(Debug)]
+struct Wrong {
+    count: u32,
+    first: Instant,
+}
+
+impl LoginRateLimit {
+    /// Whether another attempt is allowed.
+    ///
+    /// # Errors
+    /// In how many seconds it will be.
+    pub(super) fn allow(&self, from: &str, name: &str) -> Result<(), u64> {
+        let wrong = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let limits = [(Some(name.to_owned()), FOR_A_NAME), (None, FROM_AN_ADDRESS)];
+        for (name, most) in limits {
+            if let Some(wrong) = wrong.get(&(from.to_owned(), name))
+                && wrong.count >= most
+                && let Some(left) = WINDOW.checked_sub(wrong.first.elapsed())
+            {
+                return Err(left.as_secs() + 1);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn wrong(&self, from: &str, name: &str) {
+        let mut wrong = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if wrong.len() > MANY {
+            wrong.retain(|_, wrong| wrong.first.elapsed() < WINDOW);
+        }
+        for name in [Some(name.to_owned()), None] {
+            let fresh = || Wrong { count: 0, first: Instant::now() };
+            let entry = wrong.entry((from.to_owned(), name)).or_insert_with(fresh);
+            if entry.first.elapsed() >= WINDOW {
+                *entry = fresh();
+            }
+            entry.count += 1;
+        }
+    }
+
+    /// Somebody who got it right starts afresh.
+    pub(super) fn forgive(&self, from: &str, name: &str) {
+        let mut wrong = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        wrong.remove(&(from.to_owned(), Some(name.to_owned())));
+    }
+}
+
+/// What stands for a network address: all of an IPv6 network's are one owner's.
+pub(super) fn origin(address: IpAddr) -> String {
+    match address.to_canonical() {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).to_string()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_closed_after_five_and_opened_by_the_right_one() {
+        let rate_limit = LoginRateLimit::default();
+        for _ in 0..5 {
+            assert_eq!(rate_limit.allow("1.2.3.4", "Ann"), Ok(()));
+            rate_limit.wrong("1.2.3.4", "Ann");
+        }
+        assert!(rate_limit.allow("1.2.3.4", "Ann").is_err_and(|seconds| seconds <= 301));
+        assert_eq!(rate_limit.allow("1.2.3.4", "Bob"), Ok(()), "another name");
+        assert_eq!(rate_limit.allow("4.3.2.1", "Ann"), Ok(()), "another address");
+        rate_limit.forgive("1.2.3.4", "Ann");
+        assert_eq!(rate_limit.allow("1.2.3.4", "Ann"), Ok(()));
+    }
+
+    #[test]
+    fn an_address_is_closed_after_fifty_whatever_the_names() {
+        let rate_limit = LoginRateLimit::default();
+        for number in 0..50 {
+            rate_limit.wrong("1.2.3.4", &format!("name {number}"));
+        }
+        assert!(rate_limit.allow("1.2.3.4", "one more").is_err());
+        assert_eq!(rate_limit.allow("4.3.2.1", "one more"), Ok(()));
+    }
+
+    #[test]
+    fn a_network_is_one_address() {
+        let one = origin("2001:db8:1:2:3:4:5:6".parse().expect("an address"));
+        assert_eq!(one, origin("2001:db8:1:2::1".parse().expect("an address")));
+        assert_eq!(origin("::ffff:1.2.3.4".parse().expect("an address")), "1.2.3.4");
+    }
+}

@@ -1,0 +1,166 @@
+//! [`LoginSessions`]: who is logged in, by what their cookie holds.
+//!
+//! They live in memory: a host that is started anew asks everybody again.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use sha2::{Digest, Sha256};
+use tokio_util::sync::CancellationToken;
+
+use super::caller::Caller;
+use super::secret;
+
+/// Without a request for so long one is logged out.
+const IDLE: Duration = Duration::from_secs(12 * 60 * 60);
+/// And after so long in any case.
+pub(super) const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// Those who are logged in. The cookie's content is kept as its SHA-256.
+#[derive(Debug)]
+pub(super) struct LoginSessions {
+    idle: Duration,
+    longest: Duration,
+    issued: Mutex<HashMap<[u8; 32], LoginSession>>,
+}
+
+#[derive(Debug)]
+struct LoginSession {
+    caller: Caller,
+    since: Instant,
+    seen: Instant,
+    revoked: CancellationToken,
+}
+
+/// How long somebody stays logged in, for what outlives a request: the page's WebSocket, and streams.
+#[derive(Debug, Clone)]
+pub(crate) struct LoginLifetime {
+    login_sessions: Arc<LoginSessions>,
+    digest: [u8; 32],
+    revoked: CancellationToken,
+}
+
+impl Default for LoginSessions {
+    fn default() -> Self {
+        Self::lasting(IDLE, LONGEST)
+    }
+}
+
+impl LoginSessions {
+    fn lasting(idle: Duration, longest: Duration) -> Self {
+        Self { idle, longest, issued: Mutex::default() }
+    }
+
+    /// Logs somebody in; gives what their cookie holds.
+    pub(super) fn issue(&self, caller: Caller) -> String {
+        let content = secret::random(&mut [0; 32]);
+        let now = Instant::now();
+        let mut issued = self.issued();
+        issued.retain(|_, login_session| self.ends(login_session) > now);
+        let revoked = CancellationToken::new();
+        issued.insert(digest(&content), LoginSession { caller, since: now, seen: now, revoked });
+        content
+    }
+
+    /// Who has this cookie, and for how long.
+    pub(super) fn caller(self: &Arc<Self>, content: &str) -> Option<(Caller, LoginLifetime)> {
+        let (now, digest) = (Instant::now(), digest(content));
+        let mut issued = self.issued();
+        let login_session =
+            issued.get_mut(&digest).filter(|login_session| self.ends(login_session) > now)?;
+        login_session.seen = now;
+        let lifetime = LoginLifetime {
+            login_sessions: Arc::clone(self),
+            digest,
+            revoked: login_session.revoked.clone(),
+        };
+        Some((login_session.caller.clone(), lifetime))
+    }
+
+    /// Logs out.
+    pub(super) fn revoke(&self, content: &str) {
+        if let Some(login_session) = self.issued().remove(&digest(content)) {
+            login_session.revoked.cancel();
+        }
+    }
+
+    /// When the ticket ends without a further request.
+    fn ends(&self, login_session: &LoginSession) -> Instant {
+        (login_session.seen + self.idle).min(login_session.since + self.longest)
+    }
+
+    fn issued(&self) -> MutexGuard<'_, HashMap<[u8; 32], LoginSession>> {
+        self.issued.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl LoginLifetime {
+    /// That of whoever sends a gRPC request; a token has none.
+    pub(crate) fn of<T>(request: &tonic::Request<T>) -> Option<Self> {
+        request.extensions().get::<Self>().cloned()
+    }
+
+    /// Returns once they have logged out, or are logged out because their time is over.
+    pub(crate) async fn over(&self) {
+        while let Some(ends) = self.ends().filter(|ends| *ends > Instant::now()) {
+            tokio::select! {
+                () = self.revoked.cancelled() => return,
+                // By then another request may have made it longer.
+                () = tokio::time::sleep_until(ends.into()) => {}
+            }
+        }
+    }
+
+    fn ends(&self) -> Option<Instant> {
+        self.login_sessions
+            .issued()
+            .get(&self.digest)
+            .map(|login_session| self.login_sessions.ends(login_session))
+    }
+}
+
+fn digest(content: &str) -> [u8; 32] {
+    Sha256::digest(content).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use live::DisplayName;
+
+    use super::super::caller::How;
+    use super::*;
+
+    /// Nothing in a test takes longer.
+    const PATIENCE: Duration = Duration::from_secs(30);
+
+    fn ann() -> Caller {
+        Caller { name: DisplayName::parse("Ann").expect("a name"), how: How::Password }
+    }
+
+    #[tokio::test]
+    async fn a_stay_is_over_when_its_time_is() {
+        let login_sessions = Arc::new(LoginSessions::lasting(Duration::from_millis(40), PATIENCE));
+        let content = login_sessions.issue(ann());
+        let (_, lifetime) = login_sessions.caller(&content).expect("logged in");
+        tokio::time::timeout(PATIENCE, lifetime.over()).await.expect("it ends by itself");
+        assert!(login_sessions.caller(&content).is_none());
+    }
+
+    #[tokio::test]
+    async fn a_request_makes_it_longer_and_logging_out_ends_it() {
+        let login_sessions = Arc::new(LoginSessions::lasting(PATIENCE, PATIENCE * 2));
+        let content = login_sessions.issue(ann());
+        let (_, lifetime) = login_sessions.caller(&content).expect("logged in");
+        let first = lifetime.ends().expect("known");
+        login_sessions.caller(&content).expect("still");
+        assert!(lifetime.ends().expect("known") > first);
+        let waiting = tokio::spawn({
+            let lifetime = lifetime.clone();
+            async move { lifetime.over().await }
+        });
+        login_sessions.revoke(&content);
+        tokio::time::timeout(PATIENCE, waiting).await.expect("at once").expect("it returns");
+        assert!(lifetime.ends().is_none());
+    }
+}

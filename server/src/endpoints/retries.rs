@@ -1,0 +1,188 @@
+//! Which turn is a request's own: a client that gave up waiting asks the same again.
+//!
+//! A turn's id is made from the session, the agent, the run, the content and a number that counts the
+//! equal requests, so that a host that was started anew knows them too. With an `idempotency-key` it is
+//! made from the key and the session's name, and the ledger refuses another content under it; an empty
+//! key is none.
+//!
+//! Without a key the equal requests before it are looked at, and `equals` has the rules.
+//! `exchange` asks the completed sessions of the same name too, as far back as `Sending::reach`.
+
+use std::time::Duration;
+
+use axum::http::HeaderMap;
+use live::{ClosedTurn, Closing, Fingerprint, LiveSessionId, Refusal, TurnId};
+use model_wire::{Fault, FaultKind};
+use sha2::{Digest, Sha256};
+
+use super::fault::of_host;
+use super::place::age;
+use super::same_request::{RECENT, SameRequests, Standing};
+use super::waiting_clients::{KEPT, WaitingClients};
+use crate::live::{KnownTurn, LiveError, LiveSessions};
+
+const KEY: &str = "idempotency-key";
+const RETRIES: &str = "x-stainless-retry-count";
+
+/// How many equal requests are looked at.
+const LOOK: u64 = 64;
+
+/// What a client says of its request besides the content.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Sending {
+    key: Option<Vec<u8>>,
+    tries_again: bool,
+}
+
+impl Sending {
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        let retries = headers.get(RETRIES).and_then(|value| value.to_str().ok());
+        Self {
+            key: headers.get(KEY).map(|key| key.as_bytes().to_vec()).filter(|key| !key.is_empty()),
+            tries_again: retries.and_then(|it| it.parse::<u32>().ok()).is_some_and(|it| it > 0),
+        }
+    }
+
+    /// The turn that the client's own key names, among all sessions that go by `scope`.
+    pub(super) fn keyed(&self, scope: &str) -> Option<TurnId> {
+        self.key.as_ref().map(|key| turn_id(&[b"key", scope.as_bytes(), key]))
+    }
+
+    /// The host's error in the words of the client, which knows of no turns.
+    pub(super) fn fault(&self, error: LiveError) -> Fault {
+        match error {
+            LiveError::Refused(Refusal::TurnTaken(_)) if self.key.is_some() => {
+                let rule = "already names another request; a new request needs a key of its own, \
+                            and a request that is sent again must be the same";
+                Fault::new(FaultKind::Conflict, format!("{KEY}: {rule}"))
+            }
+            error => of_host(error),
+        }
+    }
+
+    /// How far back the request may still be one of a completed session: as long as the rules keep an
+    /// answer for it. `None`: it is none of them.
+    pub(super) fn reach(
+        &self,
+        content: Fingerprint,
+        waiting_clients: &WaitingClients,
+    ) -> Option<Duration> {
+        if waiting_clients.owes(content) { Some(KEPT) } else { self.tries_again.then_some(RECENT) }
+    }
+}
+
+/// Equal requests of one session.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Series {
+    /// Of the session, the agent, the run and the content.
+    pub(super) digest: [u8; 32],
+    is_completed: bool,
+}
+
+/// The turn of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Own {
+    /// It was asked before.
+    Known(TurnId),
+    New(TurnId),
+}
+
+impl Series {
+    pub(super) fn new(session_id: LiveSessionId, content: Fingerprint) -> Self {
+        let mut hash = Sha256::new();
+        hash.update(session_id.to_string());
+        hash.update(content.0);
+        Self { digest: hash.finalize().into(), is_completed: false }
+    }
+
+    /// The same of a session that is completed: what was cancelled with it is asked anew, unless its
+    /// client says that it tries again.
+    pub(super) fn completed(self) -> Self {
+        Self { is_completed: true, ..self }
+    }
+
+    fn turn(&self, number: u64) -> TurnId {
+        turn_id(&[b"content", &self.digest, &number.to_le_bytes()])
+    }
+
+    /// The request's own turn. Called with the gate of the series held.
+    pub(super) async fn own_turn(
+        &self,
+        sending: &Sending,
+        waiting_clients: &WaitingClients,
+        sessions: &LiveSessions,
+    ) -> Result<Own, LiveError> {
+        let Some((last, known)) = self.last(sessions).await? else {
+            return Ok(Own::New(self.turn(0)));
+        };
+        let mut newest = Some(known);
+        let mut same_request = SameRequests::default();
+        for number in (last.saturating_sub(LOOK)..=last).rev() {
+            let turn = self.turn(number);
+            let owed = waiting_clients.is_owed(turn);
+            if same_request.is_past_answer() && !owed {
+                continue;
+            }
+            let known = match newest.take() {
+                Some(known) => Some(known),
+                None => sessions.turn(turn).await?,
+            };
+            let Some(known) = known else { break };
+            let standing = match known.closed {
+                None => Standing::Pending { attended: waiting_clients.is_attended(turn) },
+                Some(closed) => {
+                    let answered = matches!(closed.closing, Closing::Answered(_));
+                    let owed = owed && (answered || !self.is_completed);
+                    // Read where it counts.
+                    let age = match owed || sending.tries_again {
+                        true => since_the_end(sessions, &known, &closed).await?,
+                        false => Duration::MAX,
+                    };
+                    Standing::Ended { answered, owed, age }
+                }
+            };
+            same_request.take(turn, standing);
+        }
+        let own = same_request.own(sending.tries_again);
+        Ok(own.map_or_else(|| Own::New(self.turn(last + 1)), Own::Known))
+    }
+
+    /// The last equal request that is known. The numbers have no gap.
+    async fn last(&self, sessions: &LiveSessions) -> Result<Option<(u64, KnownTurn)>, LiveError> {
+        let Some(mut known) = sessions.turn(self.turn(0)).await? else { return Ok(None) };
+        let (mut low, mut step) = (0, 1);
+        while let Some(next) = sessions.turn(self.turn(low + step)).await? {
+            (known, low, step) = (next, low + step, step * 2);
+        }
+        let mut high = low + step;
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            match sessions.turn(self.turn(middle)).await? {
+                Some(next) => (known, low) = (next, middle),
+                None => high = middle,
+            }
+        }
+        Ok(Some((low, known)))
+    }
+}
+
+/// How long ago the turn ended.
+async fn since_the_end(
+    sessions: &LiveSessions,
+    turn: &KnownTurn,
+    closed: &ClosedTurn,
+) -> Result<Duration, LiveError> {
+    let event = sessions.event(turn.session_id, closed.closed).await?;
+    Ok(age(event.timestamp_ms))
+}
+
+fn turn_id(pieces: &[&[u8]]) -> TurnId {
+    let mut hash = Sha256::new();
+    for piece in pieces {
+        hash.update((piece.len() as u64).to_le_bytes());
+        hash.update(piece);
+    }
+    let mut first = [0; 16];
+    first.copy_from_slice(&hash.finalize()[..16]);
+    TurnId::from_random(first)
+}

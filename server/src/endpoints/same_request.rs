@@ -1,0 +1,113 @@
+//! [`SameRequests`]: which of the equal requests before it a request is, judged from the newest back.
+//!
+//! The rules are in `docs/design/model-endpoints.md`.
+
+use std::time::Duration;
+
+use live::TurnId;
+
+use super::waiting_clients::KEPT;
+
+/// How long after its end a turn is still what a client means that says it tries again.
+pub(super) const RECENT: Duration = Duration::from_secs(10 * 60);
+
+/// How an equal request stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// Nobody has ended it.
+    Pending { attended: bool },
+    /// Somebody answered or cancelled it, so long ago; nobody was told of an owed one.
+    Ended { answered: bool, owed: bool, age: Duration },
+}
+
+/// What has been seen of the equal requests.
+#[derive(Debug, Default)]
+pub(super) struct SameRequests {
+    /// The oldest whose client has gone.
+    left: Option<TurnId>,
+    /// The newest that a client waits for.
+    attended: Option<TurnId>,
+    /// The newest that ended a short while ago.
+    ended: Option<TurnId>,
+    is_past_answer: bool,
+}
+
+impl SameRequests {
+    /// Takes in one request; the newest comes first.
+    pub(super) fn take(&mut self, turn: TurnId, standing: Standing) {
+        match standing {
+            Standing::Pending { attended: false } => self.left = Some(turn),
+            Standing::Pending { attended: true } => {
+                self.attended.get_or_insert(turn);
+            }
+            Standing::Ended { answered, owed, age } => {
+                if owed && age < KEPT {
+                    self.left = Some(turn);
+                }
+                if age < RECENT {
+                    self.ended.get_or_insert(turn);
+                }
+                self.is_past_answer |= answered;
+            }
+        }
+    }
+
+    /// Whether what is older has ended: turns are answered in their order, and cancelled in any.
+    pub(super) fn is_past_answer(&self) -> bool {
+        self.is_past_answer
+    }
+
+    /// The one that the request is; none when it is a new question.
+    pub(super) fn own(&self, tries_again: bool) -> Option<TurnId> {
+        let meant = || self.attended.or(self.ended).filter(|_| tries_again);
+        self.left.or_else(meant)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LEFT: Standing = Standing::Pending { attended: false };
+    const ATTENDED: Standing = Standing::Pending { attended: true };
+
+    fn ended(answered: bool, owed: bool, minutes: u64) -> Standing {
+        Standing::Ended { answered, owed, age: Duration::from_secs(minutes * 60) }
+    }
+
+    /// The place of the own one of these, the oldest first, without and with a retry's header.
+    fn own(standings: &[Standing]) -> [Option<usize>; 2] {
+        let turn = |place| TurnId::from_random([u8::try_from(place).expect("few"); 16]);
+        let mut same_request = SameRequests::default();
+        for (place, standing) in standings.iter().enumerate().rev() {
+            same_request.take(turn(place), *standing);
+        }
+        let place = |own| (0..standings.len()).find(|place| turn(*place) == own);
+        [false, true].map(|tries_again| same_request.own(tries_again).and_then(place))
+    }
+
+    #[test]
+    fn a_turn_whose_client_has_gone_comes_before_the_end_of_a_neighbour() {
+        let (told, cancelled) = (ended(true, false, 1), ended(false, false, 1));
+        assert_eq!(own(&[LEFT, cancelled]), [Some(0); 2]);
+        assert_eq!(own(&[told, LEFT, cancelled, LEFT]), [Some(1); 2], "the oldest");
+        assert_eq!(own(&[ended(true, true, 1), told]), [Some(0); 2]);
+        assert_eq!(own(&[ended(true, true, 1), LEFT]), [Some(0); 2]);
+    }
+
+    #[test]
+    fn a_retry_means_what_is_pending_and_then_what_ended_last() {
+        let (told, cancelled) = (ended(true, false, 1), ended(false, false, 1));
+        assert_eq!(own(&[ATTENDED, cancelled]), [None, Some(0)]);
+        assert_eq!(own(&[told, cancelled]), [None, Some(1)]);
+        assert_eq!(own(&[told, ended(true, false, 11)]), [None, Some(0)]);
+        assert_eq!(own(&[ended(true, false, 11)]), [None, None]);
+    }
+
+    #[test]
+    fn an_answer_that_nobody_took_waits_a_day() {
+        assert_eq!(own(&[ended(true, true, 24 * 60 - 1)]), [Some(0); 2]);
+        assert_eq!(own(&[ended(true, true, 24 * 60)]), [None; 2]);
+        assert_eq!(own(&[ended(true, true, 3 * 24 * 60), LEFT]), [Some(1); 2]);
+    }
+}

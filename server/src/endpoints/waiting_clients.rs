@@ -1,0 +1,132 @@
+//! [`WaitingClients`]: which turns a client waits for right now, and which answers reached nobody.
+//!
+//! It lives in memory: what it forgets at a restart is only whether an answer was taken.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use live::{Fingerprint, TurnId};
+use tokio::sync::{Mutex as Gate, OwnedMutexGuard};
+
+/// How long an answer that reached nobody waits for its request to come again, from the answer on.
+pub(super) const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
+/// From how many turns on those that are kept no longer are looked for.
+const MANY: usize = 4096;
+
+/// The turns that clients of the model endpoints wait for, or waited for in vain.
+#[derive(Debug, Default)]
+pub(super) struct WaitingClients {
+    turns: Mutex<HashMap<TurnId, Attended>>,
+    gates: Mutex<HashMap<[u8; 32], Weak<Gate<()>>>>,
+}
+
+#[derive(Debug)]
+struct Attended {
+    content: Fingerprint,
+    clients: usize,
+    left: Instant,
+}
+
+/// A client that waits for a turn, as long as this is held.
+#[derive(Debug)]
+pub(super) struct WaitingClient {
+    waiting_clients: Arc<WaitingClients>,
+    turn_id: TurnId,
+    delivered: bool,
+}
+
+impl WaitingClients {
+    /// Equal requests pass one after the other, so that two at once do not take one turn for theirs.
+    pub(super) async fn gate(&self, request: [u8; 32]) -> OwnedMutexGuard<()> {
+        let gate = {
+            let mut gates = self.gates.lock().unwrap_or_else(PoisonError::into_inner);
+            if gates.len() > MANY {
+                gates.retain(|_, gate| gate.strong_count() > 0);
+            }
+            match gates.get(&request).and_then(Weak::upgrade) {
+                Some(gate) => gate,
+                None => {
+                    let gate = Arc::new(Gate::new(()));
+                    gates.insert(request, Arc::downgrade(&gate));
+                    gate
+                }
+            }
+        };
+        gate.lock_owned().await
+    }
+
+    /// Whether a client waits for the turn right now.
+    pub(super) fn is_attended(&self, turn_id: TurnId) -> bool {
+        self.with(|turns| turns.get(&turn_id).is_some_and(|turn| turn.clients > 0))
+    }
+
+    /// Whether the turn's client has gone without its answer.
+    pub(super) fn is_owed(&self, turn_id: TurnId) -> bool {
+        self.with(|turns| turns.get(&turn_id).is_some_and(|turn| turn.clients == 0))
+    }
+
+    /// Whether the client of some turn with this content has gone without its answer.
+    pub(super) fn owes(&self, content: Fingerprint) -> bool {
+        self.with(|turns| turns.values().any(|turn| turn.clients == 0 && turn.content == content))
+    }
+
+    /// A client waits for the turn, which has this content.
+    pub(super) fn attend(self: &Arc<Self>, turn_id: TurnId, content: Fingerprint) -> WaitingClient {
+        self.with(|turns| {
+            if turns.len() > MANY {
+                turns.retain(|_, turn| turn.clients > 0 || turn.left.elapsed() < KEPT);
+            }
+            let fresh = || Attended { content, clients: 0, left: Instant::now() };
+            turns.entry(turn_id).or_insert_with(fresh).clients += 1;
+        });
+        WaitingClient { waiting_clients: Arc::clone(self), turn_id, delivered: false }
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut HashMap<TurnId, Attended>) -> T) -> T {
+        work(&mut self.turns.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl WaitingClient {
+    /// The whole answer was handed to the connection.
+    pub(super) fn delivered(&mut self) {
+        self.delivered = true;
+    }
+}
+
+impl Drop for WaitingClient {
+    fn drop(&mut self) {
+        self.waiting_clients.with(|turns| {
+            let Some(turn) = turns.get_mut(&self.turn_id) else { return };
+            turn.clients = turn.clients.saturating_sub(1);
+            turn.left = Instant::now();
+            if self.delivered && turn.clients == 0 {
+                turns.remove(&self.turn_id);
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_owed_until_it_was_taken() {
+        let waiting_clients = Arc::new(WaitingClients::default());
+        let turn = TurnId::from_random([1; 16]);
+        assert!(!waiting_clients.is_owed(turn), "nobody asked");
+        let content = Fingerprint([7; 32]);
+        let first = waiting_clients.attend(turn, content);
+        assert!(waiting_clients.is_attended(turn) && !waiting_clients.is_owed(turn));
+        drop(first);
+        assert!(!waiting_clients.is_attended(turn) && waiting_clients.is_owed(turn));
+        assert!(waiting_clients.owes(content) && !waiting_clients.owes(Fingerprint([8; 32])));
+        let mut again = waiting_clients.attend(turn, content);
+        again.delivered();
+        drop(again);
+        assert!(!waiting_clients.is_attended(turn) && !waiting_clients.is_owed(turn));
+        assert!(!waiting_clients.owes(content));
+    }
+}

@@ -1,0 +1,82 @@
+//! [`ActiveSession`]: one session in memory, while somebody asks, waits or watches.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use live::{Fact, LiveSession, Queue, TurnId};
+use rpc::wire;
+use tokio::sync::oneshot;
+
+use super::feed::{Feed, Standing};
+
+/// How a turn ended: its response or its cancellation.
+pub(super) type Outcome = Arc<wire::SessionEvent>;
+
+/// One session in memory.
+pub(super) struct ActiveSession {
+    pub(super) session: LiveSession,
+    pub(super) queue: Queue,
+    pub(super) feed: Arc<Feed>,
+    /// The queue went further than the store, which could not be read since.
+    pub(super) stale: bool,
+    waiters: HashMap<TurnId, Vec<oneshot::Sender<Outcome>>>,
+}
+
+impl ActiveSession {
+    pub(super) fn new(session: LiveSession, queue: Queue, feed: Arc<Feed>) -> Self {
+        Self { session, queue, feed, stale: false, waiters: HashMap::new() }
+    }
+
+    /// Somebody waits for the turn to end.
+    pub(super) fn wait(&mut self, turn_id: TurnId) -> oneshot::Receiver<Outcome> {
+        let (sender, receiver) = oneshot::channel();
+        self.waiters.entry(turn_id).or_default().push(sender);
+        receiver
+    }
+
+    /// Drops those who have gone.
+    pub(super) fn leave(&mut self, turn_id: TurnId) {
+        if let Some(waiters) = self.waiters.get_mut(&turn_id) {
+            waiters.retain(|waiter| !waiter.is_closed());
+            if waiters.is_empty() {
+                self.waiters.remove(&turn_id);
+            }
+        }
+    }
+
+    /// Drops all who have gone; says whether a turn is left that nobody waits for any more.
+    pub(super) fn prune(&mut self) -> bool {
+        let before = self.waiters.len();
+        self.waiters.retain(|_, waiters| {
+            waiters.retain(|waiter| !waiter.is_closed());
+            !waiters.is_empty()
+        });
+        self.waiters.len() < before
+    }
+
+    /// Whether somebody waits for the turn right now.
+    pub(super) fn is_awaited(&self, turn_id: TurnId) -> bool {
+        let waiters = self.waiters.get(&turn_id);
+        waiters.is_some_and(|waiters| waiters.iter().any(|waiter| !waiter.is_closed()))
+    }
+
+    /// Tells the watchers and those who wait what is now on disk.
+    pub(super) fn tell(&mut self, fact: &Fact, event: &Outcome, bytes: usize) {
+        self.feed.add(Arc::clone(event), bytes);
+        if let Fact::Answered(entry, _) | Fact::Cancelled(entry, _) = fact {
+            for waiter in self.waiters.remove(&entry.turn_id).unwrap_or_default() {
+                // Whoever has gone asks again and finds it in the store.
+                let _ = waiter.send(Arc::clone(event));
+            }
+        }
+    }
+
+    pub(super) fn standing(&self) -> Standing {
+        Standing::of(&self.queue, |turn| self.is_awaited(turn.turn_id))
+    }
+
+    /// Whether it can be left to the store.
+    pub(super) fn is_idle(&self) -> bool {
+        self.queue.depth() == 0 && self.waiters.is_empty() && !self.feed.is_watched()
+    }
+}

@@ -1,0 +1,87 @@
+//! The rooms: a session's queue with those who wait and watch, made from the store when it is asked for
+//! and read again when a batch could not be kept.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use live::{LiveSessionId, PendingTurn, Queue};
+
+use super::super::active_session::ActiveSession;
+use super::super::error::LiveError;
+use super::super::feed::{Feed, Standing};
+use super::Ledger;
+
+impl Ledger {
+    /// Takes back what the batch did to the queues: the store says how they stand. Leases stay with
+    /// the heartbeats of their holders, and those who wait or watch stay where they are.
+    pub(super) async fn unwind(&mut self, touched: &HashSet<LiveSessionId>) {
+        for session_id in touched {
+            if let Some(active) = self.active_sessions.get_mut(session_id) {
+                active.stale = true;
+            }
+            if let Err(error) = self.refresh(*session_id).await {
+                tracing::warn!(
+                    "session {session_id} is read back when it is next asked for: {error}"
+                );
+            }
+        }
+    }
+
+    /// Reads the queue of a room again that does not say what the store does.
+    async fn refresh(&mut self, session_id: LiveSessionId) -> Result<(), LiveError> {
+        let Some(stored) = self.store.session(session_id).await? else {
+            // It was opened in the batch that was not kept.
+            self.active_sessions.remove(&session_id);
+            return Ok(());
+        };
+        let pending = self.store.pending_of(session_id).await?;
+        if let Some(active) = self.active_sessions.get_mut(&session_id) {
+            let status = stored.session.status;
+            active.queue = Queue::restored(status, stored.last, stored.last_at, pending);
+            active.session = stored.session;
+            active.stale = false;
+            active.feed.stands(active.standing());
+        }
+        Ok(())
+    }
+
+    pub(super) async fn active(
+        &mut self,
+        session_id: LiveSessionId,
+    ) -> Result<&mut ActiveSession, LiveError> {
+        match (self.active_sessions.get(&session_id), self.opened.get(&session_id)) {
+            (Some(active), _) if active.stale => self.refresh(session_id).await?,
+            (Some(_), _) => {}
+            (None, Some(session)) => {
+                let feed = self.feed(session_id, Standing::default());
+                self.active_sessions
+                    .insert(session_id, ActiveSession::new(session.clone(), Queue::new(), feed));
+                self.touched.insert(session_id);
+            }
+            (None, None) => {
+                let pending = self.store.pending_of(session_id).await?;
+                self.furnish(session_id, pending).await?;
+            }
+        }
+        self.active_sessions.get_mut(&session_id).ok_or(LiveError::UnknownSession(session_id))
+    }
+
+    pub(super) async fn furnish(
+        &mut self,
+        session_id: LiveSessionId,
+        pending: Vec<PendingTurn>,
+    ) -> Result<(), LiveError> {
+        let Some(stored) = self.store.session(session_id).await? else {
+            return Err(LiveError::UnknownSession(session_id));
+        };
+        let status = stored.session.status;
+        let queue = Queue::restored(status, stored.last, stored.last_at, pending);
+        let feed = self.feed(session_id, Standing::of(&queue, |_| false));
+        self.active_sessions.insert(session_id, ActiveSession::new(stored.session, queue, feed));
+        Ok(())
+    }
+
+    fn feed(&self, session_id: LiveSessionId, standing: Standing) -> Arc<Feed> {
+        Arc::new(Feed::new(session_id, Arc::clone(&self.store), standing))
+    }
+}

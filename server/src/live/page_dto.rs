@@ -1,0 +1,93 @@
+//! What crosses between pages and live sessions: ids and names on the way in, sessions and refusals on
+//! the way out.
+
+use api::{
+    ApiError, LiveId, LiveLease, LiveLeaseId, LivePlace, LiveSummary, LiveTurnId, WaitingTurn,
+};
+use live::{LeaseId, LiveSessionId, Note, Refusal, SessionEvent, Status, TurnId};
+
+use super::error::LiveError;
+use super::sessions::Summary;
+use super::store::StoreError;
+
+/// A session for the page.
+pub(super) fn summary(summary: &Summary) -> LiveSummary {
+    let standing = summary.standing();
+    let pending = summary.look.iter().flat_map(|look| &look.pending);
+    LiveSummary {
+        id: LiveId::new(summary.session.id.to_string()),
+        description: summary.session.description.as_ref().map(Note::to_string).unwrap_or_default(),
+        created_ms: summary.session.created_at.0,
+        is_completed: standing.status == Status::Completed,
+        events: standing.last.0,
+        depth: standing.depth as u64,
+        agents: summary.agents.clone(),
+        waiting: pending
+            .map(|(turn, is_awaited)| WaitingTurn {
+                turn: LiveTurnId::new(turn.turn_id.to_string()),
+                agent: turn.agent_name.to_string(),
+                sequence: turn.sequence.0,
+                since_ms: turn.since.0,
+                is_awaited: *is_awaited,
+            })
+            .collect(),
+        lease: standing.lease.map(|lease| LiveLease {
+            turn: LiveTurnId::new(lease.turn_id.to_string()),
+            holder: lease.holder.to_string(),
+            until_ms: lease.until.0,
+            is_offered: lease.id.is_none(),
+        }),
+    }
+}
+
+/// An event as it was kept, checked as everything that crosses an edge.
+pub(super) fn checked(event: rpc::wire::SessionEvent) -> Result<SessionEvent, ApiError> {
+    rpc::event(event).map_err(|fault| {
+        tracing::error!("an event that was kept breaks its rules: {fault}");
+        ApiError::Internal { what: "read an event of this session".to_owned() }
+    })
+}
+
+pub(super) fn session_id(id: &LiveId) -> Result<LiveSessionId, ApiError> {
+    LiveSessionId::parse(id.as_str())
+        .map_err(|_| ApiError::UnknownLiveSession { id: id.as_str().chars().take(80).collect() })
+}
+
+pub(super) fn ids(place: &LivePlace) -> Result<(LiveSessionId, TurnId), ApiError> {
+    let session = session_id(&place.session)?;
+    let turn = TurnId::parse(place.turn.as_str()).map_err(|_| unknown_turn(place.turn.as_str()))?;
+    Ok((session, turn))
+}
+
+fn unknown_turn(id: &str) -> ApiError {
+    let id: String = id.chars().take(80).collect();
+    ApiError::LiveRefused { reason: format!("This session has no turn {id}.") }
+}
+
+pub(super) fn lease_id(id: &LiveLeaseId) -> Result<LeaseId, ApiError> {
+    LeaseId::parse(id.as_str()).map_err(|fault| refused(&fault.into()))
+}
+
+pub(super) fn refused(error: &LiveError) -> ApiError {
+    match error {
+        LiveError::UnknownSession(id) => ApiError::UnknownLiveSession { id: id.to_string() },
+        LiveError::Refused(Refusal::HeldByOther { holder, .. }) => {
+            ApiError::LiveHeld { holder: holder.to_string() }
+        }
+        LiveError::Refused(Refusal::TurnsPending { count }) => {
+            ApiError::LiveWaiting { count: *count as u64 }
+        }
+        LiveError::Refused(Refusal::UnknownTurn(turn)) => unknown_turn(&turn.to_string()),
+        LiveError::Refused(Refusal::NotUp { ahead, .. }) => ApiError::LiveRefused {
+            reason: format!("This turn is not up for answer yet: {ahead} older ones come first."),
+        },
+        LiveError::Store(cause) => {
+            match **cause {
+                StoreError::Full | StoreError::InUse { .. } | StoreError::Unreachable { .. } => {}
+                _ => tracing::error!("{error}"),
+            }
+            ApiError::LiveRefused { reason: error.to_string() }
+        }
+        _ => ApiError::LiveRefused { reason: error.to_string() },
+    }
+}

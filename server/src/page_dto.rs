@@ -1,0 +1,216 @@
+//! What the host's agents and sessions are to the page: their types as those of [`api`].
+
+use agents::registry::{AgentStatus, RegisteredAgent};
+use agents::{
+    AgentFault, Answer, Asks, LogLine, Question, SampledMessage, SessionView, SourceEvent,
+    SourceKind, ToolView,
+};
+use schema_check::Violation;
+use trace_export::{
+    AnsweredTurn, CallSide, ComparedCall, ComparedText, Comparison, LiveRun, MatchStatus,
+};
+
+/// One agent as the list shows it.
+pub(crate) fn agent_summary(agent: &RegisteredAgent) -> api::AgentSummary {
+    let (status, facts) = match agent.status() {
+        AgentStatus::Starting => (api::AgentStatus::Starting, Default::default()),
+        AgentStatus::Ready(facts) => (api::AgentStatus::Ready, facts),
+        AgentStatus::Faulted(fault) => {
+            (api::AgentStatus::Faulted(agent_fault(fault)), Default::default())
+        }
+    };
+    api::AgentSummary {
+        id: agent.id.clone(),
+        name: agent.name.clone(),
+        source: match agent.source.kind() {
+            SourceKind::Native => api::SourceKind::Native,
+            SourceKind::AdkPython => api::SourceKind::AdkPython,
+            SourceKind::Mcp => api::SourceKind::Mcp,
+        },
+        status,
+        description: facts.description,
+        model: facts.model,
+        tools: facts.tools,
+        eval_set_path: agent.eval_set_path.display().to_string(),
+        runtime: facts.runtime,
+    }
+}
+
+/// Why an agent cannot be used.
+pub(crate) fn agent_fault(fault: AgentFault) -> api::AgentFault {
+    let AgentFault { reason, error_type, traceback } = fault;
+    api::AgentFault { reason, error_type, traceback }
+}
+
+/// One line of an agent's log.
+pub(crate) fn log_line(line: LogLine) -> api::LogLine {
+    let LogLine { number, at_ms, text, by_host } = line;
+    api::LogLine { number, at_ms, text, by_host }
+}
+
+/// What the model would see now.
+pub(crate) fn session_view(view: SessionView) -> api::SessionView {
+    api::SessionView {
+        app_name: view.app_name,
+        agent: api::AgentInCharge {
+            name: view.agent.name,
+            description: view.agent.description,
+            kind: view.agent.kind,
+            model: view.agent.model,
+        },
+        instruction: view.instruction,
+        instruction_template: view.instruction_template,
+        tools: view.tools.into_iter().map(tool_view).collect(),
+        model_side_tools: view.model_side_tools,
+        input_schema: view.input_schema,
+        output_schema: view.output_schema,
+        sub_agents: view
+            .sub_agents
+            .into_iter()
+            .map(|it| api::SubAgent { name: it.name, description: it.description })
+            .collect(),
+        state: view.state,
+        warnings: view.warnings,
+    }
+}
+
+fn tool_view(tool: ToolView) -> api::ToolView {
+    api::ToolView {
+        name: tool.name,
+        title: tool.title,
+        description: tool.description,
+        declaration: tool.declaration,
+        parameters: tool.parameters,
+        response_schema: tool.response_schema,
+        long_running: tool.long_running,
+        needs_confirmation: tool.needs_confirmation,
+        provided_by: tool.provided_by,
+        hints: api::ToolHints {
+            read_only: tool.hints.read_only,
+            destructive: tool.hints.destructive,
+            idempotent: tool.hints.idempotent,
+            open_world: tool.hints.open_world,
+        },
+        integers_of_64_bits: tool.integers_of_64_bits,
+    }
+}
+
+/// What is wrong with a value, field by field.
+pub(crate) fn field_messages(found: Vec<Violation>) -> Vec<api::FieldMessage> {
+    let found = found.into_iter();
+    found.map(|it| api::FieldMessage { pointer: it.pointer, text: it.text }).collect()
+}
+
+/// What happens in a session between calls.
+pub(crate) fn host_event(event: SourceEvent) -> api::HostEvent {
+    match event {
+        SourceEvent::Progress(it) => api::HostEvent::Progress(api::CallProgressed {
+            session: it.session,
+            call_id: it.call_id,
+            done: it.done,
+            total: it.total,
+            message: it.message,
+        }),
+        SourceEvent::Asked(it) => api::HostEvent::Asked(Box::new(question(*it))),
+        SourceEvent::Withdrawn { session, number } => api::HostEvent::Withdrawn { session, number },
+        SourceEvent::CatalogueChanged(it) => {
+            api::HostEvent::CatalogueChanged(Box::new(api::CatalogueChange {
+                session: it.session,
+                view: session_view(it.view),
+                added: it.added,
+                removed: it.removed,
+                changed: it.changed,
+            }))
+        }
+    }
+}
+
+/// A question that waits for the person.
+pub(crate) fn question(question: Question) -> api::Question {
+    let Question { session, number, asked_by, call_id, asks } = question;
+    let asks = match asks {
+        Asks::Form { message, schema, unchecked } => api::Asks::Form { message, schema, unchecked },
+        Asks::Visit { message, url } => api::Asks::Visit { message, url },
+        Asks::Message(request) => api::Asks::Message(api::SamplingRequest {
+            system_prompt: request.system_prompt,
+            messages: request.messages.into_iter().map(sampled_message).collect(),
+            max_tokens: request.max_tokens,
+            rest: request.rest,
+        }),
+    };
+    api::Question { session, number, asked_by, call_id, asks }
+}
+
+fn sampled_message(message: SampledMessage) -> api::SampledMessage {
+    let SampledMessage { role, text, content } = message;
+    api::SampledMessage { role, text, content }
+}
+
+/// The person's answer to a question.
+pub(crate) fn answer(answer: api::Answer) -> Answer {
+    match answer {
+        api::Answer::Accept(values) => Answer::Accept(values),
+        api::Answer::Decline => Answer::Decline,
+        api::Answer::Dismiss => Answer::Dismiss,
+        api::Answer::Message(text) => Answer::Message(text),
+    }
+}
+
+/// Two cases, side by side: their names, what differs, and what of the expected one is not compared.
+pub(crate) fn comparison(
+    (expected, actual): (api::CaseName, Option<api::CaseName>),
+    compared: Comparison,
+    left_out: Option<String>,
+) -> api::CaseComparison {
+    let Comparison { scores, why, turns, state } = compared;
+    let scores = scores.into_iter();
+    let scores = scores
+        .map(|it| api::ComparedScore { name: it.name, score: it.score, note: it.note })
+        .collect();
+    let turns = turns.into_iter().map(|turn| api::ComparedTurn {
+        query: compared_text(turn.query),
+        calls: turn.calls.into_iter().map(compared_call).collect(),
+        note: turn.note,
+        response: compared_text(turn.response),
+    });
+    let (turns, state) = (turns.collect(), state.map(compared_text));
+    api::CaseComparison { expected, actual, scores, why, left_out, turns, state }
+}
+
+fn compared_text(text: ComparedText) -> api::ComparedText {
+    let ComparedText { expected, actual, is_same, parts } = text;
+    api::ComparedText { expected, actual, is_same, parts }
+}
+
+fn compared_call(call: ComparedCall) -> api::ComparedCall {
+    let side = |it: CallSide| api::CallSide { tool: it.tool, arguments: it.arguments };
+    api::ComparedCall {
+        fate: match call.status {
+            MatchStatus::Same => api::Fate::Same,
+            MatchStatus::Changed => api::Fate::Changed,
+            MatchStatus::Missing => api::Fate::Missing,
+            MatchStatus::Extra => api::Fate::Extra,
+        },
+        expected: call.expected.map(side),
+        actual: call.actual.map(side),
+        differing: call.differing,
+    }
+}
+
+/// One run of an agent in a live session.
+pub(crate) fn live_run(run: LiveRun) -> api::LiveRun {
+    let turn = |it: AnsweredTurn| api::AnsweredTurn {
+        answer: it.answer,
+        agent: it.agent,
+        calls: it.calls,
+        text: it.text,
+        ends: it.ends,
+    };
+    api::LiveRun {
+        agent: run.agent,
+        query: run.query,
+        turns: run.turns.into_iter().map(turn).collect(),
+        left_out: run.left_out,
+        said_later: run.said_later,
+    }
+}

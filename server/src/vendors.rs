@@ -1,0 +1,129 @@
+//! [`Api`]: which vendor's API a client calls, and faults as that API words them.
+
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use json_text::JsonText;
+use model_wire::{
+    Answer, Event, Fault, FaultKind, Head, Vendor, anthropic, gemini, openai_chat, openai_responses,
+};
+
+/// OpenAI's and Anthropic's clients do as it says; otherwise they try again after some statuses for
+/// which that is no use here.
+const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
+
+/// A vendor's API, and for Gemini the two ways in which it streams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Api {
+    OpenAiChat,
+    OpenAiResponses,
+    Anthropic,
+    /// Server-sent events, which `alt=sse` asks for.
+    Gemini,
+    /// A JSON array that grows.
+    GeminiList,
+}
+
+impl Api {
+    /// The API of a path; `None` for a path of none.
+    pub(crate) fn of_path(path: &str) -> Option<Self> {
+        Some(match Vendor::of_path(path)? {
+            Vendor::OpenAiChat => Self::OpenAiChat,
+            Vendor::OpenAiResponses => Self::OpenAiResponses,
+            Vendor::Anthropic => Self::Anthropic,
+            Vendor::Gemini => Self::Gemini,
+        })
+    }
+
+    pub(crate) fn whole(self, answer: &Answer<'_>) -> JsonText {
+        match self {
+            Self::OpenAiChat => openai_chat::whole(answer),
+            Self::OpenAiResponses => openai_responses::whole(answer),
+            Self::Anthropic => anthropic::whole(answer),
+            Self::Gemini | Self::GeminiList => gemini::whole(answer),
+        }
+    }
+
+    /// What a stream begins with, before anybody has answered.
+    pub(crate) fn opening(self, head: &Head) -> String {
+        match self {
+            Self::OpenAiChat => text(&openai_chat::opening(head)),
+            Self::OpenAiResponses => text(&openai_responses::opening(head)),
+            Self::Anthropic => text(&anthropic::opening(head)),
+            Self::Gemini => "\n".to_owned(),
+            Self::GeminiList => "[\n".to_owned(),
+        }
+    }
+
+    /// What says that the connection stands. Google's client takes comments for data, so that it
+    /// gets an empty line.
+    pub(crate) fn keep_alive(self) -> String {
+        match self {
+            Self::OpenAiChat | Self::OpenAiResponses => ": a person is answering\n\n".to_owned(),
+            Self::Anthropic => anthropic::ping().to_string(),
+            Self::Gemini | Self::GeminiList => "\n".to_owned(),
+        }
+    }
+
+    /// What a stream ends with.
+    pub(crate) fn rest(self, answer: &Answer<'_>) -> String {
+        match self {
+            Self::OpenAiChat => text(&openai_chat::rest(answer)),
+            Self::OpenAiResponses => text(&openai_responses::rest(answer)),
+            Self::Anthropic => text(&anthropic::rest(answer)),
+            Self::Gemini => Event::of(&gemini::whole(answer)).to_string(),
+            Self::GeminiList => format!("{}\n]\n", gemini::whole(answer)),
+        }
+    }
+
+    /// A fault, as the body of a response.
+    pub(crate) fn fault(self, fault: &Fault) -> JsonText {
+        match self {
+            Self::OpenAiChat | Self::OpenAiResponses => openai_chat::fault(fault),
+            Self::Anthropic => anthropic::fault(fault),
+            Self::Gemini | Self::GeminiList => gemini::fault(fault),
+        }
+    }
+
+    /// A fault within a stream, whose status has long been told.
+    pub(crate) fn fault_within(self, head: &Head, fault: &Fault) -> String {
+        match self {
+            Self::OpenAiChat | Self::Gemini => Event::of(&self.fault(fault)).to_string(),
+            Self::OpenAiResponses => text(&openai_responses::failed(head, fault)),
+            Self::Anthropic => Event::named("error", &self.fault(fault)).to_string(),
+            Self::GeminiList => format!("{}\n]\n", self.fault(fault)),
+        }
+    }
+
+    /// Whether a client that reads a fault within a stream takes it for an answer without content:
+    /// Google's does, so that its stream is broken off besides.
+    pub(crate) fn breaks_off(self) -> bool {
+        matches!(self, Self::Gemini | Self::GeminiList)
+    }
+
+    pub(crate) fn stream_type(self) -> &'static str {
+        match self {
+            Self::GeminiList => "application/json",
+            _ => "text/event-stream",
+        }
+    }
+}
+
+fn text(events: &[Event]) -> String {
+    events.iter().map(ToString::to_string).collect()
+}
+
+/// A fault in the vendor's shape, with its status.
+pub(crate) fn refusal(api: Api, fault: &Fault) -> Response {
+    let status = StatusCode::from_u16(fault.kind.status());
+    let body = api.fault(fault).as_str().to_owned();
+    let json = HeaderValue::from_static("application/json");
+    let mut response = (status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), body).into_response();
+    response.headers_mut().insert(CONTENT_TYPE, json);
+    let retry = if fault.kind.is_passing() { "true" } else { "false" };
+    response.headers_mut().insert(SHOULD_RETRY, HeaderValue::from_static(retry));
+    if fault.kind == FaultKind::Unavailable {
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("5"));
+    }
+    response
+}

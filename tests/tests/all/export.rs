@@ -1,0 +1,91 @@
+//! Exported files are google-adk's: its own model reads them, and what was done stands in them.
+
+use std::path::Path;
+
+use acceptance::{Host, binary, python, run_python};
+use json_text::JsonText;
+use serde_json::{Value, json};
+use session::Answer;
+use test_support::{Page, arguments};
+
+/// Reads a file with ADK's own loader and prints it as ADK understands it.
+const READ: &str = "
+import sys
+from google.adk.evaluation.eval_set import EvalSet
+from google.adk.evaluation.local_eval_sets_manager import load_eval_set_from_file
+strict = EvalSet.model_validate_json(open(sys.argv[1], encoding='utf-8').read())
+loaded = load_eval_set_from_file(sys.argv[1], sys.argv[1])
+assert loaded == strict, 'the loader read something else'
+print(strict.model_dump_json())
+";
+
+fn read(python: &Path, path: &str) -> Value {
+    serde_json::from_str(&run_python(python, READ, &[path])).unwrap()
+}
+
+#[tokio::test]
+async fn whatever_happened_the_export_validates() {
+    let (Some(binary), Some(python)) = (binary(), python()) else { return };
+    let host = Host::start(&binary, None, &[]);
+
+    let mut maths = Page::rehearse(host.address(), "math-agent", "What is 2+2?").await;
+    maths.call("add", &arguments(&json!({ "a": 2, "b": 2 }))).await;
+    let exact = JsonText::parse(r#"{"a":9007199254740993,"b":0}"#).unwrap();
+    maths.call("add", &exact).await;
+    let overflow = JsonText::parse(r#"{"a":9223372036854775807,"b":1}"#).unwrap();
+    assert!(matches!(maths.call("add", &overflow).await, Answer::Error(_)));
+    maths.respond("The answer is 4");
+    let receipt = maths.export().await.unwrap();
+    assert!(receipt.created && !receipt.already_there);
+    assert!(receipt.eval_id.starts_with("math_agent_20"), "{}", receipt.eval_id);
+    let again = maths.export().await.unwrap();
+    assert!(again.already_there);
+    assert_eq!(again.eval_id, receipt.eval_id);
+
+    let set = read(&python, &receipt.path);
+    assert_eq!(set["eval_set_id"], "math_agent_evals");
+    assert_eq!(set["eval_cases"].as_array().unwrap().len(), 1);
+    let case = &set["eval_cases"][0];
+    let invocation = &case["conversation"][0];
+    let id = maths.session.id();
+    assert_eq!(invocation["invocation_id"], format!("{id}_inv_0"));
+    assert_eq!(invocation["user_content"]["parts"][0]["text"], "What is 2+2?");
+    assert_eq!(invocation["user_content"]["role"], "user");
+    assert_eq!(invocation["final_response"]["parts"][0]["text"], "The answer is 4");
+    assert_eq!(invocation["final_response"]["role"], "model");
+    assert_eq!(invocation["creation_timestamp"], case["creation_timestamp"]);
+    assert_eq!(case["session_input"]["app_name"], "math_agent");
+    let uses = invocation["intermediate_data"]["tool_uses"].as_array().unwrap();
+    let responses = invocation["intermediate_data"]["tool_responses"].as_array().unwrap();
+    assert_eq!((uses.len(), responses.len()), (3, 3));
+    assert!(uses.iter().zip(responses).all(|(call, answer)| call["id"] == answer["id"]));
+    assert_eq!(uses[0]["args"], json!({ "a": 2, "b": 2 }));
+    assert_eq!(responses[0]["response"], json!({ "result": 4 }));
+    assert_eq!(uses[1]["args"]["a"], 9_007_199_254_740_993_u64);
+    let error = &responses[2]["response"]["error"];
+    assert_eq!(error["type"], "InvalidInput");
+    assert_eq!(error.as_object().unwrap().len(), 2, "no traceback: {error}");
+}
+
+#[tokio::test]
+async fn a_result_that_stayed_on_the_host_is_whole_in_the_file() {
+    let (Some(binary), Some(python)) = (binary(), python()) else { return };
+    let host = Host::start(&binary, None, &[]);
+    let query = r#"{"query":"all of it","max_results":3}"#;
+    let mut desk = Page::rehearse(host.address(), "travel-desk", query).await;
+    desk.call("flight_archive", &arguments(&json!({ "megabytes": 5 }))).await;
+    desk.respond(r#"{"answer":"Here it is.","confidence":1.0}"#);
+    let receipt = desk.export().await.unwrap();
+    assert!(!receipt.preview_is_whole && receipt.preview.len() < 1_000_000);
+    let set = read(&python, &receipt.path);
+    let invocation = &set["eval_cases"][0]["conversation"][0];
+    let response = &invocation["intermediate_data"]["tool_responses"][0]["response"]["result"];
+    assert!(response.as_array().unwrap().len() > 80_000);
+
+    let mut poet = Page::rehearse(host.address(), "poet", "Spring?").await;
+    poet.respond("buds\non bare boughs\n春");
+    let receipt = poet.export().await.unwrap();
+    let set = read(&python, &receipt.path);
+    let text = &set["eval_cases"][0]["conversation"][0]["final_response"]["parts"][0]["text"];
+    assert_eq!(text, "buds\non bare boughs\n春");
+}

@@ -1,0 +1,19 @@
+//! Makes the shipped site of a client that is compiled: split by area, shrunk and compressed.
+//!
+//! docs/design/client-size.md gives the reasons for the split, docs/design/first-build.md those for
+//! a crate apart from `xtask-site`.
+
+mod client;
+mod compress;
+
+use anyhow::Result;
+use xtask::workspace::{Build, Workspace};
+use xtask_site::SiteFolder;
+
+fn main() -> Result<()> {
+    let workspace = &Workspace::find()?;
+    let made = client::build(workspace)?;
+    let mut site = SiteFolder::new(workspace.site(Build::Shipped), Some(compress::brotli));
+    site.add_package(&made.folder, &made.stamp)?;
+    site.finish(workspace)
+}

@@ -1,0 +1,126 @@
+//! Programs written in Rust: `cargo leptos` with the `wasm-bindgen` that it calls, for development,
+//! and `cargo nextest` and `cargo deny`, for the tests.
+//!
+//! `run` does without them: it calls wasm-bindgen as a library.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::Result;
+use xtask::process;
+use xtask::progress::{Done, Progress};
+use xtask::workspace::Workspace;
+
+/// A published program, pinned.
+struct Program {
+    package: &'static str,
+    binary: &'static str,
+    version: &'static str,
+    /// Arguments for `cargo install` besides the package.
+    options: &'static [&'static str],
+    /// Whether one that is on `PATH` does as well, whatever its version.
+    may_be_on_path: bool,
+    minutes: u32,
+}
+
+/// 0.3.11 asks for a newer compiler than this workspace.
+const CARGO_LEPTOS: Program = Program {
+    package: "cargo-leptos",
+    binary: "cargo-leptos",
+    version: "0.3.10",
+    options: &["--locked"],
+    may_be_on_path: false,
+    minutes: 8,
+};
+
+const CARGO_NEXTEST: Program = Program {
+    package: "cargo-nextest",
+    binary: "cargo-nextest",
+    version: "0.9.143",
+    options: &["--locked", "--no-default-features", "--features", "default-no-update"],
+    may_be_on_path: true,
+    minutes: 5,
+};
+
+const CARGO_DENY: Program = Program {
+    package: "cargo-deny",
+    binary: "cargo-deny",
+    version: "0.20.2",
+    options: &["--locked", "--no-default-features"],
+    may_be_on_path: true,
+    minutes: 5,
+};
+
+/// Must be the version of the `wasm-bindgen` crate in `Cargo.lock`.
+/// The lock file in the package names a withdrawn crate, so it is not used.
+const WASM_BINDGEN: Program = Program {
+    package: "wasm-bindgen-cli",
+    binary: "wasm-bindgen",
+    version: "0.2.130",
+    options: &[],
+    may_be_on_path: false,
+    minutes: 4,
+};
+
+/// What `cargo leptos watch` needs.
+pub(crate) fn ensure_for_dev(workspace: &Workspace, progress: &mut Progress) -> Result<()> {
+    ensure(workspace, progress, [&WASM_BINDGEN, &CARGO_LEPTOS])
+}
+
+/// What the tests need.
+pub(crate) fn ensure_for_tests(workspace: &Workspace, progress: &mut Progress) -> Result<()> {
+    ensure(workspace, progress, [&CARGO_NEXTEST, &CARGO_DENY])
+}
+
+/// Installs into the target folder, so that no other project's versions are touched.
+fn ensure(workspace: &Workspace, progress: &mut Progress, programs: [&Program; 2]) -> Result<()> {
+    for program in programs {
+        progress.step(program.package, |announce| install(workspace, program, announce))?;
+    }
+    Ok(())
+}
+
+fn install(workspace: &Workspace, program: &Program, announce: &dyn Fn(&str)) -> Result<Done> {
+    let root = workspace.cargo_programs();
+    if has_version(&root.join("bin").join(program.binary), program.version)
+        || program.may_be_on_path && process::on_path(program.binary).is_some()
+    {
+        return Ok(Done::Present);
+    }
+    announce(&format!(
+        "cargo install {}@{} (about {} minutes on two cores, once)",
+        program.package, program.version, program.minutes
+    ));
+    let mut command = process::cargo(workspace);
+    command
+        .arg("install")
+        .arg(format!("{}@{}", program.package, program.version))
+        .arg("--root")
+        .arg(&root)
+        // A development tool: quick to build before quick to run.
+        .env("CARGO_PROFILE_RELEASE_LTO", "false")
+        .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "256")
+        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
+        .env("CARGO_PROFILE_RELEASE_DEBUG", "0")
+        .env("CARGO_TARGET_DIR", workspace.target().join("setup").join("cargo-build"));
+    command.args(program.options);
+    process::run(&mut command)?;
+    Ok(Done::Made)
+}
+
+fn has_version(binary: &Path, version: &str) -> bool {
+    let answer = process::answer(Command::new(binary).arg("--version"));
+    answer.is_some_and(|answer| answer.split_whitespace().any(|word| word == version))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_and_the_crate_are_one_version() {
+        let lock = include_str!("../../../Cargo.lock");
+        let pinned = format!("name = \"wasm-bindgen\"\nversion = \"{}\"\n", WASM_BINDGEN.version);
+        assert!(lock.contains(&pinned), "Cargo.lock has another wasm-bindgen");
+    }
+}
