@@ -199,7 +199,7 @@ test("nothing is said of what is missing before something is entered", async ({ 
   await expect(player.field("a")).toHaveAttribute("aria-invalid", "true");
   await page.getByRole("tab", { name: /Final response/ }).click();
   await page.getByRole("button", { name: /Send response/ }).click();
-  await expect(page.getByText("Final response", { exact: true })).toBeVisible();
+  await expect(page.getByText("Enter the final response.", { exact: true })).toBeVisible();
   await expect(page.getByRole("textbox", { name: "Final response" })).toBeFocused();
   await player.answer("8");
 });

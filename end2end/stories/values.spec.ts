@@ -223,7 +223,7 @@ test("the history and the exported case are read as values too", async ({ page, 
   await player.run();
   // The history goes on while it is read.
   await expect(history.locator("[aria-setsize='5']").first()).toBeVisible();
-  await how.getByRole("button", { name: "Rows" }).click();
+  await how.getByRole("button", { name: "Entries" }).click();
   await player.answer("## The sum\n\n- is **8**\n- twice");
   await expect(page.getByRole("tree", { name: "Value" }).getByRole("listitem").first()).toHaveText("is 8");
   await player.export();

@@ -43,7 +43,7 @@ pub fn RespondPanel() -> impl IntoView {
         } else if let Some(reason) = held_up {
             reason.to_owned()
         } else if entry.is_missed.get() {
-            "Final response".to_owned()
+            "Enter the final response.".to_owned()
         } else {
             mend(to_mend)
         }
