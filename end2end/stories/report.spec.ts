@@ -23,7 +23,7 @@ test("a failed case says why, side by side, and the address leads back to it", a
   const changed = shown.locator(".pair.diff").first();
   await expect(changed.locator("mark")).toHaveText(["21", "23"]);
   await expect(shown.locator(".pair.extra")).toContainText("not expected");
-  await expect(shown.locator(".pair.miss")).toContainText("not called");
+  await expect(shown.locator(".pair.miss")).toContainText("never called");
   await expect(shown.locator("del").first()).toHaveText("21");
   await expect(shown.locator("ins")).toHaveText("23");
   await picture("failed");
