@@ -54,6 +54,10 @@ impl OpenSession {
         let Some(listed) = catalogue.find(&call.tool) else {
             return CallProgress::Failed(no_such_tool(&call.tool));
         };
+        if let Some(reason) = &listed.unusable {
+            let failure = ToolFailure::new(ToolError::SERVER_UNUSABLE, reason.clone());
+            return CallProgress::Failed(failure);
+        }
         let arguments = match exact_value(&call.arguments) {
             Ok(Value::Object(arguments)) => arguments,
             Ok(_) => {

@@ -5,12 +5,12 @@
 use rmcp::model::{CreateMessageRequestParams, ElicitationSchema};
 use serde_json::{Map, Value, json};
 
-/// Where the reason travels when the question is nested too deep to be read.
-pub(super) const UNASKED: &str = "rehearsal/unasked";
-
 /// Why the library could not read the request; `None` for requests that are no questions.
 pub(super) fn refusal(method: &str, params: Option<&Value>) -> Option<String> {
-    let params = params.unwrap_or(&Value::Null);
+    let is_question = ["elicitation/create", "sampling/createMessage"].contains(&method);
+    let Some(params) = params else {
+        return is_question.then(|| "its `params` are missing or nested too deep".to_owned());
+    };
     let reason = match method {
         "elicitation/create" => misasked_form(params),
         "sampling/createMessage" => {
@@ -20,8 +20,7 @@ pub(super) fn refusal(method: &str, params: Option<&Value>) -> Option<String> {
         }
         _ => return None,
     };
-    let told = params.get(UNASKED).and_then(Value::as_str).map(str::to_owned);
-    Some(told.or(reason).unwrap_or_else(|| "its parameters cannot be read".to_owned()))
+    Some(reason.unwrap_or_else(|| "its parameters cannot be read".to_owned()))
 }
 
 /// Why nobody can answer a form with these fields, though the library reads it.
@@ -88,7 +87,8 @@ mod tests {
         assert_eq!(form(&json!({"message": "?"})), "it has no `requestedSchema`");
         assert_eq!(form(&json!({"requestedSchema": {}})), "it has no `message`");
         assert_eq!(form(&json!({"message": "?", "mode": "url"})), "it has no `url`");
-        assert_eq!(form(&json!({UNASKED: "it is deep"})), "it is deep");
+        let missing = refusal("elicitation/create", None).expect("a question");
+        assert!(missing.contains("nested too deep"), "{missing}");
         let role = json!({"maxTokens": 1, "messages": [
             {"role": "alien", "content": {"type": "text", "text": "?"}}]});
         let told = refusal("sampling/createMessage", Some(&role)).expect("a question");

@@ -486,12 +486,12 @@ async fn a_tool_nested_beyond_reading_keeps_the_others_and_says_why() {
     let view = view.expect("open already");
     let names: Vec<&str> = view.tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["flat", "deep"]);
-    let deep = view.tools[1].parameters.as_ref().expect("a schema");
-    assert_eq!(json_text::nesting(deep.as_str()), 301);
-    assert!(view.tools[1].declaration.as_str().contains(deep.as_str()));
-    let told = view.warnings.iter().any(|it| it.contains("deep is nested 301 levels deep"));
-    assert!(told, "{:?}", view.warnings);
-    // What cannot be read must not be waited for.
+    let reason = "The tool deep cannot be called: its `inputSchema` is nested 301 levels deep";
+    assert!(view.tools[1].description.contains(reason), "{:?}", view.tools[1]);
+    assert!(view.warnings.iter().any(|it| it.contains(reason)), "{:?}", view.warnings);
+    let failure = failed(stage.call("deep", "{}").await);
+    assert!(failure.message.contains(reason), "{failure:?}");
+    // A response that is nested too deep fails its call. The connection stays.
     let failure = failed(stage.call("flat", "{}").await);
     assert!(failure.message.contains("levels deep"), "{failure:?}");
     stage.end().await;
@@ -547,8 +547,7 @@ async fn over_http_a_deep_tool_keeps_the_others_as_well() {
         let tools = view.expect("open already").tools;
         let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
         assert_eq!(names, ["flat", "deep"], "as events: {as_events}");
-        let deep = tools[1].parameters.as_ref().expect("a schema");
-        assert_eq!(json_text::nesting(deep.as_str()), 301);
+        assert!(tools[1].description.contains("nested 301 levels deep"), "{:?}", tools[1]);
         let failure = failed(stage.call("flat", "{}").await);
         assert!(failure.message.contains("levels deep"), "as events: {as_events}: {failure:?}");
         stage.end().await;
@@ -1039,7 +1038,7 @@ async fn a_question_that_cannot_be_put_is_answered_with_the_reason() {
     let empty = r#"{"type":"object","properties":{"kind":{"type":"string","enum":[]}}}"#;
     let alien = r#""method":"sampling/createMessage","params":{"maxTokens":9,"messages":[{"role":"alien","content":{"type":"text","text":"?"}}]}"#;
     for (question, reason) in [
-        (form(&deep), "levels deep"),
+        (form(&deep), "nested too deep"),
         (form(nested), "the property `home`"),
         (form(empty), "the property `kind`"),
         (r#""method":"elicitation/create","params":{"message":"?"}"#.to_owned(), "requestedSchema"),

@@ -3,17 +3,15 @@
 use std::sync::Arc;
 
 use crate::{CatalogueChange, SessionView, ToolHints, ToolView};
-use json_text::{JsonText, nesting};
+use json_text::JsonText;
 use rmcp::model::Tool;
 use serde::Serialize;
+use serde_json::{Map, Value};
 use session::{SessionId, ToolName};
 
 use super::agent::{McpAgent, McpServer};
 use super::{unreadable, wire};
 use crate::schemas;
-
-/// How deep a schema the host opens: as deep as serde_json does.
-const OPENED: usize = 127;
 
 /// A tool and where to call it.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +23,8 @@ pub(super) struct Listed {
     pub(super) remote_name: String,
     /// Whether the server said that it runs as a task only.
     pub(super) is_task_only: bool,
+    /// Why it cannot be called, in one sentence; `None` for a tool that can.
+    pub(super) unusable: Option<String>,
 }
 
 /// The tools of one agent, and what the person should know about them.
@@ -103,9 +103,11 @@ impl Catalogue {
                 ));
                 continue;
             }
-            let view = view(name, server, tool);
-            match too_deep_to_check(&view) {
-                Some(warning) => self.warnings.push(warning),
+            let unusable = unreadable::too_deep_reason(tool)
+                .map(|reason| format!("The tool {name} cannot be called: {reason}."));
+            let view = view(name, server, tool, unusable.clone());
+            match &unusable {
+                Some(warning) => self.warnings.push(warning.clone()),
                 None => self.warnings.extend(schemas::left_unchecked_of(
                     view.name.as_str(),
                     view.parameters.as_ref(),
@@ -116,6 +118,7 @@ impl Catalogue {
                 server: index,
                 remote_name: tool.name.to_string(),
                 is_task_only: wire::is_task_only(tool),
+                unusable,
             });
         }
     }
@@ -131,19 +134,8 @@ struct Declaration<'a> {
     response_json_schema: Option<&'a JsonText>,
 }
 
-/// What to tell of a tool whose schema the host cannot open.
-fn too_deep_to_check(tool: &ToolView) -> Option<String> {
-    let levels = tool.parameters.as_ref().map(|schema| nesting(schema.as_str()))?;
-    (levels > OPENED).then(|| {
-        format!(
-            "The input schema of {} is nested {levels} levels deep. The host checks arguments \
-             against schemas of up to {OPENED} levels, so this tool's go to its server unchecked.",
-            tool.name
-        )
-    })
-}
-
-fn view(name: ToolName, server: &McpServer, tool: &Tool) -> ToolView {
+/// The tool as the page shows it; one that cannot be called shows the reason as its description.
+fn view(name: ToolName, server: &McpServer, tool: &Tool, unusable: Option<String>) -> ToolView {
     let hints = tool.annotations.as_ref().map_or_else(ToolHints::default, |said| ToolHints {
         read_only: said.read_only_hint,
         destructive: said.destructive_hint,
@@ -155,9 +147,13 @@ fn view(name: ToolName, server: &McpServer, tool: &Tool) -> ToolView {
         .clone()
         .or_else(|| tool.annotations.as_ref().and_then(|said| said.title.clone()))
         .filter(|title| *title != tool.name);
-    let parameters = wire::input_schema(tool);
-    let response_schema = wire::output_schema(tool);
-    let description = tool.description.as_deref().unwrap_or_default().to_owned();
+    let text = |schema: &Arc<Map<String, Value>>| {
+        JsonText::from_value(&Value::Object(schema.as_ref().clone()))
+    };
+    let parameters = text(&tool.input_schema);
+    let response_schema = tool.output_schema.as_ref().map(text);
+    let description =
+        unusable.unwrap_or_else(|| tool.description.as_deref().unwrap_or_default().to_owned());
     let declaration = Declaration {
         name: name.as_str(),
         description: &description,

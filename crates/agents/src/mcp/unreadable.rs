@@ -12,6 +12,7 @@ use super::wire::object;
 
 /// Where the reason travels.
 const UNREADABLE: &str = "rehearsal/unreadable";
+const TOO_DEEP: &str = "rehearsal/tooDeep";
 
 /// The members of the tool as the library reads them; what is left out goes to `told`, a sentence
 /// each. `name` is what people are told.
@@ -52,6 +53,24 @@ pub(super) fn placeholder(name: &str, reason: &str) -> Vec<(&'static str, String
         ("inputSchema", r#"{"type":"object"}"#.to_owned()),
         ("_meta", object(&[(UNREADABLE, JsonText::string(reason).to_string())])),
     ]
+}
+
+/// What stands in the list for a tool with a member that is nested too deep.
+pub(super) fn too_deep(name: &str, member: &str, levels: usize) -> Vec<(&'static str, String)> {
+    let reason = format!(
+        "its `{member}` is nested {levels} levels deep, deeper than the host reads. Let the server \
+         flatten it"
+    );
+    vec![
+        ("name", JsonText::string(name).to_string()),
+        ("inputSchema", r#"{"type":"object"}"#.to_owned()),
+        ("_meta", object(&[(TOO_DEEP, JsonText::string(&reason).to_string())])),
+    ]
+}
+
+/// Why the tool is listed but cannot be called, where it is nested too deep.
+pub(super) fn too_deep_reason(tool: &Tool) -> Option<&str> {
+    tool.meta.as_ref()?.0.get(TOO_DEEP)?.as_str()
 }
 
 /// Why the tool cannot be used, where it only holds a place in the list.

@@ -1,16 +1,13 @@
-//! [`lifted`]: what the library cannot read in a server's message, or would drop, put where it
-//! reaches us.
+//! [`lifted`]: rewrites a server's message where the library cannot read it, or would drop part of it.
 //!
-//! Its parser stops at 128 levels and skips the whole message without a word: one deep schema would
-//! take every tool of its server away, and a deep result would never arrive.
-//! It also knows nothing of a tool's `execution`.
-//! Both travel in the tool's `_meta`, the schema as text.
-//! A deep request of the server goes on without its parameters, so that it is answered.
-//! A question's schema goes along as it was written ([`super::asked_schema`]), and so does structured
-//! content with numbers that would be rounded ([`super::digits`]).
-//! A list with a tool that it cannot read is made [`readable`].
-//! Half a character reads as U+FFFD ([`super::halves`]).
-//! An answer that is no JSON, or holds a number beyond reading, becomes an error with the reason.
+//! - serde_json reads 127 levels of nesting. A response nested deeper becomes a JSON-RPC error, a
+//!   request loses its parameters, a tool becomes a placeholder that says why it cannot be called.
+//! - The library's `Tool` has no `execution`: `taskSupport` travels in the tool's `_meta`.
+//! - An elicitation's schema travels as text ([`super::asked_schema`]), and so does structured content
+//!   with numbers that the library would round ([`super::digits`]).
+//! - The library reads a list of tools whole or not at all: invalid tools are made [`readable`].
+//! - A lone surrogate becomes U+FFFD ([`super::halves`]).
+//! - A response that is not JSON, or has a number out of range, becomes a JSON-RPC error.
 
 use std::borrow::Cow;
 
@@ -23,19 +20,16 @@ use serde_json::value::RawValue;
 use super::asked_schema;
 use super::digits;
 use super::halves::{REPLACED, whole};
-use super::misasked::UNASKED;
 use super::skipped::Skipped;
-use super::unreadable::{is_readable, placeholder, readable};
+use super::unreadable::{is_readable, placeholder, readable, too_deep};
 
 /// How deep a message may be nested: serde_json opens 127 levels, less a few for the library's own.
 pub(super) const READABLE: usize = 120;
-/// The levels of a message around a tool's schema.
-const AROUND_A_SCHEMA: usize = 4;
+/// The levels of a message around a tool.
+const AROUND_A_TOOL: usize = 3;
 /// How much of a tool's name is told.
 const NAME_CHARACTERS: usize = 80;
 
-const INPUT_SCHEMA: &str = "rehearsal/inputSchema";
-const OUTPUT_SCHEMA: &str = "rehearsal/outputSchema";
 const TASK_SUPPORT: &str = "rehearsal/taskSupport";
 
 /// A message as the library can read it.
@@ -50,7 +44,7 @@ pub(super) struct Lifted {
 /// The message as a line for the log, where it is one that the library reads. The library handles
 /// notifications side by side, which would mix up the lines of a busy server.
 pub(super) fn log_line(message: &str) -> Option<String> {
-    if !message.contains("notifications/message") || nesting(message) > READABLE {
+    if !message.contains("notifications/message") {
         return None;
     }
     let message: Notification = serde_json::from_str(&whole(message)).ok()?;
@@ -135,7 +129,7 @@ fn lifted_json(message: &str) -> Option<Lifted> {
     let member = |name: &str| members.iter().find(|(key, _)| key == name).map(|(_, raw)| *raw);
     if let Some(method) = member("method") {
         if is_deep {
-            return Some(too_deep(method, member("id"), levels));
+            return Some(without_params(method, member("id"), levels));
         }
         let asked = asked_schema::carrying(&members);
         return asked.map(|message| Lifted { message, told: Vec::new() });
@@ -172,19 +166,22 @@ fn lifted_json(message: &str) -> Option<Lifted> {
     Some(Lifted { message: lifted, told })
 }
 
-/// A request or a notification of the server that is nested too deep. Somebody waits for the answer
-/// to a request: it goes on without its parameters, and whoever answers it finds the reason there.
-fn too_deep(method: &RawValue, id: Option<&RawValue>, levels: usize) -> Lifted {
-    let reason =
-        format!("it is nested {levels} levels deep, and more than {READABLE} cannot be read");
-    let mut message = vec![("jsonrpc", r#""2.0""#.to_owned()), ("method", method.get().to_owned())];
-    let Some(id) = id else {
-        let told = vec![format!("A notification of the server is skipped: {reason}.")];
-        return Lifted { message: object(&message), told };
-    };
-    let params = object(&[(UNASKED, JsonText::string(&reason).to_string())]);
-    message.extend([("id", id.get().to_owned()), ("params", params)]);
-    Lifted { message: object(&message), told: Vec::new() }
+/// A request of the server without its parameters, so that the server gets an error; an empty message
+/// in place of a notification.
+fn without_params(method: &RawValue, id: Option<&RawValue>, levels: usize) -> Lifted {
+    let what = if id.is_some() { "request" } else { "notification" };
+    let told = vec![format!(
+        "A {what} of the server is skipped: it is nested {levels} levels deep, and more than {READABLE} \
+         cannot be read."
+    )];
+    let message = id.map_or_else(String::new, |id| {
+        object(&[
+            ("jsonrpc", r#""2.0""#.to_owned()),
+            ("method", method.get().to_owned()),
+            ("id", id.get().to_owned()),
+        ])
+    });
+    Lifted { message, told }
 }
 
 /// Members of an object with their texts.
@@ -211,25 +208,17 @@ fn tool(raw: &RawValue, told: &mut Vec<String>) -> String {
         told.push(format!("A tool is left out: {reason}."));
         return object(&placeholder("without a name", reason));
     };
+    let deepest = members.iter().max_by_key(|(_, value)| nesting(value.get()));
+    if let Some((key, value)) = deepest
+        && nesting(raw.get()) + AROUND_A_TOOL > READABLE
+    {
+        return object(&too_deep(&name_of(&members), key, nesting(value.get())));
+    }
     let mut kept: Vec<(&str, String)> = Vec::new();
     let mut meta: Vec<(&str, String)> = Vec::new();
     let mut own_meta = Vec::new();
     for (key, value) in &members {
-        let levels = nesting(value.get());
-        let is_deep = levels + AROUND_A_SCHEMA > READABLE;
-        let as_text = || JsonText::string(value.get()).to_string();
         match key.as_str() {
-            "inputSchema" if is_deep => {
-                meta.push((INPUT_SCHEMA, as_text()));
-                kept.push(("inputSchema", r#"{"type":"object"}"#.to_owned()));
-            }
-            "outputSchema" if is_deep => meta.push((OUTPUT_SCHEMA, as_text())),
-            _ if is_deep => {
-                let name = name_of(&members);
-                told.push(format!(
-                    "The `{key}` of the tool {name} is left out: it is nested {levels} levels deep."
-                ));
-            }
             "execution" => {
                 if let Node::Object(execution) = Node::of(value)
                     && let Some((_, support)) =
@@ -246,9 +235,8 @@ fn tool(raw: &RawValue, told: &mut Vec<String>) -> String {
             key => kept.push((key, value.get().to_owned())),
         }
     }
-    // What the server says under our names is not ours.
-    let is_ours = |key: &str| [INPUT_SCHEMA, OUTPUT_SCHEMA, TASK_SUPPORT].contains(&key);
-    let own = own_meta.iter().filter(|(key, _)| !is_ours(key));
+    // The server's own value under this name would be taken for ours.
+    let own = own_meta.iter().filter(|(key, _)| key != TASK_SUPPORT);
     meta.extend(own.map(|(key, raw)| (key.as_str(), raw.get().to_owned())));
     if !meta.is_empty() {
         kept.push(("_meta", object(&meta)));
@@ -270,35 +258,15 @@ pub(super) fn object(members: &[(&str, String)]) -> String {
     format!("{{{}}}", members.join(","))
 }
 
-/// What the tool takes, however deep it is.
-pub(super) fn input_schema(tool: &Tool) -> JsonText {
-    carried(tool, INPUT_SCHEMA)
-        .unwrap_or_else(|| JsonText::from_value(&Value::Object(tool.input_schema.as_ref().clone())))
-}
-
-/// What the tool's structured content looks like, however deep that is.
-pub(super) fn output_schema(tool: &Tool) -> Option<JsonText> {
-    carried(tool, OUTPUT_SCHEMA).or_else(|| {
-        let schema = tool.output_schema.as_ref()?;
-        Some(JsonText::from_value(&Value::Object(schema.as_ref().clone())))
-    })
-}
-
 /// Whether the tool says that it runs as a task only.
 pub(super) fn is_task_only(tool: &Tool) -> bool {
-    told_in_meta(tool, TASK_SUPPORT) == Some("required")
-}
-
-fn carried(tool: &Tool, name: &str) -> Option<JsonText> {
-    JsonText::parse(told_in_meta(tool, name)?).ok()
-}
-
-fn told_in_meta<'t>(tool: &'t Tool, name: &str) -> Option<&'t str> {
-    tool.meta.as_ref()?.0.get(name)?.as_str()
+    let meta = tool.meta.as_ref();
+    meta.and_then(|meta| meta.0.get(TASK_SUPPORT)).and_then(Value::as_str) == Some("required")
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::unreadable::too_deep_reason;
     use super::*;
 
     fn deep(levels: usize) -> String {
@@ -311,24 +279,20 @@ mod tests {
     }
 
     #[test]
-    fn a_deep_schema_leaves_the_other_tools_where_they_are() {
+    fn a_deep_tool_becomes_a_placeholder_and_the_others_stay() {
         let schema = deep(5_000);
         let message = format!(
             r#"{{"jsonrpc":"2.0","id":7,"result":{{"nextCursor":"c","tools":[
-                {{"name":"plain","inputSchema":{{"type":"object","properties":{{"n":{{"const":9007199254740993}}}}}}}},
-                {{"name":"deep","_meta":{{"own":1,"rehearsal/inputSchema":"{{}}"}},"inputSchema":{schema},
-                  "outputSchema":{schema},"annotations":{schema}}}]}}}}"#
+                {{"name":"plain","inputSchema":{{"type":"object"}}}},
+                {{"name":"deep","inputSchema":{schema}}}]}}}}"#
         );
         let lifted = lifted(&message).expect("lifted");
-        assert!(nesting(&lifted.message) < 20);
         assert!(lifted.message.contains(r#""id":7"#) && lifted.message.contains("nextCursor"));
         let [plain, deep] = &read(&lifted.message)[..] else { panic!("two tools") };
-        assert!(input_schema(plain).as_str().contains("9007199254740993"));
-        assert_eq!(input_schema(deep).as_str(), schema);
-        assert_eq!(output_schema(deep).expect("there").as_str(), schema);
-        assert_eq!(deep.meta.as_ref().expect("there").0.get("own"), Some(&Value::from(1)));
-        assert_eq!(lifted.told.len(), 1, "{:?}", lifted.told);
-        assert!(lifted.told[0].contains("`annotations` of the tool deep"), "{:?}", lifted.told);
+        assert_eq!((plain.name.as_ref(), too_deep_reason(plain)), ("plain", None));
+        assert_eq!(deep.name, "deep");
+        let reason = too_deep_reason(deep).expect("a reason");
+        assert!(reason.contains("`inputSchema` is nested 5001 levels deep"), "{reason}");
     }
 
     #[test]
@@ -354,20 +318,19 @@ mod tests {
     }
 
     #[test]
-    fn a_deep_request_reaches_whoever_answers_it() {
+    fn a_deep_request_loses_its_parameters_and_a_deep_notification_is_skipped() {
         let request = |id: &str| {
             let deep = deep(200);
-            let method = "elicitation/create";
-            let request = format!(
-                r#"{{"jsonrpc":"2.0",{id}"method":"{method}","params":{{"requestedSchema":{deep}}}}}"#
-            );
+            let request = format!(r#"{{"jsonrpc":"2.0",{id}"method":"x","params":{deep}}}"#);
             lifted(&request).expect("lifted")
         };
-        let asked: Value = serde_json::from_str(&request(r#""id":"q7","#).message).expect("read");
-        assert_eq!((&asked["id"], &asked["method"]), (&"q7".into(), &"elicitation/create".into()));
-        let reason = asked["params"][UNASKED].as_str().expect("a reason");
-        assert!(reason.contains("nested 203 levels deep"), "{reason}");
-        assert!(request("").told[0].contains("is skipped"), "nobody waits for this one");
+        let asked = request(r#""id":"q7","#);
+        let message: Value = serde_json::from_str(&asked.message).expect("read");
+        assert_eq!(message, serde_json::json!({"jsonrpc": "2.0", "id": "q7", "method": "x"}));
+        assert!(asked.told[0].contains("nested 202 levels deep"), "{:?}", asked.told);
+        let notification = request("");
+        assert_eq!(notification.message, "");
+        assert!(notification.told[0].contains("is skipped"), "{:?}", notification.told);
     }
 
     #[test]
@@ -437,11 +400,5 @@ mod tests {
         assert_eq!(lifted(r#"{"id":1,"result":{"content":"\"taskSupport\""}}"#), None);
         assert_eq!(lifted("\"taskSupport\""), None);
         assert_eq!(lifted("\u{feff}{\"id\":1,\"result\":{}}\r\n"), None);
-        // The deepest that is left alone.
-        let schema = deep(READABLE - 6);
-        let tool = format!(r#"{{"name":"a","inputSchema":{schema}}}"#);
-        let message = format!(r#"{{"id":1,"result":{{"tools":[{tool}]}}}}"#);
-        assert_eq!(lifted(&message), None);
-        assert_eq!(read(&message).len(), 1);
     }
 }
