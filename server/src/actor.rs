@@ -1,15 +1,15 @@
-//! Who acts on a page: the person who has logged in, and where nobody is asked to, the name that the
-//! page gives.
+//! The name of the person who acts on a page: the logged-in person, or, when authentication is off,
+//! the name that the page sends.
 
 use api::ApiError;
 use live::DisplayName;
 
 use crate::access;
 
-/// Who acts.
+/// The name of the acting person.
 ///
 /// # Errors
-/// [`ApiError::LiveRefused`] when the name that the page gives breaks its rule.
+/// [`ApiError::LiveRefused`] if the name that the page sends is not a valid name.
 pub(crate) fn actor(given: &str) -> Result<DisplayName, ApiError> {
     match access::caller() {
         Some(caller) => Ok(caller.name),
@@ -17,10 +17,10 @@ pub(crate) fn actor(given: &str) -> Result<DisplayName, ApiError> {
     }
 }
 
-/// Who exports: as [`actor`], or nobody where the page knows no name.
+/// The name of the exporting person, as [`actor`] returns it; `None` if the page sends no name.
 ///
 /// # Errors
-/// As those of [`actor`].
+/// As for [`actor`].
 pub(crate) fn exporter(given: Option<&str>) -> Result<Option<DisplayName>, ApiError> {
     match (access::caller(), given) {
         (Some(caller), _) => Ok(Some(caller.name)),
@@ -28,10 +28,10 @@ pub(crate) fn exporter(given: Option<&str>) -> Result<Option<DisplayName>, ApiEr
     }
 }
 
-/// A person by the name that the page gives.
+/// Parses the name that the page sends.
 ///
 /// # Errors
-/// As those of [`actor`].
+/// As for [`actor`].
 pub(crate) fn person(name: &str) -> Result<DisplayName, ApiError> {
     DisplayName::given(name).map_err(|fault| ApiError::LiveRefused { reason: fault.to_string() })
 }

@@ -1,7 +1,7 @@
-//! Taking connections: HTTP/1.1, WebSockets and HTTP/2 on one port.
+//! Accepts connections: HTTP/1.1, WebSockets and HTTP/2 on one port.
 //!
-//! `axum::serve` shows no HTTP/2 settings, and its 200 streams a connection would have the 201st
-//! agent of a process wait for the answer of the first.
+//! `axum::serve` has no HTTP/2 settings, and its limit of 200 streams on a connection would make
+//! the 201st agent of a process wait for the response to the first.
 
 use std::convert::Infallible;
 use std::io;
@@ -21,25 +21,25 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
-/// Calls that may be under way on one HTTP/2 connection: agents that wait for days, each with one.
+/// The most concurrent calls on one HTTP/2 connection: each waiting agent keeps one open for days.
 const STREAMS: u32 = 20_000;
-/// How often a silent HTTP/2 peer is asked whether it is still there, and how long it may take to
-/// say so: what tells a dead agent from a patient one.
+/// How often the host pings a silent HTTP/2 peer, and how long the peer may take to respond: a dead
+/// agent does not respond, a waiting one does.
 const PING: Duration = Duration::from_secs(20);
-/// How long a connection may take to begin a request: one that never does only takes a place.
+/// How long a connection may take to begin a request.
 const SILENCE: Duration = Duration::from_secs(75);
-/// When a silent peer is asked whether its machine is still there, and how often from then on.
+/// When TCP keep-alive starts on a silent connection, and its interval.
 const STILL_THERE: Duration = Duration::from_secs(60);
-/// What the headers of one HTTP/2 request may hold.
+/// The largest header list of an HTTP/2 request.
 const HEADER_BYTES: u32 = 16 * 1024;
-/// After what goes wrong in taking a connection, such as too many open files.
+/// The pause after a failed accept, for example with too many open files.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Where a request's connection comes from, in the request's extensions.
+/// The client's address, in the request's extensions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) SocketAddr);
 
-/// Serves until stopped; then open connections end once their requests have.
+/// Serves until stopped. Open connections then end after their current requests.
 pub(crate) async fn serve(listener: TcpListener, router: Router, stop: CancellationToken) {
     let connections = TaskTracker::new();
     loop {
@@ -63,7 +63,7 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, stop: Cancellat
 }
 
 async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, stop: CancellationToken) {
-    // An event of a few bytes must not wait for the next one to fill a packet.
+    // Events of a few bytes must not wait until a packet is full.
     let keepalive = TcpKeepalive::new().with_time(STILL_THERE).with_interval(PING);
     for set in [stream.set_nodelay(true), SockRef::from(&stream).set_tcp_keepalive(&keepalive)] {
         if let Err(error) = set {
@@ -91,7 +91,7 @@ async fn connection(stream: TcpStream, peer: SocketAddr, router: Router, stop: C
         .keep_alive_timeout(PING);
     let serving = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
     let mut serving = std::pin::pin!(serving);
-    // Until then nothing is known of it, not even which protocol it speaks.
+    // The protocol is not known before the first bytes.
     let never_begins = async {
         if timeout(SILENCE, begins.wait_for(|begun| *begun)).await.is_ok() {
             std::future::pending::<()>().await;

@@ -1,4 +1,5 @@
-//! The page's one WebSocket: tells it how calls and agents go on, hears that it is still there.
+//! The page's one WebSocket: sends events of calls, agents and live sessions, and receives
+//! keep-alives.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -22,16 +23,16 @@ use crate::live::{LiveSessions, PageNews};
 use crate::page_dto;
 use crate::sessions::HostSession;
 
-/// A page that has said nothing for this long is gone: it speaks every 20 s.
+/// A page that sends nothing for this long is disconnected; it sends a keep-alive every 20 s.
 const SILENCE: Duration = Duration::from_secs(60);
-/// The longest message that a page has reason to send.
+/// The longest message that a page sends.
 const MESSAGE_BYTES: usize = 256 * 1024;
 
-/// Whose page it is.
+/// The person at the page.
 pub(crate) struct Visitor {
-    /// The name they are logged in with; none where nobody is asked.
+    /// The login name; `None` when authentication is off.
     pub(crate) name: Option<String>,
-    /// How long they are: the connection ends with it.
+    /// The lifetime of the login: the connection ends with it.
     pub(crate) lifetime: Option<LoginLifetime>,
 }
 
@@ -44,7 +45,7 @@ impl Visitor {
     }
 }
 
-/// Takes a page's connection.
+/// Accepts a page's connection.
 pub(crate) fn connect(
     upgrade: WebSocketUpgrade,
     visitor: Visitor,
@@ -58,7 +59,7 @@ pub(crate) fn connect(
     })
 }
 
-/// What can happen on a connection.
+/// What the connection waits for.
 enum Turn {
     Page(Option<Result<Message, axum::Error>>),
     Call(Result<Arc<CallNews>, RecvError>),
@@ -79,7 +80,7 @@ async fn talk(
     stop: &CancellationToken,
 ) {
     let (mut to_page, mut from_page) = socket.split();
-    // Listen before anything is told, so that nothing falls between.
+    // Subscribe before the first message is sent, so that no event is lost.
     let mut calls = host.calls.listen();
     let mut agents = host.registry.changes();
     let mut news = host.registry.news();
@@ -96,7 +97,7 @@ async fn talk(
         version: env!("CARGO_PKG_VERSION").to_owned(),
         person: visitor.name.clone(),
     };
-    // A page was listed its agents before it listened here: what they are now comes along.
+    // The page listed its agents before it subscribed: send their current status.
     for frame in std::iter::once(frame(&welcome)).chain(summaries(host)) {
         if to_page.send(frame).await.is_err() {
             return;
@@ -144,7 +145,7 @@ async fn talk(
                 }
             }
             Turn::Call(Err(RecvError::Lagged(_))) => {
-                // Some news were lost: the last of each session is what counts.
+                // Events were dropped: the last one of each session is enough.
                 let sessions = watched.iter().filter_map(|id| host.sessions.find(id));
                 frames.extend(sessions.filter_map(|it| it.news()).map(|news| call_frame(&news)));
             }
@@ -154,7 +155,7 @@ async fn talk(
                 }
             }
             Turn::News(Err(RecvError::Lagged(_))) => {
-                // What still counts: the questions that wait.
+                // Send the pending questions again.
                 for session in watched.iter().filter_map(|id| host.sessions.find(id)) {
                     frames.extend(questions(&session).await);
                 }
@@ -174,7 +175,7 @@ async fn talk(
             | Turn::Agent(Err(RecvError::Closed))
             | Turn::News(Err(RecvError::Closed))
             | Turn::Stop => {
-                // The page sees the end of the connection whether or not this arrives.
+                // The page notices the end of the connection whether or not this arrives.
                 let _ = to_page.send(Message::Close(None)).await;
                 return;
             }
@@ -187,7 +188,7 @@ async fn talk(
     }
 }
 
-/// An agent's new log lines; lines that came too fast are skipped, the log itself has them.
+/// An agent's new log lines. Lines that came too fast are skipped; the log file has them.
 fn lines(
     agent: AgentId,
     listener: broadcast::Receiver<LogLine>,
@@ -204,14 +205,14 @@ fn lines(
     .boxed()
 }
 
-/// The questions that wait for the person of `session`.
+/// The pending questions for the person of `session`.
 async fn questions(session: &HostSession) -> Vec<Message> {
     let waiting = session.agent.source.questions(&session.id).await;
     let waiting = waiting.into_iter().map(page_dto::question);
     waiting.map(|it| frame(&HostEvent::Asked(Box::new(it)))).collect()
 }
 
-/// The session whose pages hear of an event of a source.
+/// The session that an event of a source belongs to.
 fn session_of(event: &SourceEvent) -> &SessionId {
     match event {
         SourceEvent::Progress(progress) => &progress.session,
@@ -221,7 +222,7 @@ fn session_of(event: &SourceEvent) -> &SessionId {
     }
 }
 
-/// What each agent is now.
+/// The current status of each agent.
 fn summaries(host: &Host) -> impl Iterator<Item = Message> + '_ {
     host.registry.agents().iter().map(|agent| summary_frame(agent))
 }
@@ -235,6 +236,6 @@ fn call_frame(news: &CallNews) -> Message {
 }
 
 fn frame(event: &HostEvent) -> Message {
-    // Events are our own types with string keys: they always serialise.
+    // The events are our own types with string keys: they always serialize.
     Message::text(serde_json::to_string(event).unwrap_or_default())
 }

@@ -1,5 +1,5 @@
-//! Files in configured folders: found anew each time, so that what was added or removed shows at
-//! once, and named by ids, so that no path ever comes from a browser.
+//! The files of configured folders. Folders are read again for each request, so changes show at
+//! once. Files are named by ids, so that a browser never sends a path.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -11,48 +11,48 @@ use api::FolderSummary;
 use session::AgentId;
 use sha2::{Digest as _, Sha256};
 
-/// Folders that the page may list; whether they are there shows when it does.
+/// The configured folders. A missing folder is reported when it is listed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Folders {
-    /// Of eval sets.
+    /// Folders of eval sets.
     pub eval_sets: Vec<PathBuf>,
-    /// Of JSON reports.
+    /// Folders of JSON reports.
     pub reports: Vec<PathBuf>,
 }
 
 impl Folders {
-    /// Whether none is named.
+    /// Whether no folder is configured.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.eval_sets.is_empty() && self.reports.is_empty()
     }
 }
 
-/// Folders are looked into so deep.
+/// The depth to which folders are searched.
 const DEEPEST: usize = 12;
-/// So many files of one folder are listed.
+/// The most files that are listed for one folder.
 const MOST: usize = 5_000;
 
 /// A file in a configured folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FoundFile {
-    /// What a page asks for it by.
+    /// The id by which a page requests it.
     pub(crate) id: String,
-    /// Its path from the folder on, for people.
+    /// The path below the folder, for display.
     pub(crate) name: String,
-    /// Where it lies: absolute.
+    /// The absolute path.
     pub(crate) path: PathBuf,
 }
 
-/// When a file was changed last, in milliseconds since 1970.
+/// The modification time of a file, in milliseconds since 1970.
 pub(crate) fn changed(metadata: &fs::Metadata) -> Option<i64> {
     let since = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     i64::try_from(since.as_millis()).ok()
 }
 
-/// The files in `folders` whose names end in one of `endings`, each once and in the order of their
-/// paths, and what was found of each folder. `key` is where the folders are configured; `taken` are
-/// ids of other things.
+/// The files in `folders` that end in one of `endings`, each once and sorted by path, with a
+/// summary of each folder. `key` is the configuration key of the folders; `taken` holds ids that
+/// are already in use.
 pub(crate) fn find(
     folders: &[PathBuf],
     key: &str,
@@ -85,8 +85,9 @@ pub(crate) fn find(
     (files, summaries)
 }
 
-/// Files that would go by one id get one of their path too, all of them. A link leads to another
-/// file than it did only where that one is gone and another goes by its name alone.
+/// When several files would share an id, each gets one that includes its path. A stored link can
+/// lead to a different file only if its own file is gone and exactly one other file has the same
+/// name.
 fn name_apart(files: &mut [FoundFile], taken: &dyn Fn(&str) -> bool) {
     let mut bearers: HashMap<String, usize> = HashMap::new();
     for file in &*files {
@@ -145,7 +146,7 @@ impl Looking<'_> {
             if kind.is_dir() && depth < DEEPEST {
                 self.look(&path, root, depth + 1);
             } else if let Some(end) = self.endings.iter().find(|end| name.ends_with(*end)) {
-                // A link that leads out of the folder is none of it.
+                // A link to outside of the folder is skipped.
                 let is_within = !kind.is_symlink()
                     || path.canonicalize().is_ok_and(|path| path.starts_with(root));
                 if is_within && path.is_file() {

@@ -1,4 +1,4 @@
-//! [`Host`]: the port that the page's server functions reach.
+//! [`Host`]: what the page's server functions call.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -28,15 +28,15 @@ use crate::page_dto;
 use crate::reports;
 use crate::sessions::{Calls, HostSession, Sessions};
 
-/// Memory that held results may take before they go to disk.
+/// The memory for stored results before they go to disk.
 const HELD_IN_MEMORY: u64 = 128 * 1024 * 1024;
-/// How often silent sessions are looked for.
+/// How often the host looks for silent sessions.
 const SWEEP: Duration = Duration::from_secs(30);
-/// How many agents are loaded at once, and how long one keeps others waiting.
+/// How many agents load at once, and how long one may delay the others.
 const LOADING_AT_ONCE: usize = 2;
 const MAKES_WAY: Duration = Duration::from_secs(10);
 
-/// Agents, sessions and calls behind the page.
+/// The agents, sessions and calls of the page.
 pub(crate) struct Host {
     pub(crate) registry: Registry,
     pub(crate) sessions: Arc<Sessions>,
@@ -56,8 +56,8 @@ impl Host {
         Arc::new(Self { registry, sessions, calls: Arc::new(Calls::new()), folders })
     }
 
-    /// Loads every agent in order, few at once: importing is heavy, and the first ones can be used
-    /// while the later ones load. One that takes long makes way for the next.
+    /// Loads every agent in order, a few at once: imports are expensive, and the first agents are
+    /// usable while the later ones load. A slow agent lets the next one start.
     pub(crate) async fn load_agents(&self) {
         let places = Semaphore::new(LOADING_AT_ONCE);
         let load = async |agent: &Arc<RegisteredAgent>| {
@@ -65,7 +65,7 @@ impl Host {
             if agent.source.kind() == SourceKind::Native {
                 return self.registry.load(agent).await;
             }
-            // Never closed.
+            // The semaphore is never closed.
             let place = places.acquire().await;
             let mut loading = std::pin::pin!(self.registry.load(agent));
             if tokio::time::timeout(MAKES_WAY, loading.as_mut()).await.is_err() {
@@ -76,7 +76,7 @@ impl Host {
         futures::future::join_all(self.registry.agents().iter().map(load)).await;
     }
 
-    /// Forgets sessions whose pages are gone. Never returns.
+    /// Removes sessions of closed pages. Never returns.
     pub(crate) async fn sweep(&self) {
         let mut ticks = tokio::time::interval(SWEEP);
         loop {
@@ -101,7 +101,7 @@ impl Host {
         futures::future::join_all(sources).await;
     }
 
-    /// Whether an agent has this id.
+    /// Whether an agent with this id exists.
     pub(crate) fn has_agent(&self, id: &str) -> bool {
         AgentId::parse(id).is_ok_and(|id| self.agent(&id).is_ok())
     }
@@ -120,13 +120,13 @@ impl Host {
         Ok(session)
     }
 
-    /// A report's file, and how long it is.
+    /// A report's file and its length in bytes.
     pub(crate) async fn open_report(&self, report: ReportId) -> Result<(File, u64), ApiError> {
         let folders = self.folders.reports.clone();
         blocking("open a report", move || reports::open(&folders, &report)).await
     }
 
-    /// The eval set that a page asks for.
+    /// The eval set of an id.
     pub(crate) async fn set(&self, id: SetId) -> Result<SetFile, ApiError> {
         let sets = self.sets();
         blocking("find an eval set", move || sets.find(&id)).await
@@ -136,8 +136,8 @@ impl Host {
         Sets::new(&self.registry, self.folders.eval_sets.clone())
     }
 
-    /// What was played, checked, with its agent and with the host's share of it where that is there
-    /// still.
+    /// The trace of an exported rehearsal, validated, with its agent and, if it still exists, the
+    /// host's part of its session.
     fn performed(&self, request: ExportRequest) -> Result<Performed<'_>, ApiError> {
         let agent = self.agent(&request.agent)?;
         let session = self.sessions.find(&request.session);
@@ -169,7 +169,7 @@ fn refusal(agent: &RegisteredAgent, error: SourceError) -> ApiError {
     }
 }
 
-/// What was played: the agent, the host's share of the session, the trace.
+/// A rehearsal to export: the agent, the host's part of the session, and the trace.
 type Performed<'h> = (&'h Arc<RegisteredAgent>, Option<Arc<HostSession>>, GoldenTrace);
 
 fn unreadable(error: &std::io::Error) -> ApiError {
@@ -278,8 +278,8 @@ impl RehearsalHost for Host {
     ) -> Result<ExportReceipt, ApiError> {
         let by = exporter(by.as_deref())?;
         if self.sessions.find(&request.session).is_none() {
-            // The schemas of query and answer are known where a session is open. Of an agent that
-            // cannot open one, what was played is exported all the same.
+            // The schemas of query and response are known while a session is open. If the agent
+            // cannot open one, the trace is exported without them.
             let _ = self.open_session(request.session.clone(), request.agent.clone()).await;
         }
         let (agent, session, trace) = self.performed(request)?;
@@ -426,7 +426,7 @@ impl EvalSetHost for Host {
                 let case = evalsets::case_of_rehearsal(agent, session.as_deref(), trace).await?;
                 Held::Rehearsed(Box::new(case))
             }
-            // The doorway asks the port of live sessions.
+            // `LivePages` exports live sessions.
             Actual::Live { .. } => {
                 return Err(ApiError::Internal { what: "find a live session".to_owned() });
             }

@@ -1,8 +1,7 @@
 //! The host behind the page: owns the agents, runs their tools, writes eval cases to disk.
 //!
-//! Library first: [`Simulator`] takes agents as values and serves them. The crate `rehearsal` puts the
-//! page into it; what it needs of the page is a type that carries its files, so that this crate can
-//! be compiled before there is one.
+//! [`Simulator`] takes agents as values and serves them. The page's files come in as a type
+//! parameter, so that this crate compiles without the page; the crate `rehearsal` embeds them.
 
 pub mod access;
 mod actor;

@@ -1,4 +1,4 @@
-//! What the host's agents and sessions are to the page: their types as those of [`api`].
+//! Converts the host's agents and sessions to the page's types in [`api`].
 
 use agents::registry::{AgentStatus, RegisteredAgent};
 use agents::{
@@ -10,7 +10,7 @@ use trace_export::{
     AnsweredTurn, CallSide, ComparedCall, ComparedText, Comparison, LiveRun, MatchStatus,
 };
 
-/// One agent as the list shows it.
+/// A row of the list of agents.
 pub(crate) fn agent_summary(agent: &RegisteredAgent) -> api::AgentSummary {
     let (status, facts) = match agent.status() {
         AgentStatus::Starting => (api::AgentStatus::Starting, Default::default()),
@@ -36,7 +36,7 @@ pub(crate) fn agent_summary(agent: &RegisteredAgent) -> api::AgentSummary {
     }
 }
 
-/// Why an agent cannot be used.
+/// Why an agent failed to load.
 pub(crate) fn agent_fault(fault: AgentFault) -> api::AgentFault {
     let AgentFault { reason, error_type, traceback } = fault;
     api::AgentFault { reason, error_type, traceback }
@@ -48,7 +48,7 @@ pub(crate) fn log_line(line: LogLine) -> api::LogLine {
     api::LogLine { number, at_ms, text, by_host }
 }
 
-/// What the model would see now.
+/// The instructions and tools that the model would see now.
 pub(crate) fn session_view(view: SessionView) -> api::SessionView {
     api::SessionView {
         app_name: view.app_name,
@@ -95,13 +95,13 @@ fn tool_view(tool: ToolView) -> api::ToolView {
     }
 }
 
-/// What is wrong with a value, field by field.
+/// The violations of a value, by field.
 pub(crate) fn field_messages(found: Vec<Violation>) -> Vec<api::FieldMessage> {
     let found = found.into_iter();
     found.map(|it| api::FieldMessage { pointer: it.pointer, text: it.text }).collect()
 }
 
-/// What happens in a session between calls.
+/// An event of a session outside of calls.
 pub(crate) fn host_event(event: SourceEvent) -> api::HostEvent {
     match event {
         SourceEvent::Progress(it) => api::HostEvent::Progress(api::CallProgressed {
@@ -156,7 +156,7 @@ pub(crate) fn answer(answer: api::Answer) -> Answer {
     }
 }
 
-/// Two cases, side by side: their names, what differs, and what of the expected one is not compared.
+/// Two cases side by side: their names, the differences, and what is not compared.
 pub(crate) fn comparison(
     (expected, actual): (api::CaseName, Option<api::CaseName>),
     compared: Comparison,

@@ -1,4 +1,4 @@
-//! Folders for what is nobody else's business on the machine: conversations, and who decided what.
+//! Private folders, for conversations and audit logs.
 
 use std::fs::DirBuilder;
 use std::io;
@@ -6,11 +6,11 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
-/// Makes the folder and those above it that are missing, each for its owner alone. What is there stays
-/// as it is.
+/// Creates the folder and its missing parents with access for the owner only. Existing folders keep
+/// their permissions.
 ///
 /// # Errors
-/// Those of the file system.
+/// The file system's error.
 pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);

@@ -1,4 +1,4 @@
-//! JSON reports in the configured folders, for the page to list and to read.
+//! Lists and reads the JSON reports in the configured folders.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -9,23 +9,23 @@ use serde::Deserialize;
 
 use crate::folders::{FoundFile, changed, find};
 
-/// A report tells what it is within so many bytes.
+/// The summary of a report is within this many bytes.
 const HEAD: u64 = 64 * 1024;
-/// What a report has there.
+/// The beginning of every report.
 const NAME: &[u8] = b"\"report_id\"";
-/// The longest report that is handed to a browser, in bytes.
+/// The longest report that is sent to a browser, in bytes.
 const LONGEST: u64 = 128 * 1024 * 1024;
-/// Longer reports are listed without what they say, in bytes; so are the older ones once so much was
-/// read of the others together.
+/// Longer reports are listed without a summary, in bytes. After this many bytes in total, so are
+/// the older ones.
 const LOOKED_INTO: u64 = 16 * 1024 * 1024;
 /// See [`LOOKED_INTO`].
 const TOGETHER: u64 = 4 * LOOKED_INTO;
-/// Where the folders are configured.
+/// The configuration key of the folders.
 const KEY: &str = "folders.reports";
-/// How reports' files end.
+/// The ending of reports' file names.
 const ENDINGS: [&str; 1] = [".json"];
 
-/// The reports in `folders`, the newest first. JSON files that are none are left out.
+/// The reports in `folders`, newest first, without JSON files that are not reports.
 pub(crate) fn list(folders: &[PathBuf]) -> ReportList {
     let (files, mut folders) = found(folders);
     for folder in &mut folders {
@@ -44,14 +44,14 @@ pub(crate) fn list(folders: &[PathBuf]) -> ReportList {
     ReportList { reports: reports.into_iter().map(|(_, report)| report).collect(), folders }
 }
 
-/// A report's file, and how long it is.
+/// A report's file and its length in bytes.
 ///
 /// # Errors
-/// [`ApiError::UnknownReport`] when no folder has it, [`ApiError::Report`] when it cannot be read or
-/// is too long for a browser.
+/// [`ApiError::UnknownReport`] if no folder has it, [`ApiError::Report`] if it cannot be read or is
+/// too long for a browser.
 pub(crate) fn open(folders: &[PathBuf], id: &ReportId) -> Result<(File, u64), ApiError> {
     let (files, _) = find(folders, KEY, &ENDINGS, &|_| false);
-    // Looking into each of them is for the list.
+    // Only the list reads summaries.
     let file = files.into_iter().find(|file| file.id == id.as_str() && is_report(&file.path));
     let file = file.ok_or_else(|| ApiError::UnknownReport { id: id.to_string() })?;
     let refused = |reason: String| ApiError::Report { reason };
@@ -75,8 +75,8 @@ fn found(folders: &[PathBuf]) -> (Vec<FoundFile>, Vec<api::FolderSummary>) {
     (files, summaries)
 }
 
-/// Whether the file begins as a report does. What cannot be looked into is listed: opening it says
-/// why.
+/// Whether the file begins like a report. An unreadable file is listed too, because opening it
+/// shows the reason.
 fn is_report(path: &Path) -> bool {
     let Ok(file) = File::open(path) else { return true };
     let mut head = Vec::new();
@@ -98,7 +98,7 @@ fn summary(file: FoundFile) -> (PathBuf, ReportSummary) {
     (file.path, summary)
 }
 
-/// What a list says of a report.
+/// A row of the list of reports.
 #[derive(Deserialize)]
 struct InLittle {
     eval_set_id: String,
@@ -115,7 +115,7 @@ struct Cases {
     unscored_cases: u64,
 }
 
-/// What the report says; `None` where it is broken: opening it tells how.
+/// The summary; `None` if the report is broken: opening it shows the reason.
 fn told(path: &Path) -> Option<ReportTold> {
     let InLittle { eval_set_id, eval_set_name, summary } =
         serde_json::from_slice(&fs::read(path).ok()?).ok()?;

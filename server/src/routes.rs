@@ -35,12 +35,12 @@ use crate::security::{OriginPolicy, content_security_policy, guard};
 use crate::site::{Site, not_built};
 use crate::{access, endpoints, events, server_functions};
 
-/// An export carries a whole history, a call its arguments.
+/// The largest request body: an export carries a whole history, a call its arguments.
 const BODY_BYTES: usize = 256 * 1024 * 1024;
-/// How much of a report is held at a time, in bytes.
+/// The buffer size for reports, in bytes.
 const PIECE: usize = 256 * 1024;
 
-/// What the handlers share.
+/// The state of the handlers.
 #[derive(Clone)]
 struct Shared {
     host: Arc<Host>,
@@ -48,7 +48,7 @@ struct Shared {
     pages: Arc<LivePages>,
     site: Site,
     options: LeptosOptions,
-    /// Changes when the host is started anew.
+    /// A new value after each start of the host.
     instance: Arc<str>,
     stop: CancellationToken,
 }
@@ -105,7 +105,7 @@ pub(crate) fn router(
         .layer(middleware::from_fn_with_state(Arc::new(origins), guard))
 }
 
-/// A page says by itself that what its address names is not there; its status says so too.
+/// A page for an unknown id renders an error; this sets the status to match.
 async fn addressed(
     State(shared): State<Shared>,
     request: Request,
@@ -119,7 +119,7 @@ async fn addressed(
     response
 }
 
-/// Whether this is the address of something that is not there: `/PAGE/ID`, and what follows.
+/// Whether the path names something that does not exist: `/PAGE/ID` and its subpaths.
 async fn names_nothing(shared: &Shared, path: &str) -> bool {
     let mut parts = path.trim_start_matches('/').split('/');
     let (page, id) = (parts.next(), parts.next().filter(|id| !id.is_empty()));
@@ -148,13 +148,13 @@ fn context(shared: &Shared) -> impl Fn() + Clone + Send + Sync + 'static + use<>
     }
 }
 
-/// Where `cargo leptos watch` tells the page to reload; `None` when it does not watch.
+/// The reload socket of `cargo leptos watch`; `None` if it does not run.
 fn reload_port() -> Option<u32> {
     std::env::var_os("LEPTOS_WATCH")?;
     std::env::var("LEPTOS_RELOAD_PORT").ok()?.parse().ok()
 }
 
-/// The document, with a policy that lets only its own scripts run.
+/// The document, with a policy that allows only its own scripts.
 fn guarded_shell(options: LeptosOptions) -> impl leptos::IntoView {
     if let Some(nonce) = use_nonce()
         && let Ok(policy) =
@@ -185,7 +185,7 @@ async fn server_function(State(shared): State<Shared>, request: Request) -> Resp
     leptos_axum::handle_server_fns_with_context(context(&shared), request).await.into_response()
 }
 
-/// A report as it stands on the disk. No server function: those hold their answer as a whole.
+/// Streams a report. Not a server function, because those buffer the whole response.
 async fn report_text(State(shared): State<Shared>, Path(report): Path<String>) -> Response {
     match shared.host.open_report(ReportId::new(report)).await {
         Ok((file, bytes)) => {
@@ -197,14 +197,14 @@ async fn report_text(State(shared): State<Shared>, Path(report): Path<String>) -
     }
 }
 
-/// A file that an agent or a person sent along in a live session, as it came.
+/// A file in a live session's event, unchanged.
 async fn live_file(
     State(shared): State<Shared>,
     Path((session, event, file)): Path<(String, String, String)>,
     asked: HeaderMap,
 ) -> Response {
     let none = || (StatusCode::NOT_FOUND, "This event has no such file.").into_response();
-    // What is no number is none of them either.
+    // A part that is not a number gives 404, too.
     let (Ok(event), Ok(file)) = (event.parse(), file.parse()) else { return none() };
     match shared.pages.file(&LiveId::new(session), event, file).await {
         Ok(Some(found)) => answer_with_file(found, &asked),
@@ -213,7 +213,7 @@ async fn live_file(
     }
 }
 
-/// A browser asks for files and pages; whoever sends something means a model's endpoint.
+/// Browsers GET files and pages; other methods are meant for a model endpoint.
 async fn file_or_not_found(State(shared): State<Shared>, request: Request) -> Response {
     if request.method() == Method::POST {
         return endpoints::nothing_there(request.uri(), request.headers());

@@ -1,4 +1,4 @@
-//! Who may talk to the host: a page of its own, and nobody that a foreign web page sends.
+//! Rejects requests that foreign web pages send.
 //!
 //! A name that an attacker controls can be made to resolve to 127.0.0.1 (DNS rebinding), and any
 //! web page can send requests to loopback. So the `Host` (or HTTP/2 `:authority`) must name this
@@ -15,27 +15,27 @@ use axum::response::{IntoResponse, Response};
 
 use crate::connections::Peer;
 
-/// Where a proxy writes who asked it, the nearest last.
+/// The header in which proxies list client addresses, the nearest last.
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// Which names and origins are let in.
+/// The accepted names and origins.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OriginPolicy {
     port: u16,
     origins: Vec<String>,
-    /// Proxies whose `X-Forwarded-For` counts.
+    /// Proxies whose `X-Forwarded-For` is trusted.
     proxies: Vec<IpAddr>,
-    /// Whether everybody is asked who they are, so that other machines may come.
+    /// Whether authentication is on, so that other machines may connect.
     asks: bool,
 }
 
 impl OriginPolicy {
-    /// Lets this origin in as well.
+    /// Also accepts this origin.
     pub(crate) fn allow_origin(&mut self, origin: &str) {
         self.origins.push(origin.trim_end_matches('/').to_owned());
     }
 
-    /// Believes what this proxy says of where a request comes from.
+    /// Trusts the `X-Forwarded-For` of this proxy.
     pub(crate) fn trust_proxy(&mut self, address: IpAddr) {
         self.proxies.push(address.to_canonical());
     }
@@ -45,8 +45,7 @@ impl OriginPolicy {
         self
     }
 
-    /// Also answers to addresses in digits that are not this machine's alone: everybody is asked who
-    /// they are, and a name could be made to resolve here, but digits could not.
+    /// Also accepts numeric addresses other than loopback. DNS rebinding works with names only.
     pub(crate) fn asking(mut self, asks: bool) -> Self {
         self.asks = asks;
         self
@@ -65,20 +64,19 @@ impl OriginPolicy {
             || host.parse::<IpAddr>().is_ok_and(|address| self.asks || address.is_loopback())
     }
 
-    /// Our own origin is the address that this very request was sent to, which a foreign page's never
-    /// is; any other must have been let in, scheme and all.
+    /// The own origin is the address that this request was sent to, which a foreign page's never
+    /// is. Any other must be configured, including its scheme.
     fn knows_origin(&self, origin: &str, host: &str) -> bool {
         self.origins.iter().any(|known| known == origin)
             || self.knows_authority(host)
                 && origin.strip_prefix("http://").is_some_and(|own| own.eq_ignore_ascii_case(host))
     }
 
-    /// Where a request comes from: what a proxy that is trusted says of it, else the connection's
-    /// other end.
+    /// The client's address: from a trusted proxy's header, otherwise the connection's.
     fn peer(&self, connected: SocketAddr, headers: &HeaderMap) -> SocketAddr {
         let mut from = connected;
         let lines = headers.get_all(FORWARDED_FOR).iter().rev().filter_map(|it| it.to_str().ok());
-        // The last address is what the nearest proxy saw; those before it are hearsay of its peer.
+        // The last address was seen by the nearest proxy; the ones before it cannot be trusted.
         let mut said = lines.flat_map(|line| line.rsplit(','));
         while self.proxies.contains(&from.ip().to_canonical()) {
             let Some(address) = said.next().and_then(|it| it.trim().parse::<IpAddr>().ok()) else {
@@ -89,9 +87,9 @@ impl OriginPolicy {
         from
     }
 
-    /// Whether a development server on this machine may have passed the request on: Trunk leaves the
-    /// port out of `Host`. Only where another origin was let in, and never as an origin: an address
-    /// written in digits is no name that could be made to resolve here.
+    /// Whether a development server on this machine may have forwarded the request: Trunk leaves
+    /// the port out of `Host`. Only if another origin is configured, and never for the origin
+    /// itself. A numeric address is safe from DNS rebinding.
     fn comes_through_a_proxy(&self, host: &str) -> bool {
         !self.origins.is_empty() && host.parse::<IpAddr>().is_ok_and(|it| it.is_loopback())
     }
@@ -123,7 +121,7 @@ impl OriginPolicy {
     }
 }
 
-/// Turns foreign requests away before anything else sees them.
+/// Rejects foreign requests before any other middleware.
 pub(crate) async fn guard(
     State(origins): State<Arc<OriginPolicy>>,
     mut request: Request,
@@ -147,14 +145,14 @@ pub(crate) async fn guard(
 
 const ALWAYS: [(HeaderName, &str); 4] = [
     (HeaderName::from_static("x-content-type-options"), "nosniff"),
-    // Not `no-referrer`: browsers then send the login form with the origin `null`.
+    // Not `no-referrer`: browsers would then send the login form with the origin `null`.
     (HeaderName::from_static("referrer-policy"), "same-origin"),
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
 
-/// The Content-Security-Policy of a page whose inline scripts carry `nonce`. While developing, the
-/// page may also listen for reloads on a port of this machine.
+/// The Content-Security-Policy of a page with this nonce in its inline scripts. In development the
+/// page may also connect to the reload port of this machine.
 pub(crate) fn content_security_policy(nonce: &str, reload_port: Option<u32>) -> String {
     let reload = reload_port.map_or_else(String::new, |port| format!(" ws://127.0.0.1:{port}"));
     format!(

@@ -1,4 +1,4 @@
-//! Starting to serve, and stopping without leaving anything behind.
+//! Starts serving, and stops without leftover processes.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -21,10 +21,10 @@ use crate::routes::router;
 use crate::security::OriginPolicy;
 use crate::site::Site;
 
-/// How long open requests may take to end once the host stops.
+/// How long open requests may take to end when the host stops.
 const DRAIN: Duration = Duration::from_secs(2);
 
-/// What is served, and to whom.
+/// The configuration of the host.
 pub(crate) struct Settings {
     pub(crate) agents: Vec<SimulatedAgentConfig>,
     pub(crate) listen: SocketAddr,
@@ -36,7 +36,7 @@ pub(crate) struct Settings {
     pub(crate) owns_process: bool,
 }
 
-/// A host that serves. Stop it with [`Running::stop`].
+/// A running host. Stop it with [`Running::stop`].
 pub struct Running {
     address: SocketAddr,
     host: Arc<Host>,
@@ -47,13 +47,13 @@ pub struct Running {
 }
 
 impl Running {
-    /// Where it serves.
+    /// The address it listens on.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Ends connections and workers. Nothing is left running.
+    /// Closes connections and ends workers.
     pub async fn stop(mut self) {
         self.stop.cancel();
         self.host.shut_down().await;
@@ -68,7 +68,7 @@ impl Running {
         }
         #[cfg(target_os = "linux")]
         if self.owns_process {
-            // Whatever comes of it, the process ends.
+            // The process ends in any case.
             let _ = tokio::task::spawn_blocking(orphans::end).await;
         }
     }
@@ -119,7 +119,7 @@ fn until<F: Future<Output = ()> + Send + 'static>(
     }
 }
 
-/// Returns when the process is asked to stop: SIGINT or SIGTERM.
+/// Returns when the process receives SIGINT or SIGTERM.
 pub(crate) async fn until_asked_to_stop() {
     #[cfg(unix)]
     {

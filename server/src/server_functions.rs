@@ -1,7 +1,7 @@
-//! Answers to server functions, with the status that fits what went wrong.
+//! Sets the HTTP status of server functions' errors.
 //!
-//! `leptos_axum` answers every error with 500. The page reads the error from the body and does not
-//! mind, but a proxy, a script and a log do: a body that cannot be read is the sender's fault.
+//! `leptos_axum` sends every error with status 500. The page reads the error from the body, but
+//! proxies, scripts and logs read the status: an invalid body is a client error.
 
 #[cfg(test)]
 mod fakes;
@@ -13,10 +13,10 @@ use axum::http::header::CONTENT_LENGTH;
 use axum::response::{IntoResponse, Response};
 use server_fn::error::SERVER_FN_ERROR_HEADER;
 
-/// Errors are short; a longer one goes out as it is, with 500.
+/// Errors are short; a longer body is passed on with status 500.
 const ERROR_BYTES: usize = 1024 * 1024;
 
-/// `response` with the status of its error, when it is one.
+/// `response` with the status of its error, if it is one.
 pub(crate) async fn with_status(response: Response) -> Response {
     let is_error = response.status() == StatusCode::INTERNAL_SERVER_ERROR
         && response.headers().contains_key(SERVER_FN_ERROR_HEADER);
@@ -34,12 +34,12 @@ pub(crate) async fn with_status(response: Response) -> Response {
     Response::from_parts(parts, Body::from(body))
 }
 
-/// The answer to a request that was refused, as that to a server function.
+/// The response to a rejected request, in the format of a server function.
 pub(crate) fn refusal(error: &ApiError) -> Response {
     (status(error), axum::Json(error)).into_response()
 }
 
-/// The status that tells of `error`.
+/// The HTTP status for `error`.
 pub(crate) fn status(error: &ApiError) -> StatusCode {
     match error {
         ApiError::UnknownAgent { .. }
@@ -64,7 +64,7 @@ pub(crate) fn status(error: &ApiError) -> StatusCode {
         | ApiError::Export { .. }
         | ApiError::Report { .. }
         | ApiError::LiveRefused { .. } => StatusCode::UNPROCESSABLE_ENTITY,
-        // On the host: arguments that could not be read.
+        // On the host: the arguments could not be decoded.
         ApiError::Transport { .. } => StatusCode::BAD_REQUEST,
         ApiError::AgentFaulted { .. } => StatusCode::SERVICE_UNAVAILABLE,
         ApiError::Internal { .. } => StatusCode::INTERNAL_SERVER_ERROR,

@@ -1,4 +1,4 @@
-//! [`Simulator`]: the library's front door. Agents in, a served page out.
+//! [`Simulator`]: the entry point of the library. Takes agents and serves the page.
 
 use std::marker::PhantomData;
 use std::net::{IpAddr, SocketAddr};
@@ -14,7 +14,7 @@ use crate::security::OriginPolicy;
 use crate::serve::{self, Running, Settings};
 use crate::site::Site;
 
-/// Serves rehearsals of the agents it is given, to browsers that get the client's files from `Page`.
+/// Serves rehearsals of the given agents. `Page` carries the client's files.
 pub struct Simulator<Page> {
     settings: Settings,
     page: PhantomData<fn() -> Page>,
@@ -57,37 +57,37 @@ impl<Page: RustEmbed> Simulator<Page> {
         self
     }
 
-    /// Serves here instead. Without people or tokens ([`Simulator::access`]) only loopback addresses
-    /// are accepted.
+    /// Sets the address. Only loopback addresses are accepted without people or tokens
+    /// ([`Simulator::access`]).
     #[must_use]
     pub fn listen(mut self, listen: SocketAddr) -> Self {
         self.settings.listen = listen;
         self
     }
 
-    /// Also accepts requests that carry this origin, such as `http://127.0.0.1:8080` for a
-    /// development server that serves the client alone.
+    /// Also accepts requests from this origin, such as `http://127.0.0.1:8080` for a development
+    /// server that serves only the client.
     #[must_use]
     pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
         self.settings.origins.allow_origin(&origin.into());
         self
     }
 
-    /// Believes a proxy at this address when it says, in `X-Forwarded-For`, where a request comes from.
+    /// Trusts the `X-Forwarded-For` header of a proxy at this address.
     #[must_use]
     pub fn trust_proxy(mut self, address: IpAddr) -> Self {
         self.settings.origins.trust_proxy(address);
         self
     }
 
-    /// Keeps live sessions there instead of in `.rehearsal/live.sqlite`.
+    /// Stores live sessions in this file instead of `.rehearsal/live.sqlite`.
     #[must_use]
     pub fn live(mut self, live: LiveSessions) -> Self {
         self.settings.live = live;
         self
     }
 
-    /// Asks everybody who they are, once anybody is known.
+    /// Turns authentication on if `access` has people or tokens.
     #[must_use]
     pub fn access(mut self, access: Access) -> Self {
         self.settings.access = access;
@@ -101,19 +101,18 @@ impl<Page: RustEmbed> Simulator<Page> {
         self
     }
 
-    /// Says that the process is the host's alone, and starts no children but through it. On Linux the
-    /// host then takes in whatever tools start and orphan, and ends it when it stops: every child that
-    /// the process has.
+    /// Declares that only the host starts child processes in this process. On Linux the host then
+    /// adopts the orphaned processes of tools and ends every child of the process when it stops.
     #[must_use]
     pub fn owning_its_process(mut self) -> Self {
         self.settings.owns_process = true;
         self
     }
 
-    /// Serves until SIGINT or SIGTERM. A second one ends it at once, whatever is still closing.
+    /// Serves until SIGINT or SIGTERM. A second signal stops at once.
     ///
     /// # Errors
-    /// [`ServeError`] when the address cannot be served.
+    /// [`ServeError`] if the address cannot be served.
     pub async fn serve(self) -> Result<(), ServeError> {
         let running = self.start().await?;
         tracing::info!("serving at http://{}", running.address());
@@ -125,10 +124,10 @@ impl<Page: RustEmbed> Simulator<Page> {
         Ok(())
     }
 
-    /// Starts serving and returns; port 0 chooses a free one.
+    /// Starts serving and returns; port 0 chooses a free port.
     ///
     /// # Errors
-    /// [`ServeError`] when the address cannot be served.
+    /// [`ServeError`] if the address cannot be served.
     pub async fn start(self) -> Result<Running, ServeError> {
         serve::start(self.settings).await
     }

@@ -1,4 +1,4 @@
-//! [`Site`]: the client's files, which the program carries: a copied binary is a whole deployment.
+//! [`Site`]: the client's files, which are embedded in the program.
 
 use axum::body::Body;
 use axum::http::header::{
@@ -15,7 +15,7 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// The files that `Page` carries.
+    /// The files of `Page`.
     pub(crate) fn of<Page: RustEmbed>() -> Self {
         Self { get: Page::get }
     }
@@ -24,13 +24,13 @@ impl Site {
         (self.get)(path)
     }
 
-    /// Whether the client was there when the program was built.
+    /// Whether the program was built with the client.
     pub(crate) fn is_built(self) -> bool {
         self.get("pkg/rehearsal.js").is_some()
     }
 
-    /// Serves one of the client's files, compressed with brotli where the browser takes it.
-    /// `None` when there is no such file.
+    /// Serves one of the client's files, with brotli if the browser accepts it. `None` if the file
+    /// does not exist.
     pub(crate) fn file(self, uri: &Uri, headers: &HeaderMap) -> Option<Response<Body>> {
         let path = uri.path().trim_start_matches('/');
         let plain = self.get(path).filter(|_| !path.ends_with(".br"))?;
@@ -47,7 +47,7 @@ impl Site {
             .header(CONTENT_TYPE, content_type(path))
             .header(ETAG, tag)
             .header(VARY, "accept-encoding")
-            // The names carry no hash: ask each time, which costs a 304.
+            // The names contain no hash, so browsers revalidate each time, which costs a 304.
             .header(CACHE_CONTROL, "no-cache");
         if fresh {
             return response.status(StatusCode::NOT_MODIFIED).body(Body::empty()).ok();
@@ -84,7 +84,7 @@ fn content_type(path: &str) -> &'static str {
     }
 }
 
-/// What is told where a file should have been.
+/// The response for a missing file.
 pub(crate) fn not_built() -> impl IntoResponse {
     (
         StatusCode::SERVICE_UNAVAILABLE,

@@ -1,4 +1,4 @@
-//! [`Api`]: which vendor's API a client calls, and faults as that API words them.
+//! [`Api`]: the vendor's API of a request, and faults in that API's format.
 
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
@@ -8,24 +8,24 @@ use model_wire::{
     Answer, Event, Fault, FaultKind, Head, Vendor, anthropic, gemini, openai_chat, openai_responses,
 };
 
-/// OpenAI's and Anthropic's clients do as it says; otherwise they try again after some statuses for
-/// which that is no use here.
+/// The header that tells OpenAI's and Anthropic's clients whether to retry; without it they retry
+/// after some statuses for which a retry is useless.
 const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 
-/// A vendor's API, and for Gemini the two ways in which it streams.
+/// A vendor's API, with Gemini's two streaming formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Api {
     OpenAiChat,
     OpenAiResponses,
     Anthropic,
-    /// Server-sent events, which `alt=sse` asks for.
+    /// Server-sent events, selected by `alt=sse`.
     Gemini,
-    /// A JSON array that grows.
+    /// A JSON array that is sent in pieces.
     GeminiList,
 }
 
 impl Api {
-    /// The API of a path; `None` for a path of none.
+    /// The API of a path; `None` for any other path.
     pub(crate) fn of_path(path: &str) -> Option<Self> {
         Some(match Vendor::of_path(path)? {
             Vendor::OpenAiChat => Self::OpenAiChat,
@@ -44,7 +44,7 @@ impl Api {
         }
     }
 
-    /// What a stream begins with, before anybody has answered.
+    /// The start of a stream, before the response.
     pub(crate) fn opening(self, head: &Head) -> String {
         match self {
             Self::OpenAiChat => text(&openai_chat::opening(head)),
@@ -55,8 +55,7 @@ impl Api {
         }
     }
 
-    /// What says that the connection stands. Google's client takes comments for data, so that it
-    /// gets an empty line.
+    /// The keep-alive. Google's client parses comments as data, so it gets an empty line.
     pub(crate) fn keep_alive(self) -> String {
         match self {
             Self::OpenAiChat | Self::OpenAiResponses => ": a person is answering\n\n".to_owned(),
@@ -65,7 +64,7 @@ impl Api {
         }
     }
 
-    /// What a stream ends with.
+    /// The end of a stream.
     pub(crate) fn rest(self, answer: &Answer<'_>) -> String {
         match self {
             Self::OpenAiChat => text(&openai_chat::rest(answer)),
@@ -76,7 +75,7 @@ impl Api {
         }
     }
 
-    /// A fault, as the body of a response.
+    /// A fault as a response body.
     pub(crate) fn fault(self, fault: &Fault) -> JsonText {
         match self {
             Self::OpenAiChat | Self::OpenAiResponses => openai_chat::fault(fault),
@@ -85,7 +84,7 @@ impl Api {
         }
     }
 
-    /// A fault within a stream, whose status has long been told.
+    /// A fault in a stream that has already sent its status.
     pub(crate) fn fault_within(self, head: &Head, fault: &Fault) -> String {
         match self {
             Self::OpenAiChat | Self::Gemini => Event::of(&self.fault(fault)).to_string(),
@@ -95,8 +94,8 @@ impl Api {
         }
     }
 
-    /// Whether a client that reads a fault within a stream takes it for an answer without content:
-    /// Google's does, so that its stream is broken off besides.
+    /// Whether the client reads a fault in a stream as a response without content. Google's does,
+    /// so its stream is aborted instead.
     pub(crate) fn breaks_off(self) -> bool {
         matches!(self, Self::Gemini | Self::GeminiList)
     }
@@ -113,7 +112,7 @@ fn text(events: &[Event]) -> String {
     events.iter().map(ToString::to_string).collect()
 }
 
-/// A fault in the vendor's shape, with its status.
+/// A fault in the vendor's format, with its status.
 pub(crate) fn refusal(api: Api, fault: &Fault) -> Response {
     let status = StatusCode::from_u16(fault.kind.status());
     let body = api.fault(fault).as_str().to_owned();

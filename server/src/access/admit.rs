@@ -1,4 +1,4 @@
-//! [`admit`]: nobody passes without saying who they are, where that is asked.
+//! [`admit`]: the middleware that rejects unauthenticated requests when access is configured.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -18,11 +18,10 @@ use super::{Authenticator, LoginLifetime, Refused, cut_off};
 use crate::connections::Peer;
 use crate::vendors::{Api, refusal};
 
-/// What the login page is made of and the way back to it, and nothing else.
+/// The paths that need no login: the login page, its assets and the logout.
 const OPEN: [&str; 5] = ["/login", "/logout", "/pkg/rehearsal.css", "/theme.js", "/favicon.svg"];
 
-/// Lets the request pass with its [`Caller`] beside it, or says in its own protocol's words who is
-/// missing.
+/// Adds the [`Caller`] to the request, or rejects the request in the protocol it uses.
 pub(crate) async fn admit(
     State(authenticator): State<Arc<Authenticator>>,
     mut request: Request,
@@ -53,22 +52,22 @@ pub(crate) async fn admit(
     }
 }
 
-/// Whether this is a page or only a page asks for it: it runs the host's tools, changes its files and
-/// reads all sessions, which is for people. Whoever sends something elsewhere means a model's endpoint.
+/// Whether only people may send this request: pages and their requests run the host's tools, change
+/// its files and read all sessions. Anything else is a request to a model endpoint.
 fn is_the_pages(request: &Request) -> bool {
     let path = request.uri().path();
     let is_programs = path.starts_with("/rehearsal.v1.") || Api::of_path(path).is_some();
     path.starts_with("/api/") || request.method() != Method::POST && !is_programs
 }
 
-/// What a token is told where only people may.
+/// The error for a token that requests what only people may use.
 fn no_agents_business() -> Response {
     let message = "a token is for agents and programs: it opens gRPC and the model endpoints. What \
                    the pages ask for is for people, who log in at /login";
     (StatusCode::FORBIDDEN, message).into_response()
 }
 
-/// What a request shows of who sends it.
+/// The credentials and the client address of a request.
 struct Shown {
     cookie: Option<String>,
     token: Option<String>,
@@ -87,7 +86,7 @@ impl Shown {
 }
 
 impl Authenticator {
-    /// Who sends a request, and for how long they are logged in; a token stays.
+    /// The caller, and for a person the lifetime of the login; a token does not expire.
     async fn caller(
         self: &Arc<Self>,
         shown: Shown,
@@ -102,7 +101,7 @@ impl Authenticator {
     }
 }
 
-/// The token where each vendor's client puts its key.
+/// The token, read from the header in which each vendor's client sends its key.
 fn token(headers: &HeaderMap, uri: &Uri) -> Option<String> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let bearer = text(AUTHORIZATION.as_str()).and_then(|value| {
@@ -117,7 +116,7 @@ fn token(headers: &HeaderMap, uri: &Uri) -> Option<String> {
     token.or_else(query).filter(|token| !token.is_empty()).map(str::to_owned)
 }
 
-/// What somebody is told who is not let in.
+/// The response to an unauthenticated request.
 fn turned_away(request: &Request, refused: Refused) -> Response {
     let path = request.uri().path();
     let message = match refused {
@@ -178,7 +177,7 @@ fn is_grpc(request: &Request) -> bool {
     kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc"))
 }
 
-/// Whether somebody follows a link, rather than a page fetching something.
+/// Whether this is a navigation, rather than a fetch by a page.
 fn wants_a_page(request: &Request) -> bool {
     let accepts = request.headers().get(ACCEPT).and_then(|accept| accept.to_str().ok());
     request.method() == Method::GET && accepts.is_some_and(|accept| accept.contains("text/html"))

@@ -1,7 +1,7 @@
-//! The audit: a line for each decision, each export, each login, with who.
+//! The audit log: a line for each decision, export and login, with its actor.
 //!
-//! Every line goes to the log under the target `audit`, and to a file where one is named: a JSON object
-//! a line, written before the request is answered.
+//! Every line goes to the log under the target `audit`. If a file is configured, each line is also
+//! written to it as a JSON object, before the host responds to the request.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::caller::Caller;
 
-/// Where lines are written besides the log.
+/// The file to which lines are written in addition to the log.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Audit(Option<Arc<Kept>>);
 
@@ -23,7 +23,7 @@ struct Kept {
     file: Mutex<Option<File>>,
 }
 
-/// What happened.
+/// The audited action.
 #[derive(Debug, Clone)]
 pub(crate) struct Note {
     what: &'static str,
@@ -31,15 +31,15 @@ pub(crate) struct Note {
     members: Vec<(&'static str, String)>,
 }
 
-/// A note with who sends the request that was being answered when it was made: it may be written
-/// elsewhere, and after the request has ended.
+/// An audit entry that carries the caller of the request that created it: it may be written on
+/// another task, and after the request has ended.
 #[derive(Debug, Clone)]
 pub(crate) struct Noted {
     note: Note,
     visit: Visit,
 }
 
-/// What a request brings along, for what is noted while it is answered.
+/// The audit context of a request, set while the host handles it.
 #[derive(Debug, Clone)]
 pub(super) struct Visit {
     pub(super) audit: Audit,
@@ -55,13 +55,13 @@ impl Note {
         Self { what, who: None, members: Vec::new() }
     }
 
-    /// Who did it; else whoever sends the request.
+    /// The actor; without one, the caller of the current request.
     pub(crate) fn by(mut self, who: &str) -> Self {
         self.who = Some(who.to_owned());
         self
     }
 
-    /// Who did it, where that is known.
+    /// Sets the actor, if there is one.
     pub(crate) fn perhaps_by(self, who: Option<&DisplayName>) -> Self {
         match who {
             Some(who) => self.by(who.as_str()),
@@ -74,7 +74,7 @@ impl Note {
         self
     }
 
-    /// As whoever sends the request that is being answered.
+    /// Sets the caller of the current request as the actor.
     pub(crate) fn here(self) -> Noted {
         let visit = VISIT.try_with(Clone::clone);
         let visit = visit.unwrap_or_else(|_| Visit { audit: Audit::default(), caller: None });
@@ -98,7 +98,7 @@ impl Note {
     }
 }
 
-/// Who sends the request that is being answered, where people are asked who they are.
+/// The caller of the current request; `None` when authentication is off.
 pub(crate) fn caller() -> Option<Caller> {
     VISIT.try_with(|visit| visit.caller.clone()).ok().flatten()
 }
@@ -109,7 +109,7 @@ impl Noted {
         self
     }
 
-    /// Writes down what happened.
+    /// Writes the entry.
     pub(crate) fn write(self) {
         self.visit.audit.write(self.note, self.visit.caller.as_ref());
     }
@@ -149,7 +149,7 @@ impl Kept {
     }
 }
 
-/// Does work as a request whose audit is kept there.
+/// Runs `work` as a request with this audit log.
 #[cfg(test)]
 pub(crate) async fn visiting<T>(path: PathBuf, work: impl Future<Output = T>) -> T {
     VISIT.scope(Visit { audit: Audit::to(Some(path)), caller: None }, work).await

@@ -1,34 +1,35 @@
-//! [`Caller`]: who sends a request.
+//! [`Caller`]: the authenticated sender of a request.
 
 use live::DisplayName;
 
-/// Who sends a request, in the request's extensions. There is none where nobody is asked.
+/// The authenticated sender of a request, stored in the request's extensions. Missing when
+/// authentication is off.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Caller {
-    /// The name in the configuration: a person's, or that of a token.
+    /// The name in the configuration: of a person, or of a token.
     pub(crate) name: DisplayName,
-    /// How they showed it.
+    /// How the caller authenticated.
     pub(crate) how: How,
 }
 
-/// How somebody showed who they are.
+/// The means of authentication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum How {
-    /// Logged in.
+    /// A login session.
     Password,
-    /// With a token.
+    /// A token.
     Token,
 }
 
 impl Caller {
-    /// Who sends a gRPC request.
+    /// The caller of a gRPC request.
     pub(crate) fn of<T>(request: &tonic::Request<T>) -> Option<Self> {
         request.extensions().get::<Self>().cloned()
     }
 }
 
 impl How {
-    /// As the audit writes it.
+    /// The name as the audit log writes it.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Password => "password",

@@ -1,27 +1,27 @@
-//! [`Cookie`]: what a browser shows of a login.
+//! [`Cookie`]: the session cookie of a login.
 
 use axum::http::HeaderMap;
 use axum::http::header::{COOKIE, ORIGIN};
 
 use super::login_sessions::LONGEST;
 
-/// The cookie of one host.
+/// The session cookie of one host.
 ///
-/// A browser keeps the cookies of a machine's ports together, so that the host's port is in the name:
-/// two hosts on one machine would otherwise log each other's people out. It is the port that the host
-/// listens on, whatever a proxy makes of it.
+/// Browsers share cookies between the ports of a machine, so the cookie's name contains the host's
+/// port. Otherwise two hosts on one machine would log each other's users out. It is the port the
+/// host listens on, even behind a proxy.
 #[derive(Debug)]
 pub(super) struct Cookie {
     name: String,
 }
 
 impl Cookie {
-    /// That of the host which listens on this port.
+    /// The cookie of the host that listens on `port`.
     pub(super) fn of_port(port: u16) -> Self {
         Self { name: format!("rehearsal_session_{port}") }
     }
 
-    /// What the request's cookie holds.
+    /// The cookie's value in a request.
     pub(super) fn content(&self, headers: &HeaderMap) -> Option<String> {
         let lines = headers.get_all(COOKIE).into_iter().filter_map(|line| line.to_str().ok());
         let mut pairs =
@@ -29,13 +29,12 @@ impl Cookie {
         pairs.find(|(name, _)| name.trim() == self.name).map(|(_, value)| value.trim().to_owned())
     }
 
-    /// Sets the cookie: no script reads it, no other site's form sends it, and where the page came
-    /// over TLS it never travels without.
+    /// Sets the cookie: `HttpOnly` and `SameSite=Lax`, and `Secure` if the page came over TLS.
     pub(super) fn set(&self, content: &str, headers: &HeaderMap) -> String {
         self.line(content, LONGEST.as_secs(), headers)
     }
 
-    /// Takes the cookie away.
+    /// Deletes the cookie.
     pub(super) fn clear(&self, headers: &HeaderMap) -> String {
         self.line("", 0, headers)
     }
@@ -47,7 +46,7 @@ impl Cookie {
     }
 }
 
-/// The browser says where its page came from, and a proxy how the request came to it.
+/// Whether the page came over TLS, by the request's `Origin` or a proxy's `X-Forwarded-Proto`.
 fn is_behind_tls(headers: &HeaderMap) -> bool {
     let says = |name: &str, begins: &str| {
         headers.get(name).is_some_and(|value| value.as_bytes().starts_with(begins.as_bytes()))

@@ -1,7 +1,7 @@
-//! What outlives its request ends with the login of whoever sent it.
+//! Ends streams and response bodies when the login of their caller ends.
 //!
-//! A stream over gRPC ends with a status that says so, any other body with an error, so that nobody
-//! takes for whole what is not. The page's WebSocket has no body and ends by itself (`events`).
+//! A gRPC stream ends with a status, any other body with an error, so that no client takes a
+//! partial body for a whole one. The page's WebSocket has no body and ends by itself (`events`).
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -18,7 +18,7 @@ use super::login_sessions::LoginLifetime;
 
 const LOGGED_OUT: &str = "you are logged out: log in again at /login";
 
-/// The stream, for as long as its reader is logged in; a token's reader always is.
+/// The stream, ended when its caller's login ends. Streams of tokens do not end.
 pub(crate) fn while_logged_in<T: Send + 'static>(
     lifetime: Option<LoginLifetime>,
     told: BoxStream<'static, Result<T, Status>>,
@@ -35,7 +35,8 @@ pub(crate) fn while_logged_in<T: Send + 'static>(
     .boxed()
 }
 
-/// The response, for as long as its reader is logged in. gRPC's own are left to [`while_logged_in`].
+/// The response, with a body that ends when its caller's login ends. gRPC responses are left to
+/// [`while_logged_in`].
 pub(super) fn response(lifetime: LoginLifetime, response: Response) -> Response {
     let kind = response.headers().get(CONTENT_TYPE);
     let is_grpc = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc"));
@@ -49,10 +50,10 @@ fn over(lifetime: LoginLifetime) -> BoxFuture<'static, ()> {
     Box::pin(async move { lifetime.over().await })
 }
 
-/// A body until the login of its reader ends.
+/// A body that ends with the login of its caller.
 struct CutOff {
     body: Body,
-    /// `None` once it was told.
+    /// `None` after the error was sent.
     over: Option<BoxFuture<'static, ()>>,
 }
 

@@ -21,17 +21,17 @@ use super::places::Places;
 use super::{Authenticator, Refused};
 use crate::connections::Peer;
 
-/// A name, a password and a path are short.
+/// The longest accepted form; a name, a password and a path are short.
 const FORM_BYTES: usize = 16 * 1024;
-/// How long a form may take to arrive and to be judged.
+/// How long a form may take to arrive and to be checked.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// The page has no script of its own and loads nothing remote.
+/// The page has no script of its own and loads nothing from other hosts.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; \
      form-action 'self'; frame-ancestors 'none'",
 );
 
-/// The login page and its form. Where nobody is asked there is nothing to log in to.
+/// The routes of the login page and its form. Empty when authentication is off.
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
     authenticator: Arc<Authenticator>,
 ) -> Router<S> {
@@ -43,9 +43,9 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
         .layer(middleware::from_fn(briefly))
 }
 
-/// Strangers get here, so few forms at once and none for long: somebody who sends half a form, or
-/// thousands of them, must not take the host's memory, nor the others' way in. The page itself holds
-/// nothing.
+/// Unauthenticated clients reach this handler, so it limits the number of concurrent forms and the
+/// time for each: slow or numerous forms must not use up the host's memory or block other logins.
+/// The page itself needs no limit.
 async fn briefly(request: Request, next: Next) -> Response {
     static FORMS: LazyLock<Places> = LazyLock::new(Places::default);
     let peer = request.extensions().get::<Peer>();
@@ -148,8 +148,8 @@ fn minutes(seconds: u64) -> String {
     }
 }
 
-/// A path of this host; anything else leads to the first page. A second slash, or a backslash, which
-/// browsers take for one, would make it another host's address.
+/// The path if it is on this host, otherwise `/`. A second slash, or a backslash, which browsers
+/// treat as a slash, would make it the address of another host.
 fn local(next: &str) -> &str {
     let plain = next.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
     let local = next.starts_with('/') && !next.starts_with("//") && !next.starts_with("/login");

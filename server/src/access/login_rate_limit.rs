@@ -1,8 +1,8 @@
-//! [`LoginRateLimit`]: how often somebody was wrong lately.
+//! [`LoginRateLimit`]: limits failed authentication attempts.
 //!
-//! Five times for one name from one address, fifty times from one address whatever the name; then
-//! only waiting helps. Whoever is logged in, or has shown a right token before, is not asked again and
-//! so not held up by somebody else behind the same address.
+//! The limit is five attempts for one name from one address, and fifty from one address for all
+//! names. A caller that is logged in, or that has sent a valid token before, is not limited, even
+//! behind a shared address.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 const WINDOW: Duration = Duration::from_secs(5 * 60);
 const FOR_A_NAME: u32 = 5;
 const FROM_AN_ADDRESS: u32 = 50;
-/// From how many entries on those that are over are looked for.
+/// The number of entries above which expired ones are removed.
 const MANY: usize = 4096;
 
-/// Wrong attempts, by address and name, and by address alone.
+/// Failed attempts, by address and name, and by address alone.
 #[derive(Debug, Default)]
 pub(super) struct LoginRateLimit(Mutex<HashMap<(String, Option<String>), Wrong>>);
 
@@ -29,7 +29,7 @@ impl LoginRateLimit {
     /// Whether another attempt is allowed.
     ///
     /// # Errors
-    /// In how many seconds it will be.
+    /// The number of seconds until the next attempt is allowed.
     pub(super) fn allow(&self, from: &str, name: &str) -> Result<(), u64> {
         let wrong = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let limits = [(Some(name.to_owned()), FOR_A_NAME), (None, FROM_AN_ADDRESS)];
@@ -59,14 +59,14 @@ impl LoginRateLimit {
         }
     }
 
-    /// Somebody who got it right starts afresh.
+    /// Resets the count after a successful attempt.
     pub(super) fn forgive(&self, from: &str, name: &str) {
         let mut wrong = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         wrong.remove(&(from.to_owned(), Some(name.to_owned())));
     }
 }
 
-/// What stands for a network address: all of an IPv6 network's are one owner's.
+/// The key for an address: for IPv6 its network, because one owner holds the whole network.
 pub(super) fn origin(address: IpAddr) -> String {
     match address.to_canonical() {
         IpAddr::V4(address) => address.to_string(),

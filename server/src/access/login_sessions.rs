@@ -1,6 +1,6 @@
-//! [`LoginSessions`]: who is logged in, by what their cookie holds.
+//! [`LoginSessions`]: the current login sessions, by their cookie.
 //!
-//! They live in memory: a host that is started anew asks everybody again.
+//! They live in memory: after a restart of the host everybody logs in again.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,12 +12,12 @@ use tokio_util::sync::CancellationToken;
 use super::caller::Caller;
 use super::secret;
 
-/// Without a request for so long one is logged out.
+/// A login session expires after this long without a request.
 const IDLE: Duration = Duration::from_secs(12 * 60 * 60);
-/// And after so long in any case.
+/// A login session expires after this long in any case.
 pub(super) const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// Those who are logged in. The cookie's content is kept as its SHA-256.
+/// The current login sessions, keyed by the SHA-256 of the cookie's value.
 #[derive(Debug)]
 pub(super) struct LoginSessions {
     idle: Duration,
@@ -33,7 +33,7 @@ struct LoginSession {
     revoked: CancellationToken,
 }
 
-/// How long somebody stays logged in, for what outlives a request: the page's WebSocket, and streams.
+/// The lifetime of a login, for what outlives a request: the page's WebSocket, and streams.
 #[derive(Debug, Clone)]
 pub(crate) struct LoginLifetime {
     login_sessions: Arc<LoginSessions>,
@@ -52,7 +52,7 @@ impl LoginSessions {
         Self { idle, longest, issued: Mutex::default() }
     }
 
-    /// Logs somebody in; gives what their cookie holds.
+    /// Starts a login session and returns the cookie's value.
     pub(super) fn issue(&self, caller: Caller) -> String {
         let content = secret::random(&mut [0; 32]);
         let now = Instant::now();
@@ -63,7 +63,7 @@ impl LoginSessions {
         content
     }
 
-    /// Who has this cookie, and for how long.
+    /// The person and the login lifetime for a cookie.
     pub(super) fn caller(self: &Arc<Self>, content: &str) -> Option<(Caller, LoginLifetime)> {
         let (now, digest) = (Instant::now(), digest(content));
         let mut issued = self.issued();
@@ -78,14 +78,14 @@ impl LoginSessions {
         Some((login_session.caller.clone(), lifetime))
     }
 
-    /// Logs out.
+    /// Ends the login session.
     pub(super) fn revoke(&self, content: &str) {
         if let Some(login_session) = self.issued().remove(&digest(content)) {
             login_session.revoked.cancel();
         }
     }
 
-    /// When the ticket ends without a further request.
+    /// When the login session expires unless another request arrives.
     fn ends(&self, login_session: &LoginSession) -> Instant {
         (login_session.seen + self.idle).min(login_session.since + self.longest)
     }
@@ -96,17 +96,17 @@ impl LoginSessions {
 }
 
 impl LoginLifetime {
-    /// That of whoever sends a gRPC request; a token has none.
+    /// The lifetime for the caller of a gRPC request; a token has none.
     pub(crate) fn of<T>(request: &tonic::Request<T>) -> Option<Self> {
         request.extensions().get::<Self>().cloned()
     }
 
-    /// Returns once they have logged out, or are logged out because their time is over.
+    /// Returns when the person logs out or the login session expires.
     pub(crate) async fn over(&self) {
         while let Some(ends) = self.ends().filter(|ends| *ends > Instant::now()) {
             tokio::select! {
                 () = self.revoked.cancelled() => return,
-                // By then another request may have made it longer.
+                // Another request may have extended the session since.
                 () = tokio::time::sleep_until(ends.into()) => {}
             }
         }
@@ -131,7 +131,7 @@ mod tests {
     use super::super::caller::How;
     use super::*;
 
-    /// Nothing in a test takes longer.
+    /// Longer than any test takes.
     const PATIENCE: Duration = Duration::from_secs(30);
 
     fn ann() -> Caller {

@@ -1,9 +1,9 @@
-//! Who may: people who log in, tokens for programs, and what is written down of both.
+//! Authentication: people who log in, tokens for programs, and the audit log.
 //!
-//! [`Access`] is who is known. Where nobody is, which only loopback allows, nothing is asked and
-//! nothing is different. Otherwise `admit` lets in who shows a session's cookie or a token, and puts
-//! who that is, a [`Caller`], beside the request.
-//! What this leaves to `security`: names and origins (`docs/design/security.md`).
+//! [`Access`] configures people and tokens. Without any, which only a loopback host allows,
+//! authentication is off. Otherwise `admit` accepts a session cookie or a token, and adds the
+//! [`Caller`] to the request. Checks of host names and origins are in `security`
+//! (`docs/design/security.md`).
 
 mod admit;
 mod audit;
@@ -40,14 +40,14 @@ use cookie::Cookie;
 use login_rate_limit::{LoginRateLimit, origin};
 use login_sessions::LoginSessions;
 
-/// How many hashes are worked out at once: each takes 19 MiB and tens of milliseconds.
+/// How many hashes are computed at once: each takes 19 MiB and tens of milliseconds.
 const AT_ONCE: usize = 2;
-/// As long as a name can be.
+/// The longest name that is written to the audit log.
 const NAME_CHARACTERS: usize = 100;
 
-/// The people and tokens that a host knows.
+/// The people and tokens that may use a host.
 ///
-/// Without any the host asks nobody who they are, and serves loopback only.
+/// Without any, authentication is off and the host serves loopback only.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Access {
     people: HashMap<String, (DisplayName, SecretHash)>,
@@ -56,57 +56,59 @@ pub struct Access {
 }
 
 impl Access {
-    /// Adds somebody who logs in with a password.
+    /// Adds a person who logs in with a password.
     #[must_use]
     pub fn person(mut self, name: DisplayName, password: SecretHash) -> Self {
         self.people.insert(name.as_str().to_owned(), (name, password));
         self
     }
 
-    /// Adds a token: its public id, the name of the program that has it, and the hash of the whole.
+    /// Adds a token: its public id, the name of the program that uses it, and the hash of the
+    /// token.
     #[must_use]
     pub fn token(mut self, id: impl Into<String>, name: DisplayName, hash: SecretHash) -> Self {
         self.tokens.insert(id.into(), (name, hash));
         self
     }
 
-    /// Writes the audit there as well as to the log.
+    /// Writes the audit log to this file as well.
     #[must_use]
     pub fn audit_file(mut self, path: Option<PathBuf>) -> Self {
         self.audit_file = path;
         self
     }
 
-    /// Whether anybody is known, so that everybody is asked.
+    /// Whether authentication is on: a person or a token is configured.
     #[must_use]
     pub fn is_asked(&self) -> bool {
         !self.people.is_empty() || !self.tokens.is_empty()
     }
 }
 
-/// [`Access`] at work in a host.
+/// Authenticates callers, for one host.
 pub(crate) struct Authenticator {
     access: Access,
     cookie: Cookie,
     login_sessions: Arc<LoginSessions>,
     rate_limit: LoginRateLimit,
-    /// Tokens that were found right, by their SHA-256: a program sends its own with every request.
+    /// The SHA-256 of tokens that were verified: a program sends its token with every request, and
+    /// Argon2 is slow.
     right: Mutex<HashMap<[u8; 32], Caller>>,
     hashing: Semaphore,
     pub(crate) audit: Audit,
 }
 
-/// Why somebody is not let in.
+/// Why authentication failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refused {
-    /// The password or the token is wrong, or there is none.
+    /// The password or the token is wrong or missing.
     Unknown,
-    /// Too many wrong ones; to be tried again after so many seconds.
+    /// Too many failed attempts; the next one is allowed after this many seconds.
     TooMany(u64),
 }
 
 impl Authenticator {
-    /// For a host that listens on this port.
+    /// An authenticator for a host that listens on `port`.
     pub(crate) fn new(access: Access, port: u16) -> Arc<Self> {
         let audit = Audit::to(access.audit_file.clone());
         Arc::new(Self {
@@ -124,7 +126,7 @@ impl Authenticator {
         self.access.is_asked()
     }
 
-    /// Somebody who logs in.
+    /// Authenticates a person by name and password.
     async fn person(
         self: &Arc<Self>,
         from: IpAddr,
@@ -135,7 +137,7 @@ impl Authenticator {
         self.check(from, name.trim(), known, password, How::Password).await
     }
 
-    /// A program with a token.
+    /// Authenticates a program by its token.
     async fn token(self: &Arc<Self>, from: IpAddr, token: &str) -> Result<Caller, Refused> {
         let digest: [u8; 32] = Sha256::digest(token).into();
         if let Some(caller) = self.right().get(&digest) {
@@ -148,7 +150,7 @@ impl Authenticator {
         Ok(caller)
     }
 
-    /// Goes on when the one who asks hangs up: what it costs and that it was wrong count all the same.
+    /// Runs on a task of its own, so that a failed attempt counts even if the client disconnects.
     async fn check(
         self: &Arc<Self>,
         from: IpAddr,
@@ -157,7 +159,7 @@ impl Authenticator {
         secret: String,
         how: How,
     ) -> Result<Caller, Refused> {
-        // What a stranger typed may be long.
+        // Truncated, because anybody can send a long name.
         let name: String = name.chars().take(NAME_CHARACTERS).collect();
         self.rate_limit.allow(&origin(from), &name).map_err(Refused::TooMany)?;
         let authenticator = Arc::clone(self);
@@ -165,12 +167,12 @@ impl Authenticator {
             let Ok(_permit) = authenticator.hashing.acquire().await else {
                 return Err(Refused::Unknown);
             };
-            // Those who came while this one waited count.
+            // Attempts that were made while this one waited count.
             authenticator.rate_limit.allow(&origin(from), &name).map_err(Refused::TooMany)?;
             let fitting = tokio::task::spawn_blocking(move || match known {
                 Some((name, hash)) => hash.fits(&secret).then_some(name),
                 None => {
-                    // As slow as a name that is known.
+                    // Takes as long as for a known name.
                     let _ = SecretHash::nobodys().fits(&secret);
                     None
                 }
@@ -180,7 +182,7 @@ impl Authenticator {
                     authenticator.rate_limit.forgive(&origin(from), &name);
                     Ok(Caller { name: known, how })
                 }
-                // Those beyond the limit are not noted: a stranger could fill the disk with them.
+                // Attempts beyond the limit are not logged: otherwise anybody could fill the disk.
                 None => {
                     authenticator.rate_limit.wrong(&origin(from), &name);
                     let note = Note::new("refused").by(&name).with("from", &from);

@@ -1,14 +1,14 @@
-//! The login page: markup without a script of its own, with the app's look.
+//! The login page: markup in the app's look, without a script.
 
 use std::fmt::Write as _;
 
-/// What stands on the page besides the form.
+/// The values that the login page shows.
 pub(super) struct LoginPage<'a> {
-    /// Where to go afterwards, a path of this host.
+    /// The path to open after the login, on this host.
     pub(super) next: &'a str,
-    /// The name that was typed.
+    /// The name that was entered.
     pub(super) name: &'a str,
-    /// Why one is still here.
+    /// The error of the last attempt.
     pub(super) fault: Option<&'a str>,
 }
 

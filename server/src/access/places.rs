@@ -1,5 +1,5 @@
-//! [`Places`]: room for few strangers at once, and for fewer of one address, so that nobody can take
-//! it all.
+//! [`Places`]: limits the concurrent requests of unauthenticated clients, in total and for each
+//! address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -7,23 +7,23 @@ use std::sync::{Mutex, PoisonError};
 
 use super::login_rate_limit::origin;
 
-/// How many places there are.
+/// The most concurrent requests.
 const ALL: usize = 64;
-/// How many of them one address may take.
+/// The most concurrent requests of one address.
 const OF_ONE: usize = 8;
 
-/// The places that are taken, by address.
+/// The permits in use, by address.
 #[derive(Default)]
 pub(super) struct Places(Mutex<HashMap<String, usize>>);
 
-/// A place that is free again when this is dropped.
+/// A permit, released on drop.
 pub(super) struct Place<'p> {
     places: &'p Places,
     origin: String,
 }
 
 impl Places {
-    /// A place for whoever asks from `address`, when there is one.
+    /// A permit for `address`, unless a limit is reached.
     pub(super) fn take(&self, address: IpAddr) -> Option<Place<'_>> {
         let origin = origin(address);
         let mut taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);

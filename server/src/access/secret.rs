@@ -1,4 +1,4 @@
-//! Secrets and their hashes: what the configuration holds, and what is shown once.
+//! Secrets and their hashes. The configuration holds the hash; a secret is shown once.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use argon2::Argon2;
 use argon2::password_hash::rand_core::{OsRng, RngCore};
 use argon2::password_hash::{self, PasswordHash, PasswordHasher, PasswordVerifier, SaltString};
 
-/// What every token begins with.
+/// The prefix of every token.
 const PREFIX: &str = "rehearsal_";
 /// How many random bytes a token's id and its secret part have.
 const ID_BYTES: usize = 4;
@@ -21,17 +21,17 @@ impl SecretHash {
     /// Hashes a secret with a fresh salt.
     ///
     /// # Errors
-    /// When the system has no randomness or no memory to give.
+    /// The system has no randomness or too little memory.
     pub fn of(secret: &str) -> Result<Self, password_hash::Error> {
         let salt = SaltString::generate(&mut OsRng);
         let hash = Argon2::default().hash_password(secret.as_bytes(), &salt)?;
         Ok(Self(hash.to_string()))
     }
 
-    /// Reads what [`SecretHash::as_str`] gave.
+    /// Parses the text that [`SecretHash::as_str`] returned.
     ///
     /// # Errors
-    /// When the text is no Argon2 hash in the PHC string format.
+    /// The text is not an Argon2 hash in the PHC string format.
     pub fn parse(text: &str) -> Result<Self, password_hash::Error> {
         let hash = PasswordHash::new(text)?;
         argon2::Algorithm::try_from(hash.algorithm)?;
@@ -48,14 +48,14 @@ impl SecretHash {
         &self.0
     }
 
-    /// Whether this is the secret. Takes tens of milliseconds, whatever the answer.
+    /// Verifies a secret. Takes tens of milliseconds, whether or not it matches.
     #[must_use]
     pub fn fits(&self, secret: &str) -> bool {
         let parsed = PasswordHash::new(&self.0);
         parsed.is_ok_and(|hash| Argon2::default().verify_password(secret.as_bytes(), &hash).is_ok())
     }
 
-    /// A hash that no secret has, to be as slow with.
+    /// A hash that matches no secret, for checks that must take the usual time.
     pub(super) fn nobodys() -> &'static Self {
         static NOBODYS: LazyLock<SecretHash> = LazyLock::new(|| {
             let mut bytes = [0; SECRET_BYTES];
@@ -72,11 +72,11 @@ impl fmt::Debug for SecretHash {
     }
 }
 
-/// A token that has just been made: the only moment in which it is known.
+/// A new token. Only its hash is stored.
 pub struct FreshToken {
     /// The token, for the program.
     pub token: String,
-    /// Its public id, by which its hash is found.
+    /// Its public id, the key of its hash.
     pub id: String,
     /// The hash, for the configuration.
     pub hash: SecretHash,
@@ -86,7 +86,7 @@ impl FreshToken {
     /// A token of 256 random bits.
     ///
     /// # Errors
-    /// When the system has no randomness or no memory to give.
+    /// The system has no randomness or too little memory.
     pub fn new() -> Result<Self, password_hash::Error> {
         let mut bytes = [0; ID_BYTES + SECRET_BYTES];
         OsRng.try_fill_bytes(&mut bytes).map_err(|_| password_hash::Error::Crypto)?;
@@ -97,12 +97,12 @@ impl FreshToken {
     }
 }
 
-/// The public id within a token.
+/// The public id in a token.
 pub(super) fn token_id(token: &str) -> Option<&str> {
     token.strip_prefix(PREFIX)?.split_once('_').map(|(id, _)| id)
 }
 
-/// So many random bytes in hexadecimal digits.
+/// Random bytes as hexadecimal digits.
 pub(super) fn random(bytes: &mut [u8; SECRET_BYTES]) -> String {
     OsRng.fill_bytes(bytes);
     hex(bytes)

@@ -1,4 +1,4 @@
-//! [`Waiting`]: a request that has become a turn, and waits.
+//! [`Waiting`]: a request to a model endpoint that has become a turn and waits for its response.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -22,18 +22,19 @@ use super::{Endpoints, reply};
 use crate::live::{LiveError, LiveSessions};
 use crate::vendors::{Api, refusal};
 
-/// The headers in which OpenAI's, Anthropic's and Google's clients tell their read timeout, in seconds.
+/// The headers in which OpenAI's, Anthropic's and Google's clients send their read timeout, in
+/// seconds.
 const PATIENCE: [&str; 2] = ["x-stainless-read-timeout", "x-server-timeout"];
 const LEAST_PACE: Duration = Duration::from_millis(100);
 
-/// A request that waits for its answer.
+/// A request that waits for its response.
 pub(super) struct Waiting {
     pub(super) head: Head,
     pub(super) attending: WaitingClient,
     pub(super) turn: Turn,
 }
 
-/// The turn that it has become.
+/// The turn of the request.
 #[derive(Clone)]
 pub(super) struct Turn {
     sessions: LiveSessions,
@@ -43,7 +44,7 @@ pub(super) struct Turn {
 }
 
 impl Endpoints {
-    /// Reads a request, waits for a person, and answers in the vendor's words.
+    /// Reads a request, waits for a person, and responds in the vendor's format.
     pub(super) async fn ask(
         &self,
         api: Api,
@@ -76,7 +77,7 @@ impl Endpoints {
         asked.await.unwrap_or_else(|fault| refusal(api, &fault))
     }
 
-    /// Makes the request a turn of its session, or finds the turn that it already is.
+    /// Adds the request to its session as a turn, or finds the turn of an earlier attempt.
     async fn submit(&self, parts: &mut Parts, asked: Asked) -> Result<Waiting, Fault> {
         let place = place(parts).await?;
         let sending = Sending::of(&parts.headers);
@@ -109,8 +110,8 @@ impl Endpoints {
         Ok(Waiting { head, attending, turn })
     }
 
-    /// The request's own turn and where it is: in its session, or in a completed one of the same name.
-    /// The session is opened for a new one.
+    /// The turn of an earlier attempt, in the request's session or in a completed one of the same
+    /// name. Otherwise a new turn, in a session that is opened if necessary.
     async fn own_turn(
         &self,
         found: &Found,
@@ -145,8 +146,7 @@ impl Endpoints {
     }
 }
 
-/// How often a stream shows a sign of life: within the time after which the client, as it says itself,
-/// takes the connection for dead.
+/// The interval of keep-alives on a stream: shorter than the read timeout that the client sends.
 fn pace(headers: &HeaderMap, usual: Duration) -> Duration {
     let patience = PATIENCE.iter().find_map(|name| headers.get(*name)?.to_str().ok());
     let seconds = patience.and_then(|seconds| seconds.parse::<f64>().ok());
@@ -155,7 +155,7 @@ fn pace(headers: &HeaderMap, usual: Duration) -> Duration {
 }
 
 impl Turn {
-    /// Waits for a person; gives the candidates that the client takes.
+    /// Waits for a person; returns the candidates for the client.
     pub(super) async fn outcome(self) -> Result<Vec<Content>, Fault> {
         let event = self.sessions.outcome(self.session_id, self.turn_id).await.map_err(of_host)?;
         let event = Arc::unwrap_or_clone(event);
@@ -165,7 +165,7 @@ impl Turn {
     }
 }
 
-/// What an event that ends a turn says to the agent.
+/// The candidates or the fault for an event that ends a turn.
 pub(super) fn answered(event: wire::SessionEvent) -> Result<HumanResponse, Fault> {
     match event.payload {
         Some(WirePayload::Response(response)) => rpc::human_response(response)

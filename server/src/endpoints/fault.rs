@@ -1,4 +1,4 @@
-//! The host's errors as [`Fault`]s, which each vendor's API words in its own way.
+//! Converts the host's errors to [`Fault`]s, which each vendor's API formats.
 
 use axum::extract::rejection::BytesRejection;
 use axum::http::StatusCode;
@@ -7,7 +7,7 @@ use tonic::{Code, Status};
 
 use crate::live::LiveError;
 
-/// The host's error, as its gRPC status tells it.
+/// The fault for a host error, by its gRPC status.
 pub(super) fn of_host(error: LiveError) -> Fault {
     let is_unopened = error.is_unopened();
     let status = Status::from(error);

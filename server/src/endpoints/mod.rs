@@ -1,9 +1,9 @@
-//! Model endpoints answered by a person: what agent frameworks call instead of their model.
+//! Model endpoints: an agent framework sends its model requests here, and a person responds.
 //!
-//! Each request becomes a turn of a live session and waits for its decision.
-//! `model-wire` knows the vendors' shapes, `place` which session and agent a request belongs to,
-//! `retries` which turn is its own when it comes again, by the rules of `same_request`, `reply` how the answer travels.
-//! The rules are in `docs/design/model-endpoints.md`.
+//! Each request becomes a turn of a live session and waits for its response. `model-wire` has the
+//! vendors' formats. `place` finds the session and the agent of a request, `retries` the turn of a
+//! request that is sent again, by the rules of `same_request`, and `reply` sends the response. The
+//! rules are in `docs/design/model-endpoints.md`.
 
 mod anthropic;
 mod exchange;
@@ -31,13 +31,13 @@ pub(crate) use models::nothing_there;
 
 use waiting_clients::WaitingClients;
 
-/// A request may carry pictures; what is longer is refused.
+/// The largest request body. A request may carry images.
 const BODY_BYTES: usize = 64 * 1024 * 1024;
 
-/// Where a request may say which session and which agent it belongs to, before the vendor's path.
+/// The path prefixes that name the session and the agent, before the vendor's path.
 const PREFIXES: [&str; 3] = ["/s/{session}", "/a/{agent}", "/s/{session}/a/{agent}"];
 
-/// What the doorways share.
+/// What the endpoints share.
 #[derive(Clone)]
 struct Endpoints {
     sessions: LiveSessions,
@@ -45,7 +45,7 @@ struct Endpoints {
     keep_alive: Duration,
 }
 
-/// Every path of the vendors, as it stands and behind each prefix.
+/// The routes of the vendors, without a prefix and with each one.
 pub(crate) fn router<S: Clone + Send + Sync + 'static>(sessions: LiveSessions) -> Router<S> {
     let keep_alive = sessions.keep_alive();
     let endpoints = Endpoints { sessions, waiting_clients: Arc::default(), keep_alive };

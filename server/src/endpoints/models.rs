@@ -1,4 +1,5 @@
-//! `GET /v1/models` and its like, for clients that ask before they talk: any name is a model here.
+//! `GET /v1/models` and its counterparts, for clients that list models first: any model name is
+//! accepted.
 
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{OriginalUri, RawPathParams};
@@ -12,10 +13,10 @@ use serde_json::{Value, json};
 use super::place::unreadable;
 use crate::vendors::{Api, refusal};
 
-/// The only name that is listed.
+/// The only model that is listed.
 const PERSON: &str = "person";
 
-/// OpenAI's list, or Anthropic's for a client that names its version.
+/// OpenAI's list, or Anthropic's for a client that sends `anthropic-version`.
 pub(super) async fn all(headers: HeaderMap) -> Response {
     let listed = if is_anthropic(&headers) {
         json!({
@@ -49,7 +50,7 @@ pub(super) async fn gemini_one(method: Method, uri: OriginalUri, params: Params)
     }
 }
 
-/// What the path holds, which may be no text.
+/// A path parameter, if it is UTF-8.
 type Params = Result<RawPathParams, RawPathParamsRejection>;
 
 fn described(api: Api, params: Params, describe: impl FnOnce(&str) -> Value) -> Response {
@@ -59,12 +60,12 @@ fn described(api: Api, params: Params, describe: impl FnOnce(&str) -> Value) -> 
     }
 }
 
-/// A path of the vendor's that is not answered here.
+/// The response to a vendor's path that does not exist here.
 pub(super) async fn unknown(OriginalUri(uri): OriginalUri, headers: HeaderMap) -> Response {
     nothing_there(&uri, &headers)
 }
 
-/// Says where a person answers, in the words of the vendor whose client seems to ask.
+/// Explains which paths exist, in the error format of the vendor that the client seems to use.
 pub(crate) fn nothing_there(uri: &Uri, headers: &HeaderMap) -> Response {
     let path = uri.path();
     let api = Api::of_path(path).unwrap_or_else(|| {
@@ -84,7 +85,7 @@ pub(crate) fn nothing_there(uri: &Uri, headers: &HeaderMap) -> Response {
     refusal(api, &Fault::new(FaultKind::NotFound, message))
 }
 
-/// A path that is answered here, asked for in another way.
+/// The response to a method that a path does not support.
 pub(super) async fn wrong_method(method: Method, OriginalUri(uri): OriginalUri) -> Response {
     let api = Api::of_path(uri.path()).unwrap_or(Api::OpenAiChat);
     let message = format!(

@@ -22,7 +22,7 @@ pub(super) async fn ask(State(endpoints): State<Endpoints>, request: Request) ->
 }
 
 impl Endpoints {
-    /// What was said up to the end of a turn, which is given by the digits of its id.
+    /// The conversation up to the end of a turn, found by the digits of its response id.
     async fn history(&self, turn: &str) -> Result<Vec<Content>, Fault> {
         let unknown = || {
             let rule = "must be the id of a response that was given here";

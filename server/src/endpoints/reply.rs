@@ -1,4 +1,4 @@
-//! How an answer travels: whole, or as a stream that shows signs of life until it comes.
+//! How a response is sent: as one body, or as a stream with keep-alives until the response comes.
 
 use std::convert::Infallible;
 use std::io;
@@ -17,17 +17,18 @@ use super::exchange::Waiting;
 use super::waiting_clients::WaitingClient;
 use crate::vendors::Api;
 
-/// nginx gathers an answer before it passes it on, signs of life too, unless it is told not to.
+/// Keeps nginx from buffering the stream, keep-alives included.
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-/// Waits, and gives the whole answer.
+/// Waits and sends the whole response.
 pub(super) async fn whole(api: Api, waiting: Waiting) -> Result<Response, Fault> {
     let Waiting { head, mut attending, turn } = waiting;
-    // A fault is told by the status: it is taken as soon as it is there.
+    // The status code reports a fault, so the body is delivered at once.
     let candidates = turn.outcome().await.inspect_err(|_| attending.delivered())?;
     let answer = Answer { head: &head, candidates: &candidates };
     let bytes = Bytes::from(api.whole(&answer).as_str().to_owned());
-    // Whoever asks for more after the bytes has taken them; compression asks once more after the end.
+    // A reader that polls past the bytes has taken them; the compression layer polls once more at
+    // the end.
     let body = unfold((Some(bytes), attending), |(bytes, mut attending)| async move {
         match bytes {
             Some(bytes) => Some((Ok::<_, Infallible>(bytes), (None, attending))),
@@ -40,7 +41,7 @@ pub(super) async fn whole(api: Api, waiting: Waiting) -> Result<Response, Fault>
     Ok(response(Body::from_stream(body.fuse()), "application/json"))
 }
 
-/// Answers at once and goes on when there is an answer.
+/// Starts the stream at once and sends the response when it comes.
 pub(super) fn stream(api: Api, waiting: Waiting, keep_alive: Duration) -> Response {
     let Waiting { head, attending, turn } = waiting;
     let outcome: BoxFuture<'static, _> = Box::pin(turn.outcome());
@@ -63,9 +64,9 @@ struct Told {
 enum Phase {
     Opening,
     Waiting,
-    /// Everything was told.
+    /// The stream is complete.
     Delivered,
-    /// A fault was told to a client that would take it for an answer.
+    /// A fault was sent to a client that would otherwise read it as a response.
     BrokenOff,
 }
 

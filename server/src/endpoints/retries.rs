@@ -1,12 +1,12 @@
-//! Which turn is a request's own: a client that gave up waiting asks the same again.
+//! Finds the turn of a request that a client sends again after it gave up waiting.
 //!
-//! A turn's id is made from the session, the agent, the run, the content and a number that counts the
-//! equal requests, so that a host that was started anew knows them too. With an `idempotency-key` it is
-//! made from the key and the session's name, and the ledger refuses another content under it; an empty
-//! key is none.
+//! A turn's id is derived from the session, the agent, the run, the content and a number that
+//! counts equal requests, so that it stays the same after a restart of the host. With an
+//! `idempotency-key` it is derived from the key and the session's name, and the ledger rejects
+//! other content under that key. An empty key is ignored.
 //!
-//! Without a key the equal requests before it are looked at, and `equals` has the rules.
-//! `exchange` asks the completed sessions of the same name too, as far back as `Sending::reach`.
+//! Without a key, `same_request` decides by the equal requests before it. `exchange` also searches
+//! the completed sessions of the same name, as far back as `Sending::reach`.
 
 use std::time::Duration;
 
@@ -24,10 +24,10 @@ use crate::live::{KnownTurn, LiveError, LiveSessions};
 const KEY: &str = "idempotency-key";
 const RETRIES: &str = "x-stainless-retry-count";
 
-/// How many equal requests are looked at.
+/// How many equal requests are examined.
 const LOOK: u64 = 64;
 
-/// What a client says of its request besides the content.
+/// What a client sends about its request in addition to the content.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Sending {
     key: Option<Vec<u8>>,
@@ -43,12 +43,12 @@ impl Sending {
         }
     }
 
-    /// The turn that the client's own key names, among all sessions that go by `scope`.
+    /// The turn for the client's idempotency key, unique in all sessions of `scope`.
     pub(super) fn keyed(&self, scope: &str) -> Option<TurnId> {
         self.key.as_ref().map(|key| turn_id(&[b"key", scope.as_bytes(), key]))
     }
 
-    /// The host's error in the words of the client, which knows of no turns.
+    /// The error to the client, which knows no turn ids.
     pub(super) fn fault(&self, error: LiveError) -> Fault {
         match error {
             LiveError::Refused(Refusal::TurnTaken(_)) if self.key.is_some() => {
@@ -60,8 +60,8 @@ impl Sending {
         }
     }
 
-    /// How far back the request may still be one of a completed session: as long as the rules keep an
-    /// answer for it. `None`: it is none of them.
+    /// How far back a completed session may still hold the turn: as long as the rules keep a
+    /// response. `None` if the request can have no earlier turn.
     pub(super) fn reach(
         &self,
         content: Fingerprint,
@@ -71,18 +71,18 @@ impl Sending {
     }
 }
 
-/// Equal requests of one session.
+/// The equal requests of one session.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Series {
-    /// Of the session, the agent, the run and the content.
+    /// A digest of the session, the agent, the run and the content.
     pub(super) digest: [u8; 32],
     is_completed: bool,
 }
 
-/// The turn of a request.
+/// The turn for a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Own {
-    /// It was asked before.
+    /// An earlier attempt created it.
     Known(TurnId),
     New(TurnId),
 }
@@ -95,8 +95,8 @@ impl Series {
         Self { digest: hash.finalize().into(), is_completed: false }
     }
 
-    /// The same of a session that is completed: what was cancelled with it is asked anew, unless its
-    /// client says that it tries again.
+    /// As for an open session, but a request that was cancelled when its session completed gets a
+    /// new turn, unless the client marks it as a retry.
     pub(super) fn completed(self) -> Self {
         Self { is_completed: true, ..self }
     }
@@ -105,7 +105,7 @@ impl Series {
         turn_id(&[b"content", &self.digest, &number.to_le_bytes()])
     }
 
-    /// The request's own turn. Called with the gate of the series held.
+    /// The turn of the request. The caller holds the gate of this series.
     pub(super) async fn own_turn(
         &self,
         sending: &Sending,
@@ -147,7 +147,7 @@ impl Series {
         Ok(own.map_or_else(|| Own::New(self.turn(last + 1)), Own::Known))
     }
 
-    /// The last equal request that is known. The numbers have no gap.
+    /// The number of the last equal request. The numbers have no gaps.
     async fn last(&self, sessions: &LiveSessions) -> Result<Option<(u64, KnownTurn)>, LiveError> {
         let Some(mut known) = sessions.turn(self.turn(0)).await? else { return Ok(None) };
         let (mut low, mut step) = (0, 1);
@@ -166,7 +166,7 @@ impl Series {
     }
 }
 
-/// How long ago the turn ended.
+/// The time since the turn ended.
 async fn since_the_end(
     sessions: &LiveSessions,
     turn: &KnownTurn,

@@ -1,4 +1,4 @@
-//! [`SameRequests`]: which of the equal requests before it a request is, judged from the newest back.
+//! [`SameRequests`]: decides which earlier request a new, equal one repeats, from the newest back.
 //!
 //! The rules are in `docs/design/model-endpoints.md`.
 
@@ -8,32 +8,33 @@ use live::TurnId;
 
 use super::waiting_clients::KEPT;
 
-/// How long after its end a turn is still what a client means that says it tries again.
+/// How long after its end a turn may match a request that the client marks as a retry.
 pub(super) const RECENT: Duration = Duration::from_secs(10 * 60);
 
-/// How an equal request stands.
+/// The status of an equal request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Standing {
-    /// Nobody has ended it.
+    /// It is pending.
     Pending { attended: bool },
-    /// Somebody answered or cancelled it, so long ago; nobody was told of an owed one.
+    /// It was answered or cancelled this long ago. It is undelivered if its client left before the
+    /// response.
     Ended { answered: bool, owed: bool, age: Duration },
 }
 
-/// What has been seen of the equal requests.
+/// The equal requests seen so far.
 #[derive(Debug, Default)]
 pub(super) struct SameRequests {
-    /// The oldest whose client has gone.
+    /// The oldest pending one without a waiting client.
     left: Option<TurnId>,
-    /// The newest that a client waits for.
+    /// The newest one with a waiting client.
     attended: Option<TurnId>,
-    /// The newest that ended a short while ago.
+    /// The newest one that ended recently.
     ended: Option<TurnId>,
     is_past_answer: bool,
 }
 
 impl SameRequests {
-    /// Takes in one request; the newest comes first.
+    /// Adds one request; call it with the newest first.
     pub(super) fn take(&mut self, turn: TurnId, standing: Standing) {
         match standing {
             Standing::Pending { attended: false } => self.left = Some(turn),
@@ -52,12 +53,13 @@ impl SameRequests {
         }
     }
 
-    /// Whether what is older has ended: turns are answered in their order, and cancelled in any.
+    /// Whether all older requests have ended: turns are answered in order, but cancelled in any
+    /// order.
     pub(super) fn is_past_answer(&self) -> bool {
         self.is_past_answer
     }
 
-    /// The one that the request is; none when it is a new question.
+    /// The request that the new one repeats; `None` if it is new.
     pub(super) fn own(&self, tries_again: bool) -> Option<TurnId> {
         let meant = || self.attended.or(self.ended).filter(|_| tries_again);
         self.left.or_else(meant)
@@ -75,7 +77,7 @@ mod tests {
         Standing::Ended { answered, owed, age: Duration::from_secs(minutes * 60) }
     }
 
-    /// The place of the own one of these, the oldest first, without and with a retry's header.
+    /// The index of the match, oldest first, without and with a retry header.
     fn own(standings: &[Standing]) -> [Option<usize>; 2] {
         let turn = |place| TurnId::from_random([u8::try_from(place).expect("few"); 16]);
         let mut same_request = SameRequests::default();

@@ -1,6 +1,7 @@
-//! [`WaitingClients`]: which turns a client waits for right now, and which answers reached nobody.
+//! [`WaitingClients`]: the turns that a client waits for, and the responses that were not
+//! delivered.
 //!
-//! It lives in memory: what it forgets at a restart is only whether an answer was taken.
+//! It lives in memory: a restart only loses which responses were delivered.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -9,12 +10,12 @@ use std::time::{Duration, Instant};
 use live::{Fingerprint, TurnId};
 use tokio::sync::{Mutex as Gate, OwnedMutexGuard};
 
-/// How long an answer that reached nobody waits for its request to come again, from the answer on.
+/// How long an undelivered response waits for its client to send the request again.
 pub(super) const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
-/// From how many turns on those that are kept no longer are looked for.
+/// The number of entries above which expired ones are removed.
 const MANY: usize = 4096;
 
-/// The turns that clients of the model endpoints wait for, or waited for in vain.
+/// The turns that clients of the model endpoints wait for, or stopped waiting for.
 #[derive(Debug, Default)]
 pub(super) struct WaitingClients {
     turns: Mutex<HashMap<TurnId, Attended>>,
@@ -28,7 +29,7 @@ struct Attended {
     left: Instant,
 }
 
-/// A client that waits for a turn, as long as this is held.
+/// A waiting client; dropped when it disconnects.
 #[derive(Debug)]
 pub(super) struct WaitingClient {
     waiting_clients: Arc<WaitingClients>,
@@ -37,7 +38,7 @@ pub(super) struct WaitingClient {
 }
 
 impl WaitingClients {
-    /// Equal requests pass one after the other, so that two at once do not take one turn for theirs.
+    /// A lock for equal requests: two at once must not both match one turn.
     pub(super) async fn gate(&self, request: [u8; 32]) -> OwnedMutexGuard<()> {
         let gate = {
             let mut gates = self.gates.lock().unwrap_or_else(PoisonError::into_inner);
@@ -56,22 +57,22 @@ impl WaitingClients {
         gate.lock_owned().await
     }
 
-    /// Whether a client waits for the turn right now.
+    /// Whether a client waits for the turn.
     pub(super) fn is_attended(&self, turn_id: TurnId) -> bool {
         self.with(|turns| turns.get(&turn_id).is_some_and(|turn| turn.clients > 0))
     }
 
-    /// Whether the turn's client has gone without its answer.
+    /// Whether the turn's client left before the response.
     pub(super) fn is_owed(&self, turn_id: TurnId) -> bool {
         self.with(|turns| turns.get(&turn_id).is_some_and(|turn| turn.clients == 0))
     }
 
-    /// Whether the client of some turn with this content has gone without its answer.
+    /// Whether the client of any turn with this content left before the response.
     pub(super) fn owes(&self, content: Fingerprint) -> bool {
         self.with(|turns| turns.values().any(|turn| turn.clients == 0 && turn.content == content))
     }
 
-    /// A client waits for the turn, which has this content.
+    /// Registers a client that waits for the turn with this content.
     pub(super) fn attend(self: &Arc<Self>, turn_id: TurnId, content: Fingerprint) -> WaitingClient {
         self.with(|turns| {
             if turns.len() > MANY {
@@ -89,7 +90,7 @@ impl WaitingClients {
 }
 
 impl WaitingClient {
-    /// The whole answer was handed to the connection.
+    /// The whole response was passed to the connection.
     pub(super) fn delivered(&mut self) {
         self.delivered = true;
     }

@@ -1,5 +1,5 @@
-//! Eval-set files for the page to read: read anew each time, one case after the other, on a thread
-//! that may block. The page names a set that the host knows and never a path.
+//! Reads eval-set files for the page: again for each request, one case at a time, on a blocking
+//! thread. The page names a set by id and never sends a path.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -14,23 +14,23 @@ use evalset_file::{AppendError, Cases, FoundCase};
 use super::case_view::{case_view, created, turns};
 use super::sets::SetFile;
 
-/// How many cases a page may ask for at once.
+/// The most cases in one response.
 const MOST: u64 = 500;
-/// How much of the first query stands on a line, in characters.
+/// The length of the first query in a list row, in characters.
 const QUERY: usize = 200;
-/// How many tools a line names.
+/// How many tools a list row names.
 const TOOLS: usize = 12;
-/// The longest case that is looked into, in bytes; a longer one is listed by its id.
+/// The longest case whose content is read, in bytes; a longer one is listed by its id only.
 const LOOKED_INTO: u64 = 32 * 1024 * 1024;
 
-/// The cases that are asked for.
+/// The requested page of cases.
 ///
-/// In the order of the file one case is held at a time; in another, each case's place and what it is
-/// sorted by.
+/// In file order one case is in memory at a time; in any other order, each case's index and sort
+/// key.
 ///
 /// # Errors
-/// [`ApiError::EvalSet`] when the file cannot be opened. One that is broken further on gives the
-/// cases up to there.
+/// [`ApiError::EvalSet`] if the file cannot be opened. If it is broken further on, the cases before
+/// that are returned.
 pub(crate) async fn cases(set: &SetFile, asked: CasesAsked) -> Result<CaseList, ApiError> {
     let set = set.summary();
     let mut list = CaseList {
@@ -51,13 +51,13 @@ pub(crate) async fn cases(set: &SetFile, asked: CasesAsked) -> Result<CaseList, 
     blocking("list an eval set", move || {
         let CasesAsked { searched, order, skipped, most, holding } = asked;
         let wanted = searched.trim().to_lowercase();
-        // Nothing of a case is asked for.
+        // No content of a case is needed.
         let is_counted = most == 0 && wanted.is_empty();
         let most = most.min(MOST);
         let page_from = |from: u64| from..from.saturating_add(most);
         let page_with = |place: u64| page_from(place - place % most.max(1));
         let (mut page, is_sorted) = match holding {
-            // All fit, and each stands where it stands in the file.
+            // All cases fit, and each is listed at its index in the file.
             Some(index) if wanted.is_empty() && order == CaseOrder::File => {
                 (page_with(index), false)
             }
@@ -68,7 +68,7 @@ pub(crate) async fn cases(set: &SetFile, asked: CasesAsked) -> Result<CaseList, 
         let mut sorted = Vec::new();
         let mut ids = Ids::default();
         while let Some(found) = cases.next() {
-            // Who types on asks anew: what was asked before is read no further.
+            // Each keystroke sends a new search and cancels the one before.
             if !waiting.is_alive() {
                 break;
             }
@@ -84,7 +84,7 @@ pub(crate) async fn cases(set: &SetFile, asked: CasesAsked) -> Result<CaseList, 
                 list.fitting += 1;
                 continue;
             }
-            // Those without an id go by the same one: none.
+            // Cases without an id share the empty id.
             ids.take(found.eval_id.as_deref().unwrap_or_default());
             let (summary, created) = summarised(&mut cases, &found, format)?;
             if wanted.is_empty() || holds(&summary, &wanted) {
@@ -96,7 +96,7 @@ pub(crate) async fn cases(set: &SetFile, asked: CasesAsked) -> Result<CaseList, 
                 list.fitting += 1;
             }
         }
-        // Equal ones keep the order of the file.
+        // Cases with equal keys keep the order of the file.
         sorted.sort_by(|(one, _), (other, _)| one.order(other));
         let held = sorted.iter().position(|(_, found)| Some(found.index) == holding);
         if let Some(place) = held {
@@ -117,7 +117,7 @@ pub(crate) async fn cases(set: &SetFile, asked: CasesAsked) -> Result<CaseList, 
     .await
 }
 
-/// The ids of a file, as fingerprints, and which of them stand there more than once.
+/// The ids of a file, as hashes, and which of them repeat.
 #[derive(Default)]
 struct Ids {
     hasher: RandomState,
@@ -138,10 +138,10 @@ impl Ids {
     }
 }
 
-/// Alive for as long as somebody waits for what is done on another thread.
+/// Alive while a caller waits for the result of work on another thread.
 struct Waits(#[expect(dead_code, reason = "it is there or not")] Arc<()>);
 
-/// Tells whether they still do.
+/// Whether the caller still waits.
 struct Waiting(Weak<()>);
 
 impl Waits {
@@ -162,12 +162,12 @@ fn whole(count: u64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }
 
-/// What a case is sorted by; the least comes first.
+/// A case's sort key, in ascending order.
 #[derive(Debug, Clone, PartialEq)]
 enum Sorted {
     Text(String),
     Number(f64),
-    /// The case does not tell: it comes last.
+    /// The case lacks the value: it is last.
     Untold,
 }
 
@@ -195,18 +195,18 @@ impl Sorted {
             (Self::Untold, Self::Untold) => Ordering::Equal,
             (Self::Untold, _) => Ordering::Greater,
             (_, Self::Untold) => Ordering::Less,
-            // One order looks at one sort of thing.
+            // Keys of different kinds are never compared.
             (Self::Number(_), Self::Text(_)) => Ordering::Less,
             (Self::Text(_), Self::Number(_)) => Ordering::Greater,
         }
     }
 }
 
-/// One case. The file may have changed since the page was told of it: the id counts, and the place
-/// only where ids repeat.
+/// One case. The file may have changed since the page read it, so the id decides, and the index
+/// only if ids repeat.
 ///
 /// # Errors
-/// [`ApiError::UnknownCase`] when the file has no such case, [`ApiError::EvalSet`] when it cannot be
+/// [`ApiError::UnknownCase`] if the file has no such case, [`ApiError::EvalSet`] if it cannot be
 /// read.
 pub(crate) async fn case(set: &SetFile, eval_id: String, index: u64) -> Result<CaseView, ApiError> {
     let path = set.path.clone();
@@ -220,7 +220,7 @@ pub(crate) async fn case(set: &SetFile, eval_id: String, index: u64) -> Result<C
     .await
 }
 
-/// The case of that id; of several the one at `index`, or the first.
+/// The case with that id; of several the one at `index`, or the first.
 pub(super) fn find(
     cases: &mut Cases,
     eval_id: &str,
@@ -248,7 +248,7 @@ pub(super) fn text_of<'c>(
     Ok((cases.text(found).map_err(refused)?, origin))
 }
 
-/// The case on a line, and when it was made.
+/// The list row of a case, and its creation time.
 fn summarised(
     cases: &mut Cases,
     found: &FoundCase,
@@ -311,7 +311,7 @@ pub(super) fn refused(error: AppendError) -> ApiError {
     }
 }
 
-/// Does `work` on a thread that may block; `what` names it in the log.
+/// Runs `work` on a blocking thread; `what` names it in the log.
 pub(crate) async fn blocking<T: Send + 'static>(
     what: &'static str,
     work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
@@ -367,7 +367,7 @@ mod tests {
         }
         assert_eq!(listed(CaseOrder::MostCalls, 1).await, "C");
 
-        // A page further on, and the page that has a case.
+        // A later page, and the page that contains a given case.
         let page = async |order, searched: &str, skipped, holding| {
             let searched = searched.to_owned();
             let asked = CasesAsked { searched, order, skipped, most: 2, holding };

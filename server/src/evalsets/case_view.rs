@@ -1,4 +1,4 @@
-//! [`case_view`]: a case of any format as steps to read.
+//! [`case_view`]: a case of any format as steps for display.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use scoring::{ToolCall, Trace};
 
 use super::change::digest;
 
-/// The case for the page. One that its format's reader refuses is shown as its text.
+/// The case for the page. If the format's reader rejects it, only its text is shown.
 pub(super) fn case_view(
     found: &FoundCase,
     raw: &str,
@@ -20,7 +20,7 @@ pub(super) fn case_view(
 ) -> Result<CaseView, ApiError> {
     let (case, mut faults) = read_case(raw, format, origin);
     let case = case.as_ref();
-    // What stands in its way when a run is scored.
+    // The faults that stop a run from being scored against it.
     faults.extend(case.into_iter().flat_map(|case| CaseTrace::faults(case, raw, origin)));
     let faults = faults.iter().map(ToString::to_string).collect();
     let text = JsonText::parse(raw)
@@ -34,7 +34,7 @@ pub(super) fn case_view(
         }
         None => (None, String::new()),
     };
-    // What a metric would hold an agent's run against.
+    // The expectations that metrics compare with an agent's run.
     let expected = case.and_then(|case| CaseTrace::of(case).ok()).map(|it| it.trace);
     let mut turns = case.map_or_else(Vec::new, turns);
     for (turn, expected) in turns.iter_mut().zip(expected.iter().flat_map(|it| &it.invocations)) {
@@ -50,7 +50,8 @@ pub(super) fn case_view(
         created: case.and_then(created),
         turns,
         state,
-        // ADK's from the case itself: what cannot be scored must not look as if it were not there.
+        // For ADK, faults are read from the case itself, so that an expectation that cannot be
+        // scored is not hidden.
         final_state: match case {
             Some(Case::Adk(case)) => case.final_session_state.clone(),
             _ => expected.and_then(|Trace { final_state, .. }| final_state),
@@ -78,7 +79,7 @@ fn in_one_line(calls: &[ToolCall]) -> String {
     }
 }
 
-/// What each asks, by its id where it says nothing.
+/// What each rubric asks, or its id if it has no text.
 fn rubrics(rubrics: Option<&[adk::Rubric]>) -> Vec<String> {
     let asked = |rubric: &adk::Rubric| {
         rubric.rubric_content.text_property.clone().unwrap_or_else(|| rubric.rubric_id.clone())
@@ -92,7 +93,7 @@ fn of_adk(case: &adk::EvalCase) -> (Option<JsonText>, String) {
     (state, input.map(|input| input.app_name.clone()).unwrap_or_default())
 }
 
-/// When a case was made, in seconds since 1970.
+/// The creation time of a case, in seconds since 1970.
 pub(super) fn created(case: &Case) -> Option<f64> {
     let of = |case: &adk::EvalCase| case.creation_timestamp.as_ref()?.to_string().parse().ok();
     match case {
@@ -111,7 +112,7 @@ pub(super) fn turns(case: &Case) -> Vec<CaseTurn> {
     }
 }
 
-/// A scenario has no turns yet: its plan stands in their place.
+/// A scenario has no turns yet: its plan is shown instead.
 fn adk_turns(case: &adk::EvalCase) -> Vec<CaseTurn> {
     if let Some(scenario) = &case.conversation_scenario {
         return vec![CaseTurn {
@@ -126,7 +127,7 @@ fn adk_turns(case: &adk::EvalCase) -> Vec<CaseTurn> {
 fn adk_turn(turn: &adk::Invocation) -> CaseTurn {
     let mut steps = Vec::new();
     if let Some(data) = &turn.intermediate_data {
-        // Answers stand apart from their calls and are matched by id, where calls have ids.
+        // Responses are stored apart from their calls and matched by id, if calls have ids.
         let mut answers: HashMap<&str, &JsonText> = data
             .responses()
             .filter_map(|it| Some((it.id.as_deref()?, it.response.as_ref()?)))
@@ -269,7 +270,7 @@ mod tests {
         let state = view.final_state.expect("a state");
         assert_eq!(state.compact().as_str(), r#"{"n":{"$gt":9007199254740993}}"#);
 
-        // Other trajectories that cannot be meant are told, and hide nothing else.
+        // Unusable accepted trajectories are reported, and hide nothing else.
         let text = text.replace(r#"[{"name": "f", "args": {"x": 1}}, {"name": "g"}], []"#, "7");
         let view = shown(&text);
         assert_eq!(view.final_state, Some(state));

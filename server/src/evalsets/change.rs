@@ -1,5 +1,5 @@
-//! Cases changed by hand: checked against what the page has read, and against their format, before
-//! a byte is written; the file's crash safety is `evalset-file`'s.
+//! Edits to cases. Each is checked against what the page has read and against the format before a
+//! byte is written; crash safety is in `evalset-file`.
 
 use std::path::PathBuf;
 
@@ -18,8 +18,8 @@ use super::sets::SetFile;
 /// Changes the case that the page has read.
 ///
 /// # Errors
-/// [`ApiError::EvalSet`] when it was changed meanwhile, or would be one that its format's reader
-/// refuses. The file is then as it was.
+/// [`ApiError::EvalSet`] if the case has changed since, or if the format's reader would reject it.
+/// The file is then unchanged.
 pub(crate) async fn change(
     set: &SetFile,
     at: CaseAsRead,
@@ -29,12 +29,14 @@ pub(crate) async fn change(
     blocking("change a case", move || {
         let read = set.read(&at)?;
         let files = match change {
-            // It had its id, whoever has that by now: refused, what it was would be lost.
+            // The case had this id before, even if another case has it now: rejecting it would lose
+            // the case.
             CaseChange::Was(_) => set.files.clone().with_repeated_ids(),
             _ => set.files.clone(),
         };
         let (eval_id, text) = match change {
-            // It stood in the file, whatever its format's reader says of it.
+            // The file contained this text before, so it is written back even if the format's
+            // reader rejects it.
             CaseChange::Was(was) => {
                 (eval_id_in(&was).unwrap_or_default(), CaseText::as_it_stood(&was))
             }
@@ -50,7 +52,7 @@ pub(crate) async fn change(
     .await
 }
 
-/// Puts a copy of the case right behind it.
+/// Inserts a copy of the case after it.
 ///
 /// # Errors
 /// As [`change`].
@@ -75,10 +77,10 @@ pub(crate) async fn duplicate(set: &SetFile, at: CaseAsRead) -> Result<CaseView,
     .await
 }
 
-/// Takes the case out.
+/// Removes the case.
 ///
 /// # Errors
-/// [`ApiError::EvalSet`] when it was changed meanwhile.
+/// [`ApiError::EvalSet`] if the case has changed since.
 pub(crate) async fn remove(set: &SetFile, at: CaseAsRead) -> Result<(), ApiError> {
     let set = Set::of(set);
     blocking("remove a case", move || {
@@ -89,11 +91,11 @@ pub(crate) async fn remove(set: &SetFile, at: CaseAsRead) -> Result<(), ApiError
     .await
 }
 
-/// Puts a case that stood in the file back, at `index` or behind the last; beside others that have
-/// its id by now, since refused it would be lost.
+/// Inserts a removed case again, at `index` or at the end, even if another case has its id now:
+/// rejecting it would lose the case.
 ///
 /// # Errors
-/// [`ApiError::EvalSet`] when the file cannot be written.
+/// [`ApiError::EvalSet`] if the file cannot be written.
 pub(crate) async fn insert(
     set: &SetFile,
     index: u64,
@@ -101,8 +103,8 @@ pub(crate) async fn insert(
 ) -> Result<CaseView, ApiError> {
     let set = Set::of(set);
     blocking("put a case back", move || {
-        // What its format's reader refuses could be removed, so it can be put back: a case without an
-        // id, and what is no case at all.
+        // Every item that can be removed can be inserted again: also a case without an id, and an
+        // item that is not a case.
         let eval_id = eval_id_in(&text).unwrap_or_default();
         let count = set.count()?;
         let index = index.min(count);
@@ -114,12 +116,12 @@ pub(crate) async fn insert(
     .await
 }
 
-/// The digest by which the page names the text it has read.
+/// The digest by which the page identifies the text that it has read.
 pub(super) fn digest(text: &str) -> String {
     Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The eval set of an agent, to be changed.
+/// The eval set to change.
 struct Set {
     path: PathBuf,
     files: EvalSetFiles,
@@ -127,7 +129,7 @@ struct Set {
     user_id: String,
 }
 
-/// A case as it stands in the file.
+/// A case of the file and its text.
 struct Read {
     found: FoundCase,
     text: String,
@@ -154,8 +156,8 @@ impl Set {
         }
     }
 
-    /// The case at the place that the page names, if it reads as it did; otherwise the one case of
-    /// the file that does, which others have moved by what they put in or took out before it.
+    /// The case at the index that the page names, if its text is unchanged. Otherwise the only case
+    /// of the file with that text, which other edits have moved.
     fn read(&self, at: &CaseAsRead) -> Result<Read, ApiError> {
         let (read, _) = self.look(at.index)?;
         match read {
@@ -183,7 +185,7 @@ impl Set {
         Ok(Read { found, text, format })
     }
 
-    /// The case at `index` and the format of the file.
+    /// The case at `index` and the open file.
     fn look(&self, index: u64) -> Result<(Option<Read>, Cases), ApiError> {
         let mut cases = Cases::open(&self.path).map_err(refused)?;
         while let Some(found) = cases.next() {
@@ -222,7 +224,7 @@ impl Set {
             return match (case, fault) {
                 (Some(case), None) => Ok(case),
                 (_, fault) => Err(said(match fault {
-                    // The page lays the text out its own way: a line would be of another.
+                    // Without the line number: the page formats the text differently.
                     Some(fault) => format!("Not saved: {}: {}.", fault.path, fault.problem),
                     None => "Not saved: this is no case of the file's format.".to_owned(),
                 })),
@@ -255,10 +257,10 @@ impl Set {
     }
 }
 
-/// The text of `case`, if its format's reader will take it; what was wrong before may stay so.
+/// The text of `case`, if the format's reader accepts it. Errors that it already had are allowed.
 fn writable(case: &Case, was: &str, format: Format) -> Result<CaseText, ApiError> {
     let text = match case {
-        // ADK reads a file as a whole: one value that it refuses would cost all cases.
+        // ADK reads a file as a whole: one rejected value would make all cases unreadable.
         Case::Adk(case) => case.to_json().map_err(|error| said(format!("Not saved: {error}.")))?,
         case => case.to_json(),
     };
@@ -282,7 +284,7 @@ fn writable(case: &Case, was: &str, format: Format) -> Result<CaseText, ApiError
     }
 }
 
-/// The id that the case's text gives it.
+/// The id in the case's text.
 fn eval_id_in(case: &JsonText) -> Option<String> {
     let Node::Object(members) = case.open() else { return None };
     let (_, id) = members.into_iter().rfind(|(key, _)| key == "eval_id" || key == "evalId")?;
@@ -460,7 +462,7 @@ mod tests {
         let said = CaseChange::Query { turn: 0, text: "deux".into() };
         let changed = change(&file, at.clone(), said).await.expect("saved where it stands");
         assert_eq!((changed.index, changed.turns[0].query.as_str()), (2, "deux"));
-        // Undone after yet another was put in.
+        // Undo after another case was inserted.
         let two_more = before(&fs::read_to_string(&path).expect("read"), "d");
         fs::write(&path, two_more).expect("written");
         let now = CaseAsRead { index: changed.index, digest: changed.digest };
@@ -471,7 +473,7 @@ mod tests {
         remove(&file, CaseAsRead { index: 1, digest: copy.digest }).await.expect("removed");
         assert_eq!(fs::read_to_string(&path).expect("read"), before(&one_more, "d"));
 
-        // Of two that read alike neither is meant more than the other.
+        // Of two cases with equal text neither can be identified.
         let second = TEXT.lines().nth(2).expect("the second case");
         let twins = TEXT.replace(second, &format!("{second},{second}"));
         fs::write(&path, twins).expect("written");
@@ -520,7 +522,7 @@ mod tests {
     async fn the_mend_of_a_broken_case_is_taken_back_byte_for_byte() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("set.evalset.json");
-        // "zz" is no field that ADK takes.
+        // ADK has no field "zz".
         fs::write(&path, TEXT).expect("written");
         let file = SetFile::at(&api::SetId::new("s"), path.clone());
         let case = super::super::case(&file, "a".into(), 0).await.expect("read");

@@ -14,21 +14,20 @@ use super::browse::{blocking, find, refused, text_of};
 use super::sets::SetFile;
 use crate::page_dto;
 
-/// What is held against a case.
+/// The case to compare with a recorded case.
 pub(crate) enum Held {
     /// A case of a set.
     Case(Box<SetFile>, CaseName),
-    /// What a rehearsal would be exported as: one turn.
+    /// The case that a rehearsal would be exported as: one turn.
     Rehearsed(Box<EvalCase>),
-    /// What a live session would be exported as.
+    /// The case that a live session would be exported as.
     Played(Box<EvalCase>),
 }
 
-/// Compares the case `expected` of a set with what is held against it.
+/// Compares the case `expected` of a set with `actual`.
 ///
 /// # Errors
-/// [`ApiError::UnknownCase`] when there is no such case, [`ApiError::EvalSet`] when one cannot be
-/// read.
+/// [`ApiError::UnknownCase`] if there is no such case, [`ApiError::EvalSet`] if one cannot be read.
 pub(crate) async fn compare(
     expected: (SetFile, CaseName),
     actual: Held,
@@ -104,7 +103,7 @@ mod tests {
             (Some(1), Some(0), (Some("two"), Some("one"))),
             (Some(1), Some(1), (Some("two"), Some("two"))),
             (None, Some(1), (Some("one"), Some("two"))),
-            // Another program has taken a case out: the id counts.
+            // Another program removed a case: the id decides.
             (Some(7), None, (Some("one"), Some("one"))),
         ] {
             let held = Held::Case(Box::new(set.clone()), name(other));

@@ -1,4 +1,4 @@
-//! Export: the case is appended on a thread that may block, and the page hears where it went.
+//! Exports: appends the case on a blocking thread and returns a receipt.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,15 +18,15 @@ use crate::access::Noted;
 use crate::page_dto;
 use crate::sessions::HostSession;
 
-/// How much of the case the page is shown, in bytes.
+/// How much of the case the receipt contains, in bytes.
 const PREVIEW_BYTES: usize = 64 * 1024;
 
-/// Appends `trace` to the eval-set file of `agent`. `session` holds the large results that the
-/// page knows by reference; it is gone when the host was restarted.
+/// Appends `trace` to the eval-set file of `agent`. `session` stores the large results, which the
+/// page knows by call id; it is `None` after a restart of the host.
 ///
 /// # Errors
-/// [`ApiError::NotExportable`] when a large result is gone, [`ApiError::Export`] when the file could
-/// not take the case; it is then as it was.
+/// [`ApiError::NotExportable`] if a large result is gone, [`ApiError::Export`] if the case cannot
+/// be written; the file is then unchanged.
 pub(crate) async fn export(
     agent: &RegisteredAgent,
     session: Option<&HostSession>,
@@ -40,7 +40,7 @@ pub(crate) async fn export(
 /// The case that `trace` is exported as.
 ///
 /// # Errors
-/// [`ApiError::NotExportable`] when a large result is gone.
+/// [`ApiError::NotExportable`] if a large result is gone.
 pub(crate) async fn case_of_rehearsal(
     agent: &RegisteredAgent,
     session: Option<&HostSession>,
@@ -59,7 +59,7 @@ pub(crate) async fn case_of_rehearsal(
     case.map_err(|gone| ApiError::NotExportable { reason: gone.to_string() })
 }
 
-/// Where a live session of these events would be exported to, and what of it can be.
+/// Where a live session with these events would be exported to, and which of its turns can be.
 pub(crate) fn live_plan(registry: &Registry, events: &[SessionEvent]) -> LiveExportPlan {
     let (name, path) = live_home(registry, events);
     let agent = find(registry, &name).map(|agent| agent.id.clone());
@@ -67,11 +67,11 @@ pub(crate) fn live_plan(registry: &Registry, events: &[SessionEvent]) -> LiveExp
     LiveExportPlan { runs, path: path.display().to_string(), agent }
 }
 
-/// Appends the turns of a live session with these answers.
+/// Appends the answered turns of a live session as a case.
 ///
 /// # Errors
-/// [`ApiError::NotExportable`] when none of them was answered, [`ApiError::Export`] when the file
-/// could not take the case; it is then as it was.
+/// [`ApiError::NotExportable`] if no turn has a response, [`ApiError::Export`] if the case cannot
+/// be written; the file is then unchanged.
 pub(crate) async fn export_live(
     registry: &Registry,
     session: LiveSessionId,
@@ -86,7 +86,7 @@ pub(crate) async fn export_live(
 /// The case that these turns are exported as.
 ///
 /// # Errors
-/// [`ApiError::NotExportable`] when none of them was answered.
+/// [`ApiError::NotExportable`] if no turn has a response.
 pub(crate) fn case_of_live(
     registry: &Registry,
     session: LiveSessionId,
@@ -102,8 +102,8 @@ pub(crate) fn case_of_live(
     })
 }
 
-/// The app of a live session and its eval-set file: those of the registered agent that goes by the
-/// name of the agent that spoke with the user; else that name, and a file in `evals/`.
+/// The app of a live session and its eval-set file: those of the registered agent with the name of
+/// the agent that talked to the user, otherwise that name and a file in `evals/`.
 fn live_home(registry: &Registry, events: &[SessionEvent]) -> (String, PathBuf) {
     let name = trace_export::root(events).unwrap_or("agent").to_owned();
     let path = match find(registry, &name) {
@@ -122,7 +122,7 @@ fn find<'a>(registry: &'a Registry, name: &str) -> Option<&'a Arc<RegisteredAgen
     registry.agents().iter().find(|agent| snake_case(&agent.name) == name)
 }
 
-/// The audit is written by the job that appends: whoever asked for it may be gone by then.
+/// The job writes the audit entry, because the caller may have disconnected.
 async fn keep(
     path: PathBuf,
     name: &str,
@@ -146,10 +146,10 @@ async fn keep(
     })?
 }
 
-/// What writes the eval-set file at `path`, and no file elsewhere.
+/// The writer of the eval-set file at `path`, limited to allowed folders.
 pub(super) fn files_for(path: &Path) -> EvalSetFiles {
-    // The configured file's own folder and the working directory: a link that leads elsewhere, in an
-    // agent's folder that came from elsewhere, is not followed.
+    // The configured file's folder and the working directory: a link in an agent's folder could
+    // otherwise lead anywhere.
     let roots = path.parent().map(PathBuf::from).into_iter().chain(std::env::current_dir());
     let files = EvalSetFiles::within(roots);
     match default_cache() {

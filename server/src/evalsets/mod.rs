@@ -1,9 +1,8 @@
-//! Eval sets on disk: a completed session becomes a case in the agent's file.
+//! Eval sets on disk.
 //!
-//! `trace-export` makes the case of a rehearsal or of a live session, `export` has it appended; the file
-//! itself is `evalset-file`'s.
-//! `sets` knows which files there are, `browse` reads them for the page, `case_view` makes one case
-//! into steps to read, `change` edits cases, and `compare` reads two to be compared.
+//! `export` appends the case that `trace-export` makes of a rehearsal or a live session, through
+//! `evalset-file`. `sets` lists the files, `browse` reads them for the page, `case_view` turns a
+//! case into steps for display, `change` edits cases, and `compare` reads two cases to compare.
 
 mod browse;
 mod case_view;

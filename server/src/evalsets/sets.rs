@@ -1,4 +1,4 @@
-//! [`SetFile`]: an eval-set file that the host knows, of an agent or in a configured folder.
+//! [`SetFile`]: an eval-set file of an agent or of a configured folder.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -11,21 +11,21 @@ use session::AgentId;
 
 use crate::folders::{FoundFile, changed, find};
 
-/// How the names of eval sets end.
+/// The endings of eval sets' file names.
 const ENDINGS: [&str; 2] = [".evalset.json", ".test.json"];
 
-/// An eval-set file that the host knows.
+/// An eval-set file.
 #[derive(Debug, Clone)]
 pub(crate) struct SetFile {
     pub(crate) id: SetId,
-    /// The file's name, with the folders above it below a configured one.
+    /// The file's name, with its path below a configured folder.
     pub(crate) name: String,
-    /// Absolute.
+    /// The absolute path.
     pub(crate) path: PathBuf,
-    /// The agent whose file it is.
+    /// The agent that exports to the file.
     pub(crate) agent: Option<AgentId>,
     agent_name: String,
-    /// What new session inputs of its cases name.
+    /// The app and the user in new session inputs of its cases.
     pub(super) app_name: String,
     pub(super) user_id: String,
 }
@@ -61,13 +61,13 @@ impl SetFile {
         }
     }
 
-    /// A file by itself, for tests.
+    /// A file of no agent, for tests.
     #[cfg(test)]
     pub(super) fn at(id: &SetId, path: PathBuf) -> Self {
         Self::found(FoundFile { id: id.to_string(), name: "s.evalset.json".to_owned(), path })
     }
 
-    /// What stands there.
+    /// What exists at the path.
     pub(crate) fn summary(&self) -> EvalSetSummary {
         let shown = self.path.display();
         let contents = match fs::metadata(&self.path) {
@@ -90,7 +90,7 @@ impl SetFile {
         }
     }
 
-    /// The case with the agent that can play it.
+    /// The case, and the agent that can rehearse it.
     pub(crate) fn cast(&self, registry: &Registry, mut case: CaseView) -> CaseView {
         case.agent = self.agent.clone().or_else(|| {
             let name = snake_case(&case.app_name);
@@ -103,7 +103,7 @@ impl SetFile {
     }
 }
 
-/// Where the host's eval sets are.
+/// The host's eval sets.
 #[derive(Debug, Clone)]
 pub(crate) struct Sets {
     of_agents: Vec<SetFile>,
@@ -111,7 +111,7 @@ pub(crate) struct Sets {
 }
 
 impl Sets {
-    /// Those of the agents, and those in `folders`.
+    /// The sets of the agents and those in `folders`.
     pub(crate) fn new(registry: &Registry, folders: Vec<PathBuf>) -> Self {
         let of_agents = registry.agents().iter().map(|agent| SetFile::of(agent)).collect();
         Self { of_agents, folders }
@@ -124,17 +124,17 @@ impl Sets {
         EvalSetList { sets: all.map(SetFile::summary).collect(), folders }
     }
 
-    /// The set that a page asks for. Reads the disk where it is no agent's.
+    /// The set with this id. Reads the disk if it is not an agent's.
     ///
     /// # Errors
-    /// [`ApiError::UnknownSet`] when there is none of that id.
+    /// [`ApiError::UnknownSet`] if no set has the id.
     pub(crate) fn find(&self, id: &SetId) -> Result<SetFile, ApiError> {
         let of_agent = self.of_agents.iter().find(|set| set.id == *id).cloned();
         let found = of_agent.or_else(|| self.in_folders().0.into_iter().find(|set| set.id == *id));
         found.ok_or_else(|| ApiError::UnknownSet { id: id.to_string() })
     }
 
-    /// The sets in the folders that are no agent's.
+    /// The sets in the folders that do not belong to an agent.
     fn in_folders(&self) -> (Vec<SetFile>, Vec<FolderSummary>) {
         let is_agent = |id: &str| self.of_agents.iter().any(|set| set.id.as_str() == id);
         let (mut found, mut folders) =

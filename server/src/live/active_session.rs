@@ -1,4 +1,4 @@
-//! [`ActiveSession`]: one session in memory, while somebody asks, waits or watches.
+//! [`ActiveSession`]: a session in memory, while a client sends commands, waits or watches.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub(super) struct ActiveSession {
     pub(super) session: LiveSession,
     pub(super) queue: Queue,
     pub(super) feed: Arc<Feed>,
-    /// The queue went further than the store, which could not be read since.
+    /// The queue contains changes that were not stored, and could not be read back since.
     pub(super) stale: bool,
     waiters: HashMap<TurnId, Vec<oneshot::Sender<Outcome>>>,
 }
@@ -27,14 +27,14 @@ impl ActiveSession {
         Self { session, queue, feed, stale: false, waiters: HashMap::new() }
     }
 
-    /// Somebody waits for the turn to end.
+    /// Adds a client that waits for the turn to end.
     pub(super) fn wait(&mut self, turn_id: TurnId) -> oneshot::Receiver<Outcome> {
         let (sender, receiver) = oneshot::channel();
         self.waiters.entry(turn_id).or_default().push(sender);
         receiver
     }
 
-    /// Drops those who have gone.
+    /// Removes disconnected clients of the turn.
     pub(super) fn leave(&mut self, turn_id: TurnId) {
         if let Some(waiters) = self.waiters.get_mut(&turn_id) {
             waiters.retain(|waiter| !waiter.is_closed());
@@ -44,7 +44,7 @@ impl ActiveSession {
         }
     }
 
-    /// Drops all who have gone; says whether a turn is left that nobody waits for any more.
+    /// Removes all disconnected clients. Returns whether a turn lost its last one.
     pub(super) fn prune(&mut self) -> bool {
         let before = self.waiters.len();
         self.waiters.retain(|_, waiters| {
@@ -54,18 +54,18 @@ impl ActiveSession {
         self.waiters.len() < before
     }
 
-    /// Whether somebody waits for the turn right now.
+    /// Whether a client waits for the turn.
     pub(super) fn is_awaited(&self, turn_id: TurnId) -> bool {
         let waiters = self.waiters.get(&turn_id);
         waiters.is_some_and(|waiters| waiters.iter().any(|waiter| !waiter.is_closed()))
     }
 
-    /// Tells the watchers and those who wait what is now on disk.
+    /// Sends a stored event to the watchers and to the clients that wait for it.
     pub(super) fn tell(&mut self, fact: &Fact, event: &Outcome, bytes: usize) {
         self.feed.add(Arc::clone(event), bytes);
         if let Fact::Answered(entry, _) | Fact::Cancelled(entry, _) = fact {
             for waiter in self.waiters.remove(&entry.turn_id).unwrap_or_default() {
-                // Whoever has gone asks again and finds it in the store.
+                // A disconnected client asks again and finds the event in the store.
                 let _ = waiter.send(Arc::clone(event));
             }
         }
@@ -75,7 +75,7 @@ impl ActiveSession {
         Standing::of(&self.queue, |turn| self.is_awaited(turn.turn_id))
     }
 
-    /// Whether it can be left to the store.
+    /// Whether it can be dropped from memory.
     pub(super) fn is_idle(&self) -> bool {
         self.queue.depth() == 0 && self.waiters.is_empty() && !self.feed.is_watched()
     }

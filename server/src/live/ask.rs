@@ -1,4 +1,4 @@
-//! [`Ask`]: what the ledger is asked, and what is answered.
+//! [`Ask`]: the messages to the ledger, and its replies.
 
 use live::{
     Answer, Command, DisplayName, LiveSession, LiveSessionId, PendingTurn, Sequence, TurnId,
@@ -11,61 +11,63 @@ use super::error::LiveError;
 use super::feed::{Standing, Watch};
 use crate::access::Noted;
 
-/// What the ledger is asked.
+/// A message to the ledger.
 pub(super) enum Ask {
     Open(LiveSession, Reply<LiveSession>),
     Act(Box<Act>, Reply<Acted>),
     Wait(LiveSessionId, TurnId, Reply<Waited>),
-    /// One who waited for the turn has gone.
+    /// A client stopped waiting for the turn.
     Leave(LiveSessionId, TurnId),
     Watch(LiveSessionId, Reply<Watch>),
-    /// The standing and the oldest pending turns of these sessions, where anything is pending.
+    /// The status and the oldest pending turns of these sessions. Sessions without a pending turn
+    /// are left out.
     Look(Vec<LiveSessionId>, Reply<Vec<Option<Look>>>),
-    /// How many turns are pending, of all sessions.
+    /// The number of pending turns in all sessions.
     Depth(Reply<usize>),
-    /// Keep what came before, and end.
+    /// Store everything received before, and stop.
     Stop,
 }
 
 pub(super) type Reply<T> = oneshot::Sender<Result<T, LiveError>>;
 
-/// A command and what the events that come of it hold.
+/// A command and the content of the events that it creates.
 pub(super) struct Act {
     pub(super) session_id: LiveSessionId,
     pub(super) command: Command,
     pub(super) payload: Option<Payload>,
     pub(super) by: Option<DisplayName>,
-    /// What the audit says of a decision once it is kept: whoever sent it may be gone by then.
+    /// The audit entry to write once the decision is stored, because the caller may have
+    /// disconnected.
     pub(super) noted: Option<Noted>,
 }
 
-/// What came of a command.
+/// The outcome of a command.
 #[derive(Debug, Clone)]
 pub(super) struct Acted {
     pub(super) answer: Answer,
     pub(super) session: LiveSession,
 }
 
-/// What somebody who wants to wait is told.
+/// The reply to a client that waits for a turn.
 pub(super) enum Waited {
     Pending {
         ahead: usize,
         outcome: oneshot::Receiver<Outcome>,
     },
-    /// The event with this place has it.
+    /// The turn ended with the event at this sequence number.
     Closed(Sequence),
 }
 
-/// A session's queue, looked at.
+/// A snapshot of a session's queue.
 pub(crate) struct Look {
     pub(super) standing: Standing,
     pub(super) pending: Vec<(PendingTurn, bool)>,
 }
 
-/// How many pending turns a look shows.
+/// How many pending turns a snapshot contains.
 const LOOK: usize = 20;
 
-/// What an ask comes to, told once the batch is on disk.
+/// The reply to an ask, sent once the batch is on disk.
 pub(super) enum Judged {
     Opened(LiveSession),
     Acted(Acted),
@@ -77,9 +79,9 @@ pub(super) enum Judged {
 }
 
 impl Ask {
-    /// Tells whoever asked.
+    /// Sends the reply.
     pub(super) fn answer(self, judged: Result<Judged, LiveError>) {
-        // Whoever no longer listens asks again and gets the same answer.
+        // A caller that disconnected asks again and gets the same reply.
         match (self, judged) {
             (Self::Open(_, reply), Ok(Judged::Opened(session))) => drop(reply.send(Ok(session))),
             (Self::Act(_, reply), Ok(Judged::Acted(acted))) => drop(reply.send(Ok(acted))),
@@ -93,7 +95,7 @@ impl Ask {
             (Self::Watch(_, reply), Err(error)) => drop(reply.send(Err(error))),
             (Self::Look(_, reply), Err(error)) => drop(reply.send(Err(error))),
             (Self::Depth(reply), Err(error)) => drop(reply.send(Err(error))),
-            // Each ask is judged as what it is.
+            // Each ask gets the reply of its own kind.
             _ => {}
         }
     }

@@ -1,5 +1,5 @@
-//! What people and agents want of a session: each a command to the ledger, with the payload of the
-//! event that comes of it.
+//! The commands of people and agents: each is sent to the ledger with the payload of the event that
+//! it creates.
 
 use live::{
     AgentName, Answer, Command, DisplayName, EventId, HumanResponse, InvocationId, Lease, LeaseId,
@@ -13,7 +13,7 @@ use super::sessions::LiveSessions;
 use crate::access;
 
 impl LiveSessions {
-    /// An agent asks.
+    /// Adds an agent's request.
     pub(crate) async fn submit(
         &self,
         session_id: LiveSessionId,
@@ -29,7 +29,7 @@ impl LiveSessions {
         event(&self.act(session_id, command, Some(payload), None).await?.answer)
     }
 
-    /// Somebody answers the turn that is up, under a lease where it is held.
+    /// Responds to the turn at the head of the queue, with the lease if there is one.
     pub(crate) async fn decide(
         &self,
         session_id: LiveSessionId,
@@ -39,7 +39,7 @@ impl LiveSessions {
         lease_id: Option<LeaseId>,
     ) -> Result<Sequence, LiveError> {
         let payload = rpc::payload_to_wire(Payload::Response(response));
-        // The same words of somebody else are another decision.
+        // The same response by a different person is a different decision.
         let fingerprint = rpc::fingerprint(&[by.as_str()], &payload);
         let command = Command::Decide { turn_id, fingerprint, lease_id };
         let decision = access::Note::new("decision").by(by.as_str());
@@ -50,7 +50,7 @@ impl LiveSessions {
         event(&self.ask(|reply| Ask::Act(act, reply)).await?.answer)
     }
 
-    /// A pending turn leaves the queue; `by` nobody when its agent gives up.
+    /// Cancels a pending turn; `by` is `None` if its agent gives up.
     pub(crate) async fn cancel(
         &self,
         session_id: LiveSessionId,
@@ -65,7 +65,7 @@ impl LiveSessions {
         event(&self.act(session_id, command, Some(payload), by).await?.answer)
     }
 
-    /// Records what else the run of a turn showed; an event id of the caller's own, once.
+    /// Records a tool result or the end of the turn's run. A repeated event id has no effect.
     pub(crate) async fn record(
         &self,
         session_id: LiveSessionId,
@@ -83,7 +83,8 @@ impl LiveSessions {
         event(&self.act(session_id, command, Some(payload), None).await?.answer)
     }
 
-    /// No further requests; what is pending is cancelled if told so.
+    /// Completes the session: it takes no more requests. Pending ones are cancelled if
+    /// `cancel_pending`.
     pub(crate) async fn complete(
         &self,
         session_id: LiveSessionId,
@@ -96,7 +97,7 @@ impl LiveSessions {
         Ok(self.act(session_id, command, Some(payload), by).await?.session)
     }
 
-    /// Lets go of the turn.
+    /// Releases the lease.
     pub(crate) async fn release(
         &self,
         session_id: LiveSessionId,
@@ -107,7 +108,7 @@ impl LiveSessions {
         self.act(session_id, command, None, None).await.map(drop)
     }
 
-    /// Carries out a command; `payload` is what the events that come of it hold.
+    /// Sends a command; `payload` is the content of the events that it creates.
     async fn act(
         &self,
         session_id: LiveSessionId,
@@ -119,7 +120,7 @@ impl LiveSessions {
         self.ask(|reply| Ask::Act(act, reply)).await
     }
 
-    /// Takes the turn that is up, or keeps it.
+    /// Takes or renews the lease of the turn at the head of the queue.
     pub(crate) async fn hold(
         &self,
         session_id: LiveSessionId,
@@ -131,7 +132,7 @@ impl LiveSessions {
         Ok(lease(self.act(session_id, command, None, None).await?))
     }
 
-    /// Gives the turn to somebody.
+    /// Hands the lease over to another person.
     pub(crate) async fn hand_over(
         &self,
         session_id: LiveSessionId,

@@ -1,34 +1,34 @@
-//! [`LiveError`]: why a command about live sessions was not carried out.
+//! [`LiveError`]: why a command about a live session failed.
 
 use live::{Invalid, LiveSessionId, Refusal};
 
 use super::store::StoreError;
 
-/// Why a command was not carried out. Nothing was changed.
+/// Why a command failed. Nothing was changed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub(crate) enum LiveError {
-    /// A value breaks its rule.
+    /// A value is not valid.
     #[error(transparent)]
     Invalid(#[from] Invalid),
     /// The session's rules do not allow it.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// There is no such session.
+    /// The session does not exist.
     #[error("session_id: there is no session {0}; create it first")]
     UnknownSession(LiveSessionId),
-    /// The session id names another session.
+    /// The id belongs to another session.
     #[error("session_id: {0} already names a session with another description")]
     SessionTaken(LiveSessionId),
-    /// The store did not keep it.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] std::sync::Arc<StoreError>),
-    /// The host ends.
+    /// The host is stopping.
     #[error("the host is stopping: send it again when it is back")]
     Stopping,
 }
 
 impl LiveError {
-    /// Whether nothing works until somebody has seen to the database.
+    /// Whether no command can succeed until somebody repairs the database.
     pub(crate) fn is_unopened(&self) -> bool {
         matches!(self, Self::Store(error) if matches!(**error, StoreError::Unopened { .. }))
     }

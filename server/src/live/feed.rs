@@ -1,8 +1,8 @@
-//! [`Feed`]: what the watchers of a session read.
+//! [`Feed`]: the events of a session, for its watchers.
 //!
-//! A watcher keeps its own place and fetches what comes after it, from the last events in memory or
-//! from the store. Nothing is pushed, so that a slow watcher holds nobody back and misses nothing;
-//! what is pushed is only how the session stands, of which the latest counts.
+//! A watcher keeps its own position and fetches the events after it, from memory or from the store.
+//! Events are not pushed, so a slow watcher delays nobody and misses nothing. Only the status is
+//! pushed, and only the latest one counts.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,26 +15,26 @@ use tokio::sync::watch;
 use super::error::LiveError;
 use super::store::{LiveStore, StoreError};
 
-/// How many of a session's last events stay in memory while somebody watches.
+/// How many recent events of a session stay in memory while it is watched.
 const RECENT: usize = 256;
-/// And how many bytes of them.
+/// The most bytes of events that stay in memory.
 const RECENT_BYTES: usize = 1024 * 1024;
-/// How much one reading takes from the store.
+/// How many bytes one read takes from the store.
 const PAGE: u32 = 1000;
 const PAGE_BYTES: usize = 1024 * 1024;
 
-/// How a session stands after its last event.
+/// The status of a session after its last event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Standing {
     pub(crate) last: Sequence,
     pub(crate) status: Status,
     pub(crate) depth: usize,
-    /// The turn that is up, and whether somebody waits for it right now.
+    /// The turn at the head of the queue, and whether a client waits for it.
     pub(crate) up: Option<(PendingTurn, bool)>,
     pub(crate) lease: Option<Lease>,
 }
 
-/// An event as it was kept.
+/// A stored event.
 pub(super) fn decoded(bytes: &[u8]) -> Result<wire::SessionEvent, StoreError> {
     wire::SessionEvent::decode(bytes).map_err(|fault| StoreError::Damaged(fault.to_string()))
 }
@@ -59,10 +59,10 @@ impl Standing {
     }
 }
 
-/// A place among the watchers of a session: as long as it is held, the session stays in memory.
+/// A subscription to a session: while it exists, the session stays in memory.
 pub(crate) struct Watch {
     pub(crate) feed: Arc<Feed>,
-    /// How the session stands now, and whenever that changes.
+    /// The status of the session, updated on every change.
     pub(crate) standings: watch::Receiver<Standing>,
 }
 
@@ -98,11 +98,11 @@ impl Feed {
         self.standing.receiver_count() > 0
     }
 
-    /// Adds an event that is on disk; it is seen once the standing says so.
+    /// Adds a stored event. Watchers read it once the status includes it.
     pub(super) fn add(&self, event: Arc<wire::SessionEvent>, bytes: usize) {
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.is_watched() {
-            // Whoever comes later reads the store.
+            // Later watchers read it from the store.
             *recent = Recent::default();
             return;
         }
@@ -122,7 +122,7 @@ impl Feed {
         });
     }
 
-    /// The next events after a place, in order, at least one where there is one.
+    /// The next events after a position, in order: at least one if there is one.
     pub(crate) async fn after(
         &self,
         place: Sequence,

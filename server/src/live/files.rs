@@ -1,7 +1,6 @@
-//! The files of an event, each at an address of its own, however long it is.
+//! Serves the files of an event, each at a URL of its own.
 //!
-//! A page shows a picture from there, in full size by itself, and plays a sound; whatever else it is, it
-//! is saved and opened by nothing.
+//! A page shows images and plays sounds from there. Files of other types are served as downloads.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -18,15 +17,15 @@ use axum::response::{IntoResponse, Response};
 use http_range_header::{RangeUnsatisfiableError, parse_range_header};
 use live::{Content, InlineData, LiveSessionId, Part, Payload, Sequence, SessionEvent};
 
-/// Where they are: a session, an event of it, and which of the event's files, from 0.
+/// The route: a session, an event, and the index of the file in the event.
 pub(crate) const FILES_ROUTE: &str = "/api/live/{session}/{event}/{file}";
 
-/// The address of a file.
+/// The URL of a file.
 pub(super) fn address(session: LiveSessionId, event: Sequence, file: usize) -> String {
     format!("/api/live/{session}/{}/{file}", event.0)
 }
 
-/// The files that stand among contents, in order.
+/// The files in contents, in order.
 pub(super) fn among(contents: &[Content]) -> impl Iterator<Item = &InlineData> {
     contents.iter().flat_map(|content| &content.parts).filter_map(|part| match part {
         Part::InlineData(data) => Some(data),
@@ -34,7 +33,7 @@ pub(super) fn among(contents: &[Content]) -> impl Iterator<Item = &InlineData> {
     })
 }
 
-/// A file as it is sent.
+/// A file with its type.
 #[derive(Debug, Clone)]
 pub(crate) struct LiveFile {
     mime_type: String,
@@ -62,8 +61,8 @@ fn all(event: SessionEvent) -> Arc<[LiveFile]> {
     files.collect()
 }
 
-/// The files of the events that were asked for last, for some seconds: a page asks for each of a
-/// request's pictures by itself, and the request is read once.
+/// The files of recently requested events: a page requests each image of a request separately, and
+/// the event is read once.
 #[derive(Default)]
 pub(super) struct ReadFiles {
     events: tokio::sync::Mutex<VecDeque<ReadEvent>>,
@@ -77,13 +76,13 @@ struct ReadEvent {
 }
 
 impl ReadFiles {
-    /// So many events are kept.
+    /// The most cached events.
     const MOST: usize = 4;
-    /// So long after they were asked for.
+    /// How long an event is cached.
     const KEPT: Duration = Duration::from_secs(10);
 
-    /// The files of an event; `read` is waited for where they are not here. Whoever asks meanwhile waits
-    /// too: mostly for the same event.
+    /// The files of an event; `read` loads them if they are not cached. Concurrent callers wait,
+    /// because they mostly request the same event.
     pub(super) async fn of(
         self: &Arc<Self>,
         (session, event): (LiveSessionId, Sequence),
@@ -107,7 +106,7 @@ impl ReadFiles {
         Ok(files)
     }
 
-    /// Lets go of what nobody asks for any more, until nothing is left.
+    /// Removes expired entries until none are left.
     async fn forget(kept: std::sync::Weak<Self>) {
         loop {
             tokio::time::sleep(Self::KEPT).await;
@@ -121,7 +120,7 @@ impl ReadFiles {
     }
 }
 
-/// Whether people read what is of this type.
+/// Whether the type is text.
 pub(super) fn is_read(mime_type: &str) -> bool {
     let essence = essence(mime_type);
     essence.starts_with("text/")
@@ -138,16 +137,16 @@ fn essence(mime_type: &str) -> String {
     mime_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// The file, or the piece of it that is asked for: a player asks for the end of a sound first.
+/// Responds with the file or the requested range: players request the end of a sound first.
 pub(crate) fn answer(file: LiveFile, asked: &HeaderMap) -> Response {
     let essence = essence(&file.mime_type);
     let is_shown = essence.starts_with("image/") || essence.starts_with("audio/");
-    // A drawing is a document that might do something.
+    // SVG is a document that can run scripts.
     let is_opened = essence.starts_with("image/") && essence != "image/svg+xml";
     let opened = if is_opened { "inline" } else { "attachment" };
     let shown_as = is_shown.then(|| HeaderValue::try_from(essence).ok()).flatten();
     let headers = [
-        // Under any other name nothing in a browser opens it.
+        // Browsers save this type and never open it.
         (CONTENT_TYPE, shown_as.unwrap_or(HeaderValue::from_static("application/octet-stream"))),
         (CONTENT_DISPOSITION, HeaderValue::from_static(opened)),
         (CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; sandbox")),
@@ -156,7 +155,7 @@ pub(crate) fn answer(file: LiveFile, asked: &HeaderMap) -> Response {
     ];
     let length = file.bytes.len() as u64;
     let range = asked.get(RANGE).and_then(|range| range.to_str().ok());
-    // Nothing has no pieces.
+    // An empty file has no ranges.
     let range = range.filter(|_| length > 0).and_then(|range| parse_range_header(range).ok());
     let Some(ranges) = range else {
         return (headers, Body::from(file.bytes)).into_response();
@@ -168,7 +167,7 @@ pub(crate) fn answer(file: LiveFile, asked: &HeaderMap) -> Response {
             let piece = file.bytes.slice(*piece.start() as usize..=*piece.end() as usize);
             (StatusCode::PARTIAL_CONTENT, headers, [(CONTENT_RANGE, said)], piece).into_response()
         }
-        // Several pieces at once may be answered with the whole, and so much at the end is the whole.
+        // A request for several ranges may be answered with the whole file.
         Ok(_) | Err(RangeUnsatisfiableError::FileSuffixOutOfBounds) => {
             (headers, Body::from(file.bytes)).into_response()
         }

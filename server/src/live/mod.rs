@@ -1,8 +1,9 @@
-//! Live sessions: agents that run elsewhere ask, people answer, and nothing is lost.
+//! Live sessions: agents that run elsewhere send requests, people respond, and every event is
+//! stored.
 //!
-//! [`LiveSessions`] is the way in, for the gRPC service and for the page alike.
-//! Behind it one task, the ledger, judges every command by the rules of `live` and keeps what comes
-//! of it before anyone is told (`docs/design/live-sessions.md`).
+//! [`LiveSessions`] is the interface for the gRPC service, the model endpoints and the page. Behind
+//! it one task, the ledger, decides every command by the rules of `live` and stores the events
+//! before anyone sees them (`docs/design/live-sessions.md`).
 
 mod active_session;
 mod ask;

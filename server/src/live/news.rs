@@ -1,7 +1,7 @@
-//! [`PageNews`]: what one page is told of live sessions while it watches them.
+//! [`PageNews`]: the updates that one page receives while it watches live sessions.
 //!
-//! A page wants to know how its sessions stand now and not each step on the way, so that changes are
-//! gathered for a moment and told as the sessions then are.
+//! A page needs the current status of its sessions rather than each step, so changes are collected
+//! for a moment and sent as the status at that time.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -16,14 +16,14 @@ use tokio::time::Instant;
 use super::page_dto::summary;
 use super::sessions::LiveSessions;
 
-/// How long changes are gathered.
+/// How long changes are collected.
 const GATHER: Duration = Duration::from_millis(30);
-/// Of how many sessions a page is told at once; of more it fetches the list anew.
+/// The most sessions in one update; after more changes the page fetches the list again.
 const MOST: usize = 100;
-/// How many sessions a page may name.
+/// How many sessions a page may watch.
 const NAMED: usize = 16;
 
-/// One page's view of the live sessions.
+/// One page's subscription.
 pub(crate) struct PageNews {
     sessions: LiveSessions,
     changes: broadcast::Receiver<LiveSessionId>,
@@ -32,9 +32,9 @@ pub(crate) struct PageNews {
     changed: HashSet<LiveSessionId>,
     missed: bool,
     counts: bool,
-    /// When what has changed is told.
+    /// When the collected changes are sent.
     due: Option<Instant>,
-    /// What is being looked up to be told.
+    /// The lookup of the changed sessions.
     under_way: Option<BoxFuture<'static, Option<LiveNews>>>,
 }
 
@@ -55,7 +55,7 @@ impl PageNews {
         }
     }
 
-    /// Takes in what the page wants to hear of. What it did not watch before is told soon.
+    /// Sets what the page watches. Newly watched sessions are sent soon.
     pub(crate) fn watch(&mut self, watch: &LiveWatch) {
         let ids = watch.sessions.iter().take(NAMED);
         let named: HashSet<_> =
@@ -66,8 +66,7 @@ impl PageNews {
         self.all = watch.all;
     }
 
-    /// The next news; never without any. May be dropped and called again at any pace: it goes on where
-    /// it was.
+    /// The next update; pending while there is none. Cancel-safe.
     pub(crate) async fn next(&mut self) -> HostEvent {
         loop {
             if self.under_way.is_none() {
@@ -123,12 +122,12 @@ impl PageNews {
                 self.missed = self.all;
                 self.changed.extend(&self.named);
             }
-            // The sender lives in `sessions`, which this page holds.
+            // The sender is in `sessions`, which this value owns.
             Err(RecvError::Closed) => {}
         }
     }
 
-    /// Looks up what has changed, and begins to gather anew.
+    /// Looks up the changed sessions and starts to collect again.
     fn look_up(&mut self) -> BoxFuture<'static, Option<LiveNews>> {
         let mut wanted: Vec<LiveSessionId> = self.changed.drain().collect();
         let mut more = std::mem::take(&mut self.missed);
@@ -151,7 +150,7 @@ async fn found(
     for id in wanted {
         match live.session(id).await {
             Ok(found) => sessions.push(summary(&found)),
-            // Unknown, or the store cannot be read: whoever opens the page is told why.
+            // Unknown, or the store failed: opening the session's page shows the reason.
             Err(error) => tracing::debug!("a page watches {id}: {error}"),
         }
     }

@@ -1,5 +1,4 @@
-//! What crosses between pages and live sessions: ids and names on the way in, sessions and refusals on
-//! the way out.
+//! Converts between live sessions and the page's types: ids and names in, sessions and errors out.
 
 use api::{
     ApiError, LiveId, LiveLease, LiveLeaseId, LivePlace, LiveSummary, LiveTurnId, WaitingTurn,
@@ -40,7 +39,7 @@ pub(super) fn summary(summary: &Summary) -> LiveSummary {
     }
 }
 
-/// An event as it was kept, checked as everything that crosses an edge.
+/// A stored event, validated when it is decoded.
 pub(super) fn checked(event: rpc::wire::SessionEvent) -> Result<SessionEvent, ApiError> {
     rpc::event(event).map_err(|fault| {
         tracing::error!("an event that was kept breaks its rules: {fault}");

@@ -1,4 +1,4 @@
-//! [`LivePages`]: the port that the pages of live sessions reach.
+//! [`LivePages`]: implements the page's live server functions.
 
 use std::sync::Arc;
 
@@ -27,12 +27,12 @@ use crate::evalsets;
 use crate::host::Host;
 use crate::page_dto;
 
-/// How many sessions a page of the list has.
+/// How many sessions one page of the list has.
 const LISTED: u32 = 50;
-/// How many events a window may have.
+/// The most events in a window.
 const WINDOW: u64 = 500;
 
-/// The live sessions as the pages reach them.
+/// The live sessions, for the page.
 pub(crate) struct LivePages {
     sessions: LiveSessions,
     host: Arc<Host>,
@@ -44,7 +44,7 @@ impl LivePages {
         Self { sessions, host, files: Arc::default() }
     }
 
-    /// What a page is told. Who was faster is looked up, for the refusal names only the event.
+    /// The page's error. Looks up who was faster, because the rule's error names only the event.
     async fn told(&self, session: LiveSessionId, error: LiveError) -> ApiError {
         let (sequence, cancelled) = match &error {
             LiveError::Refused(Refusal::AlreadyAnswered { sequence, .. }) => (*sequence, false),
@@ -82,7 +82,7 @@ impl LivePages {
         .await
     }
 
-    /// One of the files of an event, counted from 0; `None` where there is none.
+    /// One of the files of an event, by its index; `None` if there is none.
     pub(crate) async fn file(
         &self,
         session: &LiveId,
@@ -104,7 +104,7 @@ impl LivePages {
         Ok(self.files.of(place, read).await?.get(file).cloned())
     }
 
-    /// Every event of a session that is over.
+    /// Every event of a completed session.
     async fn completed(&self, session: LiveSessionId) -> Result<Vec<SessionEvent>, ApiError> {
         let found = self.sessions.session(session).await.map_err(|error| refused(&error))?;
         if found.standing().status != Status::Completed {
@@ -114,7 +114,7 @@ impl LivePages {
         self.events(session).await
     }
 
-    /// Every event of a session, as far as it has come, with as much of each request as a case needs.
+    /// Every event of a session so far, with as much of each request as a case needs.
     async fn events(&self, session: LiveSessionId) -> Result<Vec<SessionEvent>, ApiError> {
         let watch = self.sessions.watch(session).await.map_err(|error| refused(&error))?;
         let last = watch.standings.borrow().last;
@@ -259,7 +259,7 @@ impl LiveTurnHost for LivePages {
         let text = answer.text.filter(|text| !text.is_empty()).map(Part::Text);
         let no_object = |call: &&LiveCall| call.args.kind() != Kind::Object;
         if let Some(call) = answer.calls.iter().find(no_object) {
-            // The form says so at the field; this is for whoever comes around it.
+            // The form shows this at the field; this check is for other callers.
             let (tool, kind) = (&call.name, call.args.kind().name());
             let reason =
                 format!("The arguments of {tool} must be an object, and are of type {kind}.");

@@ -1,4 +1,4 @@
-//! Queues, leases and sessions as the wire shows them.
+//! Converts queues, leases and sessions to their protobuf messages.
 
 use live::{Lease, LiveSession, Note, PendingTurn};
 use rpc::wire;
@@ -50,7 +50,7 @@ fn pending_turn(turn: &PendingTurn, awaited: bool) -> wire::PendingTurn {
     }
 }
 
-/// Whoever knows a lease's id may answer: only its holder is told.
+/// Only the holder receives the lease's id, because the id authorizes a response.
 pub(super) fn lease(lease: &Lease, to_its_holder: bool) -> wire::Lease {
     wire::Lease {
         turn_id: lease.turn_id.to_string(),

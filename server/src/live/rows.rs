@@ -1,5 +1,5 @@
-//! Events and requests as a page shows them: each event on a line with the beginning of what is long,
-//! a request whole.
+//! Converts events to rows for the page, with long content truncated, and requests to their full
+//! view.
 
 use api::{
     LiveBytes, LiveContent, LiveOutcome, LivePart, LiveRole, LiveRow, LiveTurn, LiveTurnId,
@@ -15,21 +15,21 @@ use trace_export::call_ids;
 
 use super::{files, tool_choice};
 
-/// How much of a text or a value stands on a line, in bytes.
+/// The length of a text or a value in a row, in bytes.
 const HEAD: usize = 2_000;
-/// How many pieces stand on a line.
+/// How many parts of a content a row shows.
 const PIECES: usize = 20;
 
-/// How much is told of texts and values.
+/// How much of texts and values is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// The beginning of what is long.
+    /// The beginning.
     Line,
     /// Everything.
     Whole,
 }
 
-/// How an event is told, and how many of its files were passed so far.
+/// How much of an event is shown, and the index of its next file.
 struct Telling {
     extent: Extent,
     session: LiveSessionId,
@@ -43,7 +43,7 @@ impl Telling {
     }
 }
 
-/// The event on a line.
+/// The row of an event.
 pub(super) fn row(event: SessionEvent, extent: Extent) -> LiveRow {
     let mut telling = Telling::of(&event, extent);
     let what = match event.payload {
@@ -92,7 +92,7 @@ fn asked(mut request: LlmRequest, telling: &mut Telling) -> LiveWhat {
     LiveWhat::Asked { last, more, role, contents, tools }
 }
 
-/// Everything that the model would be given; `None` when the event is no request.
+/// The full request as the model would receive it; `None` if the event is not a request.
 pub(super) fn turn(event: SessionEvent) -> Option<LiveTurn> {
     let mut telling = Telling::of(&event, Extent::Whole);
     let Payload::Request(request) = event.payload else { return None };
@@ -124,7 +124,7 @@ pub(super) fn turn(event: SessionEvent) -> Option<LiveTurn> {
     })
 }
 
-/// Takes in what was recorded of the turn after its answer.
+/// Adds what was recorded of the turn after its response.
 pub(super) fn told_after(turn: &mut LiveTurn, event: SessionEvent) {
     let mut telling = Telling::of(&event, Extent::Whole);
     match event.payload {
@@ -139,7 +139,7 @@ pub(super) fn told_after(turn: &mut LiveTurn, event: SessionEvent) {
     }
 }
 
-/// Gives a call of the answer without an id the one under which its result is told.
+/// Gives a call without an id the id under which its result is recorded.
 pub(super) fn name_the_call(answer: &mut LiveRow, turn: TurnId, told: &str) {
     let LiveWhat::Answered { parts, .. } = &mut answer.what else { return };
     let calls = parts.iter_mut().enumerate().filter_map(|(part, said)| match said {
@@ -173,14 +173,14 @@ fn tool(declaration: FunctionDeclaration) -> Result<ToolView, String> {
         needs_confirmation: false,
         provided_by: String::new(),
         hints: ToolHints::default(),
-        // The answer goes as JSON text to the agent, which knows its own tools.
+        // The agent, which knows its own tools, receives the response as JSON text.
         integers_of_64_bits: false,
     })
 }
 
 fn object(members: &[(&str, JsonText)]) -> JsonText {
     let members: indexmap::IndexMap<_, _> = members.iter().cloned().collect();
-    // Text keys and JSON always serialise.
+    // Values with string keys always serialize.
     JsonText::serialize(&members).unwrap_or_else(|_| JsonText::null())
 }
 
@@ -196,7 +196,7 @@ fn role(role: Role) -> LiveRole {
     }
 }
 
-/// The pieces that are told, and how many more there are.
+/// The parts that are shown, and how many are left out.
 fn begun(parts: Vec<Part>, telling: &mut Telling) -> (Vec<LivePart>, usize) {
     let most = if telling.extent == Extent::Line { PIECES } else { usize::MAX };
     let more = parts.len().saturating_sub(most);
@@ -225,7 +225,7 @@ fn part(part: Part, telling: &mut Telling) -> LivePart {
     }
 }
 
-/// What the model reads of a file is for the person to read, too; the rest has an address.
+/// Text files are shown as text, because the model reads them; other files get a URL.
 fn file(file: InlineData, telling: &mut Telling) -> LivePart {
     let place = telling.files;
     telling.files += 1;

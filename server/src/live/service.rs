@@ -1,7 +1,8 @@
-//! [`LiveGrpc`]: the doorways of `rehearsal.v1.LiveService`. Each reads a message, asks
-//! [`LiveSessions`], and answers.
+//! [`LiveGrpc`]: the methods of `rehearsal.v1.LiveService`. Each decodes a message, calls
+//! [`LiveSessions`], and encodes the result.
 //!
-//! Who asks is the request's [`Caller`]; where nobody is asked who they are, it is what the message says.
+//! The acting person is the request's [`Caller`]; when authentication is off, the one that the
+//! message names.
 
 use futures::stream::BoxStream;
 use live::{DisplayName, EventId, LeaseId, LiveSessionId, Note, Sequence, TurnId};
@@ -15,7 +16,7 @@ use super::sessions::LiveSessions;
 use super::{proto, streams};
 use crate::access::{Caller, How, LoginLifetime, while_logged_in};
 
-/// A request may carry pictures; what is longer is refused before it is read.
+/// The largest message. A request may carry images.
 const MESSAGE_BYTES: usize = 64 * 1024 * 1024;
 
 /// The service.
@@ -25,7 +26,7 @@ pub(crate) struct LiveGrpc {
 }
 
 impl LiveGrpc {
-    /// The service, ready to be mounted; `stop` ends what lasts.
+    /// The tonic service; `stop` ends its streams.
     pub(crate) fn server(
         sessions: LiveSessions,
         stop: CancellationToken,
@@ -211,7 +212,7 @@ impl LiveService for LiveGrpc {
     }
 }
 
-/// Who decides or holds: whoever logged in, whatever the message says.
+/// The person who responds or holds a lease: the logged-in one, whatever the message names.
 fn surely(caller: Option<Caller>, said: Option<wire::Person>) -> Result<DisplayName, LiveError> {
     match caller {
         Some(caller) => Ok(caller.name),
@@ -219,7 +220,7 @@ fn surely(caller: Option<Caller>, said: Option<wire::Person>) -> Result<DisplayN
     }
 }
 
-/// Who cancels or completes, which may be nobody: an agent that gives up names none.
+/// The person who cancels or completes; `None` when an agent gives up.
 fn perhaps(
     caller: Option<Caller>,
     said: Option<wire::Person>,

@@ -1,4 +1,4 @@
-//! [`LiveSessions`]: the way in, in the words of `live`.
+//! [`LiveSessions`]: the interface to live sessions, in the types of `live`.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,19 +16,19 @@ use super::ledger::{Ledger, now};
 use super::store::sqlite::SqliteStore;
 use super::store::{LiveStore, StoredSession};
 
-/// Where live sessions are kept unless said otherwise, from the working directory.
+/// The default database path, relative to the working directory.
 pub const DEFAULT_DATABASE: &str = ".rehearsal/live.sqlite";
 
-/// How many changes a page may fall behind before it is told that it missed some.
+/// How many changes a page may fall behind before it misses some.
 const CHANGES: usize = 4096;
 
-/// How many asks may stand before the ledger until those who ask wait for room.
+/// How many asks may wait for the ledger before senders wait.
 const ASKS: usize = 1024;
 
 /// The live sessions of a host.
 ///
-/// The database is opened, or made, when somebody first asks for a session: a host that is never
-/// asked leaves no file behind. A clone is the same sessions.
+/// The database is opened or created on first use, so a host without live sessions creates no file.
+/// Clones share the same sessions.
 #[derive(Clone)]
 pub struct LiveSessions {
     shared: Arc<Shared>,
@@ -51,7 +51,7 @@ struct Opened {
 /// A page of the list.
 pub(crate) struct Listed {
     pub(crate) sessions: Vec<Summary>,
-    /// Where the next page begins; `None` when this is the last.
+    /// The start of the next page; `None` on the last one.
     pub(crate) next: Option<i64>,
 }
 
@@ -59,12 +59,12 @@ pub(crate) struct Listed {
 pub(crate) struct Summary {
     pub(crate) session: LiveSession,
     pub(crate) last: Sequence,
-    /// The agents that asked first.
+    /// The first agents that sent requests.
     pub(crate) agents: Vec<String>,
     pub(crate) look: Option<Look>,
 }
 
-/// Signs of life that would follow each other too fast.
+/// The keep-alive interval is too short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a stream cannot show a sign of life every {keep_alive:?}: set the keep-alive to {:?} or more, \
@@ -72,12 +72,12 @@ pub(crate) struct Summary {
     Self::LEAST
 )]
 pub struct PaceError {
-    /// What was asked for.
+    /// The requested interval.
     pub keep_alive: Duration,
 }
 
 impl PaceError {
-    /// The shortest time between two signs of life.
+    /// The shortest interval between two keep-alives.
     pub const LEAST: Duration = Duration::from_millis(10);
 }
 
@@ -88,17 +88,16 @@ impl Default for LiveSessions {
 }
 
 impl LiveSessions {
-    /// Sessions kept in this file; relative paths count from the working directory.
+    /// Stores sessions in this file; relative paths start at the working directory.
     #[must_use]
     pub fn at(database: impl Into<PathBuf>) -> Self {
         Self::paced(database.into(), Duration::from_secs(30), Duration::from_secs(15))
     }
 
-    /// The same, with other lengths: a lease ends so long after its last heartbeat, and a stream on
-    /// which nothing happens shows a sign of life so often.
+    /// As [`LiveSessions::at`], with another lease duration and keep-alive interval.
     ///
     /// # Errors
-    /// [`PaceError`] when the signs of life would leave no room for anything else.
+    /// [`PaceError`] if the keep-alive interval is too short.
     pub fn with_pace(
         database: impl Into<PathBuf>,
         lease: Duration,
@@ -122,7 +121,7 @@ impl LiveSessions {
         Self { shared: Arc::new(shared) }
     }
 
-    /// The file.
+    /// The database file.
     #[must_use]
     pub fn database(&self) -> &Path {
         &self.shared.database
@@ -163,7 +162,7 @@ impl LiveSessions {
         Ok(Opened { asks, store })
     }
 
-    /// Sessions kept by this store.
+    /// Stores sessions in `store`.
     #[cfg(test)]
     pub(super) async fn over(store: Arc<dyn LiveStore>) -> Result<Self, LiveError> {
         let sessions = Self::default();
@@ -179,7 +178,7 @@ impl LiveSessions {
         answer.await.map_err(|_| LiveError::Stopping)?
     }
 
-    /// Ends the ledger once it has kept what it was asked, and lets go of the file.
+    /// Stops the ledger after it has stored all asks, and closes the file.
     pub(crate) async fn close(&self) {
         let task = self.shared.ledger.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(task) = task else { return };
@@ -189,7 +188,7 @@ impl LiveSessions {
         let _ = task.await;
     }
 
-    /// Opens a session; with an id of the caller's own, once.
+    /// Creates a session. With an id, a repeated call has no effect.
     pub(crate) async fn create(
         &self,
         id: Option<LiveSessionId>,
@@ -213,7 +212,7 @@ impl LiveSessions {
         summaries.pop().ok_or(LiveError::UnknownSession(id))
     }
 
-    /// At most `count` sessions opened before the one with this number, newest first.
+    /// At most `count` sessions created before the one with this number, newest first.
     pub(crate) async fn list(
         &self,
         before: Option<i64>,
@@ -221,7 +220,7 @@ impl LiveSessions {
         count: u32,
     ) -> Result<Listed, LiveError> {
         let store = &self.opened().await?.store;
-        // One more than asked for tells whether another page follows.
+        // One extra row shows whether another page follows.
         let mut stored = store.sessions(before, search, count.saturating_add(1)).await?;
         let more = stored.len() > count as usize;
         stored.truncate(count as usize);
@@ -241,17 +240,17 @@ impl LiveSessions {
         Ok(stored.into_iter().zip(looks).map(summary).collect())
     }
 
-    /// Every session that stands otherwise, from now on. Opens no database.
+    /// The id of every session that changes from now on. Opens no database.
     pub(crate) fn changes(&self) -> broadcast::Receiver<LiveSessionId> {
         self.shared.changes.subscribe()
     }
 
-    /// How many turns are pending, of all sessions.
+    /// The number of pending turns in all sessions.
     pub(crate) async fn depth(&self) -> Result<usize, LiveError> {
         self.ask(Ask::Depth).await
     }
 
-    /// The places of a turn's request and of what closed it.
+    /// The sequence numbers of a turn's request and of the event that closed it.
     pub(crate) async fn places_of(
         &self,
         session_id: LiveSessionId,
@@ -263,12 +262,12 @@ impl LiveSessions {
         Ok((turn.requested, turn.closed.map(|closed| closed.closed)))
     }
 
-    /// What the watchers of a session read.
+    /// Subscribes to the events of a session.
     pub(crate) async fn watch(&self, id: LiveSessionId) -> Result<Watch, LiveError> {
         self.ask(|reply| Ask::Watch(id, reply)).await
     }
 
-    /// Waits for a turn to end, or says where its end is kept.
+    /// Waits for a turn to end, or returns where its end is stored.
     pub(super) async fn wait(
         &self,
         session_id: LiveSessionId,
@@ -277,14 +276,14 @@ impl LiveSessions {
         self.ask(|reply| Ask::Wait(session_id, turn_id, reply)).await
     }
 
-    /// One who waited has gone. Does not wait: a waiter who is not reported counts as gone anyway.
+    /// Reports that a client stopped waiting. Does not block: unreported clients are found later.
     pub(super) fn leave(&self, session_id: LiveSessionId, turn_id: TurnId) {
         if let Some(opened) = self.shared.opened.get() {
             let _ = opened.asks.try_send(Ask::Leave(session_id, turn_id));
         }
     }
 
-    /// What was recorded of a turn, in order.
+    /// The events that were recorded for a turn, in order.
     pub(crate) async fn recorded_of(
         &self,
         session_id: LiveSessionId,
@@ -294,7 +293,7 @@ impl LiveSessions {
         Ok(kept.iter().map(|bytes| decoded(bytes)).collect::<Result<_, _>>()?)
     }
 
-    /// The event with this place.
+    /// The event at this sequence number.
     pub(crate) async fn event(
         &self,
         session_id: LiveSessionId,
@@ -308,7 +307,7 @@ impl LiveSessions {
 }
 
 impl Summary {
-    /// How the queue stands; a session that nobody uses has an empty one.
+    /// The status of the queue; empty for a session that is not in memory.
     pub(crate) fn standing(&self) -> Standing {
         match &self.look {
             Some(look) => look.standing.clone(),

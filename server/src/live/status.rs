@@ -1,4 +1,4 @@
-//! What a caller is told: each refusal as a gRPC status.
+//! Maps each error to a gRPC status.
 
 use live::Refusal;
 use tonic::{Code, Status};
@@ -37,7 +37,7 @@ fn code(error: &LiveError) -> Code {
         LiveError::Store(error) => match **error {
             StoreError::Full => Code::ResourceExhausted,
             StoreError::InUse { .. } | StoreError::Unreachable { .. } => Code::Unavailable,
-            // No repeat helps: somebody has to see to the file.
+            // A retry cannot succeed: somebody has to repair the file.
             StoreError::Unopened { .. } => Code::FailedPrecondition,
             StoreError::Damaged(_) | StoreError::Database(_) => Code::Internal,
         },

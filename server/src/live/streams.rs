@@ -1,7 +1,7 @@
-//! The two calls that last: a watcher's and a waiting agent's.
+//! The two long-running calls: of a watcher, and of a waiting agent.
 //!
-//! Both end only with an outcome, the caller, or the host; a caller whose stream ends otherwise calls
-//! again and goes on where it was.
+//! Both end only with an outcome, with the client, or with the host. A client with a broken stream
+//! calls again and continues where it was.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,10 +25,10 @@ use super::proto;
 use super::sessions::LiveSessions;
 use super::turn::Presence;
 
-/// How many updates may be under way to a watcher who does not read.
+/// How many updates may be buffered for a watcher.
 const UNDER_WAY: usize = 2;
 
-/// Everything after a place, the end of what there is, then live.
+/// Sends the events after a sequence number, a marker at the end of the stored ones, then new ones.
 pub(super) fn watch(
     watch: Watch,
     after: Sequence,
@@ -45,7 +45,7 @@ pub(super) fn watch(
         let told = tokio::select! {
             told = follow(watch, after, keep_alive, &sender) => told,
             () = stop.cancelled() => Err(LiveError::Stopping),
-            // The watcher has gone.
+            // The watcher has disconnected.
             () = sender.closed() => return,
         };
         if let Err(error) = told {
@@ -95,7 +95,7 @@ async fn tell(updates: &Updates, update: Update) -> Result<(), LiveError> {
     updates.send(Ok(update)).await.map_err(|_| LiveError::Stopping)
 }
 
-/// A turn's outcome, with signs of life until it comes.
+/// Sends keep-alives until the turn ends, then its outcome.
 pub(super) fn wait(
     sessions: LiveSessions,
     session_id: LiveSessionId,
@@ -123,12 +123,12 @@ pub(super) fn wait(
     }
 }
 
-/// One who waits.
+/// A waiting client.
 struct Waiting {
     outcome: oneshot::Receiver<Outcome>,
     stop: CancellationToken,
     keep_alive: Duration,
-    /// Until it is told.
+    /// `None` after the outcome was sent.
     ahead: Option<u32>,
     _presence: Presence,
 }
@@ -164,7 +164,7 @@ fn update(update: AwaitUpdate) -> wire::AwaitDecisionResponse {
     wire::AwaitDecisionResponse { update: Some(update) }
 }
 
-/// The event that ended a turn, as its agent is told.
+/// The outcome for the agent, from the event that ended the turn.
 fn outcome(event: wire::SessionEvent) -> AwaitUpdate {
     let (sequence, by) = (event.sequence, event.by);
     match event.payload {

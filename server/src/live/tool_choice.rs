@@ -1,10 +1,10 @@
-//! What a request's configuration says of calling tools, for the person who answers as the model.
+//! Describes a request's tool-choice setting, for the person who responds.
 
 use json_text::JsonText;
 use serde_json::Value;
 
-/// In a sentence, what the vendor would have the model do: OpenAI's and Anthropic's `tool_choice`,
-/// Gemini's `tool_config`. `None` where the model is free.
+/// One sentence on what the setting requires: OpenAI's and Anthropic's `tool_choice`, Gemini's
+/// `tool_config`. `None` if the model may choose.
 pub(super) fn demanded(config: &JsonText) -> Option<String> {
     let config: Value = serde_json::from_str(config.as_str()).ok()?;
     let choice = config.get("tool_choice");

@@ -1,4 +1,4 @@
-//! One turn as those see it who came by another way than gRPC: whether it is known, how it ended.
+//! Lookups of one turn for the model endpoints: whether it exists and how it ended.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub(crate) struct KnownTurn {
     pub(crate) closed: Option<ClosedTurn>,
 }
 
-/// Says that one who waited has gone.
+/// Reports that a client stopped waiting.
 pub(super) struct Presence {
     pub(super) sessions: LiveSessions,
     pub(super) session_id: LiveSessionId,
@@ -31,13 +31,13 @@ impl Drop for Presence {
 }
 
 impl LiveSessions {
-    /// The turn of that name, in whichever session.
+    /// The turn with that id, in any session.
     pub(crate) async fn turn(&self, turn_id: TurnId) -> Result<Option<KnownTurn>, LiveError> {
         let stored = self.store().await?.turn(turn_id).await?;
         Ok(stored.map(|turn| KnownTurn { session_id: turn.session_id, closed: turn.closed }))
     }
 
-    /// Waits until the turn is answered or cancelled, and gives the event that says so.
+    /// Waits until the turn is answered or cancelled, and returns that event.
     pub(crate) async fn outcome(
         &self,
         session_id: LiveSessionId,
@@ -52,7 +52,7 @@ impl LiveSessions {
         }
     }
 
-    /// What a closed turn asked, and how it ended.
+    /// The request of a closed turn, and how it ended.
     pub(crate) async fn exchange(
         &self,
         turn: &KnownTurn,

@@ -1,4 +1,5 @@
-//! Server functions against a fake of each trait of the host: what arrives there, and what comes back.
+//! Calls server functions with a fake of each host trait: what the trait receives, and what is
+//! returned.
 
 use std::sync::Arc;
 
@@ -22,14 +23,14 @@ use session::{AgentId, CallId, SessionId};
 
 use super::with_status;
 
-/// A host that knows just enough to be told apart.
+/// A fake host with recognizable values.
 struct Fake;
 
 fn unused() -> ApiError {
     ApiError::Internal { what: "do what no test asks of it".to_owned() }
 }
 
-/// What the server function answers to `arguments` where `provided` is all of the host that there is.
+/// The response of the server function to `arguments`, with `provided` as the only host traits.
 async fn asked(
     function: &str,
     arguments: &Value,

@@ -1,4 +1,4 @@
-//! [`Calls`]: runs the tool calls of all sessions and tells how they go on.
+//! [`Calls`]: runs the tool calls of all sessions and reports their progress.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,9 +16,9 @@ use super::held::HELD_OVER_BYTES;
 use super::open::{CallUnderWay, HostSession, NotBegun, Waits};
 use crate::page_dto;
 
-/// When a source has not ended a cancelled call by then, the call ends without it.
+/// How long a source may take to end a cancelled call before the call ends without it.
 const CANCEL_GRACE: Duration = Duration::from_millis(500);
-/// How long a source may then take to put away what the call left behind.
+/// How long a source may then take to clean up.
 const PUTTING_AWAY: Duration = Duration::from_secs(10);
 
 /// The calls of all sessions.
@@ -27,9 +27,9 @@ pub(crate) struct Calls {
     tasks: TaskTracker,
 }
 
-/// What the source is asked to do with the call.
+/// The operation to run on the source.
 enum Ask {
-    /// A call, and the tool as it is declared.
+    /// A new call, with the tool's declaration.
     Run(ToolInvocation, Box<ToolView>),
     Confirm {
         confirmed: bool,
@@ -43,7 +43,7 @@ impl Calls {
         Self { news: broadcast::channel(256).0, tasks: TaskTracker::new() }
     }
 
-    /// What is told of every call from now on.
+    /// The progress of every call from now on.
     pub(crate) fn listen(&self) -> broadcast::Receiver<Arc<CallNews>> {
         self.news.subscribe()
     }
@@ -81,7 +81,7 @@ impl Calls {
         Ok(())
     }
 
-    /// Stops a call: its end is told within a second, whatever its source does.
+    /// Cancels a call: it ends within a second, whatever its source does.
     pub(crate) fn cancel(
         &self,
         session: &Arc<HostSession>,
@@ -91,12 +91,12 @@ impl Calls {
             Some(call) if call.call_id == *call_id => {
                 call.cancel.cancel();
                 if call.waits.is_some() {
-                    // Nothing runs: the person was asked and cancelled instead.
+                    // Nothing runs: the call waits for the person, who cancelled it.
                     self.tell(session, call_id, CallReport::failed(ToolFailure::cancelled(), 0.0));
                 }
                 Ok(())
             }
-            // It ended while the page asked, or the page's call is slower than its cancel.
+            // The call has ended already, or has not arrived yet.
             _ => {
                 session.forgo_call(call_id);
                 Ok(())
@@ -104,7 +104,7 @@ impl Calls {
         }
     }
 
-    /// Goes on with a call that asked for confirmation.
+    /// Resumes a call that asked for confirmation.
     pub(crate) fn confirm(
         self: &Arc<Self>,
         session: &Arc<HostSession>,
@@ -117,7 +117,7 @@ impl Calls {
         Ok(())
     }
 
-    /// Goes on with a long-running call.
+    /// Resumes a long-running call.
     pub(crate) fn supply(
         self: &Arc<Self>,
         session: &Arc<HostSession>,
@@ -166,8 +166,8 @@ impl Calls {
                     let waited = began.elapsed().as_secs_f64() * 1_000.0;
                     let abandoned = CallReport::failed(ToolFailure::abandoned(), waited);
                     calls.tell(&session, &call_id, abandoned);
-                    // The source still has to put away what it left behind, such as a worker that
-                    // is stuck: the next call would run into it.
+                    // The source still has to clean up, for example stop a stuck worker; otherwise
+                    // the next call would fail.
                     let _ = tokio::time::timeout(PUTTING_AWAY, asked).await;
                     return;
                 }
@@ -181,7 +181,7 @@ impl Calls {
         });
     }
 
-    /// Tells how a call went on, unless it has been told to have ended.
+    /// Reports the progress of a call, unless its end was already reported.
     fn tell(&self, session: &Arc<HostSession>, call_id: &CallId, report: CallReport) {
         let waits = match &report.progress {
             CallProgress::AsksConfirmation { .. } => Some(Waits::Confirmation),
@@ -204,18 +204,18 @@ impl Calls {
             broken: page_dto::field_messages(report.broken),
         });
         session.keep_news(&news, report.view);
-        // No page listening is no fault: it is told when it connects again.
+        // Without a connected page the report waits in the session.
         let _ = self.news.send(news);
     }
 
-    /// Waits for calls that are ending.
+    /// Waits until ending calls have ended.
     pub(crate) async fn settle(&self) {
         self.tasks.close();
         self.tasks.wait().await;
     }
 }
 
-/// Why the arguments cannot be given to the tool, if they cannot.
+/// Why the arguments are invalid for the tool.
 async fn misfit(invocation: &ToolInvocation, tool: Box<ToolView>) -> Option<ToolFailure> {
     let arguments = invocation.arguments.clone();
     let check = move || schemas::check_arguments(tool.parameters.as_ref(), &arguments);

@@ -1,4 +1,4 @@
-//! [`HeldResults`]: the results of one session that are too large for the browser.
+//! [`StoredResults`]: the results of one session that are too large for the browser.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,14 +8,14 @@ use api::ResultSlice;
 use json_text::JsonText;
 use session::{CallId, HeldResult, ToolResult};
 
-/// Results longer than this stay on the host.
+/// Longer results stay on the host.
 pub(crate) const HELD_OVER_BYTES: usize = 1024 * 1024;
-/// How much of a held result the page gets at first.
+/// How much of a stored result the page receives at first.
 const HEAD_BYTES: usize = 64 * 1024;
-/// How much of a held result the page gets for each further request.
+/// How much of a stored result the page receives for each further request.
 const SLICE_BYTES: u64 = 256 * 1024;
 
-/// The held results of one session.
+/// The stored results of one session.
 pub(crate) struct HeldResults(Mutex<Held>);
 
 struct Held {
@@ -29,14 +29,14 @@ impl HeldResults {
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
-        // Plain data: a panic elsewhere leaves nothing half done.
+        // Plain data: a panic elsewhere leaves it consistent.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a result in and gives what the page may see of it.
+    /// Stores a result and returns the part for the page.
     ///
     /// # Errors
-    /// The operating system's, when the memory is used up and the disk takes no more.
+    /// The operating system's, if the memory is used up and the disk cannot store it.
     pub(crate) fn keep(&self, call_id: &CallId, result: JsonText) -> std::io::Result<HeldResult> {
         let text = result.as_str();
         let kept = HeldResult {
@@ -50,10 +50,10 @@ impl HeldResults {
         Ok(kept)
     }
 
-    /// A part of a result; `None` when nothing is held for this call.
+    /// A part of a result; `None` if no result is stored for this call.
     ///
     /// # Errors
-    /// The operating system's, when the part cannot be read back.
+    /// The operating system's, if the part cannot be read.
     pub(crate) fn slice(
         &self,
         call_id: &CallId,
@@ -65,10 +65,10 @@ impl HeldResults {
         Ok(part.map(|(offset, text, total)| ResultSlice { offset, text, total }))
     }
 
-    /// A whole result, for export; `None` when nothing is held for this call.
+    /// A whole result, for export; `None` if no result is stored for this call.
     ///
     /// # Errors
-    /// The operating system's, when it cannot be read back.
+    /// The operating system's, if it cannot be read.
     pub(crate) fn whole(&self, call_id: &CallId) -> std::io::Result<Option<JsonText>> {
         let mut held = self.held();
         match held.numbers.get(call_id).copied() {

@@ -1,7 +1,7 @@
-//! The host's share of each session: the tool context's owner, the call under way, large results.
+//! The host's part of each session: its agent session, the running call, and large results.
 //!
-//! The page owns the history. The host holds only what must not cross to the browser and back, for
-//! as long as the page shows signs of life and ten minutes longer.
+//! The page owns the history. The host keeps only what must not reach the browser, until ten
+//! minutes after the page's last keep-alive.
 
 mod calls;
 mod held;

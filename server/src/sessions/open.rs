@@ -1,4 +1,4 @@
-//! [`Sessions`]: every session that is open on this host, and when each was last heard of.
+//! [`Sessions`]: every open session, with the time of its last keep-alive.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,18 +14,18 @@ use tokio_util::sync::CancellationToken;
 
 use super::held::HeldResults;
 
-/// How long a session outlives the last sign of life of its page.
+/// How long a session stays open after the last keep-alive of its page.
 const OUTLIVES: Duration = Duration::from_secs(10 * 60);
 
-/// So many cancelled calls are remembered; a person cancels one at a time.
+/// How many cancelled calls are remembered; a person cancels one at a time.
 const MOST_FORGONE: usize = 16;
 
-/// Why a call did not begin.
+/// Why a call did not start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotBegun {
-    /// It was cancelled before it came.
+    /// It was cancelled before it arrived.
     Cancelled,
-    /// One call runs at a time.
+    /// Another call is running.
     AnotherIsUnderWay,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct HostSession {
     pub(crate) id: SessionId,
     pub(crate) agent: Arc<RegisteredAgent>,
     pub(crate) held: HeldResults,
-    /// The state that the session started with, a JSON object; exports carry it.
+    /// The state that the session started with, a JSON object; exports contain it.
     pub(crate) initial_state: JsonText,
     state: Mutex<Live>,
 }
@@ -43,22 +43,22 @@ struct Live {
     view: SessionView,
     heard: Instant,
     call: Option<CallUnderWay>,
-    /// Calls that were cancelled before they came: the last of them.
+    /// The last calls that were cancelled before they arrived.
     forgone: VecDeque<CallId>,
-    /// The last thing told of a call, for a page that was not connected then.
+    /// The last progress of a call, for a page that was not connected then.
     news: Option<Arc<CallNews>>,
 }
 
-/// The call under way.
+/// The running call.
 #[derive(Clone)]
 pub(crate) struct CallUnderWay {
     pub(crate) call_id: CallId,
     pub(crate) cancel: CancellationToken,
-    /// Whether it waits for the person, and for what.
+    /// The person's input that it waits for, if any.
     pub(crate) waits: Option<Waits>,
 }
 
-/// What a call waits for.
+/// The input that a call waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Waits {
     Confirmation,
@@ -67,7 +67,7 @@ pub(crate) enum Waits {
 
 impl HostSession {
     fn live(&self) -> MutexGuard<'_, Live> {
-        // Plain data: a panic elsewhere leaves nothing half done.
+        // Plain data: a panic elsewhere leaves it consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -79,7 +79,7 @@ impl HostSession {
         self.live().view = view;
     }
 
-    /// The page is there.
+    /// Records a keep-alive of the page.
     pub(crate) fn hear(&self) {
         self.live().heard = Instant::now();
     }
@@ -88,7 +88,7 @@ impl HostSession {
         self.live().call.clone()
     }
 
-    /// Makes `call` the one under way.
+    /// Makes `call` the running call.
     pub(crate) fn begin_call(&self, call: CallUnderWay) -> Result<(), NotBegun> {
         let mut live = self.live();
         if live.forgone.contains(&call.call_id) {
@@ -103,8 +103,7 @@ impl HostSession {
         Ok(())
     }
 
-    /// The person cancelled a call that is not under way: it has ended, or it is still on its way
-    /// here and must not begin.
+    /// Cancels a call that is not running: it has ended, or it has not arrived and must not start.
     pub(crate) fn forgo_call(&self, call_id: &CallId) {
         let mut live = self.live();
         if live.forgone.len() == MOST_FORGONE {
@@ -113,7 +112,7 @@ impl HostSession {
         live.forgone.push_back(call_id.clone());
     }
 
-    /// Changes what the call waits for; `false` when it is no longer under way.
+    /// Changes what the call waits for; `false` if it is not the running call.
     pub(crate) fn set_waits(&self, call_id: &CallId, waits: Option<Waits>) -> bool {
         let mut live = self.live();
         match &mut live.call {
@@ -125,7 +124,7 @@ impl HostSession {
         }
     }
 
-    /// Takes the call out, if it still is the one under way: whoever gets `true` tells its end.
+    /// Removes the call if it is the running one. The caller that gets `true` reports its end.
     pub(crate) fn end_call(&self, call_id: &CallId) -> bool {
         self.live().call.take_if(|call| call.call_id == *call_id).is_some()
     }
@@ -134,7 +133,7 @@ impl HostSession {
         self.live().news.clone()
     }
 
-    /// Keeps what is told of a call, and what the model would see now where that has changed.
+    /// Stores the progress of a call, and a changed model view.
     pub(crate) fn keep_news(&self, news: &Arc<CallNews>, view: Option<SessionView>) {
         let mut live = self.live();
         if let Some(view) = view {
@@ -165,7 +164,7 @@ impl Sessions {
         self.all().get(id).cloned()
     }
 
-    /// Enters a session, or gives the one that is open under this id.
+    /// Adds a session, or returns the open one with this id.
     pub(crate) fn enter(
         &self,
         id: &SessionId,
@@ -197,7 +196,7 @@ impl Sessions {
         self.all().remove(id)
     }
 
-    /// Takes out every session whose page has been silent for too long at `now`.
+    /// Removes every session without a recent keep-alive at `now`.
     pub(crate) fn take_silent(&self, now: Instant) -> Vec<Arc<HostSession>> {
         let mut all = self.all();
         let silent: Vec<SessionId> = all

@@ -1,5 +1,5 @@
-//! The rooms: a session's queue with those who wait and watch, made from the store when it is asked for
-//! and read again when a batch could not be kept.
+//! The sessions in memory: loaded from the store when a command needs them, and reloaded after a
+//! batch that was not stored.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use super::super::feed::{Feed, Standing};
 use super::Ledger;
 
 impl Ledger {
-    /// Takes back what the batch did to the queues: the store says how they stand. Leases stay with
-    /// the heartbeats of their holders, and those who wait or watch stay where they are.
+    /// Reverts the batch's changes to the queues by reloading them. Leases, waiting clients and
+    /// watchers stay.
     pub(super) async fn unwind(&mut self, touched: &HashSet<LiveSessionId>) {
         for session_id in touched {
             if let Some(active) = self.active_sessions.get_mut(session_id) {
@@ -27,10 +27,10 @@ impl Ledger {
         }
     }
 
-    /// Reads the queue of a room again that does not say what the store does.
+    /// Reloads the queue of a session that differs from the store.
     async fn refresh(&mut self, session_id: LiveSessionId) -> Result<(), LiveError> {
         let Some(stored) = self.store.session(session_id).await? else {
-            // It was opened in the batch that was not kept.
+            // The batch that was not stored created it.
             self.active_sessions.remove(&session_id);
             return Ok(());
         };

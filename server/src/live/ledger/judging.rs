@@ -1,4 +1,4 @@
-//! Judging: each ask by the rules, as the queues stand with what the batch has come to so far.
+//! Decides each ask by the rules, given the queues and the batch so far.
 
 use std::sync::Arc;
 
@@ -83,7 +83,7 @@ impl Ledger {
         Ok(acted)
     }
 
-    /// Tells the room's queue what it has forgotten and `command` needs.
+    /// Loads into the queue the closed turns that `command` refers to.
     async fn recall(
         &mut self,
         session_id: LiveSessionId,
@@ -112,7 +112,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Makes the event of a fact, where it is one.
+    /// Creates the event of a fact, if it has one.
     fn draft(&mut self, act: &Act, fact: Fact) {
         let (kind, event_id, fingerprint) = match &fact {
             Fact::Requested(_, fingerprint) => {
@@ -141,7 +141,7 @@ impl Ledger {
             let (event, kept) = sealed(act, entry, event_id, kind, fingerprint);
             let bytes = kept.bytes.len();
             self.changes.push(Change::Append(kept));
-            // A decision that is sent again is no other one.
+            // A repeated decision is accepted without a new event.
             let noted = act.noted.clone().filter(|_| matches!(fact, Fact::Answered(..)));
             self.drafts.push(Draft { session_id: act.session_id, fact, event, bytes, noted });
         }
@@ -158,7 +158,7 @@ impl Ledger {
             self.touched.insert(session_id);
             return Ok(Waited::Pending { ahead, outcome });
         }
-        // Closed within this batch, or before.
+        // Closed in this batch or before.
         let draft = self.drafts.iter().find(|draft| match &draft.fact {
             Fact::Answered(entry, _) | Fact::Cancelled(entry, _) => entry.turn_id == turn_id,
             _ => false,
@@ -176,7 +176,7 @@ impl Ledger {
     }
 }
 
-/// The event as it is told, and as it is kept.
+/// The event for watchers, and the change for the store.
 fn sealed(
     act: &Act,
     entry: &Entry,

@@ -1,9 +1,9 @@
-//! [`Ledger`]: the one task that writes.
+//! [`Ledger`]: the one task that writes live sessions.
 //!
-//! It takes what has come in meanwhile, judges each by the rules, keeps all that comes of it in one
-//! transaction, and only then tells anyone. While the disk works the next batch gathers, so that many
-//! who ask at once share one wait for the disk, and one who asks alone does not wait for others.
-//! `judging` has the asks one by one, `rooms` the queues.
+//! It takes the asks that have arrived, decides each by the rules, stores all their events in one
+//! transaction, and only then replies. The next batch gathers while the disk works, so concurrent
+//! asks share one wait for the disk and a single ask does not wait for others. `judging` decides
+//! the asks, `active_sessions` holds the queues.
 
 mod active_sessions;
 mod judging;
@@ -21,36 +21,36 @@ use super::error::LiveError;
 use super::store::{Change, LiveStore};
 use crate::access::Noted;
 
-/// How many asks one transaction may hold.
+/// The most asks in one transaction.
 const BATCH: usize = 512;
-/// How often leases that ran out, those who left and rooms that nobody uses are looked for.
+/// How often expired leases, disconnected clients and unused sessions are removed.
 pub(super) const SWEEP: Duration = Duration::from_millis(500);
 
-/// An event that is about to be kept.
+/// An event to store.
 struct Draft {
     session_id: LiveSessionId,
     fact: Fact,
     event: Outcome,
     bytes: usize,
-    /// Written down once it is kept.
+    /// Written to the audit log once the event is stored.
     noted: Option<Noted>,
 }
 
 pub(super) struct Ledger {
     store: Arc<dyn LiveStore>,
     active_sessions: HashMap<LiveSessionId, ActiveSession>,
-    /// Of the batch under way.
+    /// Changes of the current batch.
     changes: Vec<Change>,
     drafts: Vec<Draft>,
     opened: HashMap<LiveSessionId, LiveSession>,
     touched: HashSet<LiveSessionId>,
-    /// Hears of every session that stands otherwise.
+    /// Receives the id of every changed session.
     told: broadcast::Sender<LiveSessionId>,
 }
 
 impl Ledger {
-    /// A ledger that knows every turn that is pending; `told` hears of every session that stands
-    /// otherwise.
+    /// A ledger that has loaded every pending turn; `changes` receives the id of every changed
+    /// session.
     pub(super) async fn restore(
         store: Arc<dyn LiveStore>,
         told: broadcast::Sender<LiveSessionId>,
@@ -74,7 +74,7 @@ impl Ledger {
         Ok(ledger)
     }
 
-    /// Works until nobody can ask any more.
+    /// Runs until all senders are dropped.
     pub(super) async fn run(mut self, mut asks: mpsc::Receiver<Ask>) {
         let mut sweep = tokio::time::interval(SWEEP);
         sweep.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -99,8 +99,8 @@ impl Ledger {
         self.store.close().await;
     }
 
-    /// Judges a batch, keeps it, tells. When it cannot be kept as a whole, each ask stands alone, so
-    /// that one that is too large for a full disk does not take the others with it.
+    /// Decides, stores and replies to a batch. If it cannot be stored as a whole, each ask is
+    /// stored alone, so that one that is too large for a full disk does not fail the others.
     async fn take(&mut self, batch: Vec<Ask>) {
         let alone = batch.len() == 1;
         let mut judged = Vec::with_capacity(batch.len());
@@ -120,7 +120,7 @@ impl Ledger {
         }
     }
 
-    /// Keeps what the batch came to, then tells. Nothing is told when it cannot be kept.
+    /// Stores the batch, then replies and notifies. If storing fails, nobody is notified.
     async fn keep(&mut self) -> Result<(), LiveError> {
         let changes = std::mem::take(&mut self.changes);
         let drafts = std::mem::take(&mut self.drafts);
@@ -156,13 +156,13 @@ impl Ledger {
         Ok(())
     }
 
-    /// Nobody may be listening.
+    /// Does nothing without a receiver.
     fn tell_change(&self, session_id: LiveSessionId) {
         let _ = self.told.send(session_id);
     }
 
-    /// Ends leases that ran out, drops those who waited and left without a word, and leaves rooms that
-    /// nobody uses to the store.
+    /// Ends expired leases, removes clients that disconnected, and drops unused sessions from
+    /// memory.
     fn sweep(&mut self) {
         let now = now();
         let mut changed = Vec::new();

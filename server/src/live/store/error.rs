@@ -1,11 +1,11 @@
-//! [`StoreError`]: why something was not kept or not found.
+//! [`StoreError`]: why the store failed.
 
 use std::path::PathBuf;
 
-/// Why the store did not do as asked. Nothing was changed.
+/// Why the store failed. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreError {
-    /// There is no room.
+    /// The disk is full.
     #[error(
         "the disk that keeps the live sessions is full; nothing was changed: free some space and \
          send it again"
@@ -20,15 +20,15 @@ pub(crate) enum StoreError {
         /// The database.
         path: PathBuf,
     },
-    /// The folder or the lock file cannot be made.
+    /// The folder or the lock file cannot be created.
     #[error("the live sessions cannot be kept in {}: {cause}", path.display())]
     Unreachable {
         /// The database.
         path: PathBuf,
-        /// The operating system's reason.
+        /// The operating system's error.
         cause: std::io::Error,
     },
-    /// The file is no database, or of a version that this host does not know.
+    /// The file is not a database, or its version is unknown.
     #[error(
         "the live sessions in {} cannot be opened ({cause}): move the file away, or name another one \
          under [live] database in rehearsal.toml", path.display()
@@ -36,13 +36,13 @@ pub(crate) enum StoreError {
     Unopened {
         /// The database.
         path: PathBuf,
-        /// The database's own words.
+        /// The database's error.
         cause: String,
     },
-    /// What is kept cannot be read back.
+    /// A stored value cannot be decoded.
     #[error("the database of live sessions holds what cannot be read: {0}")]
     Damaged(String),
-    /// The database's own words.
+    /// The database failed.
     #[error("the database of live sessions failed, and nothing was changed: {0}")]
     Database(sqlx::Error),
 }

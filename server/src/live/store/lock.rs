@@ -1,7 +1,7 @@
-//! [`Lock`]: one host at a time writes a database.
+//! [`Lock`]: only one host writes a database at a time.
 //!
-//! The queues live in the memory of the host that writes; a second one would answer from its own.
-//! The operating system lets go of the lock when the process ends, however it ends.
+//! The queues are in the memory of the writing host, so a second host would use outdated ones. The
+//! operating system releases the lock when the process ends.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 
 use super::StoreError;
 
-/// Held as long as the database is open.
+/// Held while the database is open.
 #[derive(Debug)]
 pub(super) struct Lock {
     _file: File,
 }
 
 impl Lock {
-    /// Takes the lock beside `database`.
+    /// Locks the file beside `database`.
     pub(super) fn take(database: &Path) -> Result<Self, StoreError> {
         let unreachable = |cause| StoreError::Unreachable { path: database.to_path_buf(), cause };
         let file = OpenOptions::new()

@@ -1,7 +1,8 @@
-//! Where live sessions are kept: the trait, and what passes through it.
+//! Storage of live sessions: the trait and its types.
 //!
-//! SQLite serves one host ([`sqlite`]); a database that serves a team implements [`LiveStore`] beside
-//! it. Exactly one ledger writes, so that the trait has one way to write: [`LiveStore::commit`].
+//! SQLite serves one host ([`sqlite`]); a database for a team would be another implementation of
+//! [`LiveStore`]. Exactly one ledger writes, so the trait has one write method:
+//! [`LiveStore::commit`].
 
 mod error;
 mod lock;
@@ -17,30 +18,30 @@ use live::{
 
 pub(super) use error::StoreError;
 
-/// A session as it is kept.
+/// A stored session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StoredSession {
     pub session: LiveSession,
-    /// Its place among all sessions: those opened later have higher ones.
+    /// Its number: later sessions have higher ones.
     pub number: i64,
-    /// The agents that asked first, at most 20.
+    /// The first agents that sent requests, at most 20.
     pub agents: Vec<String>,
     pub last: Sequence,
     pub last_at: Timestamp,
 }
 
-/// A turn as it is kept, pending or not.
+/// A stored turn, pending or closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StoredTurn {
     pub session_id: LiveSessionId,
-    /// The place of its request.
+    /// The sequence number of its request.
     pub requested: Sequence,
     /// `None` while it is pending.
     pub closed: Option<ClosedTurn>,
 }
 
-/// What is kept of an event: the bytes are a `SessionEvent` of `proto/rehearsal/v1`, the rest is
-/// what it is found by.
+/// A stored event: the bytes are a `SessionEvent` of `proto/rehearsal/v1`, the other fields are for
+/// queries.
 #[derive(Debug, Clone)]
 pub(super) struct NewEvent {
     pub event_id: EventId,
@@ -55,7 +56,7 @@ pub(super) struct NewEvent {
     pub bytes: Vec<u8>,
 }
 
-/// One thing to keep.
+/// One change to store.
 #[derive(Debug, Clone)]
 pub(super) enum Change {
     Open(LiveSession),
@@ -63,22 +64,22 @@ pub(super) enum Change {
     Complete(LiveSessionId),
 }
 
-/// Keeps sessions and events.
+/// Stores sessions and events.
 #[async_trait]
 pub(super) trait LiveStore: Send + Sync + 'static {
-    /// Keeps all of the changes or none; when this returns, they outlive a loss of power.
+    /// Stores all of the changes or none; when this returns, they survive a power loss.
     async fn commit(&self, changes: &[Change]) -> Result<(), StoreError>;
 
-    /// The turns that are pending, of every session.
+    /// The pending turns of every session.
     async fn pending(&self) -> Result<Vec<(LiveSessionId, PendingTurn)>, StoreError>;
 
-    /// The turns of one session that are pending.
+    /// The pending turns of one session.
     async fn pending_of(&self, session: LiveSessionId) -> Result<Vec<PendingTurn>, StoreError>;
 
     async fn session(&self, id: LiveSessionId) -> Result<Option<StoredSession>, StoreError>;
 
-    /// At most `count` sessions opened before number `before`, newest first, whose description or one
-    /// of whose agents' names holds `search`, whatever its case.
+    /// At most `count` sessions before number `before`, newest first. `search` matches a part of
+    /// the description or of an agent's name, ignoring case.
     async fn sessions(
         &self,
         before: Option<i64>,
@@ -86,17 +87,17 @@ pub(super) trait LiveStore: Send + Sync + 'static {
         count: u32,
     ) -> Result<Vec<StoredSession>, StoreError>;
 
-    /// The turn of that name, in whichever session.
+    /// The turn with that id, in any session.
     async fn turn(&self, turn_id: TurnId) -> Result<Option<StoredTurn>, StoreError>;
 
-    /// The event of that name, in whichever session.
+    /// The event with that id, in any session.
     async fn recorded(
         &self,
         event_id: EventId,
     ) -> Result<Option<(LiveSessionId, Recorded)>, StoreError>;
 
-    /// The bytes of the events after a place, in order: at most `count` of them, and no more than
-    /// one beyond `bytes` bytes.
+    /// The bytes of the events after a sequence number, in order: at most `count` of them, and at
+    /// most one beyond `bytes` bytes.
     async fn events_after(
         &self,
         session: LiveSessionId,
@@ -105,17 +106,17 @@ pub(super) trait LiveStore: Send + Sync + 'static {
         bytes: usize,
     ) -> Result<Vec<Vec<u8>>, StoreError>;
 
-    /// The bytes of what was recorded of a turn, tools' results and the end of its run, in order: at
-    /// most 1,000 events.
+    /// The bytes of the events recorded for a turn (tool results and the end of its run), in order:
+    /// at most 1,000 events.
     async fn recorded_of(
         &self,
         session: LiveSessionId,
         turn_id: TurnId,
     ) -> Result<Vec<Vec<u8>>, StoreError>;
 
-    /// How surely a commit is on disk, in the store's own words.
+    /// The durability of a commit, in the database's terms.
     async fn durability(&self) -> Result<String, StoreError>;
 
-    /// Lets go of what is held open.
+    /// Closes the database.
     async fn close(&self);
 }

@@ -1,7 +1,7 @@
-//! [`SqliteStore`]: the store of one host, in one file.
+//! [`SqliteStore`]: stores one host's live sessions in one file.
 //!
-//! One connection writes and others read beside it (WAL). `PRAGMA synchronous` is FULL: a commit
-//! waits for the disk, so that what was told to anyone is there after a loss of power.
+//! One connection writes and others read concurrently (WAL). `PRAGMA synchronous` is FULL: a commit
+//! waits for the disk, so that what a client has seen survives a power loss.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ use sqlx::{Executor, Row, SqlSafeStr, SqliteConnection};
 use super::lock::Lock;
 use super::{Change, LiveStore, NewEvent, StoreError, StoredSession, StoredTurn};
 
-/// One file, one writer.
+/// A database file with one writer.
 pub(in crate::live) struct SqliteStore {
     writer: SqlitePool,
     readers: SqlitePool,
@@ -30,7 +30,7 @@ pub(in crate::live) struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens the database, makes it where there is none, and brings it to this version.
+    /// Opens or creates the database and migrates it to the current version.
     pub(in crate::live) async fn open(path: &Path) -> Result<Self, StoreError> {
         let path = prepared(path)?;
         let lock = Lock::take(&path)?;
@@ -55,8 +55,8 @@ impl SqliteStore {
         Ok(Self { writer, readers, _lock: lock })
     }
 
-    /// The database may have no more pages than this: what stands for a full disk. SQLite says of
-    /// both the same (SQLITE_FULL).
+    /// Limits the database to this many pages, to simulate a full disk: SQLite reports SQLITE_FULL
+    /// for both.
     #[cfg(test)]
     pub(in crate::live) async fn limit(&self, pages: u32) {
         let limit = sqlx::AssertSqlSafe(format!("PRAGMA max_page_count = {pages}"));
@@ -83,7 +83,7 @@ fn unopened(path: &Path, error: sqlx::Error) -> StoreError {
     }
 }
 
-/// The path with its folder made.
+/// The path, after creating its folder.
 fn prepared(path: &Path) -> Result<PathBuf, StoreError> {
     let unreachable = |cause| StoreError::Unreachable { path: path.to_path_buf(), cause };
     let path = std::path::absolute(path).map_err(unreachable)?;
@@ -93,7 +93,7 @@ fn prepared(path: &Path) -> Result<PathBuf, StoreError> {
     Ok(path)
 }
 
-/// The versions of the database, in order. One that was released is never edited: another follows.
+/// The migrations, in order. A released one is never edited.
 fn migrator() -> Migrator {
     let version = |number, name, sql: &'static str| {
         let kind = MigrationType::Simple;
@@ -105,12 +105,12 @@ fn migrator() -> Migrator {
     ])
 }
 
-/// A text as it is searched.
+/// The text in the form that is searched.
 fn folded(text: &str) -> String {
     text.to_lowercase()
 }
 
-/// Folds what an earlier version kept.
+/// Fills the search columns of rows from an earlier version.
 async fn fold(writer: &SqlitePool) -> Result<(), sqlx::Error> {
     let mut connection = writer.acquire().await?;
     for (kept, put) in [
@@ -146,8 +146,8 @@ const SESSIONS: &str = "SELECT s.*, (SELECT json_group_array(agent_name) FROM (S
 impl LiveStore for SqliteStore {
     async fn commit(&self, changes: &[Change]) -> Result<(), StoreError> {
         let mut connection = self.writer.acquire().await?;
-        // By hand and not by sqlx's transactions: SQLite ends one by itself when the disk is full,
-        // of which sqlx's count of them would not know.
+        // Not with sqlx's transactions: when the disk is full SQLite ends the transaction by
+        // itself, which sqlx does not notice.
         match carry_out(&mut connection, changes).await {
             Ok(()) => Ok(()),
             Err(error) => {
@@ -213,7 +213,7 @@ impl LiveStore for SqliteStore {
         let (requested, first) = (sequence(request), fingerprint(request)?);
         let closing = match (of_kind(PayloadType::Response), of_kind(PayloadType::Cancelled)) {
             (Some(row), _) => Some((row, Closing::Answered(fingerprint(row)?))),
-            // One that came with the end of its session has none.
+            // A turn that ended with its session has no fingerprint.
             (None, Some(row)) => Some((row, Closing::Cancelled(fingerprint(row).ok()))),
             (None, None) => None,
         };
@@ -234,7 +234,7 @@ impl LiveStore for SqliteStore {
             sqlx::query("SELECT session_id, sequence, fingerprint FROM events WHERE event_id = ?");
         let row = row.bind(event_id.to_string()).fetch_optional(&self.readers).await?;
         let Some(row) = row else { return Ok(None) };
-        // An event that the host said of itself has no fingerprint: nothing that is sent equals it.
+        // Events created by the host have no fingerprint: no client can repeat them.
         let fingerprint = fingerprint(&row).unwrap_or(Fingerprint([0; 32]));
         Ok(Some((session_id(&row)?, Recorded { sequence: sequence(&row), fingerprint })))
     }
@@ -433,7 +433,7 @@ fn fingerprint(row: &SqliteRow) -> Result<Fingerprint, StoreError> {
     bytes.map(Fingerprint).ok_or_else(|| StoreError::Damaged("an event without fingerprint".into()))
 }
 
-/// SQLite's integers are signed; a sequence that long would take longer than the sun has.
+/// SQLite's integers are signed; no sequence number gets that large.
 fn number(sequence: Sequence) -> i64 {
     i64::try_from(sequence.0).unwrap_or(i64::MAX)
 }
