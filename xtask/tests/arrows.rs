@@ -70,6 +70,10 @@ const WITHIN: [(&str, &str); 3] = [
     ("trace-export", "crates/trace-export/src"),
 ];
 
+/// Modules that another module of the same crate does without: the folder of the sources, who does
+/// without, and what.
+const MODULE_WITHOUT: [(&str, &str, &str); 1] = [("app/src", "state", "components")];
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
@@ -94,6 +98,16 @@ fn modules_of_a_crate_are_in_no_circle() {
         if let Some(circle) = circle(&edges(&sources)) {
             panic!("modules of {name} use each other in a circle:\n{circle}");
         }
+    }
+}
+
+#[test]
+fn state_does_not_use_components() {
+    for (folder, module, without) in MODULE_WITHOUT {
+        let sources = sources(&root().join(folder));
+        assert!(sources.keys().any(|file| module_of(file) == module), "no {module} in {folder}");
+        let found = uses(&sources, module, without);
+        assert!(found.is_empty(), "{folder}: {module} uses {without}:\n{}", found.join("\n"));
     }
 }
 
@@ -241,6 +255,82 @@ fn named_after(text: &str, prefix: &str) -> Vec<String> {
     found
 }
 
+/// Where `module` names `other`, by the crate's root or by `super`: a line for each file and path.
+fn uses(sources: &BTreeMap<String, String>, module: &str, other: &str) -> Vec<String> {
+    let handed_on = handed_on(sources.get("lib.rs").map_or("", String::as_str));
+    let mut found = Vec::new();
+    for (file, text) in sources.iter().filter(|(file, _)| module_of(file) == module) {
+        let own: Vec<&str> =
+            file.trim_end_matches(".rs").split('/').filter(|part| *part != "mod").collect();
+        for path in relative_paths(&without_comments(text)) {
+            let mut place = own.clone();
+            for part in &path {
+                match part.as_str() {
+                    "crate" => place.clear(),
+                    "super" => drop(place.pop()),
+                    "self" => {}
+                    name => place.push(name),
+                }
+            }
+            let first = place.first().copied().unwrap_or_default();
+            if handed_on.get(first).map_or(first, String::as_str) == other {
+                found.push(format!("  {file}: {}", path.join("::")));
+            }
+        }
+    }
+    found
+}
+
+/// The paths of a text that begin with `crate` or `super`, those in braces each in full.
+fn relative_paths(text: &str) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    for prefix in ["crate::", "super::"] {
+        for (at, _) in text.match_indices(prefix) {
+            let before = text[..at].chars().next_back();
+            if before.is_none_or(|it| !it.is_alphanumeric() && !"_:".contains(it)) {
+                expand(&text[at..], &[], &mut found);
+            }
+        }
+    }
+    found
+}
+
+/// Reads the path at the start of a text, and of a group in braces each path behind `prefix`.
+fn expand(text: &str, prefix: &[String], found: &mut Vec<Vec<String>>) {
+    let mut path = prefix.to_vec();
+    let mut rest = text.trim_start();
+    loop {
+        let end = rest.find(|it: char| !it.is_alphanumeric() && it != '_').unwrap_or(rest.len());
+        if end > 0 {
+            path.push(rest[..end].to_owned());
+        }
+        match rest[end..].strip_prefix("::") {
+            Some(after) => rest = after,
+            None => break,
+        }
+        let Some(group) = rest.strip_prefix('{') else { continue };
+        let (mut depth, mut from) = (0_usize, 0);
+        for (at, letter) in group.char_indices() {
+            match letter {
+                ',' | '}' if depth == 0 => {
+                    expand(&group[from..at], &path, found);
+                    from = at + 1;
+                    if letter == '}' {
+                        return;
+                    }
+                }
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                _ => {}
+            }
+        }
+        return;
+    }
+    if path.len() > prefix.len() {
+        found.push(path);
+    }
+}
+
 /// A circle, an edge on each line with its file; `None` where there is none.
 fn circle(edges: &Edges) -> Option<String> {
     fn look<'e>(module: &'e str, edges: &'e Edges, way: &mut Vec<&'e str>) -> Option<Vec<&'e str>> {
@@ -297,6 +387,34 @@ mod planted {
                 "rehearsal-server -> clap (rehearsal-server/Cargo.toml): rehearsal-server does \
                  without clap",
                 "new is in no layer: add it to LAYERS (new/Cargo.toml)",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_module_that_uses_another_is_named_with_its_paths() {
+        let files = [
+            ("lib.rs", "pub mod components;\npub mod state;\npub use components::icon::{Icon};\n"),
+            ("components/icon.rs", "use crate::components::dialog;\n"),
+            ("state/mod.rs", "use super::components::icon;\n"),
+            (
+                "state/rows.rs",
+                "use super::{\n    super::{components::{dialog, icon}, pages},\n    log,\n};\n",
+            ),
+            ("state/form/mod.rs", "fn f() { super::super::components::draw() }\n"),
+            ("state/form/undo.rs", "use crate::{Icon, state::rows};\n"),
+            ("state/log.rs", "use super::clock;\n// crate::components::icon\n"),
+        ];
+        let sources: BTreeMap<String, String> =
+            files.iter().map(|(file, text)| ((*file).to_owned(), (*text).to_owned())).collect();
+        assert_eq!(
+            uses(&sources, "state", "components"),
+            [
+                "  state/form/mod.rs: super::super::components::draw",
+                "  state/form/undo.rs: crate::Icon",
+                "  state/mod.rs: super::components::icon",
+                "  state/rows.rs: super::super::components::dialog",
+                "  state/rows.rs: super::super::components::icon",
             ]
         );
     }
