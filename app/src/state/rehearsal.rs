@@ -8,25 +8,25 @@ mod errands;
 mod forms;
 mod news;
 mod questions;
+mod signals;
 
-use std::collections::HashMap;
+use std::ops::Deref;
 
-use api::{
-    ApiError, CallProgressed, CatalogueChange, ExportReceipt, FieldMessage, Question, SessionView,
-};
+use api::{ApiError, ExportReceipt, SessionView};
 use leptos::prelude::*;
-use session::{AgentId, CallId, Event, PendingPhase, Session, SessionId, step};
+use session::{AgentId, Event, PendingPhase, Session, SessionId, step};
 
 use crate::state::browser;
 use crate::state::reading::Readings;
-use crate::state::rows::OpenRows;
 
 pub use forms::{FormKey, Forms, TextEntry};
+pub use signals::SessionSignals;
 
 /// How far the export is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Export {
     /// Nobody has asked for it.
+    #[default]
     NotYet,
     /// The host is writing.
     Writing,
@@ -36,42 +36,14 @@ pub enum Export {
     Failed(ApiError),
 }
 
-/// One rehearsal, as small as its handles.
+/// One rehearsal, as small as its handles. The signals of its session are its fields too, through
+/// [`Deref`]: `rehearsal.view`.
 #[derive(Clone, Copy)]
 pub struct Rehearsal {
     agent: StoredValue<AgentId>,
     /// The session itself.
     pub session: RwSignal<Session>,
-    /// What the model would see; `None` until the host has told.
-    pub view: RwSignal<Option<SessionView>>,
-    /// The name of the agent that the session began with; another may be in charge by now.
-    pub began_with: RwSignal<Option<String>>,
-    /// Why the host could not open its share of the session.
-    pub fault: RwSignal<Option<ApiError>>,
-    /// What went wrong last, for a banner.
-    pub notice: RwSignal<Option<String>>,
-    /// What happened last, for those who hear the page.
-    pub announcement: RwSignal<String>,
-    /// Whether the host is checking a value right now.
-    pub checking: RwSignal<bool>,
-    /// Whether the focus goes to the row that takes the pending call's place: the person pressed
-    /// a button that leaves with it.
-    pub returns_focus: RwSignal<bool>,
-    /// How far the pending call is, as its tool says.
-    pub progress: RwSignal<Option<CallProgressed>>,
-    /// Where results break the schemas that their tools promise them by. No part of the history:
-    /// nobody but the person is told.
-    pub broken: RwSignal<HashMap<CallId, Vec<FieldMessage>>>,
-    /// What servers ask the person, oldest first.
-    pub questions: RwSignal<Vec<Question>>,
-    /// What changed last in the catalogue, until it is put away.
-    pub catalogue_change: RwSignal<Option<CatalogueChange>>,
-    /// After how many calls each time the tools' state began anew, because the host did.
-    pub restarts: RwSignal<Vec<usize>>,
-    /// How far the export is.
-    pub export: RwSignal<Export>,
-    /// Which rows of the history are open.
-    pub open_rows: RwSignal<OpenRows>,
+    signals: SessionSignals,
     /// What the person is entering.
     pub forms: Forms,
     /// The values that the person reads.
@@ -84,20 +56,7 @@ pub fn use_rehearsal(agent: AgentId) -> Rehearsal {
     let rehearsal = Rehearsal {
         session: RwSignal::new(begin(&agent)),
         agent: StoredValue::new(agent),
-        view: RwSignal::new(None),
-        began_with: RwSignal::new(None),
-        fault: RwSignal::new(None),
-        notice: RwSignal::new(None),
-        announcement: RwSignal::new(String::new()),
-        checking: RwSignal::new(false),
-        returns_focus: RwSignal::new(false),
-        progress: RwSignal::new(None),
-        broken: RwSignal::new(HashMap::new()),
-        questions: RwSignal::new(Vec::new()),
-        catalogue_change: RwSignal::new(None),
-        restarts: RwSignal::new(Vec::new()),
-        export: RwSignal::new(Export::NotYet),
-        open_rows: RwSignal::new(OpenRows::default()),
+        signals: SessionSignals::default(),
         forms: Forms::new(),
         readings: Readings::new(),
     };
@@ -112,6 +71,14 @@ fn begin(agent: &AgentId) -> Session {
         Ok((session, _)) => session,
         // A new session accepts every agent.
         Err(_) => session,
+    }
+}
+
+impl Deref for Rehearsal {
+    type Target = SessionSignals;
+
+    fn deref(&self) -> &SessionSignals {
+        &self.signals
     }
 }
 
@@ -191,18 +158,7 @@ impl Rehearsal {
     pub fn start_over(self) {
         self.close();
         self.session.set(begin(&self.agent()));
-        self.view.set(None);
-        self.began_with.set(None);
-        self.fault.set(None);
-        self.notice.set(None);
-        self.checking.set(false);
-        self.progress.set(None);
-        self.broken.set(HashMap::new());
-        self.questions.set(Vec::new());
-        self.catalogue_change.set(None);
-        self.restarts.set(Vec::new());
-        self.export.set(Export::NotYet);
-        self.open_rows.set(OpenRows::default());
+        self.signals.reset();
         self.forms.forget();
         self.readings.forget();
         self.announcement.set("New session.".to_owned());

@@ -1,0 +1,94 @@
+//! [`SessionSignals`]: the state of one session that starts from its default, a signal for each part.
+
+use std::collections::HashMap;
+
+use api::{ApiError, CallProgressed, CatalogueChange, FieldMessage, Question, SessionView};
+use leptos::prelude::*;
+use session::CallId;
+
+use super::Export;
+use crate::state::rows::OpenRows;
+
+/// Declares a struct of signals with their defaults, and `reset`, which sets all of them back. Each
+/// field is written once, so that a new one cannot be missing from the reset.
+macro_rules! signals {
+    ($(#[$about:meta])* pub struct $name:ident { $($(#[$doc:meta])+ $field:ident: $value:ty,)+ }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy)]
+        pub struct $name { $($(#[$doc])+ pub $field: RwSignal<$value>,)+ }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: RwSignal::new(<$value>::default()),)+ }
+            }
+        }
+
+        impl $name {
+            /// Sets every signal to its default, as at the start of a session.
+            pub fn reset(self) {
+                $(self.$field.set(<$value>::default());)+
+            }
+        }
+    };
+}
+
+signals! {
+    /// What belongs to one session besides its history and its forms. A signal for each part, so that
+    /// a change redraws only what shows it.
+    pub struct SessionSignals {
+        /// What the model would see; `None` until the host has opened the session.
+        view: Option<SessionView>,
+        /// The name of the agent that the session began with; a transfer may put another in charge.
+        began_with: Option<String>,
+        /// Why the host could not open its part of the session.
+        fault: Option<ApiError>,
+        /// The last error, for a banner.
+        notice: Option<String>,
+        /// The last event, for screen readers.
+        announcement: String,
+        /// Whether the host is checking a value.
+        checking: bool,
+        /// Whether the focus goes to the row that replaces the pending call: the person pressed a
+        /// button that disappears with it.
+        returns_focus: bool,
+        /// The progress of the pending call, as its tool reports it.
+        progress: Option<CallProgressed>,
+        /// Where results violate the output schemas of their tools. Not part of the history: only the
+        /// person sees it.
+        broken: HashMap<CallId, Vec<FieldMessage>>,
+        /// The open questions of servers, oldest first.
+        questions: Vec<Question>,
+        /// The last change of the catalogue, until it is dismissed.
+        catalogue_change: Option<CatalogueChange>,
+        /// The numbers of calls after which a restart of the host reset the tools' state.
+        restarts: Vec<usize>,
+        /// How far the export is.
+        export: Export,
+        /// Which rows of the history are open.
+        open_rows: OpenRows,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reset_restores_the_defaults_and_keeps_the_signals() {
+        let owner = Owner::new();
+        owner.set();
+        let signals = SessionSignals::default();
+        let copy = signals;
+        signals.notice.set(Some("Not sent.".to_owned()));
+        signals.restarts.set(vec![2]);
+        signals.export.set(Export::Writing);
+        signals.returns_focus.set(true);
+        signals.open_rows.update(|open| open.toggle(1));
+        signals.reset();
+        assert_eq!(copy.notice.get_untracked(), None);
+        assert_eq!(copy.restarts.get_untracked(), [0_usize; 0]);
+        assert_eq!(copy.export.get_untracked(), Export::NotYet);
+        assert!(!copy.returns_focus.get_untracked());
+        assert!(!copy.open_rows.get_untracked().any());
+    }
+}
