@@ -104,7 +104,7 @@ fn Holder() -> impl IntoView {
         {move || stage.other_holder().map(|holder| view! {
             <p class="holder" role="status">
                 <Icon glyph=Glyph::User/>
-                {holder.told()}
+                {holder.sentence()}
             </p>
         })}
         {move || offered().map(|()| view! {

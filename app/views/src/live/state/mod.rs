@@ -2,4 +2,5 @@
 
 pub mod stage;
 pub mod steps;
+pub mod turn;
 pub mod window;

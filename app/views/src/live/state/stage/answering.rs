@@ -7,6 +7,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::{FILTER, LiveStage, NAME_FIELD};
+use crate::live::state::turn::{Checked, left_out, response};
 use app::server_functions::{
     answer_live_turn, cancel_live_turn, check_live_value, complete_live_session,
 };
@@ -82,58 +83,45 @@ impl LiveStage {
     /// What was entered on the side that is not shown and would not go along, and what to do about it.
     /// Tracked.
     fn left_behind(self, draft: Draft) -> Option<String> {
-        match self.side() {
-            Side::Text => {
-                let tool = self.tool().filter(|tool| draft.tool_form(tool).is_edited())?;
-                Some(format!(
-                    "Your unfinished call of {} is not in this response. Add it under \"Call tools\"",
-                    tool.name
-                ))
-            }
-            Side::Call => {
-                let schema = self.output_schema()?;
-                draft.answer_form(&schema).is_edited().then(|| {
-                    "Your unfinished response cannot be sent with a call. Send it from \"Response\""
-                        .to_owned()
-                })
-            }
+        let side = self.side();
+        let call = || self.tool().filter(|tool| draft.tool_form(tool).is_edited());
+        let value = || self.output_schema().map(|schema| draft.answer_form(&schema));
+        match side {
+            Side::Text => left_out(side, call().as_ref().map(|tool| tool.name.as_str()), false),
+            Side::Call => left_out(side, None, value().is_some_and(ValueForm::is_edited)),
         }
     }
 
-    /// What would be sent; `None` when something is to mend.
+    /// What would be sent; `None` when input is missing or invalid.
     async fn collect(
         self,
         place: LivePlace,
         draft: Draft,
     ) -> Option<(Option<String>, Vec<LiveCall>)> {
-        let mut calls = draft.calls.get_untracked();
-        let typed = draft.text.get_untracked();
-        let mut text = (!typed.trim().is_empty()).then_some(typed);
+        let (calls, typed) = (draft.calls.get_untracked(), draft.text.get_untracked());
         let (side, tool, schema) = untrack(|| (self.side(), self.tool(), self.output_schema()));
-        match (side, tool, schema) {
+        let checked = match (side, tool, schema) {
             (Side::Call, Some(tool), _) => {
                 let form = draft.tool_form(&tool);
                 let target = LiveTarget::Arguments(tool.name.to_string());
                 let args = self.checked(place, form, target).await?;
                 let id = draft.call_id.get_value();
-                calls.push(LiveCall { id, name: tool.name.to_string(), args });
+                Checked::Call(LiveCall { id, name: tool.name.to_string(), args })
             }
             (Side::Text, _, Some(schema)) => {
                 let form = draft.answer_form(&schema);
-                text =
-                    Some(self.checked(place, form, LiveTarget::Output).await?.as_str().to_owned());
+                let value = self.checked(place, form, LiveTarget::Output).await?;
+                Checked::Value(value.as_str().to_owned())
             }
-            _ => {}
+            _ => Checked::Nothing,
+        };
+        match response(side, typed, calls, checked) {
+            Ok(response) => Some(response),
+            Err(missing) => {
+                self.notice.try_set(Some(missing.to_owned()));
+                None
+            }
         }
-        if text.is_none() && calls.is_empty() {
-            let what = match side {
-                Side::Call => "Choose a tool, or respond with text.",
-                Side::Text => "Enter the model response.",
-            };
-            self.notice.try_set(Some(what.to_owned()));
-            return None;
-        }
-        Some((text, calls))
     }
 
     /// The value of a form once the host finds nothing wrong with it; what it finds stands at the

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::LiveStage;
+use crate::live::state::turn::{Choice, closed_with_draft};
 use app::server_functions::read_live_turn;
 use app::state::live_draft::Draft;
 
@@ -15,17 +16,14 @@ impl LiveStage {
         Effect::new(move |_| {
             let (named, up) = (self.named.get(), self.up());
             let now = self.shown.get_untracked();
-            let is_busy = now.as_ref().is_some_and(|turn| self.live.drafts.has_begun(turn));
-            let next = match (named, up) {
-                (Some(named), _) => Some(named),
-                (None, _) if is_busy => now.clone(),
-                // Whose drafts were left over is known only then.
-                (None, _) if now.is_none() && !self.live.is_greeted() => None,
-                // Only at first: the whole storage is gone through.
-                (None, up) if now.is_none() => self.left_over().or(up),
-                (None, Some(up)) => Some(up),
-                (None, None) => now.clone(),
+            let choice = Choice {
+                named,
+                head: up,
+                is_busy: now.as_ref().is_some_and(|turn| self.live.drafts.has_begun(turn)),
+                is_greeted: now.is_some() || self.live.is_greeted(),
+                shown: now.clone(),
             };
+            let next = choice.next(|| self.left_over());
             if next != now {
                 self.shown.set(next);
             }
@@ -80,21 +78,15 @@ impl LiveStage {
         });
     }
 
-    /// The turn of this session that somebody closed while something was typed for it, before the page
-    /// was loaded: it is offered until it is put away. None before the host has told what waits. Tracked.
+    /// The turn of this session that was closed while the person had a draft for it, before the page was
+    /// loaded. Tracked.
     fn left_over(self) -> Option<LiveTurnId> {
-        let waits = |turn: &LiveTurnId| {
-            self.summary.with(|summary| {
-                let waiting = &summary.as_ref()?.waiting;
-                Some(waiting.iter().any(|waiting| waiting.turn == *turn))
-            })
-        };
-        let id = self.id.get_value();
-        let me = self.live.name.get();
-        let kept = self.live.drafts.kept().into_iter();
-        let of_this = kept.filter(|kept| kept.session.as_ref() == Some(&id));
-        let mut own = of_this.filter(|kept| kept.may_be_of(me.as_deref())).map(|kept| kept.turn);
-        own.find(|turn| waits(turn) == Some(false))
+        let (id, me) = (self.id.get_value(), self.live.name.get());
+        let drafts = self.live.drafts.kept();
+        self.summary.with(|summary| {
+            let waiting = summary.as_ref().map(|summary| summary.waiting.as_slice());
+            closed_with_draft(drafts, &id, me.as_deref(), waiting)
+        })
     }
 
     fn draft_of(self, turn: &LiveTurnId) -> Draft {

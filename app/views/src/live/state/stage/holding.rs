@@ -8,6 +8,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::LiveStage;
+use crate::live::state::turn::{renews_lease, requests_lease};
 use app::server_functions::{hand_over_live_turn, hold_live_turn, release_live_turn};
 use app::state::browser;
 use app::state::clock;
@@ -15,15 +16,13 @@ use app::state::live_draft::{Hold, remember_hold};
 
 /// How often a person who answers shows a sign of life. The lease lasts 30 s.
 const HEARTBEAT: Duration = Duration::from_secs(8);
-/// After so long without a keystroke the turn is left to its lease, in milliseconds.
-const IDLE_MS: i64 = 60 * 1000;
 
 impl LiveStage {
     /// The person did something in the answer: the turn is held from now on.
     pub fn touch(self) {
         let Some(draft) = self.draft.get_untracked() else { return };
-        let was_idle = !draft.is_begun.get_untracked()
-            || browser::now().as_millisecond() - draft.touched_ms.get_value() > IDLE_MS;
+        let idle_ms = browser::now().as_millisecond() - draft.touched_ms.get_value();
+        let was_idle = requests_lease(draft.is_begun.get_untracked(), idle_ms);
         draft.touch();
         if was_idle {
             self.hold();
@@ -64,7 +63,7 @@ impl LiveStage {
                 clock::every(HEARTBEAT, move || {
                     let Some(draft) = self.draft.get_untracked() else { return };
                     let since = browser::now().as_millisecond() - draft.touched_ms.get_value();
-                    if draft.is_begun.get_untracked() && since < IDLE_MS {
+                    if renews_lease(draft.is_begun.get_untracked(), since) {
                         self.hold();
                     }
                 });

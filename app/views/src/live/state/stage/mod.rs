@@ -11,6 +11,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use session::ToolName;
 
+use crate::live::state::turn::{Holder, shown_side};
 use app::server_functions::read_live_session;
 use app::state::Connection;
 use app::state::Link;
@@ -28,30 +29,6 @@ pub enum Question {
     Complete,
     /// To whom to give the turn.
     HandOver,
-}
-
-/// Somebody at another page who holds a turn, or to whom it is offered.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Holder {
-    /// The name.
-    pub name: String,
-    /// Whether it is this person's too: they answer in another window, or it is a namesake.
-    pub shares_name: bool,
-    /// Handed over and not yet taken up.
-    pub is_offered: bool,
-}
-
-impl Holder {
-    /// The same in a sentence.
-    #[must_use]
-    pub fn told(&self) -> String {
-        let name = &self.name;
-        match (self.is_offered, self.shares_name) {
-            (true, _) => format!("Lease offered to {name}."),
-            (false, true) => format!("{name} holds the lease in another window."),
-            (false, false) => format!("{name} holds the lease."),
-        }
-    }
 }
 
 /// One live session on stage.
@@ -201,13 +178,7 @@ impl LiveStage {
         let may_hold = asked && self.is_up();
         self.summary.with(|summary| {
             let lease = summary.as_ref()?.lease.as_ref()?;
-            let shares_name = name.as_deref() == Some(lease.holder.as_str());
-            let is_mine = shares_name && (may_hold || lease.is_offered);
-            (!is_mine).then(|| Holder {
-                name: lease.holder.clone(),
-                shares_name,
-                is_offered: lease.is_offered,
-            })
+            Holder::other(lease, name.as_deref(), may_hold)
         })
     }
 
@@ -235,11 +206,7 @@ impl LiveStage {
     pub fn side(self) -> Side {
         let has_tools = self.turn.with(|turn| turn.as_ref().is_none_or(|it| !it.tools.is_empty()));
         let chosen = self.draft.get().and_then(|draft| draft.side.get());
-        match chosen {
-            _ if !has_tools => Side::Text,
-            Some(side) => side,
-            None => Side::Call,
-        }
+        shown_side(has_tools, chosen)
     }
 
     /// The schema of the answer that is wanted. Tracked.
