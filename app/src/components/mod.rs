@@ -8,5 +8,5 @@ pub mod dialog;
 pub mod icon;
 pub mod loading;
 pub mod raw_text;
-pub mod stage_title;
 pub mod told;
+pub mod workspace_title;

@@ -11,7 +11,7 @@ use session::AgentId;
 use crate::components::agent_card::Fault;
 use crate::components::bars::FootBar;
 use crate::components::icon::{Glyph, Icon};
-use crate::components::stage_title::StageTitle;
+use crate::components::workspace_title::WorkspaceTitle;
 use crate::state::{Page, Rehearsal, browser, use_page};
 
 /// The rehearsal of the agent that the address names.
@@ -36,8 +36,8 @@ pub fn RehearsePage() -> impl IntoView {
 /// What the address leads to.
 #[derive(Debug, Clone, PartialEq)]
 enum Shown {
-    /// The stage. Of the agent only what stays as it is: news of it must not set the stage anew.
-    Stage(AgentSummary),
+    /// The workspace. Of the agent only what stays as it is: news of it must not set the workspace anew.
+    Workspace(AgentSummary),
     /// The reason why the agent cannot be rehearsed.
     Fault(AgentSummary, AgentFault),
     /// The agent is being loaded once more after such a reason.
@@ -46,7 +46,7 @@ enum Shown {
     Nothing(ApiError),
 }
 
-/// The stage of the agent, or why there is none.
+/// The workspace of the agent, or why there is none.
 #[component]
 fn Found(
     /// The agent's id in the address.
@@ -62,16 +62,16 @@ fn Found(
         Some(match found {
             Err(error) => Shown::Nothing(error),
             Ok(agent) => match agent.status.clone() {
-                // A session that is under way stays on stage when its agent fails.
-                AgentStatus::Faulted(fault) if !rehearsals.is_on_stage(&agent.id) => {
+                // A session that is under way stays visible when its agent fails.
+                AgentStatus::Faulted(fault) if !rehearsals.has_content(&agent.id) => {
                     Shown::Fault(agent, fault)
                 }
                 AgentStatus::Starting
-                    if agents.is_retried(&agent.id) && !rehearsals.is_on_stage(&agent.id) =>
+                    if agents.is_retried(&agent.id) && !rehearsals.has_content(&agent.id) =>
                 {
                     Shown::Again(agent)
                 }
-                _ => Shown::Stage(AgentSummary {
+                _ => Shown::Workspace(AgentSummary {
                     status: AgentStatus::Ready,
                     runtime: None,
                     ..agent
@@ -81,11 +81,11 @@ fn Found(
     });
     move || {
         shown.get().map(|shown| match shown {
-            Shown::Stage(agent) => view! { <Workspace agent/> }.into_any(),
+            Shown::Workspace(agent) => view! { <Workspace agent/> }.into_any(),
             Shown::Again(agent) => view! {
                 <Title text=agent.name.clone()/>
                 <main class="stage">
-                    <StageTitle agent/>
+                    <WorkspaceTitle agent/>
                     <div class="sheet"><p class="quiet" role="status">"Reloading the agent…"</p></div>
                 </main>
             }
@@ -99,7 +99,7 @@ fn Found(
                 view! {
                     <Title text=agent.name.clone()/>
                     <main class="stage">
-                        <StageTitle agent=agent.clone()/>
+                        <WorkspaceTitle agent=agent.clone()/>
                         <div class="sheet">
                             <div class="sheet-head">
                                 <h2>"This agent cannot be loaded"</h2>
@@ -145,7 +145,7 @@ fn Workspace(
         match (rehearsal.get(), lazy.rehearse.views()) {
         (Some(rehearsal), Some(Ok(views))) => (views.workspace)(agent.clone(), rehearsal),
         (_, Some(Err(error))) => view! {
-            <StageTitle agent=agent.clone()/>
+            <WorkspaceTitle agent=agent.clone()/>
             <div class="notices">
                 <div class="notice bad" role="alert">
                     <Icon glyph=Glyph::Error/>
@@ -155,7 +155,7 @@ fn Workspace(
             </div>
         }
         .into_any(),
-        _ => view! { <StageTitle agent=agent.clone()/> <Waiting/> }.into_any(),
+        _ => view! { <WorkspaceTitle agent=agent.clone()/> <Waiting/> }.into_any(),
     }
     };
     view! { <Title text=title/> <main class="stage">{body}</main> }

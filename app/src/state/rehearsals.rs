@@ -48,7 +48,7 @@ impl Rehearsals {
 
     /// Whether there is anything of `agent`'s session to be seen. Tracked.
     #[must_use]
-    pub fn is_on_stage(self, agent: &AgentId) -> bool {
+    pub fn has_content(self, agent: &AgentId) -> bool {
         let begun = self.begun.read();
         let rehearsal = begun.iter().find(|rehearsal| rehearsal.agent() == *agent);
         rehearsal.is_some_and(|it| it.view.read().is_some() || it.is_under_way())

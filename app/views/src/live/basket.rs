@@ -3,7 +3,7 @@
 use api::LiveCall;
 use leptos::prelude::*;
 
-use crate::live::state::stage::use_this_live_stage;
+use crate::live::state::workspace::use_this_live_workspace;
 use crate::shared::tokens::Tokens;
 use app::components::icon::{Glyph, Icon};
 use app::state::live_draft::{Draft, Side};
@@ -15,11 +15,11 @@ pub(super) fn Basket(
     /// The draft.
     draft: Draft,
 ) -> impl IntoView {
-    let stage = use_this_live_stage();
-    let is_waiting = move || stage.ahead().is_some();
+    let workspace = use_this_live_workspace();
+    let is_waiting = move || workspace.ahead().is_some();
     let text = move || {
         let text = draft.text.get();
-        (stage.side() == Side::Call && is_waiting() && !text.trim().is_empty()).then_some(text)
+        (workspace.side() == Side::Call && is_waiting() && !text.trim().is_empty()).then_some(text)
     };
     let is_shown = move || !draft.calls.read().is_empty() || text().is_some();
     view! {
@@ -33,7 +33,7 @@ pub(super) fn Basket(
                     {move || text().map(|text| view! {
                         <li>
                             <Icon glyph=Glyph::Answer/>
-                            <button type="button" class="signature plain" title="Edit the text" on:click=move |_| stage.show(Side::Text)>{text}</button>
+                            <button type="button" class="signature plain" title="Edit the text" on:click=move |_| workspace.show(Side::Text)>{text}</button>
                         </li>
                     })}
                 </ul>
@@ -49,19 +49,19 @@ fn CallLine(
     /// The draft.
     draft: Draft,
 ) -> impl IntoView {
-    let stage = use_this_live_stage();
+    let workspace = use_this_live_workspace();
     let shown = arguments(&call.args, 80);
     let name = call.name.clone();
     let id = StoredValue::new(call.id);
     let edit = move |_| {
-        let tool = stage.tools().into_iter().find(|tool| tool.name.as_str() == call.name);
+        let tool = workspace.tools().into_iter().find(|tool| tool.name.as_str() == call.name);
         let form = tool.map(|tool| draft.tool_form(&tool));
         draft.edit_call(&id.get_value(), form);
-        stage.touch();
+        workspace.touch();
     };
     let drop_it = move |_| {
         draft.drop_call(&id.get_value());
-        stage.touch();
+        workspace.touch();
     };
     let label = format!("Remove the call of {name}");
     view! {

@@ -5,8 +5,8 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::part::{Piece, kind};
-use crate::live::state::stage::use_this_live_stage;
 use crate::live::state::steps::{Step, steps};
+use crate::live::state::workspace::use_this_live_workspace;
 use crate::shared::steps::{CalledStep, Said, said};
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
@@ -15,11 +15,11 @@ use app::state::live_ending::Ending;
 /// The shown turn's conversation.
 #[component]
 pub(super) fn Conversation() -> impl IntoView {
-    let stage = use_this_live_stage();
+    let workspace = use_this_live_workspace();
     let list = NodeRef::<html::Ol>::new();
     // What was said last is what is to be answered.
     Effect::new(move |_| {
-        stage.turn.track();
+        workspace.turn.track();
         if let Some(list) = list.get() {
             let to_its_end = move |list: &web_sys::HtmlOListElement| {
                 list.set_scroll_top(list.scroll_height());
@@ -32,16 +32,16 @@ pub(super) fn Conversation() -> impl IntoView {
         }
     });
     move || {
-        match stage.turn.get() {
+        match workspace.turn.get() {
         Some(turn) => view! { <ol class="timeline spoken" tabindex="0" aria-label="Conversation" node_ref=list>{rows(turn)}</ol> }.into_any(),
-        None if stage.shown.read().is_none() => view! {
+        None if workspace.shown.read().is_none() => view! {
             <div class="empty centred">
                 <p>"No pending requests"</p>
                 <p class="quiet">"The agent's next request appears here."</p>
             </div>
         }
         .into_any(),
-        None if stage.turn_fault.read().is_some() => {
+        None if workspace.turn_fault.read().is_some() => {
             view! { <div class="empty centred"><p>"The conversation cannot be shown because the request cannot be read."</p></div> }
                 .into_any()
         }

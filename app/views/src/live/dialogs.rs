@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::name::NameForm;
-use crate::live::state::stage::{LiveStage, NAME_FIELD, Question, use_this_live_stage};
+use crate::live::state::workspace::{LiveWorkspace, NAME_FIELD, Question, use_this_live_workspace};
 use app::components::dialog::Dialog;
 use app::state::browser;
 use app::state::times::counted;
@@ -14,17 +14,17 @@ const COMPLETE: &str = "complete-session";
 /// The dialogs of a session.
 #[component]
 pub(super) fn Dialogs() -> impl IntoView {
-    let stage = use_this_live_stage();
+    let workspace = use_this_live_workspace();
     view! {
-        {dialog(stage, Question::Cancel, "Cancel turn", move || view! { <Cancel stage/> }.into_any())}
-        {dialog(stage, Question::HandOver, "Hand over", move || view! { <HandOver stage/> }.into_any())}
-        {dialog(stage, Question::Complete, "Complete session", move || view! { <Complete stage/> }.into_any())}
+        {dialog(workspace, Question::Cancel, "Cancel turn", move || view! { <Cancel workspace/> }.into_any())}
+        {dialog(workspace, Question::HandOver, "Hand over", move || view! { <HandOver workspace/> }.into_any())}
+        {dialog(workspace, Question::Complete, "Complete session", move || view! { <Complete workspace/> }.into_any())}
     }
 }
 
 /// A dialog that is open while this is the question.
 fn dialog(
-    stage: LiveStage,
+    workspace: LiveWorkspace,
     question: Question,
     label: &'static str,
     body: impl Fn() -> AnyView + Send + Sync + 'static,
@@ -32,11 +32,11 @@ fn dialog(
     let open = RwSignal::new(false);
     // The dialog closes itself on Esc, so that it has a signal of its own.
     Effect::new(move |_| {
-        if stage.question.get() == Some(question) {
+        if workspace.question.get() == Some(question) {
             // Where the page does not ask for it, the dialog does.
-            if stage.live.name.read_untracked().is_none() && browser::focus(NAME_FIELD) {
-                stage.question.set(None);
-                stage
+            if workspace.live.name.read_untracked().is_none() && browser::focus(NAME_FIELD) {
+                workspace.question.set(None);
+                workspace
                     .notice
                     .set(Some("Enter your name. It is recorded with each response.".to_owned()));
             } else {
@@ -48,8 +48,8 @@ fn dialog(
     });
     Effect::new(move |before: Option<bool>| {
         let now = open.get();
-        if before == Some(true) && !now && stage.question.get_untracked() == Some(question) {
-            stage.question.set(None);
+        if before == Some(true) && !now && workspace.question.get_untracked() == Some(question) {
+            workspace.question.set(None);
         }
         now
     });
@@ -59,25 +59,25 @@ fn dialog(
 
 #[component]
 fn Cancel(
-    /// The stage.
-    stage: LiveStage,
+    /// The workspace.
+    workspace: LiveWorkspace,
 ) -> impl IntoView {
     let reason = RwSignal::new(String::new());
     let cancel = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
-        stage.question.set(None);
-        stage.cancel(reason.get_untracked());
+        workspace.question.set(None);
+        workspace.cancel(reason.get_untracked());
     };
     view! {
         <form on:submit=cancel>
             <h2>"Cancel this turn?"</h2>
-            {move || stage.other_holder().map(|holder| view! { <p class="holder">{holder.sentence()}</p> })}
+            {move || workspace.other_holder().map(|holder| view! { <p class="holder">{holder.sentence()}</p> })}
             <p>"The agent gets no response, and its run ends with an error."</p>
             <label class="ask-field">"Reason"
                 <input class="input" maxlength="500" prop:value=move || reason.get() on:input=move |event| reason.set(event_target_value(&event))/>
             </label>
             <div class="choices">
-                <button type="button" class="button" on:click=move |_| stage.question.set(None)>"Keep lease"</button>
+                <button type="button" class="button" on:click=move |_| workspace.question.set(None)>"Keep lease"</button>
                 <button type="submit" class="button primary">"Cancel turn"</button>
             </div>
         </form>
@@ -86,21 +86,21 @@ fn Cancel(
 
 #[component]
 fn HandOver(
-    /// The stage.
-    stage: LiveStage,
+    /// The workspace.
+    workspace: LiveWorkspace,
 ) -> impl IntoView {
     let to = RwSignal::new(String::new());
     let give = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
         let name = to.get_untracked().trim().to_owned();
         if !name.is_empty() {
-            stage.question.set(None);
-            stage.hand_over(name);
+            workspace.question.set(None);
+            workspace.hand_over(name);
         }
     };
     let let_go = move |_| {
-        stage.question.set(None);
-        stage.release();
+        workspace.question.set(None);
+        workspace.release();
     };
     view! {
         <form on:submit=give>
@@ -111,7 +111,7 @@ fn HandOver(
             </label>
             <div class="choices">
                 <button type="button" class="button quiet" on:click=let_go>"Anyone"</button>
-                <button type="button" class="button" on:click=move |_| stage.question.set(None)>"Keep lease"</button>
+                <button type="button" class="button" on:click=move |_| workspace.question.set(None)>"Keep lease"</button>
                 <button type="submit" class="button primary">"Hand over"</button>
             </div>
         </form>
@@ -120,10 +120,10 @@ fn HandOver(
 
 #[component]
 fn Complete(
-    /// The stage.
-    stage: LiveStage,
+    /// The workspace.
+    workspace: LiveWorkspace,
 ) -> impl IntoView {
-    let depth = stage.summary.with_untracked(|it| it.as_ref().map_or(0, |it| it.depth));
+    let depth = workspace.summary.with_untracked(|it| it.as_ref().map_or(0, |it| it.depth));
     let depth = usize::try_from(depth).unwrap_or(usize::MAX);
     let what = match depth {
         0 => "A completed session accepts no further requests and can be exported.".to_owned(),
@@ -133,7 +133,7 @@ fn Complete(
         ),
     };
     Effect::new(move |was: Option<bool>| {
-        let is_nameless = stage.live.is_nameless();
+        let is_nameless = workspace.live.is_nameless();
         // The field goes once the name is known.
         if was == Some(true) && !is_nameless {
             browser::after_drawing(|| browser::focus(COMPLETE));
@@ -141,20 +141,20 @@ fn Complete(
         is_nameless
     });
     let complete = move |_| {
-        if stage.live.is_nameless_untracked() {
+        if workspace.live.is_nameless_untracked() {
             browser::focus(NAME_FIELD);
             return;
         }
-        stage.question.set(None);
-        stage.complete();
+        workspace.question.set(None);
+        workspace.complete();
     };
     view! {
         <h2>"Complete this session?"</h2>
-        {move || stage.others_hold().map(|holder| view! { <p class="holder">{holder.sentence()}</p> })}
+        {move || workspace.others_hold().map(|holder| view! { <p class="holder">{holder.sentence()}</p> })}
         <p>{what}</p>
         <NameForm/>
         <div class="choices">
-            <button type="button" class="button" autofocus on:click=move |_| stage.question.set(None)>"Keep open"</button>
+            <button type="button" class="button" autofocus on:click=move |_| workspace.question.set(None)>"Keep open"</button>
             <button type="button" class="button primary" id=COMPLETE on:click=complete>
                 {if depth == 0 { "Complete" } else { "Cancel turns and complete" }}
             </button>

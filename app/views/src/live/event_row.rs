@@ -9,9 +9,9 @@ use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
 
 use super::part::{Piece, kind};
-use crate::live::state::stage::use_this_live_stage;
 use crate::live::state::steps::said_as;
 use crate::live::state::window::Rows;
+use crate::live::state::workspace::use_this_live_workspace;
 use crate::rehearse::history::RowTime;
 use crate::shared::tokens::Tokens;
 use app::components::icon::{Glyph, Icon};
@@ -210,7 +210,7 @@ fn Detail(
     /// Where its height is told.
     rows: RwSignal<Rows>,
 ) -> impl IntoView {
-    let stage = use_this_live_stage();
+    let workspace = use_this_live_workspace();
     let element = NodeRef::<html::Div>::new();
     Effect::new(move |_| {
         if let Some(element) = element.get() {
@@ -236,14 +236,14 @@ fn Detail(
     };
     let turn = row.turn.clone();
     let whole = LocalResource::new(move || async move {
-        let read = read_live_rows(stage.id.get_value(), at - 1, 1, true).await;
+        let read = read_live_rows(workspace.id.get_value(), at - 1, 1, true).await;
         read.ok().and_then(|rows| rows.into_iter().next())
     });
     let navigate = use_navigate();
     let see = move |_| {
-        let address = format!("/live/{}/{turn}", stage.id.get_value());
+        let address = format!("/live/{}/{turn}", workspace.id.get_value());
         navigate(&address, NavigateOptions { scroll: false, ..NavigateOptions::default() });
-        stage.shows_events.set(false);
+        workspace.shows_events.set(false);
     };
     let see = StoredValue::new_local(see);
     let body = move || body(whole.get().flatten().unwrap_or_else(|| row.clone()));

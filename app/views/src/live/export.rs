@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::evalsets::CompareWithCase;
-use crate::live::state::stage::use_this_live_stage;
+use crate::live::state::workspace::use_this_live_workspace;
 use crate::rehearse::export_panel::{Receipt, file_name};
 use app::components::icon::{Glyph, Icon};
 use app::components::loading::Loading;
@@ -26,8 +26,8 @@ enum Export {
 /// What can be exported, and the button.
 #[component]
 pub(super) fn ExportColumn() -> impl IntoView {
-    let stage = use_this_live_stage();
-    let plan = LocalResource::new(move || plan_live_export(stage.id.get_value()));
+    let workspace = use_this_live_workspace();
+    let plan = LocalResource::new(move || plan_live_export(workspace.id.get_value()));
     let draw = |plan: LiveExportPlan| match plan.runs.iter().all(|run| run.turns.is_empty()) {
         true => view! {
             <div class="empty centred">
@@ -46,7 +46,7 @@ fn Plan(
     /// The runs, and the file.
     plan: LiveExportPlan,
 ) -> impl IntoView {
-    let stage = use_this_live_stage();
+    let workspace = use_this_live_workspace();
     let LiveExportPlan { mut runs, path, agent } = plan;
     runs.retain(|run| !run.turns.is_empty());
     let file = file_name(&path).to_owned();
@@ -59,9 +59,9 @@ fn Plan(
         }
         export.set(Export::Writing);
         let wanted = chosen.get_untracked().into_iter().collect();
-        let by = stage.live.name.get_untracked();
+        let by = workspace.live.name.get_untracked();
         spawn_local(async move {
-            let written = export_live_session(stage.id.get_value(), wanted, by).await;
+            let written = export_live_session(workspace.id.get_value(), wanted, by).await;
             export.try_set(match written {
                 Ok(receipt) => Export::Written(receipt),
                 Err(error) => Export::Failed(error),
@@ -105,7 +105,7 @@ fn Plan(
                 </Show>
                 {agent.map(|agent| {
                     let actual = Callback::new(move |()| Actual::Live {
-                        session: stage.id.get_value(),
+                        session: workspace.id.get_value(),
                         turns: chosen.get_untracked().into_iter().collect(),
                     });
                     view! { <CompareWithCase set=SetId::from(agent) actual/> }

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::name::You;
-use crate::live::state::stage::{LiveStage, Question};
+use crate::live::state::workspace::{LiveWorkspace, Question};
 use app::components::copy_button::CopyButton;
 use app::state::Link;
 use app::state::excerpt::{Lines, written_out};
@@ -13,21 +13,21 @@ use app::state::use_page;
 /// The description, the chips, the buttons.
 #[component]
 pub(super) fn LiveHead(
-    /// The stage.
-    stage: LiveStage,
+    /// The workspace.
+    workspace: LiveWorkspace,
 ) -> impl IntoView {
     let (clock, link) = (use_page().clock, use_page().connection.link);
     // Without the host nobody knows whether it still waits.
     let is_known =
         Memo::new(move |_| !matches!(link.get(), Link::Reconnecting(_) | Link::LoggedOut));
     let title = move || {
-        stage.summary.with(|summary| match summary.as_ref().map(|it| it.description.as_str()) {
+        workspace.summary.with(|summary| match summary.as_ref().map(|it| it.description.as_str()) {
             None | Some("") => "Live session".to_owned(),
             Some(description) => written_out(description, Lines::Escaped).into_owned(),
         })
     };
     let waiting = move || {
-        stage.summary.with(|summary| {
+        workspace.summary.with(|summary| {
             let summary = summary.as_ref()?;
             let up = summary.up()?;
             if !is_known.get() {
@@ -38,7 +38,7 @@ pub(super) fn LiveHead(
         })
     };
     let is_deaf = move || {
-        stage.summary.with(|summary| {
+        workspace.summary.with(|summary| {
             summary.as_ref().and_then(|it| it.up()).is_some_and(|up| !up.is_awaited)
         })
     };
@@ -46,7 +46,7 @@ pub(super) fn LiveHead(
         <leptos_meta::Title text=title/>
         <header class="stage-head">
             <h1 title=title>{title}</h1>
-            {move || match (waiting(), stage.is_completed()) {
+            {move || match (waiting(), workspace.is_completed()) {
                 (Some(waiting), _) => view! { <span class="chip" class:live=is_known>{waiting}</span> }.into_any(),
                 (None, true) => view! { <span class="chip done">"completed"</span> }.into_any(),
                 (None, false) => view! { <span class="chip">"nothing pending"</span> }.into_any(),
@@ -54,11 +54,11 @@ pub(super) fn LiveHead(
             <Show when=is_deaf>
                 <span class="chip warn" title="The agent is disconnected. It reconnects for the response.">"agent away"</span>
             </Show>
-            <CopyButton what="the session's id" shown="Copy id" text=Callback::new(move |()| stage.id.get_value().to_string())/>
+            <CopyButton what="the session's id" shown="Copy id" text=Callback::new(move |()| workspace.id.get_value().to_string())/>
             <span class="grow"></span>
             <You/>
-            <Show when=move || !stage.is_completed()>
-                <button type="button" class="button" on:click=move |_| stage.question.set(Some(Question::Complete))>
+            <Show when=move || !workspace.is_completed()>
+                <button type="button" class="button" on:click=move |_| workspace.question.set(Some(Question::Complete))>
                     "Complete session"
                 </button>
             </Show>

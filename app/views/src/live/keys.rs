@@ -3,7 +3,7 @@
 use leptos::ev;
 use leptos::prelude::*;
 
-use crate::live::state::stage::{LiveStage, Question};
+use crate::live::state::workspace::{LiveWorkspace, Question};
 use crate::shared::keys::{
     command, focus_filter, focus_response, focus_tools, listen, offer, search_instructions,
     tool_commands,
@@ -13,16 +13,16 @@ use app::state::live_draft::Side;
 use app::state::palette::Command;
 
 /// Listens to the keys while the session is shown.
-pub(super) fn listen_to_keys(stage: LiveStage) {
-    listen(move |event| press(stage, event));
+pub(super) fn listen_to_keys(workspace: LiveWorkspace) {
+    listen(move |event| press(workspace, event));
 }
 
-fn press(stage: LiveStage, event: &ev::KeyboardEvent) -> bool {
+fn press(workspace: LiveWorkspace, event: &ev::KeyboardEvent) -> bool {
     let key = event.key();
     if event.ctrl_key() || event.meta_key() {
         if key == "Enter" {
-            if untrack(|| stage.ahead()) == Some(0) {
-                stage.send();
+            if untrack(|| workspace.ahead()) == Some(0) {
+                workspace.send();
             } else {
                 browser::press("export");
             }
@@ -39,10 +39,10 @@ fn press(stage: LiveStage, event: &ev::KeyboardEvent) -> bool {
         return false;
     }
     match key.to_lowercase().as_str() {
-        "t" => to_tools(stage),
-        "f" => to_text(stage),
+        "t" => to_tools(workspace),
+        "f" => to_text(workspace),
         "/" => {
-            stage.show(Side::Call);
+            workspace.show(Side::Call);
             focus_filter();
         }
         _ => return false,
@@ -50,34 +50,34 @@ fn press(stage: LiveStage, event: &ev::KeyboardEvent) -> bool {
     true
 }
 
-fn to_tools(stage: LiveStage) {
-    stage.show(Side::Call);
+fn to_tools(workspace: LiveWorkspace) {
+    workspace.show(Side::Call);
     focus_tools();
 }
 
-fn to_text(stage: LiveStage) {
-    stage.show(Side::Text);
+fn to_text(workspace: LiveWorkspace) {
+    workspace.show(Side::Text);
     focus_response();
 }
 
 /// Offers the session's commands in the palette while it is shown.
-pub(super) fn offer_commands(stage: LiveStage) {
-    offer(move || commands(stage));
+pub(super) fn offer_commands(workspace: LiveWorkspace) {
+    offer(move || commands(workspace));
 }
 
-fn commands(stage: LiveStage) -> Vec<Command> {
-    let asks = |question| move || stage.question.set(Some(question));
+fn commands(workspace: LiveWorkspace) -> Vec<Command> {
+    let asks = |question| move || workspace.question.set(Some(question));
     let mut commands = Vec::new();
-    if stage.ahead() == Some(0) {
-        commands = tool_commands(&stage.tools(), move |tool| stage.choose(&tool.name));
-        commands.push(command("Respond with text", Some("F"), move || to_text(stage)));
-        commands.push(command("Send answer", Some("Ctrl ↵"), move || stage.send()));
+    if workspace.ahead() == Some(0) {
+        commands = tool_commands(&workspace.tools(), move |tool| workspace.choose(&tool.name));
+        commands.push(command("Respond with text", Some("F"), move || to_text(workspace)));
+        commands.push(command("Send answer", Some("Ctrl ↵"), move || workspace.send()));
         commands.push(command("Cancel turn", None, asks(Question::Cancel)));
     }
-    if !stage.is_completed() {
+    if !workspace.is_completed() {
         commands.push(command("Complete session", None, asks(Question::Complete)));
     }
-    let events = move || stage.shows_events.update(|shown| *shown = !*shown);
+    let events = move || workspace.shows_events.update(|shown| *shown = !*shown);
     commands.push(command("Switch between conversation and session", None, events));
     commands.push(search_instructions());
     commands

@@ -13,9 +13,9 @@ mod list;
 mod name;
 mod part;
 mod request;
-mod stage;
 pub mod state;
 mod timeline;
+mod workspace;
 
 pub use list::LiveSessions;
-pub use stage::LiveSession;
+pub use workspace::LiveSession;

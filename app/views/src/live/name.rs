@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::live::state::stage::{NAME_FIELD, use_this_live_stage};
+use crate::live::state::workspace::{NAME_FIELD, use_this_live_workspace};
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
 use app::state::use_page;
@@ -28,8 +28,8 @@ pub(super) fn You() -> impl IntoView {
 /// Asks for the name where there is none.
 #[component]
 pub(super) fn NameForm() -> impl IntoView {
-    let stage = use_this_live_stage();
-    let live = stage.live;
+    let workspace = use_this_live_workspace();
+    let live = workspace.live;
     let typed = RwSignal::new(String::new());
     let is_bad = RwSignal::new(false);
     // The form for the answer is around this one, and forms do not nest.
@@ -37,7 +37,7 @@ pub(super) fn NameForm() -> impl IntoView {
         let taken = live.is_called(&typed.read_untracked());
         is_bad.set(!taken);
         if taken {
-            stage.notice.set(None);
+            workspace.notice.set(None);
         }
     };
     let on_key = move |event: leptos::ev::KeyboardEvent| {

@@ -5,7 +5,7 @@ use api::LiveTurn;
 use jiff::Timestamp;
 use leptos::prelude::*;
 
-use crate::live::state::stage::use_this_live_stage;
+use crate::live::state::workspace::use_this_live_workspace;
 use crate::rehearse::facts::Fold;
 use crate::rehearse::instructions::Instructions;
 use crate::shared::state::catalogue::first_line;
@@ -18,13 +18,13 @@ use app::state::use_page;
 /// The shown turn's request.
 #[component]
 pub(super) fn Request() -> impl IntoView {
-    let stage = use_this_live_stage();
+    let workspace = use_this_live_workspace();
     let texts = Memo::new(move |_| {
-        stage.turn.with(|turn| turn.as_ref().map(|turn| (turn.instruction.clone(), None)))
+        workspace.turn.with(|turn| turn.as_ref().map(|turn| (turn.instruction.clone(), None)))
     });
     // Made anew for each turn, and not when its answer comes.
     let request = Memo::new(move |_| {
-        stage.turn.with(|turn| {
+        workspace.turn.with(|turn| {
             turn.as_ref().map(|turn| LiveTurn {
                 closed: None,
                 results: Vec::new(),
@@ -34,11 +34,11 @@ pub(super) fn Request() -> impl IntoView {
             })
         })
     });
-    let missing = move || match stage.turn_fault.get() {
+    let missing = move || match workspace.turn_fault.get() {
         Some(error) => {
             view! { <p class="field-fault" role="alert">{error.to_string()}</p> }.into_any()
         }
-        None if stage.shown.read().is_none() => view! {
+        None if workspace.shown.read().is_none() => view! {
             <SessionFacts/>
             <p class="quiet">"Choose a request in the session's events to view it."</p>
         }
@@ -58,10 +58,10 @@ pub(super) fn Request() -> impl IntoView {
 /// What is known of the session while no turn of it is shown.
 #[component]
 fn SessionFacts() -> impl IntoView {
-    let stage = use_this_live_stage();
+    let workspace = use_this_live_workspace();
     let clock = use_page().clock;
     let facts = move || {
-        let summary = stage.summary.get()?;
+        let summary = workspace.summary.get()?;
         let opened = Timestamp::from_millisecond(summary.created_ms).ok();
         let facts = [
             ("opened", opened.map(|at| ago(clock.since(at)))),

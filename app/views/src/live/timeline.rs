@@ -9,8 +9,8 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::event_row::EventRow;
-use crate::live::state::stage::use_this_live_stage;
 use crate::live::state::window::Rows;
+use crate::live::state::workspace::use_this_live_workspace;
 use app::components::icon::{Glyph, Icon};
 use app::server_functions::read_live_rows;
 use app::state::Link;
@@ -75,7 +75,7 @@ impl Chunks {
 /// The events.
 #[component]
 pub(super) fn Timeline() -> impl IntoView {
-    let stage = use_this_live_stage();
+    let workspace = use_this_live_workspace();
     let link = use_page().connection.link;
     let chunks = Chunks {
         read: StoredValue::new(HashMap::new()),
@@ -83,7 +83,8 @@ pub(super) fn Timeline() -> impl IntoView {
         revision: RwSignal::new(0),
         fault: RwSignal::new(None),
     };
-    let count = Memo::new(move |_| stage.summary.with(|it| it.as_ref().map_or(0, |it| it.events)));
+    let count =
+        Memo::new(move |_| workspace.summary.with(|it| it.as_ref().map_or(0, |it| it.events)));
     let rows = RwSignal::new(Rows::new(count.get_untracked()));
     let list = NodeRef::<html::Div>::new();
     let scrolled = RwSignal::new(0.0_f64);
@@ -134,7 +135,7 @@ pub(super) fn Timeline() -> impl IntoView {
         let window = window.get();
         let (count, _) = (count.get(), link.get() == Link::Connected);
         if window.last >= window.first {
-            let session = stage.id.get_value();
+            let session = workspace.id.get_value();
             for chunk in (window.first - 1) / CHUNK..=(window.last - 1) / CHUNK {
                 chunks.want(&session, chunk, count);
             }

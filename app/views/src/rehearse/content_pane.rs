@@ -4,7 +4,7 @@ use json_text::JsonText;
 use leptos::prelude::*;
 use session::CallId;
 
-use crate::rehearse::state::stage::use_this_stage;
+use crate::rehearse::state::workspace::use_this_workspace;
 use crate::shared::markdown::Markdown;
 use crate::shared::sound::Sound;
 use crate::shared::state::markdown::{direction, markdown};
@@ -32,7 +32,7 @@ pub fn ContentPane(
     let ToolContent { blocks, structured } = content;
     let blocks = if repeated == Repeated::Value { Vec::new() } else { blocks };
     let structured = structured.filter(|_| repeated != Repeated::Wrapped);
-    let readings = use_this_stage().rehearsal.readings;
+    let readings = use_this_workspace().rehearsal.readings;
     // The tools of the only value stand beside the title.
     let is_alone = blocks.len() == 1;
     let alone = match blocks.as_slice() {

@@ -7,7 +7,7 @@ use leptos_router::hooks::use_query_map;
 use session::{AgentId, Answer};
 
 use crate::evalsets::CompareWithCase;
-use crate::rehearse::state::stage::use_this_stage;
+use crate::rehearse::state::workspace::use_this_workspace;
 use crate::shared::value::{ValueBody, ValueTools};
 use app::components::copy_button::CopyButton;
 use app::components::icon::{Glyph, Icon};
@@ -29,8 +29,8 @@ pub fn ExportPanel(
     /// The eval-set file that exports go to.
     eval_set_path: String,
 ) -> impl IntoView {
-    let stage = use_this_stage();
-    let rehearsal = stage.rehearsal;
+    let workspace = use_this_workspace();
+    let rehearsal = workspace.rehearsal;
     let file = file_name(&eval_set_path).to_owned();
     let path = StoredValue::new(eval_set_path);
     let body = move || match rehearsal.export.get() {
@@ -59,7 +59,7 @@ pub fn ExportPanel(
         <div class="export">
             <div class="panel-body">{body}</div>
             <footer class="panel-foot">
-                <button type="button" class="button quiet" on:click=move |_| stage.start_over()>
+                <button type="button" class="button quiet" on:click=move |_| workspace.start_over()>
                     <Icon glyph=Glyph::Retry/>
                     "Rehearse again"
                 </button>
@@ -85,7 +85,7 @@ pub fn ExportPanel(
 /// What the trace holds.
 #[component]
 fn Summary() -> impl IntoView {
-    let session = use_this_stage().rehearsal.session;
+    let session = use_this_workspace().rehearsal.session;
     let calls = session.with_untracked(|session| session.calls().len());
     let failed = session.with_untracked(|session| {
         session.calls().iter().filter(|call| matches!(call.answer, Answer::Error(_))).count()

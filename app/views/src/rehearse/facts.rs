@@ -3,7 +3,7 @@
 use api::SessionView;
 use leptos::prelude::*;
 
-use crate::rehearse::state::stage::use_this_stage;
+use crate::rehearse::state::workspace::use_this_workspace;
 use app::components::icon::{Glyph, Icon};
 use app::components::loading::LazyView;
 use app::components::told::with_code;
@@ -53,8 +53,8 @@ pub fn Fold(
 /// The session's state as a tree.
 #[component]
 pub fn StateFold() -> impl IntoView {
-    let stage = use_this_stage();
-    let rehearsal = stage.rehearsal;
+    let workspace = use_this_workspace();
+    let rehearsal = workspace.rehearsal;
     let view = rehearsal.view;
     let open = RwSignal::new(true);
     let state = Memo::new(move |_| view.with(|view| view.as_ref().map(|view| view.state.clone())));
@@ -73,12 +73,12 @@ pub fn StateFold() -> impl IntoView {
         }
         Shown::Value(reading) => {
             let draw = move |views: SessionViews| (views.value)(reading, "State");
-            view! { <LazyView part=stage.code meanwhile="Opening…" draw/> }.into_any()
+            view! { <LazyView part=workspace.code meanwhile="Opening…" draw/> }.into_any()
         }
     };
     let aside = move || match shown.get() {
         Shown::Value(reading) => {
-            stage.code.views().and_then(Result::ok).map(|views| (views.value_tools)(reading))
+            workspace.code.views().and_then(Result::ok).map(|views| (views.value_tools)(reading))
         }
         Shown::Nothing | Shown::Empty => None,
     };
@@ -111,7 +111,7 @@ pub fn AgentFold(
     /// The eval-set file that exports go to.
     eval_set_path: String,
 ) -> impl IntoView {
-    let view = use_this_stage().rehearsal.view;
+    let view = use_this_workspace().rehearsal.view;
     let open = RwSignal::new(true);
     let eval_set_path = StoredValue::new(eval_set_path);
     let facts = Memo::new(move |_| {
@@ -151,7 +151,7 @@ fn facts(view: &SessionView, eval_set_path: &str) -> Vec<(&'static str, String)>
 /// What the person should know about what they see.
 #[component]
 pub fn Warnings() -> impl IntoView {
-    let view = use_this_stage().rehearsal.view;
+    let view = use_this_workspace().rehearsal.view;
     let warnings = Memo::new(move |_| {
         view.with(|view| view.as_ref().map(|view| view.warnings.clone()).unwrap_or_default())
     });

@@ -14,7 +14,7 @@ use session::{PendingPhase, SessionState};
 use crate::rehearse::query_panel::QueryPanel;
 use crate::rehearse::replay_strip::ReplayStrip;
 use crate::rehearse::state::replay::Replay;
-use crate::rehearse::state::stage::use_this_stage;
+use crate::rehearse::state::workspace::use_this_workspace;
 use crate::shared::value::{ValueBody, ValueTools};
 use crate::shared::value_pane::Switch;
 use app::components::copy_button::CopyButton;
@@ -46,18 +46,19 @@ pub fn History(
     /// The case that is played again, if the address names one.
     replay: Replay,
 ) -> impl IntoView {
-    let stage = use_this_stage();
-    let awaits_query =
-        Memo::new(move |_| stage.rehearsal.session.read().state() == SessionState::AwaitingQuery);
+    let workspace = use_this_workspace();
+    let awaits_query = Memo::new(move |_| {
+        workspace.rehearsal.session.read().state() == SessionState::AwaitingQuery
+    });
     let body = move || {
-        if stage.shows_raw.get() {
+        if workspace.shows_raw.get() {
             let draw = |views: SessionViews| (views.raw_history)();
-            view! { <LazyView part=stage.code meanwhile="Opening…" draw/> }.into_any()
+            view! { <LazyView part=workspace.code meanwhile="Opening…" draw/> }.into_any()
         } else if awaits_query.get() {
             view! { <div class="timeline"><QueryPanel/></div> }.into_any()
         } else {
             let draw = |views: SessionViews| (views.timeline)();
-            view! { <LazyView part=stage.code meanwhile="Opening…" draw/> }.into_any()
+            view! { <LazyView part=workspace.code meanwhile="Opening…" draw/> }.into_any()
         }
     };
     view! {
@@ -65,8 +66,8 @@ pub fn History(
             <Toolbar/>
             <ReplayStrip replay/>
             {body}
-            <Show when=move || stage.shows_log.get()>
-                <LazyView part=stage.code meanwhile="Opening…" draw=|views| (views.log)()/>
+            <Show when=move || workspace.shows_log.get()>
+                <LazyView part=workspace.code meanwhile="Opening…" draw=|views| (views.log)()/>
             </Show>
         </section>
     }
@@ -74,34 +75,34 @@ pub fn History(
 
 #[component]
 fn Toolbar() -> impl IntoView {
-    let stage = use_this_stage();
-    let open_rows = stage.rehearsal.open_rows;
+    let workspace = use_this_workspace();
+    let open_rows = workspace.rehearsal.open_rows;
     let clock = use_page().clock;
-    let all = move || stage.rehearsal.session.with(rows);
-    let has_rows = move || stage.rehearsal.session.read().query().is_some();
-    let toggle_all = move |_| toggle_all_rows(stage);
+    let all = move || workspace.rehearsal.session.with(rows);
+    let has_rows = move || workspace.rehearsal.session.read().query().is_some();
+    let toggle_all = move |_| toggle_all_rows(workspace);
     view! {
         <div class="toolbar">
             <h2>"History"</h2>
             <Show when=has_rows>
                 <span class="quiet">{move || counted(all().len(), "entry", "entries")}</span>
                 <span class="grow"></span>
-                <Show when=move || !stage.rehearsal.session.read().calls().is_empty()>
+                <Show when=move || !workspace.rehearsal.session.read().calls().is_empty()>
                     <button type="button" class="button quiet" on:click=toggle_all>
                         {move || if open_rows.read().any() { "Collapse all" } else { "Expand all" }}
                     </button>
                 </Show>
                 <Switch on=clock.shows_ages off_label="Time" on_label="Age" label="Time format"/>
-                <Switch on=stage.shows_raw off_label="Entries" on_label="JSON" label="History view"/>
+                <Switch on=workspace.shows_raw off_label="Entries" on_label="JSON" label="History view"/>
             </Show>
         </div>
     }
 }
 
 /// Opens every row, or closes all when one is open.
-pub fn toggle_all_rows(stage: crate::rehearse::state::stage::Stage) {
-    let all = stage.rehearsal.session.with_untracked(rows);
-    stage.rehearsal.open_rows.update(|open| {
+pub fn toggle_all_rows(workspace: crate::rehearse::state::workspace::Workspace) {
+    let all = workspace.rehearsal.session.with_untracked(rows);
+    workspace.rehearsal.open_rows.update(|open| {
         if open.any() {
             open.close_all();
         } else {
@@ -113,7 +114,7 @@ pub fn toggle_all_rows(stage: crate::rehearse::state::stage::Stage) {
 /// The history as one value, which goes on while it is read.
 #[component]
 pub fn RawHistory() -> impl IntoView {
-    let rehearsal = use_this_stage().rehearsal;
+    let rehearsal = use_this_workspace().rehearsal;
     let history = Memo::new(move |_| {
         let history = rehearsal.session.read().history();
         // Entries are our own types with string keys: they always serialise.
@@ -138,7 +139,7 @@ pub fn RawHistory() -> impl IntoView {
 /// follow from what they did before.
 #[component]
 fn Restart(calls: usize) -> impl IntoView {
-    let restarts = use_this_stage().rehearsal.restarts;
+    let restarts = use_this_workspace().rehearsal.restarts;
     view! {
         <Show when=move || restarts.read().contains(&calls)>
             <li class="restart">
@@ -152,8 +153,8 @@ fn Restart(calls: usize) -> impl IntoView {
 /// The rows. New ones scroll into sight unless the reader has scrolled up.
 #[component]
 pub fn Timeline() -> impl IntoView {
-    let stage = use_this_stage();
-    let session = stage.rehearsal.session;
+    let workspace = use_this_workspace();
+    let session = workspace.rehearsal.session;
     let all = Memo::new(move |_| session.with(rows));
     let list = NodeRef::<html::Ol>::new();
     let reads_along = RwSignal::new(true);
@@ -212,10 +213,12 @@ pub fn Timeline() -> impl IntoView {
         // A pressed Cancel or Confirm leaves with its row: the focus goes to the row in its place.
         if phase.is_none() && before.is_some() {
             browser::after_drawing(move || {
-                if stage.rehearsal.returns_focus.get_untracked() && browser::nothing_is_focused() {
+                if workspace.rehearsal.returns_focus.get_untracked()
+                    && browser::nothing_is_focused()
+                {
                     browser::focus(&format!("row-{}", count.saturating_sub(1)));
                 }
-                stage.rehearsal.returns_focus.set(false);
+                workspace.rehearsal.returns_focus.set(false);
             });
         }
         (count, ended)
@@ -242,7 +245,8 @@ pub fn Timeline() -> impl IntoView {
         }
         RowKind::Pending => view! { <PendingRow row current/> }.into_any(),
     };
-    let next = move || match stage.rehearsal.view.read().is_some() && stage.tools.read().is_empty()
+    let next = move || match workspace.rehearsal.view.read().is_some()
+        && workspace.tools.read().is_empty()
     {
         true => "Send the final response.",
         false => "Call a tool, or send the final response.",

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use crate::rehearse::facts::Fold;
-use crate::rehearse::state::stage::use_this_stage;
+use crate::rehearse::state::workspace::use_this_workspace;
 use crate::shared::markdown::{Markdown, found_id};
 use crate::shared::state::markdown::{Marked, direction, markdown, raw};
 use crate::shared::state::placeholders::filled_in;
@@ -19,10 +19,10 @@ pub const SEARCH: &str = "instruction-search";
 /// How much of an instruction is drawn at first, in bytes.
 const SHOWN: usize = 128 * 1024;
 
-/// The instructions of the rehearsal on stage.
+/// The instructions of the rehearsal.
 #[component]
-pub fn StageInstructions() -> impl IntoView {
-    let view = use_this_stage().rehearsal.view;
+pub fn WorkspaceInstructions() -> impl IntoView {
+    let view = use_this_workspace().rehearsal.view;
     let texts = Memo::new(move |_| {
         view.with(|view| {
             view.as_ref().map(|view| (view.instruction.clone(), view.instruction_template.clone()))

@@ -3,19 +3,19 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::rehearse::state::stage::use_this_stage;
+use crate::rehearse::state::workspace::use_this_workspace;
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
 use app::state::excerpt::{Lines, beginning, written_out};
 use app::state::times::counted;
 use app::state::use_page;
 
-/// The log of the agent on stage.
+/// The log of the rehearsed agent.
 #[component]
 pub fn LogPanel() -> impl IntoView {
-    let stage = use_this_stage();
+    let workspace = use_this_workspace();
     let logs = use_page().logs;
-    let agent = stage.rehearsal.agent();
+    let agent = workspace.rehearsal.agent();
     let list = NodeRef::<html::Ol>::new();
     Effect::new({
         let agent = agent.clone();
@@ -42,7 +42,7 @@ pub fn LogPanel() -> impl IntoView {
                 <span class="quiet">{move || counted(lines.read().len(), "line", "lines")}</span>
                 <span class="field-fault">{move || logs.fault.get().map(|fault| fault.to_string())}</span>
                 <span class="grow"></span>
-                <button type="button" class="button quiet" on:click=move |_| stage.shows_log.set(false)>
+                <button type="button" class="button quiet" on:click=move |_| workspace.shows_log.set(false)>
                     <Icon glyph=Glyph::Close/>
                     "Close"
                 </button>

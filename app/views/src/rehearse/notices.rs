@@ -3,14 +3,14 @@
 use api::{AgentStatus, AgentSummary, ApiError, CatalogueChange};
 use leptos::prelude::*;
 
-use crate::rehearse::state::stage::use_this_stage;
+use crate::rehearse::state::workspace::use_this_workspace;
 use app::components::icon::{Glyph, Icon};
 use app::state::use_page;
 
 /// What went wrong with the session as a whole.
 #[component]
 pub fn Notices() -> impl IntoView {
-    let rehearsal = use_this_stage().rehearsal;
+    let rehearsal = use_this_workspace().rehearsal;
     let agents = use_page().agents;
     let agent_fault = Memo::new(move |_| match agents.find(&rehearsal.agent())?.ok()? {
         agent @ AgentSummary { status: AgentStatus::Faulted(_), .. } => Some(agent),

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::rehearse::state::stage::use_this_stage;
+use crate::rehearse::state::workspace::use_this_workspace;
 use app::components::icon::{Glyph, Icon};
 use app::components::loading::LazyView;
 use app::lazy_pages::SessionViews;
@@ -11,17 +11,17 @@ use app::state::browser;
 /// Where the user's query is written.
 #[component]
 pub fn QueryPanel() -> impl IntoView {
-    let stage = use_this_stage();
-    let rehearsal = stage.rehearsal;
+    let workspace = use_this_workspace();
+    let rehearsal = workspace.rehearsal;
     let entry = rehearsal.forms.query;
     let field = move || {
-        match stage.query_form() {
+        match workspace.query_form() {
         None if rehearsal.fault.read().is_some() => view! {
             <p class="starting">"The agent cannot be rehearsed until it loads. See the reason above."</p>
         }
         .into_any(),
         // Whether text will do is known once the agent has started.
-        None if !stage.is_ready() => view! {
+        None if !workspace.is_ready() => view! {
             <p class="starting" role="status">
                 <span class="pulse" aria-hidden="true"></span>
                 "Starting the agent…"
@@ -33,7 +33,7 @@ pub fn QueryPanel() -> impl IntoView {
                 browser::after_drawing(|| browser::nothing_is_focused() && browser::focus_form("query"));
                 (views.query_form)(form)
             };
-            view! { <LazyView part=stage.code meanwhile="Opening…" draw/> }.into_any()
+            view! { <LazyView part=workspace.code meanwhile="Opening…" draw/> }.into_any()
         }
         None => view! {
             <textarea
@@ -47,14 +47,14 @@ pub fn QueryPanel() -> impl IntoView {
                 prop:value=move || entry.text.get()
                 on:input=move |event| {
                     entry.write(event_target_value(&event));
-                    stage.code.fetch();
+                    workspace.code.fetch();
                 }
             ></textarea>
         }
         .into_any(),
     }
     };
-    let fault = move || match stage.query_form() {
+    let fault = move || match workspace.query_form() {
         Some(form) => mend(form.to_mend()),
         None if entry.is_missed.get() => "Enter the user message.".to_owned(),
         None => String::new(),
@@ -64,7 +64,7 @@ pub fn QueryPanel() -> impl IntoView {
             class="opening"
             on:submit=move |event| {
                 event.prevent_default();
-                stage.act();
+                workspace.act();
             }
         >
             <h2><Icon glyph=Glyph::User/>"User message"</h2>
@@ -75,7 +75,7 @@ pub fn QueryPanel() -> impl IntoView {
             <footer>
                 <span class="field-fault" id="query-fault" role="status">{fault}</span>
                 <span class="grow"></span>
-                <button type="submit" class="button primary" aria-disabled=move || (rehearsal.checking.get() || !stage.is_ready()).to_string()>
+                <button type="submit" class="button primary" aria-disabled=move || (rehearsal.checking.get() || !workspace.is_ready()).to_string()>
                     "Start session" <kbd>"Ctrl ↵"</kbd>
                 </button>
             </footer>

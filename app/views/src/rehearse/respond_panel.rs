@@ -3,18 +3,18 @@
 use leptos::prelude::*;
 
 use crate::rehearse::query_panel::mend;
-use crate::rehearse::state::stage::use_this_stage;
+use crate::rehearse::state::workspace::use_this_workspace;
 use crate::shared::form::{JsonPreview, SchemaForm};
 use app::components::icon::{Glyph, Icon};
 
 /// Where the final response is written.
 #[component]
 pub fn RespondPanel() -> impl IntoView {
-    let stage = use_this_stage();
-    let rehearsal = stage.rehearsal;
+    let workspace = use_this_workspace();
+    let rehearsal = workspace.rehearsal;
     let entry = rehearsal.forms.response;
-    let has_no_tools = move || rehearsal.view.read().is_some() && stage.tools.read().is_empty();
-    let field = move || match stage.response_form() {
+    let has_no_tools = move || rehearsal.view.read().is_some() && workspace.tools.read().is_empty();
+    let field = move || match workspace.response_form() {
         Some(form) => {
             view! { <SchemaForm state=form id="response" label="Final response"/> }.into_any()
         }
@@ -37,7 +37,7 @@ pub fn RespondPanel() -> impl IntoView {
     let is_running = move || rehearsal.session.read().pending().is_some();
     let hint = move || {
         let held_up = rehearsal.held_up();
-        let to_mend = stage.response_form().map_or(0, |form| form.to_mend());
+        let to_mend = workspace.response_form().map_or(0, |form| form.to_mend());
         if !is_active() {
             "Write the user message first".to_owned()
         } else if let Some(reason) = held_up {
@@ -49,14 +49,14 @@ pub fn RespondPanel() -> impl IntoView {
         }
     };
     let is_faulty = move || {
-        entry.is_missed.get() || stage.response_form().is_some_and(|form| form.to_mend() != 0)
+        entry.is_missed.get() || workspace.response_form().is_some_and(|form| form.to_mend() != 0)
     };
     view! {
         <form
             class="respond"
             on:submit=move |event| {
                 event.prevent_default();
-                rehearsal.respond(untrack(|| stage.response_form()));
+                rehearsal.respond(untrack(|| workspace.response_form()));
             }
         >
             <div class="panel-body">
@@ -70,7 +70,7 @@ pub fn RespondPanel() -> impl IntoView {
                 <p class="quiet">"Sending it ends the session. You can then export it."</p>
                 {field}
             </div>
-            {move || stage.response_form().map(|form| view! { <div class="panel-preview"><JsonPreview state=form/></div> })}
+            {move || workspace.response_form().map(|form| view! { <div class="panel-preview"><JsonPreview state=form/></div> })}
             <footer class="panel-foot">
                 <span class="hint" id="response-hint" role="status" class:bad=is_faulty>{hint}</span>
                 <span class="grow"></span>

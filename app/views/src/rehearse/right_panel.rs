@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use session::SessionState;
 
-use crate::rehearse::state::stage::{Tab, use_this_stage};
+use crate::rehearse::state::workspace::{Tab, use_this_workspace};
 use crate::rehearse::tool_panel::ToolPanel;
 use app::components::loading::LazyView;
 use app::lazy_pages::SessionViews;
@@ -14,21 +14,21 @@ pub fn RightPanel(
     /// The eval-set file that exports go to.
     eval_set_path: String,
 ) -> impl IntoView {
-    let stage = use_this_stage();
+    let workspace = use_this_workspace();
     let is_completed =
-        Memo::new(move |_| stage.rehearsal.session.read().state() == SessionState::Completed);
+        Memo::new(move |_| workspace.rehearsal.session.read().state() == SessionState::Completed);
     let path = StoredValue::new(eval_set_path);
     let body = move || {
         if is_completed.get() {
             let draw = move |views: SessionViews| (views.export)(path.get_value());
-            view! { <LazyView part=stage.code meanwhile="Opening…" draw/> }.into_any()
+            view! { <LazyView part=workspace.code meanwhile="Opening…" draw/> }.into_any()
         } else {
             view! { <Choices/> }.into_any()
         }
     };
     let label = move || if is_completed.get() { "Export" } else { "Act" };
     // Whoever is here is about to act: the code for it comes meanwhile.
-    let fetch = move || stage.code.fetch();
+    let fetch = move || workspace.code.fetch();
     view! {
         <section class="right" aria-label=label on:pointerover=move |_| fetch() on:focusin=move |_| fetch()>
             {body}
@@ -38,30 +38,30 @@ pub fn RightPanel(
 
 #[component]
 fn Choices() -> impl IntoView {
-    let stage = use_this_stage();
+    let workspace = use_this_workspace();
     let tab = move |tab: Tab, id: &'static str, text: &'static str, key: &'static str| {
         view! {
             <button
                 type="button"
                 role="tab"
                 id=id
-                aria-selected=move || (stage.tab.get() == tab).to_string()
+                aria-selected=move || (workspace.tab.get() == tab).to_string()
                 aria-controls="choice"
-                disabled=move || tab == Tab::Call && stage.rehearsal.view.read().is_some() && stage.tools.read().is_empty()
-                on:click=move |_| stage.show(tab)
+                disabled=move || tab == Tab::Call && workspace.rehearsal.view.read().is_some() && workspace.tools.read().is_empty()
+                on:click=move |_| workspace.show(tab)
             >
                 {text} <kbd>{key}</kbd>
             </button>
         }
     };
-    let panel = move || match stage.tab.get() {
+    let panel = move || match workspace.tab.get() {
         Tab::Call => view! { <ToolPanel/> }.into_any(),
         Tab::Respond => {
             let draw = |views: SessionViews| (views.respond)();
-            view! { <LazyView part=stage.code meanwhile="Opening…" draw/> }.into_any()
+            view! { <LazyView part=workspace.code meanwhile="Opening…" draw/> }.into_any()
         }
     };
-    let labelled_by = move || match stage.tab.get() {
+    let labelled_by = move || match workspace.tab.get() {
         Tab::Call => "tab-call",
         Tab::Respond => "tab-respond",
     };

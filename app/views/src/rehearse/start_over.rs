@@ -2,17 +2,17 @@
 
 use leptos::prelude::*;
 
-use crate::rehearse::state::stage::use_this_stage;
+use crate::rehearse::state::workspace::use_this_workspace;
 use app::components::dialog::Dialog;
 
 /// Asks, and starts over when the person means it.
 #[component]
 pub fn StartOver() -> impl IntoView {
-    let stage = use_this_stage();
-    let open = stage.asks_to_start_over;
+    let workspace = use_this_workspace();
+    let open = workspace.asks_to_start_over;
     let start = move |_| {
         open.set(false);
-        stage.begin_again();
+        workspace.begin_again();
     };
     view! {
         <Dialog open label="Start over" class="ask">

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use session::{SessionState, ToolName};
 
 use crate::rehearse::query_panel::mend;
-use crate::rehearse::state::stage::use_this_stage;
+use crate::rehearse::state::workspace::use_this_workspace;
 use crate::shared::form::{JsonPreview, SchemaForm};
 use crate::shared::markdown::Markdown;
 use crate::shared::state::catalogue::returns;
@@ -22,22 +22,22 @@ use app::state::value_form::ValueForm;
 /// The catalogue and the form of the chosen tool.
 #[component]
 pub fn ToolPanel() -> impl IntoView {
-    let stage = use_this_stage();
+    let workspace = use_this_workspace();
     // Drawn anew for another tool, and for what is another schema by now: a field that stays in the
     // document would take what is typed on for another argument.
-    let chosen = move || stage.tool.get();
+    let chosen = move || workspace.tool.get();
     view! {
         <div class="calling">
             <ToolCatalogue
-                tools=stage.tools
-                chosen=stage.tool
-                filter=stage.filter
-                on_choose=Callback::new(move |name: String| stage.choose_tool(&name))
+                tools=workspace.tools
+                chosen=workspace.tool
+                filter=workspace.filter
+                on_choose=Callback::new(move |name: String| workspace.choose_tool(&name))
             />
             <For each=chosen key=|tool| (tool.name.clone(), tool.parameters.as_ref().map(ToString::to_string)) let:tool>
-                <LazyView part=stage.code meanwhile="Opening…" draw=move |views| (views.tool_form)(tool.clone())/>
+                <LazyView part=workspace.code meanwhile="Opening…" draw=move |views| (views.tool_form)(tool.clone())/>
             </For>
-            <Show when=move || stage.tool.read().is_none()><NoTool/></Show>
+            <Show when=move || workspace.tool.read().is_none()><NoTool/></Show>
         </div>
     }
 }
@@ -60,9 +60,9 @@ pub fn ToolForm(
     /// The chosen tool.
     tool: ToolView,
 ) -> impl IntoView {
-    let stage = use_this_stage();
-    let rehearsal = stage.rehearsal;
-    let form = stage.tool_form(&tool);
+    let workspace = use_this_workspace();
+    let rehearsal = workspace.rehearsal;
+    let form = workspace.tool_form(&tool);
     let name = tool.name.clone();
     let recent = tool.name.clone();
     let state = move || rehearsal.session.read().state();
@@ -113,9 +113,9 @@ fn Recent(
     /// The form to fill.
     form: ValueForm,
 ) -> impl IntoView {
-    let stage = use_this_stage();
+    let workspace = use_this_workspace();
     let sent = Memo::new(move |_| {
-        let session = stage.rehearsal.session.read();
+        let session = workspace.rehearsal.session.read();
         let mut sent: Vec<JsonText> = Vec::new();
         let mut seen = HashSet::new();
         let calls = session.calls().iter().rev().map(|ended| &ended.call);

@@ -6,34 +6,34 @@ use session::SessionState;
 
 use crate::rehearse::facts::{AgentFold, StateFold, Warnings};
 use crate::rehearse::history::History;
-use crate::rehearse::instructions::StageInstructions;
+use crate::rehearse::instructions::WorkspaceInstructions;
 use crate::rehearse::notices::Notices;
 use crate::rehearse::right_panel::RightPanel;
-use crate::rehearse::stage_head::StageHead;
-use crate::rehearse::stage_keys::{listen_to_keys, offer_commands};
 use crate::rehearse::start_over::StartOver;
 use crate::rehearse::state::replay::use_replay;
-use crate::rehearse::state::stage::use_stage;
+use crate::rehearse::state::workspace::use_workspace;
+use crate::rehearse::workspace_head::WorkspaceHead;
+use crate::rehearse::workspace_keys::{listen_to_keys, offer_commands};
 use crate::shared::tool_catalogue::FILTER;
 use app::state::Rehearsal;
 use app::state::browser;
 
 /// The three columns.
 pub fn workspace(agent: AgentSummary, rehearsal: Rehearsal) -> AnyView {
-    let stage = use_stage(rehearsal);
-    provide_context(stage);
-    let replay = use_replay(stage);
-    listen_to_keys(stage, replay);
-    offer_commands(stage);
+    let workspace = use_workspace(rehearsal);
+    provide_context(workspace);
+    let replay = use_replay(workspace);
+    listen_to_keys(workspace, replay);
+    offer_commands(workspace);
     follow_with_focus(rehearsal);
     let path = agent.eval_set_path.clone();
     view! {
-        <StageHead agent stage/>
+        <WorkspaceHead agent workspace/>
         <Notices/>
         <div class="columns">
             <section class="left" aria-label="What the model sees">
                 <Warnings/>
-                <StageInstructions/>
+                <WorkspaceInstructions/>
                 <StateFold/>
                 <AgentFold eval_set_path=path.clone()/>
             </section>

@@ -1,4 +1,4 @@
-//! What the keys and the palette's commands of both stages share: a rehearsal's and a live session's.
+//! What the keys and the palette's commands of both workspaces share: a rehearsal's and a live session's.
 
 use api::ToolView;
 use leptos::ev;
@@ -88,7 +88,7 @@ pub fn command(
     }
 }
 
-/// The search of the instructions, which both stages have.
+/// The search of the instructions, which both workspaces have.
 pub fn search_instructions() -> Command {
     command("Search instructions", None, || {
         browser::focus(SEARCH);

@@ -2,44 +2,44 @@
 
 use leptos::prelude::*;
 
-use crate::live::state::stage::{Question, use_this_live_stage};
+use crate::live::state::workspace::{Question, use_this_live_workspace};
 use crate::rehearse::query_panel::mend;
 use app::state::live_draft::Side;
 
 /// What is to mend, and what can be done.
 #[component]
 pub(super) fn Foot() -> impl IntoView {
-    let stage = use_this_live_stage();
+    let workspace = use_this_live_workspace();
     let to_mend = move || {
-        let draft = stage.draft.get()?;
-        match (stage.side(), stage.tool(), stage.output_schema()) {
+        let draft = workspace.draft.get()?;
+        match (workspace.side(), workspace.tool(), workspace.output_schema()) {
             (Side::Call, Some(tool), _) => Some(draft.tool_form(&tool).to_mend()),
             (Side::Text, _, Some(schema)) => Some(draft.answer_form(&schema).to_mend()),
             _ => None,
         }
     };
     let is_held = move || {
-        stage.other_holder().is_none()
-            && stage.summary.with(|it| it.as_ref().is_some_and(|it| it.lease.is_some()))
+        workspace.other_holder().is_none()
+            && workspace.summary.with(|it| it.as_ref().is_some_and(|it| it.lease.is_some()))
     };
-    let has_begun = move || stage.draft.get().is_some_and(|draft| draft.is_begun.get());
-    let adds = move || stage.side() == Side::Call && stage.tool().is_some();
+    let has_begun = move || workspace.draft.get().is_some_and(|draft| draft.is_begun.get());
+    let adds = move || workspace.side() == Side::Call && workspace.tool().is_some();
     view! {
         <footer class="panel-foot answer-foot">
             <span class="hint" class:bad=move || to_mend().unwrap_or_default() != 0>
                 {move || mend(to_mend().unwrap_or_default())}
             </span>
-            <button type="button" class="button quiet" title="Ends the request without a response" on:click=move |_| stage.question.set(Some(Question::Cancel))>
+            <button type="button" class="button quiet" title="Ends the request without a response" on:click=move |_| workspace.question.set(Some(Question::Cancel))>
                 "Cancel turn"
             </button>
             <Show when=move || is_held() && has_begun()>
-                <button type="button" class="button quiet" title="Hands the lease to somebody else" on:click=move |_| stage.question.set(Some(Question::HandOver))>
+                <button type="button" class="button quiet" title="Hands the lease to somebody else" on:click=move |_| workspace.question.set(Some(Question::HandOver))>
                     "Hand over"
                 </button>
             </Show>
             <span class="grow"></span>
             <Show when=adds>
-                <button type="button" class="button" title="Adds this call to the response" on:click=move |_| stage.add_call()>
+                <button type="button" class="button" title="Adds this call to the response" on:click=move |_| workspace.add_call()>
                     "Add call"
                 </button>
             </Show>
@@ -47,9 +47,9 @@ pub(super) fn Foot() -> impl IntoView {
                 type="submit"
                 id="send"
                 class="button primary"
-                aria-disabled=move || (stage.is_sending.get() || stage.other_holder().is_some()).to_string()
+                aria-disabled=move || (workspace.is_sending.get() || workspace.other_holder().is_some()).to_string()
             >
-                {move || if stage.is_sending.get() { "Sending…" } else { "Send response" }}
+                {move || if workspace.is_sending.get() { "Sending…" } else { "Send response" }}
                 <kbd>"Ctrl ↵"</kbd>
             </button>
         </footer>

@@ -7,7 +7,7 @@ use session::ToolName;
 use super::super::basket::Basket;
 use super::super::name::NameForm;
 use super::foot::Foot;
-use crate::live::state::stage::{LiveStage, use_this_live_stage};
+use crate::live::state::workspace::{LiveWorkspace, use_this_live_workspace};
 use crate::rehearse::tool_panel::{NoTool, ToolHead};
 use crate::shared::form::{JsonPreview, SchemaForm};
 use crate::shared::tool_catalogue::ToolCatalogue;
@@ -17,17 +17,17 @@ use app::state::live_draft::{Draft, Side};
 /// The answer to the turn that is up.
 #[component]
 pub(super) fn Answer() -> impl IntoView {
-    let stage = use_this_live_stage();
+    let workspace = use_this_live_workspace();
     let panel = move || {
-        let draft = stage.draft.get()?;
-        let is_known = stage.turn.read().is_some();
-        is_known.then(|| match stage.side() {
-            Side::Call => view! { <CallSide stage draft/> }.into_any(),
-            Side::Text => view! { <TextSide stage draft/> }.into_any(),
+        let draft = workspace.draft.get()?;
+        let is_known = workspace.turn.read().is_some();
+        is_known.then(|| match workspace.side() {
+            Side::Call => view! { <CallSide workspace draft/> }.into_any(),
+            Side::Text => view! { <TextSide workspace draft/> }.into_any(),
         })
     };
-    let side = Memo::new(move |_| stage.side());
-    let text_label = Signal::derive(move || match stage.output_schema() {
+    let side = Memo::new(move |_| workspace.side());
+    let text_label = Signal::derive(move || match workspace.output_schema() {
         Some(_) => "Response",
         None => "Text",
     });
@@ -39,8 +39,8 @@ pub(super) fn Answer() -> impl IntoView {
                 id=id
                 aria-selected=move || (side.get() == this).to_string()
                 aria-controls="choice"
-                disabled=move || this == Side::Call && stage.tools().is_empty()
-                on:click=move |_| stage.show(this)
+                disabled=move || this == Side::Call && workspace.tools().is_empty()
+                on:click=move |_| workspace.show(this)
             >
                 {text} <kbd>{key}</kbd>
             </button>
@@ -50,15 +50,15 @@ pub(super) fn Answer() -> impl IntoView {
         Side::Call => "tab-call",
         Side::Text => "tab-respond",
     };
-    let draft = move || stage.draft.get();
+    let draft = move || workspace.draft.get();
     let panel = {
         // Made anew for a turn and a side, not for each word of either.
         let shown = Memo::new(move |_| {
             (
-                stage.draft.get().is_some(),
-                stage.shown.get(),
+                workspace.draft.get().is_some(),
+                workspace.shown.get(),
                 side.get(),
-                stage.turn.read().is_some(),
+                workspace.turn.read().is_some(),
             )
         });
         move || {
@@ -77,9 +77,9 @@ pub(super) fn Answer() -> impl IntoView {
             class="answer-form"
             on:submit=move |event| {
                 event.prevent_default();
-                stage.send();
+                workspace.send();
             }
-            on:input=move |_| stage.touch()
+            on:input=move |_| workspace.touch()
         >
             <div class="choice" id="choice" role="tabpanel" aria-labelledby=labelled_by>{panel}</div>
             <NameForm/>
@@ -92,16 +92,17 @@ pub(super) fn Answer() -> impl IntoView {
 /// Who holds the turn, where that is somebody else.
 #[component]
 fn Holder() -> impl IntoView {
-    let stage = use_this_live_stage();
-    let lease =
-        Memo::new(move |_| stage.summary.with(|it| it.as_ref().and_then(|it| it.lease.clone())));
+    let workspace = use_this_live_workspace();
+    let lease = Memo::new(move |_| {
+        workspace.summary.with(|it| it.as_ref().and_then(|it| it.lease.clone()))
+    });
     let offered = move || {
         let lease = lease.get()?;
-        (lease.is_offered && stage.live.name.get().as_deref() == Some(lease.holder.as_str()))
+        (lease.is_offered && workspace.live.name.get().as_deref() == Some(lease.holder.as_str()))
             .then_some(())
     };
     view! {
-        {move || stage.other_holder().map(|holder| view! {
+        {move || workspace.other_holder().map(|holder| view! {
             <p class="holder" role="status">
                 <Icon glyph=Glyph::User/>
                 {holder.sentence()}
@@ -111,7 +112,7 @@ fn Holder() -> impl IntoView {
             <p class="holder" role="status">
                 <Icon glyph=Glyph::User/>
                 <span class="grow">"This turn was handed over to you."</span>
-                <button type="button" class="button" on:click=move |_| { stage.touch(); stage.hold(); }>"Take lease"</button>
+                <button type="button" class="button" on:click=move |_| { workspace.touch(); workspace.hold(); }>"Take lease"</button>
             </p>
         })}
     }
@@ -119,16 +120,16 @@ fn Holder() -> impl IntoView {
 
 #[component]
 fn CallSide(
-    /// The stage.
-    stage: LiveStage,
+    /// The workspace.
+    workspace: LiveWorkspace,
     /// The draft.
     draft: Draft,
 ) -> impl IntoView {
-    let tools = Signal::derive(move || stage.tools());
-    let chosen = Memo::new(move |_| stage.tool());
+    let tools = Signal::derive(move || workspace.tools());
+    let chosen = Memo::new(move |_| workspace.tool());
     let on_choose = Callback::new(move |name: String| {
         if let Ok(name) = ToolName::parse(&name) {
-            stage.choose(&name);
+            workspace.choose(&name);
         }
     });
     let form = move || match chosen.get() {
@@ -137,7 +138,7 @@ fn CallSide(
     };
     view! {
         <div class="calling">
-            <ToolCatalogue tools chosen filter=stage.filter on_choose/>
+            <ToolCatalogue tools chosen filter=workspace.filter on_choose/>
             {form}
         </div>
     }
@@ -164,13 +165,13 @@ fn ToolForm(
 
 #[component]
 fn TextSide(
-    /// The stage.
-    stage: LiveStage,
+    /// The workspace.
+    workspace: LiveWorkspace,
     /// The draft.
     draft: Draft,
 ) -> impl IntoView {
     let text = draft.text;
-    let entry = match stage.output_schema() {
+    let entry = match workspace.output_schema() {
         Some(schema) => {
             let form = draft.answer_form(&schema);
             view! {

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::super::basket::Basket;
-use crate::live::state::stage::use_this_live_stage;
+use crate::live::state::workspace::use_this_live_workspace;
 use crate::shared::form::JsonPreview;
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
@@ -12,15 +12,15 @@ use app::state::live_draft::Side;
 /// What was typed for a turn that somebody else closed.
 #[component]
 pub(super) fn Leftover() -> impl IntoView {
-    let stage = use_this_live_stage();
+    let workspace = use_this_live_workspace();
     let closed_by = move || {
-        stage.turn.with(|turn| {
+        workspace.turn.with(|turn| {
             let row = turn.as_ref()?.closed.as_ref()?;
             row.by.clone().or_else(|| Some(row.agent.clone()))
         })
     };
-    let text = move || stage.draft.get().map(|draft| draft.text.get()).unwrap_or_default();
-    let draft = move || stage.draft.get();
+    let text = move || workspace.draft.get().map(|draft| draft.text.get()).unwrap_or_default();
+    let draft = move || workspace.draft.get();
     view! {
         <div class="export">
             <div class="panel-body">
@@ -32,7 +32,7 @@ pub(super) fn Leftover() -> impl IntoView {
                     <textarea class="input prose" rows="8" readonly=true aria-label="Your draft" prop:value=text></textarea>
                 </Show>
                 {move || draft().map(|draft| view! { <Basket draft/> })}
-                {move || (stage.side() == Side::Call).then(|| stage.tool()).flatten().and_then(|tool| {
+                {move || (workspace.side() == Side::Call).then(|| workspace.tool()).flatten().and_then(|tool| {
                     let form = draft()?.tool_form(&tool);
                     Some(view! { <h3 class="panel-subtitle">{tool.name.to_string()}</h3> <JsonPreview state=form/> })
                 })}
@@ -40,7 +40,7 @@ pub(super) fn Leftover() -> impl IntoView {
             <footer class="panel-foot">
                 <span class="grow"></span>
                 <button type="button" id="put-away" class="button primary" on:click=move |_| {
-                    stage.put_away();
+                    workspace.put_away();
                     browser::after_drawing(|| browser::focus("tool-filter"));
                 }>"Discard draft"</button>
             </footer>

@@ -8,7 +8,7 @@ use api::LiveOutcome;
 use leptos::prelude::*;
 
 use super::export::ExportColumn;
-use crate::live::state::stage::use_this_live_stage;
+use crate::live::state::workspace::use_this_live_workspace;
 use app::components::icon::{Glyph, Icon};
 use app::server_functions::read_live_rows;
 use app::state::live_ending::Ending;
@@ -37,34 +37,34 @@ enum Shown {
 /// The right column.
 #[component]
 pub(super) fn AnswerColumn() -> impl IntoView {
-    let stage = use_this_live_stage();
+    let workspace = use_this_live_workspace();
     // A session that is opened after its last turn says by its last event how that run ended, and so
     // does one of agents in parallel, whose run ends with the turn of one of them.
     let last = LocalResource::new(move || {
-        let is_idle = stage.up().is_none();
-        let events = stage.summary.with(|it| it.as_ref().map_or(0, |it| it.events));
+        let is_idle = workspace.up().is_none();
+        let events = workspace.summary.with(|it| it.as_ref().map_or(0, |it| it.events));
         async move {
             if !is_idle || events == 0 {
                 return None;
             }
-            let rows = read_live_rows(stage.id.get_value(), events - 1, 1, false).await.ok()?;
+            let rows = read_live_rows(workspace.id.get_value(), events - 1, 1, false).await.ok()?;
             let row = rows.into_iter().next()?;
             Some((row.run.clone(), Ending::of(&row)?))
         }
     });
     let shown = Memo::new(move |_| {
-        let has_begun = stage.draft.get().is_some_and(|draft| draft.is_begun.get());
-        match stage.ahead() {
+        let has_begun = workspace.draft.get().is_some_and(|draft| draft.is_begun.get());
+        match workspace.ahead() {
             Some(0) => Shown::Answer,
             Some(ahead) => Shown::Behind(ahead),
             None if has_begun => Shown::Leftover,
-            None if stage.turn.read().is_none() && stage.turn_fault.read().is_some() => {
+            None if workspace.turn.read().is_none() && workspace.turn_fault.read().is_some() => {
                 Shown::Unread
             }
-            None if stage.up().is_some() => Shown::Done,
-            None if stage.is_completed() => Shown::Export,
-            None => Shown::Nothing(match stage.shown.read().is_some() {
-                true => stage.turn.with(|turn| {
+            None if workspace.up().is_some() => Shown::Done,
+            None if workspace.is_completed() => Shown::Export,
+            None => Shown::Nothing(match workspace.shown.read().is_some() {
+                true => workspace.turn.with(|turn| {
                     let turn = turn.as_ref()?;
                     let of_its_run = || {
                         let (run, ending) = last.get().flatten()?;
@@ -131,13 +131,13 @@ pub(super) fn AnswerColumn() -> impl IntoView {
 
 #[component]
 fn ToTheOneThatIsUp() -> impl IntoView {
-    let stage = use_this_live_stage();
-    let label = move || match stage.up() {
+    let workspace = use_this_live_workspace();
+    let label = move || match workspace.up() {
         Some(_) => "Go to the current turn",
         None => "Go to the session",
     };
     view! {
-        <a class="button primary" href=format!("/live/{}", stage.id.get_value()) on:click=move |_| stage.go_on()>
+        <a class="button primary" href=format!("/live/{}", workspace.id.get_value()) on:click=move |_| workspace.go_on()>
             {label}
         </a>
     }
@@ -146,11 +146,11 @@ fn ToTheOneThatIsUp() -> impl IntoView {
 /// The turns that wait, when there are several.
 #[component]
 fn Queue() -> impl IntoView {
-    let stage = use_this_live_stage();
+    let workspace = use_this_live_workspace();
     let waiting = Memo::new(move |_| {
-        stage.summary.with(|it| it.as_ref().map(|it| it.waiting.clone()).unwrap_or_default())
+        workspace.summary.with(|it| it.as_ref().map(|it| it.waiting.clone()).unwrap_or_default())
     });
-    let depth = move || stage.summary.with(|it| it.as_ref().map_or(0, |it| it.depth));
+    let depth = move || workspace.summary.with(|it| it.as_ref().map_or(0, |it| it.depth));
     let rest = move || depth().saturating_sub(waiting.read().len() as u64);
     view! {
         <Show when=move || { depth() > 1 }>
@@ -160,10 +160,10 @@ fn Queue() -> impl IntoView {
                     <For each=move || waiting.get().into_iter().enumerate() key=|(at, turn)| (*at, turn.turn.clone()) let((at, turn))>
                         {
                             let (own, name) = (turn.turn.clone(), turn.agent.clone());
-                            let is_shown = move || stage.shown.read().as_ref() == Some(&own);
+                            let is_shown = move || workspace.shown.read().as_ref() == Some(&own);
                             let address = match at {
-                                0 => format!("/live/{}", stage.id.get_value()),
-                                _ => format!("/live/{}/{}", stage.id.get_value(), turn.turn),
+                                0 => format!("/live/{}", workspace.id.get_value()),
+                                _ => format!("/live/{}/{}", workspace.id.get_value(), turn.turn),
                             };
                             view! {
                                 <li>

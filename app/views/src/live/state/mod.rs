@@ -1,6 +1,6 @@
 //! The state of live sessions.
 
-pub mod stage;
 pub mod steps;
 pub mod turn;
 pub mod window;
+pub mod workspace;

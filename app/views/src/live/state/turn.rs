@@ -1,5 +1,5 @@
 //! The rules of a live turn as pure functions: which turn is shown, who holds the lease, what a
-//! response consists of, and what it would leave out. The signals are in `stage`.
+//! response consists of, and what it would leave out. The signals are in `workspace`.
 
 use api::{LiveCall, LiveId, LiveLease, LiveTurnId, WaitingTurn};
 

@@ -7,7 +7,7 @@ use session::{Answer, Call, CallId, ToolError, ToolResult};
 use super::time::RowTime;
 use crate::rehearse::content_pane::{ContentPane, FoldedPane};
 use crate::rehearse::held_pane::HeldPane;
-use crate::rehearse::state::stage::use_this_stage;
+use crate::rehearse::state::workspace::use_this_workspace;
 use crate::shared::tokens::Tokens;
 use crate::shared::value_pane::ValuePane;
 use app::components::copy_button::CopyButton;
@@ -49,7 +49,7 @@ pub(super) fn CallRow(
     /// The place that the arrow keys are at.
     current: RwSignal<usize>,
 ) -> impl IntoView {
-    let rehearsal = use_this_stage().rehearsal;
+    let rehearsal = use_this_workspace().rehearsal;
     let call = rehearsal.session.with_untracked(|session| session.calls().get(index).cloned())?;
     let is_broken = rehearsal.broken.with_untracked(|all| all.contains_key(&call.call.call_id));
     let (class, glyph, said) = kind(&call.answer, is_broken);
@@ -170,7 +170,7 @@ fn BrokenPromise(
 ) -> impl IntoView {
     /// How many places are named.
     const NAMED: usize = 5;
-    let rehearsal = use_this_stage().rehearsal;
+    let rehearsal = use_this_workspace().rehearsal;
     let broken = rehearsal.broken.with_untracked(|all| all.get(&call_id).cloned())?;
     let more = broken.len().saturating_sub(NAMED);
     let places = broken.into_iter().take(NAMED).map(|message| {

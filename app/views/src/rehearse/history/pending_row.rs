@@ -7,7 +7,7 @@ use leptos::ev;
 use leptos::prelude::*;
 use session::{CallId, Event, PendingPhase};
 
-use crate::rehearse::state::stage::use_this_stage;
+use crate::rehearse::state::workspace::use_this_workspace;
 use crate::shared::form::SchemaForm;
 use crate::shared::tokens::Tokens;
 use app::components::icon::{Glyph, Icon};
@@ -36,7 +36,7 @@ pub(super) fn PendingRow(
     /// The place that the arrow keys are at.
     current: RwSignal<usize>,
 ) -> impl IntoView {
-    let rehearsal = use_this_stage().rehearsal;
+    let rehearsal = use_this_workspace().rehearsal;
     let call = rehearsal
         .session
         .with_untracked(|session| session.pending().map(|pending| pending.call.clone()))?;
@@ -100,7 +100,7 @@ pub(super) fn PendingRow(
 /// How far the tool is, where it says.
 #[component]
 fn Progress() -> impl IntoView {
-    let progress = use_this_stage().rehearsal.progress;
+    let progress = use_this_workspace().rehearsal.progress;
     move || {
         progress.get().map(|told| {
             // Of nothing there is no share.
@@ -134,7 +134,7 @@ fn Confirmation(
     /// What it suggests to confirm with.
     payload: Option<JsonText>,
 ) -> impl IntoView {
-    let rehearsal = use_this_stage().rehearsal;
+    let rehearsal = use_this_workspace().rehearsal;
     let form = payload.map(|payload| use_any_form(&payload));
     let call_id = StoredValue::new(call_id);
     // The group and not a button of it: a key pressed meanwhile must not confirm.
@@ -189,7 +189,7 @@ fn Supply(
     /// What the tool returned at first.
     first: Option<JsonText>,
 ) -> impl IntoView {
-    let rehearsal = use_this_stage().rehearsal;
+    let rehearsal = use_this_workspace().rehearsal;
     let form = use_any_form(first.as_ref().unwrap_or(&JsonText::null()));
     // What is typed now is the result, in the place of what the tool returned at first.
     Effect::new(|_| {

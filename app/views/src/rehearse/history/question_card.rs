@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use schema_form::Integers;
 
 use crate::rehearse::facts::WarningList;
-use crate::rehearse::state::stage::use_this_stage;
+use crate::rehearse::state::workspace::use_this_workspace;
 use crate::shared::form::{JsonPreview, SchemaForm};
 use crate::shared::value_pane::ValuePane;
 use app::components::icon::{Glyph, Icon};
@@ -25,7 +25,7 @@ const LONG_LINES: usize = 6;
 /// The question that has waited longest, and how many wait behind it.
 #[component]
 pub(super) fn OldestQuestion() -> impl IntoView {
-    let questions = use_this_stage().rehearsal.questions;
+    let questions = use_this_workspace().rehearsal.questions;
     let oldest = Memo::new(move |_| questions.read().first().cloned());
     let behind = move || questions.read().len().saturating_sub(1);
     move || {
@@ -82,7 +82,7 @@ fn FormQuestion(
     /// What of the schema the host cannot check.
     unchecked: Vec<String>,
 ) -> impl IntoView {
-    let rehearsal = use_this_stage().rehearsal;
+    let rehearsal = use_this_workspace().rehearsal;
     let form = use_value_form(Some(&schema), Integers::Of64Bits);
     let accept = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
@@ -117,7 +117,7 @@ fn VisitQuestion(
     /// The address.
     url: String,
 ) -> impl IntoView {
-    let rehearsal = use_this_stage().rehearsal;
+    let rehearsal = use_this_workspace().rehearsal;
     let is_web = url.starts_with("https://") || url.starts_with("http://");
     let shown = url.clone();
     let address = if is_web {
@@ -156,7 +156,7 @@ fn MessageQuestion(
     /// The conversation.
     request: SamplingRequest,
 ) -> impl IntoView {
-    let rehearsal = use_this_stage().rehearsal;
+    let rehearsal = use_this_workspace().rehearsal;
     let text = RwSignal::new(String::new());
     let is_empty = move || text.read().trim().is_empty();
     let send = move |event: leptos::ev::SubmitEvent| {
@@ -243,7 +243,7 @@ fn Refusals(
     /// The question's number.
     number: u64,
 ) -> impl IntoView {
-    let rehearsal = use_this_stage().rehearsal;
+    let rehearsal = use_this_workspace().rehearsal;
     view! {
         <button type="button" class="button quiet" on:click=move |_| rehearsal.answer(number, Answer::Dismiss, None)>
             "Dismiss"

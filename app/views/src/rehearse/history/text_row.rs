@@ -4,7 +4,7 @@ use json_text::{JsonText, Kind};
 use leptos::prelude::*;
 
 use super::time::RowTime;
-use crate::rehearse::state::stage::use_this_stage;
+use crate::rehearse::state::workspace::use_this_workspace;
 use crate::shared::value::ValueBody;
 use app::components::copy_button::CopyButton;
 use app::components::icon::{Glyph, Icon};
@@ -23,7 +23,7 @@ pub(super) fn TextRow(
     /// The place that the arrow keys are at.
     current: RwSignal<usize>,
 ) -> impl IntoView {
-    let rehearsal = use_this_stage().rehearsal;
+    let rehearsal = use_this_workspace().rehearsal;
     let (class, glyph, said) = match row.kind {
         RowKind::Query => ("row asked", Glyph::User, "User"),
         _ => ("row answered", Glyph::Answer, "Final response"),

@@ -1,4 +1,4 @@
 //! The state of a rehearsal in its workspace.
 
 pub mod replay;
-pub mod stage;
+pub mod workspace;

@@ -9,7 +9,7 @@ use leptos_router::NavigateOptions;
 use leptos_router::hooks::{query_signal_with_options, use_query_map};
 use session::{Answer, SessionState, ToolResult};
 
-use crate::rehearse::state::stage::{Stage, Tab};
+use crate::rehearse::state::workspace::{Tab, Workspace};
 use app::server_functions::read_case;
 use app::state::browser;
 use app::state::case_address::unescaped;
@@ -44,10 +44,10 @@ pub enum Beside {
     OtherCall(String),
 }
 
-/// A case that is played again on a stage, as small as its handles.
+/// A case that is played again in a workspace, as small as its handles.
 #[derive(Clone, Copy)]
 pub struct Replay {
-    stage: Stage,
+    workspace: Workspace,
     /// The case; `None` while it is read.
     pub case: RwSignal<Option<Result<CaseView, ApiError>>>,
     /// The id of the case that the address names.
@@ -58,9 +58,9 @@ pub struct Replay {
     set_eval_id: SignalSetter<Option<String>>,
 }
 
-/// The case that the address names, for `stage`.
+/// The case that the address names, for `workspace`.
 #[must_use]
-pub fn use_replay(stage: Stage) -> Replay {
+pub fn use_replay(workspace: Workspace) -> Replay {
     let in_place = NavigateOptions { replace: true, scroll: false, ..Default::default() };
     let (named, set_eval_id) = query_signal_with_options::<String>("case", in_place);
     let eval_id = Memo::new(move |_| named.get().map(|named| unescaped(&named)));
@@ -79,17 +79,17 @@ pub fn use_replay(stage: Stage) -> Replay {
         };
         // A case begins with its query: what was played before makes room, and asks if it would
         // be lost.
-        if stage.rehearsal.session.read_untracked().query().is_some() {
+        if workspace.rehearsal.session.read_untracked().query().is_some() {
             // Once the page stands: it is still on its way to this address.
             browser::after_drawing(move || {
-                // On its way the page may set its stage anew; that one sees to itself.
-                if stage.filter.try_get_untracked().is_some() {
-                    stage.start_over();
+                // The page may open another workspace before this runs; that one has its own replay.
+                if workspace.filter.try_get_untracked().is_some() {
+                    workspace.start_over();
                 }
             });
         }
         let set = set.get_untracked();
-        let set = set.unwrap_or_else(|| SetId::from(stage.rehearsal.agent()));
+        let set = set.unwrap_or_else(|| SetId::from(workspace.rehearsal.agent()));
         spawn_local(async move {
             let read = read_case(set, eval_id, index).await;
             if asked.is_wanted() {
@@ -97,7 +97,7 @@ pub fn use_replay(stage: Stage) -> Replay {
             }
         });
     });
-    Replay { stage, case, eval_id, at, set, set_eval_id }
+    Replay { workspace, case, eval_id, at, set, set_eval_id }
 }
 
 impl Replay {
@@ -105,7 +105,7 @@ impl Replay {
     #[must_use]
     pub fn set(self) -> SetId {
         let named = self.set.get_untracked();
-        named.unwrap_or_else(|| SetId::from(self.stage.rehearsal.agent()))
+        named.unwrap_or_else(|| SetId::from(self.workspace.rehearsal.agent()))
     }
 
     /// Goes on without the case.
@@ -123,7 +123,7 @@ impl Replay {
     }
 
     fn done(self) -> usize {
-        let session = self.stage.rehearsal.session.read();
+        let session = self.workspace.rehearsal.session.read();
         match session.state() {
             SessionState::SelectingAgent | SessionState::AwaitingQuery => 0,
             SessionState::Active => {
@@ -154,7 +154,7 @@ impl Replay {
     /// How the last call went beside the recorded one at its place. Tracked.
     #[must_use]
     pub fn last(self) -> Option<Beside> {
-        let session = self.stage.rehearsal.session.read();
+        let session = self.workspace.rehearsal.session.read();
         let ended = session.calls().last()?;
         let place = session.calls().len() - 1;
         self.with_turn(|turn| {
@@ -180,11 +180,11 @@ impl Replay {
 
     /// Fills in what comes next, for the person to run. For event handlers.
     pub fn fill_in(self) {
-        let stage = self.stage;
-        let forms = stage.rehearsal.forms;
+        let workspace = self.workspace;
+        let forms = workspace.rehearsal.forms;
         match untrack(|| self.next()) {
             Next::Query(text) => {
-                match (untrack(|| stage.query_form()), JsonText::parse(&text)) {
+                match (untrack(|| workspace.query_form()), JsonText::parse(&text)) {
                     (Some(form), Ok(value)) => form.fill(&value),
                     (Some(_), Err(_)) => {
                         self.cannot(
@@ -196,23 +196,23 @@ impl Replay {
                 browser::after_drawing(|| browser::focus_form("query"));
             }
             Next::Call { tool, arguments } => {
-                let found = stage.tools.with_untracked(|tools| {
+                let found = workspace.tools.with_untracked(|tools| {
                     tools.iter().find(|it| it.name.as_str() == tool).cloned()
                 });
                 let Some(found) = found else {
                     self.cannot(&format!("The agent has no tool {tool}. Continue without it."));
                     return;
                 };
-                stage.choose_tool(&tool);
-                stage.tool_form(&found).fill(&arguments);
+                workspace.choose_tool(&tool);
+                workspace.tool_form(&found).fill(&arguments);
                 // The address changes in the next frame, the panel after it.
                 browser::after_drawing(|| {
                     browser::after_drawing(|| browser::focus_form("tool-form"));
                 });
             }
             Next::Response(text) => {
-                stage.show(Tab::Respond);
-                match (untrack(|| stage.response_form()), JsonText::parse(&text)) {
+                workspace.show(Tab::Respond);
+                match (untrack(|| workspace.response_form()), JsonText::parse(&text)) {
                     (Some(form), Ok(value)) => form.fill(&value),
                     (Some(_), Err(_)) => self.cannot(
                         "The case's response is text, but the agent now responds with a form.",
@@ -228,7 +228,7 @@ impl Replay {
     }
 
     fn cannot(self, why: &str) {
-        self.stage.rehearsal.notice.set(Some(why.to_owned()));
+        self.workspace.rehearsal.notice.set(Some(why.to_owned()));
     }
 
     /// The first turn of the case: a rehearsal has one query.

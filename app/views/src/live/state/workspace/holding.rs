@@ -7,7 +7,7 @@ use api::ApiError;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::LiveStage;
+use super::LiveWorkspace;
 use crate::live::state::turn::{renews_lease, requests_lease};
 use app::server_functions::{hand_over_live_turn, hold_live_turn, release_live_turn};
 use app::state::browser;
@@ -17,7 +17,7 @@ use app::state::live_draft::{Hold, remember_hold};
 /// How often a person who answers shows a sign of life. The lease lasts 30 s.
 const HEARTBEAT: Duration = Duration::from_secs(8);
 
-impl LiveStage {
+impl LiveWorkspace {
     /// The person did something in the answer: the turn is held from now on.
     pub fn touch(self) {
         let Some(draft) = self.draft.get_untracked() else { return };

@@ -1,4 +1,4 @@
-//! [`LiveStage`]: one live session as a person looks at it: how it stands, the turn that is shown,
+//! [`LiveWorkspace`]: one live session as a person looks at it: how it stands, the turn that is shown,
 //! and what is done with it.
 
 mod answering;
@@ -31,9 +31,9 @@ pub enum Question {
     HandOver,
 }
 
-/// One live session on stage.
+/// The workspace of one live session.
 #[derive(Clone, Copy)]
-pub struct LiveStage {
+pub struct LiveWorkspace {
     /// The session.
     pub id: StoredValue<LiveId>,
     /// What the page shares of live sessions.
@@ -68,13 +68,13 @@ pub struct LiveStage {
     pub question: RwSignal<Option<Question>>,
 }
 
-/// The session as the address names it. Watches it for as long as the stage is shown.
+/// The session as the address names it. Watches it for as long as the workspace is shown.
 #[must_use]
-pub fn use_live_stage(id: LiveId, named: Memo<Option<LiveTurnId>>) -> LiveStage {
+pub fn use_live_workspace(id: LiveId, named: Memo<Option<LiveTurnId>>) -> LiveWorkspace {
     let page = use_page();
     let live = page.live;
     let known = id.clone();
-    let stage = LiveStage {
+    let workspace = LiveWorkspace {
         summary: Memo::new(move |_| live.of(&known)),
         id: StoredValue::new(id.clone()),
         live,
@@ -93,24 +93,24 @@ pub fn use_live_stage(id: LiveId, named: Memo<Option<LiveTurnId>>) -> LiveStage 
         question: RwSignal::new(None),
     };
     live.watch(id);
-    stage.open();
+    workspace.open();
     Effect::new(move |_| sweep(live));
     // After a lost connection the host tells how the session stands; a fault is tried again.
     Effect::new(move |_| {
         let is_there = page.connection.link.get() == Link::Connected;
-        if is_there && stage.fault.read_untracked().is_some() {
-            stage.open();
+        if is_there && workspace.fault.read_untracked().is_some() {
+            workspace.open();
         }
-        if is_there && stage.turn_fault.read_untracked().is_some() {
-            stage.read_turn();
+        if is_there && workspace.turn_fault.read_untracked().is_some() {
+            workspace.read_turn();
         }
     });
-    stage.follow_the_queue();
-    stage.keep_hold();
-    stage
+    workspace.follow_the_queue();
+    workspace.keep_hold();
+    workspace
 }
 
-impl LiveStage {
+impl LiveWorkspace {
     /// Asks the host for the session.
     pub fn open(self) {
         spawn_local(async move {
@@ -132,7 +132,7 @@ impl LiveStage {
         LivePlace { session: self.id.get_value(), turn }
     }
 
-    /// Whether the person has left this stage, with what belonged to it.
+    /// Whether the person has left this workspace, with what belonged to it.
     fn is_gone(self) -> bool {
         self.is_sending.try_get_untracked().is_none()
     }
@@ -236,8 +236,8 @@ pub const FILTER: &str = "tool-filter";
 /// The id of the field for the person's name in the document.
 pub const NAME_FIELD: &str = "your-name";
 
-/// The stage that is shown.
+/// The workspace that is shown.
 #[must_use]
-pub fn use_this_live_stage() -> LiveStage {
+pub fn use_this_live_workspace() -> LiveWorkspace {
     expect_context()
 }

@@ -26,7 +26,7 @@ pub enum Tab {
 
 /// What is shown of one rehearsal.
 #[derive(Clone, Copy)]
-pub struct Stage {
+pub struct Workspace {
     /// The rehearsal.
     pub rehearsal: Rehearsal,
     /// The tools that can be called, in the model's order.
@@ -53,9 +53,9 @@ pub struct Stage {
     side: InAddress,
 }
 
-/// The stage of `rehearsal`, as the address says.
+/// The workspace of `rehearsal`, as the address says.
 #[must_use]
-pub fn use_stage(rehearsal: Rehearsal) -> Stage {
+pub fn use_workspace(rehearsal: Rehearsal) -> Workspace {
     let tool_name = use_in_address("tool");
     let side = use_in_address("side");
     let tools = Memo::new(move |_| {
@@ -88,7 +88,7 @@ pub fn use_stage(rehearsal: Rehearsal) -> Stage {
         },
         false,
     );
-    Stage {
+    Workspace {
         rehearsal,
         tools,
         tool,
@@ -109,7 +109,7 @@ pub fn use_stage(rehearsal: Rehearsal) -> Stage {
     }
 }
 
-impl Stage {
+impl Workspace {
     /// Chooses a tool and shows its form; a filter that hides it is taken away.
     pub fn choose_tool(self, name: &str) {
         let hidden = self.tools.with_untracked(|tools| {
@@ -224,8 +224,8 @@ impl Stage {
     }
 }
 
-/// The stage that the component stands on.
+/// The workspace that the component stands on.
 #[must_use]
-pub fn use_this_stage() -> Stage {
+pub fn use_this_workspace() -> Workspace {
     expect_context()
 }

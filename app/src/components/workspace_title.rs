@@ -1,11 +1,11 @@
-//! Which agent a rehearsal is of: all that its head tells before the stage is set up.
+//! Which agent a rehearsal is of: all that its head tells before the workspace is loaded.
 
 use api::AgentSummary;
 use leptos::prelude::*;
 
 /// The agent's name and chips, and after them the children.
 #[component]
-pub fn StageTitle(
+pub fn WorkspaceTitle(
     /// The agent.
     agent: AgentSummary,
     /// What follows in the same line.

@@ -5,39 +5,39 @@ use leptos::prelude::*;
 use session::SessionState;
 
 use crate::rehearse::export_panel::file_name;
-use crate::rehearse::state::stage::Stage;
+use crate::rehearse::state::workspace::Workspace;
 use app::components::icon::{Glyph, Icon};
-use app::components::stage_title::StageTitle;
+use app::components::workspace_title::WorkspaceTitle;
 use app::state::rehearsal::Export;
 use app::state::times;
 use app::state::use_page;
 
-/// The agent's name and chips, and on the right what `stage` allows.
+/// The agent's name and chips, and on the right what `workspace` allows.
 #[component]
-pub fn StageHead(
+pub fn WorkspaceHead(
     /// The agent.
     agent: AgentSummary,
-    /// The stage.
-    stage: Stage,
+    /// The workspace.
+    workspace: Workspace,
 ) -> impl IntoView {
     let file = file_name(&agent.eval_set_path).to_owned();
     view! {
-        <StageTitle agent>
-            <InCharge stage/>
-            <Progress stage/>
+        <WorkspaceTitle agent>
+            <InCharge workspace/>
+            <Progress workspace/>
             <span class="grow"></span>
-            <Actions stage file/>
-        </StageTitle>
+            <Actions workspace file/>
+        </WorkspaceTitle>
     }
 }
 
 /// Who plays now, after one agent has handed over to another.
 #[component]
 fn InCharge(
-    /// The stage.
-    stage: Stage,
+    /// The workspace.
+    workspace: Workspace,
 ) -> impl IntoView {
-    let handed_to = Memo::new(move |_| stage.rehearsal.handed_to());
+    let handed_to = Memo::new(move |_| workspace.rehearsal.handed_to());
     move || {
         handed_to.get().map(|name| {
             view! {
@@ -51,11 +51,11 @@ fn InCharge(
 
 #[component]
 fn Progress(
-    /// The stage.
-    stage: Stage,
+    /// The workspace.
+    workspace: Workspace,
 ) -> impl IntoView {
     let clock = use_page().clock;
-    let session = stage.rehearsal.session;
+    let session = workspace.rehearsal.session;
     let state = Memo::new(move |_| session.read().state());
     let text = move || {
         let started = session.read().started_at();
@@ -81,12 +81,12 @@ fn Progress(
 
 #[component]
 fn Actions(
-    /// The stage.
-    stage: Stage,
+    /// The workspace.
+    workspace: Workspace,
     /// The name of the eval-set file.
     file: String,
 ) -> impl IntoView {
-    let rehearsal = stage.rehearsal;
+    let rehearsal = workspace.rehearsal;
     let is_completed = move || rehearsal.session.read().state() == SessionState::Completed;
     let is_written = move || matches!(&*rehearsal.export.read(), Export::Written(_));
     let label = move || {
@@ -96,12 +96,12 @@ fn Actions(
         <button
             type="button"
             class="button quiet"
-            aria-pressed=move || stage.shows_log.get().to_string()
-            on:click=move |_| stage.shows_log.update(|shown| *shown = !*shown)
+            aria-pressed=move || workspace.shows_log.get().to_string()
+            on:click=move |_| workspace.shows_log.update(|shown| *shown = !*shown)
         >
             "Log"
         </button>
-        <button type="button" class="button quiet" on:click=move |_| stage.start_over()>"Start over"</button>
+        <button type="button" class="button quiet" on:click=move |_| workspace.start_over()>"Start over"</button>
         // What is due stands in the panel.
         <Show when=move || !is_completed() || is_written()>
             <button

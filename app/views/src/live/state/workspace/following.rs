@@ -5,12 +5,12 @@ use api::LiveTurnId;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::LiveStage;
+use super::LiveWorkspace;
 use crate::live::state::turn::{Choice, closed_with_draft};
 use app::server_functions::read_live_turn;
 use app::state::live_draft::Draft;
 
-impl LiveStage {
+impl LiveWorkspace {
     /// Shows what is up, unless the address names a turn or the person is busy with another.
     pub(super) fn follow_the_queue(self) {
         Effect::new(move |_| {

@@ -11,7 +11,7 @@ use super::head::LiveHead;
 use super::keys::{listen_to_keys, offer_commands};
 use super::request::Request;
 use super::timeline::Timeline;
-use crate::live::state::stage::{LiveStage, use_live_stage};
+use crate::live::state::workspace::{LiveWorkspace, use_live_workspace};
 use crate::shared::value_pane::Switch;
 use app::components::icon::{Glyph, Icon};
 use app::state::times::counted;
@@ -24,10 +24,10 @@ pub fn LiveSession(
     /// The turn that the address names.
     turn: Memo<Option<LiveTurnId>>,
 ) -> impl IntoView {
-    let stage = use_live_stage(session, turn);
-    provide_context(stage);
-    let is_known = Memo::new(move |_| stage.summary.read().is_some());
-    let wait = move || match stage.fault.get() {
+    let workspace = use_live_workspace(session, turn);
+    provide_context(workspace);
+    let is_known = Memo::new(move |_| workspace.summary.read().is_some());
+    let wait = move || match workspace.fault.get() {
         Some(error) => view! {
             <div class="sheet" role="alert">
                 <h1>"Session cannot be shown"</h1>
@@ -41,24 +41,24 @@ pub fn LiveSession(
     // A session once shown stays as it is, whatever a later reading of it comes to: what is being
     // typed would go with it.
     move || match is_known.get() {
-        true => view! { <Shown stage/> }.into_any(),
+        true => view! { <Shown workspace/> }.into_any(),
         false => wait().into_any(),
     }
 }
 
 #[component]
 fn Shown(
-    /// The stage.
-    stage: LiveStage,
+    /// The workspace.
+    workspace: LiveWorkspace,
 ) -> impl IntoView {
-    listen_to_keys(stage);
-    offer_commands(stage);
-    let middle = move || match stage.shows_events.get() {
+    listen_to_keys(workspace);
+    offer_commands(workspace);
+    let middle = move || match workspace.shows_events.get() {
         true => view! { <Timeline/> }.into_any(),
         false => view! { <Conversation/> }.into_any(),
     };
     view! {
-        <LiveHead stage/>
+        <LiveHead workspace/>
         <div class="columns">
             <section class="left" aria-label="Model input"><Request/></section>
             <section class="middle" aria-label="The session">
@@ -69,43 +69,43 @@ fn Shown(
             <section class="right" aria-label="Response"><AnswerColumn/></section>
         </div>
         <Dialogs/>
-        <p class="unseen" role="status" aria-live="polite">{move || stage.announcement.get()}</p>
+        <p class="unseen" role="status" aria-live="polite">{move || workspace.announcement.get()}</p>
     }
 }
 
 #[component]
 fn Toolbar() -> impl IntoView {
-    let stage = crate::live::state::stage::use_this_live_stage();
+    let workspace = crate::live::state::workspace::use_this_live_workspace();
     let told = move || {
-        if stage.shows_events.get() {
-            let events = stage.summary.with(|it| it.as_ref().map_or(0, |it| it.events));
+        if workspace.shows_events.get() {
+            let events = workspace.summary.with(|it| it.as_ref().map_or(0, |it| it.events));
             return counted(usize::try_from(events).unwrap_or(usize::MAX), "event", "events");
         }
         let of = |turn: &api::LiveTurn| {
             format!("{} sees {}", turn.agent, counted(turn.contents.len(), "message", "messages"))
         };
-        stage.turn.with(|turn| turn.as_ref().map(of).unwrap_or_default())
+        workspace.turn.with(|turn| turn.as_ref().map(of).unwrap_or_default())
     };
     view! {
         <div class="toolbar">
-            <h2>{move || if stage.shows_events.get() { "Session" } else { "Conversation" }}</h2>
+            <h2>{move || if workspace.shows_events.get() { "Session" } else { "Conversation" }}</h2>
             <span class="quiet">{told}</span>
             <span class="grow"></span>
-            <Switch on=stage.shows_events off_label="Conversation" on_label="Session" label="View"/>
+            <Switch on=workspace.shows_events off_label="Conversation" on_label="Session" label="View"/>
         </div>
     }
 }
 
 #[component]
 fn Notice() -> impl IntoView {
-    let stage = crate::live::state::stage::use_this_live_stage();
+    let workspace = crate::live::state::workspace::use_this_live_workspace();
     move || {
-        stage.notice.get().map(|notice| view! {
+        workspace.notice.get().map(|notice| view! {
             <div class="notices">
                 <div class="notice" role="alert">
                     <Icon glyph=Glyph::Warning/>
                     <p>{notice}</p>
-                    <button type="button" class="button quiet" on:click=move |_| stage.notice.set(None)>"Dismiss"</button>
+                    <button type="button" class="button quiet" on:click=move |_| workspace.notice.set(None)>"Dismiss"</button>
                 </div>
             </div>
         })

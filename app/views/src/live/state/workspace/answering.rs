@@ -6,7 +6,7 @@ use json_text::JsonText;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::{FILTER, LiveStage, NAME_FIELD};
+use super::{FILTER, LiveWorkspace, NAME_FIELD};
 use crate::live::state::turn::{Checked, left_out, response};
 use app::server_functions::{
     answer_live_turn, cancel_live_turn, check_live_value, complete_live_session,
@@ -15,7 +15,7 @@ use app::state::browser;
 use app::state::live_draft::{Draft, Side};
 use app::state::value_form::ValueForm;
 
-impl LiveStage {
+impl LiveWorkspace {
     /// Puts the call in the form among those of the answer.
     pub fn add_call(self) {
         let chosen = untrack(|| Some((self.draft.get()?, self.tool()?, self.shown.get()?)));
