@@ -16,7 +16,7 @@ use super::agent::McpTransport;
 use super::fault::{CallFault, innermost};
 use super::http_fault::HttpFault;
 use super::open_session::{OpenSession, Reached};
-use super::promised::broken_by;
+use super::output_schema::schema_violations;
 use super::results;
 use super::tasks;
 use super::tools::Listed;
@@ -35,18 +35,18 @@ impl OpenSession {
         let progress = self.run(call, cancel).await;
         let duration_ms = began.elapsed().as_secs_f64() * 1_000.0;
         let broken = match &progress {
-            CallProgress::Returned(returned) => self.broken_by(&call.tool, returned).await,
+            CallProgress::Returned(returned) => self.schema_violations(&call.tool, returned).await,
             _ => Vec::new(),
         };
         CallReport { broken, ..CallReport::of(progress, duration_ms) }
     }
 
     /// Where what the tool returned breaks its output schema.
-    async fn broken_by(&self, tool: &ToolName, returned: &JsonText) -> Vec<Violation> {
+    async fn schema_violations(&self, tool: &ToolName, returned: &JsonText) -> Vec<Violation> {
         let listed = self.catalogue().find(tool).and_then(|it| it.view.response_schema.clone());
         let Some(schema) = listed else { return Vec::new() };
         let returned = returned.clone();
-        schemas::run_blocking(move || broken_by(&schema, &returned)).await
+        schemas::run_blocking(move || schema_violations(&schema, &returned)).await
     }
 
     async fn run(&self, call: &ToolInvocation, cancel: &CancellationToken) -> CallProgress {

@@ -23,14 +23,14 @@ use rmcp::{ClientHandler, RoleClient};
 use session::{CallId, SessionId};
 use tokio::sync::Notify;
 
-use super::output::Output;
 use super::questions::Questions;
-use super::{asked_schema, misasked};
+use super::server_log::ServerLog;
+use super::{elicitation_schema, invalid_requests};
 use crate::Reporter;
 use crate::schemas;
 
 /// The session at the other end of its connections.
-pub(super) struct Link {
+pub(super) struct SessionLink {
     pub(super) session: SessionId,
     pub(super) reporter: Reporter,
     pub(super) questions: Questions,
@@ -39,7 +39,7 @@ pub(super) struct Link {
     call: Mutex<Option<CallId>>,
 }
 
-impl Link {
+impl SessionLink {
     pub(super) fn new(session: SessionId, reporter: Reporter) -> Self {
         Self {
             questions: Questions::new(session.clone(), reporter.clone()),
@@ -109,10 +109,10 @@ impl Requests {
 pub(super) struct Client {
     pub(super) server: String,
     pub(super) roots: Vec<PathBuf>,
-    pub(super) output: Output,
+    pub(super) output: ServerLog,
     pub(super) requests: Arc<Requests>,
     /// Absent while the agent is only being listed: nobody is there to be asked.
-    pub(super) link: Option<Arc<Link>>,
+    pub(super) link: Option<Arc<SessionLink>>,
 }
 
 impl Client {
@@ -148,12 +148,13 @@ impl ClientHandler for Client {
         let asks = match request {
             ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
                 let read = || JsonText::serialize(&requested_schema);
-                let written = asked_schema::carried(&context.meta).map_or_else(read, Ok);
+                let written =
+                    elicitation_schema::schema_from_meta(&context.meta).map_or_else(read, Ok);
                 let schema = written.map_err(|error| {
                     ErrorData::invalid_params(format!("the schema cannot be read: {error}"), None)
                 })?;
                 let fields = schema.to_value().unwrap_or_default();
-                if let Some(reason) = misasked::unanswerable(&fields) {
+                if let Some(reason) = invalid_requests::empty_choice(&fields) {
                     return Err(self.refuse("elicitation/create", reason));
                 }
                 let declared = schema.clone();
@@ -207,7 +208,7 @@ impl ClientHandler for Client {
         _: RequestContext<RoleClient>,
     ) -> Result<CustomResult, ErrorData> {
         let CustomRequest { method, params, .. } = request;
-        match misasked::refusal(&method, params.as_ref()) {
+        match invalid_requests::invalid_params(&method, params.as_ref()) {
             Some(reason) => Err(self.refuse(&method, reason)),
             None => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)),
         }

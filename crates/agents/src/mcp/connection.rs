@@ -17,14 +17,14 @@ use tokio::process::{ChildStdin, ChildStdout, Command};
 use tokio::sync::watch;
 
 use super::agent::{McpServer, McpTransport};
-use super::client::{Client, Link, Requests};
+use super::client::{Client, Requests, SessionLink};
 use super::fault::{ConnectFault, innermost};
-use super::http::Reach;
+use super::http::HttpClient;
 use super::http_fault::HttpFault;
 use super::listing::{ListFault, list_tools};
-use super::messages::Messages;
-use super::output::Output;
-use super::strays::Watched;
+use super::server_log::ServerLog;
+use super::stdio_messages::StdioMessages;
+use super::unmatched_responses::UnmatchedResponseLog;
 use crate::AgentLog;
 use crate::child;
 
@@ -47,10 +47,10 @@ const INHERITED: [&str; 13] = [
 ];
 
 /// How long a server may take to end once its input is closed.
-const FAREWELL: Duration = Duration::from_millis(800);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(800);
 
 /// How long standard error is read on after the end. What the server left behind may hold it open.
-const LAST_WORDS: Duration = Duration::from_millis(400);
+const STDERR_TIMEOUT: Duration = Duration::from_millis(400);
 
 /// A server that answers. What it started ends when this is dropped.
 pub(super) struct Connection {
@@ -59,7 +59,7 @@ pub(super) struct Connection {
     pub(super) tools: Vec<Tool>,
     /// Its name and version, as it says.
     pub(super) about: String,
-    output: Output,
+    output: ServerLog,
     process: Option<Process>,
 }
 
@@ -80,9 +80,9 @@ impl Connection {
     pub(super) async fn open(
         server: &McpServer,
         log: &Arc<AgentLog>,
-        link: Option<Arc<Link>>,
+        link: Option<Arc<SessionLink>>,
     ) -> Result<Self, ConnectFault> {
-        let output = Output::new(&server.name, Arc::clone(log));
+        let output = ServerLog::new(&server.name, Arc::clone(log));
         let client = Client {
             server: server.name.clone(),
             roots: server.roots.clone(),
@@ -99,15 +99,18 @@ impl Connection {
     async fn start(
         server: &McpServer,
         client: Client,
-        output: Output,
+        output: ServerLog,
     ) -> Result<Self, ConnectFault> {
         let (messages, input, process) = spawn(server, &output)?;
         let greeting = async {
             let service = client
-                .serve(Watched::new(AsyncRwTransport::new(messages, input), output.clone()))
+                .serve(UnmatchedResponseLog::new(
+                    AsyncRwTransport::new(messages, input),
+                    output.clone(),
+                ))
                 .await
-                .map_err(|error| Greeting::Refused(Box::new(error)))?;
-            Self::greeted(service, output.clone()).await.map_err(Greeting::Unlisted)
+                .map_err(|error| HandshakeError::Refused(Box::new(error)))?;
+            Self::greeted(service, output.clone()).await.map_err(HandshakeError::Unlisted)
         };
         // Kept until the reason is known: with the greeting goes the server's input, and a server
         // that ends with its input would seem to have ended by itself.
@@ -118,11 +121,11 @@ impl Connection {
             Err(_) => None,
         };
         let mut ended = process.ended.clone();
-        let is_broken_off = fault.as_ref().is_some_and(Greeting::is_broken_off);
+        let is_broken_off = fault.as_ref().is_some_and(HandshakeError::is_broken_off);
         let status = if is_broken_off {
             // Its end, and why, may be on their way.
             let last_words = ended.wait_for(Option::is_some);
-            match tokio::time::timeout(FAREWELL, last_words).await {
+            match tokio::time::timeout(SHUTDOWN_TIMEOUT, last_words).await {
                 Ok(Ok(status)) => status.clone(),
                 _ => None,
             }
@@ -130,11 +133,13 @@ impl Connection {
             ended.borrow().clone()
         };
         let (name, said) = (server.name.clone(), output.last_lines());
-        Err(match (fault, output.nonsense(), status) {
+        Err(match (fault, output.invalid_line(), status) {
             (Some(error), ..) if !is_broken_off => {
                 ConnectFault::Refused { server: name, error: error.to_string(), output: said }
             }
-            (_, Some(sample), _) => ConnectFault::Nonsense { server: name, sample, output: said },
+            (_, Some(sample), _) => {
+                ConnectFault::InvalidLine { server: name, sample, output: said }
+            }
             (_, None, Some(status)) => ConnectFault::Ended { server: name, status, output: said },
             (None, None, None) => {
                 ConnectFault::Silent { server: name, patience: server.patience, output: said }
@@ -148,7 +153,7 @@ impl Connection {
     async fn reach(
         server: &McpServer,
         client: Client,
-        output: Output,
+        output: ServerLog,
     ) -> Result<Self, ConnectFault> {
         let McpTransport::Http { url, headers, bearer_token_env } = &server.transport else {
             return Err(refused(server, "it is no HTTP server"));
@@ -164,15 +169,15 @@ impl Connection {
         }
         config = config.custom_headers(checked_headers(server, headers)?);
         let reach =
-            Reach::new(output.clone()).map_err(|error| refused(server, &innermost(&error)))?;
+            HttpClient::new(output.clone()).map_err(|error| refused(server, &innermost(&error)))?;
         let transport = StreamableHttpClientTransport::with_client(reach, config);
-        let transport = Watched::new(transport, output.clone());
+        let transport = UnmatchedResponseLog::new(transport, output.clone());
         let greeting = async {
             let service = client
                 .serve(transport)
                 .await
-                .map_err(|error| Greeting::Refused(Box::new(error)))?;
-            Self::greeted(service, output).await.map_err(Greeting::Unlisted)
+                .map_err(|error| HandshakeError::Refused(Box::new(error)))?;
+            Self::greeted(service, output).await.map_err(HandshakeError::Unlisted)
         };
         let name = server.name.clone();
         match tokio::time::timeout(server.patience, greeting).await {
@@ -189,14 +194,14 @@ impl Connection {
 
     async fn greeted(
         service: RunningService<RoleClient, Client>,
-        output: Output,
+        output: ServerLog,
     ) -> Result<Self, ListFault> {
         let about = service.peer_info().map(|info| about(&info)).unwrap_or_default();
         let tools = list_tools(service.peer()).await?;
         Ok(Self { service, tools, about, output, process: None })
     }
 
-    /// The server's ear.
+    /// Sends requests to the server.
     pub(super) fn peer(&self) -> &Peer<RoleClient> {
         self.service.peer()
     }
@@ -215,7 +220,7 @@ impl Connection {
     pub(super) async fn end_of(&self) -> (Option<String>, Option<String>) {
         let Some(process) = &self.process else { return (None, None) };
         let mut ended = process.ended.clone();
-        let status = tokio::time::timeout(FAREWELL, ended.wait_for(Option::is_some)).await;
+        let status = tokio::time::timeout(SHUTDOWN_TIMEOUT, ended.wait_for(Option::is_some)).await;
         let status = match status {
             Ok(Ok(status)) => status.clone(),
             _ => None,
@@ -223,34 +228,34 @@ impl Connection {
         (status, self.output.last_lines())
     }
 
-    /// Says goodbye and sees to it that the server is gone.
+    /// Closes the connection, then ends the server's process.
     pub(super) async fn close(mut self) {
         if let Some(process) = &self.process {
             process.end.coming().await;
         }
-        let farewell = self.service.close_with_timeout(FAREWELL);
+        let farewell = self.service.close_with_timeout(SHUTDOWN_TIMEOUT);
         if let Err(error) = farewell.await {
             tracing::debug!("a connection to an MCP server did not end well: {error}");
         }
         if let Some(process) = &self.process {
             let mut ended = process.ended.clone();
-            let _ = tokio::time::timeout(FAREWELL, ended.wait_for(Option::is_some)).await;
+            let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, ended.wait_for(Option::is_some)).await;
             process.end.kill();
-            let _ = tokio::time::timeout(FAREWELL, ended.wait_for(Option::is_some)).await;
+            let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, ended.wait_for(Option::is_some)).await;
         }
     }
 }
 
-/// Where a greeting went wrong.
+/// Why the handshake, or the first `tools/list`, failed.
 #[derive(Debug, thiserror::Error)]
-enum Greeting {
+enum HandshakeError {
     #[error("{}", said(.0))]
     Refused(Box<ClientInitializeError>),
     #[error("its tools cannot be listed: {0}")]
     Unlisted(ListFault),
 }
 
-impl Greeting {
+impl HandshakeError {
     /// What went wrong before there was a message.
     fn over_http(&self) -> Option<HttpFault> {
         match self {
@@ -303,8 +308,8 @@ fn about(info: &rmcp::model::ServerPeerInfo) -> String {
 
 fn spawn(
     server: &McpServer,
-    output: &Output,
-) -> Result<(Messages<ChildStdout>, ChildStdin, Process), ConnectFault> {
+    output: &ServerLog,
+) -> Result<(StdioMessages<ChildStdout>, ChildStdin, Process), ConnectFault> {
     let McpTransport::Stdio { command: program, args, env, pass_env, cwd } = &server.transport
     else {
         return Err(refused(server, "it is no program"));
@@ -348,10 +353,10 @@ fn spawn(
     tokio::spawn(async move {
         let status = family.outlive().await;
         // Whoever hears of the end asks next what the server wrote.
-        let _ = tokio::time::timeout(LAST_WORDS, reading).await;
+        let _ = tokio::time::timeout(STDERR_TIMEOUT, reading).await;
         report.send_replace(Some(status));
     });
-    Ok((Messages::new(messages, output.clone()), input, Process { ended, end }))
+    Ok((StdioMessages::new(messages, output.clone()), input, Process { ended, end }))
 }
 
 fn checked_headers(

@@ -35,7 +35,7 @@ pub(super) enum ConnectFault {
         "The MCP server {server} wrote what is no MCP message: `{sample}`. A server's standard output \
          is for messages only; its log belongs on standard error."
     )]
-    Nonsense { server: String, sample: String, output: Option<String> },
+    InvalidLine { server: String, sample: String, output: Option<String> },
     #[error(
         "The MCP server {server} at {url} {fault}{}",
         if fault.doubts_the_address() { " Is this the address of its MCP endpoint?" } else { "" }
@@ -54,7 +54,7 @@ impl ConnectFault {
         match self {
             Self::Ended { output, .. }
             | Self::Silent { output, .. }
-            | Self::Nonsense { output, .. }
+            | Self::InvalidLine { output, .. }
             | Self::Refused { output, .. } => output.as_ref(),
             _ => None,
         }

@@ -1,5 +1,5 @@
-//! [`Reach`]: HTTP as the library needs it, with every message [`lifted`] before the library reads it,
-//! and with what went wrong in words of our own.
+//! [`HttpClient`]: the streamable HTTP client. It has every message [`rewritten`] before the library reads it,
+//! because the library's own client cannot, and reports errors with status, kind and body.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,19 +21,19 @@ use rmcp::transport::streamable_http_client::{
     AuthRequiredError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
 };
 
-use super::events::{Asked, LONGEST, events, is_same};
 use super::fault::innermost;
 use super::http_fault::{Answered, HttpFault};
-use super::output::Output;
-use super::skipped::TOO_LONG;
-use super::wire::lifted;
+use super::incoming::rewritten;
+use super::rejected_response::TOO_LONG;
+use super::server_log::ServerLog;
+use super::sse_events::{LONGEST, PendingRequest, events, is_same};
 
 /// How many times a request is redirected.
 const MOST_REDIRECTS: usize = 10;
 /// How much of the body of a refusal is read, in bytes.
 const REFUSAL: usize = 64 * 1024;
 /// How long the body of a refusal is waited for.
-const PATIENCE: Duration = Duration::from_secs(5);
+const BODY_TIMEOUT: Duration = Duration::from_secs(5);
 /// How much of a body is shown.
 const SAMPLE_CHARACTERS: usize = 200;
 
@@ -42,28 +42,28 @@ type Headers = HashMap<HeaderName, HeaderValue>;
 
 /// Reaches one server.
 #[derive(Clone)]
-pub(super) struct Reach {
+pub(super) struct HttpClient {
     client: Client,
-    output: Output,
+    output: ServerLog,
 }
 
 /// Who asks, and in which session.
-struct Asking {
+struct RequestHeaders {
     session: Option<Arc<str>>,
     token: Option<String>,
     headers: Headers,
 }
 
-impl Asking {
+impl RequestHeaders {
     fn names_itself(&self) -> bool {
         self.token.is_some() || self.headers.contains_key(&AUTHORIZATION)
     }
 }
 
-impl Reach {
+impl HttpClient {
     /// A client like the library's own: no idle connections, and redirects that keep the message and
     /// stay with the server.
-    pub(super) fn new(output: Output) -> Result<Self, Error> {
+    pub(super) fn new(output: ServerLog) -> Result<Self, Error> {
         let same_server = Policy::custom(|attempt| {
             let keeps_body = matches!(
                 attempt.status(),
@@ -86,11 +86,11 @@ impl Reach {
         &self,
         method: Method,
         uri: &str,
-        asking: &Asking,
+        request_headers: &RequestHeaders,
         rest: impl FnOnce(RequestBuilder) -> RequestBuilder,
     ) -> Result<Response, Fault> {
         let mut request = self.client.request(method, uri);
-        for (name, value) in &asking.headers {
+        for (name, value) in &request_headers.headers {
             let is_ours = *name == ACCEPT
                 || [HEADER_SESSION_ID, HEADER_LAST_EVENT_ID]
                     .iter()
@@ -100,10 +100,10 @@ impl Reach {
             }
             request = request.header(name, value);
         }
-        if let Some(session) = &asking.session {
+        if let Some(session) = &request_headers.session {
             request = request.header(HEADER_SESSION_ID, session.as_ref());
         }
-        if let Some(token) = &asking.token {
+        if let Some(token) = &request_headers.token {
             request = request.bearer_auth(token);
         }
         rest(request).send().await.map_err(|error| {
@@ -141,14 +141,14 @@ impl Reach {
             why: why.trim_end_matches('.').to_owned(),
             sample: sample(&body),
         };
-        let message = match lifted(&text) {
-            Some(lifted) => {
-                lifted.told.iter().for_each(|told| self.output.log(told));
-                if lifted.message.is_empty() {
-                    let told = lifted.told.first().map_or("", String::as_str);
-                    return Err(no_message(told.split_once(": ").map_or(told, |(_, why)| why)));
+        let message = match rewritten(&text) {
+            Some(rewritten) => {
+                rewritten.notes.iter().for_each(|note| self.output.log(note));
+                if rewritten.message.is_empty() {
+                    let note = rewritten.notes.first().map_or("", String::as_str);
+                    return Err(no_message(note.split_once(": ").map_or(note, |(_, why)| why)));
                 }
-                serde_json::from_str(&lifted.message)
+                serde_json::from_str(&rewritten.message)
             }
             None => serde_json::from_str(&text),
         };
@@ -175,11 +175,11 @@ impl Reach {
     async fn refusal(
         &self,
         response: Response,
-        asking: &Asking,
+        request_headers: &RequestHeaders,
         asked: Option<&RequestId>,
     ) -> Result<StreamableHttpPostResponse, Fault> {
         let status = response.status();
-        if status == StatusCode::NOT_FOUND && asking.session.is_some() {
+        if status == StatusCode::NOT_FOUND && request_headers.session.is_some() {
             return Err(StreamableHttpError::SessionExpired);
         }
         let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
@@ -190,7 +190,7 @@ impl Reach {
         let sample = elsewhere.unwrap_or_else(|| sample(&body));
         let answered = Answered { status, retry_after, sample };
         if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
-            return Err(Fault::Client(match asking.names_itself() {
+            return Err(Fault::Client(match request_headers.names_itself() {
                 true => HttpFault::NotAccepted(answered),
                 false => HttpFault::Unauthorized(answered),
             }));
@@ -208,7 +208,7 @@ impl Reach {
     async fn answer(
         &self,
         response: Response,
-        asking: &Asking,
+        request_headers: &RequestHeaders,
         message: &ClientJsonRpcMessage,
     ) -> Result<StreamableHttpPostResponse, Fault> {
         let status = response.status();
@@ -217,7 +217,7 @@ impl Reach {
             _ => None,
         };
         if !status.is_success() {
-            return self.refusal(response, asking, asked).await;
+            return self.refusal(response, request_headers, asked).await;
         }
         // Nobody waits for an answer to an answer.
         let Some(id) = asked else { return Ok(StreamableHttpPostResponse::Accepted) };
@@ -230,7 +230,7 @@ impl Reach {
         if kind.starts_with(EVENT_STREAM_MIME_TYPE) {
             // At the greeting the library reads the stream no further than its end.
             let resumes = !is_greeting(message);
-            let asked = Some(Asked { id: id.clone(), resumes });
+            let asked = Some(PendingRequest { id: id.clone(), resumes });
             let events = events(response, self.output.clone(), asked);
             return Ok(StreamableHttpPostResponse::Sse(events, session));
         }
@@ -246,7 +246,7 @@ impl Reach {
     }
 }
 
-impl StreamableHttpClient for Reach {
+impl StreamableHttpClient for HttpClient {
     type Error = HttpFault;
 
     async fn post_message(
@@ -257,14 +257,14 @@ impl StreamableHttpClient for Reach {
         token: Option<String>,
         headers: Headers,
     ) -> Result<StreamableHttpPostResponse, Fault> {
-        let asking = Asking { session, token, headers };
+        let request_headers = RequestHeaders { session, token, headers };
         let body = serde_json::to_vec(&message)?;
         let accepted = [EVENT_STREAM_MIME_TYPE, JSON_MIME_TYPE].join(", ");
-        let posted = self.send(Method::POST, &uri, &asking, |request| {
+        let posted = self.send(Method::POST, &uri, &request_headers, |request| {
             request.header(ACCEPT, accepted).header(CONTENT_TYPE, JSON_MIME_TYPE).body(body)
         });
         let answer = match posted.await {
-            Ok(response) => self.answer(response, &asking, &message).await,
+            Ok(response) => self.answer(response, &request_headers, &message).await,
             Err(fault) => Err(fault),
         };
         if let Err(Fault::Client(fault)) = &answer
@@ -283,9 +283,9 @@ impl StreamableHttpClient for Reach {
         token: Option<String>,
         headers: Headers,
     ) -> Result<(), Fault> {
-        let asking = Asking { session: Some(session), token, headers };
+        let request_headers = RequestHeaders { session: Some(session), token, headers };
         // A server that keeps its sessions, or has lost them, may say what it likes.
-        self.send(Method::DELETE, &uri, &asking, |request| request).await.map(drop)
+        self.send(Method::DELETE, &uri, &request_headers, |request| request).await.map(drop)
     }
 
     async fn get_stream(
@@ -296,10 +296,10 @@ impl StreamableHttpClient for Reach {
         token: Option<String>,
         headers: Headers,
     ) -> Result<BoxedSseResponse, Fault> {
-        let asking = Asking { session, token, headers };
+        let request_headers = RequestHeaders { session, token, headers };
         let accepted = [EVENT_STREAM_MIME_TYPE, JSON_MIME_TYPE].join(", ");
         let response = self
-            .send(Method::GET, &uri, &asking, |request| {
+            .send(Method::GET, &uri, &request_headers, |request| {
                 let request = request.header(ACCEPT, accepted);
                 match last_event {
                     Some(event) => request.header(HEADER_LAST_EVENT_ID, event),
@@ -352,7 +352,7 @@ async fn beginning(mut response: Response, most: usize) -> Vec<u8> {
             }
         }
     };
-    let _ = tokio::time::timeout(PATIENCE, reading).await;
+    let _ = tokio::time::timeout(BODY_TIMEOUT, reading).await;
     body
 }
 

@@ -13,7 +13,7 @@ use tokio::sync::Mutex as AsyncMutex;
 use tokio::task::JoinHandle;
 
 use super::agent::{McpAgent, McpTransport};
-use super::client::{Link, Requests};
+use super::client::{Requests, SessionLink};
 use super::connection::Connection;
 use super::listing::list_tools;
 use super::tools::{self, Catalogue, Listed};
@@ -37,7 +37,7 @@ impl Reached {
 pub(super) struct OpenSession {
     pub(super) agent: Arc<McpAgent>,
     pub(super) log: Arc<AgentLog>,
-    pub(super) link: Arc<Link>,
+    pub(super) link: Arc<SessionLink>,
     user_id: String,
     state: Map<String, Value>,
     /// One for each server of the agent, in its order; `None` while there is none.
@@ -55,7 +55,7 @@ impl OpenSession {
     pub(super) fn new(
         agent: Arc<McpAgent>,
         log: Arc<AgentLog>,
-        link: Arc<Link>,
+        link: Arc<SessionLink>,
         seed: &SessionSeed,
         connections: Vec<Connection>,
         catalogue: Catalogue,
@@ -175,7 +175,7 @@ impl OpenSession {
         Ok(reached)
     }
 
-    /// Lists all tools anew and tells the page what changed.
+    /// Lists all tools again and reports what changed.
     async fn refresh(&self) {
         for (server, slot) in self.agent.servers.iter().zip(&self.connections) {
             // Not held while listing: a call must not wait for a server that announces tools and

@@ -9,8 +9,8 @@ use rmcp::model::ServerResult;
 use serde_json::{Map, Value};
 use session::ToolError;
 
-use super::digits::Exact;
 use super::fault::CallFault;
+use super::structured_content::ExactResult;
 use crate::{CallProgress, ToolFailure};
 
 /// The error type of a result that says it is an error.
@@ -84,7 +84,7 @@ fn fault_of(members: &Map<String, Value>) -> Option<String> {
 /// A result marked as an error is a tool's failure; any other is handed to the model whole, as
 /// ADK's `McpTool` does: content, structured content and `isError` in one object.
 fn of_result(whole: Map<String, Value>) -> CallProgress {
-    let mut exact = Exact::of(whole);
+    let mut exact = ExactResult::of(whole);
     let whole = exact.members();
     whole.remove("resultType");
     whole.entry("isError").or_insert(Value::Bool(false));

@@ -11,7 +11,7 @@ use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
 use super::agent::McpAgent;
-use super::client::Link;
+use super::client::SessionLink;
 use super::connection::Connection;
 use super::open_session::OpenSession;
 use super::tools::Catalogue;
@@ -61,7 +61,7 @@ impl McpSource {
         seed: &SessionSeed,
     ) -> Result<Arc<OpenSession>, SourceError> {
         let reporter = self.reporter.get().cloned().unwrap_or_else(Reporter::silent);
-        let link = Arc::new(Link::new(session.clone(), reporter));
+        let link = Arc::new(SessionLink::new(session.clone(), reporter));
         let connections = self.connect(Some(&link)).await.map_err(SourceError::Faulted)?;
         let log = Arc::clone(&self.log.lock().unwrap_or_else(PoisonError::into_inner));
         let catalogue = self.catalogue(&connections).await;
@@ -74,7 +74,10 @@ impl McpSource {
         self.sessions().get(session).is_some_and(|now| Arc::ptr_eq(now, opening))
     }
 
-    async fn connect(&self, link: Option<&Arc<Link>>) -> Result<Vec<Connection>, AgentFault> {
+    async fn connect(
+        &self,
+        link: Option<&Arc<SessionLink>>,
+    ) -> Result<Vec<Connection>, AgentFault> {
         let log = Arc::clone(&self.log.lock().unwrap_or_else(PoisonError::into_inner));
         let opening = self
             .agent

@@ -23,7 +23,7 @@ const SHORTEST_INTERVAL: Duration = Duration::from_millis(50);
 /// No person waits longer than this for what a task says of itself.
 const LONGEST_INTERVAL: Duration = Duration::from_secs(30);
 /// How long a server may take to acknowledge that a task is called off.
-const FAREWELL: Duration = Duration::from_secs(2);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 /// How much of an answer that cannot be used is shown.
 const SAMPLE_CHARACTERS: usize = 400;
 /// The key under which `_meta` names the task that a message belongs to.
@@ -194,7 +194,7 @@ async fn called_off(peer: &Peer<RoleClient>, task_id: &str) -> ServiceError {
     let cancelling = async {
         send(peer, "tasks/cancel", json!({"taskId": task_id})).await?.await_response().await
     };
-    match tokio::time::timeout(FAREWELL, cancelling).await {
+    match tokio::time::timeout(SHUTDOWN_TIMEOUT, cancelling).await {
         Ok(Ok(_)) => {}
         // It may have ended just now, which the person need not hear of.
         Ok(Err(error)) => tracing::debug!("a task could not be called off: {error}"),

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use session::{SessionId, ToolName};
 
 use super::agent::{McpAgent, McpServer};
-use super::{unreadable, wire};
+use super::{incoming, invalid_tools};
 use crate::schemas;
 
 /// A tool and where to call it.
@@ -55,9 +55,9 @@ impl Catalogue {
 
     fn add(&mut self, index: usize, server: &McpServer, tools: &[Tool]) {
         let (tools, unusable): (Vec<&Tool>, Vec<&Tool>) =
-            tools.iter().partition(|tool| unreadable::reason(tool).is_none());
+            tools.iter().partition(|tool| invalid_tools::invalid_reason(tool).is_none());
         self.warnings.extend(unusable.into_iter().filter_map(|tool| {
-            let reason = unreadable::reason(tool)?;
+            let reason = invalid_tools::invalid_reason(tool)?;
             Some(format!("The tool {} of {} is left out: {reason}.", tool.name, server.name))
         }));
         for folder in server.roots.iter().filter(|folder| !folder.is_dir()) {
@@ -103,7 +103,7 @@ impl Catalogue {
                 ));
                 continue;
             }
-            let unusable = unreadable::too_deep_reason(tool)
+            let unusable = invalid_tools::too_deep_reason(tool)
                 .map(|reason| format!("The tool {name} cannot be called: {reason}."));
             let view = view(name, server, tool, unusable.clone());
             match &unusable {
@@ -117,7 +117,7 @@ impl Catalogue {
                 view,
                 server: index,
                 remote_name: tool.name.to_string(),
-                is_task_only: wire::is_task_only(tool),
+                is_task_only: incoming::is_task_only(tool),
                 unusable,
             });
         }

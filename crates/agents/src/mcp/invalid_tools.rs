@@ -1,4 +1,4 @@
-//! [`readable`]: a tool that the library cannot read, without the member that stops it.
+//! [`readable_members`]: a tool without the members that the library cannot read.
 //!
 //! The library reads a list of tools whole or not at all, so that one odd tool would take every
 //! other away. What a tool can do without is left out of it; a tool without a name or an input
@@ -8,24 +8,24 @@ use json_text::{JsonText, Node};
 use rmcp::model::Tool;
 use serde_json::value::RawValue;
 
-use super::wire::object;
+use super::incoming::object;
 
 /// Where the reason travels.
 const UNREADABLE: &str = "rehearsal/unreadable";
 const TOO_DEEP: &str = "rehearsal/tooDeep";
 
-/// The members of the tool as the library reads them; what is left out goes to `told`, a sentence
-/// each. `name` is what people are told.
-pub(super) fn readable<'k>(
+/// The members of the tool as the library reads them; what is left out goes to `notes`, a sentence
+/// each. `name` is the name that the notes show.
+pub(super) fn readable_members<'k>(
     members: Vec<(&'k str, String)>,
     name: &str,
-    told: &mut Vec<String>,
+    notes: &mut Vec<String>,
 ) -> Vec<(&'k str, String)> {
     if is_tool(&members) {
         return members;
     }
     if let Some(reason) = missing(&members) {
-        told.push(format!("The tool {name} is left out: {reason}."));
+        notes.push(format!("The tool {name} is left out: {reason}."));
         return placeholder(name, &reason);
     }
     let needed = |key: &str| ["name", "inputSchema"].contains(&key);
@@ -37,7 +37,7 @@ pub(super) fn readable<'k>(
             && let Some((key, value)) = kept.pop()
         {
             let kind = kind_of(&value);
-            told.push(format!(
+            notes.push(format!(
                 "The `{key}` of the tool {name} is left out: the protocol allows no such \
                  {kind} there."
             ));
@@ -74,7 +74,7 @@ pub(super) fn too_deep_reason(tool: &Tool) -> Option<&str> {
 }
 
 /// Why the tool cannot be used, where it only holds a place in the list.
-pub(super) fn reason(tool: &Tool) -> Option<&str> {
+pub(super) fn invalid_reason(tool: &Tool) -> Option<&str> {
     tool.meta.as_ref()?.0.get(UNREADABLE)?.as_str()
 }
 
@@ -115,33 +115,33 @@ mod tests {
 
     fn read(tool: &[(&'static str, &str)]) -> (Tool, Vec<String>) {
         let members = tool.iter().map(|(key, value)| (*key, (*value).to_owned())).collect();
-        let mut told = Vec::new();
-        let members = readable(members, "t", &mut told);
-        (serde_json::from_str(&object(&members)).expect("the library reads it"), told)
+        let mut notes = Vec::new();
+        let members = readable_members(members, "t", &mut notes);
+        (serde_json::from_str(&object(&members)).expect("the library reads it"), notes)
     }
 
     #[test]
     fn what_a_tool_can_do_without_is_left_out_and_named() {
-        let (tool, told) = read(&[
+        let (tool, notes) = read(&[
             ("annotations", "[1]"),
             ("name", "\"t\""),
             ("description", "\"kept\""),
             ("inputSchema", r#"{"type":"object"}"#),
             ("outputSchema", "true"),
         ]);
-        assert_eq!(reason(&tool), None);
+        assert_eq!(invalid_reason(&tool), None);
         assert_eq!(tool.description.as_deref(), Some("kept"));
-        assert_eq!(told.len(), 2, "{told:?}");
-        assert!(told[0].contains("`annotations` of the tool t"), "{told:?}");
-        assert!(told[1].contains("`outputSchema` of the tool t"), "{told:?}");
+        assert_eq!(notes.len(), 2, "{notes:?}");
+        assert!(notes[0].contains("`annotations` of the tool t"), "{notes:?}");
+        assert!(notes[1].contains("`outputSchema` of the tool t"), "{notes:?}");
     }
 
     #[test]
     fn a_tool_without_what_it_needs_holds_its_place_and_says_why() {
         let unusable = |tool: &[(&'static str, &str)]| {
-            let (tool, told) = read(tool);
-            assert_eq!(told.len(), 1, "{told:?}");
-            reason(&tool).expect("marked").to_owned()
+            let (tool, notes) = read(tool);
+            assert_eq!(notes.len(), 1, "{notes:?}");
+            invalid_reason(&tool).expect("marked").to_owned()
         };
         assert_eq!(unusable(&[("name", "\"t\"")]), "it has no `inputSchema`");
         assert_eq!(

@@ -1,4 +1,4 @@
-//! [`Output`]: what a server writes besides messages, and what is said of its messages.
+//! [`ServerLog`]: standard error and log lines of one server, and the lines that are not messages.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,26 +18,26 @@ const SAMPLE_CHARACTERS: usize = 120;
 
 /// What one server wrote besides messages.
 #[derive(Clone)]
-pub(super) struct Output(Arc<Shared>);
+pub(super) struct ServerLog(Arc<Shared>);
 
 struct Shared {
     server: String,
     log: Arc<AgentLog>,
-    heard: Mutex<Heard>,
+    heard: Mutex<LoggedLines>,
 }
 
 #[derive(Default)]
-struct Heard {
+struct LoggedLines {
     last: VecDeque<String>,
-    nonsense: Option<String>,
+    invalid_line: Option<String>,
 }
 
-impl Output {
+impl ServerLog {
     pub(super) fn new(server: &str, log: Arc<AgentLog>) -> Self {
         Self(Arc::new(Shared { server: server.to_owned(), log, heard: Mutex::default() }))
     }
 
-    fn heard(&self) -> MutexGuard<'_, Heard> {
+    fn heard(&self) -> MutexGuard<'_, LoggedLines> {
         // Plain data: a panic elsewhere leaves nothing half done.
         self.0.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -55,8 +55,8 @@ impl Output {
     }
 
     /// The first line of standard output that was no message.
-    pub(super) fn nonsense(&self) -> Option<String> {
-        self.heard().nonsense.clone()
+    pub(super) fn invalid_line(&self) -> Option<String> {
+        self.heard().invalid_line.clone()
     }
 
     /// Reads standard error to its end.
@@ -75,9 +75,9 @@ impl Output {
     }
 
     /// Takes in a line of standard output that is no message.
-    pub(super) fn hear_nonsense(&self, line: &[u8]) {
+    pub(super) fn log_invalid_line(&self, line: &[u8]) {
         let text: String = String::from_utf8_lossy(line).chars().take(SAMPLE_CHARACTERS).collect();
         self.log(&format!("wrote what is no message: {text}"));
-        self.heard().nonsense.get_or_insert(text);
+        self.heard().invalid_line.get_or_insert(text);
     }
 }

@@ -1,5 +1,4 @@
-//! [`Watched`]: a connection that tells of answers which nobody waits for. The library drops them
-//! without a word.
+//! [`UnmatchedResponseLog`]: logs responses that match no request. The library drops them silently.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -8,18 +7,18 @@ use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 
-use super::events::is_same;
-use super::output::Output;
+use super::server_log::ServerLog;
+use super::sse_events::is_same;
 
 /// A connection, and what was asked over it.
-pub(super) struct Watched<T> {
+pub(super) struct UnmatchedResponseLog<T> {
     inner: T,
-    output: Output,
+    output: ServerLog,
     asked: HashSet<RequestId>,
 }
 
-impl<T> Watched<T> {
-    pub(super) fn new(inner: T, output: Output) -> Self {
+impl<T> UnmatchedResponseLog<T> {
+    pub(super) fn new(inner: T, output: ServerLog) -> Self {
         Self { inner, output, asked: HashSet::new() }
     }
 
@@ -45,7 +44,7 @@ impl<T> Watched<T> {
     }
 }
 
-impl<T: Transport<RoleClient>> Transport<RoleClient> for Watched<T> {
+impl<T: Transport<RoleClient>> Transport<RoleClient> for UnmatchedResponseLog<T> {
     type Error = T::Error;
 
     fn name() -> Cow<'static, str> {

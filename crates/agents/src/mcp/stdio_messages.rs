@@ -1,4 +1,4 @@
-//! [`Messages`]: a stdio server's standard output, line by line, as the library is to read it.
+//! [`StdioMessages`]: a stdio server's standard output, line by line, rewritten for the library.
 
 use std::borrow::Cow;
 use std::pin::Pin;
@@ -6,9 +6,9 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, ReadBuf};
 
-use super::output::Output;
-use super::skipped::{Skipped, TOO_LONG};
-use super::wire::{lifted, log_line};
+use super::incoming::{log_line, rewritten};
+use super::rejected_response::{RejectedResponse, TOO_LONG};
+use super::server_log::ServerLog;
 
 /// How much of a line that is no message is looked at, in bytes.
 const SAMPLE: usize = 480;
@@ -21,32 +21,32 @@ const NO_UTF8: &str = "A message of the server is not all UTF-8; the rest reads 
 /// How much is read at once, in bytes.
 const CHUNK: usize = 64 * 1024;
 
-/// The messages of a server. Lines that are none are told to [`Output`], for the library skips them
-/// without a word; what it could not read in the others is lifted, and an answer that is too long
+/// The messages of a server. Other lines go to [`ServerLog`], because the library skips them
+/// silently. What the library cannot read in the others is rewritten, and an answer that is too long
 /// becomes an error.
-pub(super) struct Messages<R> {
+pub(super) struct StdioMessages<R> {
     inner: R,
-    output: Output,
+    output: ServerLog,
     chunk: Box<[u8]>,
     /// The line that is being read.
     line: Vec<u8>,
     /// Whether that line was looked at for being no message.
-    is_judged: bool,
+    is_checked: bool,
     /// That line instead, where it is too long.
-    skipped: Option<Skipped>,
+    skipped: Option<RejectedResponse>,
     /// What the library has not taken yet, from `taken` on.
     ready: Vec<u8>,
     taken: usize,
 }
 
-impl<R> Messages<R> {
-    pub(super) fn new(inner: R, output: Output) -> Self {
+impl<R> StdioMessages<R> {
+    pub(super) fn new(inner: R, output: ServerLog) -> Self {
         Self {
             inner,
             output,
             chunk: vec![0; CHUNK].into_boxed_slice(),
             line: Vec::new(),
-            is_judged: false,
+            is_checked: false,
             skipped: None,
             ready: Vec::new(),
             taken: 0,
@@ -65,13 +65,13 @@ impl<R> Messages<R> {
                 continue;
             }
             self.line.extend_from_slice(part);
-            if !self.is_judged && (ends || self.line.len() >= TELLING) {
-                self.judge();
+            if !self.is_checked && (ends || self.line.len() >= TELLING) {
+                self.check_start();
             }
             if self.line.len() > LONGEST {
                 self.output.log("A message is skipped: it is longer than 16 MB.");
-                self.skipped = Some(Skipped::of(&std::mem::take(&mut self.line)));
-                self.is_judged = false;
+                self.skipped = Some(RejectedResponse::of(&std::mem::take(&mut self.line)));
+                self.is_checked = false;
                 if ends {
                     self.end_skipped();
                 }
@@ -90,39 +90,39 @@ impl<R> Messages<R> {
         }
     }
 
-    /// Hands the line on, lifted where it must be.
+    /// Hands the line on, rewritten where it must be.
     fn pass_line(&mut self) {
-        self.is_judged = false;
+        self.is_checked = false;
         let bytes = std::mem::take(&mut self.line);
         let line = String::from_utf8_lossy(&bytes);
-        if let Some(told) = log_line(&line) {
-            self.output.log(&told);
+        if let Some(text) = log_line(&line) {
+            self.output.log(&text);
             return;
         }
-        let lifted = lifted(&line);
-        if lifted.as_ref().is_some_and(|lifted| lifted.message.is_empty()) {
+        let rewritten = rewritten(&line);
+        if rewritten.as_ref().is_some_and(|rewritten| rewritten.message.is_empty()) {
             if !may_be_message(&bytes) {
                 // That was told as soon as it was seen.
                 return;
             }
-            self.output.hear_nonsense(beginning(&bytes));
+            self.output.log_invalid_line(beginning(&bytes));
         } else if matches!(line, Cow::Owned(_)) {
             self.output.log(NO_UTF8);
         }
-        match lifted {
-            Some(lifted) => {
-                lifted.told.iter().for_each(|told| self.output.log(told));
-                self.ready.extend_from_slice(lifted.message.as_bytes());
+        match rewritten {
+            Some(rewritten) => {
+                rewritten.notes.iter().for_each(|note| self.output.log(note));
+                self.ready.extend_from_slice(rewritten.message.as_bytes());
                 self.ready.push(b'\n');
             }
             None => self.ready.extend_from_slice(line.as_bytes()),
         }
     }
 
-    fn judge(&mut self) {
-        self.is_judged = true;
+    fn check_start(&mut self) {
+        self.is_checked = true;
         if !may_be_message(&self.line) {
-            self.output.hear_nonsense(beginning(&self.line));
+            self.output.log_invalid_line(beginning(&self.line));
         }
     }
 }
@@ -137,7 +137,7 @@ fn may_be_message(line: &[u8]) -> bool {
     matches!(beginning(line).first(), None | Some(b'{' | b'['))
 }
 
-impl<R: AsyncRead + Unpin> AsyncRead for Messages<R> {
+impl<R: AsyncRead + Unpin> AsyncRead for StdioMessages<R> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -174,11 +174,11 @@ mod tests {
     use super::*;
     use crate::AgentLog;
 
-    async fn read(written: &[u8]) -> (String, Output, Arc<AgentLog>) {
+    async fn read(written: &[u8]) -> (String, ServerLog, Arc<AgentLog>) {
         let log = Arc::new(AgentLog::default());
-        let output = Output::new("s", Arc::clone(&log));
+        let output = ServerLog::new("s", Arc::clone(&log));
         let mut read = Vec::new();
-        Messages::new(written, output.clone()).read_to_end(&mut read).await.expect("reads");
+        StdioMessages::new(written, output.clone()).read_to_end(&mut read).await.expect("reads");
         (String::from_utf8(read).expect("text"), output, log)
     }
 
@@ -188,7 +188,7 @@ mod tests {
         let written = format!("{{\"id\":1}}\nWelcome\n{{\"half\":\n{long}\n");
         let (passed, output, log) = read(written.as_bytes()).await;
         assert_eq!(passed.replace("\n\n", "\n"), format!("{{\"id\":1}}\n{long}\n"));
-        assert_eq!(output.nonsense().as_deref(), Some("Welcome"));
+        assert_eq!(output.invalid_line().as_deref(), Some("Welcome"));
         let told: Vec<String> = log.lines().into_iter().map(|line| line.text).collect();
         assert_eq!(
             told,
@@ -234,7 +234,7 @@ mod tests {
     async fn bytes_that_are_no_text_take_no_message_away() {
         let (passed, output, log) = read(b"{\"id\":1,\"result\":{\"text\":\"\xff\"}}\n").await;
         assert_eq!(passed, "{\"id\":1,\"result\":{\"text\":\"\u{fffd}\"}}\n");
-        assert_eq!(output.nonsense(), None);
+        assert_eq!(output.invalid_line(), None);
         assert!(log.lines()[0].text.contains("not all UTF-8"));
     }
 

@@ -1,5 +1,5 @@
-//! [`events`]: a stream of events as the library is to read it: each message lifted, and whoever waits
-//! for an answer that does not come told why.
+//! [`events`]: a stream of server-sent events with each message rewritten for the library. A request whose
+//! response does not come gets a JSON-RPC error.
 
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
@@ -12,9 +12,9 @@ use serde::de::IgnoredAny;
 use sse_stream::{Sse, SseStream};
 
 use super::fault::innermost;
-use super::output::Output;
-use super::skipped::TOO_LONG;
-use super::wire::{lifted, log_line};
+use super::incoming::{log_line, rewritten};
+use super::rejected_response::TOO_LONG;
+use super::server_log::ServerLog;
 
 /// The longest event, and the longest answer, in bytes: as much as the library takes.
 pub(super) const LONGEST: usize = 16 * 1024 * 1024;
@@ -22,21 +22,27 @@ pub(super) const LONGEST: usize = 16 * 1024 * 1024;
 const NO_ANSWER: &str = "The server ended its stream of events without an answer.";
 
 /// Whose answer a stream brings.
-pub(super) struct Asked {
+pub(super) struct PendingRequest {
     pub(super) id: RequestId,
     /// Whether the library takes the stream up again where an event had an id.
     pub(super) resumes: bool,
 }
 
 /// The events of a response, which brings the answer to `asked`, or to nobody's request.
-pub(super) fn events(response: Response, output: Output, asked: Option<Asked>) -> BoxedSseResponse {
-    let chunks =
-        stream::try_unfold((response, Meter::default()), |(mut response, mut meter)| async move {
+pub(super) fn events(
+    response: Response,
+    output: ServerLog,
+    asked: Option<PendingRequest>,
+) -> BoxedSseResponse {
+    let chunks = stream::try_unfold(
+        (response, EventSize::default()),
+        |(mut response, mut meter)| async move {
             let Some(chunk) = response.chunk().await? else { return Ok(None) };
             meter.take(&chunk)?;
-            Ok::<_, Torn>(Some((chunk, (response, meter))))
-        });
-    let reading = Reading {
+            Ok::<_, StreamError>(Some((chunk, (response, meter))))
+        },
+    );
+    let reading = EventReader {
         events: Some(SseStream::from_bytes_stream(chunks.boxed()).boxed()),
         output,
         asked,
@@ -52,7 +58,7 @@ pub(super) fn events(response: Response, output: Output, asked: Option<Asked>) -
 
 /// Why the bytes of a stream end.
 #[derive(Debug, thiserror::Error)]
-enum Torn {
+enum StreamError {
     #[error("an event is longer than {LONGEST} bytes")]
     TooLong,
     #[error(transparent)]
@@ -61,14 +67,14 @@ enum Torn {
 
 /// Measures the event that is being read: it ends with an empty line.
 #[derive(Default)]
-struct Meter {
+struct EventSize {
     event: usize,
     line: usize,
     after_return: bool,
 }
 
-impl Meter {
-    fn take(&mut self, chunk: &[u8]) -> Result<(), Torn> {
+impl EventSize {
+    fn take(&mut self, chunk: &[u8]) -> Result<(), StreamError> {
         for byte in chunk {
             let is_second_half = *byte == b'\n' && self.after_return;
             self.after_return = *byte == b'\r';
@@ -86,25 +92,25 @@ impl Meter {
                 }
             }
             if self.event > LONGEST {
-                return Err(Torn::TooLong);
+                return Err(StreamError::TooLong);
             }
         }
         Ok(())
     }
 }
 
-struct Reading {
+struct EventReader {
     /// Absent once the stream is over.
     events: Option<BoxStream<'static, Result<Sse, SseError>>>,
-    output: Output,
+    output: ServerLog,
     /// Absent once it is answered.
-    asked: Option<Asked>,
+    asked: Option<PendingRequest>,
     had_id: bool,
     /// Why a message of this stream was skipped.
     skipped: Option<String>,
 }
 
-impl Reading {
+impl EventReader {
     async fn next(&mut self) -> Option<Result<Sse, SseError>> {
         match self.events.as_mut()?.next().await {
             Some(Ok(event)) => Some(Ok(self.read(event))),
@@ -156,19 +162,19 @@ impl Reading {
             return event;
         }
         let Some(data) = event.data.take() else { return event };
-        if let Some(told) = log_line(&data) {
-            self.output.log(&told);
+        if let Some(text) = log_line(&data) {
+            self.output.log(&text);
             // The event's id stays: the stream is taken up again from there.
             return event;
         }
-        let message = match lifted(&data) {
-            Some(lifted) => {
-                lifted.told.iter().for_each(|told| self.output.log(told));
-                if lifted.message.is_empty() {
-                    self.skipped = lifted.told.into_iter().next();
+        let message = match rewritten(&data) {
+            Some(rewritten) => {
+                rewritten.notes.iter().for_each(|note| self.output.log(note));
+                if rewritten.message.is_empty() {
+                    self.skipped = rewritten.notes.into_iter().next();
                     return event;
                 }
-                lifted.message
+                rewritten.message
             }
             None => data,
         };
@@ -204,5 +210,5 @@ pub(super) fn is_same(answered: &RequestId, asked: &RequestId) -> bool {
 
 fn is_too_long(error: &SseError) -> bool {
     let SseError::Body(error) = error else { return false };
-    matches!(error.downcast_ref(), Some(Torn::TooLong))
+    matches!(error.downcast_ref(), Some(StreamError::TooLong))
 }

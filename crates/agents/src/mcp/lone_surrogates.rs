@@ -1,18 +1,18 @@
-//! [`whole`]: a message without halves of characters.
+//! [`replace_lone_surrogates`]: replaces the lone surrogates of a message.
 //!
 //! JavaScript cuts texts through an emoji and writes what is left of it as `\ud83d`, which is no
 //! character: the library's parser refuses the whole message.
 
 use std::borrow::Cow;
 
-/// What is told where halves were replaced.
+/// The log line for a message with lone surrogates.
 pub(super) const REPLACED: &str =
     "A message of the server holds half a character, which reads as \u{fffd} here.";
 /// The characters of an escape such as `\ud83d`.
 const ESCAPE: usize = 6;
 
-/// The JSON `message` with U+FFFD for each half of a character that stands alone.
-pub(super) fn whole(message: &str) -> Cow<'_, str> {
+/// The JSON `message` with U+FFFD for each lone surrogate.
+pub(super) fn replace_lone_surrogates(message: &str) -> Cow<'_, str> {
     if !message.contains("\\ud") && !message.contains("\\uD") {
         return Cow::Borrowed(message);
     }
@@ -21,9 +21,9 @@ pub(super) fn whole(message: &str) -> Cow<'_, str> {
     while let Some(found) = message[at..].find('\\') {
         at += found;
         let next = &message[at..];
-        match half(next) {
-            Some(Half::First)
-                if matches!(next.get(ESCAPE..).and_then(half), Some(Half::Second)) =>
+        match surrogate(next) {
+            Some(Surrogate::High)
+                if matches!(next.get(ESCAPE..).and_then(surrogate), Some(Surrogate::Low)) =>
             {
                 at += 2 * ESCAPE;
             }
@@ -45,17 +45,17 @@ pub(super) fn whole(message: &str) -> Cow<'_, str> {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Half {
-    First,
-    Second,
+enum Surrogate {
+    High,
+    Low,
 }
 
-/// Which half of a character is escaped at the beginning of the text.
-fn half(text: &str) -> Option<Half> {
+/// Which surrogate is escaped at the beginning of the text.
+fn surrogate(text: &str) -> Option<Surrogate> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     match u16::from_str_radix(digits, 16).ok()? {
-        0xd800..=0xdbff => Some(Half::First),
-        0xdc00..=0xdfff => Some(Half::Second),
+        0xd800..=0xdbff => Some(Surrogate::High),
+        0xdc00..=0xdfff => Some(Surrogate::Low),
         _ => None,
     }
 }
@@ -76,7 +76,7 @@ mod tests {
             (r"\é\ud83d", "\\é\u{fffd}"),
             (r"\ud83d\", "\u{fffd}\\"),
         ] {
-            assert_eq!(whole(written), read, "{written}");
+            assert_eq!(replace_lone_surrogates(written), read, "{written}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! [`carrying`]: the schema of a server's question as the server wrote it.
+//! [`with_schema_in_meta`]: the schema of a server's question as the server wrote it.
 //!
 //! The library reads it into types of its own and drops what these do not know: a `pattern`, a
 //! `multipleOf`, the order of the fields. It travels in the request's `_meta` as text, so that the
@@ -8,19 +8,19 @@ use json_text::{JsonText, Node};
 use rmcp::model::RequestMetaObject;
 use serde_json::value::RawValue;
 
-use super::wire::object;
+use super::incoming::object;
 
 /// Where the schema travels.
 const REQUESTED_SCHEMA: &str = "rehearsal/requestedSchema";
 const METHOD: &str = "\"elicitation/create\"";
 
 /// Whether `message` may be such a question.
-pub(super) fn may_ask(message: &str) -> bool {
+pub(super) fn may_be_elicitation(message: &str) -> bool {
     message.contains(METHOD)
 }
 
 /// The request with its schema in its `_meta`; `None` for any other message.
-pub(super) fn carrying(members: &[(String, &RawValue)]) -> Option<String> {
+pub(super) fn with_schema_in_meta(members: &[(String, &RawValue)]) -> Option<String> {
     if member(members, "method")?.get() != METHOD {
         return None;
     }
@@ -41,7 +41,7 @@ pub(super) fn carrying(members: &[(String, &RawValue)]) -> Option<String> {
 }
 
 /// The schema as the server wrote it, where it passed by us.
-pub(super) fn carried(meta: &RequestMetaObject) -> Option<JsonText> {
+pub(super) fn schema_from_meta(meta: &RequestMetaObject) -> Option<JsonText> {
     JsonText::parse(meta.get(REQUESTED_SCHEMA)?.as_str()?).ok()
 }
 
@@ -63,9 +63,9 @@ mod tests {
     fn carried_by(message: &str) -> Option<(Value, Option<JsonText>)> {
         let message = JsonText::parse(message).expect("JSON");
         let Node::Object(members) = message.open() else { panic!("an object") };
-        let message: Value = serde_json::from_str(&carrying(&members)?).expect("JSON");
+        let message: Value = serde_json::from_str(&with_schema_in_meta(&members)?).expect("JSON");
         let meta = serde_json::from_value(message["params"]["_meta"].clone()).expect("an object");
-        Some((message, carried(&meta)))
+        Some((message, schema_from_meta(&meta)))
     }
 
     #[test]

@@ -1,12 +1,12 @@
-//! [`lifted`]: rewrites a server's message where the library cannot read it, or would drop part of it.
+//! [`rewritten`]: rewrites a server's message where the library cannot read it, or would drop part of it.
 //!
 //! - serde_json reads 127 levels of nesting. A response nested deeper becomes a JSON-RPC error, a
 //!   request loses its parameters, a tool becomes a placeholder that says why it cannot be called.
 //! - The library's `Tool` has no `execution`: `taskSupport` travels in the tool's `_meta`.
-//! - An elicitation's schema travels as text ([`super::asked_schema`]), and so does structured content
-//!   with numbers that the library would round ([`super::digits`]).
-//! - The library reads a list of tools whole or not at all: invalid tools are made [`readable`].
-//! - A lone surrogate becomes U+FFFD ([`super::halves`]).
+//! - An elicitation's schema travels as text ([`super::elicitation_schema`]), and so does structured content
+//!   with numbers that the library would round ([`super::structured_content`]).
+//! - The library reads a list of tools whole or not at all: invalid tools are made [`readable_members`].
+//! - A lone surrogate becomes U+FFFD ([`super::lone_surrogates`]).
 //! - A response that is not JSON, or has a number out of range, becomes a JSON-RPC error.
 
 use std::borrow::Cow;
@@ -17,28 +17,28 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::asked_schema;
-use super::digits;
-use super::halves::{REPLACED, whole};
-use super::skipped::Skipped;
-use super::unreadable::{is_readable, placeholder, readable, too_deep};
+use super::elicitation_schema;
+use super::invalid_tools::{is_readable, placeholder, readable_members, too_deep};
+use super::lone_surrogates::{REPLACED, replace_lone_surrogates};
+use super::rejected_response::RejectedResponse;
+use super::structured_content;
 
 /// How deep a message may be nested: serde_json opens 127 levels, less a few for the library's own.
 pub(super) const READABLE: usize = 120;
 /// The levels of a message around a tool.
 const AROUND_A_TOOL: usize = 3;
-/// How much of a tool's name is told.
+/// The most characters of a tool's name that a note shows.
 const NAME_CHARACTERS: usize = 80;
 
 const TASK_SUPPORT: &str = "rehearsal/taskSupport";
 
 /// A message as the library can read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Lifted {
+pub(super) struct Rewritten {
     /// Empty where it is no message.
     pub(super) message: String,
     /// What a person should know about it, a sentence each.
-    pub(super) told: Vec<String>,
+    pub(super) notes: Vec<String>,
 }
 
 /// The message as a line for the log, where it is one that the library reads. The library handles
@@ -47,28 +47,28 @@ pub(super) fn log_line(message: &str) -> Option<String> {
     if !message.contains("notifications/message") {
         return None;
     }
-    let message: Notification = serde_json::from_str(&whole(message)).ok()?;
+    let message: Notification = serde_json::from_str(&replace_lone_surrogates(message)).ok()?;
     if message.method != "notifications/message" {
         return None;
     }
-    let told = message.params;
-    let logger = told.logger.map(|logger| format!(" {logger}:")).unwrap_or_default();
-    let text = match &told.data {
+    let params = message.params;
+    let logger = params.logger.map(|logger| format!(" {logger}:")).unwrap_or_default();
+    let text = match &params.data {
         Value::String(text) => text.clone(),
         data => data.to_string(),
     };
-    Some(format!("{}{logger} {text}", told.level.as_deref().unwrap_or("log")))
+    Some(format!("{}{logger} {text}", params.level.as_deref().unwrap_or("log")))
 }
 
 /// A server's notification of a line for the log.
 #[derive(Deserialize)]
 struct Notification {
     method: String,
-    params: Told,
+    params: LogParams,
 }
 
 #[derive(Deserialize)]
-struct Told {
+struct LogParams {
     level: Option<String>,
     logger: Option<String>,
     data: Value,
@@ -76,23 +76,23 @@ struct Told {
 
 /// The message with what is too deep, or unknown to the library, put elsewhere; `None` when the
 /// library reads it as it is.
-pub(super) fn lifted(message: &str) -> Option<Lifted> {
-    let whole = whole(message);
+pub(super) fn rewritten(message: &str) -> Option<Rewritten> {
+    let whole = replace_lone_surrogates(message);
     let text = whole.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
         return None;
     }
-    let lifted = match unread(text) {
+    let rewritten = match unread(text) {
         Some(fault) => Some(refused(text, &fault)),
-        None => lifted_json(text),
+        None => rewritten_json(text),
     };
     if matches!(whole, Cow::Borrowed(_)) {
-        return lifted;
+        return rewritten;
     }
-    let mut lifted =
-        lifted.unwrap_or_else(|| Lifted { message: text.to_owned(), told: Vec::new() });
-    lifted.told.push(REPLACED.to_owned());
-    Some(lifted)
+    let mut rewritten =
+        rewritten.unwrap_or_else(|| Rewritten { message: text.to_owned(), notes: Vec::new() });
+    rewritten.notes.push(REPLACED.to_owned());
+    Some(rewritten)
 }
 
 /// Why the library's parser refuses the text, for another reason than its depth.
@@ -104,23 +104,23 @@ fn unread(text: &str) -> Option<JsonTextError> {
 }
 
 /// Where the text answers a request, an error with the reason for whoever waits.
-fn refused(text: &str, fault: &JsonTextError) -> Lifted {
+fn refused(text: &str, fault: &JsonTextError) -> Rewritten {
     let reason = format!("The server's answer cannot be read: {fault}.");
-    match Skipped::of(text.as_bytes()).answer(&reason) {
-        Some(message) => Lifted { message, told: vec![reason] },
+    match RejectedResponse::of(text.as_bytes()).answer(&reason) {
+        Some(message) => Rewritten { message, notes: vec![reason] },
         None => {
-            let told = vec![format!("A message of the server is skipped: {fault}.")];
-            Lifted { message: String::new(), told }
+            let notes = vec![format!("A message of the server is skipped: {fault}.")];
+            Rewritten { message: String::new(), notes }
         }
     }
 }
 
-fn lifted_json(message: &str) -> Option<Lifted> {
+fn rewritten_json(message: &str) -> Option<Rewritten> {
     let levels = nesting(message);
     let is_deep = levels > READABLE;
     let is_read = !message.contains("\"tools\"")
-        && !asked_schema::may_ask(message)
-        && !digits::may_round(message);
+        && !elicitation_schema::may_be_elicitation(message)
+        && !structured_content::may_round(message);
     if !is_deep && is_read {
         return None;
     }
@@ -131,11 +131,11 @@ fn lifted_json(message: &str) -> Option<Lifted> {
         if is_deep {
             return Some(without_params(method, member("id"), levels));
         }
-        let asked = asked_schema::carrying(&members);
-        return asked.map(|message| Lifted { message, told: Vec::new() });
+        let asked = elicitation_schema::with_schema_in_meta(&members);
+        return asked.map(|message| Rewritten { message, notes: Vec::new() });
     }
     let result = member("result")?;
-    let mut told = Vec::new();
+    let mut notes = Vec::new();
     let with_result = |result: String| {
         let others = members.iter().filter(|(key, _)| key != "result");
         let mut whole: Vec<(&str, String)> =
@@ -143,10 +143,10 @@ fn lifted_json(message: &str) -> Option<Lifted> {
         whole.push(("result", result));
         object(&whole)
     };
-    let lifted = match tools_of(result) {
+    let rewritten = match tools_of(result) {
         Some((tools, _)) if !is_deep && tools.iter().all(|raw| is_plain(raw)) => return None,
         Some((tools, rest)) => {
-            let tools: Vec<String> = tools.iter().map(|raw| tool(raw, &mut told)).collect();
+            let tools: Vec<String> = tools.iter().map(|raw| tool(raw, &mut notes)).collect();
             let mut result: Members<'_> = rest;
             result.push(("tools", format!("[{}]", tools.join(","))));
             with_result(object(&result))
@@ -161,16 +161,16 @@ fn lifted_json(message: &str) -> Option<Lifted> {
             let id = member("id").map_or("null", RawValue::get);
             format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#)
         }
-        None => with_result(digits::carrying(result)?),
+        None => with_result(structured_content::with_text_in_meta(result)?),
     };
-    Some(Lifted { message: lifted, told })
+    Some(Rewritten { message: rewritten, notes })
 }
 
 /// A request of the server without its parameters, so that the server gets an error; an empty message
 /// in place of a notification.
-fn without_params(method: &RawValue, id: Option<&RawValue>, levels: usize) -> Lifted {
+fn without_params(method: &RawValue, id: Option<&RawValue>, levels: usize) -> Rewritten {
     let what = if id.is_some() { "request" } else { "notification" };
-    let told = vec![format!(
+    let notes = vec![format!(
         "A {what} of the server is skipped: it is nested {levels} levels deep, and more than {READABLE} \
          cannot be read."
     )];
@@ -181,7 +181,7 @@ fn without_params(method: &RawValue, id: Option<&RawValue>, levels: usize) -> Li
             ("id", id.get().to_owned()),
         ])
     });
-    Lifted { message, told }
+    Rewritten { message, notes }
 }
 
 /// Members of an object with their texts.
@@ -202,10 +202,10 @@ fn is_plain(tool: &RawValue) -> bool {
 }
 
 /// One tool, with what the library cannot take as its `_meta`.
-fn tool(raw: &RawValue, told: &mut Vec<String>) -> String {
+fn tool(raw: &RawValue, notes: &mut Vec<String>) -> String {
     let Node::Object(members) = Node::of(raw) else {
         let reason = "it is no object";
-        told.push(format!("A tool is left out: {reason}."));
+        notes.push(format!("A tool is left out: {reason}."));
         return object(&placeholder("without a name", reason));
     };
     let deepest = members.iter().max_by_key(|(_, value)| nesting(value.get()));
@@ -241,7 +241,7 @@ fn tool(raw: &RawValue, told: &mut Vec<String>) -> String {
     if !meta.is_empty() {
         kept.push(("_meta", object(&meta)));
     }
-    object(&readable(kept, &name_of(&members), told))
+    object(&readable_members(kept, &name_of(&members), notes))
 }
 
 fn name_of(members: &[(String, &RawValue)]) -> String {
@@ -266,7 +266,7 @@ pub(super) fn is_task_only(tool: &Tool) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::unreadable::too_deep_reason;
+    use super::super::invalid_tools::too_deep_reason;
     use super::*;
 
     fn deep(levels: usize) -> String {
@@ -286,9 +286,11 @@ mod tests {
                 {{"name":"plain","inputSchema":{{"type":"object"}}}},
                 {{"name":"deep","inputSchema":{schema}}}]}}}}"#
         );
-        let lifted = lifted(&message).expect("lifted");
-        assert!(lifted.message.contains(r#""id":7"#) && lifted.message.contains("nextCursor"));
-        let [plain, deep] = &read(&lifted.message)[..] else { panic!("two tools") };
+        let rewritten = rewritten(&message).expect("rewritten");
+        assert!(
+            rewritten.message.contains(r#""id":7"#) && rewritten.message.contains("nextCursor")
+        );
+        let [plain, deep] = &read(&rewritten.message)[..] else { panic!("two tools") };
         assert_eq!((plain.name.as_ref(), too_deep_reason(plain)), ("plain", None));
         assert_eq!(deep.name, "deep");
         let reason = too_deep_reason(deep).expect("a reason");
@@ -301,11 +303,11 @@ mod tests {
             r#"{{"jsonrpc":"2.0","id":"x","result":{{"content":[],"structuredContent":{}}}}}"#,
             deep(500)
         );
-        let lifted = lifted(&message).expect("lifted").message;
-        let value: Value = serde_json::from_str(&lifted).expect("readable");
+        let rewritten = rewritten(&message).expect("rewritten").message;
+        let value: Value = serde_json::from_str(&rewritten).expect("readable");
         assert_eq!(value["id"], "x");
-        let told = value["error"]["message"].as_str().expect("text");
-        assert!(told.contains("nested 503 levels deep"), "{told}");
+        let notes = value["error"]["message"].as_str().expect("text");
+        assert!(notes.contains("nested 503 levels deep"), "{notes}");
     }
 
     #[test]
@@ -322,31 +324,31 @@ mod tests {
         let request = |id: &str| {
             let deep = deep(200);
             let request = format!(r#"{{"jsonrpc":"2.0",{id}"method":"x","params":{deep}}}"#);
-            lifted(&request).expect("lifted")
+            rewritten(&request).expect("rewritten")
         };
         let asked = request(r#""id":"q7","#);
         let message: Value = serde_json::from_str(&asked.message).expect("read");
         assert_eq!(message, serde_json::json!({"jsonrpc": "2.0", "id": "q7", "method": "x"}));
-        assert!(asked.told[0].contains("nested 202 levels deep"), "{:?}", asked.told);
+        assert!(asked.notes[0].contains("nested 202 levels deep"), "{:?}", asked.notes);
         let notification = request("");
         assert_eq!(notification.message, "");
-        assert!(notification.told[0].contains("is skipped"), "{:?}", notification.told);
+        assert!(notification.notes[0].contains("is skipped"), "{:?}", notification.notes);
     }
 
     #[test]
     fn a_tool_that_cannot_be_read_leaves_the_others_where_they_are() {
         let message = r#"{"id":1,"result":{"tools":[{"name":"good","inputSchema":{}},
             {"name":"bool","inputSchema":true},{"name":"none"},7]}}"#;
-        let lifted = lifted(message).expect("lifted");
-        let tools = read(&lifted.message);
+        let rewritten = rewritten(message).expect("rewritten");
+        let tools = read(&rewritten.message);
         let usable: Vec<_> = tools
             .iter()
-            .filter(|tool| super::super::unreadable::reason(tool).is_none())
+            .filter(|tool| super::super::invalid_tools::invalid_reason(tool).is_none())
             .map(|tool| tool.name.as_ref())
             .collect();
         assert_eq!(usable, ["good"]);
-        assert_eq!(lifted.told.len(), 3, "{:?}", lifted.told);
-        assert!(lifted.told[0].contains("The tool bool is left out"), "{:?}", lifted.told);
+        assert_eq!(rewritten.notes.len(), 3, "{:?}", rewritten.notes);
+        assert!(rewritten.notes[0].contains("The tool bool is left out"), "{:?}", rewritten.notes);
     }
 
     #[test]
@@ -354,51 +356,58 @@ mod tests {
         let message = r#"{"id":1,"result":{"tools":[
             {"name":"a","inputSchema":{},"execution":{"taskSupport":"required"}},
             {"name":"b","inputSchema":{},"execution":{"taskSupport":"optional"}}]}}"#;
-        let tools = read(&lifted(message).expect("lifted").message);
+        let tools = read(&rewritten(message).expect("rewritten").message);
         assert_eq!(tools.iter().map(is_task_only).collect::<Vec<_>>(), [true, false]);
     }
 
     #[test]
     fn an_answer_beyond_reading_becomes_an_error_with_the_reason() {
         let deep = format!("{}NaN{}", "[".repeat(900), "]".repeat(900));
-        for (result, told) in [
+        for (result, notes) in [
             ("{\"e\":NaN}}", "NaN is not a number"),
             ("{\"e\":1e400}}", "this number is out of range"),
             ("{\"e\":1", "the text ends here, but } is missing"),
             (&format!("{deep}}}"), "NaN is not a number"),
         ] {
             let message = format!(r#"{{"jsonrpc":"2.0","id":"x","result":{result}"#);
-            let lifted = lifted(&message).expect("lifted");
-            let value: Value = serde_json::from_str(&lifted.message).expect("readable");
+            let rewritten = rewritten(&message).expect("rewritten");
+            let value: Value = serde_json::from_str(&rewritten.message).expect("readable");
             assert_eq!(value["id"], "x", "{message}");
-            assert!(value["error"]["message"].as_str().expect("text").contains(told), "{value}");
-            assert!(lifted.told[0].contains(told), "{:?}", lifted.told);
+            assert!(value["error"]["message"].as_str().expect("text").contains(notes), "{value}");
+            assert!(rewritten.notes[0].contains(notes), "{:?}", rewritten.notes);
         }
     }
 
     #[test]
     fn what_is_no_message_is_told_and_goes_no_further() {
-        for nonsense in ["{\"half\":", "Welcome", "{\"method\":\"x\",\"params\":[NaN]}"] {
-            let lifted = lifted(nonsense).expect("lifted");
-            assert_eq!((lifted.message.as_str(), lifted.told.len()), ("", 1), "{nonsense}");
+        for invalid_line in ["{\"half\":", "Welcome", "{\"method\":\"x\",\"params\":[NaN]}"] {
+            let rewritten = rewritten(invalid_line).expect("rewritten");
+            assert_eq!(
+                (rewritten.message.as_str(), rewritten.notes.len()),
+                ("", 1),
+                "{invalid_line}"
+            );
         }
     }
 
     #[test]
     fn half_a_character_takes_no_message_away() {
         let message = r#"{"id":1,"result":{"content":[{"type":"text","text":"a\ud83d b"}]}}"#;
-        let read = lifted(message).expect("lifted");
+        let read = rewritten(message).expect("rewritten");
         assert_eq!(read.message, message.replace("\\ud83d", "\u{fffd}"));
-        assert_eq!(read.told, [REPLACED]);
+        assert_eq!(read.notes, [REPLACED]);
         let line = r#"{"method":"notifications/message","params":{"data":"a\ud83d b"}}"#;
         assert_eq!(log_line(line).as_deref(), Some("log a\u{fffd} b"));
     }
 
     #[test]
     fn what_the_library_reads_stays_as_it_is() {
-        assert_eq!(lifted(r#"{"id":1,"result":{"tools":[{"name":"a","inputSchema":{}}]}}"#), None);
-        assert_eq!(lifted(r#"{"id":1,"result":{"content":"\"taskSupport\""}}"#), None);
-        assert_eq!(lifted("\"taskSupport\""), None);
-        assert_eq!(lifted("\u{feff}{\"id\":1,\"result\":{}}\r\n"), None);
+        assert_eq!(
+            rewritten(r#"{"id":1,"result":{"tools":[{"name":"a","inputSchema":{}}]}}"#),
+            None
+        );
+        assert_eq!(rewritten(r#"{"id":1,"result":{"content":"\"taskSupport\""}}"#), None);
+        assert_eq!(rewritten("\"taskSupport\""), None);
+        assert_eq!(rewritten("\u{feff}{\"id\":1,\"result\":{}}\r\n"), None);
     }
 }

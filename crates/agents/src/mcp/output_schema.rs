@@ -1,7 +1,7 @@
-//! Whether structured content is what its tool's output schema promises.
+//! Checks structured content against its tool's output schema.
 //!
-//! A server that breaks its promise is told to the person, beside a result that stays as it came:
-//! clients that check it, as the Python SDK's does, would refuse the result.
+//! Violations are shown beside the result, which stays unchanged. Other clients, such as the Python
+//! SDK's, would reject the result.
 
 use json_text::{JsonText, Kind, Node};
 use schema_check::Violation;
@@ -12,7 +12,7 @@ use crate::schemas;
 ///
 /// A schema of any size and a value of any length take their time: not for a thread that must
 /// answer others.
-pub(super) fn broken_by(schema: &JsonText, returned: &JsonText) -> Vec<Violation> {
+pub(super) fn schema_violations(schema: &JsonText, returned: &JsonText) -> Vec<Violation> {
     match structured_content(returned) {
         Some(structured) => schemas::check_schema(Some(schema), &structured),
         None => {
@@ -39,7 +39,7 @@ mod tests {
     }
 
     fn broken(schema: &str, returned: &str) -> Vec<(String, String)> {
-        let messages = broken_by(&json(schema), &json(returned));
+        let messages = schema_violations(&json(schema), &json(returned));
         messages.into_iter().map(|message| (message.pointer, message.text)).collect()
     }
 

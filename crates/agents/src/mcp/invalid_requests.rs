@@ -1,4 +1,4 @@
-//! [`refusal`]: why a server's question cannot be put to a person.
+//! [`invalid_params`]: why an elicitation or sampling request is rejected.
 
 #![expect(deprecated, reason = "sampling leaves the protocol; servers use it all the same")]
 
@@ -6,13 +6,13 @@ use rmcp::model::{CreateMessageRequestParams, ElicitationSchema};
 use serde_json::{Map, Value, json};
 
 /// Why the library could not read the request; `None` for requests that are no questions.
-pub(super) fn refusal(method: &str, params: Option<&Value>) -> Option<String> {
+pub(super) fn invalid_params(method: &str, params: Option<&Value>) -> Option<String> {
     let is_question = ["elicitation/create", "sampling/createMessage"].contains(&method);
     let Some(params) = params else {
         return is_question.then(|| "its `params` are missing or nested too deep".to_owned());
     };
     let reason = match method {
-        "elicitation/create" => misasked_form(params),
+        "elicitation/create" => invalid_form(params),
         "sampling/createMessage" => {
             serde_json::from_value::<CreateMessageRequestParams>(params.clone())
                 .err()
@@ -24,7 +24,7 @@ pub(super) fn refusal(method: &str, params: Option<&Value>) -> Option<String> {
 }
 
 /// Why nobody can answer a form with these fields, though the library reads it.
-pub(super) fn unanswerable(schema: &Value) -> Option<String> {
+pub(super) fn empty_choice(schema: &Value) -> Option<String> {
     let is_empty = |values: Option<&Value>| {
         values.and_then(Value::as_array).is_some_and(|values| values.is_empty())
     };
@@ -38,7 +38,7 @@ pub(super) fn unanswerable(schema: &Value) -> Option<String> {
     Some(format!("the property `{name}` of its form is a choice without a value to choose"))
 }
 
-fn misasked_form(params: &Value) -> Option<String> {
+fn invalid_form(params: &Value) -> Option<String> {
     if !params["message"].is_string() {
         return Some("it has no `message`".to_owned());
     }
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     fn form(params: &Value) -> String {
-        refusal("elicitation/create", Some(params)).expect("a question")
+        invalid_params("elicitation/create", Some(params)).expect("a question")
     }
 
     #[test]
@@ -87,15 +87,15 @@ mod tests {
         assert_eq!(form(&json!({"message": "?"})), "it has no `requestedSchema`");
         assert_eq!(form(&json!({"requestedSchema": {}})), "it has no `message`");
         assert_eq!(form(&json!({"message": "?", "mode": "url"})), "it has no `url`");
-        let missing = refusal("elicitation/create", None).expect("a question");
+        let missing = invalid_params("elicitation/create", None).expect("a question");
         assert!(missing.contains("nested too deep"), "{missing}");
         let role = json!({"maxTokens": 1, "messages": [
             {"role": "alien", "content": {"type": "text", "text": "?"}}]});
-        let told = refusal("sampling/createMessage", Some(&role)).expect("a question");
+        let told = invalid_params("sampling/createMessage", Some(&role)).expect("a question");
         assert!(told.contains("alien"), "{told}");
         let empty = json!({"properties": {"kind": {"type": "string", "enum": []}}});
-        assert!(unanswerable(&empty).is_some_and(|told| told.contains("`kind`")));
-        assert_eq!(unanswerable(&json!({"properties": {"kind": {"enum": ["a"]}}})), None);
-        assert_eq!(refusal("tasks/unknown", None), None);
+        assert!(empty_choice(&empty).is_some_and(|told| told.contains("`kind`")));
+        assert_eq!(empty_choice(&json!({"properties": {"kind": {"enum": ["a"]}}})), None);
+        assert_eq!(invalid_params("tasks/unknown", None), None);
     }
 }

@@ -1,13 +1,13 @@
 //! Structured content with numbers that the library would round, carried past it as text.
 //!
 //! The library reads integers through 64 bits and other numbers as doubles. What a tool's structured
-//! content says beyond that travels in the result's `_meta`, as schemas do in a tool's ([`super::wire`]).
+//! content says beyond that travels in the result's `_meta`.
 
 use json_text::{JsonText, Node};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::wire::object;
+use super::incoming::object;
 
 const STRUCTURED: &str = "structuredContent";
 const CARRIED: &str = "rehearsal/structuredContent";
@@ -20,7 +20,7 @@ pub(super) fn may_round(message: &str) -> bool {
 
 /// The result with its structured content as text in `_meta`; `None` where the library reads it as
 /// it is written.
-pub(super) fn carrying(result: &RawValue) -> Option<String> {
+pub(super) fn with_text_in_meta(result: &RawValue) -> Option<String> {
     let Node::Object(members) = Node::of(result) else { return None };
     let member = |name: &str| members.iter().find(|(key, _)| key == name).map(|(_, raw)| *raw);
     let own = match member("_meta").map(Node::of) {
@@ -46,12 +46,12 @@ pub(super) fn carrying(result: &RawValue) -> Option<String> {
 }
 
 /// A result whose structured content keeps its digits.
-pub(super) struct Exact {
+pub(super) struct ExactResult {
     members: Map<String, Value>,
     content: Option<JsonText>,
 }
 
-impl Exact {
+impl ExactResult {
     /// Takes what was carried out of `members`, those of a result.
     pub(super) fn of(mut members: Map<String, Value>) -> Self {
         let mut content = None;
@@ -137,21 +137,21 @@ mod tests {
     #[test]
     fn structured_content_comes_back_as_it_was_written() {
         let result = r#"{"content":[],"structuredContent":{"n":123456789012345678901},"_meta":{"k":1,"rehearsal/structuredContent":"7"}}"#;
-        let carried = carrying(&raw(result)).expect("carried");
+        let carried = with_text_in_meta(&raw(result)).expect("carried");
         let Ok(Value::Object(members)) = serde_json::from_str(&carried) else {
             panic!("{carried}")
         };
-        let mut exact = Exact::of(members);
+        let mut exact = ExactResult::of(members);
         assert_eq!(exact.members()["_meta"], serde_json::json!({"k": 1}));
         assert_eq!(
             exact.text().as_str(),
             r#"{"content":[],"structuredContent":{"n":123456789012345678901},"_meta":{"k":1}}"#
         );
         // What a server says under our name is dropped.
-        let spoken = carrying(&raw(
+        let spoken = with_text_in_meta(&raw(
             r#"{"structuredContent":1,"_meta":{"rehearsal/structuredContent":"7"}}"#,
         ));
         assert_eq!(spoken.as_deref(), Some(r#"{"structuredContent":1,"_meta":{}}"#));
-        assert_eq!(carrying(&raw(r#"{"structuredContent":{"n":1}}"#)), None);
+        assert_eq!(with_text_in_meta(&raw(r#"{"structuredContent":{"n":1}}"#)), None);
     }
 }

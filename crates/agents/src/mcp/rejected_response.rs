@@ -1,13 +1,13 @@
-//! [`Skipped`]: a message that the library cannot read and would drop without a word: longer than it
-//! takes, or no JSON.
+//! [`RejectedResponse`]: the JSON-RPC error in place of a response that the library would drop silently: one
+//! that is too long, or not JSON.
 //!
-//! Where it answers a request somebody waits for it, and would wait for ever: they get an error
-//! that says why. Which request it is stands at the message's beginning or at its end.
+//! Without the error the caller would wait forever. The request's `id` is read from the beginning or the
+//! end of the message.
 
 use json_text::JsonText;
 use serde_json::Value;
 
-use super::wire::object;
+use super::incoming::object;
 
 /// Why an answer that is too long is skipped.
 pub(super) const TOO_LONG: &str = "The server's answer is longer than 16 MB, and no longer one can be read. Let the tool answer \
@@ -18,12 +18,12 @@ const KEPT: usize = 1_024;
 const ENDS: [&str; 2] = ["}", ",\"jsonrpc\":\"2.0\"}"];
 
 /// The beginning and the end of a message that is skipped.
-pub(super) struct Skipped {
+pub(super) struct RejectedResponse {
     head: Vec<u8>,
     tail: Vec<u8>,
 }
 
-impl Skipped {
+impl RejectedResponse {
     /// A message of which `begun` has been read.
     pub(super) fn of(begun: &[u8]) -> Self {
         let mut skipped = Self { head: begun[..begun.len().min(KEPT)].to_vec(), tail: Vec::new() };
@@ -78,7 +78,7 @@ mod tests {
 
     fn answered(message: &str) -> Option<Value> {
         let (begun, rest) = message.split_at(message.len() / 3);
-        let mut skipped = Skipped::of(begun.as_bytes());
+        let mut skipped = RejectedResponse::of(begun.as_bytes());
         rest.as_bytes().chunks(700).for_each(|part| skipped.take(part));
         let answer: Value = serde_json::from_str(&skipped.answer(TOO_LONG)?).expect("JSON");
         assert!(answer["error"]["message"].as_str().expect("text").contains("longer than 16 MB"));
