@@ -289,7 +289,7 @@ impl RehearsalHost for Host {
                 (trace.query.content.clone(), trace.final_response.content.clone());
             let fits =
                 schemas::run_blocking(move || schemas::check_ends(&view, &query, &response)).await;
-            fits.map_err(|reason| ApiError::NotExportable { reason })?;
+            fits.map_err(|error| ApiError::NotExportable { reason: error.to_string() })?;
         }
         let noted = Note::new("export").with("agent", &agent.id).with("session", &trace.session_id);
         let noted = noted.perhaps_by(by.as_ref());

@@ -6,7 +6,7 @@
 mod compiled;
 
 use crate::SessionView;
-use json_text::{JsonText, Kind, repeated_member};
+use json_text::{JsonText, JsonTextError, Kind, repeated_member};
 use schema_check::Violation;
 
 use compiled::compiled;
@@ -23,28 +23,65 @@ pub async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + '
     }
 }
 
-/// Checks what a session begins and ends with against the agent's own schemas.
+/// What a session begins or ends with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionEnd {
+    /// The user's query.
+    Query,
+    /// The final response.
+    FinalResponse,
+}
+
+impl std::fmt::Display for SessionEnd {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Query => "query",
+            Self::FinalResponse => "final response",
+        })
+    }
+}
+
+/// Why a query or a final response does not match the agent's own schema.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EndError {
+    /// The agent has a schema, and the text is not JSON.
+    #[error("its {end} must be JSON that fits the agent's schema: {error}")]
+    NotJson {
+        /// Which of the two.
+        end: SessionEnd,
+        /// Why the text is not JSON.
+        error: JsonTextError,
+    },
+    /// The value does not match the schema.
+    #[error(
+        "its {end} does not fit the agent's schema: {}: {}",
+        if violation.pointer.is_empty() { "the value" } else { &violation.pointer },
+        violation.text
+    )]
+    Violation {
+        /// Which of the two.
+        end: SessionEnd,
+        /// The first violation.
+        violation: Violation,
+    },
+}
+
+/// Checks the query and the final response of a session against the agent's own schemas.
 ///
 /// # Errors
-/// Which of the two does not fit, and the first reason.
-pub fn check_ends(view: &SessionView, query: &str, response: &str) -> Result<(), String> {
+/// The first text that is not JSON, or the first violation.
+pub fn check_ends(view: &SessionView, query: &str, response: &str) -> Result<(), EndError> {
     let ends = [
-        ("query", view.input_schema.as_ref(), query),
-        ("final response", view.output_schema.as_ref(), response),
+        (SessionEnd::Query, view.input_schema.as_ref(), query),
+        (SessionEnd::FinalResponse, view.output_schema.as_ref(), response),
     ];
-    for (what, schema, content) in ends {
+    for (end, schema, content) in ends {
         if schema.is_none() {
             continue;
         }
-        let value = JsonText::parse(content).map_err(|error| {
-            format!("its {what} must be JSON that fits the agent's schema: {error}")
-        })?;
-        if let Some(message) = check_schema(schema, &value).first() {
-            let place = if message.pointer.is_empty() { "the value" } else { &message.pointer };
-            return Err(format!(
-                "its {what} does not fit the agent's schema: {place}: {}",
-                message.text
-            ));
+        let value = JsonText::parse(content).map_err(|error| EndError::NotJson { end, error })?;
+        if let Some(violation) = check_schema(schema, &value).into_iter().next() {
+            return Err(EndError::Violation { end, violation });
         }
     }
     Ok(())

@@ -113,8 +113,8 @@ impl OpenSession {
         let instruction =
             match resolved_instruction(&agent.name, session, user, state, written).await {
                 Ok(instruction) => instruction,
-                Err(warning) => {
-                    warnings.push(warning);
+                Err(error) => {
+                    warnings.push(error.to_string());
                     written.clone()
                 }
             };

@@ -16,7 +16,7 @@ use super::context::{CallContext, CallSession};
 use super::run::run_tool;
 use super::stored::{StateCopy, Stored};
 use crate::arguments::exact_value;
-use crate::instruction::unfilled;
+use crate::instruction::InstructionError;
 use crate::schemas;
 use crate::{
     AgentFacts, AgentLog, AgentSource, CallProgress, CallReport, SessionSeed, SourceError,
@@ -87,7 +87,7 @@ impl NativeSource {
         let instruction = match adk_core::inject_session_state(&context, template).await {
             Ok(instruction) => instruction,
             Err(error) => {
-                warnings.push(unfilled(&error));
+                warnings.push(InstructionError(error).to_string());
                 template.clone()
             }
         };
