@@ -32,22 +32,22 @@ fn main() -> ExitCode {
         }
     };
     outcome.unwrap_or_else(|error| {
-        eprintln!("error: {}", told(&error));
+        eprintln!("error: {}", with_causes(&error));
         ExitCode::FAILURE
     })
 }
 
-/// The error and its causes, each said once.
-fn told(error: &anyhow::Error) -> String {
-    let mut told = String::new();
+/// The error and its causes, without repetition.
+fn with_causes(error: &anyhow::Error) -> String {
+    let mut message = String::new();
     for cause in error.chain().map(ToString::to_string) {
-        match told.as_str() {
-            "" => told = cause,
-            said if !said.contains(&cause) => told = format!("{said}: {cause}"),
+        match message.as_str() {
+            "" => message = cause,
+            earlier if !earlier.contains(&cause) => message = format!("{earlier}: {cause}"),
             _ => {}
         }
     }
-    told
+    message
 }
 
 /// `cargo leptos watch` runs the program without arguments, and means the page.
@@ -107,7 +107,7 @@ fn serve(arguments: &ServeArguments) -> anyhow::Result<ExitCode> {
 fn agents(arguments: &AgentsArguments) -> anyhow::Result<ExitCode> {
     let config = Config::load(&arguments.agents.overrides(), &cli::example_names())?;
     let agents = cli::simulated_agents(&config)?;
-    // As text each is told once it is known: one that takes minutes does not hide the others.
+    // As text each is message once it is known: one that takes minutes does not hide the others.
     let is_told_each = arguments.format == cli::Format::Text && !agents.is_empty();
     let mut written = Ok(());
     let mut write = |reports: &[cli::AgentReport]| {

@@ -109,8 +109,8 @@ async fn talk(
             message = from_page.next() => Turn::Page(message),
             news = calls.recv() => Turn::Call(news),
             agent = agents.recv() => Turn::Agent(agent),
-            told = news.recv() => Turn::News(told),
-            told = live.next() => Turn::Live(told),
+            received = news.recv() => Turn::News(received),
+            event = live.next() => Turn::Live(event),
             Some((agent, line)) = logs.next() => Turn::Log(agent, line),
             () = tokio::time::sleep_until(heard + SILENCE) => Turn::Silence,
             () = stop.cancelled() => Turn::Stop,
@@ -134,7 +134,7 @@ async fn talk(
                             }
                         }
                     }
-                    Err(error) => tracing::debug!("a page said what is no message: {error}"),
+                    Err(error) => tracing::debug!("a page sent an invalid message: {error}"),
                 }
             }
             Turn::Page(Some(Ok(Message::Close(_)) | Err(_)) | None) | Turn::Silence => return,

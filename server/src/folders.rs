@@ -118,7 +118,9 @@ impl Looking<'_> {
                 .root
                 .canonicalize()
                 .map_err(|error| format!("{shown} cannot be read: {error}.")),
-            Ok(_) => Err(format!("{shown} is no folder: name the folder it lies in, {correct}.")),
+            Ok(_) => {
+                Err(format!("{shown} is not a folder: name the folder it lies in, {correct}."))
+            }
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 Err(format!("{shown} is not there: make it, {correct}."))
             }
@@ -222,7 +224,7 @@ mod tests {
         assert!(fault.contains("is not there") && fault.contains("folders.reports"), "{fault}");
         write(folder.path(), "file");
         let (_, summaries) = find(&[folder.path().join("file")], "k", &ENDINGS, &|_| false);
-        assert!(summaries[0].faults[0].contains("is no folder"), "{summaries:?}");
+        assert!(summaries[0].faults[0].contains("is not a folder"), "{summaries:?}");
     }
 
     #[cfg(unix)]

@@ -339,7 +339,7 @@ impl CallHost for Host {
         let Ok(session) = self.session(&session) else {
             return Err(ApiError::ResultGone { call_id });
         };
-        match session.held.slice(&call_id, offset) {
+        match session.stored_results.slice(&call_id, offset) {
             Ok(Some(slice)) => Ok(slice),
             Ok(None) => Err(ApiError::ResultGone { call_id }),
             Err(error) => Err(unreadable(&error)),

@@ -38,7 +38,7 @@ pub(crate) fn list(folders: &[PathBuf]) -> ReportList {
     for (path, report) in &mut reports {
         if report.bytes <= LOOKED_INTO && read + report.bytes <= TOGETHER {
             read += report.bytes;
-            report.told = told(path);
+            report.told = read_summary(path);
         }
     }
     ReportList { reports: reports.into_iter().map(|(_, report)| report).collect(), folders }
@@ -116,7 +116,7 @@ struct Cases {
 }
 
 /// The summary; `None` if the report is broken: opening it shows the reason.
-fn told(path: &Path) -> Option<ReportTold> {
+fn read_summary(path: &Path) -> Option<ReportTold> {
     let InLittle { eval_set_id, eval_set_name, summary } =
         serde_json::from_slice(&fs::read(path).ok()?).ok()?;
     Some(ReportTold {
@@ -147,11 +147,11 @@ mod tests {
         write("set.evalset.json", r#"{"eval_cases": []}"#);
         let folders = [folder.path().to_owned(), folder.path().join("none")];
         let listed = list(&folders);
-        let mut told: Vec<_> =
+        let mut summaries: Vec<_> =
             listed.reports.iter().map(|it| (it.report.as_str(), it.told.clone())).collect();
-        told.sort_by_key(|(id, _)| *id);
+        summaries.sort_by_key(|(id, _)| *id);
         let whole = ReportTold { set: "s".to_owned(), passed: 2, failed: 1, unscored: 1 };
-        assert_eq!(told, [("run", None), ("whole", Some(whole))]);
+        assert_eq!(summaries, [("run", None), ("whole", Some(whole))]);
         assert_eq!(listed.folders[0].found, 2);
         assert_eq!(listed.folders[1].faults.len(), 1);
         let (mut file, bytes) = open(&folders, &ReportId::new("run")).expect("a report");

@@ -101,7 +101,7 @@ pub enum ConfigError {
         /// The name that both give.
         id: String,
     },
-    /// The text is no address.
+    /// The text is not an address.
     #[error(
         "{}`{written}` is not an address to listen on: write an address and a port, such as 127.0.0.1:4180{}",
         before(place.as_deref()), below(place.as_deref())
@@ -112,10 +112,10 @@ pub enum ConfigError {
         /// As written.
         written: String,
     },
-    /// The text is no origin.
+    /// The text is not an origin.
     #[error(
-        "{}`{written}` is no origin: write a scheme, a host and perhaps a port, and nothing after \
-         it, such as http://127.0.0.1:8080{}",
+        "{}`{written}` is not an origin: write a scheme, a host and an optional port without a path, \
+         such as http://127.0.0.1:8080{}",
         before(place.as_deref()), below(place.as_deref())
     )]
     NoOrigin {

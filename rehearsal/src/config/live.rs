@@ -20,8 +20,8 @@ impl Default for LiveConfig {
 
 impl LiveConfig {
     /// The command line wins over the file.
-    pub(super) fn of(table: &LiveTable, told: Option<&Path>) -> Self {
-        let database = told.map(Path::to_path_buf).or_else(|| table.database.clone());
+    pub(super) fn of(table: &LiveTable, database_flag: Option<&Path>) -> Self {
+        let database = database_flag.map(Path::to_path_buf).or_else(|| table.database.clone());
         database.map_or_else(Self::default, |database| Self { database })
     }
 }

@@ -166,7 +166,7 @@ fn a_wrong_value_is_told_with_its_place() {
     refused(
         "[security]\nallowed_origins = [\"http://localhost:8080/\"]\n",
         expect![[r#"
-            rehearsal.toml:2:20: `http://localhost:8080/` is no origin: write a scheme, a host and perhaps a port, and nothing after it, such as http://127.0.0.1:8080
+            rehearsal.toml:2:20: `http://localhost:8080/` is not an origin: write a scheme, a host and an optional port without a path, such as http://127.0.0.1:8080
               | allowed_origins = ["http://localhost:8080/"]
               |                    ^^^^^^^^^^^^^^^^^^^^^^^^"#]],
     );

@@ -21,15 +21,15 @@ const LOGGED_OUT: &str = "you are logged out: log in again at /login";
 /// The stream, ended when its caller's login ends. Streams of tokens do not end.
 pub(crate) fn while_logged_in<T: Send + 'static>(
     lifetime: Option<LoginLifetime>,
-    told: BoxStream<'static, Result<T, Status>>,
+    stream: BoxStream<'static, Result<T, Status>>,
 ) -> BoxStream<'static, Result<T, Status>> {
-    let Some(lifetime) = lifetime else { return told };
-    unfold(Some((told, over(lifetime))), |state| async move {
-        let (mut told, mut over) = state?;
+    let Some(lifetime) = lifetime else { return stream };
+    unfold(Some((stream, over(lifetime))), |state| async move {
+        let (mut stream, mut over) = state?;
         tokio::select! {
             biased;
             () = &mut over => Some((Err(Status::unauthenticated(LOGGED_OUT)), None)),
-            next = told.next() => Some((next?, Some((told, over)))),
+            next = stream.next() => Some((next?, Some((stream, over)))),
         }
     })
     .boxed()

@@ -188,17 +188,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_client_in_a_hurry_is_told_no_more_often_than_anybody_is() {
-        let told = |seconds: &'static str, usual: u64| {
+    fn a_short_read_timeout_shortens_the_keep_alive() {
+        let interval = |seconds: &'static str, usual: u64| {
             let mut headers = HeaderMap::new();
             headers.insert(PATIENCE[0], http::HeaderValue::from_static(seconds));
             pace(&headers, Duration::from_millis(usual)).as_millis()
         };
-        assert_eq!(told("9", 15_000), 3_000);
-        assert_eq!(told("0.001", 15_000), 100);
-        assert_eq!(told("600", 15_000), 15_000);
-        assert_eq!(told("0.001", 50), 50, "a usual pace below the least");
-        assert_eq!(told("nonsense", 50), 50);
+        assert_eq!(interval("9", 15_000), 3_000);
+        assert_eq!(interval("0.001", 15_000), 100);
+        assert_eq!(interval("600", 15_000), 15_000);
+        assert_eq!(interval("0.001", 50), 50, "a usual pace below the least");
+        assert_eq!(interval("nonsense", 50), 50);
     }
 
     #[test]

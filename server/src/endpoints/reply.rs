@@ -45,14 +45,14 @@ pub(super) async fn whole(api: Api, waiting: Waiting) -> Result<Response, Fault>
 pub(super) fn stream(api: Api, waiting: Waiting, keep_alive: Duration) -> Response {
     let Waiting { head, attending, turn } = waiting;
     let outcome: BoxFuture<'static, _> = Box::pin(turn.outcome());
-    let told = Told { api, head, attending, outcome, keep_alive, phase: Phase::Opening };
-    let body = Body::from_stream(unfold(told, Told::next).fuse());
+    let stream = ReplyStream { api, head, attending, outcome, keep_alive, phase: Phase::Opening };
+    let body = Body::from_stream(unfold(stream, ReplyStream::next).fuse());
     let mut response = response(body, api.stream_type());
     response.headers_mut().insert(BUFFERING, HeaderValue::from_static("no"));
     response
 }
 
-struct Told {
+struct ReplyStream {
     api: Api,
     head: Head,
     attending: WaitingClient,
@@ -70,7 +70,7 @@ enum Phase {
     BrokenOff,
 }
 
-impl Told {
+impl ReplyStream {
     async fn next(mut self) -> Option<(io::Result<Bytes>, Self)> {
         let text = match self.phase {
             Phase::Opening => {

@@ -90,19 +90,19 @@ mod tests {
 
     #[test]
     fn a_turn_whose_client_has_gone_comes_before_the_end_of_a_neighbour() {
-        let (told, cancelled) = (ended(true, false, 1), ended(false, false, 1));
+        let (answered, cancelled) = (ended(true, false, 1), ended(false, false, 1));
         assert_eq!(own(&[LEFT, cancelled]), [Some(0); 2]);
-        assert_eq!(own(&[told, LEFT, cancelled, LEFT]), [Some(1); 2], "the oldest");
-        assert_eq!(own(&[ended(true, true, 1), told]), [Some(0); 2]);
+        assert_eq!(own(&[answered, LEFT, cancelled, LEFT]), [Some(1); 2], "the oldest");
+        assert_eq!(own(&[ended(true, true, 1), answered]), [Some(0); 2]);
         assert_eq!(own(&[ended(true, true, 1), LEFT]), [Some(0); 2]);
     }
 
     #[test]
     fn a_retry_means_what_is_pending_and_then_what_ended_last() {
-        let (told, cancelled) = (ended(true, false, 1), ended(false, false, 1));
+        let (answered, cancelled) = (ended(true, false, 1), ended(false, false, 1));
         assert_eq!(own(&[ATTENDED, cancelled]), [None, Some(0)]);
-        assert_eq!(own(&[told, cancelled]), [None, Some(1)]);
-        assert_eq!(own(&[told, ended(true, false, 11)]), [None, Some(0)]);
+        assert_eq!(own(&[answered, cancelled]), [None, Some(1)]);
+        assert_eq!(own(&[answered, ended(true, false, 11)]), [None, Some(0)]);
         assert_eq!(own(&[ended(true, false, 11)]), [None, None]);
     }
 

@@ -24,7 +24,7 @@ pub(super) fn case_view(
     faults.extend(case.into_iter().flat_map(|case| CaseTrace::faults(case, raw, origin)));
     let faults = faults.iter().map(ToString::to_string).collect();
     let text = JsonText::parse(raw)
-        .map_err(|error| ApiError::EvalSet { reason: format!("The case is no JSON: {error}.") })?;
+        .map_err(|error| ApiError::EvalSet { reason: format!("The case is not JSON: {error}.") })?;
     let (state, app_name) = match case {
         Some(Case::Adk(case)) => of_adk(case),
         Some(Case::AdkLegacy(case)) => of_adk(&case.modernised()),
@@ -150,13 +150,13 @@ fn adk_turn(turn: &adk::Invocation) -> CaseTurn {
             for part in event.content.iter().flat_map(adk::Content::parts) {
                 if let Some(it) = &part.function_call {
                     steps.push(call(&event.author, it));
-                } else if let Some(text) = said(part) {
+                } else if let Some(text) = part_text(part) {
                     steps.push(CaseStep::Said { author: event.author.clone(), text });
                 }
             }
         }
         for response in &data.intermediate_responses {
-            let texts: Vec<String> = response.parts.iter().filter_map(said).collect();
+            let texts: Vec<String> = response.parts.iter().filter_map(part_text).collect();
             if !texts.is_empty() {
                 let author = response.author.clone();
                 steps.push(CaseStep::Said { author, text: texts.join("\n") });
@@ -172,7 +172,7 @@ fn adk_turn(turn: &adk::Invocation) -> CaseTurn {
     }
 }
 
-fn said(part: &adk::Part) -> Option<String> {
+fn part_text(part: &adk::Part) -> Option<String> {
     part.text.clone().filter(|text| !text.is_empty())
 }
 

@@ -64,7 +64,7 @@ pub(crate) async fn duplicate(set: &SetFile, at: CaseAsRead) -> Result<CaseView,
         let behind = read.found.index + 1;
         let base = case.eval_id().to_owned();
         for number in 2.. {
-            case.set_eval_id(numbered(&base, number)).map_err(not_so)?;
+            case.set_eval_id(numbered(&base, number)).map_err(rejected_edit)?;
             let text = writable(&case, &read.text, read.format)?;
             match set.files.insert(&set.path, behind, case.eval_id(), &text) {
                 Err(AppendError::IdTaken { .. }) => {}
@@ -141,7 +141,7 @@ impl Read {
         let (case, faults) = read_case(&self.text, self.format, whole());
         case.ok_or_else(|| {
             let fault = faults.first().map(ToString::to_string).unwrap_or_default();
-            said(format!("The case cannot be read ({fault}): mend it in the file first."))
+            failed(format!("The case cannot be read ({fault}): fix it in the file first."))
         })
     }
 }
@@ -223,17 +223,17 @@ impl Set {
             let fault = faults.iter().find(|fault| fault.severity() == Severity::Error);
             return match (case, fault) {
                 (Some(case), None) => Ok(case),
-                (_, fault) => Err(said(match fault {
+                (_, fault) => Err(failed(match fault {
                     // Without the line number: the page formats the text differently.
                     Some(fault) => format!("Not saved: {}: {}.", fault.path, fault.problem),
-                    None => "Not saved: this is no case of the file's format.".to_owned(),
+                    None => "Not saved: this is not a case of the file's format.".to_owned(),
                 })),
             };
         }
         let mut case = read.case()?;
         match change {
             CaseChange::EvalId(eval_id) if eval_id.trim().is_empty() => {
-                return Err(said("A case needs an eval_id."));
+                return Err(failed("A case needs an eval_id."));
             }
             CaseChange::EvalId(eval_id) => case.set_eval_id(eval_id.trim()),
             CaseChange::Query { turn, text } => case.set_query(turn, &text),
@@ -252,7 +252,7 @@ impl Set {
             CaseChange::FinalState(state) => case.set_final_state(state),
             CaseChange::Whole(_) | CaseChange::Was(_) => Ok(()),
         }
-        .map_err(not_so)?;
+        .map_err(rejected_edit)?;
         Ok(case)
     }
 }
@@ -261,7 +261,9 @@ impl Set {
 fn writable(case: &Case, was: &str, format: Format) -> Result<CaseText, ApiError> {
     let text = match case {
         // ADK reads a file as a whole: one rejected value would make all cases unreadable.
-        Case::Adk(case) => case.to_json().map_err(|error| said(format!("Not saved: {error}.")))?,
+        Case::Adk(case) => {
+            case.to_json().map_err(|error| failed(format!("Not saved: {error}.")))?
+        }
         case => case.to_json(),
     };
     let errors = |text: &str| -> Vec<String> {
@@ -278,7 +280,7 @@ fn writable(case: &Case, was: &str, format: Format) -> Result<CaseText, ApiError
     match after.into_iter().find(|error| !before.contains(error)) {
         Some(error) => {
             let stop = if error.ends_with('?') { "" } else { "." };
-            Err(said(format!("Not saved: {error}{stop}")))
+            Err(failed(format!("Not saved: {error}{stop}")))
         }
         None => Ok(text),
     }
@@ -303,17 +305,17 @@ fn whole() -> Origin<'static> {
     Origin::default()
 }
 
-fn said(reason: impl Into<String>) -> ApiError {
+fn failed(reason: impl Into<String>) -> ApiError {
     ApiError::EvalSet { reason: reason.into() }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "`map_err` hands it over")]
-fn not_so(error: EditError) -> ApiError {
+fn rejected_edit(error: EditError) -> ApiError {
     let mut characters = error.to_string();
     if let Some(first) = characters.get_mut(..1) {
         first.make_ascii_uppercase();
     }
-    said(format!("{characters}."))
+    failed(format!("{characters}."))
 }
 
 #[cfg(test)]
@@ -338,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_what_the_format_takes() {
+    fn only_a_case_that_the_format_accepts_is_written() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("set.evalset.json");
         fs::write(&path, TEXT).expect("written");
@@ -388,9 +390,9 @@ mod tests {
             fs::write(&path, text).expect("written");
             let case = super::super::case(&file, eval_id.into(), 0).await.expect("read");
             let at = CaseAsRead { index: case.index, digest: case.digest.clone() };
-            let said = CaseChange::Query { turn: 0, text: "deux".into() };
+            let edit = CaseChange::Query { turn: 0, text: "deux".into() };
             for refused in [
-                change(&file, at.clone(), said).await.map(|_| ()),
+                change(&file, at.clone(), edit).await.map(|_| ()),
                 change(&file, at.clone(), CaseChange::EvalId("b".into())).await.map(|_| ()),
                 change(&file, at.clone(), CaseChange::Whole(case.text)).await.map(|_| ()),
                 duplicate(&file, at.clone()).await.map(|_| ()),
@@ -423,8 +425,8 @@ mod tests {
             (CaseAsRead { index: case.index, digest: case.digest.clone() }, case)
         };
         let (at, case) = read("b", 3).await;
-        let said = CaseChange::Query { turn: 0, text: "deux".into() };
-        let changed = change(&file, at, said).await.expect("changed");
+        let edit = CaseChange::Query { turn: 0, text: "deux".into() };
+        let changed = change(&file, at, edit).await.expect("changed");
         let at = CaseAsRead { index: changed.index, digest: changed.digest };
         change(&file, at, CaseChange::Was(case.text)).await.expect("taken back");
         let (at, first) = read("a", 0).await;
@@ -445,7 +447,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_case_that_was_moved_is_changed_where_it_stands_by_now() {
+    async fn a_moved_case_is_changed_at_its_new_index() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("set.evalset.json");
         fs::write(&path, TEXT).expect("written");
@@ -459,8 +461,8 @@ mod tests {
         let one_more = before(TEXT, "c");
         fs::write(&path, &one_more).expect("written");
 
-        let said = CaseChange::Query { turn: 0, text: "deux".into() };
-        let changed = change(&file, at.clone(), said).await.expect("saved where it stands");
+        let edit = CaseChange::Query { turn: 0, text: "deux".into() };
+        let changed = change(&file, at.clone(), edit).await.expect("saved where it stands");
         assert_eq!((changed.index, changed.turns[0].query.as_str()), (2, "deux"));
         // Undo after another case was inserted.
         let two_more = before(&fs::read_to_string(&path).expect("read"), "d");
@@ -497,8 +499,8 @@ mod tests {
 
         let (at, second) = read(1).await;
         assert_eq!((at.index, second.turns[0].query.as_str()), (1, "two"));
-        let said = CaseChange::Query { turn: 0, text: "deux".into() };
-        let changed = change(&file, at, said).await.expect("it keeps its id");
+        let edit = CaseChange::Query { turn: 0, text: "deux".into() };
+        let changed = change(&file, at, edit).await.expect("it keeps its id");
         assert_eq!((changed.index, changed.turns[0].query.as_str()), (1, "deux"));
         assert_eq!(read(0).await.1.turns[0].query, "one");
 
@@ -519,7 +521,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_mend_of_a_broken_case_is_taken_back_byte_for_byte() {
+    async fn undoing_the_repair_of_a_broken_case_restores_every_byte() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("set.evalset.json");
         // ADK has no field "zz".
@@ -527,10 +529,10 @@ mod tests {
         let file = SetFile::at(&api::SetId::new("s"), path.clone());
         let case = super::super::case(&file, "a".into(), 0).await.expect("read");
         assert_ne!(case.faults, Vec::<String>::new());
-        let mended =
+        let repaired =
             JsonText::parse(&case.text.as_str().replace(r#", "zz": 1"#, "")).expect("JSON");
         let at = CaseAsRead { index: 0, digest: case.digest };
-        let now = change(&file, at, CaseChange::Whole(mended)).await.expect("mended");
+        let now = change(&file, at, CaseChange::Whole(repaired)).await.expect("repaired");
         assert_eq!(now.faults, Vec::<String>::new());
         let now = CaseAsRead { index: 0, digest: now.digest };
         change(&file, now, CaseChange::Was(case.text)).await.expect("taken back");
@@ -538,7 +540,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn of_cases_without_an_id_each_is_told_apart_taken_out_and_put_back() {
+    async fn each_case_without_an_id_can_be_removed_and_inserted_again() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("set.evalset.json");
         let second = TEXT.lines().nth(2).expect("the second case");

@@ -53,7 +53,7 @@ pub(crate) async fn case_of_rehearsal(
     let state = session.map_or_else(|| object(&agent.seed.state), |it| it.initial_state.clone());
     let input = SessionInput::new(app_name, agent.seed.user_id.clone(), state);
     let case = eval_case(&agent.name, input, trace, |call_id| {
-        let held = session?.held.whole(call_id);
+        let held = session?.stored_results.whole(call_id);
         held.inspect_err(|error| tracing::error!(%call_id, "held result: {error}")).ok().flatten()
     });
     case.map_err(|gone| ApiError::NotExportable { reason: gone.to_string() })

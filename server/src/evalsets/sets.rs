@@ -75,7 +75,7 @@ impl SetFile {
                 EvalSetContents::File { bytes: metadata.len(), changed: changed(&metadata) }
             }
             Ok(_) => EvalSetContents::Unreadable(format!(
-                "{shown} is no file. Name a file as the agent's eval_set_path."
+                "{shown} is not a file. Name a file as the agent's eval_set_path."
             )),
             Err(error) if error.kind() == ErrorKind::NotFound => EvalSetContents::Nothing,
             Err(error) => EvalSetContents::Unreadable(format!("{shown} cannot be read: {error}.")),

@@ -61,7 +61,7 @@ impl ActiveSession {
     }
 
     /// Sends a stored event to the watchers and to the clients that wait for it.
-    pub(super) fn tell(&mut self, fact: &Fact, event: &Outcome, bytes: usize) {
+    pub(super) fn publish(&mut self, fact: &Fact, event: &Outcome, bytes: usize) {
         self.feed.add(Arc::clone(event), bytes);
         if let Fact::Answered(entry, _) | Fact::Cancelled(entry, _) = fact {
             for waiter in self.waiters.remove(&entry.turn_id).unwrap_or_default() {

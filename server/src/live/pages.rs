@@ -45,7 +45,7 @@ impl LivePages {
     }
 
     /// The page's error. Looks up who was faster, because the rule's error names only the event.
-    async fn told(&self, session: LiveSessionId, error: LiveError) -> ApiError {
+    async fn api_error(&self, session: LiveSessionId, error: LiveError) -> ApiError {
         let (sequence, cancelled) = match &error {
             LiveError::Refused(Refusal::AlreadyAnswered { sequence, .. }) => (*sequence, false),
             LiveError::Refused(Refusal::AlreadyCancelled { sequence, .. }) => (*sequence, true),
@@ -75,7 +75,7 @@ impl LivePages {
             let closing = closing.map(checked).transpose()?;
             shown.closed = closing.map(|event| rows::row(event, Extent::Whole));
             for event in after {
-                rows::told_after(&mut shown, checked(event)?);
+                rows::add_recorded(&mut shown, checked(event)?);
             }
             Ok(shown)
         })
@@ -283,7 +283,7 @@ impl LiveTurnHost for LivePages {
                 tracing::info!(%session, %turn, %by, "answered, event {}", sequence.0);
                 Ok(())
             }
-            Err(error) => Err(self.told(session, error).await),
+            Err(error) => Err(self.api_error(session, error).await),
         }
     }
 
@@ -297,7 +297,7 @@ impl LiveTurnHost for LivePages {
         let held = self.sessions.hold(session, turn, lease_id(&lease)?, actor(&by)?).await;
         match held {
             Ok(_) => Ok(()),
-            Err(error) => Err(self.told(session, error).await),
+            Err(error) => Err(self.api_error(session, error).await),
         }
     }
 
@@ -311,7 +311,7 @@ impl LiveTurnHost for LivePages {
         let given = self.sessions.hand_over(session, turn, lease_id(&lease)?, person(&to)?).await;
         match given {
             Ok(_) => Ok(()),
-            Err(error) => Err(self.told(session, error).await),
+            Err(error) => Err(self.api_error(session, error).await),
         }
     }
 
@@ -338,7 +338,7 @@ impl LiveTurnHost for LivePages {
                 tracing::info!(%session, %turn, %by, "cancelled, event {}", sequence.0);
                 Ok(())
             }
-            Err(error) => Err(self.told(session, error).await),
+            Err(error) => Err(self.api_error(session, error).await),
         }
     }
 

@@ -125,12 +125,12 @@ pub(super) fn turn(event: SessionEvent) -> Option<LiveTurn> {
 }
 
 /// Adds what was recorded of the turn after its response.
-pub(super) fn told_after(turn: &mut LiveTurn, event: SessionEvent) {
+pub(super) fn add_recorded(turn: &mut LiveTurn, event: SessionEvent) {
     let mut telling = Telling::of(&event, Extent::Whole);
     match event.payload {
         Payload::ToolResult(result) => {
             if let (Some(closed), Some(id)) = (&mut turn.closed, &result.response.id) {
-                name_the_call(closed, event.turn_id, id);
+                add_call_id(closed, event.turn_id, id);
             }
             turn.results.push(part(Part::FunctionResponse(result.response), &mut telling));
         }
@@ -140,15 +140,15 @@ pub(super) fn told_after(turn: &mut LiveTurn, event: SessionEvent) {
 }
 
 /// Gives a call without an id the id under which its result is recorded.
-pub(super) fn name_the_call(answer: &mut LiveRow, turn: TurnId, told: &str) {
+pub(super) fn add_call_id(answer: &mut LiveRow, turn: TurnId, result_id: &str) {
     let LiveWhat::Answered { parts, .. } = &mut answer.what else { return };
     let calls = parts.iter_mut().enumerate().filter_map(|(part, said)| match said {
         LivePart::Call { id, .. } => Some((part, id)),
         _ => None,
     });
     for (place, (part, id)) in calls.enumerate().filter(|(_, (_, id))| id.is_none()) {
-        if call_ids(turn, part, place).iter().any(|made| made == told) {
-            *id = Some(told.to_owned());
+        if call_ids(turn, part, place).iter().any(|made| made == result_id) {
+            *id = Some(result_id.to_owned());
         }
     }
 }

@@ -42,13 +42,13 @@ pub(super) fn watch(
     }
     let (sender, receiver) = mpsc::channel(UNDER_WAY);
     tokio::spawn(async move {
-        let told = tokio::select! {
-            told = follow(watch, after, keep_alive, &sender) => told,
+        let ended = tokio::select! {
+            ended = follow(watch, after, keep_alive, &sender) => ended,
             () = stop.cancelled() => Err(LiveError::Stopping),
             // The watcher has disconnected.
             () = sender.closed() => return,
         };
-        if let Err(error) = told {
+        if let Err(error) = ended {
             let _ = sender.send(Err(error.into())).await;
         }
     });
@@ -72,25 +72,25 @@ async fn follow(
             let Some(last) = events.last() else { break };
             place = Sequence(last.sequence);
             let events = events.into_iter().map(Arc::unwrap_or_clone).collect();
-            tell(updates, Update::Events(wire::EventBatch { events })).await?;
+            send(updates, Update::Events(wire::EventBatch { events })).await?;
         }
         if shown.is_none() {
-            tell(updates, Update::HistoryEnd(wire::HistoryEnd { sequence: place.0 })).await?;
+            send(updates, Update::HistoryEnd(wire::HistoryEnd { sequence: place.0 })).await?;
         }
         if !shown.as_ref().is_some_and(|shown| standing.looks_like(shown)) {
-            tell(updates, Update::State(proto::state(&standing))).await?;
+            send(updates, Update::State(proto::state(&standing))).await?;
             shown = Some(standing);
         }
         tokio::select! {
             changed = standings.changed() => changed.map_err(|_| LiveError::Stopping)?,
             () = tokio::time::sleep(keep_alive) => {
-                tell(updates, Update::KeepAlive(wire::KeepAlive {})).await?;
+                send(updates, Update::KeepAlive(wire::KeepAlive {})).await?;
             }
         }
     }
 }
 
-async fn tell(updates: &Updates, update: Update) -> Result<(), LiveError> {
+async fn send(updates: &Updates, update: Update) -> Result<(), LiveError> {
     let update = wire::SubscribeResponse { update: Some(update) };
     updates.send(Ok(update)).await.map_err(|_| LiveError::Stopping)
 }
@@ -141,7 +141,7 @@ impl Waiting {
         if let Some(ahead) = waiting.ahead.take() {
             return Some((Ok(update(still_waiting(ahead))), Some(waiting)));
         }
-        let told = tokio::select! {
+        let ended = tokio::select! {
             biased;
             ended = &mut waiting.outcome => match ended {
                 Ok(event) => Ok(update(outcome(Arc::unwrap_or_clone(event)))),
@@ -152,7 +152,7 @@ impl Waiting {
                 return Some((Ok(update(AwaitUpdate::KeepAlive(wire::KeepAlive {}))), Some(waiting)));
             }
         };
-        Some((told, None))
+        Some((ended, None))
     }
 }
 

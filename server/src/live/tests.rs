@@ -478,7 +478,7 @@ fn a_call_without_an_id_is_shown_with_the_one_under_which_its_result_came() {
     let digits = turn(1).to_string().replace('-', "");
     for told in [format!("adk-{}-1", turn(1)), format!("call_{digits}_2")] {
         let mut row = row();
-        super::rows::name_the_call(&mut row, turn(1), &told);
+        super::rows::add_call_id(&mut row, turn(1), &told);
         let LiveWhat::Answered { parts, .. } = row.what else { panic!("an answer") };
         let ids = |part: &LivePart| match part {
             LivePart::Call { id, .. } => id.clone(),

@@ -5,15 +5,15 @@ use std::time::{Duration, Instant};
 
 use agents::schemas;
 use agents::{CallProgress, CallReport, ToolFailure, ToolInvocation, ToolView};
-use api::{ApiError, CallNews, CallProgress as Told, ToolRequest};
+use api::{ApiError, CallNews, CallProgress as PageProgress, ToolRequest};
 use json_text::JsonText;
 use session::{CallId, ToolError};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::held::HELD_OVER_BYTES;
 use super::open::{CallUnderWay, HostSession, NotBegun, Waits};
+use super::stored_results::STORED_OVER_BYTES;
 use crate::page_dto;
 
 /// How long a source may take to end a cancelled call before the call ends without it.
@@ -92,7 +92,11 @@ impl Calls {
                 call.cancel.cancel();
                 if call.waits.is_some() {
                     // Nothing runs: the call waits for the person, who cancelled it.
-                    self.tell(session, call_id, CallReport::failed(ToolFailure::cancelled(), 0.0));
+                    self.report(
+                        session,
+                        call_id,
+                        CallReport::failed(ToolFailure::cancelled(), 0.0),
+                    );
                 }
                 Ok(())
             }
@@ -165,7 +169,7 @@ impl Calls {
                 () = async { cancel.cancelled().await; tokio::time::sleep(CANCEL_GRACE).await } => {
                     let waited = began.elapsed().as_secs_f64() * 1_000.0;
                     let abandoned = CallReport::failed(ToolFailure::abandoned(), waited);
-                    calls.tell(&session, &call_id, abandoned);
+                    calls.report(&session, &call_id, abandoned);
                     // The source still has to clean up, for example stop a stuck worker; otherwise
                     // the next call would fail.
                     let _ = tokio::time::timeout(PUTTING_AWAY, asked).await;
@@ -177,12 +181,12 @@ impl Calls {
                 (None, CallProgress::Failed(_)) => {}
                 (None, _) => session.agent.works(),
             }
-            calls.tell(&session, &call_id, report);
+            calls.report(&session, &call_id, report);
         });
     }
 
     /// Reports the progress of a call, unless its end was already reported.
-    fn tell(&self, session: &Arc<HostSession>, call_id: &CallId, report: CallReport) {
+    fn report(&self, session: &Arc<HostSession>, call_id: &CallId, report: CallReport) {
         let waits = match &report.progress {
             CallProgress::AsksConfirmation { .. } => Some(Waits::Confirmation),
             CallProgress::AwaitsResult { .. } => Some(Waits::Result),
@@ -198,7 +202,7 @@ impl Calls {
         let news = Arc::new(CallNews {
             session: session.id.clone(),
             call_id: call_id.clone(),
-            progress: told(session, call_id, report.progress, report.duration_ms),
+            progress: page_progress(session, call_id, report.progress, report.duration_ms),
             state: report.state,
             view: report.view.clone().map(page_dto::session_view),
             broken: page_dto::field_messages(report.broken),
@@ -240,14 +244,19 @@ fn waiting(
     Ok(call.cancel)
 }
 
-fn told(session: &HostSession, call_id: &CallId, progress: CallProgress, duration_ms: f64) -> Told {
+fn page_progress(
+    session: &HostSession,
+    call_id: &CallId,
+    progress: CallProgress,
+    duration_ms: f64,
+) -> PageProgress {
     match progress {
-        CallProgress::Returned(result) if result.byte_len() <= HELD_OVER_BYTES => {
-            Told::Returned { result, duration_ms }
+        CallProgress::Returned(result) if result.byte_len() <= STORED_OVER_BYTES => {
+            PageProgress::Returned { result, duration_ms }
         }
-        CallProgress::Returned(result) => match session.held.keep(call_id, result) {
-            Ok(held) => Told::ReturnedHeld { held, duration_ms },
-            Err(error) => Told::Failed {
+        CallProgress::Returned(result) => match session.stored_results.keep(call_id, result) {
+            Ok(held) => PageProgress::ReturnedHeld { held, duration_ms },
+            Err(error) => PageProgress::Failed {
                 error_type: ToolError::INVALID_OUTPUT.to_owned(),
                 message: format!(
                     "The result is too large for memory and could not be written to the temporary \
@@ -257,15 +266,15 @@ fn told(session: &HostSession, call_id: &CallId, progress: CallProgress, duratio
                 duration_ms,
             },
         },
-        CallProgress::Failed(failure) => Told::Failed {
+        CallProgress::Failed(failure) => PageProgress::Failed {
             error_type: failure.error_type,
             message: failure.message,
             traceback: failure.traceback,
             duration_ms,
         },
         CallProgress::AsksConfirmation { hint, payload } => {
-            Told::AsksConfirmation { hint, payload }
+            PageProgress::AsksConfirmation { hint, payload }
         }
-        CallProgress::AwaitsResult { first } => Told::AwaitsResult { first },
+        CallProgress::AwaitsResult { first } => PageProgress::AwaitsResult { first },
     }
 }

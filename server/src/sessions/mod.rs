@@ -4,8 +4,8 @@
 //! minutes after the page's last keep-alive.
 
 mod calls;
-mod held;
 mod open;
+mod stored_results;
 
 pub(crate) use calls::Calls;
 pub(crate) use open::{HostSession, Sessions};

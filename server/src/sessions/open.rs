@@ -12,7 +12,7 @@ use json_text::JsonText;
 use session::{CallId, SessionId};
 use tokio_util::sync::CancellationToken;
 
-use super::held::HeldResults;
+use super::stored_results::StoredResults;
 
 /// How long a session stays open after the last keep-alive of its page.
 const OUTLIVES: Duration = Duration::from_secs(10 * 60);
@@ -33,7 +33,7 @@ pub(crate) enum NotBegun {
 pub(crate) struct HostSession {
     pub(crate) id: SessionId,
     pub(crate) agent: Arc<RegisteredAgent>,
-    pub(crate) held: HeldResults,
+    pub(crate) stored_results: StoredResults,
     /// The state that the session started with, a JSON object; exports contain it.
     pub(crate) initial_state: JsonText,
     state: Mutex<Live>,
@@ -183,7 +183,7 @@ impl Sessions {
             Arc::new(HostSession {
                 id: id.clone(),
                 agent: Arc::clone(agent),
-                held: HeldResults::new(Arc::clone(&self.bound)),
+                stored_results: StoredResults::new(Arc::clone(&self.bound)),
                 initial_state: live.view.state.clone(),
                 state: Mutex::new(live),
             })

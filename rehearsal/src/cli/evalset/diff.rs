@@ -30,26 +30,26 @@ pub(super) fn diff(arguments: &DiffArguments, out: &mut impl Write) -> Result<We
     let to = old.own_format();
     let Opened { set: old_set, cases } = old.open(to)?;
     let (new_set, mut new) = Lookup::of(after, new, to)?;
-    let mut told = Told { format: *format, out, any: false };
+    let mut writer = DifferenceWriter { format: *format, out, any: false };
     let mut found = Vec::new();
     let frame = |set: &EvalSet| text_of(&set.to_json());
     compare(None, &mut Vec::new(), Some(&frame(&old_set)), Some(&frame(&new_set)), &mut found);
-    told.take(&mut found)?;
+    writer.take(&mut found)?;
     for case in cases {
         let case = case?;
         let eval_id = case.eval_id();
         let other = new.take(eval_id)?.map(|case| text_of(&case.to_json()));
         let case = text_of(&case.to_json());
         compare(Some(eval_id), &mut Vec::new(), Some(&case), other.as_ref(), &mut found);
-        told.take(&mut found)?;
+        writer.take(&mut found)?;
     }
     for case in new.left() {
         let case = case?;
         let text = text_of(&case.to_json());
         compare(Some(case.eval_id()), &mut Vec::new(), None, Some(&text), &mut found);
-        told.take(&mut found)?;
+        writer.take(&mut found)?;
     }
-    Ok(if told.any { Went::Found } else { Went::Well })
+    Ok(if writer.any { Went::Found } else { Went::Well })
 }
 
 fn text_of(text: &CaseText) -> JsonText {
@@ -57,13 +57,13 @@ fn text_of(text: &CaseText) -> JsonText {
 }
 
 /// Tells differences as they are found.
-struct Told<'a, W> {
+struct DifferenceWriter<'a, W> {
     format: Format,
     out: &'a mut W,
     any: bool,
 }
 
-impl<W: Write> Told<'_, W> {
+impl<W: Write> DifferenceWriter<'_, W> {
     fn take(&mut self, found: &mut Vec<Difference>) -> Result<(), EvalsetError> {
         for difference in found.drain(..) {
             self.any = true;

@@ -60,7 +60,7 @@ pub enum EvalsetError {
         most: u64,
     },
     /// The file has errors, so that it cannot be worked with.
-    #[error("{}: {}", path.display(), told(faults, *more))]
+    #[error("{}: {}", path.display(), fault_lines(faults, *more))]
     Faulty {
         /// The file.
         path: PathBuf,
@@ -165,14 +165,14 @@ impl EvalsetError {
     }
 }
 
-fn told(faults: &[Fault], more: usize) -> String {
-    let mut told: Vec<String> = faults.iter().map(ToString::to_string).collect();
+fn fault_lines(faults: &[Fault], more: usize) -> String {
+    let mut lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
     if more > 0 {
-        told.push(format!("and {more} more, see `rehearsal evalset lint`"));
+        lines.push(format!("and {more} more, see `rehearsal evalset lint`"));
     }
-    match told.as_slice() {
+    match lines.as_slice() {
         [one] => one.clone(),
-        _ => format!("{} faults\n  {}", faults.len() + more, told.join("\n  ")),
+        _ => format!("{} faults\n  {}", faults.len() + more, lines.join("\n  ")),
     }
 }
 

@@ -67,7 +67,7 @@ impl<W: Write> Listing<'_, W> {
         let mut cases = Cases::open(source.path())?;
         self.title()?;
         let bar = bar(cases.progress().1, &self.name);
-        let told = match self.filter.looks_inside() {
+        let known_format = match self.filter.looks_inside() {
             true => Some(Cases::told_format(source.path())?),
             false => None,
         };
@@ -77,10 +77,10 @@ impl<W: Write> Listing<'_, W> {
             if !self.filter.takes_id(case.eval_id.as_deref()) {
                 continue;
             }
-            if told.is_none() {
+            if known_format.is_none() {
                 self.line(&case, None)?;
             }
-            let format = match told {
+            let format = match known_format {
                 Some(format) => format,
                 // What is no object at all, and has no id then, is told without a look inside, too.
                 None if case.eval_id.is_none() && !cases.text(&case)?.starts_with('{') => {
@@ -90,7 +90,7 @@ impl<W: Write> Listing<'_, W> {
             };
             let text = cases.text(&case)?;
             match read_case(&text, format, cases.origin(&case)?) {
-                (Some(read), _) if told.is_some() => self.line_if_taken(&case, &read)?,
+                (Some(read), _) if known_format.is_some() => self.line_if_taken(&case, &read)?,
                 (Some(_), _) => {}
                 (None, faults) => {
                     let mut errors = Errors::default();

@@ -39,18 +39,18 @@ pub(super) fn show(arguments: &ShowArguments, out: &mut impl Write) -> Result<We
         .map_err(|cause| EvalsetError::Unreadable { path: file.clone(), cause })?;
     let source = Source::of(file)?;
     let mut cases = Cases::open(source.path())?;
-    let told = Cases::told_format(source.path())?;
+    let format = Cases::told_format(source.path())?;
     let mut sought = Sought::new(wanted);
     while let Some(found) = cases.next() {
         let found = found?;
         if wanted.is_empty() {
-            show(read(&mut cases, &found, told, file))?;
+            show(read(&mut cases, &found, format, file))?;
         } else {
             sought.look_at(&found);
         }
     }
     for found in sought.found(file)? {
-        show(read(&mut cases, found, told, file))?;
+        show(read(&mut cases, found, format, file))?;
     }
     Ok(went)
 }
@@ -58,11 +58,11 @@ pub(super) fn show(arguments: &ShowArguments, out: &mut impl Write) -> Result<We
 fn read(
     cases: &mut Cases,
     found: &FoundCase,
-    told: evalset::Format,
+    format: evalset::Format,
     file: &Path,
 ) -> Result<Case, EvalsetError> {
     let text = cases.text(found)?;
-    let (case, faults) = read_case(&text, told, cases.origin(found)?);
+    let (case, faults) = read_case(&text, format, cases.origin(found)?);
     let mut errors = Errors::default();
     errors.take(faults);
     match case {

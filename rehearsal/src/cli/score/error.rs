@@ -32,7 +32,7 @@ pub enum ScoreError {
         cause: io::Error,
     },
     /// The config says what cannot be meant.
-    #[error("the config {} is not valid:{}", path.display(), told(faults))]
+    #[error("the config {} is not valid:{}", path.display(), fault_lines(faults))]
     Config {
         /// The file.
         path: PathBuf,
@@ -103,6 +103,6 @@ fn near(nearest: Option<&PathBuf>) -> String {
     }
 }
 
-fn told(faults: &[Fault]) -> String {
+fn fault_lines(faults: &[Fault]) -> String {
     faults.iter().map(|fault| format!("\n  {fault}")).collect()
 }

@@ -45,15 +45,15 @@ pub(super) struct Ledger {
     opened: HashMap<LiveSessionId, LiveSession>,
     touched: HashSet<LiveSessionId>,
     /// Receives the id of every changed session.
-    told: broadcast::Sender<LiveSessionId>,
+    changed_sessions: broadcast::Sender<LiveSessionId>,
 }
 
 impl Ledger {
-    /// A ledger that has loaded every pending turn; `changes` receives the id of every changed
+    /// A ledger that has loaded every pending turn; `changed_sessions` receives the id of every changed
     /// session.
     pub(super) async fn restore(
         store: Arc<dyn LiveStore>,
-        told: broadcast::Sender<LiveSessionId>,
+        changed_sessions: broadcast::Sender<LiveSessionId>,
     ) -> Result<Self, LiveError> {
         let mut ledger = Self {
             store,
@@ -62,7 +62,7 @@ impl Ledger {
             drafts: Vec::new(),
             opened: HashMap::new(),
             touched: HashSet::new(),
-            told,
+            changed_sessions,
         };
         let mut queues: HashMap<LiveSessionId, Vec<PendingTurn>> = HashMap::new();
         for (session_id, turn) in ledger.store.pending().await? {
@@ -139,7 +139,7 @@ impl Ledger {
                 noted.write();
             }
             if let Some(active) = self.active_sessions.get_mut(&draft.session_id) {
-                active.tell(&draft.fact, &draft.event, draft.bytes);
+                active.publish(&draft.fact, &draft.event, draft.bytes);
             }
         }
         for session_id in &touched {
@@ -151,14 +151,14 @@ impl Ledger {
             }
         }
         for session_id in touched.into_iter().chain(opened.into_keys()) {
-            self.tell_change(session_id);
+            self.notify_change(session_id);
         }
         Ok(())
     }
 
     /// Does nothing without a receiver.
-    fn tell_change(&self, session_id: LiveSessionId) {
-        let _ = self.told.send(session_id);
+    fn notify_change(&self, session_id: LiveSessionId) {
+        let _ = self.changed_sessions.send(session_id);
     }
 
     /// Ends expired leases, removes clients that disconnected, and drops unused sessions from
@@ -180,7 +180,7 @@ impl Ledger {
             }
             !active.is_idle()
         });
-        changed.into_iter().for_each(|session_id| self.tell_change(session_id));
+        changed.into_iter().for_each(|session_id| self.notify_change(session_id));
     }
 }
 

@@ -9,26 +9,26 @@ use json_text::JsonText;
 use session::{CallId, HeldResult, ToolResult};
 
 /// Longer results stay on the host.
-pub(crate) const HELD_OVER_BYTES: usize = 1024 * 1024;
+pub(crate) const STORED_OVER_BYTES: usize = 1024 * 1024;
 /// How much of a stored result the page receives at first.
 const HEAD_BYTES: usize = 64 * 1024;
 /// How much of a stored result the page receives for each further request.
 const SLICE_BYTES: u64 = 256 * 1024;
 
 /// The stored results of one session.
-pub(crate) struct HeldResults(Mutex<Held>);
+pub(crate) struct StoredResults(Mutex<Entries>);
 
-struct Held {
+struct Entries {
     store: SpillStore,
     numbers: HashMap<CallId, usize>,
 }
 
-impl HeldResults {
+impl StoredResults {
     pub(crate) fn new(bound: Arc<MemoryBound>) -> Self {
-        Self(Mutex::new(Held { store: SpillStore::new(bound), numbers: HashMap::new() }))
+        Self(Mutex::new(Entries { store: SpillStore::new(bound), numbers: HashMap::new() }))
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn entries(&self) -> MutexGuard<'_, Entries> {
         // Plain data: a panic elsewhere leaves it consistent.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -44,9 +44,9 @@ impl HeldResults {
             head: text[..text.floor_char_boundary(HEAD_BYTES)].to_owned(),
             is_warning: ToolResult::Whole(result.clone()).is_warning(),
         };
-        let mut held = self.held();
-        let number = held.store.put(result)?;
-        held.numbers.insert(call_id.clone(), number);
+        let mut entries = self.entries();
+        let number = entries.store.put(result)?;
+        entries.numbers.insert(call_id.clone(), number);
         Ok(kept)
     }
 
@@ -59,9 +59,9 @@ impl HeldResults {
         call_id: &CallId,
         offset: u64,
     ) -> std::io::Result<Option<ResultSlice>> {
-        let mut held = self.held();
-        let Some(number) = held.numbers.get(call_id).copied() else { return Ok(None) };
-        let part = held.store.part(number, offset, SLICE_BYTES)?;
+        let mut entries = self.entries();
+        let Some(number) = entries.numbers.get(call_id).copied() else { return Ok(None) };
+        let part = entries.store.part(number, offset, SLICE_BYTES)?;
         Ok(part.map(|(offset, text, total)| ResultSlice { offset, text, total }))
     }
 
@@ -70,9 +70,9 @@ impl HeldResults {
     /// # Errors
     /// The operating system's, if it cannot be read.
     pub(crate) fn whole(&self, call_id: &CallId) -> std::io::Result<Option<JsonText>> {
-        let mut held = self.held();
-        match held.numbers.get(call_id).copied() {
-            Some(number) => held.store.whole(number),
+        let mut entries = self.entries();
+        match entries.numbers.get(call_id).copied() {
+            Some(number) => entries.store.whole(number),
             None => Ok(None),
         }
     }
@@ -84,15 +84,16 @@ mod tests {
 
     #[test]
     fn a_result_is_known_by_its_call() {
-        let held = HeldResults::new(MemoryBound::new(0));
+        let stored = StoredResults::new(MemoryBound::new(0));
         let call = |id| CallId::parse(id).expect("valid");
         let text = format!(r#"{{"error": {:?}}}"#, "é".repeat(700_000));
-        let kept = held.keep(&call("c1"), JsonText::parse(&text).expect("valid")).expect("kept");
+        let kept = stored.keep(&call("c1"), JsonText::parse(&text).expect("valid")).expect("kept");
         assert!(kept.is_warning && kept.bytes == text.len() as u64 && text.starts_with(&kept.head));
-        let slice = held.slice(&call("c1"), kept.head.len() as u64).expect("reads").expect("held");
+        let slice =
+            stored.slice(&call("c1"), kept.head.len() as u64).expect("reads").expect("stored");
         assert!(text[kept.head.len()..].starts_with(&slice.text) && slice.total == kept.bytes);
-        assert_eq!(held.whole(&call("c1")).expect("reads").expect("held").as_str(), text);
-        assert!(held.slice(&call("c2"), 0).expect("reads").is_none());
-        assert!(held.whole(&call("c2")).expect("reads").is_none());
+        assert_eq!(stored.whole(&call("c1")).expect("reads").expect("stored").as_str(), text);
+        assert!(stored.slice(&call("c2"), 0).expect("reads").is_none());
+        assert!(stored.whole(&call("c2")).expect("reads").is_none());
     }
 }
