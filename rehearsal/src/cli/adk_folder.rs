@@ -1,4 +1,4 @@
-//! `rehearsal adk-folder`: an MCP agent as a folder that `adk web` and `adk eval` load.
+//! `rehearsal adk-folder`: writes an MCP agent as a folder that `adk web` and `adk eval` load.
 
 use std::fs;
 use std::io;
@@ -17,7 +17,7 @@ pub struct AdkFolder {
     pub folder: PathBuf,
     /// The files in it.
     pub files: Vec<&'static str>,
-    /// What of the agent they do not hold, a clause each.
+    /// The settings of the agent that the files do not contain.
     pub left_out: Vec<String>,
     /// The eval-set file that the agent's exports go to.
     pub eval_set_path: PathBuf,
@@ -27,7 +27,7 @@ pub struct AdkFolder {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AdkFolderError {
-    /// No MCP agent goes by this name.
+    /// No MCP agent has this name.
     #[error(
         "no MCP agent `{wanted}`{}",
         if known.is_empty() {
@@ -43,13 +43,13 @@ pub enum AdkFolderError {
         /// The names there are.
         known: Vec<String>,
     },
-    /// Nobody said which model.
+    /// No model is configured.
     #[error("the agent `{agent}` has no model: add --model, such as --model gemini-2.5-flash")]
     NoModel {
         /// The agent.
         agent: String,
     },
-    /// A file is in the way and differs.
+    /// A different file exists already.
     #[error("{} already exists and differs: move it, or use another folder with --out", path.display())]
     InTheWay {
         /// The file.
@@ -63,16 +63,16 @@ pub enum AdkFolderError {
         /// Why.
         source: io::Error,
     },
-    /// The examples cannot be laid out.
+    /// The example agents cannot be set up.
     #[error("{0:#}")]
     Agents(#[from] anyhow::Error),
 }
 
-/// Writes the agent called `wanted` (its id in addresses, its name, or its folder's) into a folder of its own
-/// name inside `out`. A file that is there already stays when it is the same.
+/// Writes the agent `wanted` (its id, its name, or its folder's name) into a folder with its name
+/// in `out`. Existing files with the same content stay.
 ///
 /// # Errors
-/// There is no such agent, it has no model, or the folder cannot take it; then nothing changed.
+/// The agent does not exist, has no model, or cannot be written; then nothing changed.
 pub fn write_adk_folder(
     config: &Config,
     wanted: &str,
@@ -81,7 +81,7 @@ pub fn write_adk_folder(
 ) -> Result<AdkFolder, AdkFolderError> {
     let agents = mcp_agents(config)?;
     let names: Vec<&str> = agents.iter().map(|named| named.name.as_str()).collect();
-    // The folder is named as Python names its packages: whoever has it has that name.
+    // ADK requires a folder name that is a Python package name.
     let by_folder = |name: &&str| snake_case(name) == snake_case(wanted);
     let place = place_of(wanted, &names).or_else(|| names.iter().position(by_folder));
     let Some(named) = place.map(|place| &agents[place]) else {
@@ -116,7 +116,7 @@ pub fn write_adk_folder(
     })
 }
 
-/// Nothing is written over what somebody may have changed.
+/// Existing files may contain changes, so they are never overwritten.
 fn require_free(folder: &Path, files: &[FolderFile]) -> Result<(), AdkFolderError> {
     for (name, text) in files {
         let path = folder.join(name);

@@ -1,4 +1,4 @@
-//! `rehearsal agents`: what the host sees of every agent, or the fault that keeps it away.
+//! `rehearsal agents`: prints every agent as the host sees it, or its error.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -16,22 +16,22 @@ use super::Format;
 /// One agent as the host sees it.
 #[derive(Debug, Serialize)]
 pub struct AgentReport {
-    /// The name that people read.
+    /// The display name.
     pub(super) name: String,
     /// `native`, `adk_python` or `mcp`.
     source: &'static str,
-    /// The file that exports go to.
+    /// The file that exports are appended to.
     eval_set_path: String,
-    /// What runs it, when known.
+    /// The runtime, if known.
     runtime: Option<String>,
-    /// What the model would see at the start of a session.
+    /// The instructions and tools that the model would see at the start of a session.
     pub(super) view: Option<SessionView>,
-    /// Why there is nothing to see.
+    /// Why the agent cannot be rehearsed.
     pub(super) fault: Option<AgentFault>,
 }
 
-/// Loads each agent, looks at a fresh session of it, and ends what was started. `begins` is told the name
-/// of each before, `seen` what was found after.
+/// Loads each agent, opens a session of it, and closes both. Calls `begins` with its name before
+/// and `seen` with its report after.
 pub async fn inspect(
     agents: Vec<SimulatedAgentConfig>,
     mut begins: impl FnMut(&str),
@@ -54,7 +54,7 @@ pub fn all_ready(reports: &[AgentReport]) -> bool {
     reports.iter().all(|report| report.fault.is_none())
 }
 
-/// Writes the reports.
+/// Prints the reports.
 ///
 /// # Errors
 /// `out` cannot be written.
@@ -196,7 +196,7 @@ fn write_tool(tool: &ToolView, out: &mut impl Write) -> io::Result<()> {
     write_block(out, 4, &JsonText::pretty(&tool.declaration))
 }
 
-/// Control characters are an agent's own business and not the terminal's.
+/// Escapes control characters, which could change the terminal.
 fn write_block(out: &mut impl Write, indent: usize, text: &str) -> io::Result<()> {
     for line in text.lines() {
         let line: String = line
@@ -244,7 +244,7 @@ mod tests {
     #[tokio::test]
     async fn the_examples_are_told_with_their_declarations() {
         let mut reports = reports().await;
-        // The one in Python is ready only where there is a google-adk.
+        // The Python agent is ready only if google-adk is installed.
         reports.retain(|report| report.source == "native");
         assert!(all_ready(&reports));
         let text = written(&reports, Format::Text);

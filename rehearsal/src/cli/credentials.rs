@@ -1,5 +1,5 @@
-//! `rehearsal user add` and `rehearsal token add`: who may, written into the configuration with its
-//! comments kept.
+//! `rehearsal user add` and `rehearsal token add`: write people and tokens to the configuration and
+//! keep its comments.
 
 use std::fs;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
@@ -12,7 +12,7 @@ use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 use crate::config::FILE_NAME;
 use rehearsal_server::access::{FreshToken, SecretHash};
 
-/// The shortest password that is taken.
+/// The shortest accepted password.
 const SHORTEST: usize = 8;
 
 /// What can be done with people.
@@ -52,17 +52,17 @@ pub struct CredentialArguments {
     pub config: Option<PathBuf>,
 }
 
-/// Where an entry went.
+/// Where an entry was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Added {
-    /// Into this file.
+    /// To this file.
     Written {
         /// The file.
         path: PathBuf,
-        /// Whether the name was there already.
+        /// Whether the name existed already.
         replaced: bool,
     },
-    /// Nowhere: there is no file. This is what to put into one.
+    /// The file does not exist. This is the text to put into it.
     Printed(String),
 }
 
@@ -70,13 +70,13 @@ pub enum Added {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CredentialError {
-    /// The name cannot be one.
+    /// The name is not valid.
     #[error("the name {}", .0.rule)]
     Name(live::Invalid),
     /// The password is too short.
     #[error("a password needs at least {SHORTEST} characters, but this one has {0}")]
     Short(usize),
-    /// The two that were typed differ.
+    /// The two passwords differ.
     #[error("the two passwords differ, so nothing was changed")]
     Differ,
     /// The password cannot be read.
@@ -85,15 +85,15 @@ pub enum CredentialError {
     /// The secret cannot be hashed.
     #[error("the secret cannot be hashed: {0}")]
     Hash(argon2::password_hash::Error),
-    /// The file is no TOML.
+    /// The file is not valid TOML.
     #[error("{} cannot be edited: {fault}", path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What is wrong, and where.
+        /// The parser's error with its position.
         fault: toml_edit::TomlError,
     },
-    /// A key that should hold tables holds something else.
+    /// A key has a value of the wrong type.
     #[error("{} cannot be edited: `{key}` must be written as [[{key}]]", path.display())]
     NotTables {
         /// The file.
@@ -111,10 +111,10 @@ pub enum CredentialError {
     },
 }
 
-/// Asks for a password, twice; reads one line where standard input is no terminal.
+/// Prompts for a password, twice; reads one line if standard input is not a terminal.
 ///
 /// # Errors
-/// [`CredentialError`] when it cannot be read, or the two differ.
+/// [`CredentialError`] if it cannot be read, or the two differ.
 pub fn read_password(name: &str) -> Result<String, CredentialError> {
     if !io::stdin().is_terminal() {
         let mut line = String::new();
@@ -128,7 +128,7 @@ pub fn read_password(name: &str) -> Result<String, CredentialError> {
     if first == second { Ok(first) } else { Err(CredentialError::Differ) }
 }
 
-/// Adds somebody, or gives them a new password.
+/// Adds a person, or replaces the password.
 ///
 /// # Errors
 /// [`CredentialError`]; then nothing was changed.
@@ -145,7 +145,7 @@ pub fn add_user(arguments: &CredentialArguments, password: &str) -> Result<Added
     put(arguments, "person", entry, true)
 }
 
-/// Makes a token; gives it beside where its hash went.
+/// Creates a token; returns it with the location of its hash.
 ///
 /// # Errors
 /// [`CredentialError`]; then nothing was changed.
@@ -196,9 +196,9 @@ fn put(
     Ok(Added::Written { path, replaced })
 }
 
-/// Puts a file in another's place, with its permissions: whoever reads it sees the old or the new.
+/// Replaces a file atomically and keeps its permissions.
 fn write(path: &Path, text: &str) -> io::Result<()> {
-    // Through links to the file itself.
+    // Follows links to the file itself.
     let path = fs::canonicalize(path)?;
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut fresh = tempfile::NamedTempFile::new_in(folder)?;

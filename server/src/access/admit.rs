@@ -34,7 +34,7 @@ pub(crate) async fn admit(
             Ok((caller, lifetime)) => {
                 request.extensions_mut().insert(caller.clone());
                 if lifetime.is_none() && is_the_pages(&request) {
-                    return no_agents_business();
+                    return people_only();
                 }
                 if let Some(lifetime) = &lifetime {
                     request.extensions_mut().insert(lifetime.clone());
@@ -61,9 +61,9 @@ fn is_the_pages(request: &Request) -> bool {
 }
 
 /// The error for a token that requests what only people may use.
-fn no_agents_business() -> Response {
-    let message = "a token is for agents and programs: it opens gRPC and the model endpoints. What \
-                   the pages ask for is for people, who log in at /login";
+fn people_only() -> Response {
+    let message = "a token authorizes gRPC and the model endpoints only. Log in at /login to use the \
+                   pages";
     (StatusCode::FORBIDDEN, message).into_response()
 }
 

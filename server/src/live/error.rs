@@ -14,7 +14,7 @@ pub(crate) enum LiveError {
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// The session does not exist.
-    #[error("session_id: there is no session {0}; create it first")]
+    #[error("session_id: session {0} does not exist; create it first")]
     UnknownSession(LiveSessionId),
     /// The id belongs to another session.
     #[error("session_id: {0} already names a session with another description")]

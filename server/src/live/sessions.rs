@@ -67,7 +67,7 @@ pub(crate) struct Summary {
 /// The keep-alive interval is too short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "a stream cannot show a sign of life every {keep_alive:?}: set the keep-alive to {:?} or more, \
+    "a stream cannot send a keep-alive every {keep_alive:?}: set the keep-alive to {:?} or more, \
      such as 15 s",
     Self::LEAST
 )]

@@ -23,7 +23,7 @@ pub(super) fn append(
         Format::AgentFlow => Target::Agentflow,
         Format::Adk | Format::AdkLegacy => Target::Adk,
     };
-    // All are read before one is written.
+    // All inputs are read before the output is written.
     let mut sources = Vec::new();
     for path in files(from)? {
         if is_same_file(&path, file) {
@@ -37,7 +37,7 @@ pub(super) fn append(
     };
     let mut count = 0_u64;
     for source in sources {
-        // What a set says of itself stays with it: the cases join another.
+        // Metadata of the inputs' sets is not copied.
         let own = source.own_format();
         for case in source.open(own)?.cases {
             let eval_id = add(&sets, file, case_in(case?, to), *rename)?;
@@ -49,13 +49,13 @@ pub(super) fn append(
     Ok(Went::Well)
 }
 
-/// Whether both paths lead to one file.
+/// Whether both paths lead to the same file.
 fn is_same_file(one: &Path, other: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().ok();
     real(one).is_some_and(|one| real(other) == Some(one))
 }
 
-/// Adds a case under its own id, or under the first numbered one that is free.
+/// Adds a case under its own id, or under the first free numbered one.
 fn add(
     sets: &EvalSetFiles,
     file: &Path,

@@ -1,4 +1,4 @@
-//! `rehearsal evalset convert`: each file is read to its end, and then written case by case.
+//! `rehearsal evalset convert`: reads each file to its end and then writes it case by case.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ pub(super) fn convert(
         }
         targets.push(target);
     }
-    // All are read before one is written.
+    // All inputs are read before an output is written.
     let mut sources = Vec::new();
     for (path, target) in files.iter().zip(targets) {
         sources.push((SoundFile::read(path, |_| ())?, target));

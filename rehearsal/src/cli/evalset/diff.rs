@@ -1,4 +1,5 @@
-//! `rehearsal evalset diff`: the first file case by case, each beside the second's of that id.
+//! `rehearsal evalset diff`: compares each case of the first file with the second file's case of
+//! that id.
 
 use std::io::Write;
 
@@ -13,10 +14,10 @@ use super::sound_file::{Opened, SoundFile};
 use super::{DiffArguments, Went};
 use crate::cli::Format;
 
-/// One difference. A case that only one file has stands with its whole value and no path.
+/// One difference. A case that only one file has is shown as a whole, without a path.
 #[derive(Debug, Serialize)]
 struct Difference {
-    /// None for what the set says of itself.
+    /// `None` for the set's metadata.
     eval_id: Option<String>,
     path: String,
     before: Option<JsonText>,
@@ -26,7 +27,7 @@ struct Difference {
 pub(super) fn diff(arguments: &DiffArguments, out: &mut impl Write) -> Result<Went, EvalsetError> {
     let DiffArguments { before, after, format } = arguments;
     let (old, new) = (SoundFile::read(before, |_| ())?, SoundFile::read(after, |_| ())?);
-    // Both in the format of the first; older lists in ADK's present one.
+    // Both are converted to the format of the first; older ADK lists to ADK's current format.
     let to = old.own_format();
     let Opened { set: old_set, cases } = old.open(to)?;
     let (new_set, mut new) = Lookup::of(after, new, to)?;
@@ -56,7 +57,7 @@ fn text_of(text: &CaseText) -> JsonText {
     JsonText::parse(&text.laid_out(&Layout::compact())).unwrap_or_else(|_| JsonText::null())
 }
 
-/// Tells differences as they are found.
+/// Prints differences as they are found.
 struct DifferenceWriter<'a, W> {
     format: Format,
     out: &'a mut W,
@@ -80,7 +81,7 @@ impl<W: Write> DifferenceWriter<'_, W> {
     }
 }
 
-/// Notes where the two differ, as deep down as they can be told apart.
+/// Collects the differences, at the deepest paths where the values differ.
 fn compare(
     eval_id: Option<&str>,
     path: &mut Vec<String>,

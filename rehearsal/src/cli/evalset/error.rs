@@ -1,4 +1,4 @@
-//! Why a command could not do its work.
+//! Errors of the `evalset` commands.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,33 +6,32 @@ use std::path::{Path, PathBuf};
 use evalset::Fault;
 use evalset_file::AppendError;
 
-/// Each message says what to do. [`EvalsetError::is_usage`] tells which ones are about the command
-/// and not about what the files hold.
+/// [`EvalsetError::is_usage`] separates errors in the command line from errors in files.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EvalsetError {
-    /// A path or pattern names no file.
+    /// A path or pattern matches no file.
     #[error("no file matches {asked}; {}", meant(asked, nearest.as_deref()))]
     NoFile {
         /// The path or pattern.
         asked: String,
-        /// One that is there and is called nearly the same.
+        /// An existing file with a similar name.
         nearest: Option<PathBuf>,
     },
-    /// A folder in which no eval set lies.
+    /// A folder without eval sets.
     #[error("{} contains no *.evalset.json or *.test.json files; name the files", folder.display())]
     NoEvalSet {
         /// The folder.
         folder: PathBuf,
     },
-    /// A pattern that cannot be understood.
+    /// An invalid pattern.
     #[error(
         "the pattern {pattern} is not valid: {reason}; * and ? match characters, ** matches folders"
     )]
     BadPattern {
         /// The pattern.
         pattern: String,
-        /// What is wrong with it.
+        /// The pattern's error.
         reason: String,
     },
     /// The file cannot be read.
@@ -51,69 +50,69 @@ pub enum EvalsetError {
         /// The system's reason.
         cause: io::Error,
     },
-    /// A pipe brings more than is copied.
+    /// The pipe has too much data.
     #[error("{}: the input is longer than {most} bytes; write it to a file first", path.display())]
     LongPipe {
         /// The pipe.
         path: PathBuf,
-        /// How many bytes are taken.
+        /// The limit in bytes.
         most: u64,
     },
-    /// The file has errors, so that it cannot be worked with.
+    /// The file has errors.
     #[error("{}: {}", path.display(), fault_lines(faults, *more))]
     Faulty {
         /// The file.
         path: PathBuf,
-        /// What is wrong, as far as it is told.
+        /// The first errors.
         faults: Vec<Fault>,
-        /// How many other faults there are.
+        /// How many further errors there are.
         more: usize,
     },
-    /// The file that is appended to is among those whose cases are to be appended.
+    /// The output of `append` is also one of its inputs.
     #[error("{} is the file to append to; remove it from the source files", path.display())]
     IntoItself {
-        /// The file, as it was named or found.
+        /// The file as it was named or found.
         path: PathBuf,
     },
-    /// The file is not what it was a moment ago.
+    /// The file changed while the command ran.
     #[error("{} changed while it was read; run the command again", path.display())]
     Changed {
         /// The file.
         path: PathBuf,
     },
-    /// A case that is not there.
+    /// The case does not exist.
     #[error("{} has no case {wanted}{}", path.display(), near(nearest.as_deref()))]
     NoSuchCase {
         /// The file.
         path: PathBuf,
-        /// As it was asked for.
+        /// The id or index as it was entered.
         wanted: String,
-        /// One with nearly that id.
+        /// A similar id.
         nearest: Option<String>,
     },
-    /// Two cases with one id.
+    /// Two cases have the same id.
     #[error("the eval_id {eval_id:?} is in {} and in {}; rename one, or add --rename", first.display(), second.display())]
     IdTwice {
         /// The id.
         eval_id: String,
-        /// Where it stood first.
+        /// The location of the first case.
         first: PathBuf,
-        /// Where it stands again.
+        /// The location of the second case.
         second: PathBuf,
     },
-    /// Several files for one output.
+    /// Several inputs for one output file.
     #[error("{count} files cannot be written to one output; use a folder with --output-folder")]
     ManyFiles {
         /// How many.
         count: usize,
     },
-    /// Two inputs that would be written to one file.
+    /// Two inputs have the same output file.
     #[error("two files have the same output {}; convert them one by one", path.display())]
     SameOutput {
         /// The file.
         path: PathBuf,
     },
-    /// Something is there already.
+    /// The output exists already.
     #[error("{} already exists; use another output, or add --force", path.display())]
     InTheWay {
         /// The file.
@@ -127,7 +126,7 @@ pub enum EvalsetError {
         /// The system's reason.
         cause: io::Error,
     },
-    /// The file could not be looked through or changed.
+    /// The file cannot be searched or changed.
     #[error(transparent)]
     File(#[from] AppendError),
     /// Standard output cannot be written.
@@ -136,10 +135,10 @@ pub enum EvalsetError {
 }
 
 impl EvalsetError {
-    /// So many faults of a file are told at most; `rehearsal evalset lint` tells all.
+    /// The most errors that are printed for a file; `rehearsal evalset lint` prints all.
     pub(super) const FAULTS_TOLD: usize = 20;
 
-    /// Whether the command itself cannot be followed: the exit code is 2 then, and 1 otherwise.
+    /// Whether the command line is wrong: the exit code is then 2, otherwise 1.
     #[must_use]
     pub fn is_usage(&self) -> bool {
         match self {

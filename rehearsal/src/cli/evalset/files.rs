@@ -1,4 +1,4 @@
-//! From what was typed to files, and from files to sets.
+//! Resolves arguments to files, and opens them as eval sets.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -10,11 +10,11 @@ use tempfile::TempDir;
 
 use super::error::EvalsetError;
 
-/// So much is taken from a pipe, in bytes.
+/// The most bytes that are read from a pipe.
 const MOST_OF_PIPE: u64 = 4 << 30;
 
-/// The files that are meant, in order, each once: paths as they are, the eval sets of folders, what
-/// matches patterns.
+/// The selected files, in order and each once: paths as given, the eval sets of folders, matches of
+/// patterns.
 pub(in crate::cli) fn files(asked: &[String]) -> Result<Vec<PathBuf>, EvalsetError> {
     let mut files = Vec::new();
     for asked in asked {
@@ -80,7 +80,7 @@ fn entries(pattern: &str) -> Result<Vec<PathBuf>, EvalsetError> {
     Ok(found)
 }
 
-/// What lies where `path` would and is called nearly the same.
+/// A file in the same folder with a similar name.
 pub(in crate::cli) fn nearest_path(path: &Path) -> Option<PathBuf> {
     let wanted = path.file_name()?.to_str()?;
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
@@ -100,8 +100,8 @@ pub(in crate::cli) fn history_in(folder: &Path) -> Result<Vec<PathBuf>, EvalsetE
     Ok(found)
 }
 
-/// A file that can be read more than once. What is read once and from its start, as a pipe is, has
-/// been copied into one, which goes with this.
+/// A file that can be read more than once. A pipe is copied to a temporary file, which is deleted
+/// on drop.
 #[derive(Debug)]
 pub(in crate::cli) struct Source {
     path: PathBuf,
@@ -110,7 +110,7 @@ pub(in crate::cli) struct Source {
 }
 
 impl Source {
-    /// What lies at `path`.
+    /// Opens `path`.
     pub(in crate::cli) fn of(path: &Path) -> Result<Self, EvalsetError> {
         Self::with_most(path, MOST_OF_PIPE)
     }
@@ -123,7 +123,7 @@ impl Source {
         let uncopied = |cause| EvalsetError::Uncopied { path: path.to_owned(), cause };
         let folder = tempfile::Builder::new().prefix("rehearsal-pipe-").tempdir();
         let folder = folder.map_err(uncopied)?;
-        // Messages name the copy, whose path ends as the pipe's does.
+        // Error messages name the copy, which has the pipe's file name.
         let names = path.components().filter(|part| matches!(part, Component::Normal(_)));
         let copy = folder.path().join(names.collect::<PathBuf>());
         copy.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(uncopied)?;
@@ -143,14 +143,14 @@ impl Source {
     }
 }
 
-/// Opens a file to be read case by case, or reads it where that cannot be.
+/// Opens a file to read it case by case, or reads it as a whole if its format requires that.
 pub(super) fn checked(source: &Source) -> Result<Checked, EvalsetError> {
     let path = source.path();
     File::open(path).map_err(|cause| EvalsetError::Unreadable { path: path.to_owned(), cause })?;
     Ok(CheckedCases::open(path)?)
 }
 
-/// What was read, in which nothing is an error.
+/// The value that was read, unless it has errors.
 pub(super) fn sound(path: &Path, reading: Reading) -> Result<EvalSet, EvalsetError> {
     let Reading { set, unread, faults, .. } = reading;
     let mut errors = Errors::default();
@@ -161,7 +161,7 @@ pub(super) fn sound(path: &Path, reading: Reading) -> Result<EvalSet, EvalsetErr
     }
 }
 
-/// The errors of a file: the first of them, and how many there are.
+/// The errors of a file: the first ones and their number.
 #[derive(Debug, Default)]
 pub(super) struct Errors {
     first: Vec<Fault>,
@@ -169,7 +169,7 @@ pub(super) struct Errors {
 }
 
 impl Errors {
-    /// Takes what is an error.
+    /// Adds the faults that are errors.
     pub(super) fn take(&mut self, faults: impl IntoIterator<Item = Fault>) {
         for fault in faults.into_iter().filter(|fault| fault.severity() == Severity::Error) {
             if self.first.len() < EvalsetError::FAULTS_TOLD {

@@ -1,10 +1,10 @@
-//! Choosing cases by id, tag and tool.
+//! Selects cases by id, tag and tool.
 
 use evalset::Case;
 
 use super::error::EvalsetError;
 
-/// What a case must have to be chosen.
+/// What a selected case must have.
 #[derive(Debug)]
 pub(super) struct Filter<'a> {
     pub(super) id: Option<glob::Pattern>,
@@ -32,12 +32,12 @@ impl<'a> Filter<'a> {
         Ok(Self { id, tags, tools })
     }
 
-    /// Whether the id is one that is looked for.
+    /// Whether the id matches.
     pub(super) fn takes_id(&self, eval_id: Option<&str>) -> bool {
         self.id.as_ref().is_none_or(|id| eval_id.is_some_and(|eval_id| id.matches(eval_id)))
     }
 
-    /// Whether a case has to be read to be chosen.
+    /// Whether the content of a case is needed to select it.
     pub(super) fn looks_inside(&self) -> bool {
         !self.tags.is_empty() || !self.tools.is_empty()
     }

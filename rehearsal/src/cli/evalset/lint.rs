@@ -1,4 +1,4 @@
-//! `rehearsal evalset lint`: all that is wrong in files, told in their order while they are read.
+//! `rehearsal evalset lint`: prints every fault in files, in order, while reading.
 
 use std::io::Write;
 
@@ -55,7 +55,7 @@ pub(super) fn lint(
     findings.sum_up(files.len())
 }
 
-/// What is wrong in a case, what is read of it for scoring alone included.
+/// The faults of a case, including those of fields that only scoring reads.
 fn with_unscored(read: CheckedCase) -> Vec<Fault> {
     let CheckedCase { index, case, text, line, column, mut faults } = read;
     if let Some(case) = case {
@@ -66,7 +66,7 @@ fn with_unscored(read: CheckedCase) -> Vec<Fault> {
     faults
 }
 
-/// What was found, told as it is found.
+/// Prints faults as they are found.
 struct Findings<'a, W> {
     format: Format,
     errors: usize,

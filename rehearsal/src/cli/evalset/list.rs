@@ -82,7 +82,7 @@ impl<W: Write> Listing<'_, W> {
             }
             let format = match known_format {
                 Some(format) => format,
-                // What is no object at all, and has no id then, is told without a look inside, too.
+                // An item that is not an object has no id and is reported without reading it.
                 None if case.eval_id.is_none() && !cases.text(&case)?.starts_with('{') => {
                     Cases::told_format(source.path())?
                 }
@@ -152,7 +152,7 @@ impl<W: Write> Listing<'_, W> {
     }
 }
 
-/// Text of a file on a terminal: nothing in it moves the cursor.
+/// A file's text for a terminal, with control characters escaped.
 pub(super) fn shown(text: &str) -> String {
     text.chars().map(|it| if it.is_control() { char::REPLACEMENT_CHARACTER } else { it }).collect()
 }

@@ -1,7 +1,6 @@
-//! [`Lookup`]: the cases of a file found by their ids.
+//! [`Lookup`]: finds the cases of a file by their ids.
 //!
-//! What is remembered of a case is where it stands, by a fingerprint of its id; it is read when it is
-//! asked for.
+//! It stores the position and a hash of the id of each case, and reads a case when it is requested.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
@@ -14,11 +13,11 @@ use super::Target;
 use super::error::EvalsetError;
 use super::sound_file::{Opened, OpenedCases, SoundFile, case_in};
 
-/// Cases by their ids, each to be taken once.
+/// Cases by id, each of which can be taken once.
 pub(super) enum Lookup {
-    /// Of a file that is held as a whole, in its order, and where each id is among them.
+    /// A file that is in memory: its cases in order, and the index of each id.
     Held(Vec<Option<Case>>, HashMap<String, usize>),
-    /// Of one that is read.
+    /// A file that is read case by case.
     Read(Box<InFile>),
 }
 
@@ -28,14 +27,14 @@ pub(super) struct InFile {
     format: evalset::Format,
     to: Target,
     hasher: RandomState,
-    /// Where the cases begin and end that have not been taken.
+    /// The byte ranges of the cases that were not taken.
     places: HashMap<u64, (u64, u64)>,
-    /// The first case, which keeps what the set says of itself.
+    /// The first case, which keeps the set's metadata.
     first: Option<Case>,
 }
 
 impl Lookup {
-    /// What a set says of itself, and its cases to be found.
+    /// A set's metadata, and its cases for lookup.
     pub(super) fn of(
         path: &Path,
         file: SoundFile,
@@ -56,7 +55,7 @@ impl Lookup {
         let (hasher, mut places) = (RandomState::new(), HashMap::new());
         for case in &mut cases {
             let FoundCase { eval_id, start, end, .. } = case?;
-            // A case without one is an error, and the file has none.
+            // A case without an id is an error, and the file has none.
             places.insert(hasher.hash_one(eval_id.unwrap_or_default()), (start, end));
         }
         let path = path.to_owned();
@@ -64,7 +63,7 @@ impl Lookup {
         Ok((set, Self::Read(Box::new(read))))
     }
 
-    /// The case of that id, if there is one.
+    /// The case with that id, if there is one.
     pub(super) fn take(&mut self, eval_id: &str) -> Result<Option<Case>, EvalsetError> {
         match self {
             Self::Held(cases, places) => {

@@ -1,4 +1,4 @@
-//! `rehearsal evalset merge`: each file is read to its end, and then all are written case by case.
+//! `rehearsal evalset merge`: reads each file to its end and then writes all case by case.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
@@ -20,7 +20,7 @@ pub(super) fn merge(
     let MergeArguments { files: asked, output, to, id, rename, force } = arguments;
     require_free(output, *force)?;
     let files = files(asked)?;
-    // All are read before one is written.
+    // All inputs are read before the output is written.
     let mut ids = Ids::default();
     let mut sources = Vec::new();
     for (at, path) in files.iter().enumerate() {
@@ -60,7 +60,7 @@ pub(super) fn merge(
     Ok(Went::Well)
 }
 
-/// The cases of a file, which is opened when the first of them is asked for.
+/// The cases of a file, opened when its first case is requested.
 fn cases_of(source: SoundFile, to: Target) -> Box<dyn Iterator<Item = Result<Case, EvalsetError>>> {
     match source.open(to) {
         Ok(opened) => Box::new(opened.cases),
@@ -68,7 +68,7 @@ fn cases_of(source: SoundFile, to: Target) -> Box<dyn Iterator<Item = Result<Cas
     }
 }
 
-/// The ids in the new file as fingerprints, with the place of the file that each came from.
+/// The ids in the new file as hashes, with the index of the file that each came from.
 #[derive(Default)]
 struct Ids {
     hasher: RandomState,
@@ -76,13 +76,14 @@ struct Ids {
 }
 
 impl Ids {
-    /// Takes an id for a case of the file at `file`; whose it is when it is taken.
+    /// Reserves an id for a case of the file at `file`; if it is taken, returns the file that has
+    /// it.
     fn take(&mut self, eval_id: &str, file: usize) -> Result<(), usize> {
         let first = *self.taken.entry(self.hasher.hash_one(eval_id)).or_insert(file);
         if first == file { Ok(()) } else { Err(first) }
     }
 
-    /// The case under its own id, or under the first numbered one that is free.
+    /// The case under its own id, or under the first free numbered one.
     fn numbered(&mut self, mut case: Case) -> Case {
         let wanted = case.eval_id().to_owned();
         let mut number = 1;

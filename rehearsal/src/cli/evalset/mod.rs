@@ -1,7 +1,8 @@
-//! `rehearsal evalset`: eval-set files listed, shown, checked, converted, joined, parted, compared.
+//! `rehearsal evalset`: lists, shows, checks, converts, merges, splits and compares eval-set files.
 //!
-//! What the formats are is `evalset`'s, what files are is `evalset-file`'s; here is what reads
-//! arguments and prints. Each command says how it went: everything in order, something found (a
+//! This module reads arguments and prints; `evalset` has the formats and `evalset-file` the files.
+//! Each command returns a status: everything in order, findings (a fault, a difference), or nothing
+//! to work on.
 //! fault, a difference), or nothing to work on.
 
 mod append;
@@ -30,19 +31,19 @@ pub use arguments::{
 };
 pub use error::EvalsetError;
 
-/// How a command went.
+/// The status of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Went {
     /// Everything is in order.
     Well,
-    /// Something was found: a fault, a difference, a file that cannot be read.
+    /// The command found a fault, a difference, or a file that cannot be read.
     Found,
 }
 
-/// Runs a command; what it finds goes to `out`, what is wrong with single files to standard error.
+/// Runs a command; writes its findings to `out` and the faults of single files to standard error.
 ///
 /// # Errors
-/// [`EvalsetError`] when there is nothing to work on, or when the work could not be done.
+/// [`EvalsetError`] if there is nothing to work on or the command failed.
 pub fn evalset(command: &EvalsetCommand, out: &mut impl Write) -> Result<Went, EvalsetError> {
     match command {
         EvalsetCommand::List(arguments) => list::list(arguments, out),

@@ -1,4 +1,4 @@
-//! Writing a file as a whole: it is there complete or not at all.
+//! Writes a file atomically.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -35,14 +35,14 @@ pub(super) fn write_set(
     Ok(count)
 }
 
-/// Where the case ends of a set that has one, in ADK's layout. No string holds a line feed, so what
-/// looks like the set's own lines is them.
+/// The offset in ADK's layout where the only case of a set ends. Strings contain no line feed, so
+/// lines that look like the set's own are.
 fn end_of_only_case(text: &str) -> Option<usize> {
     let list = text.find("\n  \"eval_cases\": [\n")?;
     Some(list + text.get(list..)?.find("\n  ]")?)
 }
 
-/// Refuses a file that is there, unless `force` is given.
+/// Rejects an existing file, unless `force` is given.
 pub(super) fn require_free(path: &Path, force: bool) -> Result<(), EvalsetError> {
     if !force && std::fs::symlink_metadata(path).is_ok() {
         return Err(EvalsetError::InTheWay { path: path.to_owned() });
@@ -50,8 +50,8 @@ pub(super) fn require_free(path: &Path, force: bool) -> Result<(), EvalsetError>
     Ok(())
 }
 
-/// Writes to `path`, whose folder is made where there is none, what `write` does, unless that fails.
-/// When it returns, the file is on the disk under its name.
+/// Writes a file with `write` and creates its folder. The file appears under `path` only if `write`
+/// succeeds, and is then on disk.
 pub(super) fn write_by(
     path: &Path,
     force: bool,
@@ -63,7 +63,7 @@ pub(super) fn write_by(
         _ => Path::new("."),
     };
     std::fs::create_dir_all(folder).map_err(unwritable)?;
-    // A link is followed, so that what it leads to is written and not the link itself.
+    // Writes to the target of a link.
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let beside = real.parent().filter(|folder| *folder != Path::new("")).unwrap_or(folder);
     let draft = tempfile::Builder::new()
@@ -89,12 +89,12 @@ pub(super) fn write_by(
     File::open(beside).and_then(|folder| folder.sync_all()).map_err(unwritable)
 }
 
-/// Those of the file that is replaced, or what a new file would have.
+/// The permissions of the replaced file, or those of a new one.
 fn permissions_of(path: &Path) -> std::fs::Permissions {
     use std::os::unix::fs::PermissionsExt as _;
     match std::fs::metadata(path) {
         Ok(metadata) => metadata.permissions(),
-        // The process's mask takes away from it what it takes from every new file.
+        // The process's umask applies, as for every new file.
         Err(_) => std::fs::Permissions::from_mode(0o666),
     }
 }

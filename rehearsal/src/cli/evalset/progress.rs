@@ -1,12 +1,12 @@
-//! How far a long reading has come: a bar on a terminal, nothing anywhere else.
+//! Progress of reading a file: a bar on a terminal, nothing elsewhere.
 
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// A bar over so many bytes, on standard error. It shows itself after a moment, so that a short
-/// reading shows none.
+/// A progress bar over a number of bytes, on standard error. It appears after a delay, so short
+/// reads show none.
 pub(in crate::cli) fn bar(bytes: u64, what: &str) -> ProgressBar {
     let quiet = !std::io::stderr().is_terminal() || std::env::var_os("CI").is_some();
     if quiet || bytes < SHORT {
@@ -23,5 +23,5 @@ pub(in crate::cli) fn bar(bytes: u64, what: &str) -> ProgressBar {
     bar
 }
 
-/// Shorter files are read before anybody looks.
+/// Shorter files are read too fast for a bar.
 const SHORT: u64 = 16 << 20;

@@ -1,4 +1,4 @@
-//! `rehearsal evalset show`: a case at a time, whatever the size of the file.
+//! `rehearsal evalset show`: prints one case at a time, so the file may be of any size.
 
 use std::io::Write;
 use std::path::Path;
@@ -14,13 +14,13 @@ use super::list::shown;
 use super::{ShowArguments, Went};
 use crate::cli::Format;
 
-/// An id that is so many letters away from what was asked for is offered.
+/// The edit distance within which a similar id is suggested.
 const NEAR: usize = 3;
 
 pub(super) fn show(arguments: &ShowArguments, out: &mut impl Write) -> Result<Went, EvalsetError> {
     let ShowArguments { file, cases: wanted, format } = arguments;
     let mut went = Went::Well;
-    // A case that cannot be read is told, and the next one shown.
+    // A case that cannot be read is reported, and the next one is shown.
     let mut show = |case: Result<Case, EvalsetError>| match (case, format) {
         (Ok(case), Format::Json) => {
             Ok(writeln!(out, "{}", case.to_json().laid_out(&Layout::two_spaces()))?)
@@ -34,7 +34,7 @@ pub(super) fn show(arguments: &ShowArguments, out: &mut impl Write) -> Result<We
         }
         (Err(error), _) => Err(error),
     };
-    // A mistyped path is a fault of the command line, told as by the other commands.
+    // A wrong path is a usage error, as in the other commands.
     std::fs::metadata(file)
         .map_err(|cause| EvalsetError::Unreadable { path: file.clone(), cause })?;
     let source = Source::of(file)?;
@@ -71,7 +71,7 @@ fn read(
     }
 }
 
-/// The cases that were asked for, by their ids or their places.
+/// The requested cases, by id or index.
 struct Sought<'w> {
     wanted: Vec<Wanted<'w>>,
 }
@@ -80,7 +80,7 @@ struct Wanted<'w> {
     asked: &'w str,
     by_id: Option<FoundCase>,
     by_place: Option<FoundCase>,
-    /// The id that is nearest, and how far it is.
+    /// The most similar id and its edit distance.
     nearest: Option<(usize, String)>,
 }
 
@@ -109,7 +109,7 @@ impl<'w> Sought<'w> {
         }
     }
 
-    /// What was found, in the order in which it was asked for.
+    /// The matches, in the order of the request.
     fn found(&self, file: &Path) -> Result<Vec<&FoundCase>, EvalsetError> {
         let each = self.wanted.iter().map(|wanted| {
             wanted.by_id.as_ref().or(wanted.by_place.as_ref()).ok_or_else(|| {
@@ -207,7 +207,7 @@ fn write_json(
     }
 }
 
-/// A value on one line, as much of it as one looks at.
+/// A value on one line, truncated.
 fn one_line(value: &JsonText) -> String {
     const MOST: usize = 400;
     let text = shown(value.compact().as_str());

@@ -1,9 +1,9 @@
-//! [`SoundFile`]: a file in which nothing is an error, gone through case by case.
+//! [`SoundFile`]: a file without errors, read case by case.
 //!
-//! It is read to its end before anything is done with it, so that a fault is told while nothing has
-//! been written. Then its cases come one after the other, in the format that is wanted, and one of
-//! them is held at a time. What is no list of cases is held as a whole: the older list that is the turns
-//! of one case, and a set of AgentFlow's that has none.
+//! The file is read to its end first, so that faults are reported before anything is written. Then
+//! its cases are read again in the requested format, one at a time. Files that are not lists of
+//! cases are in memory as a whole: ADK's older list of the turns of one case, and an AgentFlow set
+//! without cases.
 
 use std::path::{Path, PathBuf};
 
@@ -15,27 +15,27 @@ use super::Target;
 use super::error::EvalsetError;
 use super::files::{Errors, Source, checked, sound};
 
-/// A file that was read to its end, and has no errors.
+/// A file that was read to its end and has no errors.
 pub(super) struct SoundFile {
     path: PathBuf,
     source: Source,
     format: Format,
     cases: usize,
-    /// What is held as a whole; the others are read once more, case by case.
+    /// The content of a file that is in memory; others are read again, case by case.
     held: Option<Box<EvalSet>>,
 }
 
-/// A set in the format that is wanted.
+/// A set in the requested format.
 pub(super) struct Opened {
-    /// What the set says of itself.
+    /// The set's metadata.
     pub(super) set: EvalSet,
     /// Its cases. The first keeps what the other format's set has no field for.
     pub(super) cases: OpenedCases,
 }
 
 impl SoundFile {
-    /// Reads a file to its end, and tells the id of each of its cases to `told`.
-    pub(super) fn read(path: &Path, mut told: impl FnMut(&str)) -> Result<Self, EvalsetError> {
+    /// Reads a file to its end, and calls `seen_id` with the id of each case.
+    pub(super) fn read(path: &Path, mut seen_id: impl FnMut(&str)) -> Result<Self, EvalsetError> {
         let mut count = 0;
         let mut errors = Errors::default();
         let source = Source::of(path)?;
@@ -44,7 +44,7 @@ impl SoundFile {
                 let set = sound(path, *reading)?;
                 for eval_id in ids(&set, &stem(path)) {
                     count += 1;
-                    told(&eval_id);
+                    seen_id(&eval_id);
                 }
                 (set.format(), Some(Box::new(set)))
             }
@@ -59,7 +59,7 @@ impl SoundFile {
                     errors.take(case.faults);
                     count += 1;
                     if let Some(case) = &case.case {
-                        told(case.eval_id());
+                        seen_id(case.eval_id());
                     }
                 }
                 errors.take(cases.faults_behind().iter().cloned());
@@ -72,7 +72,7 @@ impl SoundFile {
         Ok(Self { path: path.to_owned(), source, format, cases: count, held })
     }
 
-    /// The format to write that leaves a case as it stands; ADK's present one for its older lists.
+    /// The format that keeps a case unchanged; for ADK's older lists its current format.
     pub(super) fn own_format(&self) -> Target {
         match self.format {
             Format::AgentFlow => Target::Agentflow,
@@ -80,22 +80,22 @@ impl SoundFile {
         }
     }
 
-    /// The format in which the file's cases are read one by one; none of a file that is held.
+    /// The format in which the cases are read one by one; `None` for a file in memory.
     pub(super) fn read_by_case(&self) -> Option<Format> {
         self.held.is_none().then_some(self.format)
     }
 
-    /// Where it can be read again until it is opened.
+    /// The path to read again.
     pub(super) fn source(&self) -> &Path {
         self.source.path()
     }
 
-    /// How many cases it has.
+    /// The number of cases.
     pub(super) fn cases(&self) -> usize {
         self.cases
     }
 
-    /// Begins to go through it.
+    /// Starts to read the cases.
     pub(super) fn open(self, to: Target) -> Result<Opened, EvalsetError> {
         let Self { path, source, held, .. } = self;
         let name = stem(&path);
@@ -108,7 +108,7 @@ impl SoundFile {
         let Checked::Cases(mut cases) = checked(&source)? else { return Err(changed()) };
         let first = cases.next().transpose()?;
         let first = first.map(|read| read.case.ok_or_else(changed)).transpose()?;
-        // What stands around the cases depends on nothing but the first of them.
+        // Only the first case determines the set's metadata.
         let set = cases.set_with(first.as_ref()).ok_or_else(changed)?;
         let mut set = converted(set, to, &name);
         let first = match first {
@@ -119,7 +119,7 @@ impl SoundFile {
     }
 }
 
-/// The cases of a set, one after the other.
+/// The cases of a set, in order.
 pub(super) struct OpenedCases {
     first: Option<Case>,
     rest: Rest,
@@ -150,7 +150,7 @@ impl Iterator for OpenedCases {
     }
 }
 
-/// The case in the format that is wanted; as it stood where it is in that one.
+/// The case in the requested format, unchanged if it is in that format.
 pub(super) fn case_in(case: Case, to: Target) -> Case {
     match to {
         Target::Adk => Case::Adk(case.into_adk()),
@@ -158,17 +158,17 @@ pub(super) fn case_in(case: Case, to: Target) -> Case {
     }
 }
 
-/// Puts a case behind those that the set has; the two are in one format.
+/// Appends a case to a set of the same format.
 pub(super) fn put(set: &mut EvalSet, case: Case) {
     match (set, case) {
         (EvalSet::Adk(set), case) => set.eval_cases.push(case.into_adk()),
         (EvalSet::AgentFlow(set), case) => set.eval_cases.push(case.into_agentflow()),
-        // What is opened is in one of the present formats.
+        // An opened set is in one of the current formats.
         (EvalSet::AdkLegacy(_), _) => {}
     }
 }
 
-/// Gives the set another id, and the name that goes with it when `named`.
+/// Changes the set's id, and its name if `named`.
 pub(super) fn identify(set: &mut EvalSet, id: String, named: bool) {
     match set {
         EvalSet::Adk(set) => {
@@ -187,7 +187,7 @@ pub(super) fn identify(set: &mut EvalSet, id: String, named: bool) {
     }
 }
 
-/// Gives the case another id.
+/// Changes the case's id.
 pub(super) fn rename(case: &mut Case, eval_id: String) {
     match case {
         Case::Adk(case) => case.eval_id = eval_id,
@@ -196,7 +196,7 @@ pub(super) fn rename(case: &mut Case, eval_id: String) {
     }
 }
 
-/// The set in the format that is wanted; as it stood where it is in that one.
+/// The set in the requested format, unchanged if it is in that format.
 fn converted(set: EvalSet, to: Target, name: &str) -> EvalSet {
     match to {
         Target::Adk => EvalSet::Adk(set.into_adk(name)),

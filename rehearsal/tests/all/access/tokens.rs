@@ -16,7 +16,7 @@ async fn a_token_runs_no_tools_and_reads_no_files_of_the_host() {
     for path in ["/api/list_agents", "/", "/live", "/reports", "/rehearse/x", "/nowhere", "/s/x"] {
         let list = stage.get(path).bearer_auth(&stage.token).send().await.unwrap();
         assert_eq!(list.status(), StatusCode::FORBIDDEN, "{path}");
-        assert!(list.text().await.unwrap().contains("log in at /login"), "{path}");
+        assert!(list.text().await.unwrap().contains("Log in at /login"), "{path}");
     }
 }
 

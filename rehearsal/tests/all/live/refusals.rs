@@ -52,7 +52,7 @@ async fn every_refusal_names_its_field_and_nothing_is_kept() {
         (Code::InvalidArgument, "agent_name: must have 1 to 100 characters, and has 101"),
         (Code::InvalidArgument, "request: must be given"),
         (Code::InvalidArgument, "request.output_schema: must be valid JSON: the text ends here"),
-        (Code::NotFound, "session_id: there is no session"),
+        (Code::NotFound, "session_id: session "),
         (Code::InvalidArgument, "by: must say who it is"),
         (Code::InvalidArgument, "response.candidates: must have at least one candidate"),
         (Code::NotFound, "turn_id: this session has no turn"),
