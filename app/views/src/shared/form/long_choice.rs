@@ -1,14 +1,16 @@
-//! One of very many given values: typed text narrows them, and some are listed.
+//! One of very many given values: typed text filters them, and some are listed.
 //!
 //! The list opens below the input, in the form's flow: nothing cuts it off, and what is below moves.
-//! What is typed is a search and no value; leaving the field takes it back, unless it reads exactly
-//! as one of the options.
+//! The typed text is a search, not a value: leaving the field drops it, unless it equals the label
+//! of an option.
 
 use std::sync::Arc;
 
 use leptos::ev;
 use leptos::prelude::*;
-use schema_form::{Content, Edit, Field, FieldKind, OptionMatches, OptionSearch, State};
+use schema_form::{
+    ChoiceOption, Content, Edit, Field, FieldKind, OptionMatches, OptionSearch, State,
+};
 
 use super::place::Place;
 use super::text::{Frame, described_by};
@@ -17,232 +19,266 @@ use app::state::times::grouped;
 
 /// How many options are listed at once.
 const LISTED: usize = 200;
-/// How far PageUp and PageDown go.
+/// How many rows PageUp and PageDown move by.
 const PAGE: usize = 10;
 
-/// The input of a choice of very many.
+/// The list of options of one field: what is searched for, what matches and which row is current.
+#[derive(Clone, Copy)]
+struct OptionList {
+    place: StoredValue<Place>,
+    /// The position of the field's value among all options.
+    chosen: Memo<Option<usize>>,
+    /// The typed text; none while the list is closed.
+    query: RwSignal<Option<String>>,
+    /// The row that Enter chooses.
+    current: RwSignal<usize>,
+    matches: Memo<OptionMatches>,
+    /// The index over all options, built when the list opens for the first time.
+    search: StoredValue<Option<Arc<OptionSearch>>>,
+}
+
+impl OptionList {
+    fn of(place: &Place) -> Self {
+        let chosen = place.follow(|entered| match (entered.state(), entered.content()) {
+            (State::Value, Some(Content::Choice(position))) => Some(*position),
+            _ => None,
+        });
+        let query = RwSignal::new(None::<String>);
+        let search = StoredValue::new(None);
+        let place = StoredValue::new(place.clone());
+        let matches = Memo::new(move |_| {
+            query.with(|query| match query {
+                Some(query) => index(place, search).matching(query, LISTED),
+                None => OptionMatches::default(),
+            })
+        });
+        Self {
+            place,
+            chosen: Memo::new(move |_| chosen.get().flatten()),
+            query,
+            current: RwSignal::new(0),
+            matches,
+            search,
+        }
+    }
+
+    /// Tracked.
+    fn is_open(self) -> bool {
+        self.query.read().is_some()
+    }
+
+    fn option(self, position: usize) -> Option<ChoiceOption> {
+        self.place.with_value(|place| options_of(place.field()).get(position).cloned())
+    }
+
+    fn label(self, position: usize) -> String {
+        self.option(position).map(|option| option.label).unwrap_or_default()
+    }
+
+    fn id(self) -> String {
+        self.place.with_value(|place| place.part_id("options"))
+    }
+
+    fn row_id(self, row: usize) -> String {
+        format!("{}-{row}", self.id())
+    }
+
+    /// The id of the current row while it is listed. Tracked.
+    fn current_id(self) -> Option<String> {
+        let current = self.current.get();
+        let is_listed = current < self.matches.read().shown.len();
+        (self.is_open() && is_listed).then(|| self.row_id(current))
+    }
+
+    /// Shows all options with the chosen one current, where that one is listed.
+    fn open(self) {
+        if self.query.read_untracked().is_some() {
+            return;
+        }
+        self.query.set(Some(String::new()));
+        let chosen = self.chosen.get_untracked();
+        let listed = self.matches.read_untracked().shown.iter().position(|it| Some(*it) == chosen);
+        // The list may open outside the visible part of the page.
+        browser::after_drawing(move || browser::reveal(&self.id()));
+        self.go_to(listed.unwrap_or(0));
+    }
+
+    fn close(self) {
+        self.query.set(None);
+    }
+
+    fn go_to(self, row: usize) {
+        self.current.set(row);
+        browser::after_drawing(move || browser::reveal(&self.row_id(row)));
+    }
+
+    fn filter(self, query: String) {
+        self.query.set(Some(query));
+        self.current.set(0);
+    }
+
+    fn choose(self, position: usize) {
+        self.close();
+        self.place.with_value(|place| place.edit(Edit::Choose(position)));
+    }
+
+    fn press(self, event: &ev::KeyboardEvent) {
+        if event.alt_key() || event.ctrl_key() || event.meta_key() || event.is_composing() {
+            return;
+        }
+        let key = event.key();
+        let current = self.current.get_untracked();
+        if self.query.read_untracked().is_none() {
+            if matches!(key.as_str(), "ArrowDown" | "ArrowUp") {
+                event.prevent_default();
+                self.open();
+            }
+            return;
+        }
+        match key.as_str() {
+            "Enter" => {
+                let position = self.matches.read_untracked().shown.get(current).copied();
+                if let Some(position) = position {
+                    self.choose(position);
+                }
+            }
+            "Escape" => {
+                event.stop_propagation();
+                self.close();
+            }
+            key => {
+                let count = self.matches.read_untracked().shown.len();
+                let Some(row) = row_after(key, current, count) else { return };
+                self.go_to(row);
+            }
+        }
+        event.prevent_default();
+    }
+
+    /// Takes over a label typed in full, drops any other text.
+    fn leave(self) {
+        // A field that leaves the page with the focus is left once the form is gone.
+        let Some(query) = self.query.try_get_untracked() else { return };
+        let query = query.filter(|query| !query.is_empty());
+        match query.and_then(|query| index(self.place, self.search).exact_match(&query)) {
+            Some(position) => self.choose(position),
+            None => self.close(),
+        }
+        self.place.with_value(Place::touch);
+    }
+}
+
+/// The index over the options of `place`.
+fn index(
+    place: StoredValue<Place>,
+    search: StoredValue<Option<Arc<OptionSearch>>>,
+) -> Arc<OptionSearch> {
+    search.with_value(Option::clone).unwrap_or_else(|| {
+        let built = place.with_value(|place| OptionSearch::of(options_of(place.field())));
+        let built = Arc::new(built);
+        search.set_value(Some(Arc::clone(&built)));
+        built
+    })
+}
+
+/// The row of `count` that `key` moves to from row `current`; none for other keys.
+fn row_after(key: &str, current: usize, count: usize) -> Option<usize> {
+    let last = count.saturating_sub(1);
+    match key {
+        "ArrowDown" if current >= last => Some(0),
+        "ArrowDown" => Some(current + 1),
+        "ArrowUp" => Some(current.checked_sub(1).unwrap_or(last)),
+        "PageDown" => Some((current + PAGE).min(last)),
+        "PageUp" => Some(current.saturating_sub(PAGE)),
+        _ => None,
+    }
+}
+
+/// The input of a choice of very many, with its list.
 #[component]
 pub(super) fn LongChoice(
-    /// The place it belongs to.
+    /// The field's place in the form.
     place: Place,
 ) -> impl IntoView {
-    let field = place.field().clone();
-    let count = options_of(&field).len();
-    let chosen = place.follow(|entered| match (entered.state(), entered.content()) {
-        (State::Value, Some(Content::Choice(position))) => Some(*position),
-        _ => None,
-    });
-    let chosen = Memo::new(move |_| chosen.get().flatten());
-    // What is typed; nothing while the list is closed.
-    let typed = RwSignal::new(None::<String>);
-    let current = RwSignal::new(0_usize);
-    // Made when the list opens for the first time.
-    let search = StoredValue::new(None::<Arc<OptionSearch>>);
-    let searched = field.clone();
-    let search = move || {
-        search.with_value(Option::clone).unwrap_or_else(|| {
-            let made = Arc::new(OptionSearch::of(options_of(&searched)));
-            search.set_value(Some(Arc::clone(&made)));
-            made
-        })
-    };
-    let search_options = search.clone();
-    let matches = Memo::new(move |_| {
-        typed.with(|typed| {
-            typed.as_ref().map(|typed| search_options().matching(typed, LISTED)).unwrap_or_default()
-        })
-    });
-    let is_open = Memo::new(move |_| typed.with(Option::is_some));
-    let list_id = place.part_id("options");
-    let option_id = {
-        let id = list_id.clone();
-        move |row: usize| format!("{id}-{row}")
-    };
-    let show_current = {
-        let option_id = option_id.clone();
-        move || {
-            let id = option_id(current.get_untracked());
-            browser::after_drawing(move || browser::reveal(&id));
-        }
-    };
-    // Opens the whole list, at what is chosen where that is listed.
-    let open = {
-        let (show_current, whole_list) = (show_current.clone(), list_id.clone());
-        move || {
-            if !is_open.get_untracked() {
-                typed.set(Some(String::new()));
-                let chosen = chosen.get_untracked();
-                let listed =
-                    matches.read_untracked().shown.iter().position(|it| Some(*it) == chosen);
-                current.set(listed.unwrap_or(0));
-                // The list may open below what is in sight.
-                let list = whole_list.clone();
-                browser::after_drawing(move || browser::reveal(&list));
-                show_current();
-            }
-        }
-    };
-    let choose = {
-        let place = place.clone();
-        move |position: usize| {
-            typed.set(None);
-            place.edit(Edit::Choose(position));
-        }
-    };
-    let on_key = {
-        let (open, choose) = (open.clone(), choose.clone());
-        move |event: ev::KeyboardEvent| {
-            if event.alt_key() || event.ctrl_key() || event.meta_key() || event.is_composing() {
-                return;
-            }
-            let last = matches.read_untracked().shown.len().saturating_sub(1);
-            let here = current.get_untracked();
-            let to = match (event.key().as_str(), is_open.get_untracked()) {
-                ("ArrowDown" | "ArrowUp", false) => {
-                    event.prevent_default();
-                    return open();
-                }
-                ("ArrowDown", true) => {
-                    if here >= last {
-                        0
-                    } else {
-                        here + 1
-                    }
-                }
-                ("ArrowUp", true) => here.checked_sub(1).unwrap_or(last),
-                ("PageDown", true) => (here + PAGE).min(last),
-                ("PageUp", true) => here.saturating_sub(PAGE),
-                ("Enter", true) => {
-                    event.prevent_default();
-                    let position = matches.read_untracked().shown.get(here).copied();
-                    if let Some(position) = position {
-                        choose(position);
-                    }
-                    return;
-                }
-                ("Escape", true) => {
-                    event.prevent_default();
-                    event.stop_propagation();
-                    typed.set(None);
-                    return;
-                }
-                _ => return,
-            };
-            event.prevent_default();
-            current.set(to);
-            show_current();
-        }
-    };
-    let leave = {
-        let (place, choose) = (place.clone(), choose.clone());
-        move |_| {
-            // A field that leaves the page with the focus is left once the form is gone.
-            let Some(typed_last) = typed.try_get_untracked() else { return };
-            let searched = typed_last.filter(|typed| !typed.is_empty());
-            match searched.and_then(|searched| search().exact_match(&searched)) {
-                Some(position) => choose(position),
-                None => typed.set(None),
-            }
-            place.touch();
-        }
-    };
-    let label_of = {
-        let field = field.clone();
-        move |position: usize| {
-            options_of(&field).get(position).map(|option| option.label.clone()).unwrap_or_default()
-        }
-    };
-    let value = {
-        let label_of = label_of.clone();
-        move || match typed.get() {
-            Some(typed) => typed,
-            None => chosen.get().map(&label_of).unwrap_or_default(),
-        }
-    };
+    let list = OptionList::of(&place);
+    let count = options_of(place.field()).len();
     let hint = hint(&place, count);
-    // While somebody looks for another, what is chosen still stands there faintly.
-    let placeholder = move || chosen.get().map_or_else(|| hint.clone(), &label_of);
-    let said = move || is_open.get().then(|| said(&matches.read(), count));
+    let input_id = place.input_id();
+    let status_id = place.part_id("options-said");
+    let described = format!("{} {status_id}", described_by(&place));
     let invalid = place.is_faulty();
-    let inner = place.clone();
-    let said_id = place.part_id("options-said");
-    let described = format!("{} {said_id}", described_by(&place));
-    let listed = {
-        let option_id = option_id.clone();
-        move |(row, position): (usize, usize)| {
-            let choose = choose.clone();
-            let option = options_of(&field).get(position).cloned()?;
-            Some(view! {
-                <li
-                    id=option_id(row)
-                    role="option"
-                    class:current=move || current.get() == row
-                    aria-selected=move || (chosen.get() == Some(position)).to_string()
-                    title=option.description
-                    // The input keeps the focus.
-                    on:mousedown=|event| event.prevent_default()
-                    on:click=move |_| choose(position)
-                >
-                    {option.label}
-                </li>
-            })
-        }
-    };
-    let (active_id, drawn_id, opened) = (option_id, list_id.clone(), open);
-    let list_label = format!("Options for {}", place.slot.key());
+    let label = format!("Options for {}", place.slot.key());
+    let chosen_label = move || list.chosen.get().map(|position| list.label(position));
+    let value = move || list.query.get().or_else(chosen_label).unwrap_or_default();
+    // During a search the chosen option stays visible as the placeholder.
+    let placeholder = move || chosen_label().unwrap_or_else(|| hint.clone());
+    let status = move || list.is_open().then(|| status(&list.matches.read(), count));
     view! {
         <Frame place>
             <input
-                id=inner.input_id()
+                id=input_id
                 type="text"
                 role="combobox"
                 autocomplete="off"
                 spellcheck="false"
                 aria-autocomplete="list"
-                aria-expanded=move || is_open.get().to_string()
-                aria-controls=list_id
-                aria-activedescendant=move || {
-                    let is_listed = current.get() < matches.read().shown.len();
-                    (is_open.get() && is_listed).then(|| active_id(current.get()))
-                }
+                aria-expanded=move || list.is_open().to_string()
+                aria-controls=list.id()
+                aria-activedescendant=move || list.current_id()
                 aria-describedby=described
                 aria-invalid=move || invalid.get().to_string()
                 placeholder=placeholder
                 prop:value=value
-                on:click=move |_| opened()
-                on:input=move |event| {
-                    typed.set(Some(event_target_value(&event)));
-                    current.set(0);
-                }
-                on:keydown=on_key
-                on:blur=leave
+                on:click=move |_| list.open()
+                on:input=move |event| list.filter(event_target_value(&event))
+                on:keydown=move |event| list.press(&event)
+                on:blur=move |_| list.leave()
             />
         </Frame>
-        <small class="long-choice-said" id=said_id role="status">{said}</small>
+        <small class="long-choice-said" id=status_id role="status">{status}</small>
         <ul
             class="long-choice"
-            class:gone=move || !is_open.get()
-            id=drawn_id
+            class:gone=move || !list.is_open()
+            id=list.id()
             role="listbox"
-            aria-label=list_label
+            aria-label=label
         >
             <For
-                each=move || matches.get().shown.into_iter().enumerate()
+                each=move || list.matches.get().shown.into_iter().enumerate()
                 key=|row| *row
-                children=listed
+                children=move |(row, position)| option_row(list, row, position)
             />
         </ul>
     }
 }
 
-fn options_of(field: &Field) -> &[schema_form::ChoiceOption] {
+/// One listed option.
+fn option_row(list: OptionList, row: usize, position: usize) -> impl IntoView {
+    let option = list.option(position)?;
+    Some(view! {
+        <li
+            id=list.row_id(row)
+            role="option"
+            class:current=move || list.current.get() == row
+            aria-selected=move || (list.chosen.get() == Some(position)).to_string()
+            title=option.description
+            // The input keeps the focus.
+            on:mousedown=|event| event.prevent_default()
+            on:click=move |_| list.choose(position)
+        >
+            {option.label}
+        </li>
+    })
+}
+
+fn options_of(field: &Field) -> &[ChoiceOption] {
     match &field.kind {
         FieldKind::Choice(options) => options,
         _ => &[],
     }
 }
 
-/// What stands in the input while nothing is chosen.
+/// The placeholder while nothing is chosen.
 fn hint(place: &Place, count: usize) -> String {
     let field = place.field();
     let default = field.default.as_ref().filter(|_| !place.slot.required());
@@ -255,8 +291,8 @@ fn hint(place: &Place, count: usize) -> String {
     }
 }
 
-/// How much of the options is listed.
-fn said(matches: &OptionMatches, count: usize) -> String {
+/// How many of the options are listed.
+fn status(matches: &OptionMatches, count: usize) -> String {
     let (shown, total, count) = (matches.shown.len(), matches.total, grouped(count));
     if total == 0 {
         format!("None of {count} options match.")
@@ -272,13 +308,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_listed_is_counted() {
-        let said = |shown: usize, total| {
-            said(&OptionMatches { shown: (0..shown).collect(), total }, 20_000)
+    fn status_counts_the_listed_options() {
+        let status = |shown: usize, total| {
+            status(&OptionMatches { shown: (0..shown).collect(), total }, 20_000)
         };
-        assert_eq!(said(200, 20_000), "200 of 20,000 shown. Type to filter.");
-        assert_eq!(said(200, 1_230), "200 of 1,230 shown. Type to filter.");
-        assert_eq!(said(3, 3), "3 of 20,000.");
-        assert_eq!(said(0, 0), "None of 20,000 options match.");
+        assert_eq!(status(200, 20_000), "200 of 20,000 shown. Type to filter.");
+        assert_eq!(status(200, 1_230), "200 of 1,230 shown. Type to filter.");
+        assert_eq!(status(3, 3), "3 of 20,000.");
+        assert_eq!(status(0, 0), "None of 20,000 options match.");
+    }
+
+    #[test]
+    fn arrows_wrap_and_pages_stop_at_the_ends() {
+        assert_eq!(row_after("ArrowDown", 0, 3), Some(1));
+        assert_eq!(row_after("ArrowDown", 2, 3), Some(0));
+        assert_eq!(row_after("ArrowUp", 0, 3), Some(2));
+        assert_eq!(row_after("PageDown", 1, 30), Some(11));
+        assert_eq!(row_after("PageDown", 25, 30), Some(29));
+        assert_eq!(row_after("PageUp", 4, 30), Some(0));
+        assert_eq!(row_after("ArrowDown", 0, 0), Some(0));
+        assert_eq!(row_after("x", 0, 3), None);
     }
 }
