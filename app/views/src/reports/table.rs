@@ -16,6 +16,8 @@ use app::state::times::grouped;
 const VIEW: f64 = 600.0;
 /// So much of why a case failed stands in its row, in characters.
 const WHY: usize = 300;
+/// How many rows PageDown and PageUp move by.
+const PAGE: usize = 15;
 
 /// How wide the columns are, in pixels.
 struct Widths {
@@ -72,11 +74,11 @@ impl Widths {
     }
 }
 
-/// The places of the criteria: those first by which any case is scored.
+/// The indexes of the criteria: first those by which any case is scored.
 fn in_order(report: &Report) -> Vec<usize> {
-    let mut places: Vec<usize> = (0..report.criteria.len()).collect();
-    places.sort_by_key(|place| !report.is_scored(*place));
-    places
+    let mut order: Vec<usize> = (0..report.criteria.len()).collect();
+    order.sort_by_key(|criterion| !report.is_scored(*criterion));
+    order
 }
 
 /// A name that may be broken behind its underscores.
@@ -85,34 +87,58 @@ pub(super) fn broken(name: &str) -> AnyView {
     parts.collect_view().into_any()
 }
 
-/// The cases that are asked for.
-#[component]
-pub(super) fn CaseTable(
-    /// The report.
+/// What the parts of the table share, as small as its handles.
+#[derive(Clone, Copy)]
+struct Table {
     desk: ReportDesk,
-    /// Read.
-    report: Shared<Report>,
-    /// The rows that are asked for.
+    report: StoredValue<Shared<Report>>,
+    /// The rows that pass the filter, in order.
     rows: Memo<Vec<Row>>,
-    /// The id of the case that is open.
+    /// The id of the open case.
     case: Memo<Option<String>>,
-) -> impl IntoView {
-    let list = NodeRef::<html::Div>::new();
-    let scrolled = RwSignal::new(0.0_f64);
-    let height = RwSignal::new(VIEW);
-    let current = RwSignal::new(0_usize);
-    let count = Memo::new(move |_| rows.read().len());
-    let look = move || {
-        if let Some(list) = list.get_untracked() {
+    /// The indexes of the criteria, in the order of their columns.
+    order: StoredValue<Vec<usize>>,
+    /// The row in the tab order.
+    current: RwSignal<usize>,
+    list: NodeRef<html::Div>,
+    /// How far the list is scrolled, in pixels.
+    scrolled: RwSignal<f64>,
+    /// The height of the list, in pixels.
+    height: RwSignal<f64>,
+}
+
+impl Table {
+    /// Tracked.
+    fn count(self) -> usize {
+        self.rows.read().len()
+    }
+
+    /// Tracked.
+    fn is_case_open(self) -> bool {
+        self.case.read().is_some()
+    }
+
+    /// Takes over the list's height and scroll position.
+    fn measure(self) {
+        if let Some(list) = self.list.get_untracked() {
             let seen = f64::from(list.client_height());
-            scrolled.set(f64::from(list.scroll_top()));
-            height.set(if seen > 0.0 { seen } else { VIEW });
+            self.scrolled.set(f64::from(list.scroll_top()));
+            self.height.set(if seen > 0.0 { seen } else { VIEW });
         }
-    };
-    let reveal = move |to: usize| {
-        let Some(list) = list.get_untracked() else { return };
+    }
+
+    fn scroll_to_top(self) {
+        if let Some(list) = self.list.get_untracked() {
+            list.set_scroll_top(0);
+        }
+        self.measure();
+    }
+
+    /// Scrolls as little as shows a row.
+    fn reveal(self, row: usize) {
+        let Some(list) = self.list.get_untracked() else { return };
         #[expect(clippy::cast_precision_loss, reason = "no report has 2^53 cases")]
-        let top = to as f64 * ROW;
+        let top = row as f64 * ROW;
         let (from, seen) = (f64::from(list.scroll_top()), f64::from(list.client_height()));
         if top < from {
             list.set_scroll_top(pixels(top));
@@ -120,136 +146,196 @@ pub(super) fn CaseTable(
             // The head lies over the first row.
             list.set_scroll_top(pixels(top + 2.0 * ROW - seen));
         }
-        look();
-    };
-    Effect::new(move |_| {
-        if let Some(list) = list.get() {
-            browser::watch_height(&list, move |_| look());
-        }
-    });
-    let place_of = {
-        let report = report.clone();
-        move |eval_id: &str| {
-            let wanted = report.find(eval_id)?;
-            rows.read_untracked().iter().position(|row| *row == Row::Case(wanted))
-        }
-    };
-    let opened = place_of.clone();
-    // A link to a case shows its row too.
-    Effect::new(move |before: Option<bool>| {
-        let is_first = before.is_none();
-        if let Some(place) = case.get().as_deref().and_then(&place_of) {
-            current.set(place);
-            if is_first {
-                browser::after_drawing(move || reveal(place));
+        self.measure();
+    }
+
+    /// The row of the open case, where the filter lets it pass.
+    fn row_of_case(self) -> Option<usize> {
+        let case = self.case.get_untracked()?;
+        let wanted = self.report.with_value(|report| report.find(&case))?;
+        self.rows.read_untracked().iter().position(|row| *row == Row::Case(wanted))
+    }
+
+    /// Moves to the row of the case that is opened, and shows it where a link opened it.
+    fn follow_case(self) {
+        Effect::new(move |before: Option<()>| {
+            self.case.track();
+            let Some(row) = self.row_of_case() else { return };
+            self.current.set(row);
+            if before.is_none() {
+                browser::after_drawing(move || self.reveal(row));
             }
-        }
-        true
-    });
-    // Another order or filter begins at its top, or at the case that is open.
-    Effect::new(move |before: Option<()>| {
-        rows.track();
-        if before.is_some() {
-            let open = case.get_untracked().as_deref().and_then(&opened);
-            current.set(open.unwrap_or_default());
+        });
+    }
+
+    /// Begins another order or filter at its top, or at the open case.
+    fn follow_rows(self) {
+        Effect::new(move |before: Option<()>| {
+            self.rows.track();
+            if before.is_none() {
+                return;
+            }
+            let open = self.row_of_case();
+            self.current.set(open.unwrap_or_default());
             browser::after_drawing(move || match open {
-                Some(place) => reveal(place),
-                None => {
-                    if let Some(list) = list.get_untracked() {
-                        list.set_scroll_top(0);
-                    }
-                    look();
-                }
+                Some(row) => self.reveal(row),
+                None => self.scroll_to_top(),
             });
+        });
+    }
+
+    fn press(self, event: &ev::KeyboardEvent) {
+        if browser::is_typing() {
+            return;
         }
-    });
-    let on_key = move |event: ev::KeyboardEvent| {
-        let last = count.get_untracked().saturating_sub(1);
-        let here = current.get_untracked();
-        let to = match event.key().as_str() {
-            _ if browser::is_typing() => return,
-            "ArrowDown" | "j" => (here + 1).min(last),
-            "ArrowUp" | "k" => here.saturating_sub(1),
-            "PageDown" => (here + 15).min(last),
-            "PageUp" => here.saturating_sub(15),
-            "Home" => 0,
-            "End" => last,
-            _ => return,
+        let count = self.rows.read_untracked().len();
+        let Some(row) = row_after(&event.key(), self.current.get_untracked(), count) else {
+            return;
         };
         event.prevent_default();
-        current.set(to);
-        reveal(to);
-        // At once where it is drawn, so that a key pressed right after meets it.
-        if !browser::focus(&format!("report-row-{to}")) {
-            browser::after_drawing(move || browser::focus(&format!("report-row-{to}")));
+        self.current.set(row);
+        self.reveal(row);
+        // Immediately where the row is drawn, so that the next key press reaches it.
+        if !browser::focus(&row_id(row)) {
+            browser::after_drawing(move || browser::focus(&row_id(row)));
         }
-    };
-    let seen = Memo::new(move |_| {
-        let (range, ..) = window(count.get(), scrolled.get(), height.get());
+    }
+
+    /// The first row that is drawn and the one after the last. Tracked.
+    fn drawn(self) -> (usize, usize) {
+        let (range, ..) = window(self.count(), self.scrolled.get(), self.height.get());
         (range.start, range.end)
-    });
-    let space = move |is_above: bool| {
-        let (_, above, below) = window(count.get(), scrolled.get(), height.get());
-        format!("{}px", if is_above { above } else { below })
+    }
+
+    /// The heights of the rows above and below those that are drawn, in pixels. Tracked.
+    fn spaces(self) -> (f64, f64) {
+        let (_, above, below) = window(self.count(), self.scrolled.get(), self.height.get());
+        (above, below)
+    }
+
+    /// The names of the criteria, in the order of their columns.
+    fn criteria(self) -> Vec<String> {
+        let names = self.report.with_value(|report| report.criteria.clone());
+        self.order
+            .with_value(|order| order.iter().filter_map(|it| names.get(*it).cloned()).collect())
+    }
+}
+
+/// The row of `count` that `key` moves to from row `current`; none for other keys.
+fn row_after(key: &str, current: usize, count: usize) -> Option<usize> {
+    let last = count.saturating_sub(1);
+    match key {
+        "ArrowDown" | "j" => Some((current + 1).min(last)),
+        "ArrowUp" | "k" => Some(current.saturating_sub(1)),
+        "PageDown" => Some((current + PAGE).min(last)),
+        "PageUp" => Some(current.saturating_sub(PAGE)),
+        "Home" => Some(0),
+        "End" => Some(last),
+        _ => None,
+    }
+}
+
+/// The id of a row's link in the document.
+fn row_id(row: usize) -> String {
+    format!("report-row-{row}")
+}
+
+/// The cases that pass the filter.
+#[component]
+pub(super) fn CaseTable(
+    /// The page of the report.
+    desk: ReportDesk,
+    /// The report.
+    report: Shared<Report>,
+    /// The rows that pass the filter, in order.
+    rows: Memo<Vec<Row>>,
+    /// The id of the open case.
+    case: Memo<Option<String>>,
+) -> impl IntoView {
+    let table = Table {
+        desk,
+        order: StoredValue::new(in_order(&report)),
+        report: StoredValue::new(report),
+        rows,
+        case,
+        current: RwSignal::new(0),
+        list: NodeRef::new(),
+        scrolled: RwSignal::new(0.0),
+        height: RwSignal::new(VIEW),
     };
-    let drawn = move || {
-        let (first, last) = seen.get();
+    Effect::new(move |_| {
+        if let Some(list) = table.list.get() {
+            browser::watch_height(&list, move |_| table.measure());
+        }
+    });
+    table.follow_case();
+    table.follow_rows();
+    let criteria = StoredValue::new(table.criteria());
+    let has_since = Memo::new(move |_| desk.since.read().is_some());
+    let widths = move || Widths::of(table.is_case_open());
+    let columns =
+        move || criteria.with_value(|criteria| widths().columns(criteria, has_since.get()));
+    let width =
+        move || format!("{}px", widths().least(criteria.read_value().len(), has_since.get()));
+    let drawn = Memo::new(move |_| table.drawn());
+    let shown = move || {
+        let (first, last) = drawn.get();
         let rows = rows.read();
         (first..last).filter_map(|at| Some((at, *rows.get(at)?))).collect::<Vec<_>>()
     };
-    let order = in_order(&report);
-    let criteria: Vec<String> =
-        order.iter().filter_map(|place| report.criteria.get(*place).cloned()).collect();
-    let heads = order.iter().copied().zip(criteria.clone()).collect::<Vec<_>>();
-    let criteria = StoredValue::new(criteria);
-    let order = StoredValue::new(order);
-    let has_since = Memo::new(move |_| desk.since.read().is_some());
-    let is_open = Memo::new(move |_| case.read().is_some());
-    let columns = move || {
-        criteria.with_value(|criteria| Widths::of(is_open.get()).columns(criteria, has_since.get()))
-    };
-    let width = move || {
-        let criteria = criteria.with_value(Vec::len);
-        format!("{}px", Widths::of(is_open.get()).least(criteria, has_since.get()))
-    };
-    let stored = StoredValue::new(report);
     view! {
         <div
             class="report-table"
             role="table"
             aria-label="Cases"
-            aria-rowcount=move || (count.get() + 1).to_string()
-            node_ref=list
+            aria-rowcount=move || (table.count() + 1).to_string()
+            node_ref=table.list
             style=("--report-columns", columns)
             style=("--report-width", width)
-            on:scroll=move |_| look()
-            on:keydown=on_key
+            on:scroll=move |_| table.measure()
+            on:keydown=move |event| table.press(&event)
         >
-            <div role="rowgroup" class="report-heads">
-                <div role="row" class="report-row" aria-rowindex="1">
-                    <Head desk column=Column::Verdict label="Verdict".to_owned()/>
-                    <Head desk column=Column::Name label="Case".to_owned()/>
-                    <Show when=move || has_since.get()>
-                        <Head desk column=Column::Change label="Change".to_owned()/>
-                    </Show>
-                    {heads.into_iter().map(|(place, name)| view! {
-                        <Head desk column=Column::Score(place) label=name is_figure=true/>
-                    }).collect_view()}
-                    <Show when=move || !is_open.get()>
-                        <span role="columnheader" class="report-head">"Why"</span>
-                    </Show>
-                </div>
-            </div>
+            <Heads table has_since/>
             <div role="rowgroup">
-                <div role="none" style:height=move || space(true)></div>
-                <For each=drawn key=|(at, row)| (*at, *row) let((at, row))>
-                    <CaseRow desk report=stored.get_value() order at row current case/>
+                <div role="none" style:height=move || format!("{}px", table.spaces().0)></div>
+                <For each=shown key=|(at, row)| (*at, *row) let((at, row))>
+                    <CaseRow table at row/>
                 </For>
-                <div role="none" style:height=move || space(false)></div>
+                <div role="none" style:height=move || format!("{}px", table.spaces().1)></div>
             </div>
-            <Show when=move || count.get() == 0>
+            <Show when=move || table.count() == 0>
                 <p class="quiet report-none">"No matching cases"</p>
             </Show>
+        </div>
+    }
+}
+
+/// The heads of all columns.
+#[component]
+fn Heads(
+    /// The table.
+    table: Table,
+    /// Whether the report is compared to a baseline.
+    has_since: Memo<bool>,
+) -> impl IntoView {
+    let desk = table.desk;
+    let scores = table.order.get_value().into_iter().zip(table.criteria());
+    let scores = scores.map(|(criterion, name)| {
+        view! { <Head desk column=Column::Score(criterion) label=name is_figure=true/> }
+    });
+    view! {
+        <div role="rowgroup" class="report-heads">
+            <div role="row" class="report-row" aria-rowindex="1">
+                <Head desk column=Column::Verdict label="Verdict".to_owned()/>
+                <Head desk column=Column::Name label="Case".to_owned()/>
+                <Show when=move || has_since.get()>
+                    <Head desk column=Column::Change label="Change".to_owned()/>
+                </Show>
+                {scores.collect_view()}
+                <Show when=move || !table.is_case_open()>
+                    <span role="columnheader" class="report-head">"Why"</span>
+                </Show>
+            </div>
         </div>
     }
 }
@@ -270,13 +356,13 @@ fn Head(
     let sorted = Memo::new(move |_| {
         desk.sorting().filter(|sorting| sorting.column == column).map(|sorting| sorting.is_down)
     });
-    let told = move || match sorted.get() {
+    let aria_sort = move || match sorted.get() {
         Some(false) => "ascending",
         Some(true) => "descending",
         None => "none",
     };
     view! {
-        <span role="columnheader" class="report-head" class:figure=is_figure aria-sort=told>
+        <span role="columnheader" class="report-head" class:figure=is_figure aria-sort=aria_sort>
             <button type="button" title=label on:click=move |_| desk.sort_by(column)>
                 <span>{label.clone()}</span>
                 {move || sorted.get().map(|is_down| view! {
@@ -287,79 +373,82 @@ fn Head(
     }
 }
 
+/// One case, or one that only the baseline has.
 #[component]
 fn CaseRow(
-    /// The report.
-    desk: ReportDesk,
-    /// Read.
-    report: Shared<Report>,
-    /// The places of the criteria, as their columns stand.
-    order: StoredValue<Vec<usize>>,
-    /// Its place among the rows.
+    /// The table.
+    table: Table,
+    /// The row's position among those that pass the filter, from 0.
     at: usize,
-    /// Which case it is.
+    /// The case.
     row: Row,
-    /// The row at which the reader is.
-    current: RwSignal<usize>,
-    /// The id of the case that is open.
-    case: Memo<Option<String>>,
 ) -> impl IntoView {
+    let desk = table.desk;
+    let report = table.report.get_value();
     let since = desk.since.get_untracked();
     let result = match (row, &since) {
-        (Row::Gone(place), Some(since)) => since.baseline.cases.get(place),
+        (Row::Gone(index), Some(since)) => since.baseline.cases.get(index),
         (Row::Gone(_), None) => None,
-        (Row::Case(place), _) => report.cases.get(place),
+        (Row::Case(index), _) => report.cases.get(index),
     };
     let Some(result) = result else { return ().into_any() };
-    let id = result.eval_id.clone();
-    let shown = name(result).to_owned();
+    let id = StoredValue::new(result.eval_id.clone());
+    let name = name(result).to_owned();
     let is_gone = matches!(row, Row::Gone(_));
     let (class, word) = if is_gone { ("gone", "gone") } else { verdict(result.verdict()) };
-    let own = StoredValue::new(id.clone());
     let is_chosen =
-        move || own.with_value(|own| case.with(|case| case.as_deref() == Some(own.as_str())));
-    let address = move || desk.address(Some(&id));
-    let scores = order.with_value(|order| {
+        Memo::new(move |_| id.with_value(|id| table.case.read().as_deref() == Some(id.as_str())));
+    let address = move || id.with_value(|id| desk.address(Some(id)));
+    let scores = table.order.with_value(|order| {
         order.iter().map(|criterion| score(&report, row, *criterion)).collect_view()
     });
-    let why = match row {
-        Row::Case(place) => report.why(place),
-        Row::Gone(_) => Some("only the baseline has this case".to_owned()),
-    };
-    let why = StoredValue::new(why.map(|why| why.chars().take(WHY).collect::<String>()));
+    let why = StoredValue::new(why(&report, row));
     let change = move || {
         let since = desk.since.get()?;
         Some(match row {
             Row::Gone(_) => changed(Change::Gone, 0.0),
-            Row::Case(place) => {
-                let case = since.changes.cases.get(place)?;
+            Row::Case(index) => {
+                let case = since.changes.cases.get(index)?;
                 changed(case.change, case.by)
             }
         })
     };
-    let is_open = Memo::new(move |_| case.read().is_some());
     view! {
-        <div role="row" class="report-row" class:chosen=is_chosen aria-rowindex=(at + 2).to_string()>
+        <div
+            role="row"
+            class="report-row"
+            class:chosen=is_chosen
+            aria-rowindex=(at + 2).to_string()
+        >
             <span role="cell"><span class=format!("report-verdict {class}")>{word}</span></span>
             <span role="cell" class="report-name">
                 <a
-                    id=format!("report-row-{at}")
+                    id=row_id(at)
                     href=address
-                    tabindex=move || if current.get() == at { "0" } else { "-1" }
-                    aria-current=move || is_chosen().then_some("true")
-                    on:focus=move |_| current.set(at)
+                    tabindex=move || if table.current.get() == at { "0" } else { "-1" }
+                    aria-current=move || is_chosen.get().then_some("true")
+                    on:focus=move |_| table.current.set(at)
                 >
-                    {shown}
+                    {name}
                 </a>
             </span>
             {change}
             {scores}
-            <Show when=move || !is_open.get()>
+            <Show when=move || !table.is_case_open()>
                 <span role="cell" class="report-why" title=why.get_value()>{why.get_value()}</span>
             </Show>
         </div>
     }
     .into_any()
+}
+
+/// Why the case of a row failed, as much of it as a row shows.
+fn why(report: &Report, row: Row) -> Option<String> {
+    let why = match row {
+        Row::Case(index) => report.why(index),
+        Row::Gone(_) => Some("only the baseline has this case".to_owned()),
+    };
+    why.map(|why| why.chars().take(WHY).collect())
 }
 
 fn score(report: &Report, row: Row, criterion: usize) -> AnyView {
