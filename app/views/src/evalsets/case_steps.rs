@@ -5,7 +5,8 @@ use api::{CaseChange, CaseStep, CaseTurn, CaseView, ExpectedCall};
 use json_text::JsonText;
 use leptos::prelude::*;
 
-use super::case_editor::{CallEditor, JsonEditor, TextEditor};
+use super::call_editor::CallEditor;
+use super::case_editor::{JsonEditor, TextEditor};
 use crate::evalsets::state::case_edits::{CaseEdits, Editing, call_button};
 use crate::shared::steps::{CalledStep, Said, said};
 use crate::shared::value_pane::ValuePane;
@@ -254,7 +255,7 @@ fn new_call(edits: CaseEdits, turn: usize, at: usize) -> AnyView {
             let change = Callback::new(move |expected| CaseChange::AddCall { turn, at, expected });
             let arguments = JsonText::from_value(&serde_json::json!({}));
             let call = ExpectedCall { tool: String::new(), arguments, response: None };
-            return view! { <CallEditor edits call change said="Expected call added."/> }
+            return view! { <CallEditor edits call change done="Expected call added."/> }
                 .into_any();
         }
         view! { <button type="button" class="link" data-leaves="" id=what.opener() on:click=move |_| edits.edit(Some(what))>"+ expected call"</button> }.into_any()
@@ -319,7 +320,7 @@ fn step_row(place: Place, step: CaseStep, edits: Option<CaseEdits>) -> AnyView {
                         let call = ExpectedCall { tool, arguments: given, response: result };
                         view! {
                             <li class="row returned">
-                                <CallEditor edits call change said="Call changed."/>
+                                <CallEditor edits call change done="Call changed."/>
                             </li>
                         }
                         .into_any()

@@ -1,6 +1,7 @@
 //! An eval set to read: its cases on the left, one of them beside it.
 
 mod against;
+mod call_editor;
 mod case_editor;
 mod case_list;
 mod case_steps;
