@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use super::call_editor::CallEditor;
 use super::case_editor::{JsonEditor, TextEditor};
 use crate::evalsets::state::case_edits::{CaseEdits, Editing, call_button};
-use crate::shared::steps::{CalledStep, Said, said};
+use crate::shared::steps::{Called, CalledStep, Said, said};
 use crate::shared::value_pane::ValuePane;
 use app::components::icon::Glyph;
 use app::state::reading::use_reading;
@@ -307,9 +307,9 @@ fn step_row(place: Place, step: CaseStep, edits: Option<CaseEdits>) -> AnyView {
             let Place { turn, call, .. } = place;
             let what = Editing::Call { turn, call };
             let is_open = edits.map(|edits| is_open(edits, what));
-            let row = StoredValue::new((author, tool, arguments, result));
+            let row = StoredValue::new(Called { author, tool, arguments, response: result });
             (move || {
-                let (author, tool, given, result) = row.get_value();
+                let called = row.get_value();
                 match edits.filter(|_| is_open.is_some_and(|is_open| is_open.get())) {
                     Some(edits) => {
                         let change = Callback::new(move |expected| CaseChange::Call {
@@ -317,7 +317,8 @@ fn step_row(place: Place, step: CaseStep, edits: Option<CaseEdits>) -> AnyView {
                             call,
                             expected,
                         });
-                        let call = ExpectedCall { tool, arguments: given, response: result };
+                        let Called { tool, arguments, response, .. } = called;
+                        let call = ExpectedCall { tool, arguments, response };
                         view! {
                             <li class="row returned">
                                 <CallEditor edits call change done="Call changed."/>
@@ -329,10 +330,8 @@ fn step_row(place: Place, step: CaseStep, edits: Option<CaseEdits>) -> AnyView {
                         let actions =
                             move || edits.map(|edits| view! { <CallActions place edits/> });
                         let none = "No response recorded";
-                        view! {
-                            <CalledStep number=place.number author tool given result none actions/>
-                        }
-                        .into_any()
+                        view! { <CalledStep number=place.number call=called none actions/> }
+                            .into_any()
                     }
                 }
             })

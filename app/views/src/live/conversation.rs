@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use super::part::{Piece, kind};
 use crate::live::state::steps::{Step, steps};
 use crate::live::state::workspace::use_this_live_workspace;
-use crate::shared::steps::{CalledStep, Said, said};
+use crate::shared::steps::{Called, CalledStep, Said, said};
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
 use app::state::live_ending::Ending;
@@ -127,10 +127,11 @@ fn step_row(number: usize, step: Step, none: &'static str) -> AnyView {
         Step::Thought(text) => {
             spoken(number, "row thought", Glyph::Answer, "Model, thinking", text)
         }
-        Step::Call { name, args, answer } => view! {
-            <CalledStep number author=String::new() tool=name given=args result=answer none/>
+        Step::Call { name, args, answer } => {
+            let author = String::new();
+            let call = Called { author, tool: name, arguments: args, response: answer };
+            view! { <CalledStep number call none/> }.into_any()
         }
-        .into_any(),
         Step::Piece(_, part) => view! {
             <li class="row">
                 <div class="line">

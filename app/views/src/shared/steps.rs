@@ -50,25 +50,33 @@ pub fn said(row: Said, actions: AnyView) -> AnyView {
     .into_any()
 }
 
-/// One call, which opens into its arguments and its result.
+/// A call with its response.
+#[derive(Debug, Clone)]
+pub struct Called {
+    /// The agent that calls; empty where it is not recorded.
+    pub author: String,
+    /// The tool.
+    pub tool: String,
+    /// The arguments.
+    pub arguments: JsonText,
+    /// The response, where one is recorded.
+    pub response: Option<JsonText>,
+}
+
+/// One call, which opens into its arguments and its response.
 #[component]
 pub fn CalledStep(
-    /// Its place among the rows, from 1.
+    /// Its position among the rows, from 1.
     number: usize,
-    /// The agent that calls, where the case tells.
-    author: String,
-    /// The tool.
-    tool: String,
-    /// The arguments.
-    given: JsonText,
-    /// What it answers, where the case tells.
-    result: Option<JsonText>,
-    /// What is said where there is no answer.
+    /// The call.
+    call: Called,
+    /// Shown in place of a missing response.
     none: &'static str,
-    /// What can be done with it; nothing unless given.
+    /// The buttons at the end of its line. Default: none.
     #[prop(optional, into)]
     actions: ViewFn,
 ) -> impl IntoView {
+    let Called { author, tool, arguments: given, response: result } = call;
     let open = RwSignal::new(false);
     let shown = arguments(&given, BUDGET);
     let answer = result.as_ref().map(|result| preview(result, BUDGET));
