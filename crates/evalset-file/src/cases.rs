@@ -306,7 +306,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sessions_of_an_older_list_are_cases() {
+    fn legacy_sessions_are_cases() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("old.test.json");
         let second = r#"{"data": [{"query": "q", "name": "no"}, {"query": "r"}], "name": "b", "x": {"name": "no", "data": [1]}}"#;
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn an_item_that_is_no_object_is_passed_as_a_case() {
+    fn item_that_is_not_an_object_counts_as_a_case() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("s.json");
         let long = " ".repeat(300 << 10);
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_comes_behind_the_cases_before_it() {
+    fn error_follows_the_cases_before_it() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("s.json");
         let long = "x".repeat(300 << 10);
@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn the_turns_of_one_case_are_that_case() {
+    fn list_of_queries_is_one_case() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("old.test.json");
         let long = format!(r#"[{{"query": "{}"}}, {{"query": "r"}}]"#, "é".repeat(200 << 10));
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn an_older_list_of_something_else_is_no_case() {
+    fn legacy_list_of_other_values_has_no_cases() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("old.test.json");
         for (text, reason) in [
@@ -425,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_called_by_what_stands_before_its_endings() {
+    fn name_without_extensions() {
         for (path, name) in [
             ("evals/home.evalset.json", "home"),
             ("home.test.json", "home"),

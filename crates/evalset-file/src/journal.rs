@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn every_state_that_the_write_can_leave_is_settled() {
+    fn recovery_handles_every_intermediate_state() {
         let journal = journal();
         // Written from the front, from the back, or in pages that came in any order.
         for cut in 9..=NEW.len() {
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_becomes_shorter_is_settled_too() {
+    fn recovery_handles_a_file_that_shrinks() {
         // The old and the new one change their parts.
         let (old, new) = (NEW, OLD);
         let journal = Journal::new(&file_of(old), 9, old[9..].to_vec(), new[9..].to_vec());
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_wrote_stays() {
+    fn journal_is_not_applied_to_a_changed_file() {
         for state in [
             &b"head{old},{NEW case}]\n}"[..],
             b"HEAD{old}]\n}",
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_whole_journal_counts() {
+    fn incomplete_journal_is_ignored() {
         let journal = journal();
         let bytes = journal.to_bytes();
         assert_eq!(Journal::from_bytes(&bytes), Some(journal));

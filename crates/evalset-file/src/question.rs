@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_free_number_is_found_both_ways() {
+    fn both_searches_find_the_free_number() {
         for (taken, expected) in [
             (vec![], 1),
             (vec![1], 2),

@@ -226,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn content_tells() {
+    fn format_is_detected_from_content() {
         let set = |cases: &str| format!(r#"{{"eval_set_id":"s","eval_cases":[{cases}]}}"#);
         for (text, format) in [
             ("[]".to_owned(), Format::AdkLegacy),

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_have_their_form() {
+    fn ids_have_the_documented_format() {
         let start: Timestamp = "2025-12-23T23:30:00.987654+09:00".parse().expect("a time");
         assert_eq!(eval_id("MathAgent", start), "math_agent_2025-12-23T14:30:00");
         assert_eq!(eval_set_id("Math Agent"), "math_agent_evals");
@@ -129,7 +129,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_name_gives_a_usable_id(name in any::<String>()) {
+        fn every_name_gives_a_valid_id(name in any::<String>()) {
             let snake = snake_case(&name);
             prop_assert!(!snake.is_empty());
             prop_assert!(snake.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_'));

@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_of_any_size_make_the_whole() {
+    fn parts_of_any_size_join_to_the_whole() {
         let value =
             JsonText::parse(r#"{ "ä\"": [1, -2.50e3 ,{ }, [ ] ], "b": "x, {y}: \\ ž", "c":null}"#);
         let value = value.expect("valid");

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_tell_the_vendor_behind_any_prefix() {
+    fn vendor_is_detected_behind_any_prefix() {
         for prefix in ["", "/s/demo", "/a/planner", "/s/demo/a/planner"] {
             let vendor = |path: &str| Vendor::of_path(&format!("{prefix}{path}"));
             assert_eq!(vendor("/v1/chat/completions"), Some(Vendor::OpenAiChat));

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_character_of_a_text_ends_the_line() {
+    fn text_never_breaks_an_event_line() {
         let text = JsonText::string("a\u{85}b\u{2028}c\u{2029}d\ne\u{b}");
         let event = Event::of(&text);
         assert!(!event.data().contains(|one: char| "\u{85}\u{2028}\u{2029}\n\u{b}".contains(one)));

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_model_stands_for_an_agent_without_a_name() {
+    fn model_name_replaces_a_missing_agent_name() {
         let unnamed = Place::read(None, None, "").expect("valid");
         let agent = |model| unnamed.agent(model).map(|name| name.to_string());
         assert_eq!(agent(Some("gpt\u{7}-5")), Ok("gpt-5".to_owned()));

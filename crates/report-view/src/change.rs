@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_criterion_that_nobody_scores_hides_no_other() {
+    fn unscored_criterion_does_not_hide_others() {
         let baseline = report(&[
             ("fell", &[("m", Some(1.0), 0.8), ("gate", None, 1.0)]),
             ("rose", &[("m", Some(0.0), 0.8), ("gate", None, 1.0)]),
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_asked_otherwise_is_told() {
+    fn changed_criterion_is_reported() {
         let baseline = report(&[("a", &[("m", Some(1.0), 0.8), ("old", Some(1.0), 0.5)])]);
         let candidate = report(&[("a", &[("m", Some(1.0), 0.9), ("new", Some(0.0), 0.0)])]);
         let changes = Changes::of(&baseline, &candidate);

@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_keep_their_arguments_and_tell_what_differs() {
+    fn calls_keep_their_arguments_and_list_differences() {
         let parts = parts(
             r#"{"invocations":[1.0,0.0],"missed":[{"turn":1,"alignment":{"rows":[
             {"kind":"matched","expected":{"place":0,"name":"list","args":{}},"actual":{"place":0,"name":"list","args":{}},"agreement":1.0},
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_response_that_falls_short_stands_beside_the_expected_one() {
+    fn low_scoring_response_is_paired_with_the_expected_one() {
         let parts = parts(
             r#"{"why":"turn 2: the response scores 0.250","invocations":[1.0,0.25],
             "missed":[{"turn":1,"expected":"21 degrees","actual":"23 degrees"}]}"#,
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_write_is_left_out() {
+    fn unknown_fields_are_ignored() {
         for details in ["{}", "[]", "null", r#"{"turns": 7}"#, r#"{"missed":[{"turn":-1}]}"#] {
             assert_eq!(parts(details), [], "{details}");
         }

@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_of_one_side_alone_are_marked() {
+    fn words_of_one_side_are_marked() {
         let parts = marked("It is 21 degrees.", "It is 23 degrees.");
         let other: Vec<_> = parts.iter().filter(|it| !matches!(it, TextPart::Both(_))).collect();
         assert_eq!(other, [&TextPart::Expected("21".into()), &TextPart::Actual("23".into())]);
@@ -73,7 +73,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn both_texts_come_out_as_they_went_in(one in "[ab \n]{0,12}", other in "[ab \n]{0,12}") {
+        fn diff_parts_rebuild_both_texts(one in "[ab \n]{0,12}", other in "[ab \n]{0,12}") {
             let parts = marked(&one, &other);
             prop_assert_eq!(parts.is_empty(), one == other);
             if one != other {

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn garbage_is_told_with_its_place() {
+    fn invalid_report_error_has_a_position() {
         check(
             " \n",
             &expect![
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_report_with_a_mark_before_it_and_fields_of_others_is_read() {
+    fn report_with_a_bom_and_unknown_fields_is_read() {
         let text = report_text(&[("a", &[("m", Some(1.0), 0.8)])]);
         let text = format!("\u{feff}{}", text.replacen('{', r#"{"theirs": [1],"#, 1));
         assert_eq!(read(&text).expect("a report").cases.len(), 1);

@@ -171,7 +171,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn unscored_is_counted_by_itself() {
+    fn unscored_is_counted_separately() {
         let report = report(&[
             ("a", &[("m", Some(1.0), 0.8), ("n", None, 0.5)]),
             ("b", &[("m", Some(0.1), 0.8)]),
@@ -193,7 +193,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn an_error_tells_itself() {
+    fn case_error_gives_its_reason() {
         let error = EvalCaseResult::error("a", None, "no such case");
         let report = read(&written(&[error])).expect("a report");
         assert_eq!(report.count(CaseVerdict::Error), 1);

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn unscored_stands_last_whichever_way() {
+    fn unscored_sorts_last_in_both_directions() {
         let report = report(&[
             ("b", &[("m", None, 0.5)]),
             ("a", &[("m", Some(0.2), 0.5)]),
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn of_what_regressed_errors_come_before_losses() {
+    fn errors_sort_before_lower_scores() {
         let case = |eval_id: &str, score: f64| {
             let (passed, details) = (Some(score >= 0.8), JsonText::parse("{}").expect("JSON"));
             let (criterion, score) = ("m".to_owned(), Some(score));
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_regressed_most_comes_first() {
+    fn largest_regression_comes_first() {
         let baseline = report(&[
             ("gone", &[("m", Some(1.0), 0.8)]),
             ("a little", &[("m", Some(0.5), 0.8)]),
@@ -288,7 +288,7 @@ mod tests {
     proptest! {
         /// For any query, no case appears twice and no matching case is missing.
         #[test]
-        fn an_order_loses_nothing(scores in prop::collection::vec(prop::option::of(0.0..1.0_f64), 0..30), down: bool) {
+        fn sorting_keeps_every_row(scores in prop::collection::vec(prop::option::of(0.0..1.0_f64), 0..30), down: bool) {
             let scored: Vec<[(&str, Option<f64>, f64); 1]> = scores.iter().map(|score| [("m", *score, 0.5)]).collect();
             let ids: Vec<String> = (0..scored.len()).map(|place| format!("c{place}")).collect();
             let cases: Vec<_> = ids.iter().map(String::as_str).zip(scored.iter().map(|it| &it[..])).collect();

@@ -76,7 +76,7 @@ mod tests {
     use crate::report::tests::report;
 
     #[test]
-    fn scores_fall_into_their_bars_and_unscored_into_none() {
+    fn scores_are_counted_in_bars_and_unscored_are_not() {
         let report = report(&[
             ("a", &[("m", Some(0.0), 0.5)]),
             ("b", &[("m", Some(1.0), 0.5)]),

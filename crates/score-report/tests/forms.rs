@@ -170,7 +170,7 @@ fn whys(criteria: &str, expected: CaseTrace, actual: CaseTrace) -> String {
 }
 
 #[test]
-fn a_response_that_falls_short_is_told_by_its_metric() {
+fn low_scoring_response_reason_names_the_metric() {
     let said = |text: &str| case("c", &[], text);
     expect![[r#"
         regex: \d+ kelvin is not found in the response
@@ -199,7 +199,7 @@ fn a_response_that_falls_short_is_told_by_its_metric() {
 }
 
 #[test]
-fn a_gate_tells_what_it_counted() {
+fn gate_reports_its_count() {
     let actual = case("c", &[("ask", "{}"), ("ask", "{}"), ("book", "{}")], "");
     expect![[r#"
         asks: 2 calls of ask, more than 1
@@ -219,7 +219,7 @@ fn a_gate_tells_what_it_counted() {
 }
 
 #[test]
-fn a_gate_failed_and_scores_nothing() {
+fn failed_gate_has_no_score() {
     let text = json(
         r#"{"criteria": {"asks": {"metric": "count", "event": "tool_call", "max": 1},
         "each": {"metric": "count", "event": "tool_call", "max": 1, "per": "invocation"}}}"#,
@@ -234,7 +234,7 @@ fn a_gate_failed_and_scores_nothing() {
 }
 
 #[test]
-fn a_response_is_told_by_the_words_that_differ() {
+fn response_reason_shows_differing_words() {
     let said = |text: &str| case("c", &[], text);
     let criteria = r#"{"response_match_score": 0.9}"#;
     let told = |expected, actual| whys(criteria, said(expected), said(actual));
@@ -248,7 +248,7 @@ fn a_response_is_told_by_the_words_that_differ() {
 }
 
 #[test]
-fn a_call_in_another_order_was_called() {
+fn call_in_another_order_is_not_missing() {
     let (f, g) = (("f", r#"{"a": 1}"#), ("g", "{}"));
     expect![[r"
         exact: f was called in another order
@@ -271,7 +271,7 @@ fn a_call_in_another_order_was_called() {
 }
 
 #[test]
-fn what_decided_the_verdict_comes_first() {
+fn deciding_criterion_comes_first() {
     let judges: Vec<String> = ["safety_v1", "hallucinations_v1", "final_response_match_v2"]
         .iter()
         .map(|name| format!("\"{name}\": 0.5"))
@@ -313,7 +313,7 @@ fn a_comment_on_a_pull_request_stays_short() {
 }
 
 #[test]
-fn a_comment_tells_errors_first_however_many_are_unscored() {
+fn comment_lists_errors_before_unscored_cases() {
     let config = config();
     let called = |number: usize| format!("c{number}");
     let cases = (0..300).map(|number| {
@@ -406,7 +406,7 @@ fn scripts(page: &str) -> (Vec<(String, String)>, String) {
 }
 
 #[test]
-fn html_holds_all_as_data() {
+fn html_contains_all_data() {
     let page = written(Form::Html, cases(&config()));
     let (scripts, rest) = scripts(&page);
     let ids: Vec<&str> = scripts.iter().map(|(id, _)| id.as_str()).collect();
@@ -425,7 +425,7 @@ fn html_holds_all_as_data() {
 }
 
 #[test]
-fn html_parts_its_cases() {
+fn html_splits_cases_into_chunks() {
     let many: Vec<ScoredCase> = (0..250)
         .map(|number| {
             ScoredCase::expected_only(case(&format!("c{number}"), &[], ""), "with this id")

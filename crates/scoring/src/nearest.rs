@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn near_names_are_offered() {
+    fn similar_names_are_suggested() {
         let known = ["match_type", "threshold"];
         assert_eq!(nearest("matchtype", known), "did you mean match_type?");
         assert_eq!(nearest("treshold", known), "did you mean threshold?");

@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn missing_parts_are_named() {
         let fault = |text: &str| {
             serde_json::from_str::<HistoryEntry>(text).expect_err("refused").to_string()
         };

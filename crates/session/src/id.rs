@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_refuse_what_could_be_a_path_or_markup() {
+    fn ids_reject_paths_and_markup() {
         for text in ["", "a/b", "..", "a b", "<b>", "é", &"x".repeat(129)] {
             assert!(SessionId::parse(text).is_err(), "{text}");
         }

@@ -85,7 +85,7 @@ fn a_whole_rehearsal() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_with_a_reason() {
+fn inapplicable_event_is_rejected_with_a_reason() {
     check(
         vec![query(0)],
         &expect![[r#"
@@ -160,7 +160,7 @@ fn a_cancelled_call_ends_when_the_host_says_so() {
 }
 
 #[test]
-fn the_host_is_told_what_the_agent_answered() {
+fn answer_is_sent_to_the_host() {
     let session = play([select(), query(0)]).expect("plays");
     let (answered, effects) = step(&session, respond(1)).expect("answers");
     assert_eq!(effects, [Effect::EndInvocation { content: "It is 8.".to_owned() }]);
@@ -213,7 +213,7 @@ fn any_event() -> impl Strategy<Value = Event> {
 proptest! {
     /// Whatever is thrown at a session, its history keeps the rules.
     #[test]
-    fn every_reachable_history_keeps_the_rules(events in prop::collection::vec(any_event(), 0..60)) {
+    fn every_reachable_history_is_valid(events in prop::collection::vec(any_event(), 0..60)) {
         let mut session = new();
         for event in events {
             if let Ok((next, _)) = step(&session, event) {

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_absent_is_listed_with_its_test() {
+    fn missing_requirement_is_listed_with_its_test() {
         let folder = tempfile::tempdir().expect("a folder");
         let list = folder.path().join("absent");
         note(Some(&list), "a unicorn");
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn without_set_up_a_test_goes_without() {
+    fn test_is_skipped_without_set_up() {
         assert_eq!(found(None, None, "A_VARIABLE", "a program"), None);
         let given = found(Some("/a".into()), Some(Path::new("list")), "A_VARIABLE", "a program");
         assert_eq!(given, Some(PathBuf::from("/a")));

@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_told_and_marked() {
+    fn differences_are_reported_and_marked() {
         let expected = made(
             &[("list", "{}"), ("set", r#"{"room":"office","degrees":21}"#), ("close", "{}")],
             "It is 21 degrees.",
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_response_that_no_case_speaks_of_is_none_too_many() {
+    fn response_without_an_expectation_is_not_extra() {
         let mut case = made(&[], "Done.");
         let played = case.clone();
         case.invocations[0].final_response = None;
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn the_state_at_the_end_is_asked() {
+    fn final_state_is_compared() {
         let with = |state: Option<&str>| Trace {
             final_state: state.map(|state| JsonText::parse(state).expect("valid")),
             ..made(&[], "Done.")
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_that_one_side_lacks_is_told_once() {
+    fn missing_turn_is_reported_once() {
         let one = made(&[("list", "{}")], "Done.");
         let mut two = one.clone();
         two.invocations.push(two.invocations[0].clone());

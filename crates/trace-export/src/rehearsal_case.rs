@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_that_is_gone_is_not_left_out_silently() {
+    fn missing_stored_result_is_an_error() {
         let input = started_with("{}");
         let gone = eval_case("MathAgent", input, trace(), |_| None).expect_err("gone");
         assert_eq!(gone.call_id.as_str(), "c3");

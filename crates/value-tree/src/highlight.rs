@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_that_are_no_strings_colour_nothing() {
+    fn apostrophes_are_not_highlighted_as_strings() {
         assert_eq!(told(Language::Rust, "fn f<'a>(x: &'a str) {}"), ["Keyword fn"]);
         assert_eq!(
             told(Language::Sql, "select 'it''s' from t"),

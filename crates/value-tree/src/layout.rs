@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_taller_than_browsers_allow_scrolls_to_its_end() {
+    fn list_taller_than_the_browser_limit_scrolls_to_its_end() {
         let layout = layout(&vec![RowKind::Line; 4_000_000]);
         assert_eq!(layout.scrolled_height(), HIGHEST);
         let end = layout.scroll_for(layout.height(), 400.0);

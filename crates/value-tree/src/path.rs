@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_without_end_is_shown_by_its_end() {
+    fn long_path_is_shortened_at_the_start() {
         let deep = format!("{}1{}", "[".repeat(5_000), "]".repeat(5_000));
         let mut tree = Tree::new(JsonText::parse(&deep).expect("valid"));
         tree.expand(usize::MAX);

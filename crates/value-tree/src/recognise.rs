@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn encoding_without_end_is_given_up() {
+    fn repeated_encoding_is_decoded_up_to_a_limit() {
         let mut text = JsonText::parse("[1]").expect("valid");
         for _ in 0..9 {
             text = JsonText::string(text.as_str());
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_string_without_end_costs_its_beginning() {
+    fn only_the_start_of_a_long_string_is_read() {
         let long = "x".repeat(20_000_000);
         assert_eq!(shape(&long), Shape::Long);
         assert_eq!(shape(&format!("{{{long}}}")), Shape::Long);

@@ -79,7 +79,7 @@ proptest! {
     }
 
     #[test]
-    fn toggling_is_the_same_as_drawing_anew(
+    fn toggling_matches_a_full_redraw(
         value in any_value(),
         toggles in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 1..20),
     ) {
@@ -117,7 +117,7 @@ fn digits_are_kept() {
 }
 
 #[test]
-fn depth_and_width_are_borne() {
+fn deep_and_wide_values_are_handled() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let mut tree = Tree::new(JsonText::parse(&deep).expect("valid"));
     tree.expand(usize::MAX);
@@ -171,7 +171,7 @@ fn opening_levels_leaves_texts_open() {
 }
 
 #[test]
-fn more_rows_than_a_page_bears_are_opened_in_part() {
+fn expanding_all_stops_at_the_row_limit() {
     let inner = format!("[{}]", vec!["0"; 1_000].join(","));
     let mut tree = tree(&format!(r#"{{"x":[{}]}}"#, vec![inner.as_str(); 400].join(",")));
     assert!(!tree.expand(usize::MAX));
@@ -182,7 +182,7 @@ fn more_rows_than_a_page_bears_are_opened_in_part() {
 }
 
 #[test]
-fn a_row_knows_the_names_above_it() {
+fn row_path_includes_its_ancestors() {
     let mut tree = tree(r#"{"t": [{"a": 1, "b": {"x": [1]}}, {"a": 2, "b": {"x": [2]}}], "u": 3}"#);
     tree.expand(usize::MAX);
     let header = tree.rows().iter().position(|row| row.kind == RowKind::Header).expect("a table");
@@ -194,7 +194,7 @@ fn a_row_knows_the_names_above_it() {
 }
 
 #[test]
-fn a_cell_without_room_gives_more_of_itself() {
+fn truncated_cell_can_be_expanded() {
     let long = "long ".repeat(20);
     let rows = format!(r#"[{{"id": 1, "name": "short"}}, {{"id": 2, "name": "{long}"}}]"#);
     let mut tree = tree(&rows);

@@ -18,7 +18,7 @@ fn the_defaults_are_the_same() {
 }
 
 #[test]
-fn what_a_criterion_leaves_out_is_taken_for_the_same() {
+fn criterion_defaults_match() {
     // Unset fields are not written, so both readers' defaults meet here.
     for name in ["trajectory_match", "response_match", "llm_judge"] {
         let criteria_of = [(name.to_owned(), CriterionConfig::default())].into();

@@ -65,7 +65,7 @@ fn lists_of_calls_are_read() {
 }
 
 #[test]
-fn an_empty_state_is_one_that_was_recorded() {
+fn empty_state_counts_as_recorded() {
     let ends = |state: &str| {
         let text =
             format!(r#"{{"eval_id": "a", "conversation": [{{"user_content": {{}}}}]{state}}}"#);
@@ -109,7 +109,7 @@ fn events_are_read() {
 }
 
 #[test]
-fn events_that_name_no_model_measure_none() {
+fn events_without_a_model_count_no_model_call() {
     let models = |event: &str| {
         let text = format!(
             r#"{{"eval_id": "a", "conversation": [{{"user_content": {{}},
@@ -196,7 +196,7 @@ fn a_conversion_changes_no_trace() {
 }
 
 #[test]
-fn accepted_trajectories_stand_beside_an_adk_conversation() {
+fn accepted_trajectories_are_read_from_an_adk_case() {
     let with = |accepted: &str| {
         let text = format!(
             r#"{{"eval_id": "a", "conversation": [{{"invocation_id": "i1", "user_content": {{}}}},
@@ -237,7 +237,7 @@ fn faults(text: &str, format: Format) -> String {
 }
 
 #[test]
-fn an_expected_state_that_cannot_be_asked_for_is_told_with_its_place() {
+fn invalid_expected_state_has_a_path() {
     let told = |text: &str, format| {
         let found = case(text, format);
         assert!(CaseTrace::of(&found).is_ok(), "an agent may have such a state");
@@ -270,7 +270,7 @@ fn an_expected_state_that_cannot_be_asked_for_is_told_with_its_place() {
 }
 
 #[test]
-fn all_that_is_wrong_in_accepted_trajectories_is_told_with_its_place() {
+fn every_error_in_accepted_trajectories_has_a_path() {
     let adk = r##"{"eval_id": "a", "conversation": [{"invocation_id": "i1", "user_content": {}},
 {"user_content": {}}, {"user_content": {}}],
 "accepted_trajectories": {
@@ -323,7 +323,7 @@ fn all_that_is_wrong_in_accepted_trajectories_is_told_with_its_place() {
 }
 
 #[test]
-fn a_case_that_nothing_is_wrong_with_has_no_faults() {
+fn valid_case_has_no_errors() {
     let with = r##"{"eval_id": "a", "conversation": [{"invocation_id": "i1", "user_content": {}}],
         "accepted_trajectories": {"i1": [[{"name": "f", "args": null, "id": "1"}], []]}}"##;
     for (text, format) in [(with, Format::Adk), (FLOW, Format::AgentFlow), (LISTS, Format::Adk)] {
@@ -354,7 +354,7 @@ const HISTORY: &str = r#"{"eval_set_result_id": "home_s_1.5", "eval_set_result_n
     "creation_timestamp": 1.5}"#;
 
 #[test]
-fn the_history_of_adk_tells_what_was_done() {
+fn adk_history_gives_the_actual_trace() {
     let check = |text: &str| {
         assert!(EvalSetResult::is_begun_by(&text[..20]));
         let (result, faults) = EvalSetResult::read_file(text.as_bytes());
@@ -465,7 +465,7 @@ mod plain_cases {
     }
 
     #[test]
-    fn what_adk_writes_is_plain() {
+    fn adk_output_takes_the_fast_path() {
         let text = r#"{"eval_id": "a\n", "conversation": [{
             "invocation_id": "i1",
             "user_content": {"parts": [{"text": ""}, {"text": "Tokyo?"}, {"text": "é\u00e9"}], "role": "user"},
@@ -497,7 +497,7 @@ mod plain_cases {
     }
 
     #[test]
-    fn whatever_is_not_plain_goes_the_other_way() {
+    fn other_input_takes_the_full_path() {
         for text in [
             r#"{"evalId": "a", "conversation": []}"#,
             r#"{"eval_id": "a", "conversation": [], "eval_id": "b"}"#,
@@ -614,7 +614,7 @@ mod plain_cases {
 
         /// Whatever is taken for plain is JSON, also where nothing else has looked at its grammar.
         #[test]
-        fn what_is_plain_is_json(at in any::<prop::sample::Index>(), put in prop::sample::select(
+        fn fast_path_accepts_only_json(at in any::<prop::sample::Index>(), put in prop::sample::select(
             vec!["", "{", "}", "[", "]", ",", ":", "\"", "\\", " ", "1", "-", "null", "NaN", "\"a\"", "{}", "\n"],
         ), cut in 0..3_usize) {
             let text = r#"{"eval_id": "a", "conversation": [{"invocation_id": "i", "user_content":

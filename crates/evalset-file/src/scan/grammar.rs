@@ -226,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn containers_are_remembered_past_a_word() {
+    fn container_stack_grows_beyond_one_word() {
         let object = |level: u32| level.is_multiple_of(3) || level % 7 == 1;
         let mut open = Containers::default();
         for level in 0..1000 {

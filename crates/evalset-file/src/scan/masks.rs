@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn all_ways_agree_on_every_byte() {
+    fn all_implementations_agree_on_every_byte() {
         for first in 0..=255_u8 {
             let mut block = [b'a'; BLOCK];
             for (index, byte) in block.iter_mut().enumerate() {

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outline_says_where_things_stand() {
+    fn outline_gives_offsets() {
         let text = br#"{"eval_cases": [{"eval_id": "a", "conversation": []}, {"conversationScenario": null, "conversation": [{"invocation_id": "i"}], "evalId": "b"}], "eval_set_id": ""}"#;
         let (outline, heard) = scanned(text).expect("an eval set");
         assert_eq!(
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn only_ids_in_their_place_count() {
+    fn nested_eval_ids_are_ignored() {
         let text = br#"{"eval_id": "no", "eval_set_id": "s", "x": {"eval_cases": [{"eval_id": "no"}]},
             "eval_cases": [{"x": {"eval_id": "no", "conversation": [{"invocation_id": "no"}]},
             "conversation": [[{"invocation_id": "no"}], {"y": [{"invocation_id": "no"}], "invocationId": "yes"}],
@@ -280,7 +280,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(4000))]
 
         #[test]
-        fn json_is_what_serde_json_takes_for_json(middle in json_like(), flip in any::<(u16, u8)>(), lead in 0_usize..70) {
+        fn grammar_matches_serde_json(middle in json_like(), flip in any::<(u16, u8)>(), lead in 0_usize..70) {
             let mut valid = format!("{{\"eval_set_id\":\"s\",{}\"x\":", " ".repeat(lead)).into_bytes();
             valid.extend_from_slice(&middle);
             valid.extend_from_slice(b",\"eval_cases\":[]}");

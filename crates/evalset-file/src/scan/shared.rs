@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn several_threads_see_what_one_sees() {
+    fn parallel_scan_matches_single_thread() {
         let text = long_text(12_000, ", \"after\": {\"x\": [1, 2]}");
         let file = file_of(text.as_bytes());
         let length = text.len() as u64;
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn several_threads_find_what_one_finds_wrong() {
+    fn parallel_scan_finds_the_same_errors() {
         let text = long_text(12_000, "");
         for at in [5, 200_000, text.len() / 2, text.len() - 40, text.len() - 2] {
             let mut bytes = text.clone().into_bytes();
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_guess_is_not_believed() {
+    fn wrong_chunk_guess_is_discarded() {
         // Lists that look like the list of cases, so that every seam is in one of them.
         let inner = long_text(12_000, "");
         let list = &inner[inner.find('[').expect("there")..inner.len() - 1];

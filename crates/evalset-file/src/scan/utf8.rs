@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn characters_may_be_cut_anywhere() {
+    fn chunk_boundaries_may_split_characters() {
         let text = "aé😀語z".as_bytes();
         for first in 0..=text.len() {
             for second in first..=text.len() {

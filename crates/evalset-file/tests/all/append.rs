@@ -35,7 +35,7 @@ fn refused_by(content: &[u8]) -> AppendError {
 }
 
 #[test]
-fn a_new_file_is_made_with_its_folders() {
+fn new_file_creates_parent_folders() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a/b/set.evalset.json");
     let Appended::Added { file, eval_id, text, cases: 1, new_file: true } =
@@ -51,7 +51,7 @@ fn a_new_file_is_made_with_its_folders() {
 }
 
 #[test]
-fn the_second_case_follows_as_adk_would_write_it() {
+fn second_case_matches_adk_layout() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("set.evalset.json");
     for session in ["s1", "s2", "s3"] {
@@ -66,7 +66,7 @@ fn the_second_case_follows_as_adk_would_write_it() {
 }
 
 #[test]
-fn the_same_session_is_recognised() {
+fn same_session_is_recognized() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("set.evalset.json");
     added(append(&path, "s1"));
@@ -90,7 +90,7 @@ fn the_same_session_is_recognised() {
 }
 
 #[test]
-fn a_taken_id_gets_a_number() {
+fn taken_id_gets_a_number() {
     let taken = |ids: &str| {
         let cases: Vec<_> = ids
             .split(' ')
@@ -108,7 +108,7 @@ fn a_taken_id_gets_a_number() {
 }
 
 #[test]
-fn the_files_own_style_is_kept() {
+fn file_style_is_kept() {
     // Four spaces, a key behind the cases, a final line feed.
     let four = "{\n    \"eval_set_id\": \"s\",\n    \"eval_cases\": [\n        {\n            \"eval_id\": \"a\",\n            \"conversation\": []\n        }\n    ],\n    \"x\": {\"y\":   1.0}\n}\n";
     let after = appended_to(four);
@@ -150,7 +150,7 @@ fn the_files_own_style_is_kept() {
 }
 
 #[test]
-fn an_empty_list_is_filled() {
+fn append_to_an_empty_list() {
     for list in ["[]", "[ ]", "[\n  ]", "[\n\n\n]"] {
         let after = appended_to(&set(list));
         assert!(
@@ -165,7 +165,7 @@ fn an_empty_list_is_filled() {
 }
 
 #[test]
-fn what_cannot_be_extended_is_refused_untouched() {
+fn file_that_cannot_be_extended_is_not_changed() {
     assert!(matches!(refused_by(b"[]"), AppendError::LegacyList { .. }));
     assert!(matches!(refused_by(b" [{\"query\": 1}]\n"), AppendError::LegacyList { .. }));
     let sessions = br#"[{"name": "a", "data": []}]"#;
@@ -244,7 +244,7 @@ fn what_cannot_be_extended_is_refused_untouched() {
 
 /// AgentFlow lets a case be without a conversation.
 #[test]
-fn a_set_of_agentflows_takes_a_case_in_its_own_format() {
+fn agentflow_set_gets_an_agentflow_case() {
     let said = r#"{"eval_id": "a", "conversation": [{"invocation_id": "i", "user_content": {"role": "user", "content": "Hi"}}]}"#;
     let bare = r#"{"eval_id": "b", "name": "to be filled in"}"#;
     let folder = tempfile::tempdir().expect("a folder");
@@ -273,7 +273,7 @@ fn a_set_of_agentflows_takes_a_case_in_its_own_format() {
 }
 
 #[test]
-fn what_is_no_file_is_refused() {
+fn non_regular_file_is_rejected() {
     let folder = tempfile::tempdir().expect("a folder");
     assert!(matches!(append(folder.path(), "s1"), Err(AppendError::Directory { .. })));
     assert!(matches!(
@@ -290,7 +290,7 @@ fn what_is_no_file_is_refused() {
 }
 
 #[test]
-fn a_read_only_file_stays_as_it_is() {
+fn read_only_file_is_not_changed() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("set.json");
     std::fs::write(&path, set("[]")).expect("written");
@@ -300,7 +300,7 @@ fn a_read_only_file_stays_as_it_is() {
 }
 
 #[test]
-fn links_are_followed_and_the_real_file_counts() {
+fn symlinks_resolve_to_the_real_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let (inside, outside) = (folder.path().join("inside"), folder.path().join("outside"));
     std::fs::create_dir_all(&inside).expect("made");
@@ -333,7 +333,7 @@ fn links_are_followed_and_the_real_file_counts() {
 }
 
 #[test]
-fn a_locked_file_is_waited_for() {
+fn append_waits_for_the_lock() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("set.json");
     std::fs::write(&path, set("[]")).expect("written");
@@ -352,7 +352,7 @@ fn a_locked_file_is_waited_for() {
 }
 
 #[test]
-fn a_case_that_adk_cannot_read_is_not_written() {
+fn case_that_adk_rejects_is_not_written() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("set.json");
     let mut bad = case("s1", "c");
@@ -363,7 +363,7 @@ fn a_case_that_adk_cannot_read_is_not_written() {
 }
 
 #[test]
-fn googles_own_files_accept_a_case_or_refuse_it_untouched() {
+fn google_files_accept_a_case_or_stay_unchanged() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut modern = Vec::new();
     for source in google_files() {

@@ -115,7 +115,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn faults_and_cases_are_those_of_the_whole(
+    fn streaming_read_matches_whole_read(
         before in prop::collection::vec((0..MEMBERS.len(), "[ \n]{0,2}"), 0..3),
         cases in prop::collection::vec((0..CASES.len(), "[ \n]{0,3}"), 0..6),
         behind in prop::collection::vec((0..MEMBERS.len(), "[ \n]{0,2}"), 0..3),
@@ -135,7 +135,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
-    fn an_older_list_of_sessions_is_read_by_session(
+    fn legacy_list_of_sessions_is_read_session_by_session(
         sessions in prop::collection::vec((0..SESSIONS.len(), "[ \n]{0,3}"), 0..6),
     ) {
         let has_data = |(session, _): &(usize, String)| SESSIONS[*session].contains("\"data\"");
@@ -148,7 +148,7 @@ proptest! {
 }
 
 #[test]
-fn a_session_deep_in_a_list_is_as_deep_as_in_the_whole() {
+fn session_depth_is_counted_from_the_top_of_the_file() {
     // One level less than in a set: the list has none around it.
     for levels in 190..200 {
         let deep = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
@@ -160,7 +160,7 @@ fn a_session_deep_in_a_list_is_as_deep_as_in_the_whole() {
 }
 
 #[test]
-fn what_is_no_set_of_cases_is_read_as_a_whole() {
+fn file_without_cases_is_read_as_a_whole() {
     for text in [
         "",
         "[]",
@@ -184,7 +184,7 @@ fn what_is_no_set_of_cases_is_read_as_a_whole() {
 }
 
 #[test]
-fn googles_files_are_read_alike() {
+fn google_files_read_the_same_by_case() {
     let Some(folder) = test_needs::corpus("adk-evalsets") else { return };
     let entries = std::fs::read_dir(folder).expect("listed");
     let mut checked = 0;
@@ -196,7 +196,7 @@ fn googles_files_are_read_alike() {
 }
 
 #[test]
-fn googles_files_give_the_cases_that_they_give_as_a_whole() {
+fn google_files_give_the_same_cases_by_case() {
     let Some(folder) = test_needs::corpus("adk-evalsets") else { return };
     let entries = std::fs::read_dir(folder).expect("listed");
     let mut lists = 0;
@@ -227,7 +227,7 @@ fn googles_files_give_the_cases_that_they_give_as_a_whole() {
 }
 
 #[test]
-fn a_long_file_that_breaks_off_is_told_without_being_held() {
+fn truncated_large_file_is_reported_in_bounded_memory() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("set.evalset.json");
     let case = format!("{{\"eval_id\": \"{}\"}}", "x".repeat(1 << 20));
@@ -241,7 +241,7 @@ fn a_long_file_that_breaks_off_is_told_without_being_held() {
 }
 
 #[test]
-fn a_long_file_that_is_no_set_of_cases_is_refused_and_not_read_whole() {
+fn large_file_without_cases_is_rejected_early() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("set.evalset.json");
     let space = " ".repeat(65 << 20);
@@ -256,7 +256,7 @@ fn a_long_file_that_is_no_set_of_cases_is_refused_and_not_read_whole() {
 }
 
 #[test]
-fn a_case_with_a_word_of_pythons_is_told_by_its_id() {
+fn error_for_nan_names_the_case_id() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("set.json");
     let text = r#"{"eval_set_id": "s", "eval_cases": [

@@ -93,7 +93,7 @@ fn head(bytes: &[u8]) -> &[u8] {
 }
 
 #[test]
-fn cut_short_at_every_step_the_file_is_whole_again() {
+fn interrupted_append_is_recovered() {
     let folder = tempfile::tempdir().expect("a folder");
     for indexed in [false, true] {
         let mut stop = 0;
@@ -132,7 +132,7 @@ fn cut_short_at_every_step_the_file_is_whole_again() {
 }
 
 #[test]
-fn a_new_file_appears_whole_or_not_at_all() {
+fn new_file_is_created_atomically() {
     let folder = tempfile::tempdir().expect("a folder");
     for stop in 0..3 {
         let path = folder.path().join(stop.to_string()).join("set.json");
@@ -149,7 +149,7 @@ fn a_new_file_appears_whole_or_not_at_all() {
 }
 
 #[test]
-fn a_failing_disk_leaves_the_file_as_it_was() {
+fn disk_error_leaves_the_file_unchanged() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("set.json");
     odd_file(&path);
@@ -175,7 +175,7 @@ fn a_failing_disk_leaves_the_file_as_it_was() {
 }
 
 #[test]
-fn a_full_disk_is_named() {
+fn full_disk_has_its_own_error() {
     // The file may not grow past a multiple of 1024 bytes: as little room as a full disk has.
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("set.json");
@@ -207,7 +207,7 @@ fn a_full_disk_is_named() {
 }
 
 #[test]
-fn writers_at_once_lose_nothing() {
+fn concurrent_writers_lose_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let cache = folder.path().join("cache").to_string_lossy().into_owned();
     // None of them finds a file: making it is part of the race.
@@ -237,7 +237,7 @@ fn writers_at_once_lose_nothing() {
 }
 
 #[test]
-fn killed_at_random_instants_no_earlier_byte_is_lost() {
+fn killed_append_loses_no_earlier_byte() {
     let folder = tempfile::tempdir().expect("a folder");
     let cache = folder.path().join("cache").to_string_lossy().into_owned();
     let path: PathBuf = folder.path().join("set.json");
@@ -284,7 +284,7 @@ fn killed_at_random_instants_no_earlier_byte_is_lost() {
 }
 
 #[test]
-fn a_journal_that_does_not_fit_is_not_applied() {
+fn journal_of_another_file_is_not_applied() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("set.json");
     let cut = |stop: u32| {

@@ -33,7 +33,7 @@ fn both_ways() -> [EvalSetFiles; 2] {
 const ODD: &str = "{\n \"eval_set_id\": \"s\",  \"mine\": {\"x\":1.0},\n \"eval_cases\": [\n  {\n    \"eval_id\": \"a\", \"note\" : \"kept\", \"conversation\":[]\n  },\n  {\"eval_id\": \"b\", \"n\": 9007199254740993, \"conversation\": []} ,\n  {\n    \"eval_id\": \"c\", \"conversation\": []\n  }\n ],\n \"after\": [1,  2]\n}\n\n";
 
 #[test]
-fn only_what_was_read_is_edited() {
+fn edit_rejects_a_case_that_changed() {
     for files in both_ways() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("set.json");
@@ -55,7 +55,7 @@ fn only_what_was_read_is_edited() {
 }
 
 #[test]
-fn removing_leaves_every_other_byte() {
+fn removing_a_case_keeps_every_other_byte() {
     for (gone, left) in [
         (
             "a",
@@ -92,7 +92,7 @@ fn removing_leaves_every_other_byte() {
 }
 
 #[test]
-fn a_case_takes_on_the_style_of_its_place() {
+fn appended_case_takes_the_surrounding_style() {
     for files in both_ways() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("set.json");
@@ -116,7 +116,7 @@ fn a_case_takes_on_the_style_of_its_place() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said_and_nothing_is_written() {
+fn failed_edit_reports_an_error_and_writes_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("set.json");
     let twice = ODD.replace("\"c\"", "\"b\"");
@@ -150,7 +150,7 @@ fn texts(path: &Path) -> Vec<String> {
 }
 
 #[test]
-fn cases_come_one_by_one_with_their_places() {
+fn cases_are_read_one_by_one_with_positions() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("set.json");
     std::fs::write(&path, ODD).expect("written");
@@ -204,7 +204,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn any_edits_do_to_the_file_what_they_do_to_a_list(edits in edits(), in_place in any::<bool>(), start in 0_usize..3) {
+    fn edits_match_a_list_model(edits in edits(), in_place in any::<bool>(), start in 0_usize..3) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("set.json");
         let begin = [ODD, "{\"eval_set_id\":\"s\",\"eval_cases\":[]}", "{\"eval_set_id\": \"s\", \"eval_cases\": [{\"eval_id\": \"z\", \"conversation\": []}]}"][start];
@@ -330,7 +330,7 @@ fn start(path: &Path, name: &str, more: &[(&str, &str)]) -> Child {
 }
 
 #[test]
-fn cut_short_at_every_step_an_edit_is_done_or_not() {
+fn interrupted_edit_is_applied_fully_or_not_at_all() {
     let folder = tempfile::tempdir().expect("a folder");
     for (kind, before, after) in [
         ("insert", ["a", "b", "c"].as_slice(), ["a", "new", "b", "c"].as_slice()),
@@ -370,7 +370,7 @@ fn cut_short_at_every_step_an_edit_is_done_or_not() {
 }
 
 #[test]
-fn editors_at_once_lose_nothing() {
+fn concurrent_editors_lose_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("set.json");
     std::fs::write(&path, ODD).expect("written");
@@ -399,7 +399,7 @@ fn editors_at_once_lose_nothing() {
 }
 
 #[test]
-fn killed_at_random_instants_no_other_case_is_lost() {
+fn killed_edit_loses_no_other_case() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("set.json");
     std::fs::write(&path, ODD).expect("written");

@@ -160,7 +160,7 @@ proptest! {
     #![proptest_config(kept_nowhere(200))]
 
     #[test]
-    fn a_case_joins_any_eval_set(set in any_set(), hand in any_hand(), end in "[ \n\t]{0,3}") {
+    fn case_can_be_appended_to_any_eval_set(set in any_set(), hand in any_hand(), end in "[ \n\t]{0,3}") {
         let mut text = String::new();
         hand.clone().write(&set, &mut text);
         text.push_str(&end);
@@ -191,7 +191,7 @@ proptest! {
     #![proptest_config(kept_nowhere(12))]
 
     #[test]
-    fn an_index_answers_as_the_file_does(
+    fn index_and_file_give_the_same_ids(
         taken in prop::collection::vec(0_u8..12, 0..40),
         sessions in prop::collection::vec(0_u8..30, 1..40),
     ) {

@@ -40,7 +40,7 @@ fn turns(case: &mut evalset::adk::EvalCase) -> &mut Vec<evalset::adk::Invocation
 }
 
 #[test]
-fn a_known_file_is_not_read_again() {
+fn indexed_file_is_not_read_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let (path, cache) = (folder.path().join("set.json"), folder.path().join("cache"));
     large_file(&path, 60_000);
@@ -78,11 +78,11 @@ fn bytes_read() -> u64 {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_case_is_pushed_into_a_known_file_without_reading_it() {
+fn appending_to_an_indexed_file_does_not_read_it() {
     // What other tests read counts too, so it runs in a process of its own.
     const ALONE: &str = "INDEX_ALONE";
     if std::env::var_os(ALONE).is_none() {
-        let name = "index::a_case_is_pushed_into_a_known_file_without_reading_it";
+        let name = "index::appending_to_an_indexed_file_does_not_read_it";
         let output = std::process::Command::new(std::env::current_exe().expect("this program"))
             .args(["--exact", name, "--nocapture"])
             .env(ALONE, "1")
@@ -113,7 +113,7 @@ fn a_case_is_pushed_into_a_known_file_without_reading_it() {
 }
 
 #[test]
-fn a_file_that_somebody_changed_is_read_again() {
+fn externally_changed_file_is_read_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let (path, cache) = (folder.path().join("set.json"), folder.path().join("cache"));
     large_file(&path, 100);
@@ -136,7 +136,7 @@ fn a_file_that_somebody_changed_is_read_again() {
 }
 
 #[test]
-fn a_damaged_index_is_made_again() {
+fn damaged_index_is_rebuilt() {
     let folder = tempfile::tempdir().expect("a folder");
     let (path, cache) = (folder.path().join("set.json"), folder.path().join("cache"));
     large_file(&path, 2_000);
@@ -177,7 +177,7 @@ fn a_damaged_index_is_made_again() {
 }
 
 #[test]
-fn thousands_of_added_ids_stay_known() {
+fn index_keeps_thousands_of_added_ids() {
     let folder = tempfile::tempdir().expect("a folder");
     let (path, cache) = (folder.path().join("set.json"), folder.path().join("cache"));
     std::fs::write(&path, "{\"eval_set_id\":\"s\",\"eval_cases\":[]}").expect("written");

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_of_surrogate_pairs_are_refused() {
+    fn lone_surrogates_are_rejected() {
         assert_eq!(refusal(&with_args(r#"{"a":"\ud83d\ude00 \\ud800 \u00e9"}"#)), None);
         for (args, escape) in [
             (r#"{"a":"\ud83d"}"#, r"\ud83d"),
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_stops_where_adks_parser_does() {
+    fn nesting_limit_matches_adk() {
         let nested =
             |levels: usize| format!("{{\"a\":{}{}}}", "[".repeat(levels), "]".repeat(levels));
         assert_eq!(refusal(&with_args(&nested(DEPTH_LIMIT - CALL_DEPTH - 1))), None);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes_that_adk_refuses() {
+    fn values_that_adk_rejects_are_errors() {
         assert!(matches!(
             refusal(&with_args("[]")),
             Some(CaseError::NotAnObject { found: "a list", .. })

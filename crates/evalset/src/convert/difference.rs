@@ -439,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_reads_well() {
+    fn difference_json_is_readable() {
         let from = tree(r#"{"a": {"b": 1, "list": [1, {"x": 2}]}, "gone": 1, "role": "user"}"#);
         let to = tree(
             r#"{"a": {"b": 1, "list": [1, {"x": 2, "y/~": 3.0}]}, "role": "tool", "t": null}"#,
@@ -454,7 +454,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_edited_since_stays() {
+    fn apply_keeps_later_edits() {
         let from = tree(r#"{"a": 1, "b": [1]}"#);
         let to = tree(r#"{"a": 1, "b": [1], "c": {"x": 1, "y": 2}, "d": 1}"#);
         let difference = Difference::between(&from, &to);
@@ -479,7 +479,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_difference_turns_one_into_the_other(from in any_tree(), to in any_tree()) {
+        fn applying_a_difference_gives_the_target(from in any_tree(), to in any_tree()) {
             let wrapped = |tree: Tree| Tree::Object(vec![("v".to_owned(), tree)]);
             let (mut from, to) = (wrapped(from), wrapped(to));
             let difference = Difference::between(&from, &to);

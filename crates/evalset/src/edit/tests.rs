@@ -63,7 +63,7 @@ fn told(case: &Case) -> Vec<String> {
 }
 
 #[test]
-fn what_is_said_changes_and_other_parts_stay() {
+fn changing_a_message_keeps_other_parts() {
     let mut it = case(LISTS, Format::Adk);
     it.set_query(0, "three").expect("changed");
     it.set_response(0, Some("9")).expect("changed");
@@ -79,7 +79,7 @@ fn what_is_said_changes_and_other_parts_stay() {
 }
 
 #[test]
-fn calls_change_with_their_answers_in_lists() {
+fn editing_calls_in_lists_moves_their_responses() {
     let mut it = case(LISTS, Format::Adk);
     it.set_call(0, 0, call("add", r#"{"a":2}"#, Some(r#"{"result":3}"#))).expect("changed");
     it.insert_call(0, 1, "n", call("mul", "{}", Some(r#"{"result":0}"#))).expect("added");
@@ -103,7 +103,7 @@ fn calls_change_with_their_answers_in_lists() {
 }
 
 #[test]
-fn calls_change_with_their_answers_in_events() {
+fn editing_calls_in_events_moves_their_responses() {
     let mut it = case(EVENTS, Format::Adk);
     it.set_call(0, 0, call("add", r#"{"a":2}"#, Some(r#"{"result":3}"#))).expect("changed");
     it.set_call(0, 1, call("log", "{}", Some(r#"{"result":1}"#))).expect("changed");
@@ -121,7 +121,7 @@ fn calls_change_with_their_answers_in_events() {
 }
 
 #[test]
-fn a_turn_without_intermediate_data_gets_some() {
+fn inserting_a_call_creates_intermediate_data() {
     let mut it = case(
         r#"{"eval_id":"a","conversation":[{"user_content":{"parts":[{"text":"x"}]}}]}"#,
         Format::Adk,
@@ -133,7 +133,7 @@ fn a_turn_without_intermediate_data_gets_some() {
 }
 
 #[test]
-fn agentflow_cases_change_alike() {
+fn agentflow_cases_are_editable() {
     let mut it = case(
         r#"{"eval_id":"a","conversation":[{"invocation_id":"i","user_content":{"role":"user","content":"x"},
             "expected_tool_trajectory":[{"name":"add","args":{},"result":2}]}]}"#,
@@ -152,7 +152,7 @@ fn agentflow_cases_change_alike() {
 }
 
 #[test]
-fn a_scenario_has_a_prompt_and_a_plan() {
+fn scenario_prompt_and_plan_are_editable() {
     let mut it = case(
         r#"{"eval_id":"a","conversation_scenario":{"starting_prompt":"Hi","conversation_plan":"Book.","user_persona":"EXPERT"}}"#,
         Format::Adk,
@@ -168,7 +168,7 @@ fn a_scenario_has_a_prompt_and_a_plan() {
 }
 
 #[test]
-fn the_expected_state_changes_and_goes() {
+fn expected_state_can_be_set_and_removed() {
     let written = |case: &Case| case.to_json().laid_out(&crate::Layout::compact());
     let mut it = case(LISTS, Format::Adk);
     it.set_final_state(Some(text(r#"{"n":9007199254740993}"#))).expect("set");

@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn casings_are_told_apart() {
+    fn snake_and_camel_case_are_distinguished() {
         for (key, name, camel) in [
             ("toolUses", "tool_uses", true),
             ("tool_uses", "tool_uses", false),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_near_name_is_found() {
+    fn similar_field_name_is_suggested() {
         let names = &["tool_uses", "tool_responses", "text"];
         assert_eq!(nearest("tool_use", names).as_deref(), Some("tool_uses"));
         assert_eq!(nearest("ToolResponses", names).as_deref(), Some("tool_responses"));

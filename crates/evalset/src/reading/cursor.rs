@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_passed_whole() {
+    fn cursor_skips_whole_values() {
         for value in ["1.50e3", "null", r#""a\"b]""#, r#"{"a": [1, {"b": "}"}], "c": "\\"}"#, "[]"]
         {
             let text = format!("  [ {value} , 2]");

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_those_of_the_values() {
+    fn place_gives_line_and_column_of_the_value() {
         let text = "{\"é\": {\"x\": 1},\n  \"é\": {\"x\": [0, {\"y\": 2}]}}";
         let (key, index) = (|key| Step::Key(Cow::Borrowed(key)), Step::Index);
         let origin = Origin { line: 3, column: 5, ..Origin::default() };

@@ -42,7 +42,7 @@ fn file(case: &EvalCase) -> String {
 }
 
 #[test]
-fn a_new_file_reads_like_adks() {
+fn new_file_matches_adk_output() {
     expect![[r#"
         {
           "eval_set_id": "math_agent_evals",
@@ -112,7 +112,7 @@ fn a_new_file_reads_like_adks() {
 }
 
 #[test]
-fn adk_reads_it_and_writes_the_same_bytes() {
+fn adk_rewrites_the_same_bytes() {
     let Some(python) = test_needs::python() else { return };
     let mut without_tools = case("{}");
     let turn = &mut without_tools.conversation.as_mut().expect("turns")[0];

@@ -31,7 +31,7 @@ fn the_default_configuration_has_the_standard_criteria() {
 }
 
 #[test]
-fn a_configuration_is_read_with_its_defaults_and_written_as_it_stood() {
+fn configuration_gets_defaults_and_round_trips() {
     let text = r#"{
         "criteria": {
             "trajectory_match": {"match_type": "ANY_ORDER", "threshold": 0.90},
@@ -50,7 +50,7 @@ fn a_configuration_is_read_with_its_defaults_and_written_as_it_stood() {
 }
 
 #[test]
-fn a_mistyped_configuration_is_refused_with_its_place() {
+fn invalid_configuration_reports_paths() {
     let text = r#"{"criteria": {"a": {"match_type": "any-order"}, "b": {"threshold": "high"}}}"#;
     let (config, faults) = EvalConfig::read(text.as_bytes());
     assert_eq!(config, None);
@@ -67,7 +67,7 @@ fn a_mistyped_configuration_is_refused_with_its_place() {
 }
 
 #[test]
-fn tool_calls_match_by_name_and_what_is_asked_for() {
+fn tool_calls_match_by_name_and_requested_fields() {
     let expected =
         ToolCall { call_id: Some("1".to_owned()), ..ToolCall::new("f", json(r#"{"a": 1}"#)) };
     let actual =
@@ -83,7 +83,7 @@ fn tool_calls_match_by_name_and_what_is_asked_for() {
 }
 
 #[test]
-fn messages_and_steps_are_made_as_documented() {
+fn messages_and_steps_match_the_documentation() {
     let message = MessageContent::assistant("Hi!");
     assert_eq!((message.role, message.get_text()), (Role::Assistant, "Hi!".to_owned()));
     let objects = vec![

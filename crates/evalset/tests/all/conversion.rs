@@ -33,7 +33,7 @@ fn fixture(name: &str) -> String {
 }
 
 #[test]
-fn an_adk_set_becomes_an_agentflow_set_that_reads_well() {
+fn adk_set_converts_to_readable_agentflow() {
     let text = r#"{
         "eval_set_id": "math_evals", "name": "Math", "eval_cases": [{
             "eval_id": "m1",
@@ -118,7 +118,7 @@ fn an_adk_set_becomes_an_agentflow_set_that_reads_well() {
 }
 
 #[test]
-fn agentflows_example_becomes_an_adk_set_that_reads_well() {
+fn agentflow_example_converts_to_readable_adk() {
     let text = fixture("agentflow/weather_agent.evalset.json");
     let there = to_adk(&text);
     expect![[r#"
@@ -188,7 +188,7 @@ fn agentflows_example_becomes_an_adk_set_that_reads_well() {
 }
 
 #[test]
-fn googles_files_come_back_as_they_were() {
+fn google_files_survive_conversion() {
     let every_field = fixture("adk/every_field.evalset.json");
     let google =
         google_files().into_iter().map(|path| std::fs::read_to_string(path).expect("read"));
@@ -201,7 +201,7 @@ fn googles_files_come_back_as_they_were() {
 }
 
 #[test]
-fn an_older_list_becomes_an_agentflow_set() {
+fn legacy_list_converts_to_agentflow() {
     let text = r#"[{"query": "hi", "expected_tool_use": [{"tool_name": "t", "tool_input": {}}],
         "reference": "hello"}]"#;
     let there = sound(text, Format::AdkLegacy).into_agentflow("simple");
@@ -213,7 +213,7 @@ fn an_older_list_becomes_an_agentflow_set() {
 }
 
 #[test]
-fn edits_made_in_between_hold() {
+fn edits_to_the_converted_set_survive() {
     let text = fixture("adk/every_field.evalset.json");
     let mut there = sound(&text, Format::Adk).into_agentflow("name");
     let turn = &mut there.eval_cases[0].conversation[0];
@@ -236,7 +236,7 @@ fn edits_made_in_between_hold() {
 }
 
 #[test]
-fn a_set_without_cases_keeps_what_it_says() {
+fn set_without_cases_round_trips() {
     let text = r#"{"eval_set_id": "s", "name": "n", "metadata": {"v": 1}, "mine": [1.0]}"#;
     let there = to_adk(text);
     assert_eq!(unordered(&to_agentflow(&there)), unordered(text), "{there}");
@@ -247,7 +247,7 @@ fn a_set_without_cases_keeps_what_it_says() {
 
 /// ADK makes a file name of the set's id, so `sound` refuses one with a slash there.
 #[test]
-fn an_id_with_a_slash_becomes_one_that_adk_takes_and_returns() {
+fn set_id_with_a_slash_survives_conversion() {
     let case = r#"{"eval_id": "e", "conversation": [{"invocation_id": "i", "user_content": {"role": "user", "content": "Hi"}}]}"#;
     for (cases, id) in [(case, "a/b"), (case, "..\\\\é/"), ("", "a/b")] {
         let cases = match cases {
@@ -638,14 +638,14 @@ proptest! {
     #![proptest_config(draws())]
 
     #[test]
-    fn adk_comes_back_from_agentflow(text in adk_set()) {
+    fn adk_to_agentflow_and_back_is_lossless(text in adk_set()) {
         let there = to_agentflow(&text);
         let back = to_adk(&there);
         prop_assert_eq!(unordered(&back), unordered(&text), "{}", there);
     }
 
     #[test]
-    fn adk_comes_back_in_camel_case_where_it_stood_so(text in adk_set()) {
+    fn adk_camel_case_survives_conversion(text in adk_set()) {
         let text = in_camel_case(&text);
         let there = to_agentflow(&text);
         let back = to_adk(&there);
@@ -653,14 +653,14 @@ proptest! {
     }
 
     #[test]
-    fn agentflow_comes_back_from_adk(text in agentflow_set()) {
+    fn agentflow_to_adk_and_back_is_lossless(text in agentflow_set()) {
         let there = to_adk(&text);
         let back = to_agentflow(&there);
         prop_assert_eq!(unordered(&back), unordered(&text), "{}", there);
     }
 
     #[test]
-    fn what_is_read_is_written_again(adk in adk_set(), agentflow in agentflow_set()) {
+    fn sets_round_trip(adk in adk_set(), agentflow in agentflow_set()) {
         for (text, format) in [(&adk, Format::Adk), (&agentflow, Format::AgentFlow)] {
             let set = read_as(text.as_bytes(), format).whole().expect("whole");
             let written = set.to_json().laid_out(&Layout::compact());
@@ -700,7 +700,7 @@ fn by_value(text: &str) -> String {
 }
 
 #[test]
-fn what_adk_leaves_out_of_the_leg_between_returns() {
+fn fields_that_adk_drops_are_restored() {
     let Some(python) = test_needs::python() else { return };
     // What stands under `adk` is ADK's own by then, and gone where ADK leaves it out.
     for (text, left) in [
@@ -744,7 +744,7 @@ fn without_adks_share_of_the_set(text: &str) -> String {
 }
 
 #[test]
-fn adk_agrees_between_the_legs() {
+fn adk_accepts_converted_sets() {
     let Some(python) = test_needs::python() else { return };
     // What begins as ADK's is ADK's, and ADK understands the same when it has come back.
     let begun = drawn(&adk_set(), 300);

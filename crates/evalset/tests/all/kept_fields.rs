@@ -147,7 +147,7 @@ fn set(place: &str, value: &str) -> String {
 }
 
 #[test]
-fn what_adk_refuses_is_told() {
+fn values_that_adk_rejects_are_reported() {
     for (place, value, reads) in VALUES {
         let reading = read(set(place, value).as_bytes());
         let errors: Vec<_> =
@@ -157,7 +157,7 @@ fn what_adk_refuses_is_told() {
 }
 
 #[test]
-fn a_field_that_nobody_knows_stands_once() {
+fn repeated_unknown_field_is_an_error() {
     let text = r#"{"eval_set_id": "s", "eval_cases": [{"eval_id": "c", "tags": ["a"],
         "mine": 1, "conversation": [{"invocation_id": "i", "mine": {"mine": 1},
         "user_content": {"role": "user", "content": ""}}], "mine": [2]}]}"#;
@@ -169,7 +169,7 @@ fn a_field_that_nobody_knows_stands_once() {
 }
 
 #[test]
-fn what_is_read_leniently_is_written_as_it_stood() {
+fn leniently_read_values_are_written_unchanged() {
     for (place, value, _) in VALUES.iter().filter(|(.., reads)| *reads) {
         let text = set(place, value);
         let read = read(text.as_bytes()).set.expect("read");
@@ -179,7 +179,7 @@ fn what_is_read_leniently_is_written_as_it_stood() {
 }
 
 #[test]
-fn adk_says_the_same() {
+fn adk_rejects_the_same_values() {
     let Some(python) = test_needs::python() else { return };
     let sets: Vec<_> = VALUES.iter().map(|(place, value, _)| set(place, value)).collect();
     for ((place, value, reads), said) in VALUES.iter().zip(rewritten_by_adk(&python, &sets)) {

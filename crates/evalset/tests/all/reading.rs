@@ -22,7 +22,7 @@ fn rewritten(text: &str) -> String {
 }
 
 #[test]
-fn googles_files_read_and_write_without_loss() {
+fn google_files_round_trip() {
     let mut modern = Vec::new();
     for path in google_files() {
         let text = std::fs::read_to_string(&path).expect("read");
@@ -46,7 +46,7 @@ fn googles_files_read_and_write_without_loss() {
 }
 
 #[test]
-fn a_file_of_every_field_is_read_and_written_to_the_byte() {
+fn file_with_every_field_round_trips_byte_for_byte() {
     let text = fixture("adk/every_field.evalset.json");
     assert_eq!(rewritten(&text), text.trim_end());
     let EvalSet::Adk(set) = read(text.as_bytes()).set.expect("read") else { panic!("ADK's") };
@@ -69,7 +69,7 @@ fn a_file_of_every_field_is_read_and_written_to_the_byte() {
 }
 
 #[test]
-fn agentflows_example_reads_and_writes_without_loss() {
+fn agentflow_example_round_trips() {
     let text = fixture("agentflow/weather_agent.evalset.json");
     assert_eq!(canonical(&rewritten(&text)), canonical(&text));
     let EvalSet::AgentFlow(set) = read(text.as_bytes()).set.expect("read") else {
@@ -86,7 +86,7 @@ fn agentflows_example_reads_and_writes_without_loss() {
 }
 
 #[test]
-fn what_is_changed_changes_and_nothing_else_does() {
+fn editing_a_field_leaves_other_text_unchanged() {
     let text = fixture("agentflow/weather_agent.evalset.json");
     let Some(EvalSet::AgentFlow(mut set)) = read(text.as_bytes()).set else {
         panic!("AgentFlow's")
@@ -104,7 +104,7 @@ fn what_is_changed_changes_and_nothing_else_does() {
 }
 
 #[test]
-fn older_lists_are_of_two_kinds() {
+fn both_kinds_of_legacy_list_are_read() {
     let queries = r#"[{"query": "hi", "reference": "hello", "mine": 1.0}]"#;
     let reading = read(queries.as_bytes());
     assert_eq!(reading.format, Some(Format::AdkLegacy));
@@ -137,7 +137,7 @@ fn older_lists_are_of_two_kinds() {
 }
 
 #[test]
-fn the_turns_of_one_case_are_read_as_that_case() {
+fn list_of_queries_is_read_as_one_case() {
     let origin = Origin { eval_id: Some("simple"), ..Origin::default() };
     let queries = r#"[{"query": "hi", "reference": "hello", "mine": 1.0}, {"query": "bye"}]"#;
     let (case, faults) = read_case(queries, Format::AdkLegacy, origin);
@@ -167,7 +167,7 @@ fn the_turns_of_one_case_are_read_as_that_case() {
 }
 
 #[test]
-fn the_turns_of_one_case_are_as_deep_as_in_the_file() {
+fn read_case_counts_depth_from_the_top_of_the_file() {
     for levels in 190..200 {
         let deep = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         let queries = format!(
@@ -192,7 +192,7 @@ fn check(text: &str, expected: &Expect) {
 }
 
 #[test]
-fn every_fault_is_told_with_its_place_and_the_rest_is_read() {
+fn errors_have_positions_and_other_cases_are_read() {
     check(
         r#"{
   "eval_set_id": "a/b",
@@ -240,7 +240,7 @@ fn every_fault_is_told_with_its_place_and_the_rest_is_read() {
 }
 
 #[test]
-fn a_file_that_is_not_json_names_the_place() {
+fn invalid_json_error_has_a_position() {
     check(
         "{\n  \"eval_set_id\": nan\n}",
         &expect![[r#"
@@ -280,7 +280,7 @@ fn a_file_that_is_not_json_names_the_place() {
 }
 
 #[test]
-fn a_case_read_by_itself_tells_its_place_in_the_file() {
+fn read_case_reports_positions_in_the_file() {
     let origin = Origin { line: 100, column: 5, case: Some(12), eval_id: None };
     let (case, faults) =
         read_case("{\"eval_id\": \"c\",\n \"conversation\": [{}]}", Format::Adk, origin);
@@ -297,14 +297,14 @@ fn a_case_read_by_itself_tells_its_place_in_the_file() {
 }
 
 #[test]
-fn a_format_may_be_said() {
+fn format_can_be_given_explicitly() {
     let text = br#"{"eval_set_id": "s", "eval_cases": []}"#;
     assert!(matches!(read(text).set, Some(EvalSet::Adk(_))));
     assert!(matches!(read_as(text, Format::AgentFlow).set, Some(EvalSet::AgentFlow(_))));
 }
 
 #[test]
-fn both_casings_of_one_field_are_as_adk_takes_them() {
+fn field_in_both_casings_is_read_as_in_adk() {
     let text = r#"{"eval_set_id": "s", "eval_cases": [
         {"eval_id": "snake", "conversation": [], "evalId": "camel"}]}"#;
     let Some(EvalSet::Adk(set)) = read(text.as_bytes()).set else { panic!("ADK's") };

@@ -80,7 +80,7 @@ impl Stage {
 }
 
 #[test]
-fn the_oldest_turn_is_up_and_the_others_wait() {
+fn oldest_turn_is_the_head_of_the_queue() {
     let mut stage = Stage::new();
     for number in 1..=3 {
         assert_eq!(stage.does(&submit(number)), Ok(Answer::Event(Sequence(number.into()))));
@@ -93,7 +93,7 @@ fn the_oldest_turn_is_up_and_the_others_wait() {
 }
 
 #[test]
-fn what_is_sent_again_gets_the_first_answer() {
+fn repeated_request_gets_the_first_result() {
     let mut stage = Stage::new();
     stage.does(&submit(1)).expect("joins");
     assert_eq!(stage.does(&submit(1)), Ok(Answer::Event(Sequence(1))));
@@ -114,7 +114,7 @@ fn what_is_sent_again_gets_the_first_answer() {
 }
 
 #[test]
-fn completing_refuses_while_agents_wait_unless_told_to_cancel() {
+fn complete_rejects_waiting_turns_unless_they_are_cancelled() {
     let mut stage = Stage::new();
     (1..=2).for_each(|number| drop(stage.does(&submit(number)).expect("joins")));
     let complete = |cancel_pending| Command::Complete { cancel_pending };
@@ -174,7 +174,7 @@ fn one_person_holds_the_turn_until_it_is_given_up_or_runs_out() {
 
 /// A page sends its answer before it has heard whether it holds the turn.
 #[test]
-fn an_answer_names_its_lease_whether_or_not_it_is_held_yet() {
+fn response_without_a_held_lease_is_accepted_with_its_name() {
     let mut stage = Stage::new();
     stage.does(&submit(1)).expect("joins");
     assert_eq!(stage.does(&decide(1, 5, Some(7))), Ok(Answer::Event(Sequence(2))));
@@ -184,7 +184,7 @@ fn an_answer_names_its_lease_whether_or_not_it_is_held_yet() {
 }
 
 #[test]
-fn a_record_belongs_to_a_turn_and_may_come_late() {
+fn event_of_a_closed_turn_is_accepted() {
     let record = |event_id: u8, number: u8, content: u8| Command::Record {
         event_id: event(event_id),
         turn_id: turn(number),
@@ -317,7 +317,7 @@ proptest! {
 
     /// As the host does: keeps pending turns, and loads others when a command needs them.
     #[test]
-    fn a_queue_that_forgets_and_recalls_judges_as_one_that_remembers(run in any_run()) {
+    fn evicted_entries_do_not_change_decisions(run in any_run()) {
         let (mut whole, mut lean, mut now) = (Queue::new(), Queue::new(), 0);
         for (command, passed) in run {
             now += passed;

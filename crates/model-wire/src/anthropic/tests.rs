@@ -6,7 +6,7 @@ use super::*;
 use crate::{Answer, FreeText, Head};
 
 #[test]
-fn results_are_the_functions_though_the_user_sends_them() {
+fn tool_results_have_the_function_role() {
     let asked = read(
         r#"{"model": "claude", "max_tokens": 10, "thinking": {"type": "enabled"}, "stream": true,
             "system": [{"type": "text", "text": "One.", "cache_control": {}}, {"type": "text", "text": "Two."}],
@@ -44,7 +44,7 @@ fn results_are_the_functions_though_the_user_sends_them() {
 }
 
 #[test]
-fn members_without_a_place_of_their_own_are_kept_beside() {
+fn members_without_a_field_are_kept() {
     let asked = read(
         r#"{"model": "claude", "max_tokens": 10,
             "tools": [{"type": "custom", "name": "f", "input_schema": {}, "cache_control": {"type": "ephemeral"},
@@ -77,7 +77,7 @@ fn members_without_a_place_of_their_own_are_kept_beside() {
 }
 
 #[test]
-fn what_breaks_a_rule_is_named() {
+fn invalid_requests_name_the_rule() {
     let refused = |messages: &str| {
         let body = format!(r#"{{"model": "m", "messages": {messages}}}"#);
         read(&body).expect_err(messages).to_string()
@@ -121,7 +121,7 @@ fn tools_that_the_agent_runs_can_be_called() {
 }
 
 #[test]
-fn a_picture_that_a_tool_gave_is_one() {
+fn tool_result_image_is_an_image_part() {
     let asked = read(
         r#"{"model": "m", "messages": [
             {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "look", "input": {}}]},
@@ -142,7 +142,7 @@ fn a_picture_that_a_tool_gave_is_one() {
 }
 
 #[test]
-fn a_thread_is_refused_so_that_the_client_goes_on_without() {
+fn server_side_thread_is_rejected() {
     let asked =
         r#"{"model": "m", "messages": [{"role": "user", "content": "x"}], "thread": THREAD}"#;
     assert!(read(&asked.replace("THREAD", "null")).is_ok());

@@ -42,7 +42,7 @@ fn names_are_read_in_either_spelling() {
 }
 
 #[test]
-fn what_a_tool_gave_besides_its_answer_comes_after_it() {
+fn extra_tool_output_follows_the_result() {
     let with = |picture: &str| {
         let body = format!(
             r#"{{"contents": [{{"role": "user", "parts": [{{"functionResponse": {{"name": "f",
@@ -72,7 +72,7 @@ fn what_a_tool_gave_besides_its_answer_comes_after_it() {
 }
 
 #[test]
-fn members_without_a_place_of_their_own_are_kept_beside() {
+fn members_without_a_field_are_kept() {
     let body = r#"{"contents": [{"parts": [{"inlineData": {"mimeType": "video/mp4", "data": "aGk="},
             "videoMetadata": {"startOffset": "40s"}, "mediaResolution": null}]}],
         "tools": [{"functionDeclarations": [{"name": "f", "behavior": "NON_BLOCKING"}]}]}"#;
@@ -89,7 +89,7 @@ fn members_without_a_place_of_their_own_are_kept_beside() {
 }
 
 #[test]
-fn what_breaks_a_rule_is_named() {
+fn invalid_requests_name_the_rule() {
     let refused = |body: &str| read(body, "m").expect_err(body).to_string();
     let cases = [
         refused("{}"),

@@ -10,7 +10,7 @@ fn refused(body: &str) -> String {
 }
 
 #[test]
-fn a_body_says_what_its_parts_say() {
+fn body_matches_its_parts() {
     let asked = read(
         r#"{"model": "gpt", "temperature": 1.10, "seed": 9007199254740993, "n": 2, "stream": true,
             "stream_options": {"include_usage": true},
@@ -62,7 +62,7 @@ fn a_body_says_what_its_parts_say() {
 }
 
 #[test]
-fn what_breaks_a_rule_is_named() {
+fn invalid_requests_name_the_rule() {
     let body = |messages: &str| format!(r#"{{"model": "m", "messages": {messages}}}"#);
     let cases = [
         refused("[]"),
@@ -96,7 +96,7 @@ fn what_breaks_a_rule_is_named() {
 }
 
 #[test]
-fn an_answer_is_the_same_whole_and_in_pieces() {
+fn streamed_and_whole_answers_match() {
     let call = |id: Option<&str>, args: Option<&str>| {
         Part::FunctionCall(FunctionCall {
             id: id.map(str::to_owned),
@@ -144,7 +144,7 @@ fn an_answer_is_the_same_whole_and_in_pieces() {
 }
 
 #[test]
-fn a_fault_names_its_parameter() {
+fn error_names_its_parameter() {
     let invalid = Fault::from(live::Invalid::new("messages[0].role", "must be user"));
     expect![[r#"{"error":{"message":"messages[0].role: must be user","type":"invalid_request_error","param":"messages[0].role","code":null}}"#]]
         .assert_eq(fault(&invalid).as_str());
@@ -182,7 +182,7 @@ fn a_custom_tool_is_a_function_of_one_text_and_its_call_that_text() {
 }
 
 #[test]
-fn members_without_a_place_of_their_own_are_kept_beside() {
+fn members_without_a_field_are_kept() {
     let parts = |image: &str, message: &str| {
         let body = format!(
             r#"{{"model": "gpt", "messages": [{{"role": "user", "content": [{{"type": "image_url",

@@ -62,7 +62,7 @@ fn items_of_the_model_are_one_content() {
 }
 
 #[test]
-fn a_request_goes_on_from_the_response_before() {
+fn request_continues_from_the_previous_response() {
     let body = format!(
         r#"{{"model": "gpt", "previous_response_id": "resp_{TURN}",
             "input": [{{"type": "function_call_output", "call_id": "call_{TURN}_2", "output": "x"}}]}}"#
@@ -77,7 +77,7 @@ fn a_request_goes_on_from_the_response_before() {
 }
 
 #[test]
-fn what_a_developer_said_outlives_the_instructions() {
+fn developer_messages_are_kept_with_new_instructions() {
     let first = read(
         r#"{"model": "gpt", "instructions": "One.", "input": [
             {"role": "developer", "content": [{"type": "input_text", "text": "Two."},
@@ -98,7 +98,7 @@ fn what_a_developer_said_outlives_the_instructions() {
 }
 
 #[test]
-fn members_without_a_place_of_their_own_are_kept_beside() {
+fn members_without_a_field_are_kept() {
     let parts = |picture: &str, call: &str| {
         let body = format!(
             r#"{{"input": [{{"role": "user", "content": [{{"type": "input_image",
@@ -119,7 +119,7 @@ fn members_without_a_place_of_their_own_are_kept_beside() {
 }
 
 #[test]
-fn what_breaks_a_rule_is_named() {
+fn invalid_requests_name_the_rule() {
     let refused = |body: &str| read(body, Vec::new()).expect_err(body).to_string();
     let cases = [
         refused("{}"),
@@ -179,7 +179,7 @@ fn events_are_numbered_through_and_end_with_the_whole() {
 }
 
 #[test]
-fn a_stream_without_an_answer_says_so_to_every_client() {
+fn stream_without_an_answer_reports_an_error() {
     let cancelled = Fault::new(FaultKind::Cancelled, "the turn was cancelled by Ann");
     let told = failed(&head(), &cancelled);
     assert_eq!(

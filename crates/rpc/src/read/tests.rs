@@ -107,7 +107,7 @@ fn a_decision_calls_with_objects() {
 }
 
 #[test]
-fn a_decision_is_what_a_model_can_say() {
+fn decision_accepts_only_model_content() {
     let refused =
         |candidates| decision(wire::HumanResponse { candidates }).expect_err("refused").to_string();
     let good = || model(vec![Kind::Text("a".to_owned())]);
@@ -265,13 +265,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn what_is_written_reads_back_the_same(event in any_event()) {
+    fn messages_round_trip(event in any_event()) {
         let bytes = event_to_wire(event.clone()).encode_to_vec();
         prop_assert_eq!(stored_event(&bytes), Ok(event));
     }
 
     #[test]
-    fn no_bytes_make_reading_panic(bytes in any::<Vec<u8>>()) {
+    fn decoding_never_panics(bytes in any::<Vec<u8>>()) {
         let _ = stored_event(&bytes);
         if let Ok(request) = wire::SimulatedLlmRequest::decode(bytes.as_slice()) {
             let _ = llm_request(request);

@@ -27,7 +27,7 @@ fn told(criterion: &Criterion) -> String {
 }
 
 #[test]
-fn adks_configs_are_read_as_they_are() {
+fn adk_configs_are_read_unchanged() {
     let config = sound(
         r#"{
             "criteria": {
@@ -51,7 +51,7 @@ fn adks_configs_are_read_as_they_are() {
 }
 
 #[test]
-fn agentflows_configs_are_read_as_they_are() {
+fn agentflow_configs_are_read_unchanged() {
     let config = sound(
         r#"{
             "criteria": {
@@ -83,7 +83,7 @@ fn agentflows_configs_are_read_as_they_are() {
 }
 
 #[test]
-fn our_own_criteria_go_by_any_name() {
+fn own_criteria_can_have_any_name() {
     let config = sound(
         r#"{"criteria": {
             "calls": {"metric": "trajectory", "match_type": "IN_ORDER", "score": "f1", "credit": "arguments",
@@ -107,7 +107,7 @@ fn our_own_criteria_go_by_any_name() {
 }
 
 #[test]
-fn what_is_mistyped_is_named_with_the_nearest() {
+fn mistyped_names_get_suggestions() {
     refused(
         r#"{"criteria": {"tool_trajectory_avg_scor": 1.0, "response_match_score": {"threshold": 0.8, "treshold": 1}}}"#,
         &expect![[r#"
@@ -186,7 +186,7 @@ fn what_is_mistyped_is_named_with_the_nearest() {
 }
 
 #[test]
-fn what_would_count_for_nothing_is_named() {
+fn settings_without_effect_are_reported() {
     refused(
         r#"{"criteria": {"response": 0.8, "state": 1, "response": 0.1}}"#,
         &expect![
@@ -243,7 +243,7 @@ fn what_would_count_for_nothing_is_named() {
 }
 
 #[test]
-fn what_a_config_names_of_cases() {
+fn names_lists_the_tools_and_arguments_of_a_config() {
     let config = sound(
         r#"{"criteria": {
         "t": {"metric": "trajectory", "arguments": {"set": {"id": "ignore"}, "*": {"a": "ignore"}}},
@@ -265,7 +265,7 @@ fn what_a_config_names_of_cases() {
 }
 
 #[test]
-fn a_response_that_falls_short_is_kept_beside_the_expected_one() {
+fn low_scoring_response_is_kept_with_the_expected_one() {
     let trace = |texts: [&str; 2]| Trace {
         invocations: texts
             .map(|text| Invocation {

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_is_not_zero() {
+    fn missing_measurements_are_not_zero() {
         let reason = |outcome| match outcome {
             Outcome::Unscored { reason } => reason.to_string(),
             Outcome::Scored { .. } => panic!("scored"),

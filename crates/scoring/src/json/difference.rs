@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn differences_are_told_where_they_are() {
+    fn differences_have_paths() {
         check(r#"{"a":1,"b":[1,{"c":2}]}"#, r#"{"b":[1.0,{"c":2}],"a":1}"#, &expect![""]);
         check(
             r#"{"a/b":1,"list":[1,2,3],"gone":null}"#,

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_are_read_however_they_are_wrapped() {
+    fn judge_answers_are_read_in_any_wrapping() {
         let points = Scale::Points { from: 1.0, to: 5.0 };
         let read =
             |text: &str, scale| read_answer(text, scale).map(|said| (said.score, said.reasoning));

@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_expected_is_not_scored() {
+    fn missing_expectations_are_not_scored() {
         let rouge = |expected: &[Option<&str>], actual: &[Option<&str>]| {
             let mut scorer = Scorer::default();
             response(&trace(expected), &trace(actual), &Comparison::Rouge1, &mut scorer)

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_found_as_people_write_them() {
+    fn numbers_are_found_in_prose() {
         for (text, expected) in [
             ("", ""),
             ("no number", ""),

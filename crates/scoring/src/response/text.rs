@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_is_found_in_an_answer() {
+    fn json_is_extracted_from_an_answer() {
         let found = |text: &str| json_in(text).map(|json| json.as_str().to_owned());
         assert_eq!(found(" {\"a\": 1} ").as_deref(), Ok("{\"a\": 1}"));
         assert_eq!(found("Here:\n```json\n[1]\n```\nDone.").as_deref(), Ok("[1]"));

@@ -80,7 +80,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_left_is_what_is_not_shared(
+        fn remainder_excludes_shared_words(
             candidate in "([Bb]ook(ed|ing|s)?|[a-c]|京|é)( [Bb]ook(ed|s)?| [a-c]|京){0,12}",
             reference in "(book(ed|ing|s)?|[a-c]|京|É)( BOOK(S)?| [a-c]|京){0,12}",
         ) {

@@ -189,7 +189,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_quick_way_scores_as_the_plain_one(
+        fn fast_path_matches_the_plain_algorithm(
             candidate in "([Bb]ook(ed|ing|s)?|[a-z]{0,20}|[0-9]{1,3}|é|京|Σ|\\PC)([ ,.-]{0,2}([Bb]ook(ed|ing)?|[A-Za-c]{1,20}|ñ)){0,20}",
             reference in "(book(ed|ing|s)?|[a-c]{1,3}|京)([ ,.-]{1,2}(BOOKING|[a-c]{1,2}|ñ)){0,20}",
         ) {
@@ -199,7 +199,7 @@ mod tests {
         }
 
         #[test]
-        fn texts_that_say_nearly_the_same_score_as_any_others(
+        fn fast_path_for_similar_texts_gives_the_same_score(
             words in prop::collection::vec("book(ed|ing|s)?|[ab]|é|internationalisations?", 0..30),
             edits in prop::collection::vec((0_usize..30, 0..3, "books?|[ab]|京|x"), 0..6),
         ) {
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stem_begins_as_its_word() {
+    fn stem_shares_the_start_of_its_word() {
         let letters = || b"abcdefghijklmnopqrstuvwxyz019".iter().map(|byte| char::from(*byte));
         let suffixes = ["", "s", "ies", "ying", "ed", "eed", "ing", "ational", "ness", "y", "sses"];
         for first in letters() {
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_changes_no_score() {
+    fn cache_does_not_change_scores() {
         let mut scorer = Scorer::default();
         for round in 0..1200 {
             let text: Vec<String> =

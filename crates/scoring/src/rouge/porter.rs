@@ -434,7 +434,7 @@ mod tests {
     ];
 
     #[test]
-    fn the_papers_examples_and_nltks() {
+    fn examples_of_the_paper_and_of_nltk() {
         for (word, expected) in EXAMPLES {
             assert_eq!(stem(word), *expected, "{word}");
         }
@@ -492,7 +492,7 @@ mod tests {
 
     /// The vectors, with the examples, must notice a wrong rule, or agreeing with them says little.
     #[test]
-    fn a_wrong_rule_turns_the_vectors_red() {
+    fn vectors_detect_a_wrong_rule() {
         let (words, texts) = (vectors("porter_vectors.jsonl"), vectors("rouge_vectors.jsonl"));
         if words.is_empty() {
             return;

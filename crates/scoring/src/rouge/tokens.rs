@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn what_unicode_14_does_not_know_is_left_alone() {
+    fn characters_newer_than_unicode_14_are_unchanged() {
         // A capital of Unicode 16, which newer tables lower-case to an old letter.
         check("a\u{a7cb}b", &["a", "b"]);
         // A Lao mark of Unicode 15, in a script without spaces: no mark yet.

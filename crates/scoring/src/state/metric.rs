@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_is_asked() {
+    fn state_queries() {
         let expected = trace(Some(r#"{"a":1,"b":{"$gt":2},"c":{"$exists":true}}"#));
         let actual = trace(Some(r#"{"a":1.0,"b":2,"c":null,"more":0}"#));
         let all = state(&expected, &actual, None, StateMeasure::All);
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lacking_is_named() {
+    fn missing_states_have_a_reason() {
         let reason = |expected: Option<&str>, actual: Option<&str>| match state(
             &trace(expected),
             &trace(actual),

@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_have_a_place_and_a_remedy() {
+    fn errors_have_a_path_and_a_remedy() {
         refused(
             r#"{"a":{"$gret":1}}"#,
             &expect!["/a/$gret: there is no operator $gret here; did you mean $gt?"],

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn matchers_speak_for_arguments() {
+    fn matchers_apply_to_arguments() {
         let matching = Matching {
             rules: rules(
                 r#"{
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn other_accepted_trajectories_count() {
+    fn alternative_trajectories_count() {
         let mut expected = trace("a");
         expected.invocations[0].accepted = vec![calls("b\nc"), calls("c\nb")];
         let matching = Matching::default();
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn absent_arguments_are_none_except_in_python() {
+    fn absent_arguments_equal_empty_only_in_python() {
         assert_eq!(score_of(&trace("a {}"), &trace("a"), &Matching::default()), 1.0);
         let python = Matching { equality: Equality::Python, ..Matching::default() };
         assert_eq!(score_of(&trace("a {}"), &trace("a"), &python), 0.0);

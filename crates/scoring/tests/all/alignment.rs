@@ -112,7 +112,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn no_alignment_is_better(
+    fn alignment_is_optimal(
         expected in calls(),
         actual in calls(),
         match_type in prop_oneof![

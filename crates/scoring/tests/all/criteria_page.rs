@@ -63,7 +63,7 @@ fn told(section: &str, names: &[String], of: &str) {
 }
 
 #[test]
-fn every_metric_is_told_with_its_fields_and_what_they_take() {
+fn every_metric_lists_its_fields_and_values() {
     let page = page();
     let common = page.split("\n## ").find(|section| section.starts_with("Every criterion"));
     let common = common.expect("a section").to_owned();
@@ -96,7 +96,7 @@ fn every_metric_is_told_with_its_fields_and_what_they_take() {
 }
 
 #[test]
-fn every_name_within_a_field_is_told() {
+fn every_nested_field_name_is_listed() {
     let page = page();
     let trajectory = section(&page, "trajectory");
     let matchers = |matcher: &str| {
@@ -141,7 +141,7 @@ fn every_example_is_a_config() {
 }
 
 #[test]
-fn every_default_is_told() {
+fn every_default_is_listed() {
     let page = page();
     let rubrics = r#""rubrics": [{"name": "n", "description": "d"}]"#;
     for (metric, fields) in [

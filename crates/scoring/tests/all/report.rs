@@ -197,7 +197,7 @@ fn a_report_reads_back() {
 }
 
 #[test]
-fn nothing_scored_is_no_number() {
+fn unscored_is_not_a_number() {
     let mut tally = Tally::default();
     tally.add(&EvalCaseResult::scored("empty", None, Vec::new(), 0.0));
     let summary = tally.summary();

@@ -24,7 +24,7 @@ fn booked(when: &str) -> Trace {
 }
 
 #[test]
-fn an_argument_may_fit_a_schema() {
+fn argument_can_match_a_schema() {
     let config = config(r#"{"type": "string", "pattern": "^2026-"}"#).sound().expect("a config");
     let passed = |when: &str| {
         let result =
@@ -37,14 +37,14 @@ fn an_argument_may_fit_a_schema() {
 }
 
 #[test]
-fn a_schema_that_is_none_is_a_fault_with_its_place() {
+fn invalid_schema_is_reported_with_its_path() {
     let faults = config(r#"{"type": 5}"#).faults;
     let [fault] = faults.as_slice() else { panic!("{faults:?}") };
     assert_eq!(fault.place, "/criteria/trajectory/arguments/book/when/schema");
 }
 
 #[test]
-fn a_mistyped_keyword_is_a_fault_with_the_nearest() {
+fn mistyped_keyword_error_suggests_the_nearest() {
     for (slip, key, meant) in [
         (r#"{"typ": "string"}"#, "typ", "type"),
         (r#"{"type": "object", "propertes": {}}"#, "propertes", "properties"),
@@ -68,7 +68,7 @@ fn a_mistyped_keyword_is_a_fault_with_the_nearest() {
 }
 
 #[test]
-fn a_type_that_means_nothing_is_a_fault_and_fits_nothing() {
+fn unknown_type_is_an_error_and_matches_nothing() {
     for slip in [
         r#"{"type": "intger"}"#,
         r#"{"type": ["string", "intger"]}"#,

@@ -114,7 +114,7 @@ fn trimmed(events: Vec<SessionEvent>) -> Vec<SessionEvent> {
 }
 
 #[test]
-fn what_the_agent_says_that_the_user_said_counts() {
+fn recorded_user_content_takes_precedence() {
     let user = |words: &str| live::Content { role: Role::User, parts: vec![text(words)] };
     let request = LlmRequest {
         contents: vec![user("<<<BEGIN_SYSTEM_INSTRUCTION>>> Be short."), user("hi")],
@@ -164,7 +164,7 @@ fn several_messages_become_several_invocations_with_calls_by_their_ids() {
 }
 
 #[test]
-fn a_turn_that_is_not_chosen_goes_with_what_its_tools_answered() {
+fn excluded_turn_takes_its_tool_results_along() {
     let events = Recording::default()
         .asks(1, "a", "run1", "first")
         .answered(1, "a", "run1", vec![call("c1", r#"{"n": 1}"#)])
@@ -196,7 +196,7 @@ fn a_turn_that_is_not_chosen_goes_with_what_its_tools_answered() {
 }
 
 #[test]
-fn calls_without_ids_have_their_own_results_whichever_came_first() {
+fn calls_without_ids_are_paired_with_their_results() {
     let unnamed = |args: &str| {
         let (name, args) = ("f".to_owned(), Some(json(args)));
         LivePart::FunctionCall(live::FunctionCall { id: None, name, args })
@@ -233,7 +233,7 @@ fn calls_without_ids_have_their_own_results_whichever_came_first() {
 }
 
 #[test]
-fn what_is_shown_is_taken_for_a_call_of_which_nothing_is_recorded() {
+fn request_history_fills_in_unrecorded_calls() {
     let ask = || vec![call("c1", "{}"), call("c2", "{}"), call("c3", "{}")];
     let unnamed = |text: &str| {
         LivePart::FunctionResponse(live::FunctionResponse {
@@ -258,7 +258,7 @@ fn what_is_shown_is_taken_for_a_call_of_which_nothing_is_recorded() {
 }
 
 #[test]
-fn what_an_agent_without_the_plugin_shows_of_its_tools_is_exported() {
+fn tool_calls_seen_only_in_requests_are_exported() {
     let shown = |id: &str, text: &str| {
         let parts = vec![shown(id, text)];
         live::Content { role: Role::Function, parts }
@@ -327,7 +327,7 @@ fn sub_agents_keep_their_names() {
 }
 
 #[test]
-fn an_agent_that_only_has_others_work_is_the_one_that_the_user_spoke_to() {
+fn agent_that_only_delegates_is_the_root() {
     let recording = Recording::default()
         .asks(1, "north", "r", "hi")
         .answered(1, "north", "r", vec![text("cold")])
@@ -352,7 +352,7 @@ fn call_of(name: &str, id: &str) -> LivePart {
 }
 
 #[test]
-fn an_agent_that_is_called_as_a_tool_works_within_its_callers_run() {
+fn agent_tool_belongs_to_the_callers_run() {
     let asked = Recording::default()
         .asks(1, "root", "r", "Go")
         .answered(1, "root", "r", vec![call_of("helper", "h1")])
@@ -397,7 +397,7 @@ fn an_agent_that_is_called_as_a_tool_works_within_its_callers_run() {
 }
 
 #[test]
-fn an_agent_behind_an_endpoint_works_within_its_callers_run_until_that_goes_on() {
+fn endpoint_agent_belongs_to_the_callers_run() {
     let events = Recording::default()
         .asks(1, "root", "", "Go")
         .answered(1, "root", "", vec![call_of("helper", "h1")])
@@ -413,7 +413,7 @@ fn an_agent_behind_an_endpoint_works_within_its_callers_run_until_that_goes_on()
 }
 
 #[test]
-fn the_value_that_adk_takes_for_an_answer_is_the_final_response() {
+fn set_model_response_becomes_the_final_response() {
     let set = |turn: u8, id: &str, value: &str| {
         let response = live::FunctionResponse {
             id: Some(id.to_owned()),
@@ -448,7 +448,7 @@ fn the_value_that_adk_takes_for_an_answer_is_the_final_response() {
 }
 
 #[test]
-fn an_agent_without_names_for_its_runs_begins_one_with_the_users_words() {
+fn unnamed_run_starts_with_a_user_message() {
     let events = Recording::default()
         .asks(1, "a", "", "one")
         .answered(1, "a", "", vec![call("c1", "{}")])
@@ -474,7 +474,7 @@ fn other(kind: &str, text: &str) -> LivePart {
 }
 
 #[test]
-fn pictures_and_thoughts_stand_where_they_were_said() {
+fn images_and_thoughts_keep_their_positions() {
     let said = |role, parts| live::Content { role, parts };
     let asked = |contents: Vec<live::Content>| {
         Payload::Request(LlmRequest { contents, ..LlmRequest::default() })
@@ -524,7 +524,7 @@ fn pictures_and_thoughts_stand_where_they_were_said() {
 }
 
 #[test]
-fn what_a_case_has_no_place_for_is_named() {
+fn content_that_a_case_cannot_hold_is_reported() {
     let events = Recording::default()
         .add(
             1,
@@ -551,7 +551,7 @@ fn what_a_case_has_no_place_for_is_named() {
 }
 
 #[test]
-fn what_the_user_says_later_in_a_named_run_is_told_of() {
+fn later_user_message_in_a_named_run_is_reported() {
     let talk = Recording::default()
         .asks(1, "a", "run", "first")
         .answered(1, "a", "run", vec![call("c1", "{}")])
@@ -569,7 +569,7 @@ fn what_the_user_says_later_in_a_named_run_is_told_of() {
 }
 
 #[test]
-fn a_run_that_begins_with_a_tools_answer_says_nothing_of_an_earlier_one() {
+fn tool_result_at_the_start_of_a_run_is_its_user_content() {
     let response = live::FunctionResponse {
         id: Some("c1".to_owned()),
         name: "order".to_owned(),

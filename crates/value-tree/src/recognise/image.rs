@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn an_image_that_would_unpack_into_gigabytes_is_not_drawn_unasked() {
+    fn huge_image_is_not_drawn_automatically() {
         assert_eq!(of(PNG).expect("an image").doubt(), None);
         // The width and height in the header, and nothing behind it.
         let mut bytes = decoded(PNG).expect("valid");

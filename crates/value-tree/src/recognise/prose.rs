@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn markdown_shows_its_signs() {
+    fn markdown_keeps_its_markers() {
         assert!(is_markdown("# Title\n\nWords."));
         assert!(is_markdown("Take **two** of:\n- a\n- b"));
         assert!(is_markdown("```python\nprint(1)\n```"));

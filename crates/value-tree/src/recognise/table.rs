@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn like_objects_are_a_table() {
+    fn similar_objects_form_a_table() {
         assert_eq!(
             columns(
                 r#"[{"code": "LIS", "euros": 120.0}, {"code": "OSL"}, {"euros": 9, "code": ""}]"#
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unlike_is_not() {
+    fn dissimilar_objects_form_no_table() {
         assert_eq!(columns("[]"), None);
         assert_eq!(columns(r#"[{"a": 1, "b": 2}]"#), None, "one item");
         assert_eq!(columns(r#"[{"a": 1}, {"a": 2}]"#), None, "one column");

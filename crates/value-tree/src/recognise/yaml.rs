@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn near_misses_are_not() {
+    fn similar_strings_are_not_recognized() {
         for text in [
             "a: 1",
             "- milk\n- eggs",
