@@ -199,11 +199,11 @@ test("what is no report says where and what to do", async ({ page, host, picture
   const text = readFileSync(join(folder, "after.json"), "utf8");
   await open(page, "/reports");
   const cases: [string, string][] = [
-    [text.slice(0, 5000), "is no JSON"],
+    [text.slice(0, 5000), "is not valid JSON"],
     ['{"eval_set_id": "s", "eval_cases": []}', "This is an eval set, not a report"],
     ["", "The file is empty"],
     [text.replace('"threshold":0.8', '"threshold":"much"'), "criterion_results[1].threshold (line"],
-    ["\0\u0001 PNG", "Line 1, column 1 is no JSON"],
+    ["\0\u0001 PNG", "Line 1, column 1 is not valid JSON"],
   ];
   for (const [wrong, told] of cases) {
     writeFileSync(broken, wrong);

@@ -5,7 +5,7 @@
 //! beside the case's `conversation`, as an object of such lists by `invocation_id`, or by the turn's
 //! place, `#0`.
 
-use evalset::{Step, adk, agentflow};
+use evalset::{PathSegment, adk, agentflow};
 use json_text::{JsonText, Kind, Node};
 use scoring::ToolCall;
 use serde_json::value::RawValue;
@@ -43,7 +43,8 @@ impl Accepted {
         let mut turns = vec![Vec::new(); case.turns().len()];
         if let Some(text) = case.written.extra(KEY) {
             let ids: Vec<&str> = case.turns().iter().map(|it| it.invocation_id.as_str()).collect();
-            reader.under(Step::Key(KEY.into()), |reader| reader.turns(text, &ids, &mut turns));
+            reader
+                .under(PathSegment::Key(KEY.into()), |reader| reader.turns(text, &ids, &mut turns));
         }
         // What AgentFlow has a field for and ADK has not.
         for (place, (turn, accepted)) in
@@ -69,7 +70,7 @@ impl Accepted {
 /// Reads one case, and goes on behind what cannot be meant.
 struct Reader<'c> {
     eval_id: &'c str,
-    path: Vec<Step<'static>>,
+    path: Vec<PathSegment<'static>>,
     faults: Vec<Misread>,
 }
 
@@ -84,7 +85,7 @@ impl<'c> Reader<'c> {
         self.faults.push(Misread { eval_id, path, fault, remedy });
     }
 
-    fn under<T>(&mut self, step: Step<'static>, read: impl FnOnce(&mut Self) -> T) -> T {
+    fn under<T>(&mut self, step: PathSegment<'static>, read: impl FnOnce(&mut Self) -> T) -> T {
         self.path.push(step);
         let read = read(self);
         self.path.pop();
@@ -94,9 +95,9 @@ impl<'c> Reader<'c> {
     /// What stands in a turn of AgentFlow's.
     fn of_turn(&mut self, place: usize, turn: &agentflow::Invocation) -> Vec<Trajectory> {
         let Some(text) = flow::member(turn.metadata.as_ref(), KEY) else { return Vec::new() };
-        let path = [Step::Key("conversation".into()), Step::Index(place)];
+        let path = [PathSegment::Key("conversation".into()), PathSegment::Index(place)];
         self.path.extend(path);
-        self.path.extend(["metadata", KEY].map(|key| Step::Key(key.into())));
+        self.path.extend(["metadata", KEY].map(|key| PathSegment::Key(key.into())));
         let read = self.trajectories(&text.open());
         self.path.clear();
         read
@@ -111,7 +112,7 @@ impl<'c> Reader<'c> {
         };
         let mut named = vec![false; ids.len()];
         for (turn, list) in members {
-            self.under(Step::Key(turn.clone().into()), |reader| {
+            self.under(PathSegment::Key(turn.clone().into()), |reader| {
                 let read = reader.trajectories(&Node::of(list));
                 let by_place = turn.strip_prefix('#').and_then(|place| place.parse().ok());
                 let mut meant: Vec<usize> = match by_place {
@@ -155,7 +156,9 @@ impl<'c> Reader<'c> {
             return Vec::new();
         };
         let items = items.iter().enumerate();
-        items.map(|(at, item)| self.under(Step::Index(at), |reader| read(reader, item))).collect()
+        items
+            .map(|(at, item)| self.under(PathSegment::Index(at), |reader| read(reader, item)))
+            .collect()
     }
 
     /// A call, in the words of either format.
@@ -167,10 +170,10 @@ impl<'c> Reader<'c> {
         let mut call = ToolCall::default();
         for (place, (key, value)) in members.iter().enumerate() {
             if members.iter().take(place).any(|(earlier, _)| earlier == key) {
-                self.fault(format!("{key:?} stands twice here"), CALLS);
+                self.fault(format!("{key:?} appears twice here"), CALLS);
                 continue;
             }
-            self.under(Step::Key(key.clone().into()), |reader| {
+            self.under(PathSegment::Key(key.clone().into()), |reader| {
                 let value = JsonText::from(*value);
                 match &**key {
                     "name" => call.name = reader.string(&value),

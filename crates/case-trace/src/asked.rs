@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use evalset::{Case, Step};
+use evalset::{Case, PathSegment};
 use json_text::{JsonText, Node};
 use scoring::state::Query;
 
@@ -29,28 +29,29 @@ pub(crate) fn unaskable(case: &Case) -> Option<Misread> {
 
 fn misread(eval_id: &str, way: &[&'static str], state: &JsonText) -> Option<Misread> {
     let scoring::Fault { place, message } = Query::parse(state).err()?;
-    let mut path: Vec<Step<'static>> = way.iter().map(|key| Step::Key((*key).into())).collect();
+    let mut path: Vec<PathSegment<'static>> =
+        way.iter().map(|key| PathSegment::Key((*key).into())).collect();
     path.extend(steps(state, &place));
     let fault = format!("the expected final state cannot be asked: {message}");
     Some(Misread { eval_id: eval_id.to_owned(), path, fault, remedy: None })
 }
 
 /// The steps of a JSON pointer into `text`.
-fn steps(text: &JsonText, pointer: &str) -> Vec<Step<'static>> {
+fn steps(text: &JsonText, pointer: &str) -> Vec<PathSegment<'static>> {
     let mut at = Some(text.clone());
     let step = |part: &str| {
         let key = part.replace("~1", "/").replace("~0", "~");
         let (step, next) = match at.as_ref().map(JsonText::open) {
             Some(Node::Array(items)) => {
                 let index: usize = key.parse().unwrap_or_default();
-                (Step::Index(index), items.get(index).map(|item| JsonText::from(*item)))
+                (PathSegment::Index(index), items.get(index).map(|item| JsonText::from(*item)))
             }
             Some(Node::Object(members)) => {
                 let found = members.iter().rfind(|(name, _)| *name == key);
                 let next = found.map(|(_, value)| JsonText::from(*value));
-                (Step::Key(Cow::Owned(key)), next)
+                (PathSegment::Key(Cow::Owned(key)), next)
             }
-            _ => (Step::Key(Cow::Owned(key)), None),
+            _ => (PathSegment::Key(Cow::Owned(key)), None),
         };
         at = next;
         step

@@ -1,6 +1,6 @@
 //! Why a case gives no trace.
 
-use evalset::{Step, path_of};
+use evalset::{PathSegment, path_of};
 
 /// Something in a case that is read for scoring alone, and cannot be meant.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -13,7 +13,7 @@ pub struct Misread {
     /// The case.
     pub eval_id: String,
     /// The way from the case to it. In a case that was converted it leads through the other format.
-    pub path: Vec<Step<'static>>,
+    pub path: Vec<PathSegment<'static>>,
     /// What is wrong.
     pub fault: String,
     /// What to do, where the fault does not say so.

@@ -29,7 +29,7 @@ mod lazy;
 mod plain;
 
 use evalset::adk::EvalCaseResult;
-use evalset::{Case, Fault, FaultyCase, Origin, Problem, path_of};
+use evalset::{Case, CaseLocation, Fault, Origin, Problem, path_of};
 use scoring::Trace;
 
 use crate::accepted::Accepted;
@@ -65,7 +65,7 @@ impl CaseTrace {
         let tags = case.tags();
         match case {
             Case::Adk(case) => adk::case_trace(case, tags),
-            Case::AdkLegacy(case) => adk::case_trace(&case.modernised(), tags),
+            Case::AdkLegacy(case) => adk::case_trace(&case.to_current(), tags),
             Case::AgentFlow(case) => agentflow::case_trace(case, tags),
         }
     }
@@ -102,7 +102,7 @@ impl CaseTrace {
             let Misread { eval_id, path, fault, remedy } = misread;
             let (line, column) = origin.place(text, &path);
             let index = origin.case.unwrap_or_default();
-            let case = Some(FaultyCase { index, eval_id: Some(eval_id) });
+            let case = Some(CaseLocation { index, eval_id: Some(eval_id) });
             let problem = Problem::NotScored { fault, remedy };
             Fault { case, path: path_of(&path), line, column, problem }
         };

@@ -212,7 +212,7 @@ impl EvalSetFiles {
         let question = Question { eval_id: eval_id.to_owned(), invocation_ids: Vec::new() };
         let known = self.known(&file, &place, &question)?;
         if known.number != 1 && !self.ids_may_repeat {
-            return Err(AppendError::IdTaken { path: place.file, eval_id: question.eval_id });
+            return Err(AppendError::DuplicateId { path: place.file, eval_id: question.eval_id });
         }
         let cases = known.outline.cases + 1;
         self.add(&file, &place, known, text)?;

@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
-use evalset::{Format, Origin, Telling};
+use evalset::{Format, FormatDetector, Origin};
 
 use crate::AppendError;
 use crate::append::explain;
@@ -93,7 +93,7 @@ impl Cases {
     /// Those of [`Cases::open`] and of the reading.
     pub fn told_format(path: &Path) -> Result<Format, AppendError> {
         let mut cases = Self::open(path)?;
-        let mut telling = Telling::default();
+        let mut detector = FormatDetector::default();
         for place in 0..TELLING {
             let next = cases.next();
             if cases.is_older() {
@@ -107,11 +107,11 @@ impl Cases {
                 }
                 _ => break,
             };
-            if let Some(format) = telling.look_at(&cases.text(&case)?) {
+            if let Some(format) = detector.inspect(&cases.text(&case)?) {
                 return Ok(format);
             }
         }
-        Ok(telling.told().unwrap_or(Format::Adk))
+        Ok(detector.format().unwrap_or(Format::Adk))
     }
 }
 

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use evalset::adk::LegacySet;
 use evalset::{
-    Case, EvalSet, Fault, FaultyCase, Format, Layout, Problem, Reading, Telling, read_case,
+    Case, CaseLocation, EvalSet, Fault, Format, FormatDetector, Layout, Problem, Reading, read_case,
 };
 use json_text::Position;
 use xxhash_rust::xxh3::xxh3_64;
@@ -89,12 +89,12 @@ impl CheckedCases {
     pub fn open(path: &Path) -> Result<Checked, AppendError> {
         let mut cases = Cases::open_any_set(path)?;
         let length = cases.progress().1;
-        let (mut telling, mut sure) = (Telling::default(), None);
+        let (mut detector, mut sure) = (FormatDetector::default(), None);
         let around = loop {
             match cases.next() {
                 Some(Ok(_)) if cases.is_one_case() => return read_whole(path),
                 Some(Ok(_)) if cases.is_older() => sure = Some(Format::AdkLegacy),
-                Some(Ok(case)) if sure.is_none() => sure = telling.look_at(&cases.text(&case)?),
+                Some(Ok(case)) if sure.is_none() => sure = detector.inspect(&cases.text(&case)?),
                 Some(Ok(_)) => {}
                 None => break cases.frame_parts()?,
                 Some(Err(error)) => return not_a_set(path, length, error),
@@ -107,7 +107,7 @@ impl CheckedCases {
             return Err(AppendError::FrameTooLong { path: path.to_owned(), limit: LONGEST_FRAME });
         };
         // A set that names its cases is ADK's where none of them tells.
-        let format = sure.or(telling.told()).unwrap_or(Format::Adk);
+        let format = sure.or(detector.format()).unwrap_or(Format::Adk);
         let mut before = evalset::read_as(format!("{head}{tail}").as_bytes(), format).faults;
         let begins = end_of(&head);
         let mut behind =
@@ -192,8 +192,8 @@ impl CheckedCases {
                     free.insert(index);
                 }
                 Entry::Occupied(taken) => {
-                    let case = Some(FaultyCase { index, eval_id: Some(eval_id.clone()) });
-                    let problem = Problem::IdTaken { eval_id, first: *taken.get() };
+                    let case = Some(CaseLocation { index, eval_id: Some(eval_id.clone()) });
+                    let problem = Problem::DuplicateId { eval_id, first: *taken.get() };
                     let at = faults.partition_point(|it| (it.line, it.column) <= (line, column));
                     faults.insert(at, Fault { case, path: String::new(), line, column, problem });
                 }

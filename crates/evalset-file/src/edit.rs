@@ -373,7 +373,7 @@ impl ScannedFile<'_> {
         if self.holders.is_empty() || is_own || self.ids_may_repeat {
             return Ok(());
         }
-        Err(AppendError::IdTaken { path: self.path.to_owned(), eval_id: eval_id.to_owned() })
+        Err(AppendError::DuplicateId { path: self.path.to_owned(), eval_id: eval_id.to_owned() })
     }
 
     fn behind_the_last(&self, text: &CaseText) -> Result<Change, AppendError> {

@@ -174,7 +174,7 @@ pub enum AppendError {
         cases: u64,
     },
     /// The case is not what it was when it was read.
-    #[error("the case at index {index} of {path:?} was changed meanwhile; read it anew")]
+    #[error("the case at index {index} of {path:?} changed in the meantime; reload it")]
     CaseChanged {
         /// The file.
         path: PathBuf,
@@ -191,7 +191,7 @@ pub enum AppendError {
     },
     /// Ids are unique in a file.
     #[error("{path:?} has a case {eval_id:?} already; give this one another eval_id")]
-    IdTaken {
+    DuplicateId {
         /// The file.
         path: PathBuf,
         /// The id.

@@ -5,7 +5,7 @@ use json_text::Kind;
 use crate::adk::{LegacySession, LegacySet};
 use crate::model::{Casing, Value, text_of};
 use crate::reading::{Origin, Reader, checked};
-use crate::{CaseText, Fault, FaultyCase, Format, Problem, Severity, adk, agentflow};
+use crate::{CaseLocation, CaseText, Fault, Format, Problem, Severity, adk, agentflow};
 
 /// An eval set in one of the formats.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,7 +61,7 @@ impl Reading {
     }
 }
 
-/// Reads a file's bytes in the format that their content tells.
+/// Reads a file's bytes in the format that is detected from their content.
 ///
 /// ```
 /// let text = r#"{"eval_set_id": "s", "eval_cases": [
@@ -106,7 +106,7 @@ fn read_in(bytes: &[u8], format: Option<Format>) -> Reading {
         Format::AgentFlow => agentflow::EvalSet::read(&mut reader).map(EvalSet::AgentFlow),
     };
     let (mut faults, unread) = reader.finish();
-    // Some are found when an object ends; they are told where they stand.
+    // Some are found only at the end of an object, so they are sorted by position.
     faults.sort_by_key(|fault| (fault.line, fault.column));
     faults.splice(0..0, mark);
     Reading { format: Some(format), set, unread, faults }
@@ -125,7 +125,7 @@ pub fn read_case(text: &str, format: Format, origin: Origin<'_>) -> (Option<Case
         }
         fault.line += origin.line - 1;
         let eval_id = origin.eval_id.map(str::to_owned);
-        fault.case = origin.case.map(|index| FaultyCase { index, eval_id });
+        fault.case = origin.case.map(|index| CaseLocation { index, eval_id });
         return (None, vec![*fault]);
     }
     let mut reader = Reader::new(text, origin);
@@ -133,14 +133,14 @@ pub fn read_case(text: &str, format: Format, origin: Origin<'_>) -> (Option<Case
         Format::Adk => adk::EvalCase::read(&mut reader).map(Case::Adk),
         Format::AgentFlow => agentflow::EvalCase::read(&mut reader).map(Case::AgentFlow),
         Format::AdkLegacy if reader.kind() == Kind::Array => {
-            reader.stands_below(0);
+            reader.add_outer_levels(0);
             let name = origin.eval_id.unwrap_or_default();
             let session = |queries| LegacySession::of_queries(name, queries);
             Vec::read(&mut reader).map(session).map(Case::AdkLegacy)
         }
         Format::AdkLegacy => {
-            reader.stands_below(1);
-            reader.cases_go_by("name");
+            reader.add_outer_levels(1);
+            reader.set_id_key("name");
             LegacySession::read(&mut reader).map(Case::AdkLegacy)
         }
     };
@@ -165,9 +165,9 @@ impl EvalSet {
     #[must_use]
     pub fn to_json(&self) -> CaseText {
         CaseText::new(match self {
-            Self::Adk(set) => text_of(set, Casing::AsItStood),
-            Self::AdkLegacy(set) => text_of(set, Casing::AsItStood),
-            Self::AgentFlow(set) => text_of(set, Casing::AsItStood),
+            Self::Adk(set) => text_of(set, Casing::Original),
+            Self::AdkLegacy(set) => text_of(set, Casing::Original),
+            Self::AgentFlow(set) => text_of(set, Casing::Original),
         })
     }
 
@@ -222,9 +222,9 @@ impl Case {
     #[must_use]
     pub fn to_json(&self) -> CaseText {
         CaseText::new(match self {
-            Self::Adk(case) => text_of(case, Casing::AsItStood),
-            Self::AdkLegacy(case) => text_of(case, Casing::AsItStood),
-            Self::AgentFlow(case) => text_of(case, Casing::AsItStood),
+            Self::Adk(case) => text_of(case, Casing::Original),
+            Self::AdkLegacy(case) => text_of(case, Casing::Original),
+            Self::AgentFlow(case) => text_of(case, Casing::Original),
         })
     }
 }

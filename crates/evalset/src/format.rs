@@ -1,4 +1,4 @@
-//! [`Format`]: which format a file is in, told by its content.
+//! [`Format`]: detects the format of a file from its content.
 
 use json_text::Kind;
 
@@ -26,9 +26,9 @@ impl Format {
         }
     }
 
-    /// The format of a whole file, which must be JSON.
+    /// Detects the format of a whole file, which must be JSON.
     ///
-    /// A list is ADK's older form. In a set the cases tell ([`Telling`]); where none does, a set that
+    /// A list is ADK's older form. In a set the cases tell ([`FormatDetector`]); where none does, a set that
     /// names its cases is ADK's, and one without `eval_cases`, which ADK demands, is AgentFlow's. What
     /// holds results is a history of ADK's evaluations, which is no set of either.
     pub(crate) fn of_set(text: &str) -> Self {
@@ -40,7 +40,7 @@ impl Format {
             return Self::Adk;
         }
         let mut names_cases = false;
-        let mut telling = Telling::default();
+        let mut detector = FormatDetector::default();
         cursor.enter();
         while cursor.more() {
             let key = cursor.key();
@@ -52,40 +52,40 @@ impl Format {
             cursor.enter();
             while cursor.more() {
                 let case = cursor.pass();
-                if let Some(format) = telling.look_at(case.text) {
+                if let Some(format) = detector.inspect(case.text) {
                     return format;
                 }
             }
         }
-        if let Some(format) = telling.told() {
+        if let Some(format) = detector.format() {
             return format;
         }
         if names_cases || !is_set_without_cases(text) { Self::Adk } else { Self::AgentFlow }
     }
 }
 
-/// Tells the format of a set from its cases, looked at one after the other.
+/// Detects the format of a set from its cases, one after the other.
 ///
-/// The first case with something that one format refuses and the other has a field for tells. A case
-/// without a conversation, which ADK refuses and AgentFlow does not, tells only where no other does:
-/// somebody may have made a mistake in a set of ADK's.
+/// The first case with a field that only one of the formats accepts decides. A case without a
+/// conversation, which ADK refuses and AgentFlow does not, decides only when no other case does,
+/// because it may be a mistake in an ADK set.
 ///
 /// ```
-/// use evalset::{Format, Telling};
-/// let mut telling = Telling::default();
-/// assert_eq!(telling.look_at(r#"{"eval_id": "a"}"#), None);
-/// assert_eq!(telling.told(), Some(Format::AgentFlow));
+/// use evalset::{Format, FormatDetector};
+/// let mut detector = FormatDetector::default();
+/// assert_eq!(detector.inspect(r#"{"eval_id": "a"}"#), None);
+/// assert_eq!(detector.format(), Some(Format::AgentFlow));
 /// let adk = r#"{"eval_id": "b", "conversation": [{"user_content": {"parts": []}}]}"#;
-/// assert_eq!(telling.look_at(adk), Some(Format::Adk));
+/// assert_eq!(detector.inspect(adk), Some(Format::Adk));
 /// ```
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Telling {
+pub struct FormatDetector {
     lacks_conversation: bool,
 }
 
-impl Telling {
-    /// Looks at the next case, which must be JSON: the format, once one is sure.
-    pub fn look_at(&mut self, case: &str) -> Option<Format> {
+impl FormatDetector {
+    /// Inspects the next case, which must be JSON, and returns the format as soon as it is certain.
+    pub fn inspect(&mut self, case: &str) -> Option<Format> {
         let mut evidence = Evidence::default();
         evidence.look_at_case(&mut Cursor::new(case));
         match (evidence.adk, evidence.agentflow) {
@@ -99,9 +99,10 @@ impl Telling {
         }
     }
 
-    /// The format of cases of which none is sure; none when each could be of either, or of neither.
+    /// The likely format when no case was certain; `None` when the cases fit both formats or
+    /// neither.
     #[must_use]
-    pub fn told(self) -> Option<Format> {
+    pub fn format(self) -> Option<Format> {
         self.lacks_conversation.then_some(Format::AgentFlow)
     }
 }

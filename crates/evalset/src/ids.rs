@@ -1,4 +1,4 @@
-//! The names a recorded case and its set go by.
+//! The ids of a recorded case and of its set.
 //!
 //! ADK web creates only eval sets whose id matches `^[a-zA-Z0-9_]+$`; every id made here keeps to
 //! that, but for the start time of an `eval_id`, whose form the export prescribes.

@@ -61,7 +61,7 @@ impl CaseText {
     /// A case taken out of a file as it stood there, to be put into it again with the white space that
     /// it had: nothing is checked.
     #[must_use]
-    pub fn as_it_stood(case: &json_text::JsonText) -> Self {
+    pub fn with_original_layout(case: &json_text::JsonText) -> Self {
         Self { json: case.as_str().to_owned(), is_laid_out: true }
     }
 

@@ -4,9 +4,8 @@
 //! ([`agentflow`]). [`read`] tells them apart by their content, names the place of every fault and
 //! goes on; what was read is written as it stood, with its unknown fields, digits, casing and order.
 //!
-//! The names a recorded case goes by are made here ([`eval_id`], [`eval_set_id`]), and so is the
-//! white space a case is laid out with ([`Layout`]), so that it can take on the style of a file it
-//! joins.
+//! This crate makes the ids of recorded cases ([`eval_id`], [`eval_set_id`]), and so is the white
+//! space a case is laid out with ([`Layout`]), so that it can take on the style of a file it joins.
 //!
 //! What this crate leaves to others: files, locks and clocks (`evalset-file`), scores (`scoring`),
 //! and the making of a case from a session (the host).
@@ -44,10 +43,10 @@ pub use document::{Case, EvalSet, Reading, read, read_as, read_case};
 pub use edit::{EditError, NewCall};
 pub use equality::same_value;
 pub use error::CaseError;
-pub use format::{Format, Telling};
+pub use format::{Format, FormatDetector};
 pub use ids::{eval_id, eval_set_id, numbered, seconds, snake_case};
 pub use layout::{CaseText, Layout};
 pub use number::Number;
-pub use reading::{Fault, FaultyCase, Origin, Problem, Severity, Step, path_of};
+pub use reading::{CaseLocation, Fault, Origin, PathSegment, Problem, Severity, path_of};
 pub use truth::Truth;
 pub use written::Written;

@@ -4,7 +4,7 @@
 //! One module for each API, each with the same words: `read` and then, of an [`Answer`], `whole`, or
 //! `opening` at once and `rest` once there is an answer; `fault` is an error in the vendor's shape.
 //! Numbers keep their digits: JSON passes as text.
-//! What a request says of its session is read here too ([`Place`]).
+//! What a request says of its session is read here too ([`RequestTarget`]).
 //! What this crate leaves to others: connections, waiting, and which session that is.
 
 pub mod anthropic;
@@ -22,8 +22,8 @@ mod fault;
 mod inline;
 mod output;
 mod pieces;
-mod place;
 mod reader;
+mod request_target;
 
 pub use address::{GeminiCall, Vendor};
 pub use answer::{Answer, Head, made_ids};
@@ -31,7 +31,7 @@ pub use asked::Asked;
 pub use custom::FreeText;
 pub use event::Event;
 pub use fault::{Fault, FaultKind};
-pub use place::{
-    AGENT_HEADER, AGENT_SEGMENT, Place, RUN_HEADER, SESSION_HEADER, SESSION_SEGMENT, SessionWord,
-    Word,
+pub use request_target::{
+    AGENT_HEADER, AGENT_SEGMENT, RUN_HEADER, RequestTarget, SESSION_HEADER, SESSION_SEGMENT,
+    SessionSelector, Word,
 };

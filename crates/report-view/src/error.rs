@@ -6,8 +6,8 @@ pub enum ReadError {
     /// There is nothing in it.
     #[error("The file is empty. {REMEDY}")]
     Empty,
-    /// It is no JSON at all.
-    #[error("Line {line}, column {column} is no JSON: {reason}. {REMEDY}")]
+    /// It is not JSON.
+    #[error("Line {line}, column {column} is not valid JSON: {reason}. {REMEDY}")]
     NotJson {
         /// From 1.
         line: usize,

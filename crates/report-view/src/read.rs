@@ -180,7 +180,7 @@ mod tests {
         check(
             "{\"report_id\": \"r\",\n \"results\": [",
             &expect![
-                "Line 2, column 14 is no JSON: the text ends here, but ] is missing. A report is what `rehearsal score --format json --output FILE` writes; make it anew."
+                "Line 2, column 14 is not valid JSON: the text ends here, but ] is missing. A report is what `rehearsal score --format json --output FILE` writes; make it anew."
             ],
         );
         check(

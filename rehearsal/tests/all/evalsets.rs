@@ -206,9 +206,9 @@ fn lint_names_file_line_case_and_path() {
     assert_eq!(
         told,
         [
-            "broken.json:3:3: warning: the file: \"nam\" is no field of an eval set (did you mean \"name\"?); it is kept here, and lost when the format's own program rewrites the file",
+            "broken.json:3:3: warning: the file: \"nam\" is not a field of an eval set (did you mean \"name\"?); it is kept here, and lost when the format's own program rewrites the file",
             "broken.json:9:11: error: case \"lights_off\" at conversation[0]: ADK refuses the unknown field \"invocationID\" in an invocation (did you mean \"invocation_id\"?); correct its name, or move it to the case",
-            "broken.json:20:5: error: case \"lights_off\": the eval_id \"lights_off\" is taken by the case at index 0 already; give this one another",
+            "broken.json:20:5: error: case \"lights_off\": the eval_id \"lights_off\" is already used by the case at index 0; give this one another",
             "2 files: 2 errors, 1 warning.",
         ]
     );

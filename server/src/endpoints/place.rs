@@ -14,15 +14,15 @@ use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use live::{AgentName, Invalid, LiveSessionId, Note, Status};
 use model_wire::{
-    AGENT_HEADER, AGENT_SEGMENT, Place, RUN_HEADER, SESSION_HEADER, SESSION_SEGMENT, SessionWord,
-    Word,
+    AGENT_HEADER, AGENT_SEGMENT, RUN_HEADER, RequestTarget, SESSION_HEADER, SESSION_SEGMENT,
+    SessionSelector, Word,
 };
 use sha2::{Digest, Sha256};
 
 use crate::live::{LiveError, LiveSessions};
 
 /// Reads what the path's parameters and the headers say.
-pub(super) async fn place(parts: &mut Parts) -> Result<Place, Invalid> {
+pub(super) async fn place(parts: &mut Parts) -> Result<RequestTarget, Invalid> {
     let params = match RawPathParams::from_request_parts(parts, &()).await {
         Ok(params) => Some(params),
         Err(RawPathParamsRejection::MissingPathParams(_)) => None,
@@ -39,7 +39,7 @@ pub(super) async fn place(parts: &mut Parts) -> Result<Place, Invalid> {
     let session = word("session", SESSION_SEGMENT, SESSION_HEADER)?;
     let agent = word("agent", AGENT_SEGMENT, AGENT_HEADER)?;
     let run = said(&parts.headers, RUN_HEADER)?;
-    Place::read(session, agent, run.map_or("", |run| run.text))
+    RequestTarget::read(session, agent, run.map_or("", |run| run.text))
 }
 
 /// The session of a request, which may still be to be opened.
@@ -54,16 +54,16 @@ pub(super) struct Found {
 impl Found {
     /// The session; nothing is opened.
     pub(super) async fn by(
-        place: &Place,
+        place: &RequestTarget,
         agent: &AgentName,
         sessions: &LiveSessions,
     ) -> Result<Self, LiveError> {
         let name = match &place.session {
-            Some(SessionWord::Id(id)) => {
+            Some(SessionSelector::Id(id)) => {
                 let (description, earlier) = (Note::cut(agent.as_str()), Earlier::default());
                 return Ok(Self { id: *id, earlier, description });
             }
-            Some(SessionWord::Name(name)) => name,
+            Some(SessionSelector::Name(name)) => name,
             None => agent.as_str(),
         };
         let number = first_not_completed(name, sessions).await?;
@@ -189,7 +189,8 @@ mod tests {
     async fn completed_sessions_of_a_name_are_found_as_far_back_as_it_reaches() {
         let folder = tempfile::tempdir().expect("a folder");
         let sessions = LiveSessions::at(folder.path().join("live.sqlite"));
-        let place = Place::read(Some(Word { said: SESSION_SEGMENT, text: "demo" }), None, "");
+        let place =
+            RequestTarget::read(Some(Word { said: SESSION_SEGMENT, text: "demo" }), None, "");
         let place = place.expect("valid");
         let agent = AgentName::parse("planner").expect("a name");
         let mut opened = Vec::new();

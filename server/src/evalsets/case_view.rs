@@ -27,7 +27,7 @@ pub(super) fn case_view(
         .map_err(|error| ApiError::EvalSet { reason: format!("The case is not JSON: {error}.") })?;
     let (state, app_name) = match case {
         Some(Case::Adk(case)) => of_adk(case),
-        Some(Case::AdkLegacy(case)) => of_adk(&case.modernised()),
+        Some(Case::AdkLegacy(case)) => of_adk(&case.to_current()),
         Some(Case::AgentFlow(case)) => {
             let state = case.session_input.as_ref().and_then(|input| input.initial_state.clone());
             (state, String::new())
@@ -98,7 +98,7 @@ pub(super) fn created(case: &Case) -> Option<f64> {
     let of = |case: &adk::EvalCase| case.creation_timestamp.as_ref()?.to_string().parse().ok();
     match case {
         Case::Adk(case) => of(case),
-        Case::AdkLegacy(case) => of(&case.modernised()),
+        Case::AdkLegacy(case) => of(&case.to_current()),
         Case::AgentFlow(_) => None,
     }
 }
@@ -107,7 +107,7 @@ pub(super) fn created(case: &Case) -> Option<f64> {
 pub(super) fn turns(case: &Case) -> Vec<CaseTurn> {
     match case {
         Case::Adk(case) => adk_turns(case),
-        Case::AdkLegacy(case) => adk_turns(&case.modernised()),
+        Case::AdkLegacy(case) => adk_turns(&case.to_current()),
         Case::AgentFlow(case) => case.conversation.iter().map(agentflow_turn).collect(),
     }
 }

@@ -38,7 +38,7 @@ pub(crate) async fn change(
             // The file contained this text before, so it is written back even if the format's
             // reader rejects it.
             CaseChange::Was(was) => {
-                (eval_id_in(&was).unwrap_or_default(), CaseText::as_it_stood(&was))
+                (eval_id_in(&was).unwrap_or_default(), CaseText::with_original_layout(&was))
             }
             change => {
                 let case = set.changed(&read, change)?;
@@ -67,7 +67,7 @@ pub(crate) async fn duplicate(set: &SetFile, at: CaseAsRead) -> Result<CaseView,
             case.set_eval_id(numbered(&base, number)).map_err(rejected_edit)?;
             let text = writable(&case, &read.text, read.format)?;
             match set.files.insert(&set.path, behind, case.eval_id(), &text) {
-                Err(AppendError::IdTaken { .. }) => {}
+                Err(AppendError::DuplicateId { .. }) => {}
                 Err(error) => return Err(refused(error)),
                 Ok(_) => break,
             }
@@ -108,7 +108,7 @@ pub(crate) async fn insert(
         let eval_id = eval_id_in(&text).unwrap_or_default();
         let count = set.count()?;
         let index = index.min(count);
-        let text = CaseText::as_it_stood(&text);
+        let text = CaseText::with_original_layout(&text);
         let files = set.files.clone().with_repeated_ids();
         files.insert(&set.path, index, &eval_id, &text).map_err(refused)?;
         set.view(index)
@@ -364,7 +364,7 @@ mod tests {
         assert!(set.changed(&read, CaseChange::EvalId(" ".into())).is_err());
         let gone = set.changed(&read, CaseChange::RemoveCall { turn: 3, call: 0 });
         let Err(ApiError::EvalSet { reason }) = gone else { panic!("{gone:?}") };
-        assert_eq!(reason, "Turn 4 was to be changed, and the case has 1; read it anew.");
+        assert_eq!(reason, "There is no turn 4: the case has 1; reload it.");
         assert_eq!(fs::read_to_string(&path).expect("read"), TEXT);
 
         let state = JsonText::parse(r#"{"n": {"$exist": true}}"#).expect("JSON");

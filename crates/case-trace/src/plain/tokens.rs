@@ -3,7 +3,7 @@
 use super::{Form, Text};
 
 /// Values nested deeper than this are read the other way, which knows how deep ADK reads.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// The bytes of which one entry of the escapes speaks.
 const STRETCH: usize = 64;
@@ -191,7 +191,7 @@ impl<'b> Tokens<'b> {
         if byte != b'{' {
             return None;
         }
-        self.value(DEEPEST)?;
+        self.value(MAX_DEPTH)?;
         let end = *self.starts.get(self.next - 1)? as usize + 1;
         let place = |at: usize| u32::try_from(at - self.base).ok();
         Some(Text { start: place(start)?, end: place(end)?, form: Form::AsIs })

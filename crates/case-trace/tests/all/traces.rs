@@ -294,7 +294,7 @@ fn every_error_in_accepted_trajectories_has_a_path() {
         line 17, column 8, case "a" at accepted_trajectories.#3: expected a list, found a string
         line 17, column 8, case "a" at accepted_trajectories.#3: there is no turn "#3"
         line 18, column 9, case "a" at accepted_trajectories.é.x: there is no turn "é.x"
-        line 18, column 11, case "a" at accepted_trajectories.é.x[0][0]: "name" stands twice here"##]]
+        line 18, column 11, case "a" at accepted_trajectories.é.x[0][0]: "name" appears twice here"##]]
     .assert_eq(&told);
 
     let flow = |accepted: &str| {
@@ -356,7 +356,7 @@ const HISTORY: &str = r#"{"eval_set_result_id": "home_s_1.5", "eval_set_result_n
 #[test]
 fn adk_history_gives_the_actual_trace() {
     let check = |text: &str| {
-        assert!(EvalSetResult::is_begun_by(&text[..20]));
+        assert!(EvalSetResult::starts_like(&text[..20]));
         let (result, faults) = EvalSetResult::read_file(text.as_bytes());
         let result = result.expect("read");
         assert_eq!(result.eval_case_results.len(), 1, "the broken one is left out");
@@ -374,8 +374,8 @@ fn adk_history_gives_the_actual_trace() {
     check(HISTORY);
     // Older versions of ADK wrote the JSON text as a JSON string.
     check(&serde_json::to_string(HISTORY).expect("a string"));
-    assert!(!EvalSetResult::is_begun_by(r#"{"eval_set_id": "s""#));
-    assert!(!EvalSetResult::is_begun_by("["));
+    assert!(!EvalSetResult::starts_like(r#"{"eval_set_id": "s""#));
+    assert!(!EvalSetResult::starts_like("["));
 }
 
 #[test]

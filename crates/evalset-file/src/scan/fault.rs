@@ -18,7 +18,7 @@ pub(crate) enum FaultKind {
     LegacyList,
     /// JSON, but not ADK's `EvalSet`.
     NotAnEvalSet(&'static str),
-    /// `eval_cases` stands twice; readers disagree on which one counts.
+    /// `eval_cases` appears twice; readers disagree on which one counts.
     CasesTwice {
         /// Where the first one's list opens.
         first: u64,

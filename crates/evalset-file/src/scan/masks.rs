@@ -55,9 +55,9 @@ pub(super) mod sse2 {
             let close = _mm_cmpeq_epi8(folded, _mm_set1_epi8(0x7d));
             let parting = _mm_or_si128(is(b','), is(b':'));
             // Signed comparison is all there is: 0x80 turns the order around.
-            let turned = _mm_xor_si128(lanes, _mm_set1_epi8(i8::MIN));
+            let flipped = _mm_xor_si128(lanes, _mm_set1_epi8(i8::MIN));
             let blank =
-                _mm_cmpgt_epi8(_mm_set1_epi8(0x21_u8.wrapping_sub(0x80).cast_signed()), turned);
+                _mm_cmpgt_epi8(_mm_set1_epi8(0x21_u8.wrapping_sub(0x80).cast_signed()), flipped);
             let shift = index * 16;
             masks.quote |= bits(is(b'"')) << shift;
             masks.backslash |= bits(is(b'\\')) << shift;
@@ -104,10 +104,10 @@ pub(super) mod avx2 {
             let folded = _mm256_or_si256(lanes, space);
             let operators = _mm256_cmpeq_epi8(_mm256_shuffle_epi8(table, lanes), folded);
             // Signed comparison is all there is: 0x80 turns the order around.
-            let turned = _mm256_xor_si256(lanes, _mm256_set1_epi8(i8::MIN));
+            let flipped = _mm256_xor_si256(lanes, _mm256_set1_epi8(i8::MIN));
             let blank = _mm256_cmpgt_epi8(
                 _mm256_set1_epi8(0x21_u8.wrapping_sub(0x80).cast_signed()),
-                turned,
+                flipped,
             );
             let shift = index * 32;
             masks.quote |= bits(is(b'"')) << shift;

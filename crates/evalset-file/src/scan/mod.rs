@@ -79,7 +79,7 @@ fn whole(structure: &Structure, length: u64, of_adk: bool) -> Result<Outline, Fa
 /// Reads one case, given as text that is to stand at `at`.
 ///
 /// # Errors
-/// The sink's, or the text is no JSON object.
+/// The sink's, or the text is not a JSON object.
 pub(crate) fn scan_case<S: Sink>(text: &[u8], at: u64, mut sink: S) -> io::Result<S> {
     let skip = usize::try_from(at - block_of(at)).unwrap_or(0);
     let mut padded = vec![b' '; (skip + text.len()).next_multiple_of(BLOCK)];

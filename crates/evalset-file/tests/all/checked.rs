@@ -268,7 +268,7 @@ fn error_for_nan_names_the_case_id() {
     assert_eq!(
         faults,
         [
-            "line 2, column 71, case \"a\": NaN is no JSON, though ADK reads it; write a number or null"
+            "line 2, column 71, case \"a\": NaN is not valid JSON, though ADK reads it; write a number or null"
         ]
     );
     assert_eq!(read.unread, [0]);

@@ -277,7 +277,7 @@ fn in_another_process() {
         _ => (0..number("EDIT_ROUNDS").unwrap_or(1)).for_each(|round| {
             done(files.insert(path, 1, "passing", &text("passing")).or_else(|error| match error {
                 // Another of these processes has one there just now.
-                AppendError::IdTaken { .. } => {
+                AppendError::DuplicateId { .. } => {
                     files.insert(path, 1, &own(round), &text(&own(round)))
                 }
                 error => Err(error),

@@ -108,7 +108,7 @@ fn appending_to_an_indexed_file_does_not_read_it() {
     let (second, read) = push("b");
     assert!(second.is_ok_and(|cases| cases == 30_002) && read < length / 4, "{read} of {length}");
     let (taken, read) = push("case 12345");
-    assert!(matches!(taken, Err(AppendError::IdTaken { .. })) && read < length / 4, "{read}");
+    assert!(matches!(taken, Err(AppendError::DuplicateId { .. })) && read < length / 4, "{read}");
     assert_eq!(ids(&path)[30_000..], ["a", "b"]);
 }
 

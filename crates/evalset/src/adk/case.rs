@@ -147,7 +147,7 @@ impl EvalCase {
     /// [`CaseError`] naming the first value that ADK would refuse. One such value would make the
     /// whole file unreadable for ADK, so nothing is written before this passes.
     pub fn to_json(&self) -> Result<CaseText, CaseError> {
-        let text = text_of(self, Casing::AsItStood);
+        let text = text_of(self, Casing::Original);
         super::check::check(self, &text)?;
         Ok(CaseText::new(text))
     }

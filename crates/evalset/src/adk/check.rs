@@ -1,4 +1,4 @@
-//! What ADK would refuse in a case, found before it is written.
+//! Finds what ADK would reject in a case before the case is written.
 //!
 //! The reason for each rule was seen by giving google-adk 2.13.0 such a file: one value that its
 //! parser refuses makes all cases of the file unreadable.
@@ -11,7 +11,7 @@ use crate::reading::{Origin, Problem, Reader, Severity};
 /// The levels of nesting that ADK's JSON parser reads, counted from the top of the file.
 pub const DEPTH_LIMIT: usize = 201;
 
-/// Reads `text`, which `case` was written as, with the eyes of ADK's reader.
+/// Checks `text`, the written form of `case`, by the rules of ADK's reader.
 pub(super) fn check(case: &EvalCase, text: &str) -> Result<(), CaseError> {
     if case.conversation_scenario.is_none() && case.turns().is_empty() {
         return Err(CaseError::EmptyConversation { eval_id: case.eval_id.clone() });

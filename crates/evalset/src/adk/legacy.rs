@@ -20,7 +20,7 @@ const fn legacy(what: &'static str) -> Form {
 pub enum LegacySet {
     /// Each item is a case.
     Sessions(Vec<LegacySession>),
-    /// The items are the turns of a single case, which goes by the file's name.
+    /// The items are the turns of a single case, whose id is the file's name.
     Queries(Vec<LegacyQuery>),
 }
 
@@ -84,7 +84,7 @@ impl Value for LegacySet {
     fn read(reader: &mut Reader<'_>) -> Option<Self> {
         let begin = reader.offset();
         if is_list_of_sessions(reader, begin) {
-            reader.cases_go_by("name");
+            reader.set_id_key("name");
             Vec::read(reader).map(Self::Sessions)
         } else {
             Vec::read(reader).map(Self::Queries)
@@ -99,9 +99,9 @@ impl Value for LegacySet {
     }
 }
 
-/// Told by the first item: a session has `data`.
+/// The first item decides: a session has `data`.
 fn is_list_of_sessions(reader: &Reader<'_>, begin: usize) -> bool {
-    let mut cursor = reader.look_from(begin);
+    let mut cursor = reader.cursor_at(begin);
     if cursor.kind() != json_text::Kind::Array {
         return false;
     }
@@ -120,16 +120,16 @@ fn is_list_of_sessions(reader: &Reader<'_>, begin: usize) -> bool {
 }
 
 impl LegacySet {
-    /// The same cases in ADK's present form. `name` becomes the set's id and, where the file is the
-    /// turns of one case, that case's id: ADK takes the file's name.
+    /// Converts the cases to ADK's current format. `name` becomes the set's id and, where the file
+    /// is the turns of one case, that case's id: ADK takes the file's name.
     ///
     /// Fields that the older form does not know are kept among the case's extras, under
     /// `legacy`.
     #[must_use]
-    pub fn modernised(&self, name: &str) -> EvalSet {
+    pub fn to_current(&self, name: &str) -> EvalSet {
         let cases = match self {
-            Self::Sessions(sessions) => sessions.iter().map(LegacySession::modernised).collect(),
-            Self::Queries(queries) => vec![modern_case(name, queries, None, &Written::default())],
+            Self::Sessions(sessions) => sessions.iter().map(LegacySession::to_current).collect(),
+            Self::Queries(queries) => vec![current_case(name, queries, None, &Written::default())],
         };
         EvalSet::new(name, cases)
     }
@@ -143,14 +143,14 @@ impl LegacySession {
         Self { name, data, initial_session: None, written }
     }
 
-    /// The same case in ADK's present form; see [`LegacySet::modernised`].
+    /// Converts the case to ADK's current format; see [`LegacySet::to_current`].
     #[must_use]
-    pub fn modernised(&self) -> EvalCase {
-        modern_case(&self.name, &self.data, self.initial_session.as_ref(), &self.written)
+    pub fn to_current(&self) -> EvalCase {
+        current_case(&self.name, &self.data, self.initial_session.as_ref(), &self.written)
     }
 }
 
-fn modern_case(
+fn current_case(
     name: &str,
     queries: &[LegacyQuery],
     start: Option<&LegacyStart>,
@@ -168,7 +168,7 @@ fn modern_case(
             let list = "expected_intermediate_agent_responses";
             leftovers.take(&format!("{place}.{list}[{at}]"), &said.written);
         }
-        query.modernised(name, index)
+        query.to_current(name, index)
     });
     let mut case = EvalCase::new(name, turns.collect());
     if let Some(start) = start {
@@ -187,7 +187,7 @@ fn modern_case(
 }
 
 impl LegacyQuery {
-    fn modernised(&self, case: &str, index: usize) -> Invocation {
+    fn to_current(&self, case: &str, index: usize) -> Invocation {
         let calls = self.expected_tool_use.iter().map(|tool_use| FunctionCall {
             id: None,
             args: tool_use.tool_input.clone(),

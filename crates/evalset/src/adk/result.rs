@@ -48,7 +48,7 @@ impl EvalSetResult {
     /// Whether `text`, which may be the beginning of a file, is of one: told by the first key, or
     /// by being a string, as older versions of ADK wrote the whole file.
     #[must_use]
-    pub fn is_begun_by(text: &str) -> bool {
+    pub fn starts_like(text: &str) -> bool {
         let mut cursor = Cursor::new(text);
         match cursor.kind() {
             Kind::String => true,

@@ -58,7 +58,7 @@ impl EvalSet {
     /// The file's JSON text.
     #[must_use]
     pub fn to_json(&self) -> CaseText {
-        let text = text_of(self, Casing::AsItStood);
+        let text = text_of(self, Casing::Original);
         CaseText::new(text)
     }
 }

@@ -113,7 +113,7 @@ impl EvalConfig {
     /// The configuration's JSON text.
     #[must_use]
     pub fn to_json(&self) -> CaseText {
-        let text = text_of(self, Casing::AsItStood);
+        let text = text_of(self, Casing::Original);
         CaseText::new(text)
     }
 }

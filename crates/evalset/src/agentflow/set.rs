@@ -84,7 +84,7 @@ impl EvalSet {
     /// The file's JSON text.
     #[must_use]
     pub fn to_json(&self) -> CaseText {
-        let text = text_of(self, Casing::AsItStood);
+        let text = text_of(self, Casing::Original);
         CaseText::new(text)
     }
 }
@@ -107,7 +107,7 @@ impl EvalCase {
     /// The case's JSON text.
     #[must_use]
     pub fn to_json(&self) -> CaseText {
-        let text = text_of(self, Casing::AsItStood);
+        let text = text_of(self, Casing::Original);
         CaseText::new(text)
     }
 }

@@ -1,10 +1,10 @@
 //! [`Difference`]: what turns one JSON value into another, as JSON that people can read.
 //!
 //! An object whose keys are paths: `"session_input/app_name": "home"`. A path leads from the value
-//! down, with `~1` for a slash in a key and `~0` for a tilde, as in JSON Pointer. What must be there
-//! *instead* of something, and what the value goes *without*, stands under two keys that no path can
-//! be, each with the fingerprint of what it is there instead of: where that has been edited since,
-//! the edit stays.
+//! down, with `~1` for a slash in a key and `~0` for a tilde, as in JSON Pointer. Replacements
+//! (`~instead`) and removals (`~without`) are under two keys that no path can equal, each with the
+//! fingerprint of the value that it replaces or removes: when that value has been edited since, the
+//! edit is kept.
 //!
 //! ```json
 //! {"creation_timestamp": 1.5,
@@ -20,7 +20,7 @@ const INSTEAD: &str = "~instead";
 const WITHOUT: &str = "~without";
 
 /// Where parts of two values are no longer looked at one by one.
-const DEEPEST: usize = 40;
+const MAX_DEPTH: usize = 40;
 
 /// A JSON value that is taken apart as far as it is to be changed.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,10 +44,10 @@ impl Tree {
     fn of_node(node: Node<'_>, whole: &dyn Fn() -> JsonText, depth: usize) -> Self {
         let below = |raw: &RawValue| Self::of_node(Node::of(raw), &|| raw.into(), depth + 1);
         match node {
-            Node::Array(items) if depth < DEEPEST => {
+            Node::Array(items) if depth < MAX_DEPTH => {
                 Self::List(items.into_iter().map(below).collect())
             }
-            Node::Object(members) if depth < DEEPEST && !has_repeated_key(&members) => {
+            Node::Object(members) if depth < MAX_DEPTH && !has_repeated_key(&members) => {
                 Self::Object(members.into_iter().map(|(key, raw)| (key, below(raw))).collect())
             }
             _ => Self::Leaf(whole()),
@@ -174,20 +174,20 @@ fn has_repeated_key(members: &[(String, &RawValue)]) -> bool {
 pub(super) struct Difference {
     /// What is not there yet.
     more: Vec<(String, Tree)>,
-    instead: Vec<(String, Instead)>,
+    instead: Vec<(String, Replacement)>,
     /// Paths with the fingerprints of what stands there.
     without: Vec<(String, String)>,
 }
 
 /// A value that replaces another.
 #[derive(Debug, Clone, PartialEq)]
-struct Instead {
+struct Replacement {
     /// The other's fingerprint.
     of: String,
     is: Tree,
 }
 
-impl Instead {
+impl Replacement {
     fn new(of: &Tree, is: &Tree) -> Self {
         Self { of: of.fingerprint(), is: is.clone() }
     }
@@ -213,9 +213,9 @@ impl Difference {
     }
 
     fn turns(&self, from: &Tree, to: &Tree) -> bool {
-        let mut turned = from.clone();
-        self.clone().apply(&mut turned);
-        turned.same(to)
+        let mut result = from.clone();
+        self.clone().apply(&mut result);
+        result.same(to)
     }
 
     /// Adds what `other` says of paths of which this says nothing.
@@ -247,7 +247,7 @@ impl Difference {
                         // Two dots lead to another place.
                         Some(earlier) if key != ".." => self.compare(path, earlier, value),
                         Some(earlier) if !earlier.same(value) => {
-                            self.instead.push((joined(path), Instead::new(earlier, value)));
+                            self.instead.push((joined(path), Replacement::new(earlier, value)));
                         }
                         Some(_) => {}
                         None => self.more.push((joined(path), value.clone())),
@@ -270,7 +270,7 @@ impl Difference {
                 }
             }
             _ if from.same(to) => {}
-            _ => self.instead.push((joined(path), Instead::new(from, to))),
+            _ => self.instead.push((joined(path), Replacement::new(from, to))),
         }
     }
 
@@ -278,8 +278,8 @@ impl Difference {
         self.more.is_empty() && self.instead.is_empty() && self.without.is_empty()
     }
 
-    /// Turns `tree`. What does not fit, because the value has been edited since, is left out; what
-    /// has been written anew since stays.
+    /// Applies the difference to `tree`. Skips what does not fit because the value has been edited
+    /// since, and keeps values that were added since.
     pub(super) fn apply(self, tree: &mut Tree) {
         for (path, of) in &self.without {
             if let Some((parent, key)) = reach(tree, path)
@@ -288,7 +288,7 @@ impl Difference {
                 parent.take(&key);
             }
         }
-        for (path, Instead { of, is }) in self.instead {
+        for (path, Replacement { of, is }) in self.instead {
             if let Some((parent, key)) = reach(tree, &path)
                 && let Some(there) = parent.at(&key)
                 && there.fingerprint() == of
@@ -317,7 +317,7 @@ impl Difference {
     }
 
     /// Parts what stands under `prefix` from the rest.
-    pub(super) fn parted(self, prefix: &str) -> (Self, Self) {
+    pub(super) fn split_prefix(self, prefix: &str) -> (Self, Self) {
         let start = format!("{prefix}/");
         let (mut inside, mut outside) = (Self::default(), Self::default());
         let inner = |path: &str| path.strip_prefix(start.as_str()).map(str::to_owned);
@@ -353,7 +353,7 @@ impl Difference {
     pub(super) fn to_json(&self) -> Tree {
         let mut members = self.more.clone();
         if !self.instead.is_empty() {
-            let members_of = |Instead { of, is }: &Instead| {
+            let members_of = |Replacement { of, is }: &Replacement| {
                 let of = Tree::Leaf(JsonText::string(of));
                 Tree::Object(vec![("of".to_owned(), of), ("is".to_owned(), is.clone())])
             };
@@ -377,7 +377,7 @@ impl Difference {
                 (INSTEAD, Tree::Object(members)) => {
                     for (path, value) in members {
                         let (of, is) = (word(value.member("of")?)?, value.member("is")?.clone());
-                        difference.instead.push((path.clone(), Instead { of, is }));
+                        difference.instead.push((path.clone(), Replacement { of, is }));
                     }
                 }
                 (WITHOUT, Tree::Object(members)) => {
@@ -486,7 +486,7 @@ mod tests {
             prop_assert_eq!(difference.is_empty(), from.same(&to));
             let read = Difference::from_json(&tree(&difference.to_json().to_text()));
             prop_assert_eq!(read.as_ref(), Some(&difference));
-            let (inside, outside) = difference.clone().under("..").and(difference.clone()).parted("..");
+            let (inside, outside) = difference.clone().under("..").and(difference.clone()).split_prefix("..");
             prop_assert_eq!(&inside, &difference);
             prop_assert_eq!(&outside, &difference);
             difference.apply(&mut from);

@@ -26,18 +26,18 @@ const ADK: &str = "adk";
 /// The key of an ADK case under which AgentFlow's leftovers stand.
 const AGENTFLOW: &str = "agentflow";
 /// Where the leftovers of a set stand among those of its first case.
-const OF_THE_SET: &str = "..";
+const SET_PREFIX: &str = "..";
 /// Says that a case stood in camelCase.
 const CASING: &str = "~casing";
 
 impl EvalSet {
-    /// The same set in ADK's present form. `name` is what an older list goes by, which has no id of
-    /// its own: the file's name.
+    /// Converts the set to ADK's current format. `name` is what an older list goes by, which has no
+    /// id of its own: the file's name.
     #[must_use]
     pub fn into_adk(self, name: &str) -> adk::EvalSet {
         match self {
             Self::Adk(set) => set,
-            Self::AdkLegacy(set) => set.modernised(name),
+            Self::AdkLegacy(set) => set.to_current(name),
             Self::AgentFlow(set) => set_to_adk(&set),
         }
     }
@@ -47,29 +47,29 @@ impl EvalSet {
     pub fn into_agentflow(self, name: &str) -> agentflow::EvalSet {
         match self {
             Self::Adk(set) => set_to_agentflow(&set),
-            Self::AdkLegacy(set) => set_to_agentflow(&set.modernised(name)),
+            Self::AdkLegacy(set) => set_to_agentflow(&set.to_current(name)),
             Self::AgentFlow(set) => set,
         }
     }
 }
 
 impl Case {
-    /// The same case in ADK's present form.
+    /// Converts the case to ADK's current format.
     #[must_use]
     pub fn into_adk(self) -> adk::EvalCase {
         match self {
             Self::Adk(case) => case,
-            Self::AdkLegacy(case) => case.modernised(),
+            Self::AdkLegacy(case) => case.to_current(),
             Self::AgentFlow(case) => case_to_adk(&case),
         }
     }
 
-    /// The same case in AgentFlow's form.
+    /// Converts the case to AgentFlow's format.
     #[must_use]
     pub fn into_agentflow(self) -> agentflow::EvalCase {
         match self {
             Self::Adk(case) => case_to_agentflow(&case),
-            Self::AdkLegacy(case) => case_to_agentflow(&case.modernised()),
+            Self::AdkLegacy(case) => case_to_agentflow(&case.to_current()),
             Self::AgentFlow(case) => case,
         }
     }
@@ -85,8 +85,9 @@ fn set_to_agentflow(set: &adk::EvalSet) -> agentflow::EvalSet {
         None => &mut header.written,
     };
     let leftovers = holder.extra(AGENTFLOW).map(Tree::of).as_ref().and_then(Difference::from_json);
-    let of_set =
-        leftovers.map(|leftovers| leftovers.parted(OF_THE_SET)).filter(|(it, _)| !it.is_empty());
+    let of_set = leftovers
+        .map(|leftovers| leftovers.split_prefix(SET_PREFIX))
+        .filter(|(it, _)| !it.is_empty());
     let of_set = of_set.map(|(of_set, of_case)| {
         if of_case.is_empty() {
             holder.remove_extra(AGENTFLOW);
@@ -98,7 +99,7 @@ fn set_to_agentflow(set: &adk::EvalSet) -> agentflow::EvalSet {
     let mut to = read_back(&set_header_to_agentflow(&header))
         .unwrap_or_else(|| base::set_to_agentflow(&header));
     if let Some(of_set) = of_set
-        && let Some(restored) = turned(&to, of_set)
+        && let Some(restored) = with_difference(&to, of_set)
     {
         to = restored;
     }
@@ -120,7 +121,7 @@ fn set_to_adk(set: &agentflow::EvalSet) -> adk::EvalSet {
     header.eval_cases.clear();
     let mut to = base::set_to_adk(&header);
     if let Some((difference, _)) = leftovers_in(header.metadata.as_ref())
-        && let Some(restored) = turned(&to, difference)
+        && let Some(restored) = with_difference(&to, difference)
         && restored.eval_cases.is_empty()
         && restored.written.extra(AGENTFLOW).is_none()
     {
@@ -139,7 +140,7 @@ fn set_to_adk(set: &agentflow::EvalSet) -> adk::EvalSet {
             None => &mut to.written,
         };
         let own = holder.extra(AGENTFLOW).map(Tree::of).as_ref().and_then(Difference::from_json);
-        let both = own.unwrap_or_default().and(leftovers.under(OF_THE_SET));
+        let both = own.unwrap_or_default().and(leftovers.under(SET_PREFIX));
         holder.set_extra(AGENTFLOW, text(&both.to_json()));
     }
     to
@@ -151,7 +152,7 @@ fn case_to_agentflow(case: &adk::EvalCase) -> agentflow::EvalCase {
     {
         let mut without = case.clone();
         without.written.remove_extra(AGENTFLOW);
-        if let Some(restored) = turned(&with_adk_leftovers(&without), difference) {
+        if let Some(restored) = with_difference(&with_adk_leftovers(&without), difference) {
             return restored;
         }
     }
@@ -182,7 +183,7 @@ fn with_adk_leftovers(case: &adk::EvalCase) -> agentflow::EvalCase {
 
 /// Whether the case stands in camelCase throughout, and not in snake_case.
 fn is_all_camel(case: &adk::EvalCase) -> bool {
-    let stood = text_of(case, Casing::AsItStood);
+    let stood = text_of(case, Casing::Original);
     stood != text_of(case, Casing::Snake) && stood == text_of(case, Casing::Camel)
 }
 
@@ -204,7 +205,7 @@ fn case_to_adk(case: &agentflow::EvalCase) -> adk::EvalCase {
 /// back once ADK has written it again.
 fn leftovers(direct: &Tree, through: &Tree, source: &Tree) -> Difference {
     let mut wanted = source.clone();
-    keep_adks_share(&mut wanted, direct, through);
+    keep_metadata_left_by_adk(&mut wanted, direct, through);
     let turns = |tree: &Tree| match tree.member("conversation") {
         Some(Tree::List(turns)) => turns.clone(),
         _ => Vec::new(),
@@ -212,7 +213,7 @@ fn leftovers(direct: &Tree, through: &Tree, source: &Tree) -> Difference {
     if let Some(Tree::List(wanted)) = wanted.at("conversation") {
         for ((wanted, direct), through) in wanted.iter_mut().zip(turns(direct)).zip(turns(through))
         {
-            keep_adks_share(wanted, &direct, &through);
+            keep_metadata_left_by_adk(wanted, &direct, &through);
         }
     }
     Difference::from_either((direct, source), (through, &wanted))
@@ -220,7 +221,7 @@ fn leftovers(direct: &Tree, through: &Tree, source: &Tree) -> Difference {
 
 /// Makes of a level's `metadata.adk` what ADK has left of it: what it held stands in ADK's own fields
 /// by then, and is ADK's to leave out.
-fn keep_adks_share(wanted: &mut Tree, direct: &Tree, through: &Tree) {
+fn keep_metadata_left_by_adk(wanted: &mut Tree, direct: &Tree, through: &Tree) {
     let share = |level: &Tree| level.member("metadata")?.member(ADK).cloned();
     if share(direct).is_none() || share(wanted).is_none() {
         return;
@@ -288,15 +289,15 @@ fn text(tree: &Tree) -> JsonText {
 }
 
 /// The value with the difference applied; none when that cannot be read without error.
-fn turned<T: Value>(value: &T, difference: Difference) -> Option<T> {
-    let mut tree = tree(value, Casing::AsItStood);
+fn with_difference<T: Value>(value: &T, difference: Difference) -> Option<T> {
+    let mut tree = tree(value, Casing::Original);
     difference.apply(&mut tree);
     sound(&tree.to_text())
 }
 
 /// Reads what was just written.
 fn read_back<T: Value>(value: &T) -> Option<T> {
-    sound(&text_of(value, Casing::AsItStood))
+    sound(&text_of(value, Casing::Original))
 }
 
 fn sound<T: Value>(text: &str) -> Option<T> {

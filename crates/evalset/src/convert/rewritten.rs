@@ -10,7 +10,7 @@ use crate::adk::{EvalCase, EvalSet};
 use crate::model::Casing;
 
 /// The fields of a set; ADK drops others.
-const OF_A_SET: [&str; 5] =
+const SET_FIELDS: [&str; 5] =
     ["eval_set_id", "name", "description", "eval_cases", "creation_timestamp"];
 
 /// The fields that hold further models of ADK's. Others hold what users put there, which stays.
@@ -41,7 +41,7 @@ pub(super) fn header(set: &EvalSet) -> EvalSet {
     let Tree::Object(mut members) = model(super::tree(set, Casing::Snake)) else {
         return set.clone();
     };
-    members.retain(|(key, _)| OF_A_SET.contains(&key.as_str()));
+    members.retain(|(key, _)| SET_FIELDS.contains(&key.as_str()));
     sound(&Tree::Object(members).to_text()).unwrap_or_else(|| set.clone())
 }
 

@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     /// The conversation is shorter.
-    #[error("turn {} was to be changed, and the case has {turns}; read it anew", turn + 1)]
+    #[error("there is no turn {}: the case has {turns}; reload it", turn + 1)]
     NoTurn {
         /// The turn that was meant, from 0.
         turn: usize,
@@ -12,7 +12,7 @@ pub enum EditError {
         turns: usize,
     },
     /// The turn has fewer calls.
-    #[error("call {} was to be changed, and the turn has {calls}; read it anew", call + 1)]
+    #[error("there is no call {}: the turn has {calls}; reload the case", call + 1)]
     NoCall {
         /// The call that was meant, from 0.
         call: usize,

@@ -1,4 +1,4 @@
-//! Changing what a case expects, one thing at a time, and leaving the rest as it stood.
+//! Edits what a case expects, one value at a time, and keeps the rest unchanged.
 //!
 //! A turn is named by its place in the conversation, a call by its place among the calls of its
 //! turn, both from 0, in either shape of ADK's intermediate data. A call's answer is the response
@@ -16,7 +16,7 @@ use crate::adk::{self, FunctionResponse};
 use crate::agentflow::{self, MessageContent, ToolCall};
 use adk_calls::{insert_adk_call, remove_adk_call, set_adk_call};
 use metadata::{member, with_member};
-use words::{say, say_in_agentflow};
+use words::{set_agentflow_text, set_text};
 
 pub use error::EditError;
 
@@ -58,13 +58,13 @@ impl Case {
             return Ok(());
         }
         match self.turn(turn)? {
-            Turn::Adk(turn) => say(&mut turn.user_content, text),
-            Turn::AgentFlow(turn) => say_in_agentflow(&mut turn.user_content, text),
+            Turn::Adk(turn) => set_text(&mut turn.user_content, text),
+            Turn::AgentFlow(turn) => set_agentflow_text(&mut turn.user_content, text),
         }
         Ok(())
     }
 
-    /// Has the simulated user do something else.
+    /// Sets the plan of the simulated user.
     ///
     /// # Errors
     /// [`EditError::NoScenario`].
@@ -73,7 +73,7 @@ impl Case {
         Ok(())
     }
 
-    /// Expects another answer, or with `None` none at all.
+    /// Sets the expected final response; `None` removes it.
     ///
     /// # Errors
     /// There is no such turn.
@@ -81,19 +81,19 @@ impl Case {
         match (self.turn(turn)?, text) {
             (Turn::Adk(turn), None) => turn.final_response = None,
             (Turn::Adk(turn), Some(text)) => match &mut turn.final_response {
-                Some(content) => say(content, text),
+                Some(content) => set_text(content, text),
                 absent => *absent = Some(adk::Content::model(text)),
             },
             (Turn::AgentFlow(turn), None) => turn.expected_final_response = None,
             (Turn::AgentFlow(turn), Some(text)) => match &mut turn.expected_final_response {
-                Some(message) => say_in_agentflow(message, text),
+                Some(message) => set_agentflow_text(message, text),
                 absent => *absent = Some(MessageContent::assistant(text)),
             },
         }
         Ok(())
     }
 
-    /// Expects another tool, other arguments or another answer at a call. Its id stays.
+    /// Replaces the tool, the arguments and the response of an expected call. Its id stays.
     ///
     /// # Errors
     /// There is no such call, or a value is of the wrong kind.
@@ -148,7 +148,7 @@ impl Case {
         }
     }
 
-    /// Expects a call no more; its answer goes with it.
+    /// Removes an expected call and its response.
     ///
     /// # Errors
     /// There is no such call.

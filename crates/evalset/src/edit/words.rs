@@ -1,11 +1,11 @@
-//! Other words in the place of those that a message has.
+//! Replaces the text of a message.
 
 use crate::agentflow::{MessageBody, MessageContent};
 use crate::{Truth, adk};
 
 /// Puts `text` in the place of the message's texts, thoughts among them, which ADK reads as one text;
 /// other parts stay.
-pub(super) fn say(content: &mut adk::Content, text: &str) {
+pub(super) fn set_text(content: &mut adk::Content, text: &str) {
     let parts = content.parts.get_or_insert_default();
     let is_text = |part: &adk::Part| part.text.is_some();
     let is_thought = |part: &adk::Part| part.thought.as_ref().is_some_and(Truth::is_true);
@@ -27,6 +27,6 @@ pub(super) fn say(content: &mut adk::Content, text: &str) {
     }
 }
 
-pub(super) fn say_in_agentflow(message: &mut MessageContent, text: &str) {
+pub(super) fn set_agentflow_text(message: &mut MessageContent, text: &str) {
     message.content = MessageBody::Text(text.to_owned());
 }

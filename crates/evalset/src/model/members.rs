@@ -67,7 +67,7 @@ impl Members {
                 return MemberAction::Field(field);
             }
         } else {
-            reader.fault(offset, Problem::Twice { key: field.name.to_owned() });
+            reader.fault(offset, Problem::DuplicateField { key: field.name.to_owned() });
         }
         self.keep(reader, key, &Shape::Any);
         MemberAction::Kept
@@ -88,7 +88,7 @@ impl Members {
     ) {
         let shape = form.shape_of(key);
         if !self.others.insert(key.to_owned()) {
-            reader.fault(offset, Problem::Twice { key: key.to_owned() });
+            reader.fault(offset, Problem::DuplicateField { key: key.to_owned() });
         }
         if shape.is_none() && form.others != Others::Kept {
             let (what, key) = (form.what, key.to_owned());
@@ -106,7 +106,7 @@ impl Members {
 
     /// Keeps the value that is next as it stands.
     fn keep(&mut self, reader: &mut Reader<'_>, key: &str, shape: &Shape) {
-        let value = reader.under(Cow::Owned(key.to_owned()), |reader| reader.looked_at(shape));
+        let value = reader.under(Cow::Owned(key.to_owned()), |reader| reader.checked_json(shape));
         self.written.members.push(Member::Other { key: key.to_owned(), value });
     }
 
@@ -172,7 +172,7 @@ impl Need {
             Self::NotNull if kind == Kind::Null => "a value",
             Self::ObjectOrNull if !matches!(kind, Kind::Object | Kind::Null) => "an object",
             Self::Object if kind != Kind::Object => "an object",
-            Self::Shaped(shape) => return reader.second_look(shape, T::read),
+            Self::Shaped(shape) => return reader.read_and_check(shape, T::read),
             _ => return T::read(reader),
         };
         reader.wrong_type(wanted);

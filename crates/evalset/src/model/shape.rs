@@ -123,7 +123,7 @@ impl Fields {
             };
             // Of one name in both casings, the second is unknown to the format's reader.
             if seen.contains(&(found.name, !found.camel)) {
-                reader.fault(offset, Problem::Twice { key: found.name.to_owned() });
+                reader.fault(offset, Problem::DuplicateField { key: found.name.to_owned() });
             }
             seen.push((found.name, found.camel));
             reader.under(key, |reader| shape.look_at(reader, self.nulls));
@@ -156,7 +156,7 @@ pub(crate) fn scalar(
     fits: fn(Kind, &str) -> bool,
 ) -> Option<JsonText> {
     let (kind, offset) = (reader.kind(), reader.offset());
-    let mut cursor = reader.look_from(offset);
+    let mut cursor = reader.cursor_at(offset);
     let text = match kind {
         Kind::String => cursor.string().unwrap_or_else(Cow::Borrowed),
         _ => Cow::Borrowed(cursor.pass().text),
@@ -223,8 +223,9 @@ fn float_in(text: &str) -> Option<f64> {
     if !text.contains('_') {
         return text.trim().parse().ok();
     }
-    let is_parted = !text.starts_with('_') && !text.ends_with('_') && !text.contains("__");
-    if is_parted { text.replace('_', "").parse().ok() } else { None }
+    let has_valid_underscores =
+        !text.starts_with('_') && !text.ends_with('_') && !text.contains("__");
+    if has_valid_underscores { text.replace('_', "").parse().ok() } else { None }
 }
 
 /// One alphabet throughout, padded or not, without bits beyond the last byte.

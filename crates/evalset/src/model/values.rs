@@ -116,7 +116,7 @@ impl<T: Value> Value for IndexMap<String, T> {
             match reader.under(key.clone(), T::read) {
                 Some(value) => {
                     if map.insert(key.to_string(), value).is_some() {
-                        reader.fault(offset, Problem::Twice { key: key.into_owned() });
+                        reader.fault(offset, Problem::DuplicateField { key: key.into_owned() });
                         whole = false;
                     }
                 }

@@ -18,7 +18,7 @@ pub(crate) struct Out {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Casing {
     /// New ones in snake_case.
-    AsItStood,
+    Original,
     /// All in snake_case.
     Snake,
     /// All in camelCase.
@@ -57,7 +57,7 @@ impl<'a> ObjectWriter<'a> {
 
     fn spelled(&self, name: &'static str, stood_in_camel: bool) -> Cow<'static, str> {
         match (self.out.casing, stood_in_camel) {
-            (Casing::Camel, _) | (Casing::AsItStood, true) => Cow::Owned(camel_of(name)),
+            (Casing::Camel, _) | (Casing::Original, true) => Cow::Owned(camel_of(name)),
             _ => Cow::Borrowed(name),
         }
     }

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-/// One thing that is wrong, with its place. Reading goes on behind it.
+/// One problem in a file, with its position. Reading continues after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// The case it is in, if it is in one.
-    pub case: Option<FaultyCase>,
+    pub case: Option<CaseLocation>,
     /// The place inside the case, or in the file when no case is named, such as
     /// `conversation[0].user_content.role`; empty for the whole.
     pub path: String,
@@ -20,7 +20,7 @@ pub struct Fault {
 
 /// Which case a fault is in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FaultyCase {
+pub struct CaseLocation {
     /// Its place in the file, from 0.
     pub index: usize,
     /// Its id, where it has one.
@@ -58,7 +58,7 @@ pub enum Problem {
         reason: String,
     },
     /// Python writes it and ADK reads it, but JSON has no such word; nothing of the text can be read.
-    #[error("{word} is no JSON, though ADK reads it; write a number or null")]
+    #[error("{word} is not valid JSON, though ADK reads it; write a number or null")]
     NotFinite {
         /// `NaN`, `Infinity`.
         word: &'static str,
@@ -77,12 +77,12 @@ pub enum Problem {
         /// Such as `a number`.
         found: &'static str,
     },
-    /// A word that is none of those there are.
-    #[error("{found:?} is none of {}; write one of them", allowed.join(", "))]
+    /// A word that is not one of the allowed ones.
+    #[error("{found:?} is not one of {}; use one of them", allowed.join(", "))]
     UnknownWord {
         /// The word.
         found: String,
-        /// Those there are.
+        /// The allowed words.
         allowed: &'static [&'static str],
     },
     /// A field that the format demands.
@@ -109,7 +109,7 @@ pub enum Problem {
     /// A field that the format does not have there; its own programs leave it out when they rewrite
     /// the file.
     #[error(
-        "{key:?} is no field of {what}{}; it is kept here, and lost when the format's own program \
+        "{key:?} is not a field of {what}{}; it is kept here, and lost when the format's own program \
          rewrites the file",
         meant(known.as_deref())
     )]
@@ -121,9 +121,9 @@ pub enum Problem {
         /// A field there is with nearly that name.
         known: Option<String>,
     },
-    /// A field that stands twice, of which readers see one.
-    #[error("{key:?} stands twice here, and readers see only one of them; remove one")]
-    Twice {
+    /// A field that appears twice, of which readers see one.
+    #[error("{key:?} appears twice here, and readers see only one of them; remove one")]
+    DuplicateField {
         /// The field.
         key: String,
     },
@@ -146,10 +146,10 @@ pub enum Problem {
     MixedIntermediateData,
     /// ADK's command line refuses a file with two cases of one id.
     #[error(
-        "the eval_id {eval_id:?} is taken by the case at index {first} already; give this one \
+        "the eval_id {eval_id:?} is already used by the case at index {first}; give this one \
          another"
     )]
-    IdTaken {
+    DuplicateId {
         /// The id.
         eval_id: String,
         /// Which case has it, from 0.
@@ -157,7 +157,7 @@ pub enum Problem {
     },
     /// ADK makes a file name of the id.
     #[error(
-        "the eval_set_id {eval_set_id:?} holds a slash, and ADK makes a file name of it; take it out"
+        "the eval_set_id {eval_set_id:?} contains a slash, and ADK uses it as a file name; remove the slash"
     )]
     SlashInSetId {
         /// The id.

@@ -6,8 +6,8 @@ mod path;
 mod reader;
 
 pub(crate) use cursor::Cursor;
-pub use fault::{Fault, FaultyCase, Problem, Severity};
-pub use path::{Step, path_of};
+pub use fault::{CaseLocation, Fault, Problem, Severity};
+pub use path::{PathSegment, path_of};
 pub use reader::Origin;
 pub(crate) use reader::Reader;
 

@@ -1,4 +1,4 @@
-//! The way from a value to one inside it.
+//! The path from a value to one inside it.
 
 use std::borrow::Cow;
 
@@ -6,9 +6,9 @@ use json_text::Kind;
 
 use super::{Cursor, Origin, Reader};
 
-/// One step of the way.
+/// One segment of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step<'a> {
+pub enum PathSegment<'a> {
     /// Into an object, to what stands under this key.
     Key(Cow<'a, str>),
     /// Into a list, to the item at this place, from 0.
@@ -18,21 +18,22 @@ pub enum Step<'a> {
 /// The steps for people: `conversation[0].user_content`.
 ///
 /// ```
-/// use evalset::{Step, path_of};
-/// let steps = [Step::Key("conversation".into()), Step::Index(0), Step::Key("x".into())];
+/// use evalset::{PathSegment, path_of};
+/// let key = |key: &'static str| PathSegment::Key(key.into());
+/// let steps = [key("conversation"), PathSegment::Index(0), key("x")];
 /// assert_eq!(path_of(&steps), "conversation[0].x");
 /// ```
 #[must_use]
-pub fn path_of(steps: &[Step<'_>]) -> String {
+pub fn path_of(steps: &[PathSegment<'_>]) -> String {
     let mut text = String::new();
     for step in steps {
         match step {
-            Step::Index(index) => {
+            PathSegment::Index(index) => {
                 text.push('[');
                 text.push_str(&index.to_string());
                 text.push(']');
             }
-            Step::Key(key) => {
+            PathSegment::Key(key) => {
                 if !text.is_empty() {
                     text.push('.');
                 }
@@ -49,13 +50,13 @@ impl Origin<'_> {
     /// last value on the way.
     ///
     /// ```
-    /// use evalset::{Origin, Step};
+    /// use evalset::{Origin, PathSegment};
     /// let text = "{\"a\": 1,\n \"b\": [true]}";
-    /// let steps = [Step::Key("b".into()), Step::Index(0)];
+    /// let steps = [PathSegment::Key("b".into()), PathSegment::Index(0)];
     /// assert_eq!(Origin { line: 7, ..Origin::default() }.place(text, &steps), (8, 8));
     /// ```
     #[must_use]
-    pub fn place(self, text: &str, steps: &[Step<'_>]) -> (u64, u64) {
+    pub fn place(self, text: &str, steps: &[PathSegment<'_>]) -> (u64, u64) {
         let mut cursor = Cursor::new(text);
         let mut offset = cursor.offset();
         for step in steps {
@@ -68,8 +69,8 @@ impl Origin<'_> {
 }
 
 /// Where the value stands to which a step leads; of members with one key the last counts.
-fn entered(cursor: &mut Cursor<'_>, step: &Step<'_>) -> Option<usize> {
-    let wanted = if matches!(step, Step::Key(_)) { Kind::Object } else { Kind::Array };
+fn entered(cursor: &mut Cursor<'_>, step: &PathSegment<'_>) -> Option<usize> {
+    let wanted = if matches!(step, PathSegment::Key(_)) { Kind::Object } else { Kind::Array };
     if cursor.kind() != wanted {
         return None;
     }
@@ -77,8 +78,8 @@ fn entered(cursor: &mut Cursor<'_>, step: &Step<'_>) -> Option<usize> {
     let (mut found, mut index) = (None, 0);
     while cursor.more() {
         let is_meant = match step {
-            Step::Key(key) => cursor.key() == *key,
-            Step::Index(wanted) => index == *wanted,
+            PathSegment::Key(key) => cursor.key() == *key,
+            PathSegment::Index(wanted) => index == *wanted,
         };
         if is_meant {
             found = Some(cursor.offset());
@@ -96,7 +97,7 @@ mod tests {
     #[test]
     fn place_gives_line_and_column_of_the_value() {
         let text = "{\"é\": {\"x\": 1},\n  \"é\": {\"x\": [0, {\"y\": 2}]}}";
-        let (key, index) = (|key| Step::Key(Cow::Borrowed(key)), Step::Index);
+        let (key, index) = (|key| PathSegment::Key(Cow::Borrowed(key)), PathSegment::Index);
         let origin = Origin { line: 3, column: 5, ..Origin::default() };
         for (steps, place) in [
             (vec![], (3, 5)),

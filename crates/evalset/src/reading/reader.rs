@@ -6,12 +6,12 @@ use std::collections::HashMap;
 use json_text::{JsonText, Kind, Position};
 
 use super::cursor::Cursor;
-use super::fault::{Fault, FaultyCase, Problem};
-use super::path::{Step, path_of};
+use super::fault::{CaseLocation, Fault, Problem};
+use super::path::{PathSegment, path_of};
 use crate::adk::DEPTH_LIMIT;
 use crate::model::Shape;
 
-/// Where in a larger file a text begins that is read by itself.
+/// Where a separately read text begins in its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Origin<'n> {
     /// The line of the text's first character, from 1.
@@ -45,7 +45,7 @@ pub(crate) struct Reader<'a> {
     origin: Origin<'a>,
     /// How many levels of its file stand around the text.
     around: usize,
-    path: Vec<Step<'a>>,
+    path: Vec<PathSegment<'a>>,
     /// How long the path to the case is that is being read.
     case: Option<(usize, usize)>,
     faults: Vec<Fault>,
@@ -90,7 +90,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A second look from `offset`, which leaves this reader where it is.
-    pub(crate) fn look_from(&self, offset: usize) -> Cursor<'a> {
+    pub(crate) fn cursor_at(&self, offset: usize) -> Cursor<'a> {
         let mut cursor = self.cursor.clone();
         cursor.go_to(offset);
         cursor
@@ -115,7 +115,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn fault(&mut self, offset: usize, problem: Problem) {
         let (line, column) = self.line_and_column(offset);
         let (skipped, case) = match self.case {
-            Some((length, index)) => (length, Some(FaultyCase { index, eval_id: None })),
+            Some((length, index)) => (length, Some(CaseLocation { index, eval_id: None })),
             None => (0, None),
         };
         let path = path_of(self.path.get(skipped..).unwrap_or_default());
@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
 
     /// Reads what stands under `key`.
     pub(crate) fn under<T>(&mut self, key: Cow<'a, str>, read: impl FnOnce(&mut Self) -> T) -> T {
-        self.path.push(Step::Key(key));
+        self.path.push(PathSegment::Key(key));
         let value = read(self);
         self.path.pop();
         value
@@ -180,19 +180,19 @@ impl<'a> Reader<'a> {
 
     /// Reads the item at `index`.
     pub(crate) fn at<T>(&mut self, index: usize, read: impl FnOnce(&mut Self) -> T) -> T {
-        self.path.push(Step::Index(index));
+        self.path.push(PathSegment::Index(index));
         let value = read(self);
         self.path.pop();
         value
     }
 
     /// Cases of this format are known by the field `key`, or by its camelCase form.
-    pub(crate) fn cases_go_by(&mut self, key: &'static str) {
+    pub(crate) fn set_id_key(&mut self, key: &'static str) {
         self.id_key = key;
     }
 
     /// So many levels of the file stand around the text.
-    pub(crate) fn stands_below(&mut self, levels: usize) {
+    pub(crate) fn add_outer_levels(&mut self, levels: usize) {
         self.around = levels;
     }
 
@@ -205,7 +205,7 @@ impl<'a> Reader<'a> {
             let value = read(reader);
             if let Some(eval_id) = reader.id_at(start) {
                 if let Some(&first) = reader.ids.get(&eval_id) {
-                    reader.fault(start, Problem::IdTaken { eval_id, first });
+                    reader.fault(start, Problem::DuplicateId { eval_id, first });
                 } else {
                     reader.ids.insert(eval_id, index);
                 }
@@ -231,7 +231,7 @@ impl<'a> Reader<'a> {
 
     /// The id of the case that begins at `start`.
     fn id_at(&self, start: usize) -> Option<String> {
-        let mut cursor = self.look_from(start);
+        let mut cursor = self.cursor_at(start);
         if cursor.kind() != Kind::Object {
             return None;
         }
@@ -266,12 +266,16 @@ impl<'a> Reader<'a> {
 
     /// The value that is next, as it stands. What Python could not read is noted, and what is not of
     /// the shape.
-    pub(crate) fn looked_at(&mut self, shape: &Shape) -> JsonText {
-        self.second_look(shape, Self::json)
+    pub(crate) fn checked_json(&mut self, shape: &Shape) -> JsonText {
+        self.read_and_check(shape, Self::json)
     }
 
     /// Reads the value that is next, and unless that brought a fault looks at its shape.
-    pub(crate) fn second_look<T>(&mut self, shape: &Shape, read: impl FnOnce(&mut Self) -> T) -> T {
+    pub(crate) fn read_and_check<T>(
+        &mut self,
+        shape: &Shape,
+        read: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         let (start, before) = (self.offset(), self.faults.len());
         let value = read(self);
         if self.faults.len() == before && !matches!(shape, Shape::Any) {

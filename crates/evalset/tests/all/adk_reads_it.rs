@@ -10,7 +10,7 @@ use evalset::adk::{
 };
 use expect_test::expect;
 
-use crate::common::{json, rewritten_by_adk};
+use crate::common::{adk_rewrites, json};
 
 fn case(args: &str) -> EvalCase {
     let text = "What is 5 + 3?\n\u{1}\u{7f} \"é\" 😀 </script>";
@@ -127,14 +127,14 @@ fn adk_rewrites_the_same_bytes() {
         without_tools,
     ];
     let written = written.each_ref().map(file);
-    for (written, said) in written.iter().zip(rewritten_by_adk(&python, &written)) {
+    for (written, said) in written.iter().zip(adk_rewrites(&python, &written)) {
         assert_eq!(said.as_ref(), Ok(written));
     }
     // The limits that `to_json` guards are ADK's: one step further and ADK refuses the file.
     let deep = file(&case(r#"{"a":"DEEP"}"#))
         .replace("\"DEEP\"", &format!("{}{}", "[".repeat(193), "]".repeat(193)));
     let surrogate = file(&case(r#"{"a":"HALF"}"#)).replace("HALF", "\\ud800");
-    for said in rewritten_by_adk(&python, &[deep, surrogate]) {
+    for said in adk_rewrites(&python, &[deep, surrogate]) {
         let error = said.err().unwrap_or_default();
         assert!(error.contains("Invalid JSON"), "ADK refuses it: {error}");
     }

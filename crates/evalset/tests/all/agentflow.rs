@@ -59,8 +59,8 @@ fn invalid_configuration_reports_paths() {
     assert_eq!(
         told,
         [
-            "criteria.a.match_type \"any-order\" is none of EXACT, IN_ORDER, ANY_ORDER; \
-             write one of them",
+            "criteria.a.match_type \"any-order\" is not one of EXACT, IN_ORDER, ANY_ORDER; \
+             use one of them",
             "criteria.b.threshold expected a number, found a string; correct the value",
         ]
     );

@@ -80,7 +80,7 @@ pub(crate) fn google_files() -> Vec<PathBuf> {
 
 /// ADK's own rewriting of each text, an older list in the present form, or its refusal. One process for all of them: it takes seconds
 /// to start.
-pub(crate) fn rewritten_by_adk(python: &Path, texts: &[String]) -> Vec<Result<String, String>> {
+pub(crate) fn adk_rewrites(python: &Path, texts: &[String]) -> Vec<Result<String, String>> {
     let script = "import json, sys\n\
         from google.adk.evaluation.eval_set import EvalSet\n\
         from google.adk.evaluation.local_eval_sets_manager import (\n\

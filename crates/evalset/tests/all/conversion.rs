@@ -5,7 +5,7 @@ use expect_test::expect;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-use crate::common::{google_files, rewritten_by_adk, unordered};
+use crate::common::{adk_rewrites, google_files, unordered};
 
 /// Reads what must be without errors, in the format that it must be told to be in.
 fn sound(text: &str, format: Format) -> EvalSet {
@@ -725,14 +725,14 @@ fn fields_that_adk_drops_are_restored() {
     ] {
         let there = to_adk(text);
         assert_eq!(unordered(&to_agentflow(&there)), unordered(text), "as it stands");
-        let rewritten = rewritten_by_adk(&python, &[there]).remove(0).expect("ADK reads it");
+        let rewritten = adk_rewrites(&python, &[there]).remove(0).expect("ADK reads it");
         assert_eq!(by_value(&to_agentflow(&rewritten)), by_value(left), "{rewritten}");
     }
 }
 
 /// Without `metadata.adk` of the set: those are fields of ADK's set by then, and ADK drops what its
 /// sets have no field for.
-fn without_adks_share_of_the_set(text: &str) -> String {
+fn without_set_metadata_of_adk(text: &str) -> String {
     let mut set: serde_json::Value = serde_json::from_str(text).expect("JSON");
     if let Some(metadata) = set.get_mut("metadata").and_then(|it| it.as_object_mut())
         && metadata.remove("adk").is_some()
@@ -749,7 +749,7 @@ fn adk_accepts_converted_sets() {
     // What begins as ADK's is ADK's, and ADK understands the same when it has come back.
     let begun = drawn(&adk_set(), 300);
     let back: Vec<_> = begun.iter().map(|text| to_adk(&to_agentflow(text))).collect();
-    let (before, after) = (rewritten_by_adk(&python, &begun), rewritten_by_adk(&python, &back));
+    let (before, after) = (adk_rewrites(&python, &begun), adk_rewrites(&python, &back));
     for ((before, after), text) in before.iter().zip(&after).zip(&begun) {
         let before = before.as_ref().unwrap_or_else(|error| panic!("{error}\n{text}"));
         assert_eq!(unordered(before), unordered(after.as_ref().expect("ADK reads it")), "{text}");
@@ -758,12 +758,12 @@ fn adk_accepts_converted_sets() {
     let begun = drawn(&agentflow_set(), 300);
     let there: Vec<_> = begun.iter().map(|text| to_adk(text)).collect();
     for ((rewritten, there), text) in
-        rewritten_by_adk(&python, &there).into_iter().zip(&there).zip(&begun)
+        adk_rewrites(&python, &there).into_iter().zip(&there).zip(&begun)
     {
         let rewritten = rewritten.unwrap_or_else(|error| panic!("{error}\n{there}"));
         assert_eq!(unordered(&to_agentflow(there)), unordered(text));
         let through = to_agentflow(&rewritten);
-        let compared = |text: &str| by_value(&without_adks_share_of_the_set(text));
+        let compared = |text: &str| by_value(&without_set_metadata_of_adk(text));
         assert_eq!(compared(&through), compared(text), "{there}\n{rewritten}");
     }
 }

@@ -7,7 +7,7 @@ use evalset::agentflow::{MessageContent, Role};
 use evalset::{Case, EvalSet, Format, Layout, Origin, Severity, read, read_as, read_case};
 use expect_test::{Expect, expect};
 
-use crate::common::{canonical, google_files, rewritten_by_adk};
+use crate::common::{adk_rewrites, canonical, google_files};
 
 fn fixture(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name);
@@ -31,14 +31,14 @@ fn google_files_round_trip() {
         modern.push(match read(text.as_bytes()).set.expect("read") {
             EvalSet::Adk(set) => set.to_json().laid_out(&Layout::two_spaces()),
             EvalSet::AdkLegacy(set) => {
-                let set = set.modernised(name.trim_end_matches(".test.json"));
+                let set = set.to_current(name.trim_end_matches(".test.json"));
                 set.to_json().laid_out(&Layout::two_spaces())
             }
             EvalSet::AgentFlow(_) => panic!("{name} is ADK's"),
         });
     }
     let Some(python) = test_needs::python() else { return };
-    for said in rewritten_by_adk(&python, &modern) {
+    for said in adk_rewrites(&python, &modern) {
         let said = said.expect("ADK reads it");
         // What ADK writes is read and written to the byte.
         assert_eq!(rewritten(&said), said);
@@ -64,7 +64,7 @@ fn file_with_every_field_round_trips_byte_for_byte() {
     assert_eq!(scenario.starting_prompt, "I want to fly.");
     assert_eq!(camel.eval_id, "camel");
     let Some(python) = test_needs::python() else { return };
-    let said = rewritten_by_adk(&python, &[text]);
+    let said = adk_rewrites(&python, &[text]);
     assert!(said[0].is_ok(), "{said:?}");
 }
 
@@ -115,7 +115,7 @@ fn both_kinds_of_legacy_list_are_read() {
         canonical(&EvalSet::AdkLegacy(set.clone()).to_json().laid_out(&Layout::compact())),
         canonical(queries)
     );
-    let case = &set.modernised("simple").eval_cases[0];
+    let case = &set.to_current("simple").eval_cases[0];
     assert_eq!((case.eval_id.as_str(), case.turns().len()), ("simple", 1));
     assert_eq!(case.written.extra("legacy").map(|it| it.as_str()), Some(r#"{"data[0].mine":1.0}"#));
 
@@ -127,7 +127,7 @@ fn both_kinds_of_legacy_list_are_read() {
     assert_eq!(canonical(&rewritten(sessions)), canonical(sessions));
     let Some(EvalSet::AdkLegacy(set)) = read(sessions.as_bytes()).set else { panic!("a list") };
     assert!(matches!(&set, LegacySet::Sessions(sessions) if sessions.len() == 2));
-    let modern = set.modernised("s");
+    let modern = set.to_current("s");
     let [first, second] = modern.eval_cases.as_slice() else { panic!("two cases") };
     assert_eq!(first.session_input.as_ref().expect("there").app_name, "app");
     assert_eq!(second.session_input, None);
@@ -157,7 +157,10 @@ fn list_of_queries_is_read_as_one_case() {
             "[{\"query\": 1}]",
             "column 12, case \"simple\" at [0].query: expected a string, found a number",
         ),
-        ("[{\"query\": NaN}]", "column 12, case \"simple\": NaN is no JSON, though ADK reads it"),
+        (
+            "[{\"query\": NaN}]",
+            "column 12, case \"simple\": NaN is not valid JSON, though ADK reads it",
+        ),
     ] {
         let (case, faults) = read_case(text, Format::AdkLegacy, origin);
         assert_eq!(case, None);
@@ -218,8 +221,8 @@ fn errors_have_positions_and_other_cases_are_read() {
   ]
 }"#,
         &expect![[r#"
-            error: line 1, column 1, the file: the eval_set_id "a/b" holds a slash, and ADK makes a file name of it; take it out
-            warning: line 3, column 3, the file: "vendor" is no field of an eval set; it is kept here, and lost when the format's own program rewrites the file
+            error: line 1, column 1, the file: the eval_set_id "a/b" contains a slash, and ADK uses it as a file name; remove the slash
+            warning: line 3, column 3, the file: "vendor" is not a field of an eval set; it is kept here, and lost when the format's own program rewrites the file
             error: line 11, column 36, case "bad" at conversation[0].user_content.parts: expected a list, found a string; correct the value
             error: line 11, column 42, case "bad" at conversation[0].user_content: ADK refuses the unknown field "rôle" in a message (did you mean "role"?); correct its name, or move it to the case
             error: line 11, column 76, case "bad" at conversation[0].invocation_id: expected a value, found null; correct the value
@@ -230,11 +233,11 @@ fn errors_have_positions_and_other_cases_are_read() {
             error: line 13, column 45, case "bad" at conversation[2].userContent.parts[0].text: \ud800 is half of a surrogate pair; replace that character
             error: line 15, column 24, case "bad" at session_input: a session input needs "user_id"; add it
             error: line 19, column 5, the case at index 2: expected an eval case, found a number; correct the value
-            error: line 20, column 5, case "good": the eval_id "good" is taken by the case at index 0 already; give this one another
-            error: line 20, column 63, case "good" at conversation[0]: "user_content" stands twice here, and readers see only one of them; remove one
+            error: line 20, column 5, case "good": the eval_id "good" is already used by the case at index 0; give this one another
+            error: line 20, column 63, case "good" at conversation[0]: "user_content" appears twice here, and readers see only one of them; remove one
             error: line 20, column 107, case "good" at creation_timestamp: expected a number, found a string; correct the value
             error: line 21, column 5, case "good": a case needs exactly one of "conversation" and "conversation_scenario", and has neither; add one
-            error: line 21, column 5, case "good": the eval_id "good" is taken by the case at index 0 already; give this one another
+            error: line 21, column 5, case "good": the eval_id "good" is already used by the case at index 0; give this one another
         "#]],
     );
 }
@@ -250,13 +253,13 @@ fn invalid_json_error_has_a_position() {
     check(
         "{\n  \"é\": NaN\n}",
         &expect![[r#"
-        error: line 2, column 8, the file: NaN is no JSON, though ADK reads it; write a number or null
+        error: line 2, column 8, the file: NaN is not valid JSON, though ADK reads it; write a number or null
     "#]],
     );
     check(
         "{\"eval_set_id\": -Infinity}",
         &expect![[r#"
-        error: line 1, column 18, the file: Infinity is no JSON, though ADK reads it; write a number or null
+        error: line 1, column 18, the file: Infinity is not valid JSON, though ADK reads it; write a number or null
     "#]],
     );
     check(
@@ -312,6 +315,6 @@ fn field_in_both_casings_is_read_as_in_adk() {
     assert_eq!(set.eval_cases[0].written.extra("eval_id").map(|it| it.as_str()), Some("\"snake\""));
     assert_eq!(canonical(&rewritten(text)), canonical(text));
     let Some(python) = test_needs::python() else { return };
-    let said = rewritten_by_adk(&python, &[text.to_owned()]).remove(0).expect("ADK reads it");
+    let said = adk_rewrites(&python, &[text.to_owned()]).remove(0).expect("ADK reads it");
     assert!(said.contains("\"eval_id\": \"camel\""), "{said}");
 }

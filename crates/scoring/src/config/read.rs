@@ -123,7 +123,7 @@ impl Config {
         let document = JsonIndex::of(text);
         let mut fields = Fields::of(document.root(), "", "a config");
         for place in document.repeated_names() {
-            let message = "this name stands twice, and only the last would count; remove one";
+            let message = "this name appears twice, and only the last one counts; remove one";
             fields.faults.push(Fault::new(&place, message));
         }
         let mut criteria = Vec::new();

@@ -190,13 +190,13 @@ fn settings_without_effect_are_reported() {
     refused(
         r#"{"criteria": {"response": 0.8, "state": 1, "response": 0.1}}"#,
         &expect![
-            "/criteria/response: this name stands twice, and only the last would count; remove one"
+            "/criteria/response: this name appears twice, and only the last one counts; remove one"
         ],
     );
     refused(
         r#"{"criteria": {"t": {"metric": "trajectory", "arguments": {"f": {"a": "ignore", "a": "equals"}}}}}"#,
         &expect![
-            "/criteria/t/arguments/f/a: this name stands twice, and only the last would count; remove one"
+            "/criteria/t/arguments/f/a: this name appears twice, and only the last one counts; remove one"
         ],
     );
     refused(

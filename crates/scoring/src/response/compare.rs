@@ -208,12 +208,12 @@ fn found(pattern: &Regex, actual: &str) -> ResponseTurn {
 
 fn as_json(expected: &str, actual: &str, part: bool) -> Result<ResponseTurn, Reason> {
     let expected = json_in(expected).map_err(|reason| Reason::BadExpectation {
-        fault: format!("the expected response is no JSON: {reason}"),
+        fault: format!("the expected response is not valid JSON: {reason}"),
     })?;
     let actual = match json_in(actual) {
         Ok(actual) => actual,
         Err(reason) => {
-            return Ok(ResponseTurn::no(&format!("the response is no JSON: {reason}")));
+            return Ok(ResponseTurn::no(&format!("the response is not valid JSON: {reason}")));
         }
     };
     let differences = differences(&expected, &actual, Equality::Json);

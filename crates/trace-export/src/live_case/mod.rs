@@ -29,7 +29,7 @@ use sha2::{Digest as _, Sha256};
 pub use runs::{AnsweredTurn, LiveRun, Openings, root, runs};
 
 use parts::{adk_parts, adk_response};
-use runs::{Final, Returned, Run, Step, collect};
+use runs::{Final, Returned, Run, RunStep, collect};
 
 /// The case that the turns with these answers give; `None` when no answer is among them.
 #[must_use]
@@ -80,14 +80,14 @@ impl Run<'_> {
             None => (None, None),
         };
         let agents: HashSet<&str> = self.events().map(|event| event.agent_name.as_str()).collect();
-        let mut told = Told::default();
+        let mut told = TurnSteps::default();
         for step in &self.steps {
             match step {
-                Step::Event(event) if Some(event.sequence) != last => told.said(event, self),
-                Step::Returned(returned) if !self.is_inner(returned.event) => {
+                RunStep::Event(event) if Some(event.sequence) != last => told.said(event, self),
+                RunStep::Returned(returned) if !self.is_inner(returned.event) => {
                     told.returned(returned);
                 }
-                Step::Event(_) | Step::Returned(_) => {}
+                RunStep::Event(_) | RunStep::Returned(_) => {}
             }
         }
         let data = if agents.len() > 1 { told.into_events() } else { told.into_lists() };
@@ -115,11 +115,11 @@ fn content(role: &str, parts: Vec<Part>) -> Content {
 
 /// What happened between the user's message and the answer, in order.
 #[derive(Default)]
-struct Told {
+struct TurnSteps {
     steps: Vec<(String, Vec<Part>, &'static str)>,
 }
 
-impl Told {
+impl TurnSteps {
     fn said(&mut self, event: &SessionEvent, run: &Run<'_>) {
         let Payload::Response(response) = &event.payload else { return };
         let Some(first) = response.candidates.first() else { return };

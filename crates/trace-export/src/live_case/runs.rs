@@ -94,7 +94,7 @@ pub(super) struct Run<'a> {
     pub(super) agent: &'a str,
     /// What the user said.
     pub(super) query: Vec<&'a LivePart>,
-    pub(super) steps: Vec<Step<'a>>,
+    pub(super) steps: Vec<RunStep<'a>>,
     /// What agents within it, called as tools, name their own runs.
     inner: HashSet<Name<'a>>,
     /// The ids of its calls that a tool has answered, by turn and place.
@@ -104,7 +104,7 @@ pub(super) struct Run<'a> {
 }
 
 /// What happened in a run.
-pub(super) enum Step<'a> {
+pub(super) enum RunStep<'a> {
     /// An event.
     Event(&'a SessionEvent),
     /// A tool answered.
@@ -205,7 +205,7 @@ pub(super) fn collect(events: &[SessionEvent]) -> Vec<Run<'_>> {
                     let (turn, id) = (call.turn, call.id.clone());
                     let returned = Returned { event, turn, id, response };
                     if let Some(run) = runs.get_mut(call.run) {
-                        run.steps.push(Step::Returned(returned));
+                        run.steps.push(RunStep::Returned(returned));
                     }
                 });
                 calls.goes_on(event);
@@ -234,17 +234,17 @@ pub(super) fn collect(events: &[SessionEvent]) -> Vec<Run<'_>> {
                 let response = &result.response;
                 let call = calls.recorded(event, response);
                 let id = call.map_or_else(|| response.id.clone(), |call| call.id.clone());
-                Step::Returned(Returned { event, turn: event.turn_id, id, response })
+                RunStep::Returned(Returned { event, turn: event.turn_id, id, response })
             }
             Payload::Response(response) => {
                 calls.called(event, response, place);
-                Step::Event(event)
+                RunStep::Event(event)
             }
             Payload::RunEnded(_) => {
                 calls.ended(event);
-                Step::Event(event)
+                RunStep::Event(event)
             }
-            Payload::Request(_) | Payload::Cancelled(_) => Step::Event(event),
+            Payload::Request(_) | Payload::Cancelled(_) => RunStep::Event(event),
         };
         if let Some(run) = runs.get_mut(place) {
             run.steps.push(step);
@@ -354,15 +354,15 @@ impl<'a> Run<'a> {
             self.events().filter(|event| is_left(event)).map(|event| event.turn_id).collect();
         self.is_cut = !left.is_empty();
         self.steps.retain(|step| match step {
-            Step::Event(event) => !left.contains(&event.turn_id),
-            Step::Returned(returned) => !left.contains(&returned.turn),
+            RunStep::Event(event) => !left.contains(&event.turn_id),
+            RunStep::Returned(returned) => !left.contains(&returned.turn),
         });
     }
 
     pub(super) fn events(&self) -> impl Iterator<Item = &SessionEvent> {
         self.steps.iter().filter_map(|step| match step {
-            Step::Event(event) => Some(*event),
-            Step::Returned(_) => None,
+            RunStep::Event(event) => Some(*event),
+            RunStep::Returned(_) => None,
         })
     }
 
@@ -416,7 +416,7 @@ impl<'a> Run<'a> {
             return Some(Final::Said(event.sequence, parts));
         }
         let handed_in = self.steps.iter().find_map(|step| match step {
-            Step::Returned(returned) if returned.turn == event.turn_id => returned.handed_in(),
+            RunStep::Returned(returned) if returned.turn == event.turn_id => returned.handed_in(),
             _ => None,
         });
         handed_in.map(Final::HandedIn)

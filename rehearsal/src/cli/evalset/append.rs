@@ -69,7 +69,7 @@ fn add(
         renamed(&mut case, eval_id.clone());
         match sets.push(file, &eval_id, &case.to_json()) {
             Ok(_) => return Ok(eval_id),
-            Err(AppendError::IdTaken { .. }) if rename => number += 1,
+            Err(AppendError::DuplicateId { .. }) if rename => number += 1,
             Err(error) => return Err(error.into()),
         }
     }

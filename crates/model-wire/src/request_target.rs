@@ -1,4 +1,4 @@
-//! [`Place`]: which session and which agent a request says that it belongs to.
+//! [`RequestTarget`]: the session and the agent that a request names.
 
 use live::{AgentName, Invalid, InvocationId, LiveSessionId};
 
@@ -13,11 +13,11 @@ pub const AGENT_SEGMENT: &str = "/a/AGENT";
 /// The header that names the agent's run.
 pub const RUN_HEADER: &str = "x-rehearsal-run";
 
-/// What a request says of where it belongs.
+/// The session, agent and run that a request names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct RequestTarget {
     /// The session, where one is named.
-    pub session: Option<SessionWord>,
+    pub session: Option<SessionSelector>,
     /// The agent, where one is named.
     pub agent: Option<AgentName>,
     /// The agent's run; empty where none is named.
@@ -41,14 +41,14 @@ impl Word<'_> {
 
 /// How a session is named.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SessionWord {
+pub enum SessionSelector {
     /// By its id.
     Id(LiveSessionId),
     /// By a name, under which sessions follow one another: 1 to 100 characters, no control characters.
     Name(String),
 }
 
-impl Place {
+impl RequestTarget {
     /// Checks what the path or the headers say.
     ///
     /// # Errors
@@ -61,7 +61,7 @@ impl Place {
         let agent = agent.map(|word| AgentName::given(word.text).map_err(|it| word.refused(it)));
         let run = Word { said: RUN_HEADER, text: run };
         Ok(Self {
-            session: session.map(SessionWord::read).transpose()?,
+            session: session.map(SessionSelector::read).transpose()?,
             agent: agent.transpose()?,
             invocation_id: InvocationId::parse(run.text).map_err(|it| run.refused(it))?,
         })
@@ -83,7 +83,7 @@ impl Place {
     }
 }
 
-impl SessionWord {
+impl SessionSelector {
     fn read(word: Word<'_>) -> Result<Self, Invalid> {
         if let Ok(id) = LiveSessionId::parse(word.text) {
             return Ok(Self::Id(id));
@@ -102,10 +102,10 @@ mod tests {
     #[test]
     fn a_session_is_named_by_its_id_or_by_a_word() {
         let id = "936da01f-9abd-4d9d-80c7-02af85c822a8";
-        let said_by = |said, text| Place::read(Some(Word { said, text }), None, "");
+        let said_by = |said, text| RequestTarget::read(Some(Word { said, text }), None, "");
         let session = |text| said_by(SESSION_HEADER, text).map(|place| place.session);
-        assert!(matches!(session(id), Ok(Some(SessionWord::Id(_)))));
-        assert_eq!(session("demo"), Ok(Some(SessionWord::Name("demo".to_owned()))));
+        assert!(matches!(session(id), Ok(Some(SessionSelector::Id(_)))));
+        assert_eq!(session("demo"), Ok(Some(SessionSelector::Name("demo".to_owned()))));
         let blank = session(" ").expect_err("nothing to see").to_string();
         assert_eq!(blank, "x-rehearsal-session: must not be blank");
         let refused = session("a\nb").expect_err("a control character").to_string();
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn model_name_replaces_a_missing_agent_name() {
-        let unnamed = Place::read(None, None, "").expect("valid");
+        let unnamed = RequestTarget::read(None, None, "").expect("valid");
         let agent = |model| unnamed.agent(model).map(|name| name.to_string());
         assert_eq!(agent(Some("gpt\u{7}-5")), Ok("gpt-5".to_owned()));
         assert_eq!(agent(None), Ok("agent".to_owned()));
