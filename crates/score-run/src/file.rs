@@ -62,7 +62,7 @@ impl EvalFile {
             let lines = Mutex::new(LineIndex::of(path));
             Arc::new(FileFacts { path: path.to_owned(), format, stem: stem(path), lines })
         };
-        if EvalSetResult::is_begun_by(&head) {
+        if EvalSetResult::starts_like(&head) {
             return Ok(Self::Whole(facts(Format::Adk), history(path)?));
         }
         let facts = facts(Cases::told_format(path)?);
@@ -74,7 +74,7 @@ impl EvalFile {
 
 /// Whether a file is of ADK's history.
 pub(crate) fn is_history(path: &Path) -> Result<bool, RunError> {
-    head(path).map(|head| EvalSetResult::is_begun_by(&head))
+    head(path).map(|head| EvalSetResult::starts_like(&head))
 }
 
 fn history(path: &Path) -> Result<History, RunError> {

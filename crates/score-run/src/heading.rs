@@ -31,7 +31,7 @@ pub struct SetHeading {
 pub fn heading(path: &Path) -> Result<SetHeading, RunError> {
     let head = head(path)?;
     let mut found = SetHeading { eval_set_id: stem(path), ..SetHeading::default() };
-    if EvalSetResult::is_begun_by(&head) || head.trim_start().starts_with('[') {
+    if EvalSetResult::starts_like(&head) || head.trim_start().starts_with('[') {
         return Ok(found);
     }
     let before = head.split_once("\"eval_cases\"").map(|(before, _)| before.trim_end());
