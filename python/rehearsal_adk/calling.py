@@ -1,9 +1,9 @@
 """One tool call through ADK's own function-call handling.
 
-ADK's handling resolves the tool, runs the plugins' and the agent's tool callbacks around it, keeps
-the confirmation gate, and builds the response event. What is done here is what the flow and the
-runner do around it: the events that go into the session before and after, confirmation and
-long-running calls, transfers. A failure of any kind is an outcome, never the end of the worker.
+ADK's handling resolves the tool, runs the plugins' and the agent's tool callbacks around it, applies
+the confirmation gate, and builds the response event. This module does what ADK's flow and runner do
+around it: it appends session events before and after the call, and handles confirmations,
+long-running calls and transfers. Any failure becomes the call's outcome and never ends the worker.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from rehearsal_adk.wire import BAD_PARAMS, UNKNOWN_TOOL, Refused
 
 @dataclasses.dataclass
 class Running:
-    """A call under way, as the one who cancels it sees it."""
+    """The cancellation state of a running call."""
 
     cancelled: bool = False
     left_threads: list = dataclasses.field(default_factory=list)
 
 
-class _Unlike(Exception):
-    """Ends a call with an error of a type that is no exception class of the tool."""
+class _CallError(Exception):
+    """Ends a call with an error type that is not an exception class of the tool."""
 
     def __init__(self, type_name: str, message: str) -> None:
         super().__init__(message)
@@ -55,7 +55,7 @@ async def call_tool(session: RehearsalSession, call_id: str, tool: str, args: di
         event = await model_call.after(session, context, content)
         event.long_running_tool_ids = {call_id} if found.is_long_running else None
         await session.append(context, event)
-        # From here on it is the tool that writes, and what it wrote goes if it fails.
+        # The tool writes to a copy, which is discarded if the tool fails.
         context.session = session.working_copy()
         return await _handle(session, context, event, call, None)
 
@@ -63,10 +63,10 @@ async def call_tool(session: RehearsalSession, call_id: str, tool: str, args: di
 
 
 async def confirm(session: RehearsalSession, call_id: str, confirmed: bool, payload, running: Running):
-    """The person's answer to a call that asked for confirmation.
+    """Continues a call that requested confirmation with the person's decision.
 
-    Confirmed, the tool runs with ADK's ``ToolConfirmation``. Denied, it does not run: a tool that
-    asked by itself and forgot to look at the answer must not act on a denial.
+    If confirmed, the tool runs with ADK's ``ToolConfirmation``. If denied, it does not run, because
+    a tool that requests confirmation itself may not check the decision.
     """
     from google.adk.events.event import Event
     from google.adk.tools.tool_confirmation import ToolConfirmation
@@ -101,15 +101,14 @@ async def confirm(session: RehearsalSession, call_id: str, confirmed: bool, payl
             from_user=True,
         )
         if not confirmed:
-            raise _Unlike("ConfirmationDenied", f"The person denied the call of {call.name}.")
+            raise _CallError("ConfirmationDenied", f"The person denied the call of {call.name}.")
         return await _handle(session, context, event, call, confirmation)
 
     return await _outcome(session, context, call, running, work)
 
 
 async def supply_result(session: RehearsalSession, call_id: str, result, running: Running):
-    """The result of a long-running call, given by the person as the outside world would give it, or
-    of a task, as the agent that has it would."""
+    """Records the result that the person enters for a long-running call or for a delegated task."""
     from google.adk.events.event import Event
     from google.genai import types
 
@@ -136,7 +135,7 @@ async def supply_result(session: RehearsalSession, call_id: str, result, running
             from_user=not is_task,
         )
         if is_task:
-            # ADK starts the agent anew when its task comes back.
+            # ADK restarts the agent when the task returns.
             await invocation.enter(session, [session.agent], context.session)
         return {"status": "output", "result": jsonable.strict(result)}
 
@@ -144,12 +143,12 @@ async def supply_result(session: RehearsalSession, call_id: str, result, running
 
 
 async def _handle(session: RehearsalSession, context, call_event, call, confirmation) -> dict:
-    """Runs the call and appends what the flow would yield. Returns status and what belongs to it."""
+    """Runs the call and appends the events that the flow would yield. Returns the outcome's members."""
     from google.adk.flows.llm_flows import functions
 
     tool = session.tools.get(call.name)
     if tool is None:
-        raise _Unlike("UnknownTool", f"{session.agent.name} no longer has the tool {call.name}.")
+        raise _CallError("UnknownTool", f"{session.agent.name} no longer has the tool {call.name}.")
     session.observer.watch(call.id)
     try:
         async with _node_events_appended(session, context, tool):
@@ -162,9 +161,9 @@ async def _handle(session: RehearsalSession, context, call_event, call, confirma
                     {call.id: confirmation} if confirmation is not None else None,
                 )
     except ValueError as error:
-        # The tool has returned, and ADK could not put its result into a response.
+        # The tool returned, but ADK could not build a response from its result.
         if getattr(error, "title", None) == "FunctionResponse" and session.observer.returned_at_all:
-            raise _Unlike(
+            raise _CallError(
                 "InvalidOutput",
                 f"The tool's result fits into no function response: {error}. "
                 "Return plain values: text, numbers, booleans, null, lists, and objects whose "
@@ -209,7 +208,7 @@ async def _handle(session: RehearsalSession, context, call_event, call, confirma
 
 
 def _save_task_output(session: RehearsalSession, response, tool, args: dict) -> None:
-    """What the task is finished with goes where ``output_key`` says, as ADK's wrapper does it."""
+    """Saves the task's output under ``output_key``, as ADK's wrapper does."""
     key = getattr(session.agent, "output_key", None)
     wrapper = getattr(tool, "_wrapper_key", None)
     if key:
@@ -217,12 +216,12 @@ def _save_task_output(session: RehearsalSession, response, tool, args: dict) -> 
 
 
 async def _without_response(session: RehearsalSession, context, tool) -> dict:
-    """A long-running tool or a task that returned nothing yet: ADK builds no response event."""
+    """The outcome of a long-running tool or task without a result: ADK builds no response event."""
     from google.adk.events.event import Event
 
     actions = session.observer.actions
     if actions is not None and (actions.state_delta or actions.artifact_delta):
-        # The tool's state writes live on in the invocation under ADK, too.
+        # ADK also keeps the tool's state changes in the invocation.
         await session.append(
             context,
             Event(
@@ -240,9 +239,9 @@ def _result_text(session: RehearsalSession, result: object) -> jsonable.JsonByte
     try:
         text = jsonable.strict(result)
     except jsonable.NotJson as error:
-        raise _Unlike("InvalidOutput", f"The tool's result is not JSON: {error}") from error
+        raise _CallError("InvalidOutput", f"The tool's result is not JSON: {error}") from error
     if len(text) > session.max_result_bytes:
-        raise _Unlike(
+        raise _CallError(
             "InvalidOutput",
             f"The tool's result is {len(text):,} bytes of JSON; at most "
             f"{session.max_result_bytes:,} are taken. Return less, or save it as an artifact.",
@@ -259,7 +258,7 @@ async def _transfer(session: RehearsalSession, context, name: str) -> None:
         chosen = tree.find(session.loaded.root, name)
     target = tree.first_llm(chosen) if chosen is not None else None
     if target is None:
-        raise _Unlike("TransferFailed", f"The agent {name} has no part that a model plays.")
+        raise _CallError("TransferFailed", f"The agent {name} has no part that a model plays.")
     session.agent = target
     line = tree.lineage(target)
     start = line.index(chosen) if chosen in line else -1
@@ -267,20 +266,20 @@ async def _transfer(session: RehearsalSession, context, name: str) -> None:
 
 
 async def _outcome(session: RehearsalSession, context, call, running: Running, work):
-    """Runs the work and words whatever became of it as a ``CallOutcome``."""
+    """Runs the work and returns its result or error as a ``CallOutcome``."""
     token = threads.abandoned.set(running.left_threads)
     before_agent = session.agent
     begin = time.perf_counter()
     try:
         members = await work()
     except asyncio.CancelledError as error:
-        _forget_cancel()
+        _clear_cancel()
         if running.cancelled:
             goes_on = "; what it was doing may still end on its own" if running.left_threads else ""
             members = _error("Cancelled", f"The person cancelled the call{goes_on}.", "")
         else:
-            members = _error(**_named(error))
-    except _Unlike as error:
+            members = _error(**_error_fields(error))
+    except _CallError as error:
         trace = faults.formatted(error.__cause__) if error.__cause__ is not None else ""
         members = _error(error.type_name, str(error), trace)
     except (SystemExit, KeyboardInterrupt, threads.ToolExited) as error:
@@ -290,8 +289,8 @@ async def _outcome(session: RehearsalSession, context, call, running: Running, w
             f"The tool raised {type(ended).__name__}({ended}); a tool should return or raise an Exception.",
             faults.formatted(ended),
         )
-    except BaseException as error:  # The tool's exception is the call's outcome.
-        members = _error(**_named(error))
+    except BaseException as error:  # The tool's exception becomes the call's outcome.
+        members = _error(**_error_fields(error))
     duration = (time.perf_counter() - begin) * 1000
     threads.abandoned.reset(token)
     if members["status"] == "error":
@@ -299,7 +298,7 @@ async def _outcome(session: RehearsalSession, context, call, running: Running, w
         session.keep_events_only(context.session)
     else:
         session.keep(context.session)
-    asked = members["status"] in ("output", "error") and await _asked(session)
+    asked = members["status"] in ("output", "error") and await _request_next_model_call(session)
     delta = session.take_delta()
     shown = None
     if asked or session.agent is not before_agent or session.view_may_have_changed():
@@ -317,16 +316,16 @@ async def _outcome(session: RehearsalSession, context, call, running: Running, w
     )
 
 
-async def _asked(session: RehearsalSession) -> bool:
-    """Asks the model again; whether callbacks looked at its request."""
+async def _request_next_model_call(session: RehearsalSession) -> bool:
+    """Requests the next model call. Returns whether callbacks ran on the request."""
     if not session.goes_on:
         return False
     try:
         return await view.ask(session)
     except asyncio.CancelledError:
-        _forget_cancel()
+        _clear_cancel()
         session.notice("The callbacks before the model's turn were cancelled.")
-    except Exception as error:  # The call is over and its outcome counts.
+    except Exception as error:  # The call ended, so its outcome is kept.
         session.notice(f"The model's request could not be made: {faults.message_of(error)}")
     return True
 
@@ -334,13 +333,13 @@ async def _asked(session: RehearsalSession) -> bool:
 async def _refreshed(session: RehearsalSession):
     try:
         return await view.refresh(session)
-    except Exception as error:  # The call is over and its outcome counts.
-        session.notice(f"The view could not be made anew: {faults.message_of(error)}")
+    except Exception as error:  # The call ended, so its outcome is kept.
+        session.notice(f"The view could not be updated: {faults.message_of(error)}")
         return None
 
 
 async def _append_error(session: RehearsalSession, context, call, error: dict) -> None:
-    """Answers the call in the history, for the session goes on where ADK's run would have ended."""
+    """Appends an error response for the call: the session continues where ADK would end the run."""
     from google.adk.events.event import Event
     from google.genai import types
 
@@ -357,7 +356,7 @@ async def _append_error(session: RehearsalSession, context, call, error: dict) -
         name=call.name,
         response={"error": {"type": error["type"], "message": error["message"]}},
     )
-    with contextlib.suppress(Exception):  # A plugin may have failed the call already.
+    with contextlib.suppress(Exception):  # The plugin that failed the call may raise again.
         await session.append(
             context,
             Event(
@@ -370,7 +369,7 @@ async def _append_error(session: RehearsalSession, context, call, error: dict) -
 
 @contextlib.asynccontextmanager
 async def _node_events_appended(session: RehearsalSession, context, tool):
-    """A tool that runs a workflow node queues events and waits until the runner has taken them."""
+    """Appends the events that a tool queues while it runs a workflow node, as ADK does."""
     if not hasattr(context, "_event_queue") or not _may_run_nodes(tool):
         yield
         return
@@ -392,7 +391,7 @@ async def _node_events_appended(session: RehearsalSession, context, tool):
 
 
 def _may_run_nodes(tool) -> bool:
-    """ADK runs a generator function as a workflow node; a tool of another class may do anything."""
+    """Whether the tool may run a workflow node: a generator function, or a custom tool class."""
     from google.adk.tools.function_tool import FunctionTool
 
     function: Any = getattr(tool, "func", None)
@@ -435,7 +434,7 @@ def _error(type_name: str, message: str, traceback: str) -> dict:
     }
 
 
-_OF_THE_CALL = frozenset(
+_RESERVED_TYPES = frozenset(
     {
         "Cancelled",
         "ConfirmationDenied",
@@ -447,19 +446,20 @@ _OF_THE_CALL = frozenset(
         "HostUnreachable",
     }
 )
-"""Types that say what became of a call. A tool's own class of such a name is told with its module."""
+"""Error types with a fixed meaning. A tool's exception class with the same name gets its module as a
+prefix."""
 
 
-def _named(error: BaseException) -> dict[str, str]:
+def _error_fields(error: BaseException) -> dict[str, str]:
     fault = faults.describe(error)
     name = fault["type"]
-    if name in _OF_THE_CALL:
+    if name in _RESERVED_TYPES:
         name = f"{type(error).__module__}.{name}"
     return {"type_name": name, "message": fault["message"], "traceback": fault["traceback"]}
 
 
-def _forget_cancel() -> None:
+def _clear_cancel() -> None:
     task = asyncio.current_task()
-    uncancel = getattr(task, "uncancel", None)  # Python 3.11; before that nothing is counted.
+    uncancel = getattr(task, "uncancel", None)  # Python 3.11 and newer count cancel requests.
     if uncancel is not None:
         uncancel()

@@ -1,8 +1,7 @@
 """Exceptions as data: type, message, and a traceback that starts at the author's own code.
 
-Frames of this package, of ADK's plumbing and of asyncio that stand before the first frame of the
-tool (or of the agent's module) say nothing to the reader and are left out. Frames after it stay,
-whoever they belong to.
+Frames of this package, ADK and asyncio before the first frame of the tool (or of the agent's module)
+are omitted. All later frames are kept.
 """
 
 from __future__ import annotations
@@ -11,8 +10,8 @@ import os
 import traceback
 from collections.abc import Callable
 
-_HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
-_PLUMBING = (
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_FRAMEWORK = (
     os.sep + os.path.join("google", "adk") + os.sep,
     os.sep + "asyncio" + os.sep,
     os.sep + "importlib" + os.sep,
@@ -21,7 +20,7 @@ _PLUMBING_FILES = ("threading.py", "contextlib.py", "futures.py")
 
 
 class Fault(Exception):
-    """An error of the worker's own making, already worded for the reader."""
+    """An error that the worker detects, with a message for the reader."""
 
     def __init__(self, type_name: str, message: str, cause: BaseException | None = None):
         super().__init__(message)
@@ -38,7 +37,7 @@ def describe(error: BaseException) -> dict[str, str]:
             "message": sendable(str(error)),
             "traceback": formatted(origin) if origin is not None else "",
         }
-    # ADK wraps a ValueError of the agent's module in a private class: the original is the news.
+    # ADK wraps a ValueError of the agent's module in a private class. Report the original.
     if type(error).__name__ == "_AgentLoadError" and error.__cause__ is not None:
         return {
             "type": type(error.__cause__).__name__,
@@ -53,10 +52,10 @@ def describe(error: BaseException) -> dict[str, str]:
 
 
 def message_of(error: BaseException) -> str:
-    """``str(error)``, or a stand-in when the class's own ``__str__`` fails."""
+    """``str(error)``, or a placeholder when the class's ``__str__`` fails."""
     try:
         text = str(error)
-    except Exception as broken:  # An author's __str__ may do anything.
+    except Exception as broken:  # An author's __str__ may raise anything.
         text = f"({type(error).__name__} cannot be shown: its __str__ raised {type(broken).__name__})"
     return sendable(text)
 
@@ -67,7 +66,7 @@ def formatted(error: BaseException) -> str:
         report = traceback.TracebackException.from_exception(error)
         _trim(report, set())
         return sendable("".join(report.format()))
-    except Exception:  # A traceback must never cost the answer.
+    except Exception:  # A traceback that cannot be formatted must not prevent the response.
         return f"{type(error).__name__}: {message_of(error)}"
 
 
@@ -81,7 +80,7 @@ def _trim(report: traceback.TracebackException, seen: set[int]) -> None:
         return
     seen.add(id(report))
     frames = list(report.stack)
-    kept = _after_leading(frames, _is_plumbing) or _after_leading(frames, _is_ours) or frames
+    kept = _after_leading(frames, _is_framework) or _after_leading(frames, _is_worker) or frames
     report.stack = traceback.StackSummary.from_list(kept)
     for other in (report.__cause__, report.__context__):
         if other is not None:
@@ -99,14 +98,14 @@ def _after_leading(
     return []
 
 
-def _is_ours(filename: str) -> bool:
-    return filename.startswith(_HERE)
+def _is_worker(filename: str) -> bool:
+    return filename.startswith(_PACKAGE)
 
 
-def _is_plumbing(filename: str) -> bool:
+def _is_framework(filename: str) -> bool:
     return (
-        _is_ours(filename)
+        _is_worker(filename)
         or filename.startswith("<frozen")
-        or any(part in filename for part in _PLUMBING)
+        or any(part in filename for part in _FRAMEWORK)
         or os.path.basename(filename) in _PLUMBING_FILES
     )

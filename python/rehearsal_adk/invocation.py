@@ -1,7 +1,7 @@
-"""What ADK's runner does around an invocation: it begins with the user's query, agents start and end
-to run, and it ends with the final response.
+"""The start and the end of an invocation, as in ADK's runner.
 
-The callbacks of plugins and agents fire as under the runner. One that raises becomes a notice.
+An invocation starts with the user's query and ends with the final response. The callbacks of plugins
+and agents run as in the runner. An exception from a callback becomes a notice.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from rehearsal_adk.session import RehearsalSession, finishes_task
 
 
 async def begin(session: RehearsalSession, text: str) -> None:
-    """The user's query: it becomes the invocation's content and a session event.
+    """Stores the user's query as the invocation's content and as a session event.
 
     Runs the plugins' ``on_user_message`` and ``before_run``, then ``before_agent`` of plugins and
     agents.
@@ -29,8 +29,8 @@ async def begin(session: RehearsalSession, text: str) -> None:
         if replaced is not None:
             message = replaced
     session.user_content = context.user_content = message
-    said = Event(invocation_id=session.invocation_id, author="user", content=message)
-    await session.append(context, said, from_user=True)
+    query_event = Event(invocation_id=session.invocation_id, author="user", content=message)
+    await session.append(context, query_event, from_user=True)
     with session.noticed("before_run_callback"):
         answer = await session.plugin_manager.run_before_run_callback(invocation_context=context)
         if answer is not None:
@@ -58,9 +58,9 @@ async def enter(session: RehearsalSession, agents: list, worked=None) -> None:
 
 
 async def end(session: RehearsalSession, text: str) -> None:
-    """The final response: the model's last answer becomes a session event, and the run ends.
+    """Appends the final response as the model's last event and ends the run.
 
-    Runs the after-model callbacks, saves what ``output_key`` names, then runs ``after_agent`` of
+    Runs the after-model callbacks, saves the response under ``output_key``, then runs ``after_agent`` of
     plugins and agents, innermost first, and the plugins' ``after_run``.
     """
     from google.genai import types
@@ -92,11 +92,11 @@ async def end(session: RehearsalSession, text: str) -> None:
 
 
 def _running(session: RehearsalSession) -> list:
-    """The agents that ADK has running when the final response comes, outermost first.
+    """The agents that are still running in ADK at the final response, outermost first.
 
-    Below a root that a model plays, an agent that transfers away is left where it stands, without
-    its after-agent callbacks; so is one whose task is finished. Below any other root it goes on
-    when the agent that it transferred to has ended.
+    Below an ``LlmAgent`` root, ADK runs no after-agent callbacks for an agent that transferred away
+    or whose task is finished. Below any other root, such an agent continues when the agent that it
+    transferred to ends.
     """
     if any(finishes_task(event) for event in session.session.events):
         return []

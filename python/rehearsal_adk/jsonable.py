@@ -1,9 +1,9 @@
-"""Values as JSON text, or the reason why not.
+"""Converts values to JSON text, or reports why it cannot.
 
-Two encodings. *Strict* is for results: what cannot be said in JSON is an error that names the
-place and the remedy, for a golden trace must hold what the tool returned and nothing else.
-*Lenient* is for what is only shown or kept for a restore (state, events): a value that has no JSON
-form is described instead.
+There are two encodings. *Strict* is for results: a value without a JSON form is an error with its
+location and the fix, because a golden trace must contain exactly what the tool returned. *Lenient* is
+for data that is only shown or stored for a restore (state, events): a value without a JSON form is
+replaced with a description.
 
 Integers keep their digits: Python's ``json`` neither rounds nor reformats them.
 """
@@ -19,11 +19,11 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class JsonBytes(bytes):
-    """JSON text in UTF-8 that is already checked and goes out as it stands."""
+    """Valid JSON text in UTF-8, sent unchanged."""
 
 
 class NotJson(Exception):
-    """A value has no JSON form. The message says where and what to return instead."""
+    """A value has no JSON form. The message contains its location and what to return instead."""
 
 
 def strict(value: object) -> JsonBytes:
@@ -32,7 +32,7 @@ def strict(value: object) -> JsonBytes:
 
     Raises:
       NotJson: the value holds NaN, an infinity, a lone surrogate, a reference to itself, or an
-        object that ADK could not write either.
+        object that ADK cannot write either.
     """
     try:
         return _encode(value)
@@ -49,7 +49,7 @@ def strict(value: object) -> JsonBytes:
 
 
 def lenient(value: object) -> JsonBytes:
-    """The value as JSON, with whatever has no JSON form replaced by a description of it."""
+    """The value as JSON, with values that have no JSON form replaced by a description."""
     try:
         return _encode(value)
     except (TypeError, ValueError, RecursionError):
@@ -61,17 +61,17 @@ def lenient(value: object) -> JsonBytes:
             value, by_alias=True, bytes_mode="base64", inf_nan_mode="null", fallback=described
         )
         return _encode(_without_surrogates(plain))
-    except Exception:  # Shown only: a description is better than a failed call.
+    except Exception:  # The value is only shown, so a description must not fail the call.
         return _encode(described(value))
 
 
 def writable(text: str) -> str:
-    """The text with U+FFFD where a lone surrogate stood, which has no form in UTF-8."""
+    """The text with each lone surrogate, which UTF-8 cannot encode, replaced by U+FFFD."""
     return _SURROGATE.sub("\ufffd", text)
 
 
 def compose(members: Mapping[str, object]) -> JsonBytes:
-    """A JSON object of the members in order. ``JsonBytes`` go in as they stand, the rest is strict."""
+    """A JSON object of the members in order. ``JsonBytes`` are inserted unchanged, other values are strict."""
     parts = []
     for key, value in members.items():
         text = value if isinstance(value, JsonBytes) else strict(value)
@@ -80,7 +80,7 @@ def compose(members: Mapping[str, object]) -> JsonBytes:
 
 
 def listed(items: list[JsonBytes]) -> JsonBytes:
-    """A JSON array of texts that are JSON already."""
+    """A JSON array of JSON texts."""
     return JsonBytes(b"[" + b",".join(items) + b"]")
 
 
@@ -96,7 +96,7 @@ def described(value: object) -> str:
 
 def _encode(value: object) -> JsonBytes:
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    # Encoding is what finds lone surrogates (UnicodeEncodeError is a ValueError).
+    # Encoding detects lone surrogates (UnicodeEncodeError is a ValueError).
     return JsonBytes(text.encode("utf-8"))
 
 
@@ -121,15 +121,15 @@ def _without_surrogates(value: object) -> object:
 def _reason(value: object, error: BaseException) -> str:
     if isinstance(error, RecursionError):
         return "it is nested too deeply. Return a flatter value."
-    found = _first_offence(value)
+    found = _first_invalid(value)
     if found is not None:
         place, what, remedy = found
         return f"{place} is {what}. {remedy}"
     return f"{error}. Return plain values: text, numbers, booleans, null, lists and objects."
 
 
-def _first_offence(root: object) -> tuple[str, str, str] | None:
-    """Where the value stops being JSON, found by walking it; ``None`` when the walk sees nothing."""
+def _first_invalid(root: object) -> tuple[str, str, str] | None:
+    """The location, description and fix of the first value that is not JSON, or ``None``."""
     pending: list[tuple[str, object, tuple[int, ...]]] = [("$", root, ())]
     while pending:
         place, value, parents = pending.pop()

@@ -1,8 +1,7 @@
-"""An agent folder becomes a ``LoadedAgent``, loaded the way ``adk web`` loads it.
+"""Loads an agent folder as a ``LoadedAgent``, the way ``adk web`` does.
 
-ADK's own loader does the work, so package, ``agent`` module, ``app``, ``root_agent.yaml`` and the
-folder's ``.env`` are found exactly as the author is used to. This module only finds the right
-interpreter's faults and words their remedies.
+ADK's own loader finds the package, the ``agent`` module, ``app``, ``root_agent.yaml`` and the folder's
+``.env``. This module adds error messages for an interpreter or folder that cannot be used.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ class LoadedAgent:
     """One agent folder, imported."""
 
     app_name: str
-    """The folder's name, which is what ``adk web`` and ``adk eval`` call the application."""
+    """The folder's name, which ``adk web`` and ``adk eval`` use as the application's name."""
     entry: str
     """Where the agent was found: ``app``, ``root_agent`` or ``root_agent.yaml``."""
     root: Any
@@ -31,7 +30,7 @@ class LoadedAgent:
 
     @property
     def plugins(self) -> list:
-        """The application's plugins, but for the one that asks a person elsewhere to be the model."""
+        """The application's plugins, without ``RehearsalPlugin``."""
         plugins = getattr(self.app, "plugins", None) or ()
         return [one for one in plugins if type(one).__name__ != "RehearsalPlugin"]
 
@@ -75,7 +74,7 @@ def load(agent_dir: str) -> LoadedAgent:
     """Imports the agent folder.
 
     Raises:
-      Fault: the folder is missing, or holds no agent that a worker can host.
+      Fault: the folder is missing, or contains no agent that a worker can host.
       Exception: whatever the agent's own modules raise while they are imported.
     """
     folder = Path(agent_dir).resolve()
@@ -89,7 +88,7 @@ def load(agent_dir: str) -> LoadedAgent:
 
     loader = AgentLoader(str(folder.parent))
     if getattr(loader, "is_single_agent", False):
-        # The parent is itself an agent folder, which makes the loader take it for the agent.
+        # The parent is an agent folder too, so the loader would load it instead.
         loader = AgentLoader(str(folder))
     loaded = loader.load_agent(folder.name)
     app = loaded if isinstance(loaded, App) else None

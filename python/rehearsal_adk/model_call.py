@@ -1,11 +1,11 @@
-"""What ADK does around a model call, where a person acts in the model's place.
+"""The callbacks around a model call, where a person responds in place of the model.
 
-The model is asked when the user's query came, and again after each call's outcome. Before it is
-asked, the before-model callbacks of plugins and agent see the request; once the person acted, the
-after-model callbacks see the act as the model's response. Each runs once for each model call.
+The model is called after the user's query and after each tool call's outcome. The before-model
+callbacks of plugins and agent get the request, and the after-model callbacks get the person's action
+as the model's response. Each runs once per model call.
 
-The person's act stands: a callback that answers in the model's place, puts something else in the
-place of an answer or raises becomes a notice that says what ADK would have done.
+The person's action is kept. If a callback returns a response, replaces one or raises, a notice says
+what ADK would have done.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from typing import Any
 from rehearsal_adk import jsonable
 from rehearsal_adk.session import RehearsalSession
 
-_MOST_TOLD = 200
-"""How many characters of a callback's own answer a notice repeats."""
+_MAX_SUMMARY_CHARS = 200
+"""How many characters of a callback's response a notice shows."""
 
 
-def watchers(
+def callbacks(
     session: RehearsalSession, hook: str, but: Callable[[Any], bool] = lambda plugin: False
 ) -> list[str]:
-    """Whose callbacks see a model call of the agent in charge, in ADK's order and worded for the
-    reader. ``hook`` is ``before_model`` or ``after_model``; plugins that ``but`` holds for are left
-    out."""
+    """Descriptions of the callbacks that run for a model call of the active agent, in ADK's order.
+    ``hook`` is ``before_model`` or ``after_model``. Plugins for which ``but`` returns true are
+    omitted."""
     from google.adk.plugins.base_plugin import BasePlugin
 
     name = f"{hook}_callback"
@@ -43,7 +43,7 @@ def watchers(
 async def before(session: RehearsalSession, agent, request) -> bool:
     """Runs the before-model callbacks on the request, as ADK's flow does.
 
-    Returns whether they ran: ``False`` where the flow's handling of them has moved.
+    Returns whether they ran: ``False`` if this ADK version has no such handler in the flow.
     """
     flow = getattr(agent, "_llm_flow", None)
     handle = getattr(flow, "_handle_before_model_callback", None)
@@ -51,27 +51,27 @@ async def before(session: RehearsalSession, agent, request) -> bool:
         return False
     context = session.invocation()
     context.agent = agent
-    by = " and the ".join(watchers(session, "before_model"))
+    by = " and the ".join(callbacks(session, "before_model"))
     with session.noticed(by):
         answer = await handle(context, request, _response_event(session))
         if answer:
             session.notice(
-                f"In the model's place answers the {by}, with {_told(answer.content)}: ADK would "
+                f"In the model's place answers the {by}, with {_summary(answer.content)}: ADK would "
                 "take that and not ask the model. Here the model is asked, and you act for it."
             )
     return True
 
 
 async def after(session: RehearsalSession, context, content) -> Any:
-    """The event of what the person did in the model's place, with what the after-model callbacks
-    wrote into its actions. The call counts as answered.
+    """The event of the person's action, with the actions that the after-model callbacks set. The
+    model call counts as answered.
 
-    A session whose model is not asked, for a tool ended the run or no query came, runs none.
+    No callbacks run if no model call is open: a tool ended the run, or there is no query yet.
     """
     event = _response_event(session)
     event.content = content
     asked, session.asked = session.asked, None
-    by = watchers(session, "after_model")
+    by = callbacks(session, "after_model")
     flow = getattr(session.agent, "_llm_flow", None)
     handle = getattr(flow, "_handle_after_model_callback", None)
     if asked is None or not by or handle is None:
@@ -80,7 +80,7 @@ async def after(session: RehearsalSession, context, content) -> Any:
     from google.genai import types
 
     if "canonical_tools_cache" in type(context).model_fields:
-        # Else every toolset is asked for its tools once more.
+        # Without the cache, ADK would list every toolset's tools again.
         context.canonical_tools_cache = list(session.tools.values())
     # A copy: a callback may change the response in place.
     response = LlmResponse(
@@ -92,13 +92,13 @@ async def after(session: RehearsalSession, context, content) -> Any:
         if instead.content != content:
             session.notice(
                 f"The answer is changed by the {said}: ADK would go on with "
-                f"{_told(instead.content)}. Here what you did stands."
+                f"{_summary(instead.content)}. Here what you did stands."
             )
     return event
 
 
 def _response_event(session: RehearsalSession):
-    """ADK's event of the model's response, to whose actions the callbacks on both sides write."""
+    """ADK's event of the model's response. Before-model and after-model callbacks share its actions."""
     from google.adk.events.event import Event
 
     event = Event(invocation_id=session.invocation_id, author=session.agent.name)
@@ -107,8 +107,8 @@ def _response_event(session: RehearsalSession):
     return event
 
 
-def _told(content) -> str:
-    """A content in a few words."""
+def _summary(content) -> str:
+    """A short description of a content."""
     said = []
     for part in getattr(content, "parts", None) or ():
         if part.function_call is not None:
@@ -117,4 +117,4 @@ def _told(content) -> str:
         elif part.text:
             said.append(f"“{part.text}”")
     text = ", ".join(said) or "nothing to show"
-    return text if len(text) <= _MOST_TOLD else text[:_MOST_TOLD] + "…"
+    return text if len(text) <= _MAX_SUMMARY_CHARS else text[:_MAX_SUMMARY_CHARS] + "…"

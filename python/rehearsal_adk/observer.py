@@ -1,8 +1,8 @@
-"""What a tool returned, seen where ADK hands it to the plugins.
+"""Captures a tool's result before ADK wraps it.
 
-ADK wraps a result that is no dict into ``{"result": ...}``, after which 5 and ``{"result": 5}``
-look alike. This plugin stands first in the plugin manager, notes the result as it was returned, and
-answers nothing, so that every other plugin and callback runs as if it were not there.
+ADK wraps a result that is not a dict into ``{"result": ...}``, so 5 and ``{"result": 5}`` become the
+same. This plugin is first in the plugin manager and stores the original result. It returns ``None``,
+so all other plugins and callbacks run unchanged.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 from google.adk.plugins.base_plugin import BasePlugin
 
 NOTHING = object()
-"""No result was seen."""
+"""Marks that there is no result."""
 
 
 class ToolObserver(BasePlugin):
-    """Notes the result of the call it was told to watch."""
+    """Stores the result of the watched call."""
 
     def __init__(self) -> None:
         super().__init__(name="rehearsal_tool_observer")
@@ -24,17 +24,17 @@ class ToolObserver(BasePlugin):
 
     @property
     def returned_at_all(self) -> bool:
-        """Whether the watched call got as far as a result."""
+        """Whether the watched call returned a result."""
         return self.returned is not NOTHING
 
     def watch(self, call_id: str) -> None:
-        """Forgets the last call and waits for this one."""
+        """Watches this call instead of the last one."""
         self._watched = call_id
         self.returned = NOTHING
         self.actions = None
 
     async def after_tool_callback(self, *, tool, tool_args, tool_context, result):
-        """Notes the result, unless it belongs to a tool of an agent inside a tool."""
+        """Stores the result, unless it belongs to a nested agent's tool."""
         if tool_context.function_call_id == self._watched:
             self.returned = result
             self.actions = tool_context.actions
@@ -43,7 +43,7 @@ class ToolObserver(BasePlugin):
     def result_of(self, response: dict) -> object:
         """The call's result, given the response that ADK built from it.
 
-        It is what the tool returned, unless a callback put something else in its place.
+        This is the tool's original result, unless a callback replaced it.
         """
         returned = self.returned
         if returned is NOTHING:
@@ -60,7 +60,7 @@ class ToolObserver(BasePlugin):
 def _differs(returned: dict, response: dict) -> bool:
     if returned.keys() == response.keys():
         return any(returned[key] is not response[key] for key in returned)
-    # ADK takes media parts out of a result; what is left is a part of what was returned.
+    # ADK removes media parts from a result. The rest is a subset of the original.
     return not all(key in returned and returned[key] is response[key] for key in response)
 
 

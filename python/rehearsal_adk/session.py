@@ -1,13 +1,13 @@
-"""One rehearsal's services, events, state and what a call changed.
+"""One rehearsal's services, events and state, and the changes of each call.
 
-Each rehearsal has in-memory services of its own, so that ``app:`` and ``user:`` state, artifacts
-and memory of one tab never show in another's golden trace. Its events go through the session
-service as ADK's runner sends them, plugins' ``on_event_callback`` included; what begins and ends the
-run around them is in ``invocation``.
+Each rehearsal has its own in-memory services, so that ``app:`` and ``user:`` state, artifacts and
+memory of one tab never appear in the golden trace of another. Its events go through the session
+service as in ADK's runner, including the plugins' ``on_event_callback``. ``invocation`` starts and
+ends the run.
 
-A call works on a copy of the session. The copy takes the session's place when the call succeeded;
-when it failed or was cancelled only its events do, for under ADK the state written by a tool that
-raises is never committed. A thread that was left behind keeps writing into the copy, unheard.
+A call works on a copy of the session. The copy replaces the session if the call succeeds. If it fails
+or is canceled, only its events are kept, because ADK never commits the state changes of a tool that
+raises. Later changes by an abandoned thread go to the copy and are lost.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ logger = logging.getLogger("rehearsal_adk")
 
 
 class RehearsalSession:
-    """The worker's share of one rehearsal."""
+    """One rehearsal in the worker."""
 
     def __init__(self, loaded: LoadedAgent, session_id: str, user_id: str) -> None:
         from google.adk.agents.run_config import RunConfig
@@ -50,7 +50,7 @@ class RehearsalSession:
         self.artifact_service = _recording_artifacts(self._saved)
         self.memory_service = InMemoryMemoryService()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # That it is experimental is ADK's affair, not the author's.
+            warnings.simplefilter("ignore")  # ADK warns that the service is experimental.
             self.credential_service = InMemoryCredentialService()
         self.plugin_manager = PluginManager(plugins=[self.observer, *loaded.plugins])
         self.run_config = RunConfig()
@@ -59,33 +59,33 @@ class RehearsalSession:
         self.tools: dict = {}
         self.last_view: dict | None = None
         self.max_result_bytes = 0
-        """The longest result that is sent; set by the worker."""
+        """The maximum size of a result in bytes of JSON; set by the worker."""
         self.running: str | None = None
-        """The call that runs now."""
+        """The id of the running call, or the name of the running step."""
         self.asked: Any = None
-        """While the model is asked: the actions of its response, to which callbacks write."""
+        """While a model call is open: the actions of its response, which callbacks change."""
         self.seen: dict | None = None
-        """The view of the request that the callbacks of the last model call left, if any run."""
+        """The view of the last model call's request after its callbacks, if any ran."""
         self.ended = False
-        """A tool ended the run: the model is asked no more."""
+        """Whether a tool ended the run, so that no model call follows."""
         self.over = False
-        """The final response came."""
+        """Whether the final response was sent."""
         self.started: set[str] = set()
-        """Every call id ever used here, so that none is used twice."""
+        """All call ids of the session, to reject duplicates."""
         self._notices: list[str] = []
-        self._notices_told = 0
+        self._notices_reported = 0
         self._state_texts: dict[str, jsonable.JsonBytes] = {}
         self._new_events: list = []
         self._touched = False
 
     @property
     def invocation_id(self) -> str:
-        """One rehearsal is one invocation: this id stands in its events and in the golden trace."""
+        """The invocation's id in events and in the golden trace. One rehearsal is one invocation."""
         return f"{self.id}_inv_0"
 
     @property
     def final_event_id(self) -> str:
-        """The id of the final response's event, by which a rebuilt session knows that it is over."""
+        """The id of the final response's event. A rebuilt session with this event is over."""
         return f"{self.invocation_id}_final"
 
     async def open(self, state: dict, restore: dict | None) -> None:
@@ -98,7 +98,7 @@ class RehearsalSession:
         self.session = await self.session_service.create_session(
             app_name=self.loaded.app_name, user_id=self.user_id, session_id=self.id, state=given
         )
-        # The service drops `temp:` keys, which live as long as the invocation: so does a rehearsal.
+        # The service drops `temp:` keys, which last for one invocation, as a rehearsal does.
         self.session.state.update(given)
         if restore:
             await self._rebuild(restore)
@@ -137,23 +137,23 @@ class RehearsalSession:
                 self.user_content = event.content
             self.ended = self.ended or ends_run(event)
             self.over = self.over or event.id == self.final_event_id
-        # The recorded state is the truth: appending replayed older deltas over it.
+        # Appending the events applied their state deltas. Restore the recorded state.
         self.session.state.clear()
         self.session.state.update(final)
         text = restore.get("user_text")
         if self.user_content is None and text is not None:
             self.user_content = types.Content(role="user", parts=[types.Part(text=text)])
-        # The callbacks before the model's turn ran where the session was before.
+        # The before-model callbacks ran in the earlier worker.
         if self.goes_on:
             self.asked = EventActions()
 
     @property
     def goes_on(self) -> bool:
-        """Whether ADK would ask the model next, once no call is under way."""
+        """Whether ADK would call the model next, once no tool call is running."""
         return self.user_content is not None and not self.ended and not self.over
 
     def invocation(self, session=None):
-        """A real invocation context for the agent in charge, over this session's services."""
+        """An ADK invocation context for the active agent, with this session's services."""
         from google.adk.agents.invocation_context import InvocationContext
 
         return InvocationContext(
@@ -171,24 +171,24 @@ class RehearsalSession:
         )
 
     def working_copy(self):
-        """The session for one call to work on: the same history, a state of its own."""
+        """A copy of the session for one call, with the same history and its own state."""
         try:
             state = copy.deepcopy(self.session.state)
-        except Exception as error:  # State may hold live objects; then it is shared.
+        except Exception as error:  # State with objects that cannot be copied is shared.
             logger.debug("The state cannot be copied: %s", error)
             state = dict(self.session.state)
         return self.session.model_copy(update={"state": state, "events": list(self.session.events)})
 
     def keep(self, worked) -> None:
-        """The call succeeded: what it made becomes the session."""
+        """Replaces the session with the copy of a call that succeeded."""
         self.session = worked
 
     def keep_events_only(self, worked) -> None:
-        """The call failed: its events stay in the history, its state is not committed."""
+        """Keeps the events of a call that failed, without its state changes."""
         self.session = self.session.model_copy(update={"events": list(worked.events)})
 
     async def append(self, context, event, from_user: bool = False) -> None:
-        """Appends an event as the runner does: plugins see it first, unless it is the user's."""
+        """Appends an event as the runner does: after the plugins' callbacks, unless it is the user's."""
         if not from_user:
             replaced = await self.plugin_manager.run_on_event_callback(
                 invocation_context=context, event=event
@@ -204,18 +204,18 @@ class RehearsalSession:
         self._new_events.append(event)
 
     def notice(self, text: str) -> None:
-        """Something the person should know beside the view."""
+        """Adds a warning to the view, once."""
         if text not in self._notices:
             self._notices.append(text)
 
     @property
     def notices(self) -> list[str]:
-        """Everything noticed so far."""
+        """All notices of the session."""
         return list(self._notices)
 
     @contextlib.contextmanager
     def noticed(self, what: str):
-        """What is raised inside becomes a notice."""
+        """Turns an exception in the block into a notice."""
         try:
             yield
         except Exception as error:
@@ -226,10 +226,10 @@ class RehearsalSession:
             )
 
     def view_may_have_changed(self) -> bool:
-        """Whether the last delta, or an instruction made by a function, can show in the view.
+        """Whether the last delta, or an instruction from a function, may have changed the view.
 
-        A view costs a few milliseconds and asks every toolset for its tools, so it is not made
-        after a call that changed nothing the view depends on.
+        Building a view takes a few milliseconds and lists every toolset's tools, so it is skipped
+        after a call that changes nothing in the view.
         """
         made_by_function = callable(getattr(self.agent, "instruction", None))
         return self._touched or made_by_function
@@ -239,7 +239,7 @@ class RehearsalSession:
         return jsonable.compose(self._state_texts)
 
     def remember_state(self) -> dict[str, jsonable.JsonBytes]:
-        """Takes the state as it is now for the known one, and returns what changed since before."""
+        """Stores the current state as the known one and returns the changes since the last one."""
         before = self._state_texts
         now = {str(key): jsonable.lenient(value) for key, value in self.session.state.items()}
         changed = {key: text for key, text in now.items() if before.get(key) != text}
@@ -248,13 +248,13 @@ class RehearsalSession:
         return changed
 
     def take_delta(self) -> jsonable.JsonBytes:
-        """What changed since the last delta: state, artifacts and events, as the host records it."""
+        """The changes of state, artifacts and events since the last delta, as the host records them."""
         events, self._new_events = self._new_events, []
         changed = self.remember_state()
         saved = self._saved.copy()
         self._saved.clear()
-        self._touched = bool(changed or saved) or len(self._notices) != self._notices_told
-        self._notices_told = len(self._notices)
+        self._touched = bool(changed or saved) or len(self._notices) != self._notices_reported
+        self._notices_reported = len(self._notices)
         return jsonable.compose(
             {
                 "state": jsonable.compose(changed),
@@ -265,7 +265,7 @@ class RehearsalSession:
 
 
 def ends_run(event) -> bool:
-    """Whether ADK asks the model no more after this response of a tool."""
+    """Whether ADK ends the run after this tool response."""
     actions = event.actions
     if actions.transfer_to_agent or actions.requested_tool_confirmations:
         return False
@@ -275,10 +275,10 @@ def ends_run(event) -> bool:
 
 
 def finishes_task(event) -> bool:
-    """Whether an agent in task mode is told here that its task is done."""
+    """Whether this event finishes the task of an agent in task mode."""
     try:
         from google.adk.agents.llm.task._finish_task_tool import is_finish_task_terminal_fr
-    except ImportError:  # It has moved, or there is no task mode yet.
+    except ImportError:  # This ADK version has no task mode, or has it in another module.
         return False
     return is_finish_task_terminal_fr(event)
 
@@ -287,13 +287,13 @@ def event_text(event) -> jsonable.JsonBytes:
     """An ADK event as JSON that ``Event.model_validate`` reads back."""
     try:
         plain = event.model_dump(mode="json", by_alias=True, exclude_none=True)
-    except Exception:  # A response may hold an object that has no JSON form.
+    except Exception:  # A response may contain an object without a JSON form.
         plain = event.model_dump(mode="python", by_alias=True, exclude_none=True)
     return jsonable.lenient(plain)
 
 
 def _recording_artifacts(saved: list):
-    """ADK's in-memory artifact service, which notes in ``saved`` whatever it is given."""
+    """ADK's in-memory artifact service that also adds each saved artifact to ``saved``."""
     from google.adk.artifacts.in_memory_artifact_service import InMemoryArtifactService
 
     class RecordingArtifacts(InMemoryArtifactService):

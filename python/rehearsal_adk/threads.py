@@ -1,13 +1,12 @@
-"""Blocking functions run in a thread of their own.
+"""Runs blocking functions in their own threads.
 
-ADK calls a synchronous tool on the event loop, where it would hold up every other session and
-every cancel. Here each such call has a daemon thread to itself, with a copy of the caller's context
-variables. A cancelled call leaves its thread behind: the thread runs to its end and nobody listens.
-A thread whose call is over waits for the next one, since starting a thread costs more than a
-trivial tool; a call never waits for a thread.
+ADK calls a synchronous tool on the event loop, where it would block every other session and every
+cancel request. Here each such call has its own daemon thread, with a copy of the caller's context
+variables. The thread of a canceled call runs to its end, and its result is dropped. Idle threads are
+reused, because starting a thread costs more than a trivial tool. A call never waits for a thread.
 
-Two ways lead into ADK, and the first that exists is taken: the runner for synchronous callables
-that ADK keeps in a context variable (2.13), or ``FunctionTool._invoke_callable`` (earlier 2.x).
+This uses the first of two hooks that ADK has: the runner for synchronous callables in a context
+variable (2.13), or ``FunctionTool._invoke_callable`` (earlier 2.x).
 """
 
 from __future__ import annotations
@@ -23,18 +22,18 @@ from typing import Any
 abandoned: contextvars.ContextVar[list | None] = contextvars.ContextVar(
     "rehearsal_abandoned", default=None
 )
-"""Where a call collects the names of the functions that it left running, if it wants to know."""
+"""The names of the functions that a canceled call left running, or ``None`` if not collected."""
 
 
 class ToolExited(Exception):
     """The tool raised ``SystemExit``, ``KeyboardInterrupt`` or ``StopIteration``.
 
-    Those must not travel through an event loop; this stands in for them.
+    These would end the event loop, so this exception replaces them.
     """
 
 
 async def run_in_own_thread(target, kwargs: dict):
-    """Calls ``target(**kwargs)`` in a thread of its own and waits for its result or exception."""
+    """Calls ``target(**kwargs)`` in its own thread and waits for its result or exception."""
     loop = asyncio.get_running_loop()
     future = loop.create_future()
     context = contextvars.copy_context()
@@ -55,13 +54,13 @@ async def run_in_own_thread(target, kwargs: dict):
             result = context.run(target, **kwargs)
         except (SystemExit, KeyboardInterrupt, StopIteration) as ended:
             error = stand_in(ended)
-        except BaseException as raised:  # The tool's exception is the call's result.
+        except BaseException as raised:  # The tool's exception becomes the call's result.
             error = raised
         returned.set()
         with contextlib.suppress(RuntimeError):  # The loop is closed: the worker is ending.
             loop.call_soon_threadsafe(settle, result, error)
 
-    _give_a_thread(job)
+    _run_in_thread(job)
     try:
         return await future
     except asyncio.CancelledError:
@@ -71,11 +70,11 @@ async def run_in_own_thread(target, kwargs: dict):
         raise
 
 
-_MOST_IDLE = 8
+_MAX_IDLE = 8
 _idle: list[queue.SimpleQueue] = []
 
 
-def _give_a_thread(job) -> None:
+def _run_in_thread(job) -> None:
     try:
         inbox = _idle.pop()
     except IndexError:
@@ -87,13 +86,13 @@ def _give_a_thread(job) -> None:
 def _work(inbox: queue.SimpleQueue) -> None:
     while True:
         inbox.get()()
-        if len(_idle) >= _MOST_IDLE:
+        if len(_idle) >= _MAX_IDLE:
             return
         _idle.append(inbox)
 
 
 def stand_in(ended: BaseException) -> ToolExited:
-    """An ordinary exception in place of one that would end the event loop."""
+    """An ordinary exception that replaces one that would end the event loop."""
     error = ToolExited(f"The tool raised {type(ended).__name__}({ended}).")
     error.__cause__ = ended
     return error
@@ -101,7 +100,7 @@ def stand_in(ended: BaseException) -> ToolExited:
 
 @contextlib.contextmanager
 def blocking_tools_in_threads():
-    """While this is entered, ADK runs synchronous tools of the current task in their own threads."""
+    """Inside this context, ADK runs synchronous tools of the current task in their own threads."""
     bind = _adk_binding()
     if bind is None:
         yield

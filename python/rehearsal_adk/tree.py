@@ -1,7 +1,7 @@
-"""Agents within agents: who is in charge, and who can be found by name.
+"""The tree of agents: its nodes, lookup by name, and ancestors.
 
-A root may be an ``LlmAgent``, an agent that only arranges others (sequential, loop, parallel), or a
-``Workflow``, which is no ``BaseAgent`` and keeps its parts in ``.graph.nodes``.
+A root may be an ``LlmAgent``, a workflow agent (sequential, loop, parallel), or a ``Workflow``, which
+is not a ``BaseAgent`` and has its nodes in ``.graph.nodes``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-# The node at which ADK begins each graph; it does nothing.
+# The start node of each ADK graph. It does nothing.
 START = "__START__"
 
 
@@ -26,7 +26,7 @@ def walk(root: Any) -> Iterator[Any]:
 
 
 def children(node) -> list:
-    """The parts one level below: sub-agents, and the nodes of a workflow's graph."""
+    """The direct children: sub-agents, and the nodes of a workflow's graph."""
     below = list(getattr(node, "sub_agents", None) or ())
     nodes = getattr(getattr(node, "graph", None), "nodes", None) or ()
     below.extend(part for part in nodes if _named(part) and part.name != START)
@@ -39,19 +39,19 @@ def children(node) -> list:
 
 
 def is_llm(node) -> bool:
-    """Whether a model, and so a person in its place, can play this agent."""
+    """Whether this agent calls a model, so that a person can act as it."""
     from google.adk.agents.llm_agent import LlmAgent
 
     return isinstance(node, LlmAgent)
 
 
 def first_llm(root):
-    """The first agent in the tree that a model plays, or ``None``."""
+    """The first ``LlmAgent`` in the tree, or ``None``."""
     return next((node for node in walk(root) if is_llm(node)), None)
 
 
 def find(root, name: str):
-    """The agent of this name in the tree, or ``None``."""
+    """The agent with this name in the tree, or ``None``."""
     return next((node for node in walk(root) if getattr(node, "name", None) == name), None)
 
 
@@ -66,7 +66,7 @@ def lineage(agent) -> list:
 
 
 def summary(node) -> dict:
-    """An agent as the page lists it."""
+    """The agent's name, description and class, as the page lists them."""
     return {
         "name": str(getattr(node, "name", "")),
         "description": str(getattr(node, "description", None) or ""),

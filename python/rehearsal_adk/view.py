@@ -1,16 +1,15 @@
-"""Exactly what the model would see: the ``SessionView``.
+"""The ``SessionView``: exactly what the model would get.
 
-ADK's own request processors assemble a request for the agent in charge, and the view is read off
-that request: the system instruction with its placeholders filled, and every declaration in order,
-those included that ADK adds by itself (``transfer_to_agent``, ``set_model_response``, ...).
+ADK's request processors assemble a request for the active agent. The view is built from that request:
+the system instruction with its placeholders filled, and every declaration in order, including those
+that ADK adds (``transfer_to_agent``, ``set_model_response``, ...).
 
-The request is assembled over a session that holds the user's query and no other event. The later
-events shape only the contents, which a view does not show, while some processors act on them (a
-confirmation is executed, a long history is summarised by a model).
+The request is assembled for a session that contains only the user's query. Later events change only
+the contents, which a view does not show, and some processors act on them: they execute a
+confirmation, or have a model summarize a long history.
 
-Where callbacks see what the model is asked, they get this request with the whole conversation in it,
-once for each model call, and the view is read off what they left. A view that is made merely to look
-runs none of them.
+Before-model callbacks get this request with the whole conversation, once per model call, and the view
+is built from the request after them. A view outside a model call runs no callbacks.
 """
 
 from __future__ import annotations
@@ -26,38 +25,38 @@ from rehearsal_adk.session import RehearsalSession
 logger = logging.getLogger("rehearsal_adk")
 
 _MISSING = re.compile(r"Context variable not found: `([^`]+)`")
-_MOST_MISSING = 100
+_MAX_MISSING = 100
 
 
 async def look(session: RehearsalSession, opening: bool = False) -> dict:
-    """The view of the session now, made merely to look. Also makes its tools the ones that calls
-    resolve against.
+    """Builds the session's view outside a model call and updates ``session.tools``, where calls find
+    their tools.
 
     Raises:
       Fault: ``opening`` is set and a toolset cannot deliver its tools.
     """
-    return await _made(session, opening=opening)
+    return await _build(session, opening=opening)
 
 
 async def ask(session: RehearsalSession) -> bool:
-    """Asks the model, that is the person. Whether callbacks looked at the request: ``session.seen``
-    is its view then. Where there are none, no request is made."""
+    """Opens a model call, which the person answers. Returns whether callbacks ran on the request. If so,
+    ``session.seen`` is its view. Without callbacks, no request is built."""
     from google.adk.events.event_actions import EventActions
 
     session.asked = EventActions()
     session.seen = None
-    if not tree.is_llm(session.agent) or not model_call.watchers(session, "before_model"):
+    if not tree.is_llm(session.agent) or not model_call.callbacks(session, "before_model"):
         return False
-    session.seen = await _made(session, asking=True)
+    session.seen = await _build(session, asking=True)
     return True
 
 
 async def now(session: RehearsalSession) -> dict:
-    """The view of what the model was asked last, or else a new one."""
+    """The view of the last model call's request if callbacks ran, otherwise a new view."""
     return await look(session) if session.seen is None else session.seen
 
 
-async def _made(session: RehearsalSession, opening: bool = False, asking: bool = False) -> dict:
+async def _build(session: RehearsalSession, opening: bool = False, asking: bool = False) -> dict:
     warnings: list[str] = []
     agent = session.agent
     if not tree.is_llm(agent):
@@ -86,7 +85,7 @@ async def _made(session: RehearsalSession, opening: bool = False, asking: bool =
         warnings.extend(_changed_later(session))
     session.tools = dict(request.tools_dict)
     declared, model_side = _declarations(request)
-    declared = _named(declared, warnings)
+    declared = _with_valid_names(declared, warnings)
     return {
         "app_name": session.loaded.app_name,
         "agent": {**tree.summary(session.agent), "model": _model(session.agent, request)},
@@ -102,8 +101,8 @@ async def _made(session: RehearsalSession, opening: bool = False, asking: bool =
 
 
 async def _whole_conversation(session: RehearsalSession, agent, request, asked: list) -> list:
-    """Puts ADK's contents of the whole session into the request, in the place of ``asked``, the
-    contents of the query alone; returns what is in it of the conversation."""
+    """Replaces ``asked``, the contents of the query, with ADK's contents of the whole session. Returns
+    the request's contents that belong to the conversation."""
     context = session.invocation()
     context.agent = agent
     before = request.contents
@@ -114,19 +113,19 @@ async def _whole_conversation(session: RehearsalSession, agent, request, asked: 
 
         async for _event in contents.request_processor.run_async(context, request):
             pass
-    except Exception:  # The callbacks see the query then, and none of what followed.
+    except Exception:  # The callbacks then get only the query.
         logger.exception("ADK could not put the conversation into the model's request")
         request.contents = before
     return [one for one in request.contents if not _is_among(one, apart)]
 
 
 def _changed_later(session: RehearsalSession) -> list[str]:
-    """What may change the request when the model is asked.
+    """A warning if before-model callbacks may change the request.
 
-    Such a callback counts calls, asks services or answers in the model's place, so a view, which is
-    made more often than a model is asked, does not run it.
+    Such callbacks may count calls, query services or respond in place of the model. Views are built
+    more often than models are called, so a view does not run them.
     """
-    by = model_call.watchers(session, "before_model", but=_is_for_every_agent)
+    by = model_call.callbacks(session, "before_model", but=_is_for_every_agent)
     if not by:
         return []
     return [
@@ -135,8 +134,8 @@ def _changed_later(session: RehearsalSession) -> list[str]:
     ]
 
 
-def _named(declared: list, warnings: list[str]) -> list:
-    """The declarations whose names can be shown and called; the others are told."""
+def _with_valid_names(declared: list, warnings: list[str]) -> list:
+    """The declarations with a valid name. Each other one adds a warning."""
     kept = []
     for one in declared:
         name = one.name or ""
@@ -151,7 +150,7 @@ def _named(declared: list, warnings: list[str]) -> list:
 
 
 async def refresh(session: RehearsalSession) -> jsonable.JsonBytes | None:
-    """The view as JSON when it differs from the last one sent, else ``None``."""
+    """The view as JSON if it differs from the last one sent, otherwise ``None``."""
     view = await now(session)
     if _with_notices(session, view) == session.last_view:
         return None
@@ -159,7 +158,7 @@ async def refresh(session: RehearsalSession) -> jsonable.JsonBytes | None:
 
 
 def remember(session: RehearsalSession, view: dict) -> jsonable.JsonBytes:
-    """The view as JSON, with the state and all notices, taken for the last one sent."""
+    """The view as JSON, with the state and all notices. Stores it as the last one sent."""
     view = session.last_view = _with_notices(session, view)
     members: dict[str, object] = {key: jsonable.lenient(value) for key, value in view.items()}
     members["state"] = session.state_text()
@@ -171,9 +170,9 @@ def _with_notices(session: RehearsalSession, view: dict) -> dict:
 
 
 async def _toolsets(session: RehearsalSession) -> tuple[dict[str, str], list[Fault]]:
-    """Which tool names each toolset brings, and the toolsets that bring none because they failed.
+    """The class of the toolset that provides each tool, and the faults of toolsets that failed.
 
-    ADK swallows the failure and lets the agent run without those tools.
+    ADK ignores such a failure and runs the agent without the tools.
     """
     from google.adk.agents.readonly_context import ReadonlyContext
     from google.adk.tools.base_toolset import BaseToolset
@@ -186,7 +185,7 @@ async def _toolsets(session: RehearsalSession) -> tuple[dict[str, str], list[Fau
             continue
         kind = type(one).__name__
         try:
-            context = ReadonlyContext(session.invocation(_asking(session)))
+            context = ReadonlyContext(session.invocation(_query_only(session)))
             for tool in await one.get_tools_with_prefix(context):
                 owners.setdefault(tool.name, kind)
         except Exception as error:
@@ -218,10 +217,10 @@ async def _request(session: RehearsalSession, warnings: list[str]):
             return await _assemble(session, agent, missing, warnings), agent
         except KeyError as error:
             found = _MISSING.search(str(error))
-            if found is None or found.group(1) in missing or len(missing) >= _MOST_MISSING:
-                return await _plainly(session, agent, error, warnings), agent
+            if found is None or found.group(1) in missing or len(missing) >= _MAX_MISSING:
+                return await _fallback_request(session, agent, error, warnings), agent
             name = found.group(1)
-            # The model would get nothing at all: show the placeholder itself in its place.
+            # ADK would fail here. Show the placeholder instead of a value.
             missing[name] = "{" + name + "}"
             warnings.append(
                 f"The instruction needs the state `{name}`, which is not set: ADK would end the "
@@ -229,13 +228,13 @@ async def _request(session: RehearsalSession, warnings: list[str]):
             )
         except Exception as error:
             logger.exception("ADK could not assemble the model's request")
-            return await _plainly(session, agent, error, warnings), agent
+            return await _fallback_request(session, agent, error, warnings), agent
 
 
 async def _assemble(session, agent, missing: dict[str, str], warnings: list[str]):
     from google.adk.models.llm_request import LlmRequest
 
-    context = session.invocation(_asking(session, missing))
+    context = session.invocation(_query_only(session, missing))
     context.agent = agent
     request = LlmRequest()
     async for _event in agent._llm_flow._preprocess_async(context, request):
@@ -249,10 +248,10 @@ async def _assemble(session, agent, missing: dict[str, str], warnings: list[str]
 
 
 async def _global_instructions(session, agent, request) -> None:
-    """ADK's own plugin for instructions to every agent works in a before-model callback."""
+    """Applies ADK's ``GlobalInstructionPlugin``, which works in a before-model callback."""
     from google.adk.agents.callback_context import CallbackContext
 
-    context = session.invocation(_asking(session))
+    context = session.invocation(_query_only(session))
     context.agent = agent
     for plugin in session.loaded.plugins:
         if _is_for_every_agent(plugin):
@@ -269,8 +268,8 @@ def _is_for_every_agent(plugin) -> bool:
     return isinstance(plugin, GlobalInstructionPlugin)
 
 
-async def _plainly(session, agent, error: Exception, warnings: list[str]):
-    """A request from ADK's public parts, for when the flow's private ones fail or have moved."""
+async def _fallback_request(session, agent, error: Exception, warnings: list[str]):
+    """A request built with ADK's public API, if the flow's private parts fail or are missing."""
     from google.adk.agents.readonly_context import ReadonlyContext
     from google.adk.models.llm_request import LlmRequest
     from google.adk.tools.tool_context import ToolContext
@@ -280,9 +279,9 @@ async def _plainly(session, agent, error: Exception, warnings: list[str]):
         f"{message_of(error)}). The agent's own instruction and tools are shown; what ADK adds "
         "by itself is not."
     )
-    context = session.invocation(_asking(session))
+    context = session.invocation(_query_only(session))
     context.agent = agent
-    # Some tools are for some models, and say so.
+    # Some tools check the model.
     request = LlmRequest(model=agent.canonical_model.model)
     try:
         text, _ = await agent.canonical_instruction(ReadonlyContext(context))
@@ -295,7 +294,7 @@ async def _plainly(session, agent, error: Exception, warnings: list[str]):
     return request
 
 
-def _asking(session: RehearsalSession, extra: dict[str, str] | None = None):
+def _query_only(session: RehearsalSession, extra: dict[str, str] | None = None):
     query = [event for event in session.session.events[:1] if event.author == "user"]
     return session.session.model_copy(
         update={"events": query, "state": {**session.session.state, **(extra or {})}}
@@ -306,7 +305,7 @@ def _stand_in_model(agent):
     from google.adk.models.base_llm import BaseLlm
 
     class UnresolvedModel(BaseLlm):
-        """Stands for a model that this Python cannot make."""
+        """A placeholder for a model that cannot be resolved."""
 
         async def generate_content_async(self, llm_request, stream=False):
             raise NotImplementedError("A rehearsal asks no model.")
@@ -330,12 +329,12 @@ def _declarations(request) -> tuple[list, list[str]]:
 
 
 def waits(tool) -> bool:
-    """Whether the result of a call comes later, from outside."""
+    """Whether a call returns before its result is known."""
     return bool(getattr(tool, "is_long_running", False)) or is_task(tool)
 
 
 def is_task(tool) -> bool:
-    """Whether a call is a task for another agent, which has it until it is finished."""
+    """Whether a call delegates a task to another agent until it finishes the task."""
     return bool(getattr(tool, "_defers_response", False))
 
 
@@ -344,8 +343,8 @@ def _tool(declaration, session: RehearsalSession, owners: dict[str, str]) -> dic
     if declaration.parameters_json_schema is not None:
         kind, parameters = "json_schema", plain.get("parameters_json_schema")
     elif declaration.parameters is not None:
-        # As it is: the form and the host read google.genai's own schema type, whose conversion to
-        # JSON Schema loses the order of properties, and allows only null where any_of is nullable.
+        # Unchanged: the form and the host read google.genai's schema type. Its conversion to JSON
+        # Schema loses the order of properties, and allows only null where any_of is nullable.
         kind, parameters = "genai", plain.get("parameters")
     else:
         kind, parameters = "none", None
@@ -365,8 +364,8 @@ def _tool(declaration, session: RehearsalSession, owners: dict[str, str]) -> dic
 
 def _instruction(request, conversation: list) -> str:
     parts = [_text_of(request.config.system_instruction)]
-    # Beside a static instruction the resolved one travels as content of the request, and so does
-    # what a callback puts there.
+    # With a static instruction, ADK sends the resolved one as content of the request. Callbacks
+    # may add contents too.
     parts.extend(_text_of(one) for one in request.contents if not _is_among(one, conversation))
     return "\n\n".join(part for part in parts if part)
 
@@ -376,7 +375,7 @@ def _is_among(content, contents: list) -> bool:
 
 
 def _template(agent) -> str | None:
-    """The agent's instruction as written, unless a function makes it."""
+    """The agent's instruction as written, or ``None`` if a function returns it."""
     written = getattr(agent, "instruction", None)
     return written if isinstance(written, str) else None
 

@@ -1,9 +1,9 @@
-"""Lines in, lines out, and who owns which file descriptor.
+"""Reads and writes the protocol's lines, and owns the file descriptors.
 
-The protocol takes the process's original standard input and output for itself: it duplicates both,
-then points descriptor 1 at standard error and descriptor 0 at the null device. Whatever the agent
-prints, at import or in a tool or in a child process, ends in the log and never in the protocol;
-whatever reads standard input finds its end at once.
+The protocol uses duplicates of the process's original standard input and output. Descriptor 1 is then
+redirected to standard error and descriptor 0 to the null device. Output that the agent prints, at
+import, in a tool or in a child process, therefore goes to the log and never into the protocol, and
+reading standard input returns end of file.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ID = re.compile(rb'"id"\s*:\s*(\d+)')
 
 
 class Refused(Exception):
-    """A request that is answered with a JSON-RPC error of the given code."""
+    """A request that fails with a JSON-RPC error of the given code."""
 
     def __init__(self, code: int, message: str, error: BaseException | None = None):
         super().__init__(message)
@@ -38,10 +38,10 @@ class Refused(Exception):
 
 
 class LogStream(io.TextIOWrapper):
-    """Text on its way to the log, which is read line by line."""
+    """A text stream to the log, which the host reads line by line."""
 
     line_is_open = False
-    """Whether the last line that any such stream wrote has no end yet."""
+    """Whether the last line of any such stream has no line end yet."""
 
     def write(self, text: str, /) -> int:
         if text:
@@ -50,7 +50,7 @@ class LogStream(io.TextIOWrapper):
 
 
 class Wire:
-    """The worker's end of the protocol. Writing is safe from every thread."""
+    """The worker's end of the protocol. Writing is safe from any thread."""
 
     def __init__(self) -> None:
         own_input, own_output = os.dup(0), os.dup(1)
@@ -61,7 +61,7 @@ class Wire:
         os.dup2(2, 1)
         for name in ("stdout", "stderr"):
             stream = getattr(sys, name)
-            # Who embeds this Python may have put something else in their place.
+            # A program that embeds Python may have replaced the streams.
             if isinstance(stream, io.TextIOWrapper):
                 log = LogStream(
                     stream.buffer,
@@ -79,7 +79,7 @@ class Wire:
     def requests(self):
         """Every request as ``(id, method, params)``, until the host closes its end.
 
-        A line that is no request is answered here with the reason.
+        A line that is not a request gets an error response with the reason.
         """
         for line in self._input:
             if not line.strip():
@@ -99,26 +99,26 @@ class Wire:
             yield request.get("id"), method, params
 
     def answer(self, request_id: object, result: jsonable.JsonBytes) -> None:
-        """Sends a result that is JSON text already."""
+        """Sends a result, given as JSON text."""
         head = b'{"jsonrpc":"2.0","id":' + json.dumps(request_id).encode() + b',"result":'
         self._write((head, result, b"}\n"))
 
     def refuse(self, request_id: object, refused: Refused) -> None:
-        """Sends an error with the original exception, where there is one, as its data."""
+        """Sends an error, with the original exception, if any, as its data."""
         error: dict[str, object] = {"code": refused.code, "message": faults.sendable(str(refused))}
         if refused.error is not None:
             error["data"] = faults.describe(refused.error)
         refusal = {"jsonrpc": "2.0", "id": request_id, "error": error}
-        # As tight as an answer: the host knows both by how they begin.
+        # Without spaces, as in `answer`: the host detects responses by their first bytes.
         self._write((json.dumps(refusal, separators=(",", ":")).encode() + b"\n",))
 
     def end_line(self) -> None:
-        """Ends the line that a print left open in the log, so that nothing else is told on it."""
+        """Ends an unfinished line in the log, so that later output starts on a new line."""
         if LogStream.line_is_open:
             self._log.write("\n")
 
     def _write(self, pieces: tuple[bytes, ...]) -> None:
-        # Small answers go out in one write; a large result is not copied once more to join it.
+        # Small responses need one write. Joining a large result would copy it again.
         if sum(map(len, pieces)) < 1 << 16:
             pieces = (b"".join(pieces),)
         with self._writing:

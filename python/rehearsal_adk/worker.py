@@ -1,9 +1,9 @@
-"""Which method does what, and how calls are cancelled.
+"""The protocol's methods, and cancellation.
 
-Two threads. The main thread imports the agent and then runs its event loop, so that the agent finds
-the world as under ``adk web``. The reader owns the protocol's input: it answers ``ping`` and
-``cancel`` by itself, which therefore get through while the loop is blocked, and hands everything
-else to the loop. The end of the input ends the worker.
+There are two threads. The main thread imports the agent and then runs the event loop, as ``adk web``
+does. The reader thread owns the protocol's input. It handles ``ping`` and ``cancel`` itself, so that
+they work while the loop is blocked, and passes all other requests to the loop. The worker exits at the
+end of the input.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from rehearsal_adk.wire import (
 )
 
 CANCEL_WAIT = 0.3
-"""Seconds that a cancel waits for the call to end before it answers that it has not."""
+"""How many seconds ``cancel`` waits for the call to end before it responds."""
 CLOSE_WAIT = 4.0
-"""Seconds that toolsets and plugins have to close when the worker ends.
+"""How many seconds toolsets and plugins have to close when the worker exits.
 
-A toolset gives an MCP server two seconds to end by itself before it ends it."""
+A toolset waits two seconds for an MCP server to exit before it terminates it."""
 MAX_RESULT_BYTES = 256 * 1024 * 1024
-"""The longest result that is sent, unless the host names another limit."""
+"""The maximum size of a result, unless the host sets another limit."""
 
 
 def main() -> None:
-    """Serves until the host closes the worker's input or says ``shutdown``."""
+    """Serves until the host closes the worker's input or sends ``shutdown``."""
     wire = Wire()
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
@@ -50,21 +50,21 @@ def main() -> None:
 
 
 class Worker:
-    """Everything one worker process knows."""
+    """The state of one worker process."""
 
     def __init__(self, wire: Wire) -> None:
         self._wire = wire
         self._loop = asyncio.new_event_loop()
         self._first: queue.SimpleQueue = queue.SimpleQueue()
-        # Set before anything asks for it: `_answer` sees to that.
+        # Set by `initialize`. `_answer` rejects other requests before that.
         self._loaded: Any = None
         self._fault: BaseException | None = None
         self._max_result_bytes = MAX_RESULT_BYTES
         self._sessions: dict[str, RehearsalSession] = {}
         self._calls: dict[tuple[str, str], _Call] = {}
         self._tasks: set[asyncio.Task] = set()
-        self._turning: float | None = None
-        """When the loop was asked to turn and has not yet, in monotonic seconds."""
+        self._ping_pending_since: float | None = None
+        """When the oldest ping that the loop has not handled arrived, in monotonic seconds."""
         self._methods = {
             "open_session": self._open_session,
             "describe": self._describe,
@@ -79,7 +79,7 @@ class Worker:
     def serve(self) -> None:
         asyncio.set_event_loop(self._loop)
         threading.Thread(target=self._read, name="rehearsal protocol", daemon=True).start()
-        # Imported outside a running loop: agents that call asyncio.run() at import work.
+        # Import outside a running loop, so that agents may call asyncio.run() at import.
         request_id, params = self._first.get()
         self._initialize(request_id, params)
         while True:
@@ -87,7 +87,7 @@ class Worker:
                 self._loop.run_forever()
                 return
             except (SystemExit, KeyboardInterrupt):
-                # A coroutine tool raised it; asyncio passed it on and its call has it as well.
+                # A coroutine tool raised it. asyncio raises it here too, and the call reports it.
                 continue
 
     # The reader's thread.
@@ -116,21 +116,21 @@ class Worker:
     def _ping(self, request_id: object) -> None:
         asked = time.monotonic()
         turned = threading.Event()
-        if self._turning is None:
-            self._turning = asked
-        self._loop.call_soon_threadsafe(self._turned, turned)
+        if self._ping_pending_since is None:
+            self._ping_pending_since = asked
+        self._loop.call_soon_threadsafe(self._ping_handled, turned)
         turned.wait(0.02)
-        since = self._turning
+        since = self._ping_pending_since
         idle = 0.0 if since is None else (time.monotonic() - since) * 1000
         self._wire.answer(request_id, jsonable.compose({"loop_idle_ms": round(idle, 3)}))
 
-    def _turned(self, turned: threading.Event) -> None:
-        self._turning = None
+    def _ping_handled(self, turned: threading.Event) -> None:
+        self._ping_pending_since = None
         turned.set()
 
     def _cancel(self, request_id: object, params: dict) -> None:
         key: tuple[Any, Any] = (params.get("session_id"), params.get("call_id"))
-        call = self._calls.get(key) or self._arrived(key)
+        call = self._calls.get(key) or self._call_after_pending(key)
         ended, left = True, False
         if call is not None:
             self._loop.call_soon_threadsafe(call.cancel)
@@ -138,16 +138,16 @@ class Worker:
             left = bool(call.running.left_threads)
         self._wire.answer(request_id, jsonable.compose({"ended": ended, "thread_left": left}))
 
-    def _arrived(self, key: tuple[Any, Any]) -> "_Call | None":
-        """The call, once the loop has begun what was read before: a cancel may overtake its call."""
+    def _call_after_pending(self, key: tuple[Any, Any]) -> "_Call | None":
+        """The call, after the loop started all earlier requests: ``cancel`` may overtake its call."""
         looked = threading.Event()
-        # What was read before is accepted in this turn of the loop and begun in the next.
+        # The loop accepts earlier requests in this iteration and starts them in the next.
         self._loop.call_soon_threadsafe(self._loop.call_soon, looked.set)
         looked.wait(CANCEL_WAIT)
         return self._calls.get(key)
 
     def _end(self, asked: bool) -> None:
-        """Ends the process: toolsets and plugins are closed if the loop still turns."""
+        """Ends the process, after closing toolsets and plugins if the loop is not blocked."""
         closed = threading.Event()
 
         async def close() -> None:
@@ -163,9 +163,9 @@ class Worker:
         sys.stdout.flush()
         sys.stderr.flush()
         if not asked and hasattr(os, "killpg") and os.getpgrp() == os.getpid():
-            # The host is gone and ends nothing more: what tools have started goes with the worker.
+            # The host is gone and cannot clean up. End the child processes that tools started.
             os.killpg(0, signal.SIGKILL)
-        # Threads left behind by cancelled calls must not keep the process.
+        # Threads of canceled calls must not keep the process alive.
         os._exit(0)
 
     async def _close_everything(self) -> None:
@@ -181,7 +181,7 @@ class Worker:
             for one in getattr(agent, "tools", None) or ()
             if isinstance(one, BaseToolset)
         ]
-        # All at once: each may wait for a server of its own.
+        # Concurrently, because each may wait for its own server.
         closing = (one.close() for one in [*toolsets, *self._loaded.plugins])
         for fault in await asyncio.gather(*closing, return_exceptions=True):
             if isinstance(fault, BaseException):
@@ -204,7 +204,7 @@ class Worker:
             self._fault = refused
             self._wire.refuse(request_id, refused)
             return
-        except BaseException as error:  # SystemExit at import is a fault like any other.
+        except BaseException as error:  # SystemExit at import is a load error too.
             self._fault = error
             self._wire.refuse(request_id, Refused(AGENT_FAULT, faults.message_of(error), error))
             return
@@ -246,7 +246,7 @@ class Worker:
             result = await handler(params)
         except Refused as refused:
             self._wire.refuse(request_id, refused)
-        except BaseException as error:  # Every request is answered, whatever the agent's code does.
+        except BaseException as error:  # Every request gets a response, whatever the agent's code raises.
             self._wire.refuse(request_id, Refused(AGENT_FAULT, faults.message_of(error), error))
         else:
             self._wire.answer(request_id, result)
@@ -283,7 +283,7 @@ class Worker:
             await invocation.begin(session, text)
             await view.ask(session)
 
-        return await self._said(params, "the user's query", work)
+        return await self._run_step(params, "the user's query", work)
 
     async def _final_response(self, params: dict) -> jsonable.JsonBytes:
         text = _text(params, "text")
@@ -292,10 +292,10 @@ class Worker:
             if not session.over:
                 await invocation.end(session, text)
 
-        return await self._said(params, "the final response", work)
+        return await self._run_step(params, "the final response", work)
 
-    async def _said(self, params: dict, what: str, work) -> jsonable.JsonBytes:
-        """Takes in what somebody said, and answers with the view and what changed."""
+    async def _run_step(self, params: dict, what: str, work) -> jsonable.JsonBytes:
+        """Runs a step of an idle session and returns the view and the delta."""
         session = self._session(params, idle=True)
         session.running = what
         try:
@@ -326,7 +326,7 @@ class Worker:
         )
 
     async def _run(self, params: dict, work) -> jsonable.JsonBytes:
-        """Runs one call of an idle session so that it can be cancelled."""
+        """Runs one call of an idle session, with cancellation."""
         session = self._session(params, idle=True)
         call_id = _text(params, "call_id")
         if session.over:
@@ -365,7 +365,7 @@ class _Call:
         self.over = threading.Event()
 
     def cancel(self) -> None:
-        """On the loop: cancels the call once; a second cancel would only hit its clean-up."""
+        """Cancels the call once, on the loop. A second cancel would interrupt its cleanup."""
         if not self.running.cancelled and not self.over.is_set():
             self.running.cancelled = True
             self._task.cancel()

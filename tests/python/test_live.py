@@ -447,7 +447,7 @@ def test_a_cancelled_turn_is_found_behind_what_parallel_agents_end_with(host):
 
 
 def test_an_unreachable_host_is_told_with_its_address(monkeypatch):
-    monkeypatch.setattr("rehearsal_adk.live.client.FIRST_ANSWER", 0.5)
+    monkeypatch.setattr("rehearsal_adk.live.client.FIRST_TIMEOUT", 0.5)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}"

@@ -157,8 +157,8 @@ def test_a_host_that_fails_each_time_ends_the_run(monkeypatch, caplog):
         return len(tries)
 
     with caplog.at_level("WARNING", "rehearsal_adk"):
-        assert asyncio.run(failing()) == client.DOUBTS
-    assert len(caplog.records) == client.DOUBTS - 1, "each try is told"
+        assert asyncio.run(failing()) == client.MAX_DOUBTS
+    assert len(caplog.records) == client.MAX_DOUBTS - 1, "each try is told"
 
 
 def test_declarations_in_both_dialects():

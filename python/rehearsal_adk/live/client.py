@@ -21,37 +21,37 @@ from .faults import AddressUnusable, RehearsalUnreachable, RequestRefused, TurnC
 
 log = logging.getLogger("rehearsal_adk")
 
-# How long a first call may take: a host on the way up answers within it.
-FIRST_ANSWER = 10.0
-# And how long a last one, which is to tell why there was none.
-LAST_ANSWER = 1.0
-# Between two tries: the first and the longest, in seconds, each times a random half to whole.
-SHORTEST, LONGEST = 0.2, 15.0
+# The timeout of the first call in seconds, long enough for a host that is starting.
+FIRST_TIMEOUT = 10.0
+# The timeout of the call that finds out why the first one failed, in seconds.
+DIAGNOSIS_TIMEOUT = 1.0
+# The first and the longest pause between retries in seconds, before random jitter.
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.2, 15.0
 
-# How often in a row a message is sent again that the host may never take: about a minute.
-DOUBTS = 10
+# The limit of consecutive failures that may be permanent: about a minute.
+MAX_DOUBTS = 10
 
-# The host is away, is full, or went away: the same message is sent again.
-_PASSING = {
+# The host is down, overloaded or restarting: send the same message again.
+_RETRYABLE = {
     grpc.StatusCode.UNAVAILABLE,
     grpc.StatusCode.CANCELLED,
     grpc.StatusCode.DEADLINE_EXCEEDED,
     grpc.StatusCode.RESOURCE_EXHAUSTED,
 }
-# A connection that broke half way, or a fault that comes back each time.
-_DOUBTFUL = {grpc.StatusCode.UNKNOWN, grpc.StatusCode.INTERNAL}
+# A broken connection, or an error that may be permanent.
+_MAYBE_RETRYABLE = {grpc.StatusCode.UNKNOWN, grpc.StatusCode.INTERNAL}
 
 _OPTIONS = [
     ("grpc.max_receive_message_length", -1),
     ("grpc.max_send_message_length", -1),
-    # A host that vanished without a word is noticed, also while nothing is said.
+    # Detects a host that is gone, also on an idle connection.
     ("grpc.keepalive_time_ms", 30_000),
     ("grpc.keepalive_timeout_ms", 20_000),
     ("grpc.http2.max_pings_without_data", 0),
-    # gRPC's own pauses between connections grow to two minutes.
+    # By default, gRPC's pauses between connections grow to two minutes.
     ("grpc.initial_reconnect_backoff_ms", 200),
     ("grpc.max_reconnect_backoff_ms", 5_000),
-    # A call goes to this address and through no proxy of the environment.
+    # Connect directly, ignoring proxy settings in the environment.
     ("grpc.enable_http_proxy", 0),
 ]
 
@@ -85,20 +85,20 @@ class LiveClient:
             fields["description"] = self._description
         asked = wire.message("CreateSessionRequest")(**fields)
         try:
-            await self._call("CreateSession", asked, FIRST_ANSWER, wait_for_ready=True)
+            await self._call("CreateSession", asked, FIRST_TIMEOUT, wait_for_ready=True)
         except grpc.aio.AioRpcError as error:
-            if error.code() in _PASSING | _DOUBTFUL:
+            if error.code() in _RETRYABLE | _MAYBE_RETRYABLE:
                 raise RehearsalUnreachable(self.url, await self._why_not(asked)) from error
             raise self._refused(error) from error
 
     async def _why_not(self, asked: Any) -> str:
         """Why no host responds. Waiting for a connection reports a timeout only."""
         try:
-            await self._call("CreateSession", asked, LAST_ANSWER)
+            await self._call("CreateSession", asked, DIAGNOSIS_TIMEOUT)
         except grpc.aio.AioRpcError as error:
             if error.code() is not grpc.StatusCode.DEADLINE_EXCEEDED:
                 return error.details() or error.code().name.lower()
-        return f"no response within {FIRST_ANSWER:g} s"
+        return f"no response within {FIRST_TIMEOUT:g} s"
 
     def _refused(self, error: grpc.aio.AioRpcError, said: str = "") -> RequestRefused:
         said = said or error.details() or error.code().name.lower()
@@ -121,8 +121,8 @@ class LiveClient:
         host has the request.
 
         Raises:
-          RequestRefused: the host does not take the request.
-          TurnCancelled: somebody decided not to answer.
+          RequestRefused: the host rejects the request.
+          TurnCancelled: a person canceled the turn.
         """
         asked = wire.SubmitRequest(
             session_id=self.session_id,
@@ -181,16 +181,16 @@ class LiveClient:
         Raises:
           RequestRefused: the host rejects the message, or fails repeatedly.
         """
-        pause, doubts = SHORTEST, 0
+        pause, doubts = SHORTEST_PAUSE, 0
         while True:
             try:
                 answer = await call()
                 if answer is not None:
                     return answer
-                pause, doubts = SHORTEST, 0
+                pause, doubts = SHORTEST_PAUSE, 0
             except grpc.aio.AioRpcError as error:
-                doubts = doubts + 1 if error.code() in _DOUBTFUL else 0
-                if error.code() not in _PASSING | _DOUBTFUL or doubts >= DOUBTS:
+                doubts = doubts + 1 if error.code() in _MAYBE_RETRYABLE else 0
+                if error.code() not in _RETRYABLE | _MAYBE_RETRYABLE or doubts >= MAX_DOUBTS:
                     said = ""
                     if doubts:
                         said = f"the host failed {doubts} times in a row, see its log: "
@@ -198,9 +198,9 @@ class LiveClient:
                     raise self._refused(error, said) from error
                 level = logging.WARNING if doubts else logging.INFO
                 log.log(level, "the host at %s: %s; retrying", self.url, error.details())
-            # Many agents that lost the same host do not come back at the same moment.
+            # Jitter, so that many agents do not reconnect to a host at the same time.
             await asyncio.sleep(pause * random.uniform(0.5, 1.0))
-            pause = min(pause * 2, LONGEST)
+            pause = min(pause * 2, LONGEST_PAUSE)
 
     def _method(self, name: str, stream: bool = False) -> Any:
         kind = self._channel.unary_stream if stream else self._channel.unary_unary
@@ -224,7 +224,7 @@ def address(url: str, source: str) -> str:
     name of the setting.
 
     Raises:
-      AddressUnusable: it is no address of a host.
+      AddressUnusable: the URL is not the address of a host.
     """
     try:
         parts = urlsplit(url if "//" in url else f"//{url}", scheme="http")
@@ -236,7 +236,7 @@ def address(url: str, source: str) -> str:
     if not host or not host.strip():
         raise AddressUnusable(url, source, "it has no host")
     if parts.username is not None:
-        # A password is not repeated.
+        # The message must not contain the password.
         raise AddressUnusable(f"…@{host}", source, "it contains a login")
     if parts.path.strip("/") or parts.query or parts.fragment:
         raise AddressUnusable(url, source, "it contains more than a host")

@@ -15,7 +15,7 @@ from .. import jsonable
 from . import messages as wire
 from .faults import AnswerUnusable
 
-# What stands in the config for the sender alone, or has a field of its own.
+# Config fields that only the sender needs, or that have their own field in the message.
 _NOT_CONFIG = {
     "http_options",
     "response_json_schema",
@@ -63,7 +63,7 @@ def response(message: Any, turn_id: str) -> LlmResponse:
     position among the response's calls: an export of the session finds its result by that id.
 
     Raises:
-      AnswerUnusable: a part holds what ADK has no place for.
+      AnswerUnusable: a part contains something that ADK has no field for.
     """
     parts: list[types.Part] = []
     for number, said in enumerate(message.candidates[0].parts):
@@ -110,7 +110,7 @@ def _parts(part: types.Part) -> list[Any]:
     """The part, followed by other data that the model reads."""
     read, left = _part(part)
     if part.function_response is not None:
-        # Such as a picture that the tool gave; on older versions there is none.
+        # Media that the tool returned. Older versions have no such field.
         for given in getattr(part.function_response, "parts", None) or []:
             blob = given.inline_data
             if blob is not None and blob.data is not None:
@@ -120,7 +120,7 @@ def _parts(part: types.Part) -> list[Any]:
     return read + [_other(kind, value) for kind, value in left.items()]
 
 
-# What has a field of its own, and what no model reads.
+# Fields that have their own field in the message, or that no model reads.
 _TAKEN = {"text", "thought", "thought_signature", "function_call", "function_response", "inline_data"}
 
 
@@ -139,8 +139,8 @@ def _part(part: types.Part) -> tuple[list[Any], dict[str, Any]]:
         return [wire.Part(function_call=fields)], left
     if part.function_response is not None:
         answer = part.function_response
-        told = tool_result(answer.name or "?", answer.id, answer.response)
-        return [wire.Part(function_response=told)], left
+        result = tool_result(answer.name or "?", answer.id, answer.response)
+        return [wire.Part(function_response=result)], left
     if part.inline_data is not None and part.inline_data.data is not None:
         return [_inline(part.inline_data)], left
     return ([] if left else [_other("empty", {})]), left
@@ -174,8 +174,8 @@ def _adk_part(part: Any, made_id: str) -> types.Part | None:
     if kind == "function_call":
         call = part.function_call
         args = _read(call.args) if call.HasField("args") else {}
-        # ADK's own prefix: it makes such ids where there are none, and takes them out again before
-        # the next request, so that they are never shown to a model.
+        # ADK's prefix for generated ids. ADK removes such ids before the next request, so no model
+        # sees them.
         call_id = call.id if call.HasField("id") and call.id else made_id
         return types.Part(
             function_call=types.FunctionCall(id=call_id, name=call.name, args=args)
@@ -185,7 +185,7 @@ def _adk_part(part: Any, made_id: str) -> types.Part | None:
         return types.Part(inline_data=types.Blob(mime_type=data.mime_type, data=data.data))
     if kind == "other":
         return types.Part.model_validate({part.other.kind: _read(part.other.json)})
-    # A function's response is the user's to give, and no part of a model's answer.
+    # A function response is not part of a model's response.
     return None
 
 
@@ -271,7 +271,7 @@ def _settings(config: types.GenerateContentConfig) -> dict[str, Any]:
         mode="json", exclude_none=True, exclude=_NOT_CONFIG, fallback=str
     )
     settings = {key: value for key, value in settings.items() if value not in ({}, [])}
-    # Tools without declarations, such as a search of the model's own, are shown as they are.
+    # Tools without declarations, such as the model's built-in search, are sent unchanged.
     others: list[object] = []
     for tool in config.tools or []:
         if isinstance(tool, types.Tool):

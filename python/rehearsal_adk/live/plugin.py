@@ -79,22 +79,22 @@ class RehearsalPlugin(BasePlugin):
         self._lock = threading.Lock()
         self._printed = False
         self._checked = False
-        # A channel belongs to the loop on which it was made, and a runner may bring its own.
+        # A channel belongs to the event loop that created it, and runners may use different loops.
         self._clients: dict[asyncio.AbstractEventLoop, LiveClient] = {}
-        # Which turn asked for a call, and which was an invocation's last, with its agent.
+        # The turn that requested each call, and each invocation's last turn with its agent.
         self._asked: dict[str, str] = {}
         self._last: dict[str, tuple[str, str]] = {}
-        # What a run of this invocation fails with.
+        # The error that ends the run of each invocation.
         self._failed: dict[str, RehearsalError] = {}
 
     @property
     def session_url(self) -> str:
-        """Where people answer."""
+        """The page where people respond."""
         return f"{self.server_url}/live/{self.session_id}"
 
     async def before_run_callback(self, *, invocation_context: InvocationContext) -> None:
-        """Warns at the first run of targets that are none of its agents. Of a workflow at the root
-        ADK tells a plugin nothing, and what an agent calls as a tool is a run of its own."""
+        """Warns about targets that match no agent of the first run. ADK gives plugins no agent if the
+        root is a workflow, and an agent that is called as a tool has its own run."""
         with self._lock:
             checked, self._checked = self._checked, True
         agent = invocation_context.agent
@@ -107,13 +107,13 @@ class RehearsalPlugin(BasePlugin):
     async def before_model_callback(
         self, *, callback_context: CallbackContext, llm_request: LlmRequest
     ) -> LlmResponse | None:
-        """Gives a person's answer; ``None`` for agents that are not targeted."""
+        """Returns a person's response, or ``None`` for agents that are not targets."""
         agent_name = callback_context.agent_name
         if self.target_agents and agent_name not in self.target_agents:
             return None
         invocation_id = callback_context.invocation_id
         try:
-            # Told once a run: what was said to it does not change.
+            # Sent once per run, because the run's user message does not change.
             is_first = invocation_id not in self._last
             said = callback_context.user_content if is_first else None
             request = convert.request(llm_request, said)
@@ -127,18 +127,18 @@ class RehearsalPlugin(BasePlugin):
     ) -> LlmResponse:
         client = self._client()
         await client.open()
-        self._tell_where()
+        self._print_url()
         log.info("waiting for a response to %s at %s", agent_name, self.session_url)
         turn_id = str(uuid.uuid4())
 
         def taken() -> None:
-            # From here on the host knows the turn, and a run that ends is told of under it.
+            # The host has the turn now, so the end of the run can be recorded with it.
             self._last[invocation_id] = (turn_id, agent_name)
 
         try:
             answer = await client.answer(turn_id, agent_name, invocation_id, request, taken)
         except asyncio.CancelledError:
-            # Ctrl-C, or a run that was given up: nobody is to answer for nothing.
+            # Ctrl-C, or a canceled run: remove the turn, because no one waits for its response.
             await asyncio.shield(client.cancel(turn_id, "the agent stopped waiting"))
             raise
         response = convert.response(answer, turn_id)
@@ -155,7 +155,7 @@ class RehearsalPlugin(BasePlugin):
         tool_context: ToolContext,
         result: Any,
     ) -> None:
-        """Records what the tool answered."""
+        """Records the tool's result."""
         await self._record_tool(tool, tool_context, result, failed=False)
 
     async def on_tool_error_callback(
@@ -172,17 +172,17 @@ class RehearsalPlugin(BasePlugin):
             await self._record_tool(tool, tool_context, said, failed=True)
 
     async def after_run_callback(self, *, invocation_context: InvocationContext) -> None:
-        """Records that the run ended well."""
+        """Records that the run completed."""
         self._failed.pop(invocation_context.invocation_id, None)
         await self._record_end(invocation_context, wire.RUN_COMPLETED, "")
 
     async def on_run_error_callback(
         self, *, invocation_context: InvocationContext, error: BaseException
     ) -> None:
-        """Records that the run failed, and with what."""
+        """Records that the run failed or was canceled, with the error."""
         failed = self._failed.pop(invocation_context.invocation_id, None)
         if failed is not None and failed.behind(error) is None and str(failed) in message_of(error):
-            # Agents in parallel end with the first error of theirs, without its cause.
+            # Parallel agents raise the first error without its cause.
             error.__cause__ = failed
         cancelled = isinstance(error, asyncio.CancelledError)
         outcome = wire.RUN_CANCELLED if cancelled else wire.RUN_FAILED
@@ -191,7 +191,7 @@ class RehearsalPlugin(BasePlugin):
         await self._record_end(invocation_context, outcome, said)
 
     async def close(self) -> None:
-        """Lets go of the connection; called by the runner."""
+        """Closes the connection. The runner calls this."""
         with self._lock:
             client = self._clients.pop(asyncio.get_running_loop(), None)
         if client is not None:
@@ -202,7 +202,7 @@ class RehearsalPlugin(BasePlugin):
         with self._lock:
             client = self._clients.get(loop)
             if client is None:
-                # A channel holds its loop: those that have ended are let go of here.
+                # A channel keeps its loop alive, so drop the clients of closed loops.
                 for ended in [known for known in self._clients if known.is_closed()]:
                     del self._clients[ended]
                 client = LiveClient(
@@ -211,10 +211,10 @@ class RehearsalPlugin(BasePlugin):
                 self._clients[loop] = client
         return client
 
-    def _tell_where(self) -> None:
+    def _print_url(self) -> None:
         with self._lock:
-            told, self._printed = self._printed, True
-        if not told:
+            printed, self._printed = self._printed, True
+        if not printed:
             print(f"Rehearsal: respond at {self.session_url}", flush=True)
 
     async def _record_tool(
@@ -225,15 +225,15 @@ class RehearsalPlugin(BasePlugin):
         if call_id in actions.requested_tool_confirmations or call_id in (
             actions.requested_auth_configs
         ):
-            # It has not run: the user is asked first, and the same call comes again.
+            # It has not run yet: the user must confirm first, and then ADK repeats the call.
             return
         turn_id = self._asked.pop(call_id, None)
         defers = tool.is_long_running or getattr(tool, "_defers_response", False)
         if defers and not result:
-            # It has not answered yet, as ADK sees it; once it does, the model is shown what it says.
+            # It has no result yet. A later model request contains the result.
             return
         if turn_id is None:
-            # Asked for by a model, or by an agent that is not targeted.
+            # A model, or an agent that is not a target, requested the call.
             return
         response = convert.tool_result(tool.name, tool_context.function_call_id, result)
         await self._record(
@@ -248,7 +248,7 @@ class RehearsalPlugin(BasePlugin):
         if last is not None:
             turn_id, agent_name = last
             if context.agent is not None:
-                # The run is that of the root, which itself may ask no model.
+                # The run belongs to the root, which may call no model itself.
                 agent_name = lineage(context.agent)[0].name
             ended = {"outcome": outcome, "message": said}
             await self._record(turn_id, agent_name, context.invocation_id, run_ended=ended)

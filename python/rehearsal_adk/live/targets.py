@@ -43,13 +43,13 @@ def unknown(targets: Iterable[str], names: list[str]) -> str | None:
     strange = sorted(set(targets) - set(names))
     if not strange:
         return None
-    told = []
+    described = []
     folded = {name.casefold(): name for name in names}
     for target in strange:
         near = get_close_matches(target.casefold(), folded, n=1)
-        told.append(f"{target!r}" + (f" (did you mean {folded[near[0]]!r}?)" if near else ""))
+        described.append(f"{target!r}" + (f" (did you mean {folded[near[0]]!r}?)" if near else ""))
     known = ", ".join(repr(name) for name in names) or "none"
     return (
-        f"target_agents contains {', '.join(told)}, which match no agent with a model in this run "
+        f"target_agents contains {', '.join(described)}, which match no agent with a model in this run "
         f"(known before the run: {known}); unmatched agents use their own model"
     )
