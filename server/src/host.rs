@@ -22,7 +22,7 @@ use tokio::sync::Semaphore;
 
 use crate::access::Note;
 use crate::actor::exporter;
-use crate::evalsets::{self, Held, SetFile, Sets, blocking};
+use crate::evalsets::{self, ComparedCase, SetFile, Sets, blocking};
 use crate::folders::Folders;
 use crate::page_dto;
 use crate::reports;
@@ -420,11 +420,13 @@ impl EvalSetHost for Host {
         actual: Actual,
     ) -> Result<CaseComparison, ApiError> {
         let actual = match actual {
-            Actual::Case(named) => Held::Case(Box::new(self.set(named.set.clone()).await?), named),
+            Actual::Case(named) => {
+                ComparedCase::Case(Box::new(self.set(named.set.clone()).await?), named)
+            }
             Actual::Rehearsal(request) => {
                 let (agent, session, trace) = self.performed(request)?;
                 let case = evalsets::case_of_rehearsal(agent, session.as_deref(), trace).await?;
-                Held::Rehearsed(Box::new(case))
+                ComparedCase::Rehearsed(Box::new(case))
             }
             // `LivePages` exports live sessions.
             Actual::Live { .. } => {

@@ -15,7 +15,7 @@ use super::sets::SetFile;
 use crate::page_dto;
 
 /// The case to compare with a recorded case.
-pub(crate) enum Held {
+pub(crate) enum ComparedCase {
     /// A case of a set.
     Case(Box<SetFile>, CaseName),
     /// The case that a rehearsal would be exported as: one turn.
@@ -30,23 +30,23 @@ pub(crate) enum Held {
 /// [`ApiError::UnknownCase`] if there is no such case, [`ApiError::EvalSet`] if one cannot be read.
 pub(crate) async fn compare(
     expected: (SetFile, CaseName),
-    actual: Held,
+    actual: ComparedCase,
 ) -> Result<CaseComparison, ApiError> {
     let (set, name) = expected;
     let other_name = match &actual {
-        Held::Case(_, name) => Some(name.clone()),
-        Held::Rehearsed(_) | Held::Played(_) => None,
+        ComparedCase::Case(_, name) => Some(name.clone()),
+        ComparedCase::Rehearsed(_) | ComparedCase::Played(_) => None,
     };
     blocking("compare two cases", move || {
         let mut one = read(&set.path, &name)?;
         let mut left_out = None;
         let other = match actual {
-            Held::Case(set, name) => read(&set.path, &name)?,
-            Held::Rehearsed(case) => {
+            ComparedCase::Case(set, name) => read(&set.path, &name)?,
+            ComparedCase::Rehearsed(case) => {
                 left_out = keep_first_turn(&mut one);
                 traced("what was played", &Case::Adk(*case))?
             }
-            Held::Played(case) => traced("what was played", &Case::Adk(*case))?,
+            ComparedCase::Played(case) => traced("what was played", &Case::Adk(*case))?,
         };
         if one.invocations.is_empty() {
             left_out = Some(
@@ -106,8 +106,8 @@ mod tests {
             // Another program removed a case: the id decides.
             (Some(7), None, (Some("one"), Some("one"))),
         ] {
-            let held = Held::Case(Box::new(set.clone()), name(other));
-            let compared = compare((set.clone(), name(one)), held).await.expect("compared");
+            let actual = ComparedCase::Case(Box::new(set.clone()), name(other));
+            let compared = compare((set.clone(), name(one)), actual).await.expect("compared");
             let query = &compared.turns[0].query;
             assert_eq!((query.expected.as_deref(), query.actual.as_deref()), said);
             assert_eq!(compared.why.is_empty(), said.0 == said.1, "{:?}", compared.why);

@@ -13,6 +13,6 @@ mod sets;
 
 pub(crate) use browse::{blocking, case, cases};
 pub(crate) use change::{change, duplicate, insert, remove};
-pub(crate) use compare::{Held, compare};
+pub(crate) use compare::{ComparedCase, compare};
 pub(crate) use export::{case_of_live, case_of_rehearsal, export, export_live, live_plan};
 pub(crate) use sets::{SetFile, Sets};

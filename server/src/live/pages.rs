@@ -202,8 +202,8 @@ impl LiveHost for LivePages {
         let events = self.events(session).await?;
         let played = evalsets::case_of_live(&self.host.registry, session, &events, &turns)?;
         let set = self.host.set(expected.set.clone()).await?;
-        let held = evalsets::Held::Played(Box::new(played));
-        evalsets::compare((set, expected), held).await
+        let actual = evalsets::ComparedCase::Played(Box::new(played));
+        evalsets::compare((set, expected), actual).await
     }
 
     async fn plan_live_export(&self, session: LiveId) -> Result<LiveExportPlan, ApiError> {
