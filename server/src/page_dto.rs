@@ -185,11 +185,11 @@ fn compared_text(text: ComparedText) -> api::ComparedText {
 fn compared_call(call: ComparedCall) -> api::ComparedCall {
     let side = |it: CallSide| api::CallSide { tool: it.tool, arguments: it.arguments };
     api::ComparedCall {
-        fate: match call.status {
-            MatchStatus::Same => api::Fate::Same,
-            MatchStatus::Changed => api::Fate::Changed,
-            MatchStatus::Missing => api::Fate::Missing,
-            MatchStatus::Extra => api::Fate::Extra,
+        status: match call.status {
+            MatchStatus::Same => api::MatchStatus::Same,
+            MatchStatus::Changed => api::MatchStatus::Changed,
+            MatchStatus::Missing => api::MatchStatus::Missing,
+            MatchStatus::Extra => api::MatchStatus::Extra,
         },
         expected: call.expected.map(side),
         actual: call.actual.map(side),

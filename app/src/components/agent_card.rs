@@ -5,9 +5,9 @@ use leptos::prelude::*;
 use leptos_router::components::A;
 use session::SessionState;
 
+use crate::components::code_text::with_code;
 use crate::components::icon::{Glyph, Icon};
 use crate::components::raw_text::RawText;
-use crate::components::told::with_code;
 use crate::state::times::counted;
 use crate::state::{Agents, Page, browser, use_page};
 

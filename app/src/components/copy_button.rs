@@ -37,7 +37,7 @@ pub fn CopyButton(
         Some(true) => "Copied",
         Some(false) => "Not allowed",
     };
-    let said = move || match outcome.get() {
+    let title = move || match outcome.get() {
         None => format!("Copy {what}"),
         Some(true) => format!("Copied {what}"),
         Some(false) => format!("Not allowed to copy {what}"),
@@ -47,7 +47,7 @@ pub fn CopyButton(
         _ => view! { <Icon glyph=Glyph::Copy/> },
     };
     view! {
-        <button type="button" class="copy" title=said aria-label=said on:click=copy>
+        <button type="button" class="copy" title=title aria-label=title on:click=copy>
             {glyph}
             <span class="copy-word" class:told=move || outcome.read().is_some()>{label}</span>
         </button>

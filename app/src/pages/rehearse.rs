@@ -26,7 +26,7 @@ pub fn RehearsePage() -> impl IntoView {
     };
     view! {
         <Transition fallback=|| view! { <main class="sheet"><p class="quiet">"Loading the agent…"</p></main> }>
-            <Found id/>
+            <AgentPage id/>
         </Transition>
         <FootBar runtime=Signal::derive(runtime) remark="session is kept in this tab only"/>
     }
@@ -48,7 +48,7 @@ enum Shown {
 
 /// The workspace of the agent, or why there is none.
 #[component]
-fn Found(
+fn AgentPage(
     /// The agent's id in the address.
     #[prop(into)]
     id: Signal<String>,

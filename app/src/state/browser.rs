@@ -464,14 +464,14 @@ pub async fn status_of(path: &str) -> Option<u16> {
 /// # Errors
 /// What the browser says of it.
 pub async fn fetched(path: &str) -> Result<(u16, Vec<u8>), String> {
-    let said = |error: JsValue| {
+    let message_of = |error: JsValue| {
         let message = js_sys::Reflect::get(&error, &"message".into()).ok();
         message.and_then(|it| it.as_string()).unwrap_or_else(|| "no reason".to_owned())
     };
     let answered = wasm_bindgen_futures::JsFuture::from(window().fetch_with_str(path)).await;
-    let response: web_sys::Response = answered.and_then(|it| it.dyn_into()).map_err(said)?;
-    let body = response.array_buffer().map_err(said)?;
-    let body = wasm_bindgen_futures::JsFuture::from(body).await.map_err(said)?;
+    let response: web_sys::Response = answered.and_then(|it| it.dyn_into()).map_err(message_of)?;
+    let body = response.array_buffer().map_err(message_of)?;
+    let body = wasm_bindgen_futures::JsFuture::from(body).await.map_err(message_of)?;
     Ok((response.status(), js_sys::Uint8Array::new(&body).to_vec()))
 }
 

@@ -60,15 +60,15 @@ mod tests {
     #[test]
     fn a_long_file_is_refused_with_its_length_and_the_limit() {
         assert_eq!(refusal("a.bin", 5_000_000.0), None);
-        let told = refusal("film.mp4", 1_234_567_890.0).expect("too long");
-        assert!(told.starts_with("film.mp4 has 1234.6 MB"), "{told}");
-        assert!(told.contains("the limit is 5.0 MB"), "{told}");
+        let message = refusal("film.mp4", 1_234_567_890.0).expect("too long");
+        assert!(message.starts_with("film.mp4 has 1234.6 MB"), "{message}");
+        assert!(message.contains("the limit is 5.0 MB"), "{message}");
     }
 
     #[test]
     fn an_empty_file_is_told() {
-        let told = refusal("notes.txt", 0.0).expect("empty");
-        assert!(told.starts_with("notes.txt is empty"), "{told}");
+        let message = refusal("notes.txt", 0.0).expect("empty");
+        assert!(message.starts_with("notes.txt is empty"), "{message}");
         assert_eq!(refusal("one.bin", 1.0), None);
     }
 

@@ -16,14 +16,14 @@ pub struct InAddress {
 #[must_use]
 pub fn use_in_address(name: &'static str) -> InAddress {
     let in_place = NavigateOptions { replace: true, scroll: false, ..Default::default() };
-    let (told, address) = query_signal_with_options::<String>(name, in_place);
-    let now = RwSignal::new(told.get_untracked());
-    let follow = move |told: &Option<String>, _: Option<&_>, _| {
-        if *now.read_untracked() != *told {
-            now.set(told.clone());
+    let (from_url, address) = query_signal_with_options::<String>(name, in_place);
+    let now = RwSignal::new(from_url.get_untracked());
+    let follow = move |from_url: &Option<String>, _: Option<&_>, _| {
+        if *now.read_untracked() != *from_url {
+            now.set(from_url.clone());
         }
     };
-    Effect::watch(move || told.get(), follow, false);
+    Effect::watch(move || from_url.get(), follow, false);
     InAddress { now, address }
 }
 

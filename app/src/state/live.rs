@@ -59,7 +59,7 @@ pub struct Live {
     pub alerts: RwSignal<Alerts>,
     /// What the person is answering, turn by turn.
     pub drafts: Drafts,
-    told: StoredValue<HashSet<LiveTurnId>>,
+    announced: StoredValue<HashSet<LiveTurnId>>,
 }
 
 /// Nothing known yet. The name and the wish to be called are read once the page is in a browser.
@@ -77,7 +77,7 @@ pub fn use_live() -> Live {
         greeting: RwSignal::new(Greeting::Awaited),
         alerts: RwSignal::new(Alerts::Off),
         drafts: use_drafts(name),
-        told: StoredValue::new(HashSet::new()),
+        announced: StoredValue::new(HashSet::new()),
     };
     Effect::new(move |_| {
         live.name.set(browser::stored(NAME));
@@ -246,8 +246,10 @@ impl Live {
     /// turn. One that has waited for long came up before this page was there.
     fn call(self, summary: &LiveSummary) {
         let Some(up) = summary.up() else { return };
-        let is_new =
-            self.told.try_update_value(|told| told.insert(up.turn.clone())).unwrap_or_default();
+        let is_new = self
+            .announced
+            .try_update_value(|announced| announced.insert(up.turn.clone()))
+            .unwrap_or_default();
         let is_fresh = browser::now().as_millisecond() - up.since_ms < FRESH_MS;
         let was_another = self.known.with_untracked(|known| {
             let before = known.get(&summary.id);

@@ -22,7 +22,7 @@ impl Ending {
 
     /// The same in a sentence.
     #[must_use]
-    pub fn told(&self) -> &'static str {
+    pub fn description(&self) -> &'static str {
         match self.outcome {
             LiveOutcome::Completed => "The run is complete.",
             LiveOutcome::Failed => "The run failed.",

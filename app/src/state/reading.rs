@@ -17,7 +17,7 @@ use value_tree::{
 };
 
 pub use self::kept::{ReadingKey, Readings};
-pub use self::searching::Found;
+pub use self::searching::SearchProgress;
 
 /// The height of a line in pixels, as the stylesheet has it.
 pub const LINE: f64 = 20.0;
@@ -54,7 +54,7 @@ pub struct Reading {
     /// What is searched.
     pub searched: RwSignal<String>,
     /// What was found.
-    pub found: RwSignal<Found>,
+    pub found: RwSignal<SearchProgress>,
 }
 
 /// Begins to read `value`. Its signals belong to the current owner.
@@ -89,7 +89,7 @@ pub fn use_reading(value: &JsonText) -> Reading {
         revealed: RwSignal::new(0),
         is_searching: RwSignal::new(false),
         searched: RwSignal::new(String::new()),
-        found: RwSignal::new(Found::default()),
+        found: RwSignal::new(SearchProgress::default()),
     }
 }
 

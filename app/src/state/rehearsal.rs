@@ -1,13 +1,13 @@
-//! One rehearsal on this page: the [`Session`] as a signal, and its errands to the host.
+//! One rehearsal on this page: the [`Session`] as a signal, and its requests to the host.
 //!
 //! Events go through [`session::step`] ([`Rehearsal::send`]), which alone decides what they do; the
 //! effects it asks for become requests, whose outcome comes back as events. How the person's
-//! requests are carried out stands in `errands`.
+//! requests are carried out is in `requests`.
 
-mod errands;
 mod forms;
 mod news;
 mod questions;
+mod requests;
 mod signals;
 
 use std::ops::Deref;

@@ -59,13 +59,13 @@ fn wraps(structured: &JsonText, block: &Block) -> bool {
     if key != "result" {
         return false;
     }
-    let said = match Node::of(raw) {
-        Node::String(said) => text(said.to_string()),
+    let wrapped = match Node::of(raw) {
+        Node::String(wrapped) => text(wrapped.to_string()),
         _ => text(raw.get().to_owned()),
     };
-    match (&said, block) {
-        (Block::Text(said), Block::Text(told)) => said == told,
-        (Block::Json(said), Block::Json(told)) => is_same(said, told),
+    match (&wrapped, block) {
+        (Block::Text(wrapped), Block::Text(block)) => wrapped == block,
+        (Block::Json(wrapped), Block::Json(block)) => is_same(wrapped, block),
         _ => false,
     }
 }

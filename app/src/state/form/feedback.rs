@@ -12,12 +12,12 @@ pub(super) struct Feedback {
     touched: HashSet<Path>,
     edited: bool,
     attempted: bool,
-    found: Vec<Found>,
+    found: Vec<HostViolation>,
 }
 
 /// What the host found wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Found {
+struct HostViolation {
     message: FieldMessage,
     /// Where it is shown.
     path: Path,
@@ -25,7 +25,7 @@ struct Found {
     text: String,
 }
 
-impl Found {
+impl HostViolation {
     fn place(message: FieldMessage, form: &Form, draft: &Draft) -> Self {
         let path = draft.locate(form, &message.pointer);
         let text = match draft.within_json(form, &message.pointer) {
@@ -52,7 +52,7 @@ impl Feedback {
                 shown.entry(message.path.clone()).or_default().push(message.text.clone());
             }
         }
-        for Found { path, text, .. } in &self.found {
+        for HostViolation { path, text, .. } in &self.found {
             let texts = shown.entry(path.clone()).or_default();
             if !texts.contains(text) {
                 texts.push(text.clone());
@@ -93,7 +93,7 @@ impl Feedback {
 
     /// The host found `messages`, each shown at its field until that is changed.
     pub(super) fn find(&mut self, messages: Vec<FieldMessage>, form: &Form, draft: &Draft) {
-        let placed = messages.into_iter().map(|message| Found::place(message, form, draft));
+        let placed = messages.into_iter().map(|message| HostViolation::place(message, form, draft));
         self.found = placed.collect();
     }
 
@@ -104,7 +104,8 @@ impl Feedback {
 
     /// What the host found at `path`, around it and within it is outdated.
     pub(super) fn forget_at(&mut self, path: &Path) {
-        self.found.retain(|Found { path: at, .. }| !at.contains(path) && !path.contains(at));
+        self.found
+            .retain(|HostViolation { path: at, .. }| !at.contains(path) && !path.contains(at));
     }
 
     /// Widgets became JSON text, or the reverse: what the host found has other places.

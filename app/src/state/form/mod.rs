@@ -141,7 +141,7 @@ impl FormState {
 
     /// How many places have a fault that is shown. Tracked.
     #[must_use]
-    pub fn to_mend(self) -> usize {
+    pub fn violation_count(self) -> usize {
         self.shown.read().len()
     }
 

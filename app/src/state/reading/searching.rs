@@ -12,7 +12,7 @@ const SLICE: usize = 2 * 1024 * 1024;
 
 /// What a search has found so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Found {
+pub struct SearchProgress {
     /// How many values.
     pub count: usize,
     /// At which of them the reader is, from 0.
@@ -28,7 +28,7 @@ impl Reading {
     pub fn search(self, text: String) {
         self.find.set_value(Find::new(&text));
         self.searched.set(text);
-        self.found.set(Found::default());
+        self.found.set(SearchProgress::default());
         self.search_on();
     }
 
@@ -42,7 +42,7 @@ impl Reading {
             })
         });
         let Some((count, beyond, is_done)) = found else { return };
-        self.found.update(|found| *found = Found { count, beyond, is_done, ..*found });
+        self.found.update(|found| *found = SearchProgress { count, beyond, is_done, ..*found });
         if had_none && count > 0 {
             self.go_to_found(0);
         }
@@ -59,7 +59,7 @@ impl Reading {
 
     /// Goes so many finds further, around the ends.
     pub fn go_to_next(self, by: isize) {
-        let Found { count, at, .. } = self.found.get_untracked();
+        let SearchProgress { count, at, .. } = self.found.get_untracked();
         if count > 0 {
             self.go_to_found((at + count).saturating_add_signed(by) % count);
         }

@@ -56,7 +56,7 @@ impl Rehearsal {
         }
         if is_broken {
             self.announcement
-                .update(|said| said.push_str(" It violates the tool's output schema."));
+                .update(|text| text.push_str(" It violates the tool's output schema."));
         }
     }
 
@@ -69,13 +69,13 @@ impl Rehearsal {
             self.settle_locally(&call_id, ToolError::WORKER_EXITED, message.to_owned());
         }
         self.questions.set(Vec::new());
-        self.begins_anew("The host was restarted.");
+        self.note_restart("The host was restarted.");
         self.open();
     }
 
     /// What the tools remembered is gone. The notice goes with the next step; the history keeps the
     /// place.
-    pub(super) fn begins_anew(self, why: &str) {
+    pub(super) fn note_restart(self, why: &str) {
         let calls = self.session.read_untracked().calls().len();
         if calls > 0 && self.restarts.read_untracked().last() != Some(&calls) {
             self.restarts.update(|restarts| restarts.push(calls));
@@ -93,7 +93,7 @@ impl Rehearsal {
         self.announcement.set(match &outcome {
             Outcome::Output(result) => {
                 let verb = if result.is_warning() { "returned an error" } else { "returned" };
-                format!("{tool} {verb}: {}", told(result))
+                format!("{tool} {verb}: {}", result_summary(result))
             }
             Outcome::Error { error_type, error_message, .. } => {
                 format!("{tool} failed: {error_type}. {error_message}")
@@ -104,7 +104,7 @@ impl Rehearsal {
     }
 }
 
-fn told(result: &ToolResult) -> String {
+fn result_summary(result: &ToolResult) -> String {
     match result {
         ToolResult::Whole(result) => plain(&result_preview(result, 120)),
         ToolResult::Held(held) => format!("{} of JSON", times::size(held.bytes)),

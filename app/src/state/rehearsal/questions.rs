@@ -54,10 +54,10 @@ pub fn summary(change: &CatalogueChange) -> String {
         (change.removed.len(), "removed"),
         (change.changed.len(), "changed"),
     ];
-    let told: Vec<String> = counts
+    let parts: Vec<String> = counts
         .into_iter()
         .filter(|(count, _)| *count > 0)
         .map(|(count, what)| format!("{count} {what}"))
         .collect();
-    told.join(", ")
+    parts.join(", ")
 }

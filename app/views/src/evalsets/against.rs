@@ -57,23 +57,23 @@ struct Elsewhere {
     name: String,
     cases: Vec<CaseSummary>,
     /// What is said of them.
-    said: String,
+    status: String,
 }
 
 /// Looks into another set: for the case of this id, else for those there are.
-async fn look_into(set: SetId, name: String, own_id: &str) -> Result<Found, ApiError> {
+async fn look_into(set: SetId, name: String, own_id: &str) -> Result<OtherSet, ApiError> {
     let twin = match own_id {
         "" => Err(ApiError::UnknownCase { eval_id: String::new() }),
         own_id => read_case(set.clone(), own_id.to_owned(), 0).await,
     };
     match twin {
-        Ok(twin) => return Ok(Found::Twin(CaseName { set, eval_id: twin.eval_id, at: None })),
+        Ok(twin) => return Ok(OtherSet::Twin(CaseName { set, eval_id: twin.eval_id, at: None })),
         Err(ApiError::UnknownCase { .. }) => {}
         Err(error) => return Err(error),
     }
     let asked = CasesAsked { most: MOST, ..CasesAsked::default() };
     let list = list_cases(set.clone(), asked).await?;
-    let said = match list.fault {
+    let status = match list.fault {
         Some(fault) => fault,
         None if list.cases.is_empty() => format!("{name} has no cases."),
         None if list.all > MOST => {
@@ -81,11 +81,11 @@ async fn look_into(set: SetId, name: String, own_id: &str) -> Result<Found, ApiE
         }
         None => format!("{name} has no case with this ID. Choose another."),
     };
-    Ok(Found::Others(Elsewhere { set, name, cases: list.cases, said }))
+    Ok(OtherSet::Others(Elsewhere { set, name, cases: list.cases, status }))
 }
 
 /// What another set has to compare with.
-enum Found {
+enum OtherSet {
     /// The case of the same id.
     Twin(CaseName),
     /// Others.
@@ -131,8 +131,8 @@ pub(super) fn AgainstChooser(
                 return;
             }
             match found {
-                Ok(Found::Twin(twin)) => on_choose.run(Some(twin)),
-                Ok(Found::Others(others)) => elsewhere.set(Some(others)),
+                Ok(OtherSet::Twin(twin)) => on_choose.run(Some(twin)),
+                Ok(OtherSet::Others(others)) => elsewhere.set(Some(others)),
                 Err(error) => fault.set(Some(error.to_string())),
             }
         });
@@ -216,7 +216,7 @@ pub(super) fn AgainstChooser(
                 {sets}
             </select>
         </Show>
-        <span class="quiet" role="status">{move || elsewhere.get().map(|elsewhere| elsewhere.said)}</span>
+        <span class="quiet" role="status">{move || elsewhere.get().map(|elsewhere| elsewhere.status)}</span>
         {move || fault.get().map(|fault| view! { <p class="field-fault" role="alert">{fault}</p> })}
     }
 }
@@ -237,14 +237,14 @@ fn labels(cases: &[CaseSummary]) -> Vec<String> {
     for words in &words {
         *times.entry(words).or_default() += 1;
     }
-    let label = |(case, said): (&CaseSummary, &String)| {
+    let label = |(case, query): (&CaseSummary, &String)| {
         let id = called(&case.eval_id, case.repeats.then_some(case.index));
-        match said.as_str() {
+        match query.as_str() {
             "" => id,
-            said if case.repeats || times.get(said).is_some_and(|times| *times > 1) => {
-                format!("{said} · {id}")
+            query if case.repeats || times.get(query).is_some_and(|times| *times > 1) => {
+                format!("{query} · {id}")
             }
-            said => said.to_owned(),
+            query => query.to_owned(),
         }
     };
     cases.iter().zip(&words).map(label).collect()

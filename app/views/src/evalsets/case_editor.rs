@@ -49,10 +49,10 @@ pub(super) fn Editor(
             on:change=move |_| edits.touch()
         >
             {children()}
-            {move || edits.anew.get().map(|case| view! { <Anew edits case/> })}
+            {move || edits.reloaded.get().map(|case| view! { <ReloadedNote edits case/> })}
             <footer>
                 <span class="field-fault" role="alert">{move || edits.fault.get()}</span>
-                <ReadAnew edits/>
+                <ReloadButton edits/>
                 <span class="grow"></span>
                 <button type="button" class="button" on:click=move |_| edits.edit(None)>"Cancel" <kbd>"Esc"</kbd></button>
                 <button type="submit" class="button primary" aria-disabled=move || edits.saving.get().to_string()>
@@ -66,20 +66,20 @@ pub(super) fn Editor(
 
 /// Reads the case anew once it reads otherwise than what was to be changed.
 #[component]
-pub(super) fn ReadAnew(
+pub(super) fn ReloadButton(
     /// The edits.
     edits: CaseEdits,
 ) -> impl IntoView {
     view! {
         <Show when=move || edits.is_stale.get()>
-            <button type="button" class="link" on:click=move |_| edits.read_anew()>"Reload"</button>
+            <button type="button" class="link" on:click=move |_| edits.reload()>"Reload"</button>
         </Show>
     }
 }
 
 /// What stands in the file by now in the place of what is edited.
 #[component]
-fn Anew(
+fn ReloadedNote(
     /// The edits.
     edits: CaseEdits,
     /// The case, read anew.
@@ -143,7 +143,7 @@ pub(super) fn TextEditor(
     /// The change that a text means.
     change: Callback<String, CaseChange>,
     /// What is said once it is made.
-    said: &'static str,
+    done: &'static str,
 ) -> impl IntoView {
     let entered = RwSignal::new(text.clone());
     let save = Callback::new(move |()| {
@@ -152,7 +152,7 @@ pub(super) fn TextEditor(
         if entered == text {
             edits.edit(None);
         } else {
-            edits.change(change.run(entered), said);
+            edits.change(change.run(entered), done);
         }
     });
     let input = if rows == 1 {
@@ -201,13 +201,13 @@ pub(super) fn JsonEditor(
     /// The change that a value means.
     change: Callback<JsonText, CaseChange>,
     /// What is said once it is made.
-    said: &'static str,
+    done: &'static str,
 ) -> impl IntoView {
     let form = use_any_form(&value);
     touch_with(edits, form);
     let save = Callback::new(move |()| {
         if let Some(value) = form.read() {
-            edits.change(change.run(value), said);
+            edits.change(change.run(value), done);
         }
     });
     view! { <Editor edits label save><SchemaForm state=form id="case-json" label=label/></Editor> }

@@ -200,12 +200,12 @@ fn CaseLine(
     let shown_id = with_id.then(|| eval_id.clone());
     let below = name.is_some().then_some(query).filter(|query| !query.trim().is_empty());
     let more = usize::try_from(calls).unwrap_or(usize::MAX).saturating_sub(tools.len());
-    let mut told = tools.join(" → ");
+    let mut summary_line = tools.join(" → ");
     if more > 0 {
-        told.push_str(&format!(" and {more} more"));
+        summary_line.push_str(&format!(" and {more} more"));
     }
-    if told.is_empty() {
-        told.push_str("no calls");
+    if summary_line.is_empty() {
+        summary_line.push_str("no calls");
     }
     let is_faulty = fault.is_some();
     let turns = (turns > 1).then(|| format!("{turns} turns"));
@@ -219,7 +219,7 @@ fn CaseLine(
                     // Which of those that share its id.
                     {repeats.then(|| view! { <b>{format!("#{index}")}</b> " · " })}
                     {turns.map(|turns| view! { <b>{turns}</b> " · " })}
-                    {told}
+                    {summary_line}
                 </span>
                 {(!tags.is_empty()).then(|| view! {
                     <span class="case-tags">{tags.into_iter().map(|tag| view! { <span class="chip">{tag}</span> }).collect_view()}</span>

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use super::call_editor::CallEditor;
 use super::case_editor::{JsonEditor, TextEditor};
 use crate::evalsets::state::case_edits::{CaseEdits, Editing, call_button};
-use crate::shared::steps::{Called, CalledStep, Said, said};
+use crate::shared::steps::{Called, CalledStep, TextStep, text_step};
 use crate::shared::value_pane::ValuePane;
 use app::components::icon::Glyph;
 use app::state::reading::use_reading;
@@ -32,7 +32,7 @@ pub(super) fn CaseSteps(
             number += 1;
             number
         };
-        let asked = Said {
+        let asked = TextStep {
             number: next(),
             class: "row asked",
             glyph: Glyph::User,
@@ -46,7 +46,7 @@ pub(super) fn CaseSteps(
         let count = steps.iter().filter(|step| matches!(step, CaseStep::Call { .. })).count();
         let mut call = 0;
         let steps = steps.into_iter().map(|step| {
-            let place = Place { number: next(), turn, call, calls: count };
+            let place = StepPosition { number: next(), turn, call, calls: count };
             call += usize::from(matches!(step, CaseStep::Call { .. }));
             step_row(place, step, edits)
         });
@@ -54,7 +54,7 @@ pub(super) fn CaseSteps(
         let accepted = accepted.into_iter().map(|calls| expectation("Also accepted", &calls));
         let accepted = accepted.collect_view();
         let more = adds.map(|edits| new_call(edits, turn, count));
-        let answered = response.map(|text| Said {
+        let answered = response.map(|text| TextStep {
             number: next(),
             class: "row answered",
             glyph: Glyph::Answer,
@@ -133,7 +133,7 @@ fn StateRow(
     let editor = move || {
         let edits = edits.filter(|_| is_open.is_some_and(|is_open| is_open.get()))?;
         let value = begin.clone();
-        let (change, said) = match what {
+        let (change, done) = match what {
             State::Initial => (Callback::new(CaseChange::State), "State changed."),
             // ADK reads an empty one as none.
             State::Final => (
@@ -143,7 +143,7 @@ fn StateRow(
                 "Expected state changed.",
             ),
         };
-        Some(view! { <JsonEditor edits label=title value change said/> })
+        Some(view! { <JsonEditor edits label=title value change done/> })
     };
     let edit = edits.map(|edits| {
         let (word, label) = match state.is_some() {
@@ -169,7 +169,7 @@ fn StateRow(
 
 /// Where a step stands.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct StepPosition {
     /// Among the rows, from 1.
     number: usize,
     /// The turn, from 0.
@@ -186,8 +186,8 @@ fn is_open(edits: CaseEdits, what: Editing) -> Memo<bool> {
 }
 
 /// A text that an edit can replace.
-fn editable_text(edits: CaseEdits, what: Editing, row: Said) -> AnyView {
-    let Said { number, class, glyph, who, text } = row;
+fn editable_text(edits: CaseEdits, what: Editing, row: TextStep) -> AnyView {
+    let TextStep { number, class, glyph, who, text } = row;
     let is_answer = matches!(what, Editing::Response(_));
     let (label, done) = match what {
         Editing::Response(_) => ("Expected response", "Response changed."),
@@ -221,13 +221,13 @@ fn editable_text(edits: CaseEdits, what: Editing, row: Said) -> AnyView {
             });
             return view! {
                 <li class=class>
-                    <TextEditor edits label text=shown.get_value() rows=4 change said=done/>
+                    <TextEditor edits label text=shown.get_value() rows=4 change done/>
                 </li>
             }
             .into_any();
         }
-        let row = Said { number, class, glyph, who: who.clone(), text: shown.get_value() };
-        said(row, actions().into_any())
+        let row = TextStep { number, class, glyph, who: who.clone(), text: shown.get_value() };
+        text_step(row, actions().into_any())
     };
     row.into_any()
 }
@@ -239,7 +239,7 @@ fn no_response(edits: CaseEdits, turn: usize) -> AnyView {
     let row = move || {
         if is_open.get() {
             let change = Callback::new(move |text| CaseChange::Response { turn, text: Some(text) });
-            return view! { <TextEditor edits label="Expected response" text=String::new() rows=4 change said="Expected response added."/> }.into_any();
+            return view! { <TextEditor edits label="Expected response" text=String::new() rows=4 change done="Expected response added."/> }.into_any();
         }
         view! { <button type="button" class="link" data-leaves="" id=what.opener() on:click=move |_| edits.edit(Some(what))>"+ expected response"</button> }.into_any()
     };
@@ -284,14 +284,20 @@ fn RowActions(
     }
 }
 
-fn step_row(place: Place, step: CaseStep, edits: Option<CaseEdits>) -> AnyView {
+fn step_row(place: StepPosition, step: CaseStep, edits: Option<CaseEdits>) -> AnyView {
     match step {
         CaseStep::Said { author, text } => {
             let who = if author.is_empty() { "Agent".to_owned() } else { author };
-            just_said(Said { number: place.number, class: "row", glyph: Glyph::Answer, who, text })
+            just_said(TextStep {
+                number: place.number,
+                class: "row",
+                glyph: Glyph::Answer,
+                who,
+                text,
+            })
         }
         CaseStep::Plan(text) => {
-            let row = Said {
+            let row = TextStep {
                 number: place.number,
                 class: "row",
                 glyph: Glyph::User,
@@ -304,7 +310,7 @@ fn step_row(place: Place, step: CaseStep, edits: Option<CaseEdits>) -> AnyView {
             }
         }
         CaseStep::Call { author, tool, arguments, result } => {
-            let Place { turn, call, .. } = place;
+            let StepPosition { turn, call, .. } = place;
             let what = Editing::Call { turn, call };
             let is_open = edits.map(|edits| is_open(edits, what));
             let row = StoredValue::new(Called { author, tool, arguments, response: result });
@@ -340,19 +346,19 @@ fn step_row(place: Place, step: CaseStep, edits: Option<CaseEdits>) -> AnyView {
     }
 }
 
-fn just_said(row: Said) -> AnyView {
-    said(row, ().into_any())
+fn just_said(row: TextStep) -> AnyView {
+    text_step(row, ().into_any())
 }
 
 /// Edit, earlier, later, out: what can be done with a call.
 #[component]
 fn CallActions(
     /// Where it stands.
-    place: Place,
+    place: StepPosition,
     /// What changes it.
     edits: CaseEdits,
 ) -> impl IntoView {
-    let Place { turn, call, calls, .. } = place;
+    let StepPosition { turn, call, calls, .. } = place;
     // An arrow that leads nowhere keeps the focus.
     let (is_first, is_last) = (call == 0, call + 1 >= calls);
     let step = move |to: usize| {

@@ -2,7 +2,7 @@
 
 use api::{
     Actual, ApiError, CallSide, CaseComparison, CaseName, ComparedCall, ComparedScore,
-    ComparedText, ComparedTurn, Fate,
+    ComparedText, ComparedTurn, MatchStatus,
 };
 use leptos::prelude::*;
 use report_view::TextPart;
@@ -119,7 +119,7 @@ fn Compared(
     // What hinders several is told once.
     let mut notes: Vec<(String, Vec<String>)> = Vec::new();
     for ComparedScore { name, note, .. } in unscored {
-        match notes.iter_mut().find(|(told, _)| *told == note) {
+        match notes.iter_mut().find(|(known, _)| *known == note) {
             Some((_, names)) => names.push(name),
             None => notes.push((note, vec![name])),
         }
@@ -174,12 +174,12 @@ fn score(score: ComparedScore) -> AnyView {
 }
 
 pub(crate) fn compared_call(call: ComparedCall, only_differences: RwSignal<bool>) -> AnyView {
-    let ComparedCall { fate, expected, actual, differing } = call;
-    let (class, sign, said) = match fate {
-        Fate::Same => ("pair", "=", "equal"),
-        Fate::Changed => ("pair differs", "≠", "other arguments"),
-        Fate::Missing => ("pair lacks", "−", "not called"),
-        Fate::Extra => ("pair lacks", "+", "not expected"),
+    let ComparedCall { status, expected, actual, differing } = call;
+    let (class, sign, label) = match status {
+        MatchStatus::Same => ("pair", "=", "equal"),
+        MatchStatus::Changed => ("pair differs", "≠", "other arguments"),
+        MatchStatus::Missing => ("pair lacks", "−", "not called"),
+        MatchStatus::Extra => ("pair lacks", "+", "not expected"),
     };
     let side = |side: Option<CallSide>, nothing: &'static str| match side {
         Some(side) => call_side(side, &differing),
@@ -189,10 +189,10 @@ pub(crate) fn compared_call(call: ComparedCall, only_differences: RwSignal<bool>
     view! {
         <div
             class=class
-            class:gone=move || only_differences.get() && fate == Fate::Same
+            class:gone=move || only_differences.get() && status == MatchStatus::Same
         >
             {one}
-            <span class="sign"><span aria-hidden="true">{sign}</span><span class="unseen">{said}</span></span>
+            <span class="sign"><span aria-hidden="true">{sign}</span><span class="unseen">{label}</span></span>
             {other}
         </div>
     }
@@ -234,7 +234,7 @@ pub(crate) fn compared_text(
     if expected.is_none() && actual.is_none() {
         return ().into_any();
     }
-    let (class, sign, said) = match (&expected, &actual) {
+    let (class, sign, label) = match (&expected, &actual) {
         _ if is_same => ("pair", "=", "equal"),
         (Some(_), None) => ("pair lacks", "−", "missing"),
         (None, Some(_)) => ("pair", "", "no expectation"),
@@ -242,8 +242,8 @@ pub(crate) fn compared_text(
     };
     let side = |whole: Option<String>, is_expected: bool| {
         let Some(whole) = whole else {
-            let said = if is_expected { ": no expectation" } else { " is missing" };
-            return view! { <div class="gap">{what} {said}</div> }.into_any();
+            let label = if is_expected { ": no expectation" } else { " is missing" };
+            return view! { <div class="gap">{what} {label}</div> }.into_any();
         };
         if parts.is_empty() {
             return view! { <div class="text" dir="auto">{whole}</div> }.into_any();
@@ -265,7 +265,7 @@ pub(crate) fn compared_text(
             class:gone=move || only_differences.get() && is_same
         >
             {one}
-            <span class="sign"><span aria-hidden="true">{sign}</span><span class="unseen">{what} ": " {said}</span></span>
+            <span class="sign"><span aria-hidden="true">{sign}</span><span class="unseen">{what} ": " {label}</span></span>
             {other}
         </div>
     }

@@ -33,7 +33,7 @@ use app::state::browser;
 use app::state::case_address::escaped;
 use app::state::reading::use_reading;
 use app::state::times::{counted, size};
-use case_editor::{JsonEditor, ReadAnew, TextEditor};
+use case_editor::{JsonEditor, ReloadButton, TextEditor};
 use case_list::CaseColumn;
 use case_steps::CaseSteps;
 use comparison::{COMPARISON_ID, Comparison};
@@ -269,14 +269,14 @@ fn Chosen(
         let is_read = matches!(edits.case.read().as_ref(), Some(Ok(_))) && against.read().is_none();
         let fault = edits.fault.get().filter(|_| !is_read);
         fault.map(|fault| {
-            view! { <p class="case-faults" role="alert">{fault} " " <ReadAnew edits/></p> }
+            view! { <p class="case-faults" role="alert">{fault} " " <ReloadButton edits/></p> }
         })
     };
     let undo = move || {
-        edits.undoable().map(|said| {
+        edits.undoable().map(|done| {
             view! {
                 <p class="case-done" role="status">
-                    {said}
+                    {done}
                     " "
                     <button type="button" class="link" id=UNDO_ID title="Ctrl Z" on:click=move |_| { edits.undo(); }>"Undo"</button>
                 </p>
@@ -399,7 +399,7 @@ fn CaseReader(
     let rename = move || {
         (edits.open.get() == Some(Editing::EvalId)).then(|| {
             let change = Callback::new(CaseChange::EvalId);
-            view! { <TextEditor edits label="Case ID" text=renamed.clone() rows=1 change said="Case renamed."/> }
+            view! { <TextEditor edits label="Case ID" text=renamed.clone() rows=1 change done="Case renamed."/> }
         })
     };
     let body = move || {
@@ -409,7 +409,7 @@ fn CaseReader(
         if edits.open.get() == Some(Editing::Whole) {
             let change = Callback::new(CaseChange::Whole);
             let value = case.with_value(|case| case.text.clone());
-            return view! { <div class="raw-history"><JsonEditor edits label="Case as JSON" value change said="Case changed."/></div> }.into_any();
+            return view! { <div class="raw-history"><JsonEditor edits label="Case as JSON" value change done="Case changed."/></div> }.into_any();
         }
         view! { <div class="raw-history"><ValueBody reading=whole label="Case as JSON"/></div> }
             .into_any()
@@ -437,7 +437,7 @@ fn CaseReader(
             <p class="note">"Cases in ADK's legacy lists are read-only. Use " <code>"rehearsal evalset convert"</code> " to create an editable file."</p>
         })}
         {rename}
-        {move || fault().map(|fault| view! { <p class="case-faults" role="alert">{fault} " " <ReadAnew edits/></p> })}
+        {move || fault().map(|fault| view! { <p class="case-faults" role="alert">{fault} " " <ReloadButton edits/></p> })}
         {(!faults.is_empty()).then(|| view! {
             <ul class="case-faults" role="alert">{faults.into_iter().map(|fault| view! { <li>{fault}</li> }).collect_view()}</ul>
         })}

@@ -79,7 +79,7 @@ fn Sets(
     list: EvalSetList,
 ) -> impl IntoView {
     let EvalSetList { sets, folders } = list;
-    let said = match folders.is_empty() {
+    let description = match folders.is_empty() {
         true => "Cases exported from rehearsals and live sessions, one file per agent.",
         false => {
             "Cases exported from rehearsals and live sessions, one file per agent, and the files in the configured folders."
@@ -117,7 +117,7 @@ fn Sets(
     view! {
         <header class="sheet-head">
             <h1>"Eval sets"</h1>
-            <p class="quiet">{said}</p>
+            <p class="quiet">{description}</p>
         </header>
         {(all > FEW).then(|| view! { <FilterBox searched placeholder="Filter eval sets" count/> })}
         <table class="sets">

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use super::part::{Piece, kind};
 use crate::live::state::steps::{Step, steps};
 use crate::live::state::workspace::use_this_live_workspace;
-use crate::shared::steps::{Called, CalledStep, Said, said};
+use crate::shared::steps::{Called, CalledStep, TextStep, text_step};
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
 use app::state::live_ending::Ending;
@@ -55,8 +55,8 @@ fn rows(turn: LiveTurn) -> AnyView {
     let steps = steps(&turn.contents);
     let count = steps.len();
     let is_empty = steps.is_empty();
-    let told = steps.into_iter().enumerate();
-    let told = told.map(|(at, step)| step_row(at + 1, step, "No response")).collect_view();
+    let rows = steps.into_iter().enumerate();
+    let rows = rows.map(|(at, step)| step_row(at + 1, step, "No response")).collect_view();
     let closed = turn.closed.map(|row| match row.what {
         LiveWhat::Answered { parts, .. } => {
             let by = row.by.unwrap_or_else(|| "Someone".to_owned());
@@ -85,13 +85,13 @@ fn rows(turn: LiveTurn) -> AnyView {
     let ended = turn.ended.and_then(|row| Ending::of(&row)).map(|ending| {
         let failed = ending.message.clone().filter(|_| ending.outcome == LiveOutcome::Failed);
         view! {
-            <li class="turn" class:bad=failed.is_some()>{ending.told()}</li>
+            <li class="turn" class:bad=failed.is_some()>{ending.description()}</li>
             {failed.map(|message| view! { <li class="row failed"><p class="run-fault">{message}</p></li> })}
         }
     });
     view! {
         {is_empty.then(|| view! { <li class="next"><p>"The conversation is empty. The model gets only the instructions."</p></li> })}
-        {told}
+        {rows}
         {closed}
         {ended}
     }
@@ -99,7 +99,7 @@ fn rows(turn: LiveTurn) -> AnyView {
 }
 
 fn spoken(number: usize, class: &'static str, glyph: Glyph, who: &str, text: String) -> AnyView {
-    said(Said { number, class, glyph, who: who.to_owned(), text }, ().into_any())
+    text_step(TextStep { number, class, glyph, who: who.to_owned(), text }, ().into_any())
 }
 
 /// A vendor's word at the beginning of a line.

@@ -117,13 +117,13 @@ fn line(row: &LiveRow) -> AnyView {
             view! { <span class="arrow">"→ "</span> {pieces(parts, *more)} }.into_any()
         }
         LiveWhat::Cancelled { reason } => {
-            view! { "cancelled" {(!reason.is_empty()).then(|| format!(": {}", said(reason)))} }
+            view! { "cancelled" {(!reason.is_empty()).then(|| format!(": {}", one_line(reason)))} }
                 .into_any()
         }
         LiveWhat::ToolAnswered { tool, response, .. } => view! {
             <b>{tool.clone()}</b>
             <span class="arrow">" → "</span>
-            {told(response.as_ref())}
+            {response_value(response.as_ref())}
         }
         .into_any(),
         LiveWhat::Ended { outcome, message } => {
@@ -132,7 +132,7 @@ fn line(row: &LiveRow) -> AnyView {
                 LiveOutcome::Failed => "the run failed",
                 LiveOutcome::Cancelled => "the run was stopped",
             };
-            view! { {how} {(!message.is_empty()).then(|| format!(": {}", said(message)))} }
+            view! { {how} {(!message.is_empty()).then(|| format!(": {}", one_line(message)))} }
                 .into_any()
         }
     }
@@ -142,19 +142,19 @@ fn pieces(parts: &[LivePart], more: usize) -> AnyView {
     let piece = |(at, part): (usize, &LivePart)| {
         let between = (at > 0).then_some(" · ");
         let shown = match part {
-            LivePart::Text(text) => said(text).into_any(),
-            LivePart::Thought(text) => view! { <span class="quiet">{said(text)}</span> }.into_any(),
+            LivePart::Text(text) => one_line(text).into_any(),
+            LivePart::Thought(text) => view! { <span class="quiet">{one_line(text)}</span> }.into_any(),
             LivePart::Call { name, args, .. } => view! {
                 <b>{name.clone()}</b> "(" {args.as_ref().map(given)} ")"
             }
             .into_any(),
             LivePart::Response { name, response, .. } => view! {
-                <b>{name.clone()}</b> <span class="arrow">" → "</span> {told(response.as_ref())}
+                <b>{name.clone()}</b> <span class="arrow">" → "</span> {response_value(response.as_ref())}
             }
             .into_any(),
             LivePart::Data { .. } | LivePart::Other { .. } => {
-                let said = said_as(part).map(|(_, text)| format!(" {}", said(&text)));
-                view! { <span class="ink-count">{kind(part)}</span> {said} }.into_any()
+                let one_line = said_as(part).map(|(_, text)| format!(" {}", one_line(&text)));
+                view! { <span class="ink-count">{kind(part)}</span> {one_line} }.into_any()
             }
         };
         view! { <span class="quiet">{between}</span> {shown} }
@@ -164,7 +164,7 @@ fn pieces(parts: &[LivePart], more: usize) -> AnyView {
 }
 
 /// What somebody said, in a line: paragraphs and lists run on.
-fn said(text: &str) -> String {
+fn one_line(text: &str) -> String {
     let line = beginning(text, WORDS).split_whitespace().collect::<Vec<_>>().join(" ");
     written_out(&line, Lines::Escaped).into_owned()
 }
@@ -181,7 +181,7 @@ fn given(value: &LiveValue) -> AnyView {
 }
 
 /// What a tool answered, which may be nothing.
-fn told(response: Option<&LiveValue>) -> AnyView {
+fn response_value(response: Option<&LiveValue>) -> AnyView {
     match response {
         Some(response) => short(response),
         None => view! { <span class="quiet">"nothing"</span> }.into_any(),

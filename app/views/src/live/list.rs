@@ -240,9 +240,9 @@ fn Session(
     let address = format!("/live/{id}");
     let short: String = id.as_str().chars().take(8).collect();
     let summary = Memo::new(move |_| live.of(&id));
-    let told =
+    let session_name =
         move || summary.with(|it| it.as_ref().map(|it| it.description.clone())).unwrap_or_default();
-    let name = move || match told() {
+    let name = move || match session_name() {
         text if text.is_empty() => "No description".to_owned(),
         text => written_out(&text, Lines::Escaped).into_owned(),
     };

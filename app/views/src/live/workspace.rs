@@ -76,7 +76,7 @@ fn Shown(
 #[component]
 fn Toolbar() -> impl IntoView {
     let workspace = crate::live::state::workspace::use_this_live_workspace();
-    let told = move || {
+    let summary = move || {
         if workspace.shows_events.get() {
             let events = workspace.summary.with(|it| it.as_ref().map_or(0, |it| it.events));
             return counted(usize::try_from(events).unwrap_or(usize::MAX), "event", "events");
@@ -89,7 +89,7 @@ fn Toolbar() -> impl IntoView {
     view! {
         <div class="toolbar">
             <h2>{move || if workspace.shows_events.get() { "Session" } else { "Conversation" }}</h2>
-            <span class="quiet">{told}</span>
+            <span class="quiet">{summary}</span>
             <span class="grow"></span>
             <Switch on=workspace.shows_events off_label="Conversation" on_label="Session" label="View"/>
         </div>

@@ -141,7 +141,7 @@ fn content_block(block: Block, is_alone: bool, read: impl Fn(&JsonText) -> Readi
                     <p>
                         <code>{uri.clone()}</code>
                         {mime_type.clone().map(|kind| view! { <span class="chip">{kind}</span> })}
-                        {bytes.map(|said| view! { <span class="quiet">{said}</span> })}
+                        {bytes.map(|size| view! { <span class="quiet">{size}</span> })}
                     </p>
                     {resource_body(body, &uri, mime_type.as_deref().unwrap_or_default(), read)}
                 </div>

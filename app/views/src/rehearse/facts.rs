@@ -4,9 +4,9 @@ use api::SessionView;
 use leptos::prelude::*;
 
 use crate::rehearse::state::workspace::use_this_workspace;
+use app::components::code_text::with_code;
 use app::components::icon::{Glyph, Icon};
 use app::components::loading::LazyView;
-use app::components::told::with_code;
 use app::lazy_pages::SessionViews;
 use app::state::reading::{Reading, ReadingKey};
 

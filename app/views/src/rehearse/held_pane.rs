@@ -37,8 +37,8 @@ pub fn HeldPane(
         let ((session, call_id), total) = (place.get_value(), held.with_value(|held| held.bytes));
         let key = key.clone();
         spawn_local(async move {
-            let told = move |bytes| whole.try_set(Whole::Fetching(bytes)).is_none();
-            match fetch_whole(session, call_id, total, told).await {
+            let on_progress = move |bytes| whole.try_set(Whole::Fetching(bytes)).is_none();
+            match fetch_whole(session, call_id, total, on_progress).await {
                 // The row was closed meanwhile.
                 Ok(None) => {}
                 Ok(Some(value)) => drop(reading.try_set(Some(readings.of(key, &value)))),
@@ -103,7 +103,7 @@ async fn fetch_whole(
     session: SessionId,
     call_id: CallId,
     total: u64,
-    told: impl Fn(u64) -> bool,
+    on_progress: impl Fn(u64) -> bool,
 ) -> Result<Option<JsonText>, String> {
     let mut text = String::new();
     while (text.len() as u64) < total {
@@ -114,7 +114,7 @@ async fn fetch_whole(
             return Err(format!("The host sent the wrong part for byte {offset}. Retry."));
         }
         text.push_str(&slice.text);
-        if !told(text.len() as u64) {
+        if !on_progress(text.len() as u64) {
             return Ok(None);
         }
     }

@@ -44,9 +44,9 @@ pub fn Notices() -> impl IntoView {
     };
     let fault = move || {
         // What is said of the agent need not be said twice.
-        let said =
+        let is_shown =
             |fault: &ApiError| is_faulted.get() && matches!(fault, ApiError::AgentFaulted { .. });
-        rehearsal.fault.get().filter(|fault| !said(fault)).map(|fault| view! {
+        rehearsal.fault.get().filter(|fault| !is_shown(fault)).map(|fault| view! {
             <div class="notice bad" role="alert">
                 <Icon glyph=Glyph::Error/>
                 <p>{fault.to_string()}</p>

@@ -55,7 +55,7 @@ pub fn QueryPanel() -> impl IntoView {
     }
     };
     let fault = move || match workspace.query_form() {
-        Some(form) => mend(form.to_mend()),
+        Some(form) => attention_text(form.violation_count()),
         None if entry.is_missed.get() => "Enter the user message.".to_owned(),
         None => String::new(),
     };
@@ -83,8 +83,8 @@ pub fn QueryPanel() -> impl IntoView {
     }
 }
 
-/// How many fields are to mend; nothing when none is.
-pub fn mend(count: usize) -> String {
+/// How many fields need attention, as a sentence; empty when none does.
+pub fn attention_text(count: usize) -> String {
     match count {
         0 => String::new(),
         1 => "1 field needs attention".to_owned(),

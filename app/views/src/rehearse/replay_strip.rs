@@ -23,7 +23,7 @@ pub fn ReplayStrip(
         let (done, all) = replay.progress();
         format!("{done} of {all} steps")
     };
-    let told = move || match next.get() {
+    let next_text = move || match next.get() {
         Next::Query(text) => {
             let text: String = text.chars().take(BUDGET).collect();
             view! { "Next, user message: " <span class="replayed">{text}</span> }.into_any()
@@ -71,7 +71,7 @@ pub fn ReplayStrip(
                 <a class="link case-id" href=address>{case.eval_id}</a>
                 <span class="quiet">{progress}</span>
                 {(more > 0).then(|| view! { <span class="quiet" title="A rehearsal has one user message">"first turn only"</span> })}
-                <span class="replay-next">{told}</span>
+                <span class="replay-next">{next_text}</span>
                 {beside}
                 <Show when=can_fill>
                     <button type="button" class="button" title="Fills in the step. You run it." on:click=move |_| replay.fill_in()>

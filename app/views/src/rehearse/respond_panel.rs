@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::rehearse::query_panel::mend;
+use crate::rehearse::query_panel::attention_text;
 use crate::rehearse::state::workspace::use_this_workspace;
 use crate::shared::form::{JsonPreview, SchemaForm};
 use app::components::icon::{Glyph, Icon};
@@ -37,7 +37,7 @@ pub fn RespondPanel() -> impl IntoView {
     let is_running = move || rehearsal.session.read().pending().is_some();
     let hint = move || {
         let held_up = rehearsal.held_up();
-        let to_mend = workspace.response_form().map_or(0, |form| form.to_mend());
+        let violation_count = workspace.response_form().map_or(0, |form| form.violation_count());
         if !is_active() {
             "Write the user message first".to_owned()
         } else if let Some(reason) = held_up {
@@ -45,11 +45,12 @@ pub fn RespondPanel() -> impl IntoView {
         } else if entry.is_missed.get() {
             "Enter the final response.".to_owned()
         } else {
-            mend(to_mend)
+            attention_text(violation_count)
         }
     };
     let is_faulty = move || {
-        entry.is_missed.get() || workspace.response_form().is_some_and(|form| form.to_mend() != 0)
+        entry.is_missed.get()
+            || workspace.response_form().is_some_and(|form| form.violation_count() != 0)
     };
     view! {
         <form

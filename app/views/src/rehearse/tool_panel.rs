@@ -7,7 +7,7 @@ use json_text::JsonText;
 use leptos::prelude::*;
 use session::{SessionState, ToolName};
 
-use crate::rehearse::query_panel::mend;
+use crate::rehearse::query_panel::attention_text;
 use crate::rehearse::state::workspace::use_this_workspace;
 use crate::shared::form::{JsonPreview, SchemaForm};
 use crate::shared::markdown::Markdown;
@@ -69,7 +69,7 @@ pub fn ToolForm(
     let is_running = move || rehearsal.session.read().pending().is_some();
     let hint = move || match (state(), rehearsal.held_up()) {
         (SessionState::Active, Some(reason)) => reason.to_owned(),
-        (SessionState::Active, None) => mend(form.to_mend()),
+        (SessionState::Active, None) => attention_text(form.violation_count()),
         _ => "Write the user message first".to_owned(),
     };
     let cannot_run =
@@ -89,7 +89,7 @@ pub fn ToolForm(
             </div>
             <div class="panel-preview"><JsonPreview state=form/></div>
             <footer class="panel-foot">
-                <span class="hint" class:bad=move || form.to_mend() != 0>{hint}</span>
+                <span class="hint" class:bad=move || form.violation_count() != 0>{hint}</span>
                 <span class="grow"></span>
                 <button type="button" class="button quiet" on:click=move |_| form.clear()>"Clear"</button>
                 <button type="submit" class="button primary" aria-disabled=move || cannot_run().to_string()>
@@ -182,7 +182,7 @@ pub fn ToolHead(
         (tool.hints.idempotent == Some(true), "idempotent"),
         (tool.hints.open_world == Some(true), "open world"),
     ];
-    let hints = hints.into_iter().filter(|(said, _)| *said).map(|(_, hint)| {
+    let hints = hints.into_iter().filter(|(applies, _)| *applies).map(|(_, hint)| {
         view! { <span class="chip" class:warn=hint == "destructive" title="Tool annotations">{hint}</span> }
     });
     let hints = hints.collect_view();

@@ -1,6 +1,6 @@
 //! One case of a report: why it failed, and what each score rests on.
 
-use api::{CallSide, ComparedCall, ComparedText, Fate};
+use api::{CallSide, ComparedCall, ComparedText, MatchStatus};
 use json_text::JsonText;
 use leptos::prelude::*;
 use report_view::{
@@ -11,7 +11,7 @@ use report_view::{
 use super::spread::signed;
 use super::table::{broken, name, verdict};
 use crate::evalsets::comparison::{compared_call, compared_text};
-use crate::reports::state::report_state::{ReportDesk, Shared};
+use crate::reports::state::report_state::{ReportState, Shared};
 use crate::shared::tokens::Tokens;
 use crate::shared::value::{ValueBody, ValueTools};
 use app::components::copy_button::CopyButton;
@@ -23,7 +23,7 @@ use app::state::reading::use_reading;
 #[component]
 pub(super) fn CaseDetail(
     /// The report.
-    desk: ReportDesk,
+    report_state: ReportState,
     /// Read.
     report: Shared<Report>,
     /// The rows beside it.
@@ -31,7 +31,7 @@ pub(super) fn CaseDetail(
     /// The id of the case.
     eval_id: String,
 ) -> impl IntoView {
-    let since = desk.since.get();
+    let since = report_state.since.get();
     let now = report.find(&eval_id);
     let before = since.as_ref().and_then(|since| {
         since.baseline.find(&eval_id).map(|place| (since.baseline.clone(), place))
@@ -45,7 +45,7 @@ pub(super) fn CaseDetail(
         return view! {
             <div class="empty centred" role="alert">
                 <p>"The report has no case " <code>{eval_id}</code> "."</p>
-                <p><a class="link" href=desk.address(None)>"View cases"</a></p>
+                <p><a class="link" href=report_state.address(None)>"View cases"</a></p>
             </div>
         }
         .into_any();
@@ -91,7 +91,7 @@ pub(super) fn CaseDetail(
                 Row::Case(place) => report.cases.get(place),
                 Row::Gone(place) => baseline.as_ref()?.cases.get(place),
             };
-            Some(desk.address(Some(&there?.eval_id)))
+            Some(report_state.address(Some(&there?.eval_id)))
         }
     };
     let step = move |by: isize, label: &'static str, glyph: Glyph, class: &'static str| {
@@ -110,7 +110,7 @@ pub(super) fn CaseDetail(
             <span class="grow"></span>
             {step.clone()(-1, "Previous case", Glyph::Down, "report-up")}
             {step(1, "Next case", Glyph::Down, "")}
-            <a class="button quiet square" href=move || desk.address(None) aria-label="Close case" title="Close case (Esc)" id="report-close">
+            <a class="button quiet square" href=move || report_state.address(None) aria-label="Close case" title="Close case (Esc)" id="report-close">
                 <Icon glyph=Glyph::Close/>
             </a>
         </header>
@@ -163,7 +163,7 @@ fn by_reason(unscored: &[&CriterionResult]) -> Vec<(Option<String>, Vec<String>)
     let mut groups: Vec<(Option<String>, Vec<String>)> = Vec::new();
     for result in unscored {
         let why = reason(result);
-        match groups.iter_mut().find(|(told, _)| *told == why) {
+        match groups.iter_mut().find(|(known, _)| *known == why) {
             Some((_, names)) => names.push(result.criterion.clone()),
             None => groups.push((why, vec![result.criterion.clone()])),
         }
@@ -312,17 +312,17 @@ fn value(value: &JsonText) -> AnyView {
 
 fn compared(row: CallRow) -> ComparedCall {
     let CallRow { expected, actual, is_same, differing } = row;
-    let fate = match (&expected, &actual) {
-        _ if is_same => Fate::Same,
-        (Some(_), None) => Fate::Missing,
-        (None, _) => Fate::Extra,
-        (Some(_), Some(_)) => Fate::Changed,
+    let status = match (&expected, &actual) {
+        _ if is_same => MatchStatus::Same,
+        (Some(_), None) => MatchStatus::Missing,
+        (None, _) => MatchStatus::Extra,
+        (Some(_), Some(_)) => MatchStatus::Changed,
     };
     let side = |call: Call| CallSide {
         tool: call.name.unwrap_or_else(|| "a tool without a name".to_owned()),
         arguments: call.args,
     };
-    ComparedCall { fate, expected: expected.map(side), actual: actual.map(side), differing }
+    ComparedCall { status, expected: expected.map(side), actual: actual.map(side), differing }
 }
 
 #[cfg(test)]

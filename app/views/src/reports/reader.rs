@@ -7,8 +7,8 @@ use report_view::{CaseVerdict, Change, Report};
 use super::detail::CaseDetail;
 use super::open_file::{DropPlace, OpenFile, Opened};
 use super::spread::Spreads;
-use super::table::{CaseTable, told};
-use crate::reports::state::report_state::{ReportDesk, Shared, Shown, Unread, use_report_desk};
+use super::table::{CaseTable, count_text};
+use crate::reports::state::report_state::{ReportState, Shared, Shown, Unread, use_report_state};
 use crate::shared::filter_box::FilterBox;
 use crate::shared::value::{ValueBody, ValueTools};
 use app::components::icon::{Glyph, Icon};
@@ -27,21 +27,21 @@ pub fn ReportReader(
     case: Memo<Option<String>>,
 ) -> impl IntoView {
     let opened = use_page().opened_reports;
-    let desk = use_report_desk(report, opened);
+    let report_state = use_report_state(report, opened);
     let unreadable = RwSignal::new(None::<String>);
     let take = Callback::new(move |file: Opened| match file {
         Ok((name, text)) => {
-            opened.take_in(Some(desk.id.get_value()), name, text);
+            opened.take_in(Some(report_state.id.get_value()), name, text);
         }
         Err(unread) => unreadable.set(Some(unread.to_string())),
     });
-    move || match desk.found.get() {
+    move || match report_state.found.get() {
         None => view! {
             <header class="stage-head"><h1>"Report"</h1></header>
             <p class="quiet veil">"Loading the report…"</p>
         }
         .into_any(),
-        Some(Ok(report)) => view! { <Sheet desk report case/> }.into_any(),
+        Some(Ok(report)) => view! { <Sheet report_state report case/> }.into_any(),
         Some(Err(unread)) => {
             let (title, name, reason) = match unread {
                 Unread::Forgotten => (
@@ -73,13 +73,13 @@ pub fn ReportReader(
 #[component]
 fn Sheet(
     /// The report.
-    desk: ReportDesk,
+    report_state: ReportState,
     /// Read.
     report: Shared<Report>,
     /// The id of the case that is open.
     case: Memo<Option<String>>,
 ) -> impl IntoView {
-    let rows = Memo::new(move |_| desk.rows());
+    let rows = Memo::new(move |_| report_state.rows());
     let is_open = move || case.read().is_some();
     let escape = window_event_listener(ev::keydown, move |event| {
         let is_ours = event.key() == "Escape"
@@ -107,10 +107,10 @@ fn Sheet(
     let notes = {
         let own = report.notes.clone();
         move || {
-            let since = desk.since.get();
+            let since = report_state.since.get();
             let of_both = since.iter().flat_map(|since| since.changes.notes.clone());
             let notes: Vec<String> = own.iter().cloned().chain(of_both).collect();
-            let fault = match desk.baseline_found.get() {
+            let fault = match report_state.baseline_found.get() {
                 Some(Err(Unread::Forgotten)) => Some(
                     "The baseline was opened from a file in another tab. Open it here again."
                         .to_owned(),
@@ -131,35 +131,36 @@ fn Sheet(
     let detail = move || {
         let report = whole.clone();
         // The baseline may come later than the case.
-        desk.since.track();
+        report_state.since.track();
         case.get().map(|eval_id| {
             view! {
                 <section class="case report-case" aria-label="Case">
-                    <CaseDetail desk report rows eval_id/>
+                    <CaseDetail report_state report rows eval_id/>
                 </section>
             }
         })
     };
     let all = report.cases.len();
     let count = move || {
-        let gone = desk.since.with(|since| since.as_ref().map_or(0, |it| it.changes.gone.len()));
-        told(rows.read().len(), all + gone)
+        let gone =
+            report_state.since.with(|since| since.as_ref().map_or(0, |it| it.changes.gone.len()));
+        count_text(rows.read().len(), all + gone)
     };
     let table = report.clone();
     view! {
-        <ReportHead desk report=report.clone() shows_config/>
+        <ReportHead report_state report=report.clone() shows_config/>
         <div class="report-body">
             {config}
             {notes}
             <div class="report-summary">
-                <Counts desk report=report.clone()/>
-                <Spreads desk report/>
+                <Counts report_state report=report.clone()/>
+                <Spreads report_state report/>
             </div>
-            <ChangeFilter desk/>
+            <ChangeFilter report_state/>
             <div class="report-columns" class:open=is_open>
                 <section class="report-cases" aria-label="Cases">
-                    <FilterBox searched=desk.searched placeholder="Filter cases by name or id" label="Filter cases" count=Signal::derive(count)/>
-                    <CaseTable desk report=table rows case/>
+                    <FilterBox searched=report_state.searched placeholder="Filter cases by name or id" label="Filter cases" count=Signal::derive(count)/>
+                    <CaseTable report_state report=table rows case/>
                 </section>
                 {detail}
             </div>
@@ -170,7 +171,7 @@ fn Sheet(
 #[component]
 fn ReportHead(
     /// The report.
-    desk: ReportDesk,
+    report_state: ReportState,
     /// Read.
     report: Shared<Report>,
     /// Whether the config is shown.
@@ -192,12 +193,12 @@ fn ReportHead(
         Ok((name, text)) => {
             fault.set(None);
             let id = opened.take_in(None, name, text);
-            desk.hold_against(Some(id));
+            report_state.hold_against(Some(id));
         }
         Err(unread) => fault.set(Some(unread.to_string())),
     });
     let options = move || {
-        let own = desk.id.get_value();
+        let own = report_state.id.get_value();
         let here = opened.all().into_iter().map(|it| (it.id, it.name));
         let there = listed.get().and_then(Result::ok).map(|list| list.reports);
         let there = there.into_iter().flatten().map(|it| (it.report.to_string(), it.name));
@@ -206,7 +207,7 @@ fn ReportHead(
         (!others.is_empty()).then(|| {
             let options = others.into_iter().map(|(id, name)| {
                 let value = id.clone();
-                view! { <option value=value prop:selected=move || desk.baseline.read().as_deref() == Some(id.as_str())>{name}</option> }
+                view! { <option value=value prop:selected=move || report_state.baseline.read().as_deref() == Some(id.as_str())>{name}</option> }
             });
             view! {
                 <select
@@ -214,7 +215,7 @@ fn ReportHead(
                     aria-label="Baseline"
                     on:change=move |event| {
                         let chosen = event_target_value(&event);
-                        desk.hold_against((!chosen.is_empty()).then_some(chosen));
+                        report_state.hold_against((!chosen.is_empty()).then_some(chosen));
                     }
                 >
                     <option value="">"Baseline…"</option>
@@ -224,9 +225,9 @@ fn ReportHead(
         })
     };
     let leave = move || {
-        desk.baseline.read().is_some().then(|| {
+        report_state.baseline.read().is_some().then(|| {
             view! {
-                <button type="button" class="button quiet" on:click=move |_| desk.hold_against(None)>
+                <button type="button" class="button quiet" on:click=move |_| report_state.hold_against(None)>
                     <Icon glyph=Glyph::Close/> "No baseline"
                 </button>
             }
@@ -261,7 +262,7 @@ fn ReportHead(
 #[component]
 fn Counts(
     /// The report.
-    desk: ReportDesk,
+    report_state: ReportState,
     /// Read.
     report: Shared<Report>,
 ) -> impl IntoView {
@@ -273,8 +274,8 @@ fn Counts(
                 type="button"
                 class=format!("report-count {class}")
                 class:none={count == 0}
-                aria-pressed=move || (desk.shown() == shown).to_string()
-                on:click=move |_| desk.show(shown)
+                aria-pressed=move || (report_state.shown() == shown).to_string()
+                on:click=move |_| report_state.show(shown)
             >
                 <b>{grouped(count)}</b>
                 <span>{word}</span>
@@ -303,7 +304,7 @@ fn Counts(
 #[component]
 fn ChangeFilter(
     /// The report.
-    desk: ReportDesk,
+    report_state: ReportState,
 ) -> impl IntoView {
     let one = move |change: Change, count: usize| {
         let word = match change {
@@ -320,15 +321,15 @@ fn ChangeFilter(
                 type="button"
                 class="button quiet"
                 class:report-regressed={change == Change::Regressed && count > 0}
-                aria-pressed=move || (desk.shown() == shown).to_string()
-                on:click=move |_| desk.show(shown)
+                aria-pressed=move || (report_state.shown() == shown).to_string()
+                on:click=move |_| report_state.show(shown)
             >
                 <b>{grouped(count)}</b> {word}
             </button>
         }
     };
     move || {
-        desk.since.get().map(|since| {
+        report_state.since.get().map(|since| {
             let each = Change::ALL.map(|change| one(change, since.changes.count(change)));
             view! {
                 <div class="report-changes" role="group" aria-label="Show changes only">

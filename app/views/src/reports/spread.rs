@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use report_view::{Bar, Report, Spread};
 
-use crate::reports::state::report_state::{ReportDesk, Shared};
+use crate::reports::state::report_state::{ReportState, Shared};
 
 /// How high the bars are, in units of the picture.
 const HEIGHT: f64 = 36.0;
@@ -14,7 +14,7 @@ const STEP: f64 = 10.0;
 #[component]
 pub(super) fn Spreads(
     /// The report.
-    desk: ReportDesk,
+    report_state: ReportState,
     /// Read.
     report: Shared<Report>,
 ) -> impl IntoView {
@@ -36,7 +36,7 @@ pub(super) fn Spreads(
         let before = {
             let report = report.clone();
             move || {
-                let since = desk.since.get()?;
+                let since = report_state.since.get()?;
                 let name = report.criteria.get(criterion)?;
                 since.baseline.summary.criterion_stats.get(name)?.avg_score
             }
@@ -62,7 +62,7 @@ fn figure(
         let x = (threshold.clamp(0.0, 1.0) * STEP * 20.0).to_string();
         view! { <line class="report-threshold" x1=x.clone() x2=x y1="0" y2=HEIGHT.to_string()></line> }
     });
-    let told = match mean {
+    let label = match mean {
         Some(mean) => format!(
             "{name}: {passed} of {scored} scored cases passed, the mean is {}, {unscored} unscored",
             report_view::figure(mean)
@@ -81,7 +81,7 @@ fn figure(
                 <span class="report-criterion" title=name.clone()>{name.clone()}</span>
                 <span class="report-mean" title="Mean score">{mean_text} {moved}</span>
             </figcaption>
-            <svg viewBox=format!("0 0 {} {}", STEP * 20.0, HEIGHT + 1.0) preserveAspectRatio="none" role="img" aria-label=told>
+            <svg viewBox=format!("0 0 {} {}", STEP * 20.0, HEIGHT + 1.0) preserveAspectRatio="none" role="img" aria-label=label>
                 <line class="report-ground" x1="0" x2=(STEP * 20.0).to_string() y1=(HEIGHT + 0.5).to_string() y2=(HEIGHT + 0.5).to_string()></line>
                 {bars.collect_view()}
                 {threshold}

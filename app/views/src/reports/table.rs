@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use report_view::{CaseVerdict, Change, Column, EvalCaseResult, Report, Row, figure};
 
 use super::spread::signed;
-use crate::reports::state::report_state::{ROW, ReportDesk, Shared, window};
+use crate::reports::state::report_state::{ROW, ReportState, Shared, window};
 use app::components::icon::{Glyph, Icon};
 use app::state::browser;
 use app::state::times::grouped;
@@ -90,7 +90,7 @@ pub(super) fn broken(name: &str) -> AnyView {
 /// What the parts of the table share, as small as its handles.
 #[derive(Clone, Copy)]
 struct Table {
-    desk: ReportDesk,
+    report_state: ReportState,
     report: StoredValue<Shared<Report>>,
     /// The rows that pass the filter, in order.
     rows: Memo<Vec<Row>>,
@@ -244,7 +244,7 @@ fn row_id(row: usize) -> String {
 #[component]
 pub(super) fn CaseTable(
     /// The page of the report.
-    desk: ReportDesk,
+    report_state: ReportState,
     /// The report.
     report: Shared<Report>,
     /// The rows that pass the filter, in order.
@@ -253,7 +253,7 @@ pub(super) fn CaseTable(
     case: Memo<Option<String>>,
 ) -> impl IntoView {
     let table = Table {
-        desk,
+        report_state,
         order: StoredValue::new(in_order(&report)),
         report: StoredValue::new(report),
         rows,
@@ -271,7 +271,7 @@ pub(super) fn CaseTable(
     table.follow_case();
     table.follow_rows();
     let criteria = StoredValue::new(table.criteria());
-    let has_since = Memo::new(move |_| desk.since.read().is_some());
+    let has_since = Memo::new(move |_| report_state.since.read().is_some());
     let widths = move || Widths::of(table.is_case_open());
     let columns =
         move || criteria.with_value(|criteria| widths().columns(criteria, has_since.get()));
@@ -318,18 +318,18 @@ fn Heads(
     /// Whether the report is compared to a baseline.
     has_since: Memo<bool>,
 ) -> impl IntoView {
-    let desk = table.desk;
+    let report_state = table.report_state;
     let scores = table.order.get_value().into_iter().zip(table.criteria());
     let scores = scores.map(|(criterion, name)| {
-        view! { <Head desk column=Column::Score(criterion) label=name is_figure=true/> }
+        view! { <Head report_state column=Column::Score(criterion) label=name is_figure=true/> }
     });
     view! {
         <div role="rowgroup" class="report-heads">
             <div role="row" class="report-row" aria-rowindex="1">
-                <Head desk column=Column::Verdict label="Verdict".to_owned()/>
-                <Head desk column=Column::Name label="Case".to_owned()/>
+                <Head report_state column=Column::Verdict label="Verdict".to_owned()/>
+                <Head report_state column=Column::Name label="Case".to_owned()/>
                 <Show when=move || has_since.get()>
-                    <Head desk column=Column::Change label="Change".to_owned()/>
+                    <Head report_state column=Column::Change label="Change".to_owned()/>
                 </Show>
                 {scores.collect_view()}
                 <Show when=move || !table.is_case_open()>
@@ -344,7 +344,7 @@ fn Heads(
 #[component]
 fn Head(
     /// The report.
-    desk: ReportDesk,
+    report_state: ReportState,
     /// The column.
     column: Column,
     /// Its name.
@@ -354,7 +354,10 @@ fn Head(
     is_figure: bool,
 ) -> impl IntoView {
     let sorted = Memo::new(move |_| {
-        desk.sorting().filter(|sorting| sorting.column == column).map(|sorting| sorting.is_down)
+        report_state
+            .sorting()
+            .filter(|sorting| sorting.column == column)
+            .map(|sorting| sorting.is_down)
     });
     let aria_sort = move || match sorted.get() {
         Some(false) => "ascending",
@@ -363,7 +366,7 @@ fn Head(
     };
     view! {
         <span role="columnheader" class="report-head" class:figure=is_figure aria-sort=aria_sort>
-            <button type="button" title=label on:click=move |_| desk.sort_by(column)>
+            <button type="button" title=label on:click=move |_| report_state.sort_by(column)>
                 <span>{label.clone()}</span>
                 {move || sorted.get().map(|is_down| view! {
                     <span class="report-arrow" class:up=!is_down aria-hidden="true"><Icon glyph=Glyph::Down/></span>
@@ -383,9 +386,9 @@ fn CaseRow(
     /// The case.
     row: Row,
 ) -> impl IntoView {
-    let desk = table.desk;
+    let report_state = table.report_state;
     let report = table.report.get_value();
-    let since = desk.since.get_untracked();
+    let since = report_state.since.get_untracked();
     let result = match (row, &since) {
         (Row::Gone(index), Some(since)) => since.baseline.cases.get(index),
         (Row::Gone(_), None) => None,
@@ -398,13 +401,13 @@ fn CaseRow(
     let (class, word) = if is_gone { ("gone", "gone") } else { verdict(result.verdict()) };
     let is_chosen =
         Memo::new(move |_| id.with_value(|id| table.case.read().as_deref() == Some(id.as_str())));
-    let address = move || id.with_value(|id| desk.address(Some(id)));
+    let address = move || id.with_value(|id| report_state.address(Some(id)));
     let scores = table.order.with_value(|order| {
         order.iter().map(|criterion| score(&report, row, *criterion)).collect_view()
     });
     let why = StoredValue::new(why(&report, row));
     let change = move || {
-        let since = desk.since.get()?;
+        let since = report_state.since.get()?;
         Some(match row {
             Row::Gone(_) => changed(Change::Gone, 0.0),
             Row::Case(index) => {
@@ -501,7 +504,7 @@ pub(super) fn verdict(verdict: CaseVerdict) -> (&'static str, &'static str) {
 }
 
 /// How many of all cases the rows are.
-pub(super) fn told(rows: usize, all: usize) -> String {
+pub(super) fn count_text(rows: usize, all: usize) -> String {
     if rows == all {
         format!("{} {}", grouped(all), if all == 1 { "case" } else { "cases" })
     } else {

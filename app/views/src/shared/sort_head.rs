@@ -78,14 +78,14 @@ pub fn SortHead<C: Column>(
     is_figure: bool,
 ) -> impl IntoView {
     let sorted = move || Some(order.get()).filter(|it| it.by == column).map(|it| it.is_down);
-    let told = move || match sorted() {
+    let direction = move || match sorted() {
         Some(false) => "ascending",
         Some(true) => "descending",
         None => "none",
     };
     let sort = move |_| order.press(column, is_figure);
     view! {
-        <th scope="col" class="report-head" class:figure=is_figure aria-sort=told>
+        <th scope="col" class="report-head" class:figure=is_figure aria-sort=direction>
             <button type="button" on:click=sort>
                 <span>{label}</span>
                 {move || sorted().map(|is_down| view! {

@@ -15,7 +15,7 @@ const BUDGET: usize = 160;
 
 /// A row of words.
 #[derive(Debug, Clone)]
-pub struct Said {
+pub struct TextStep {
     /// Its place among the rows, from 1.
     pub number: usize,
     /// The row's classes.
@@ -29,8 +29,8 @@ pub struct Said {
 }
 
 /// What somebody said, with what can be done with it; what is more than text as the value that it is.
-pub fn said(row: Said, actions: AnyView) -> AnyView {
-    let Said { number, class, glyph, who, text } = row;
+pub fn text_step(row: TextStep, actions: AnyView) -> AnyView {
+    let TextStep { number, class, glyph, who, text } = row;
     let body = if value_tree::is_more_than_text(&text) {
         let reading = use_reading(&JsonText::string(&text));
         view! { <ValueBody reading label="Value"/> }.into_any()

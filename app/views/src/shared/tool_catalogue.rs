@@ -163,7 +163,7 @@ fn ToolLine(
                 <b>{shown}</b>
                 <span class="tool-summary">{summary}</span>
                 <span class="tool-flag">
-                    {flag.map(|(glyph, said)| view! { <Icon glyph/><span class="unseen">{said}</span> })}
+                    {flag.map(|(glyph, label)| view! { <Icon glyph/><span class="unseen">{label}</span> })}
                 </span>
                 <span class="tool-count">
                     {count}<span class="unseen">{counted}</span>

@@ -94,7 +94,7 @@ pub struct ComparedText {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ComparedCall {
     /// What became of it.
-    pub fate: Fate,
+    pub status: MatchStatus,
     /// As expected.
     pub expected: Option<CallSide>,
     /// As made.
@@ -105,7 +105,7 @@ pub struct ComparedCall {
 
 /// What became of an expected call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Fate {
+pub enum MatchStatus {
     /// It was made.
     Same,
     /// It was made with other arguments.

@@ -102,26 +102,28 @@ fn focus_after(change: &CaseChange) -> Vec<String> {
     }
 }
 
-/// Something that was done, and how it is taken back.
+/// A change that was made, and how to undo it.
 #[derive(Debug, Clone, PartialEq)]
-struct Done {
-    said: &'static str,
-    back: Back,
+struct UndoStep {
+    /// What was done, as a sentence.
+    done: &'static str,
+    action: UndoAction,
 }
 
+/// How to undo a change. `repeats` is whether other cases had the id of `case` or `of` before it.
 #[derive(Debug, Clone, PartialEq)]
-enum Back {
-    /// The case, which now reads so, was this; others had its id where it `repeats`.
-    Was { now: CaseAsRead, case: CaseView, repeats: bool },
-    /// This one was there; others had its id where it `repeats`.
-    Stood { case: CaseView, repeats: bool },
-    /// The copy was not; the case that it is of was shown, and others had its id where it `repeats`.
-    WasNot { copy: CaseAsRead, of: CaseView, repeats: bool },
+enum UndoAction {
+    /// Replace the case that is now in the file with what it was.
+    Restore { now: CaseAsRead, case: CaseView, repeats: bool },
+    /// Insert the removed case at its place again.
+    Reinsert { case: CaseView, repeats: bool },
+    /// Remove the copy, and show the case it was made from.
+    RemoveCopy { copy: CaseAsRead, of: CaseView, repeats: bool },
 }
 
-/// What comes of something that was done: the case to show, and whether others have its id; and how
-/// it is taken back.
-type Outcome = (Option<(CaseView, bool)>, Option<Done>);
+/// The result of a change: the case to show with whether others have its id, and the step that undoes
+/// it.
+type Outcome = (Option<(CaseView, bool)>, Option<UndoStep>);
 
 /// The read case of a set and what is done to it, as small as its handles.
 #[derive(Clone, Copy)]
@@ -144,7 +146,7 @@ pub struct CaseEdits {
     /// Whether that is because the case reads otherwise by now, so that it has to be read anew.
     pub is_stale: RwSignal<bool>,
     /// The case as it was read anew below an open editor, which holds what was entered.
-    pub anew: RwSignal<Option<CaseView>>,
+    pub reloaded: RwSignal<Option<CaseView>>,
     /// Whether something was entered in the editor that is open.
     touched: StoredValue<bool>,
     unsaved: Unsaved,
@@ -154,7 +156,7 @@ pub struct CaseEdits {
     pub tools: RwSignal<Option<Result<Vec<ToolView>, ApiError>>>,
     /// Whose tools they are: of the agent that can play the case, if there is one.
     tools_of: StoredValue<Option<Option<AgentId>>>,
-    done: RwSignal<Vec<Done>>,
+    undo_steps: RwSignal<Vec<UndoStep>>,
     /// Whether the reader has cases shown as text.
     pub as_text: StoredValue<bool>,
 }
@@ -183,13 +185,13 @@ pub fn use_case_edits(set: SetId) -> CaseEdits {
         saving: RwSignal::new(false),
         fault: RwSignal::new(None),
         is_stale: RwSignal::new(false),
-        anew: RwSignal::new(None),
+        reloaded: RwSignal::new(None),
         touched: StoredValue::new(false),
         unsaved: use_page().unsaved,
         revision: RwSignal::new(0),
         tools: RwSignal::new(None),
         tools_of: StoredValue::new(None),
-        done: RwSignal::new(Vec::new()),
+        undo_steps: RwSignal::new(Vec::new()),
         as_text: StoredValue::new(false),
     };
     edits.unsaved.ask(Callback::new(move |()| edits.holds_the_reader()), EDITOR_ID);
@@ -248,7 +250,7 @@ impl CaseEdits {
     /// Opens something to be edited, or with `None` closes what is open.
     pub fn edit(self, what: Option<Editing>) {
         let was = self.open.get_untracked();
-        let anew = self.anew.get_untracked();
+        let reloaded = self.reloaded.get_untracked();
         self.close();
         if matches!(what, Some(Editing::Call { .. } | Editing::NewCall { .. })) {
             self.want_tools();
@@ -259,8 +261,8 @@ impl CaseEdits {
                 browser::after_drawing(|| browser::focus_form(EDITOR_ID));
             }
             None => {
-                if let Some(anew) = anew {
-                    self.case.set(Some(Ok(anew)));
+                if let Some(reloaded) = reloaded {
+                    self.case.set(Some(Ok(reloaded)));
                 }
                 focus_one(was.map(Editing::opener).into_iter().collect());
             }
@@ -271,7 +273,7 @@ impl CaseEdits {
     fn close(self) {
         self.fault.set(None);
         self.is_stale.set(false);
-        self.anew.set(None);
+        self.reloaded.set(None);
         self.touched.set_value(false);
         self.open.set(None);
     }
@@ -301,7 +303,7 @@ impl CaseEdits {
     }
 
     /// Reads the case as it is in the file by now. What was entered stays in its editor.
-    pub fn read_anew(self) {
+    pub fn reload(self) {
         let Some(case) = self.shown() else { return };
         let set = self.set.get_value();
         let asked = self.wanted.asked();
@@ -316,7 +318,7 @@ impl CaseEdits {
                 Ok(read) if self.open.get_untracked().is_some() => {
                     self.fault.set(None);
                     self.is_stale.set(false);
-                    self.anew.set(Some(read));
+                    self.reloaded.set(Some(read));
                     // The button is gone.
                     browser::after_drawing(|| browser::focus_form(EDITOR_ID));
                 }
@@ -338,16 +340,16 @@ impl CaseEdits {
     }
 
     /// Changes the case. What was entered stays open until the host has taken it.
-    pub fn change(self, change: CaseChange, said: &'static str) {
+    pub fn change(self, change: CaseChange, done: &'static str) {
         let Some(was) = self.shown() else { return };
         // What is read anew is what is changed.
-        let was = self.anew.get_untracked().unwrap_or(was);
+        let was = self.reloaded.get_untracked().unwrap_or(was);
         let (set, repeats) = (self.set.get_value(), self.repeats());
         self.act(focus_after(&change), async move {
             let now = change_case(set, as_read(&was), change).await?;
             let repeats_still = repeats && now.eval_id == was.eval_id;
-            let back = Back::Was { now: as_read(&now), case: was, repeats };
-            Ok((Some((now, repeats_still)), Some(Done { said, back })))
+            let action = UndoAction::Restore { now: as_read(&now), case: was, repeats };
+            Ok((Some((now, repeats_still)), Some(UndoStep { done, action })))
         });
     }
 
@@ -357,9 +359,9 @@ impl CaseEdits {
         let (set, repeats) = (self.set.get_value(), self.repeats());
         self.act(Vec::new(), async move {
             let copy = duplicate_case(set, as_read(&case)).await?;
-            let back = Back::WasNot { copy: as_read(&copy), of: case, repeats };
+            let action = UndoAction::RemoveCopy { copy: as_read(&copy), of: case, repeats };
             // A copy has an id of its own.
-            Ok((Some((copy, false)), Some(Done { said: "Duplicated.", back })))
+            Ok((Some((copy, false)), Some(UndoStep { done: "Duplicated.", action })))
         });
     }
 
@@ -369,14 +371,17 @@ impl CaseEdits {
         let (set, repeats) = (self.set.get_value(), self.repeats());
         self.act(vec![UNDO_ID.to_owned()], async move {
             remove_case(set, as_read(&case)).await?;
-            Ok((None, Some(Done { said: "Removed.", back: Back::Stood { case, repeats } })))
+            Ok((
+                None,
+                Some(UndoStep { done: "Removed.", action: UndoAction::Reinsert { case, repeats } }),
+            ))
         });
     }
 
     /// What was done last, if it can be taken back. Tracked.
     #[must_use]
     pub fn undoable(self) -> Option<&'static str> {
-        self.done.with(|done| done.last().map(|done| done.said))
+        self.undo_steps.with(|steps| steps.last().map(|step| step.done))
     }
 
     /// Takes back what was done last; false when there is nothing.
@@ -384,27 +389,29 @@ impl CaseEdits {
         if self.holds_the_reader() {
             return true;
         }
-        let Some(Done { back, .. }) = self.done.with_untracked(|done| done.last().cloned()) else {
+        let Some(UndoStep { action, .. }) =
+            self.undo_steps.with_untracked(|steps| steps.last().cloned())
+        else {
             return false;
         };
         let set = self.set.get_value();
         self.act(Vec::new(), async move {
-            let taken_back = match back {
-                Back::Was { now, case, repeats } => {
+            let taken_back = match action {
+                UndoAction::Restore { now, case, repeats } => {
                     let was = change_case(set, now, CaseChange::Was(case.text)).await;
                     was.map(|case| Some((case, repeats)))
                 }
-                Back::Stood { case, repeats } => {
+                UndoAction::Reinsert { case, repeats } => {
                     let stands = insert_case(set, case.index, case.text).await;
                     stands.map(|case| Some((case, repeats)))
                 }
-                Back::WasNot { copy, of, repeats } => {
+                UndoAction::RemoveCopy { copy, of, repeats } => {
                     remove_case(set, copy).await.map(|()| Some((of, repeats)))
                 }
             };
             // A refusal leaves it to be tried again, but for what cannot be taken back any more.
             if matches!(taken_back, Ok(_) | Err(ApiError::CaseChanged)) {
-                self.done.try_update(Vec::pop);
+                self.undo_steps.try_update(Vec::pop);
             }
             taken_back.map(|shown| (shown, None))
         });
@@ -443,9 +450,9 @@ impl CaseEdits {
                 return;
             }
             match outcome {
-                Ok((shown, done)) => {
-                    if let Some(done) = done {
-                        self.done.update(|all| all.push(done));
+                Ok((shown, step)) => {
+                    if let Some(step) = step {
+                        self.undo_steps.update(|steps| steps.push(step));
                     }
                     self.revision.update(|count| *count += 1);
                     // The person may be reading another case by now.

@@ -3,18 +3,18 @@
 use leptos::prelude::*;
 
 use crate::live::state::workspace::{Question, use_this_live_workspace};
-use crate::rehearse::query_panel::mend;
+use crate::rehearse::query_panel::attention_text;
 use app::state::live_draft::Side;
 
 /// What is to mend, and what can be done.
 #[component]
 pub(super) fn Foot() -> impl IntoView {
     let workspace = use_this_live_workspace();
-    let to_mend = move || {
+    let violation_count = move || {
         let draft = workspace.draft.get()?;
         match (workspace.side(), workspace.tool(), workspace.output_schema()) {
-            (Side::Call, Some(tool), _) => Some(draft.tool_form(&tool).to_mend()),
-            (Side::Text, _, Some(schema)) => Some(draft.answer_form(&schema).to_mend()),
+            (Side::Call, Some(tool), _) => Some(draft.tool_form(&tool).violation_count()),
+            (Side::Text, _, Some(schema)) => Some(draft.answer_form(&schema).violation_count()),
             _ => None,
         }
     };
@@ -26,8 +26,8 @@ pub(super) fn Foot() -> impl IntoView {
     let adds = move || workspace.side() == Side::Call && workspace.tool().is_some();
     view! {
         <footer class="panel-foot answer-foot">
-            <span class="hint" class:bad=move || to_mend().unwrap_or_default() != 0>
-                {move || mend(to_mend().unwrap_or_default())}
+            <span class="hint" class:bad=move || violation_count().unwrap_or_default() != 0>
+                {move || attention_text(violation_count().unwrap_or_default())}
             </span>
             <button type="button" class="button quiet" title="Ends the request without a response" on:click=move |_| workspace.question.set(Some(Question::Cancel))>
                 "Cancel turn"

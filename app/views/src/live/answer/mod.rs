@@ -115,7 +115,7 @@ pub(super) fn AnswerColumn() -> impl IntoView {
                 <p>"No pending requests"</p>
                 {match ending {
                     Some(ending) => view! {
-                        <p>{ending.told()}</p>
+                        <p>{ending.description()}</p>
                         {ending.message.map(|message| view! { <p class="run-fault">{message}</p> })}
                     }
                     .into_any(),

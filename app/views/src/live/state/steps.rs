@@ -117,13 +117,13 @@ mod tests {
             LiveContent { role: LiveRole::Model, parts: called },
             LiveContent { role: LiveRole::Function, parts: answered },
         ];
-        let told = steps(&contents).into_iter().map(|step| match step {
+        let actual = steps(&contents).into_iter().map(|step| match step {
             Step::Call { args, answer, .. } => {
                 (args.as_str().to_owned(), answer.map(|it| it.as_str().to_owned()))
             }
             other => (format!("{other:?}").chars().take(5).collect(), None),
         });
-        told.collect()
+        actual.collect()
     }
 
     #[test]
@@ -134,9 +134,9 @@ mod tests {
         };
         let file = other("image_url", r#"{"url": "https://example.com/x.png"}"#);
         let parts = vec![other("developer", r#""Say \"so\".\nTwice.""#), file.clone()];
-        let told = steps(&[LiveContent { role: LiveRole::User, parts }]);
-        let said = Step::SaidAs("developer".to_owned(), "Say \"so\".\nTwice.".to_owned());
-        assert_eq!(told, [said, Step::Piece(LiveRole::User, file)]);
+        let actual = steps(&[LiveContent { role: LiveRole::User, parts }]);
+        let expected = Step::SaidAs("developer".to_owned(), "Say \"so\".\nTwice.".to_owned());
+        assert_eq!(actual, [expected, Step::Piece(LiveRole::User, file)]);
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub(super) fn CallRow(
     let rehearsal = use_this_workspace().rehearsal;
     let call = rehearsal.session.with_untracked(|session| session.calls().get(index).cloned())?;
     let is_broken = rehearsal.broken.with_untracked(|all| all.contains_key(&call.call.call_id));
-    let (class, glyph, said) = kind(&call.answer, is_broken);
+    let (class, glyph, label) = kind(&call.answer, is_broken);
     let open_rows = rehearsal.open_rows;
     let open = Memo::new(move |_| open_rows.read().has(row.position));
     let toggle = move |_| {
@@ -81,7 +81,7 @@ pub(super) fn CallRow(
                     aria-expanded=move || open.get().to_string()
                     aria-controls=move || open.get().then(|| row.detail_id())
                 >
-                    <span class="unseen">{said} ": "</span>
+                    <span class="unseen">{label} ": "</span>
                     <b>{name}</b>
                     "("
                     <Tokens tokens=given/>

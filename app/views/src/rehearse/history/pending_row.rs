@@ -102,11 +102,11 @@ pub(super) fn PendingRow(
 fn Progress() -> impl IntoView {
     let progress = use_this_workspace().rehearsal.progress;
     move || {
-        progress.get().map(|told| {
+        progress.get().map(|progress| {
             // Of nothing there is no share.
-            let total = told.total.filter(|total| *total > 0.0);
-            let share = told.done.zip(total).map(|(done, total)| (done / total).clamp(0.0, 1.0));
-            let said = told.done.map(|done| match total.zip(share) {
+            let total = progress.total.filter(|total| *total > 0.0);
+            let share = progress.done.zip(total).map(|(done, total)| (done / total).clamp(0.0, 1.0));
+            let share_text = progress.done.map(|done| match total.zip(share) {
                 Some((total, share)) => {
                     let (done, total) = (times::amount(done), times::amount(total));
                     format!("{done} of {total} ({:.0} %)", share * 100.0)
@@ -116,8 +116,8 @@ fn Progress() -> impl IntoView {
             view! {
                 <div class="progress">
                     <progress aria-label="Progress of the call" max="1" value=share.map(|it| it.to_string())></progress>
-                    {said.map(|said| view! { <span class="clock">{said}</span> })}
-                    {told.message.map(|message| view! { <span class="quiet">{message}</span> })}
+                    {share_text.map(|share_text| view! { <span class="clock">{share_text}</span> })}
+                    {progress.message.map(|message| view! { <span class="quiet">{message}</span> })}
                 </div>
             }
         })

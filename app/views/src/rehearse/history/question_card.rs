@@ -202,14 +202,14 @@ fn Message(
     message: SampledMessage,
 ) -> impl IntoView {
     let SampledMessage { role, text, content } = message;
-    let said = match text {
+    let shown = match text {
         Some(text) => view! { {text} }.into_any(),
         None => {
             view! { <ValuePane title="Content" what="the content" reading=use_reading(&content)/> }
                 .into_any()
         }
     };
-    view! { <dt>{role}</dt><dd>{said}</dd> }
+    view! { <dt>{role}</dt><dd>{shown}</dd> }
 }
 
 /// Why the server asks: in lines as it wrote them, and a long text scrolls.

@@ -24,7 +24,7 @@ pub(super) fn TextRow(
     current: RwSignal<usize>,
 ) -> impl IntoView {
     let rehearsal = use_this_workspace().rehearsal;
-    let (class, glyph, said) = match row.kind {
+    let (class, glyph, label) = match row.kind {
         RowKind::Query => ("row asked", Glyph::User, "User"),
         _ => ("row answered", Glyph::Answer, "Final response"),
     };
@@ -43,13 +43,13 @@ pub(super) fn TextRow(
                     id=row.element_id()
                     tabindex=move || if current.get() == row.position { "0" } else { "-1" }
                     role="group"
-                    aria-label=said
+                    aria-label=label
                 >
-                    <span class="speaker">{said}</span>
+                    <span class="speaker">{label}</span>
                     {body(content, row.position, rehearsal.readings)}
                 </div>
                 <span class="took">
-                    <CopyButton what=said text=Callback::new(move |()| copied.clone())/>
+                    <CopyButton what=label text=Callback::new(move |()| copied.clone())/>
                 </span>
                 <RowTime at/>
             </div>

@@ -1,4 +1,4 @@
-//! [`ReportDesk`]: a report that is read, its baseline, and what the reader asks of both.
+//! [`ReportState`]: a report that is read, its baseline, and what the reader asks of both.
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -60,7 +60,7 @@ pub enum Unread {
 }
 
 /// What was found under an id; `None` while it is read.
-type Found = RwSignal<Option<Result<Shared<Report>, Unread>>>;
+type ReportSignal = RwSignal<Option<Result<Shared<Report>, Unread>>>;
 
 /// A report beside its baseline.
 #[derive(Debug)]
@@ -73,16 +73,16 @@ pub struct Since {
 
 /// A report that is read, as small as its handles.
 #[derive(Clone, Copy)]
-pub struct ReportDesk {
+pub struct ReportState {
     /// Its id in the address.
     pub id: StoredValue<String>,
     /// The report.
-    pub found: Found,
+    pub found: ReportSignal,
     /// The id of the baseline that the address names.
     pub baseline: Memo<Option<String>>,
     set_baseline: SignalSetter<Option<String>>,
     /// That baseline.
-    pub baseline_found: Found,
+    pub baseline_found: ReportSignal,
     /// What changed since; `None` without a baseline.
     pub since: Memo<Option<Shared<Since>>>,
     /// What is searched.
@@ -96,14 +96,14 @@ pub struct ReportDesk {
 
 /// Reads the report of this id.
 #[must_use]
-pub fn use_report_desk(id: String, opened: OpenedReports) -> ReportDesk {
+pub fn use_report_state(id: String, opened: OpenedReports) -> ReportState {
     let in_place =
         || NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() };
     let (baseline, set_baseline) = query_signal_with_options::<String>("baseline", in_place());
     let (show, set_show) = query_signal_with_options("show", in_place());
     let (sort, set_sort) = query_signal_with_options("sort", in_place());
     let found = RwSignal::new(None);
-    let baseline_found: Found = RwSignal::new(None);
+    let baseline_found: ReportSignal = RwSignal::new(None);
     let own = StoredValue::new(id);
     let (wanted, wanted_baseline) = (use_latest(), use_latest());
     // Not each file that is opened, only those under these ids.
@@ -122,7 +122,7 @@ pub fn use_report_desk(id: String, opened: OpenedReports) -> ReportDesk {
         let changes = Changes::of(&baseline, &report);
         Some(Shared(Arc::new(Since { baseline, changes })))
     });
-    ReportDesk {
+    ReportState {
         id: own,
         found,
         baseline,
@@ -140,7 +140,7 @@ pub fn use_report_desk(id: String, opened: OpenedReports) -> ReportDesk {
 
 /// Reads the report of an id, opened here or held by the host, into `found`, unless something else is
 /// `asked` for meanwhile.
-fn fetch(id: String, opened: Option<OpenedReport>, found: Found, asked: latest::Asked) {
+fn fetch(id: String, opened: Option<OpenedReport>, found: ReportSignal, asked: latest::Asked) {
     found.set(None);
     spawn_local(async move {
         // That the report is read is drawn before the reading, which takes the page's one thread.
@@ -173,8 +173,8 @@ async fn read_report(report: ReportId) -> Result<String, ApiError> {
 fn text_of(status: u16, body: Vec<u8>) -> Result<String, ApiError> {
     if status != 200 {
         let refused = serde_json::from_slice(&body);
-        let said = || ApiError::Transport { reason: format!("status {status}") };
-        return Err(refused.unwrap_or_else(|_| said()));
+        let transport_error = || ApiError::Transport { reason: format!("status {status}") };
+        return Err(refused.unwrap_or_else(|_| transport_error()));
     }
     String::from_utf8(body).map_err(|error| ApiError::Report {
         reason: format!(
@@ -226,7 +226,7 @@ impl Shown {
     }
 }
 
-impl ReportDesk {
+impl ReportState {
     /// The report. Tracked.
     #[must_use]
     pub fn report(self) -> Option<Shared<Report>> {

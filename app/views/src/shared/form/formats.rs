@@ -54,7 +54,7 @@ pub(super) fn FormatInput(
     let advice = Memo::new(move |_| {
         typed.with(|text| if text.is_empty() { None } else { format.mismatch(text) })
     });
-    let said = move || match (refused.get(), advice.get()) {
+    let text = move || match (refused.get(), advice.get()) {
         (Some(reason), _) => Some(reason),
         (None, lacks) => lacks.map(|lacks| format!("Sent unchanged, but {lacks}.")),
     };
@@ -91,7 +91,7 @@ pub(super) fn FormatInput(
             />
             {aid}
         </Frame>
-        <small class="field-advice" id=advice_id aria-live="polite">{said}</small>
+        <small class="field-advice" id=advice_id aria-live="polite">{text}</small>
     }
 }
 

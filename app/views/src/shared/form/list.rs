@@ -403,7 +403,7 @@ pub(super) fn Tags(
     let (pasting, sent) = (RwSignal::new(false), place.clone());
     // A tag has no room for what is wrong with it.
     let faulty = place.clone();
-    let told = Memo::new(move |_| {
+    let fault_text = Memo::new(move |_| {
         let ids = ids.get();
         let fault = |(at, id): (usize, &ItemId)| {
             let faults = faulty.state.faults_at(&faulty.path.then(PathStep::Item(*id)));
@@ -439,7 +439,7 @@ pub(super) fn Tags(
                 <Sent place=sent.clone()/>
             </Show>
         </span>
-        <small class="field-faults" aria-live="polite">{move || told.get()}</small>
+        <small class="field-faults" aria-live="polite">{move || fault_text.get()}</small>
         <Show when=move || pasting.get()>
             <PasteMany place=place.clone() open=pasting/>
         </Show>

@@ -14,7 +14,7 @@ use super::number::NumberInput;
 use super::pills::{BooleanPills, BranchPills, OpenPills};
 use super::place::Place;
 use super::text::TextInput;
-use app::components::told::with_code;
+use app::components::code_text::with_code;
 use app::state::browser;
 
 /// The rows of an object's members, its entries, and their button.

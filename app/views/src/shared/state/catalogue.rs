@@ -33,9 +33,9 @@ const DEEPEST: usize = 8;
 pub fn takes(parameters: Option<&JsonText>) -> Takes {
     let Some(parameters) = parameters else { return Takes::Named(Vec::new()) };
     let Ok(root) = parameters.decode::<&RawValue>() else { return Takes::Anything };
-    let mut found = Found::default();
+    let mut found = SchemaMembers::default();
     found.look(root, root, true, 0);
-    let Found { mut named, required, is_open, is_object } = found;
+    let SchemaMembers { mut named, required, is_open, is_object } = found;
     if named.is_empty() && (is_open || !is_object) {
         return Takes::Anything;
     }
@@ -47,7 +47,7 @@ pub fn takes(parameters: Option<&JsonText>) -> Takes {
 
 /// What was found in a schema and in those that hold for the same value.
 #[derive(Default)]
-struct Found {
+struct SchemaMembers {
     named: Vec<Argument>,
     required: Vec<String>,
     /// Whether members without a name of their own are asked for.
@@ -55,7 +55,7 @@ struct Found {
     is_object: bool,
 }
 
-impl Found {
+impl SchemaMembers {
     /// Looks at `schema`; `is_certain`: it holds in any case.
     fn look(&mut self, root: &RawValue, schema: &RawValue, is_certain: bool, depth: usize) {
         let Node::Object(members) = Node::of(schema) else { return };

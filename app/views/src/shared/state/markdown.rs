@@ -173,8 +173,8 @@ fn part(tag: Tag<'_>, in_head: bool) -> Part {
     match tag {
         Tag::Heading { .. } => Part::Heading,
         Tag::BlockQuote(_) => Part::Quote,
-        Tag::CodeBlock(CodeBlockKind::Fenced(said)) => {
-            Part::CodeBlock(said.split([' ', ',', '{']).next().and_then(Language::named))
+        Tag::CodeBlock(CodeBlockKind::Fenced(info)) => {
+            Part::CodeBlock(info.split([' ', ',', '{']).next().and_then(Language::named))
         }
         Tag::CodeBlock(CodeBlockKind::Indented) => Part::CodeBlock(None),
         Tag::List(None) => Part::Bullets,
@@ -275,7 +275,7 @@ mod tests {
     use super::*;
 
     /// The tree in brackets, with what is found in guillemets and what is filled in braces.
-    fn told(nodes: &[Node]) -> String {
+    fn printed(nodes: &[Node]) -> String {
         nodes
             .iter()
             .map(|node| match node {
@@ -287,14 +287,14 @@ mod tests {
                         (None, false) => piece.text.clone(),
                     })
                     .collect(),
-                Node::Part(part, children) => format!("({part:?} {})", told(children)),
+                Node::Part(part, children) => format!("({part:?} {})", printed(children)),
                 other => format!("{other:?}"),
             })
             .collect()
     }
 
     fn check(source: &str, searched: &str, expected: &str) {
-        assert_eq!(told(&markdown(source, &[], searched).nodes), expected);
+        assert_eq!(printed(&markdown(source, &[], searched).nodes), expected);
     }
 
     #[test]
@@ -328,8 +328,8 @@ mod tests {
     #[test]
     fn depth_ends() {
         let deep = markdown(&format!("{} end", ">".repeat(20_000)), &[], "");
-        let told = told(&deep.nodes);
-        assert!(told.contains("end") && told.matches("Quote").count() <= DEEPEST);
+        let printed = printed(&deep.nodes);
+        assert!(printed.contains("end") && printed.matches("Quote").count() <= DEEPEST);
     }
 
     #[test]
@@ -346,18 +346,21 @@ mod tests {
     fn what_was_filled_in_shows_through_markdown() {
         let source = "Serve **Ada** `now`.";
         let marked = markdown(source, &[8..11, 15..18], "");
-        assert_eq!(told(&marked.nodes), "(Paragraph Serve (Strong {Ada}) (Code {now}).)");
+        assert_eq!(printed(&marked.nodes), "(Paragraph Serve (Strong {Ada}) (Code {now}).)");
     }
 
     #[test]
     fn a_placeholder_without_a_value_shows_once() {
         let source = "Maybe . Of `x`:\n\nEnd.";
         let marked = |searched| markdown(source, &[6..6, 15..15], searched);
-        assert_eq!(told(&marked("").nodes), "(Paragraph Maybe {}. Of (Code x):{})(Paragraph End.)");
+        assert_eq!(
+            printed(&marked("").nodes),
+            "(Paragraph Maybe {}. Of (Code x):{})(Paragraph End.)"
+        );
         let found = "(Paragraph «0:Maybe» {}. Of (Code x):{})(Paragraph End.)";
-        assert_eq!(told(&marked("maybe").nodes), found);
-        assert_eq!(told(&raw("ab", &[0..0, 1..1, 2..2], "").nodes), "{}a{}b{}");
+        assert_eq!(printed(&marked("maybe").nodes), found);
+        assert_eq!(printed(&raw("ab", &[0..0, 1..1, 2..2], "").nodes), "{}a{}b{}");
         let at_the_end_of_a_line = markdown("Wants: \nSet: ", &[7..7, 13..13], "");
-        assert_eq!(told(&at_the_end_of_a_line.nodes), "(Paragraph Wants:{}BreakSet:{})");
+        assert_eq!(printed(&at_the_end_of_a_line.nodes), "(Paragraph Wants:{}BreakSet:{})");
     }
 }

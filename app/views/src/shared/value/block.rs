@@ -155,14 +155,14 @@ fn Picture(
     let doubt = image.doubt();
     let is_shown = RwSignal::new(doubt.is_none());
     let is_broken = RwSignal::new(false);
-    let said = format!("Image, {facts}");
+    let text = format!("Image, {facts}");
     let drawn = move || {
         if is_broken.get() {
-            let said = "The browser cannot show this image. It is damaged or incomplete.";
-            view! { <p class="doubt">{said}</p> }.into_any()
+            let text = "The browser cannot show this image. It is damaged or incomplete.";
+            view! { <p class="doubt">{text}</p> }.into_any()
         } else if is_shown.get() {
             let fail = move |_| is_broken.set(true);
-            view! { <img src=image.source.clone() alt=said.clone() on:error=fail/> }.into_any()
+            view! { <img src=image.source.clone() alt=text.clone() on:error=fail/> }.into_any()
         } else {
             view! {
                 <p class="doubt">

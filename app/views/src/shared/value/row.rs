@@ -75,7 +75,7 @@ fn line(reading: Reading, view: RowView) -> AnyView {
     let name = name.clone();
     let name = move || marked(&name, &reading.searched.read());
     // A text that stands below the row leaves none of its words in it.
-    let said = (!named && opens && view.kind == json_text::Kind::String).then_some("text");
+    let label = (!named && opens && view.kind == json_text::Kind::String).then_some("text");
     // The items of a table stand below each other.
     let name_width = matches!(view.face, Face::Cells(_)).then(|| digits(siblings));
     view! {
@@ -94,7 +94,7 @@ fn line(reading: Reading, view: RowView) -> AnyView {
             {threads(row)}
             {chevron}
             {named.then(|| view! { <span class=name_class style:width=name_width>{name}</span><span class="colon">":"</span> })}
-            {said.map(|said| view! { <span class="unseen">{said}</span> })}
+            {label.map(|label| view! { <span class="unseen">{label}</span> })}
             {face(reading, view)}
         </div>
     }
@@ -112,13 +112,13 @@ fn face(reading: Reading, view: RowView) -> AnyView {
     };
     let is_block = opens && brackets.is_none();
     let count = brackets.map(|(open, close)| {
-        let said = match open {
+        let label = match open {
             "{" => counted(count, "member", "members"),
             _ => counted(count, "item", "items"),
         };
         view! {
             <span class="ink-count" aria-hidden="true">{open} {(count > 0).then_some(count)} {close}</span>
-            <span class="unseen">{said}</span>
+            <span class="unseen">{label}</span>
             {(held < count).then(|| view! {
                 <span class="ink-count">{format!("first {} shown", grouped(held))}</span>
             })}

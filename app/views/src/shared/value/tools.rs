@@ -62,9 +62,9 @@ fn Depth(
     /// The value.
     reading: Reading,
 ) -> impl IntoView {
-    let step = move |levels: usize, text: &'static str, said: &'static str| {
+    let step = move |levels: usize, text: &'static str, label: &'static str| {
         view! {
-            <button type="button" title=said aria-label=said on:click=move |_| reading.expand(levels)>
+            <button type="button" title=label aria-label=label on:click=move |_| reading.expand(levels)>
                 {text}
             </button>
         }
@@ -150,14 +150,14 @@ pub(super) fn Finder(
             />
             <Show when=is_searching>
                 <span class="found-count" role="status">{place}</span>
-                {move || beyond().map(|said| view! {
+                {move || beyond().map(|label| view! {
                     <button
                         type="button"
                         class="link"
                         title="Show the first match in the raw text"
                         on:click=move |_| reading.go_beyond()
                     >
-                        {said}
+                        {label}
                     </button>
                 })}
                 <button type="button" class="step up" aria-label="Previous" on:click=move |_| reading.go_to_next(-1)>

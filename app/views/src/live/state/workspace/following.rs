@@ -63,14 +63,14 @@ impl LiveWorkspace {
             self.draft.set(shown.as_ref().map(|turn| self.draft_of(turn)));
         });
         // What its tools answered and how its run ended is told after the answer.
-        let told = Memo::new(move |_| {
+        let announcement = Memo::new(move |_| {
             let may_follow = self.turn.with(|turn| {
                 turn.as_ref().is_some_and(|it| it.closed.is_some() && it.ended.is_none())
             });
             self.summary.with(|it| it.as_ref().filter(|_| may_follow).map(|it| it.events))
         });
         Effect::new(move |before: Option<Option<u64>>| {
-            let now = told.get();
+            let now = announcement.get();
             if now.is_some() && before.is_some_and(|before| before != now) {
                 self.read_turn();
             }

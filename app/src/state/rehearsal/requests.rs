@@ -163,7 +163,7 @@ impl Rehearsal {
                 // The host opens the session anew; its state is as at the start.
                 checked = match self.opened().await {
                     Ok(view) => {
-                        self.begins_anew("The host closed this session because it was inactive.");
+                        self.note_restart("The host closed this session because it was inactive.");
                         self.see(view);
                         check_value(id.clone(), target, value.clone()).await
                     }
