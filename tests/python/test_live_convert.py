@@ -139,7 +139,7 @@ def test_loops_that_have_ended_are_forgotten():
 
 
 def test_a_host_that_fails_each_time_ends_the_run(monkeypatch, caplog):
-    monkeypatch.setattr(client, "SHORTEST", 0.0)
+    monkeypatch.setattr(client, "SHORTEST_PAUSE", 0.0)
 
     async def failing():
         live = client.LiveClient("http://127.0.0.1:9", "session", None)
