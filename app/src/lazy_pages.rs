@@ -2,7 +2,7 @@
 //! one for a session under way.
 //!
 //! The program that mounts the page provides [`Loaders`] in the context. The host has none: it renders
-//! the shell and the list of agents, and is built without the views. docs/design/client-size.md tells why.
+//! the shell and the list of agents, and is built without the views. docs/design/client-size.md says why.
 
 use std::future::Future;
 use std::pin::Pin;

@@ -226,7 +226,7 @@ test("what another program has written since is not overwritten", async ({ page,
   const response = page.getByRole("textbox", { name: "Expected response" });
   await expect(response).toHaveValue("Tulips.");
   expect(readFileSync(file, "utf8")).toBe(theirs);
-  // Read anew it is held against what was entered, which is saved only when that is asked.
+  // Reloaded, it is shown beside the draft, which is saved only on request.
   await page.getByRole("button", { name: "Reload" }).click();
   const editor = page.getByRole("form", { name: "Expected response" });
   await expect(editor).toContainText("The file now contains: Violets.");

@@ -79,7 +79,7 @@ pub fn AgentCard(
     }
 }
 
-/// Keeps the focus on an agent that is asked for again, while its card is drawn anew: on Retry, or on the
+/// Keeps the focus on an agent that is asked for again, while its card is redrawn: on Retry, or on the
 /// way to its rehearsal.
 fn keep_focus(agents: Agents, agent: AgentSummary, id: String) {
     Effect::new(move |_| {
@@ -123,7 +123,7 @@ pub fn Fault(
     agent: AgentSummary,
     /// Why.
     fault: AgentFault,
-    /// Whether it stands on the agent's card, which is small and drawn anew while the agent is loaded.
+    /// Whether it stands on the agent's card, which is small and redrawn while the agent is loaded.
     #[prop(optional)]
     in_list: bool,
 ) -> impl IntoView {

@@ -101,10 +101,10 @@ pub fn LoggedOut() -> impl IntoView {
 /// The line to the host, and what runs there.
 #[component]
 pub fn FootBar(
-    /// What stands beside the connection.
+    /// The content beside the connection.
     #[prop(optional, into)]
     runtime: Signal<Option<String>>,
-    /// What stands on the right.
+    /// The content on the right.
     #[prop(default = "")]
     remark: &'static str,
 ) -> impl IntoView {

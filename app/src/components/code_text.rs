@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-/// The text with what stands between backticks as code.
+/// The text, with the parts between backticks as code.
 pub fn with_code(text: &str) -> impl IntoView + use<> {
     let part = |(at, part): (usize, &str)| match at % 2 {
         0 => part.to_owned().into_any(),

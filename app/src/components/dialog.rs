@@ -12,7 +12,7 @@ pub fn Dialog(
     label: &'static str,
     /// A class for its shape.
     class: &'static str,
-    /// What stands in it; made anew each time it opens.
+    /// The content, created each time the dialog opens.
     children: ChildrenFn,
 ) -> impl IntoView {
     let element = NodeRef::<html::Dialog>::new();
@@ -31,7 +31,7 @@ pub fn Dialog(
             dialog.close();
         }
     });
-    // A press on the backdrop is a press on the dialog itself, not on what stands in it.
+    // A press on the backdrop is a press on the dialog itself, not on its content.
     let press = move |event: leptos::ev::MouseEvent| {
         if event.target() == event.current_target() {
             open.set(false);

@@ -93,7 +93,7 @@ impl Glyph {
     }
 }
 
-/// An icon; it says nothing by itself, so a text stands beside it or in its button's label.
+/// An icon; it has no text of its own, so a text is beside it or in its button's label.
 #[component]
 pub fn Icon(
     /// What it shows.

@@ -1,4 +1,4 @@
-//! What stands in the place of a view while what it needs is on its way.
+//! The placeholder of a view while its code or data loads.
 
 use leptos::prelude::*;
 
@@ -8,9 +8,9 @@ use crate::lazy_pages::LazyPart;
 /// fails the reason.
 #[component]
 pub fn Loading<T, E>(
-    /// What has arrived by now, tracked.
+    /// What has arrived so far. Tracked.
     arrived: impl Fn() -> Option<Result<T, E>> + Send + Sync + 'static,
-    /// What is said until then.
+    /// The text shown until then.
     meanwhile: &'static str,
     /// Draws what has arrived.
     draw: impl Fn(T) -> AnyView + Send + Sync + 'static,
@@ -41,7 +41,7 @@ fn failed(reason: String, retry: Option<Callback<()>>) -> AnyView {
 pub fn LazyView<V>(
     /// The part of the code.
     part: LazyPart<V>,
-    /// What is said meanwhile.
+    /// The text shown meanwhile.
     meanwhile: &'static str,
     /// Draws with the views.
     draw: impl Fn(V) -> AnyView + Send + Sync + 'static,

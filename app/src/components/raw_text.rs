@@ -114,7 +114,7 @@ pub fn HeldText(
         let offset = text.with_untracked(String::len) as u64;
         spawn_local(async move {
             let slice = read_held_result(session, call_id, offset).await;
-            // The row may be closed by now.
+            // The row may already be closed.
             match slice {
                 Ok(slice) => {
                     text.try_update(|text| {

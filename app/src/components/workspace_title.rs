@@ -1,4 +1,4 @@
-//! Which agent a rehearsal is of: all that its head tells before the workspace is loaded.
+//! Which agent a rehearsal is of: all that its header shows before the workspace is loaded.
 
 use api::AgentSummary;
 use leptos::prelude::*;

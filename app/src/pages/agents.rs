@@ -48,7 +48,7 @@ fn AgentList(
     // Whoever points at the list is about to choose: the code of the workspace comes meanwhile.
     let fetch = StoredValue::new(Some(use_page().lazy.rehearse));
     let fetch_workspace = move || {
-        // Once: a failure is told where the workspace is wanted.
+        // Once: a failure is reported when the workspace is opened.
         if let Some(part) = fetch.try_update_value(Option::take).flatten() {
             part.fetch();
         }

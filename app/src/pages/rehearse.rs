@@ -36,7 +36,7 @@ pub fn RehearsePage() -> impl IntoView {
 /// What the address leads to.
 #[derive(Debug, Clone, PartialEq)]
 enum Shown {
-    /// The workspace. Of the agent only what stays as it is: news of it must not set the workspace anew.
+    /// The workspace. Of the agent only what does not change: its news must not rebuild the workspace.
     Workspace(AgentSummary),
     /// The reason why the agent cannot be rehearsed.
     Fault(AgentSummary, AgentFault),

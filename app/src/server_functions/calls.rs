@@ -13,7 +13,7 @@ pub async fn start_call(request: ToolRequest) -> Result<(), ApiError> {
     crate::host::calls()?.start_call(request).await
 }
 
-/// Stops a call. Its end is told within a second.
+/// Stops a call. The host reports its end within a second.
 #[server(prefix = "/api", endpoint = "cancel_call", input = Json, output = Json)]
 pub async fn cancel_call(session: SessionId, call_id: CallId) -> Result<(), ApiError> {
     crate::host::calls()?.cancel_call(session, call_id).await

@@ -20,13 +20,13 @@ pub async fn list_cases(set: SetId, asked: CasesAsked) -> Result<CaseList, ApiEr
     crate::host::eval_sets()?.list_cases(set, asked).await
 }
 
-/// The case at `index` of a set; by its id where another case stands there by now.
+/// The case at `index` of a set; by its id if another case is there now.
 #[server(prefix = "/api", endpoint = "read_case", input = Json, output = Json)]
 pub async fn read_case(set: SetId, eval_id: String, index: u64) -> Result<CaseView, ApiError> {
     crate::host::eval_sets()?.read_case(set, eval_id, index).await
 }
 
-/// Changes a case of a set, if it still is what the page has read; gives the case as it stands then.
+/// Changes a case of a set, if it still is what the page has read; returns the case after the change.
 #[server(prefix = "/api", endpoint = "change_case", input = Json, output = Json)]
 pub async fn change_case(
     set: SetId,
@@ -48,8 +48,8 @@ pub async fn remove_case(set: SetId, case: CaseAsRead) -> Result<(), ApiError> {
     crate::host::eval_sets()?.remove_case(set, case).await
 }
 
-/// Puts a case into a set so that it stands at `index`, or behind the last when there are fewer:
-/// how a removal is taken back. It has its id again, whoever has that by now.
+/// Inserts a case into a set at `index`, or behind the last when there are fewer:
+/// how a removal is undone. It keeps its id, even if another case has it now.
 #[server(prefix = "/api", endpoint = "insert_case", input = Json, output = Json)]
 pub async fn insert_case(set: SetId, index: u64, text: JsonText) -> Result<CaseView, ApiError> {
     crate::host::eval_sets()?.insert_case(set, index, text).await

@@ -22,7 +22,7 @@ pub async fn begin_invocation(
 }
 
 /// Tells the host what the agent answered, so that callbacks of its end run; the view that comes back
-/// has the state that they left. Told again, it changes nothing.
+/// has the state that they left. A second call changes nothing.
 #[server(prefix = "/api", endpoint = "end_invocation", input = Json, output = Json)]
 pub async fn end_invocation(session: SessionId, content: String) -> Result<SessionView, ApiError> {
     crate::host::rehearsals()?.end_invocation(session, content).await

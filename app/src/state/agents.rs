@@ -13,11 +13,11 @@ use crate::state::json_bytes::JsonBytes;
 pub struct Agents {
     listed: Resource<Result<Vec<AgentSummary>, ApiError>, JsonBytes>,
     changed: RwSignal<Vec<AgentSummary>>,
-    /// The one that was asked for again: it has the focus, for what shows it is drawn anew meanwhile.
+    /// The one that was asked for again: it has the focus, since its card is redrawn meanwhile.
     retried: RwSignal<Option<AgentId>>,
 }
 
-/// The list as it was fetched, with what was told since in its place.
+/// The fetched list, updated with the news since.
 fn merge(listed: Vec<AgentSummary>, changed: &[AgentSummary]) -> Vec<AgentSummary> {
     let mut agents = listed;
     for news in changed {
@@ -60,7 +60,7 @@ impl Agents {
         }
     }
 
-    /// What is said of an agent that is not there. Tracked, as [`Self::list`].
+    /// The error for an agent that does not exist. Tracked, as [`Self::list`].
     #[must_use]
     pub fn unknown(self, id: AgentId) -> Option<ApiError> {
         Some(match self.list()? {
@@ -72,9 +72,9 @@ impl Agents {
         })
     }
 
-    /// Takes in what the host told of one agent.
+    /// Applies the host's news of one agent.
     pub fn take_in(self, news: AgentSummary) {
-        // After every connection the host tells of each agent: an unchanged list is not drawn anew.
+        // After every connection the host sends each agent: an unchanged list is not redrawn.
         let changed = self.changed.read_untracked();
         let known = self.listed.get_untracked().map(|listed| listed.map(|it| merge(it, &changed)));
         drop(changed);
@@ -87,14 +87,14 @@ impl Agents {
         });
     }
 
-    /// Fetches the list anew: the host may be another.
+    /// Fetches the list again: the host may be another.
     pub fn fetch_again(self) {
         self.changed.update(Vec::clear);
         self.listed.refetch();
     }
 
-    /// Whether `agent`, which was just drawn anew, is the one that was asked for again. Once it is there or
-    /// faulted anew that is forgotten.
+    /// Whether `agent`, which was just redrawn, is the one that was asked for again. Once it is there or
+    /// faulted again that is forgotten.
     #[must_use]
     pub fn was_retried(self, agent: &AgentSummary) -> bool {
         let was = self.retried.with_untracked(|retried| retried.as_ref() == Some(&agent.id));
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn news_stand_in_the_place_of_what_was_listed() {
+    fn news_replaces_the_listed_agent() {
         let listed = vec![agent("a", AgentStatus::Starting), agent("b", AgentStatus::Ready)];
         let merged =
             merge(listed, &[agent("a", AgentStatus::Ready), agent("c", AgentStatus::Ready)]);

@@ -160,8 +160,8 @@ pub fn tab_store(key: &str, value: Option<&str>) {
     };
 }
 
-/// What tells this tab from others, the same after a reload. To be asked for as soon as the page is
-/// there: a duplicate that is made of the tab before is not told from it.
+/// The id of this tab, the same after a reload. To be asked for as soon as the page is
+/// there: a duplicate that is made of the tab before has the same id.
 #[must_use]
 pub fn tab_id() -> String {
     thread_local! {
@@ -462,7 +462,7 @@ pub async fn status_of(path: &str) -> Option<u16> {
 /// What the host gives at `path`: the status and the body; the reason when it does not answer.
 ///
 /// # Errors
-/// What the browser says of it.
+/// The browser's message.
 pub async fn fetched(path: &str) -> Result<(u16, Vec<u8>), String> {
     let message_of = |error: JsValue| {
         let message = js_sys::Reflect::get(&error, &"message".into()).ok();

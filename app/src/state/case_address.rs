@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_path_would_change_stands_elsewhere() {
+    fn an_id_that_a_path_would_change_is_in_the_query() {
         for odd in ["", ".", "..", "~", "a%2Fb", "C:\\x", "a\nb", "a\tb", " a", "a "] {
             assert!(!is_in_path(odd), "{odd:?}");
         }

@@ -1,5 +1,5 @@
 //! The bytes of a file in a field: how many it takes, where they stand in what the browser reads, and
-//! what is said of a file that is not taken.
+//! the message for a file that is rejected.
 
 use crate::state::times::size;
 
@@ -33,7 +33,7 @@ pub fn refusal(name: &str, bytes: f64) -> Option<String> {
     })
 }
 
-/// What is said of a file that the browser could not read.
+/// The message for a file that the browser could not read.
 #[must_use]
 pub fn unreadable(name: &str) -> String {
     format!("{name} cannot be read. It may have moved or changed. Choose it again.")
@@ -66,14 +66,14 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_file_is_told() {
+    fn an_empty_file_is_rejected() {
         let message = refusal("notes.txt", 0.0).expect("empty");
         assert!(message.starts_with("notes.txt is empty"), "{message}");
         assert_eq!(refusal("one.bin", 1.0), None);
     }
 
     #[test]
-    fn the_bytes_stand_behind_the_comma() {
+    fn the_base64_follows_the_comma() {
         assert_eq!(base64_in("data:text/plain;base64,AAEC"), Some("AAEC"));
         // What browsers write for nothing.
         for nothing in ["data:", "data:application/octet-stream;base64,", ""] {

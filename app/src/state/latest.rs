@@ -20,7 +20,7 @@ pub fn use_latest() -> Latest {
 }
 
 impl Latest {
-    /// Asks anew: what was asked before is no longer wanted.
+    /// Starts a new request: the one before is no longer wanted.
     #[must_use]
     pub fn ask(self) -> Asked {
         self.0.update_value(|number| *number += 1);
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_was_asked_last_is_wanted() {
+    fn only_the_latest_request_is_wanted() {
         let owner = Owner::new();
         owner.set();
         let latest = use_latest();

@@ -43,9 +43,9 @@ pub enum Greeting {
 #[derive(Clone, Copy)]
 pub struct Live {
     known: RwSignal<HashMap<LiveId, LiveSummary>>,
-    /// How many turns wait, of all sessions, as far as this page was told.
+    /// How many turns wait, of all sessions, as far as this page knows.
     pub waiting: RwSignal<u64>,
-    /// Counts the times that the list must be fetched anew.
+    /// Counts the times that the list must be fetched again.
     pub behind: RwSignal<u32>,
     /// Sessions that changed since the list was fetched, in the order of their change.
     pub changed: RwSignal<Vec<LiveId>>,
@@ -96,7 +96,7 @@ pub fn known_name() -> Option<String> {
 }
 
 impl Live {
-    /// What the host is asked to tell. Tracked.
+    /// The news that the host is asked to send. Tracked.
     #[must_use]
     pub fn watched(self) -> LiveWatch {
         LiveWatch {
@@ -141,7 +141,7 @@ impl Live {
         }
     }
 
-    /// Takes in what the host tells.
+    /// Applies the host's news.
     pub fn take_in(self, news: LiveNews) {
         if let Some(waiting) = news.waiting {
             self.waiting.set(waiting);
@@ -184,7 +184,7 @@ impl Live {
         }
     }
 
-    /// Whether the host has said who is here, or that it asks nobody. Tracked.
+    /// Whether the host has reported who is logged in, or that it has no login. Tracked.
     #[must_use]
     pub fn is_greeted(self) -> bool {
         self.greeting.get() != Greeting::Awaited

@@ -29,7 +29,7 @@ pub enum Side {
     Text,
 }
 
-/// What the host said of this page's hold on a turn.
+/// What the host reported of this page's lease on a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hold {
     /// It was not asked.
@@ -55,7 +55,7 @@ pub struct Draft {
     pub is_begun: RwSignal<bool>,
     /// When the person last typed here, in milliseconds since 1970.
     pub touched_ms: StoredValue<i64>,
-    /// Whether the person was told what else they began that would not go along.
+    /// Whether the person was warned about other input that would not be sent.
     pub was_warned: StoredValue<bool>,
     /// The id of the call in the form, the same however often it is sent.
     pub call_id: StoredValue<String>,

@@ -7,12 +7,12 @@ use api::{LiveOutcome, LiveRow, LiveWhat};
 pub struct Ending {
     /// With an answer, an error, or stopped.
     pub outcome: LiveOutcome,
-    /// What the agent said of it.
+    /// The agent's message.
     pub message: Option<String>,
 }
 
 impl Ending {
-    /// The ending that a session's event tells; `None` when it tells another thing.
+    /// The ending that a session's event reports; `None` for other events.
     #[must_use]
     pub fn of(row: &LiveRow) -> Option<Self> {
         let LiveWhat::Ended { outcome, message } = &row.what else { return None };
@@ -20,7 +20,7 @@ impl Ending {
         Some(Self { outcome: *outcome, message })
     }
 
-    /// The same in a sentence.
+    /// The outcome as a sentence.
     #[must_use]
     pub fn description(&self) -> &'static str {
         match self.outcome {

@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn drafts_go_when_they_are_old_or_too_many() {
+    fn old_and_excess_drafts_are_removed() {
         let now = 100 * LONGEST_MS;
         let old = kept("old", now - LONGEST_MS - 1);
         let mut all: Vec<Kept> =
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draft_is_for_whoever_typed_it() {
+    fn a_draft_belongs_to_the_person_who_typed_it() {
         let of = |by: Option<&str>| Kept { by: by.map(str::to_owned), ..kept("a", 0) };
         assert!(of(Some("ada")).may_be_of(Some("ada")));
         assert!(!of(Some("ada")).may_be_of(Some("bob")) && !of(Some("ada")).may_be_of(None));
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_closed_is_kept_to_be_offered() {
+    fn a_draft_of_a_turn_closed_by_another_is_kept() {
         let closed = |by: &str| Standing::Closed(Some(by.to_owned()));
         assert!(is_needed(&Standing::Waits, Some("ada")));
         assert!(is_needed(&closed("bob"), Some("ada")));

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_stand_once_and_in_order() {
+    fn lines_are_kept_once_and_in_order() {
         let mut seen = lines([3, 4]);
         merge(&mut seen, lines([0, 1, 2, 3, 4]));
         merge(&mut seen, lines([5]));
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_make_room() {
+    fn the_oldest_lines_are_dropped_first() {
         let mut seen = Vec::new();
         merge(&mut seen, lines(0..2_500));
         assert_eq!((seen.len(), seen[0].number), (KEPT, 500));

@@ -9,7 +9,7 @@ pub struct Command {
     pub group: &'static str,
     /// Its name.
     pub name: String,
-    /// What is said beside it.
+    /// The note beside it.
     pub note: String,
     /// Its keys, where it has some.
     pub keys: Option<&'static str>,

@@ -100,7 +100,7 @@ impl Rehearsals {
         }
     }
 
-    /// The host was started anew.
+    /// The host was restarted.
     pub fn host_restarted(self) {
         for rehearsal in self.begun.get_untracked() {
             rehearsal.host_restarted();

@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_of_block_is_told_apart() {
+    fn each_kind_of_block_is_recognized() {
         let content = read(
             r#"{"content": [
                 {"type": "text", "text": "hello"},
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_shows_what_was_answered() {
+    fn a_preview_shows_the_result_in_a_line() {
         let line = |text: &str| {
             let value = JsonText::parse(text).expect("valid");
             crate::state::preview::plain(&result_preview(&value, 80))
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_image_is_not_handed_to_the_browser() {
+    fn invalid_images_are_not_passed_to_the_browser() {
         for (data, mime_type) in [
             ("AA\\\"><script>", "image/png"),
             ("AAAA", "text/html"),

@@ -74,7 +74,7 @@ impl Unsaved {
         let ear = StoredValue::new_local(Some(browser::hear_first("click", pressed)));
         on_cleanup(move || {
             drop(ear.try_update_value(Option::take));
-            // The next page may have its own by now.
+            // The next page may already have its own.
             self.holder.try_update_value(|holder| {
                 if holder.as_ref().is_some_and(|holder| holder.number == number) {
                     *holder = None;

@@ -11,7 +11,7 @@ use crate::state::form::use_form;
 pub use crate::state::form::FormState as ValueForm;
 
 /// A form for a value of `schema`; without one, for nothing. Other integers than `integers` are
-/// told at their fields.
+/// shown at their fields.
 #[must_use]
 pub fn use_value_form(schema: Option<&JsonText>, integers: Integers) -> ValueForm {
     let form = schema.map_or_else(Form::no_arguments, Form::of_schema);

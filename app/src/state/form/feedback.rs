@@ -61,7 +61,7 @@ impl Feedback {
         shown
     }
 
-    /// Whether anything was entered. Who only passed through a form is not told what it lacks.
+    /// Whether anything was entered. A form that was only passed through shows no missing fields.
     pub(super) fn is_edited(&self) -> bool {
         self.edited
     }
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_shown_once_the_person_was_there() {
+    fn a_missing_value_is_shown_after_the_field_was_left() {
         let form = form();
         let draft = filled(&form, r#"{"city": "Oslo"}"#);
         let mut feedback = Feedback::default();
@@ -167,14 +167,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_shown_at_once() {
+    fn an_invalid_value_is_shown_at_once() {
         let form = form();
         let draft = filled(&form, r#"{"city": "Oslo", "days": 0}"#);
         assert_eq!(places(&Feedback::default(), &form, &draft), ["days"]);
     }
 
     #[test]
-    fn what_the_host_found_is_shown_until_its_field_changes() {
+    fn a_violation_from_the_host_is_shown_until_its_field_changes() {
         let form = form();
         let mut draft = filled(&form, r#"{"city": "Oslo", "days": 2}"#);
         let mut feedback = Feedback::default();

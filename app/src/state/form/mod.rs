@@ -44,7 +44,7 @@ pub struct FormState {
     undo: Undo,
     /// The place that must have the focus, drawn yet or not.
     pub wanted: RwSignal<Option<Path>>,
-    /// What came of the last paste, to be said.
+    /// The result of the last paste, to be announced.
     pub notice: RwSignal<String>,
 }
 
@@ -93,7 +93,7 @@ pub fn use_form(form: Form, begin: Option<&JsonText>) -> FormState {
     }
 }
 
-/// How long somebody who types pauses before a text that is no JSON is told of, in milliseconds.
+/// How long typing pauses before invalid JSON is reported, in milliseconds.
 const PAUSE_MS: u32 = 1_000;
 
 /// Whether nothing was entered for a while, where there is a text that is no JSON.
@@ -118,8 +118,7 @@ fn use_pause(reading: Memo<Reading>) -> RwSignal<bool> {
 }
 
 impl FormState {
-    /// The value to send. Without one, what is to mend then stands at its fields, and the first of
-    /// them has the focus.
+    /// The value to send. If it is invalid, shows the violations at their fields and focuses the first.
     pub fn read(self) -> Option<JsonText> {
         let json = self.reading.read_untracked().json().cloned();
         if json.is_none() {
@@ -139,7 +138,7 @@ impl FormState {
         self.focus_first_fault();
     }
 
-    /// How many places have a fault that is shown. Tracked.
+    /// How many fields have a violation that is shown. Tracked.
     #[must_use]
     pub fn violation_count(self) -> usize {
         self.shown.read().len()
@@ -172,7 +171,7 @@ impl FormState {
         browser::after_drawing(move || {
             // A list has no input of its own; its button stands for it.
             let _ = browser::focus(&id) || browser::focus(&format!("{id}-add"));
-            // What is said under the field comes into sight with it.
+            // The message under the field is scrolled into view with it.
             browser::reveal(&format!("{id}-fault"));
         });
     }
@@ -357,8 +356,8 @@ impl FormState {
         })
     }
 
-    /// The person has left `path`: what is missing there may be said. A moment later, so that
-    /// what is said does not push away the button that the person is about to press.
+    /// The person has left `path`: a missing value may be reported. A moment later, so that
+    /// the message does not push away the button that the person is about to press.
     pub fn touch(self, path: &Path) {
         // A field that leaves the page with the focus is left once the form is gone.
         if self.feedback.try_with_untracked(|feedback| feedback.is_touched(path)) != Some(false) {
@@ -366,7 +365,7 @@ impl FormState {
         }
         let path = path.clone();
         let say = move || {
-            // Who is back there meanwhile is told when leaving again.
+            // If the field has the focus again, the next blur reports it.
             let input = self.drawn_as.try_get_value().map(|id| input_id(id, &path));
             if input.is_some_and(|input| input != browser::focused_id()) {
                 self.feedback.try_update(|feedback| feedback.touch(path.clone()));

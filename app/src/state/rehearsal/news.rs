@@ -1,4 +1,4 @@
-//! What the host tells a rehearsal.
+//! The host's news of a rehearsal.
 
 use api::{CallNews, CallProgress};
 use leptos::prelude::*;
@@ -60,7 +60,7 @@ impl Rehearsal {
         }
     }
 
-    /// The host was started anew: what ran on it is gone, and it does not know this session.
+    /// The host was restarted: running calls are lost, and it does not know this session.
     pub fn host_restarted(self) {
         let pending =
             self.session.read_untracked().pending().map(|pending| pending.call.call_id.clone());
@@ -73,8 +73,8 @@ impl Rehearsal {
         self.open();
     }
 
-    /// What the tools remembered is gone. The notice goes with the next step; the history keeps the
-    /// place.
+    /// Records that the tools lost their state, as a mark in the history, and notifies the person. The
+    /// next step clears the notice.
     pub(super) fn note_restart(self, why: &str) {
         let calls = self.session.read_untracked().calls().len();
         if calls > 0 && self.restarts.read_untracked().last() != Some(&calls) {

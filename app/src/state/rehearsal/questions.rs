@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::Rehearsal;
 
 impl Rehearsal {
-    /// Takes in how far the pending call is; what is told of an ended one is old.
+    /// Takes in how far the pending call is; news of an ended one is ignored.
     pub fn progressed(self, progress: CallProgressed) {
         let is_pending = self
             .session

@@ -1,4 +1,4 @@
-//! What a rehearsal asks of the host.
+//! The requests of a rehearsal to the host.
 
 use api::{Answer, ApiError, ExportRequest, SessionView, ToolRequest, ValueTarget};
 use gloo_timers::future::TimeoutFuture;
@@ -15,12 +15,12 @@ use crate::state::browser;
 use crate::state::live::known_name;
 use crate::state::value_form::ValueForm;
 
-/// How long the host may take to tell that a call was cancelled before the page settles it.
+/// How long the host may take to report that a call was canceled before the page settles it.
 const CANCEL_PATIENCE_MS: u32 = 900;
 
 impl Rehearsal {
-    /// Opens the host's share of the session, and tells it the query where there is one: the host
-    /// may be another than before.
+    /// Opens the session on the host and sends it the query, if there is one: the host may be another
+    /// than before.
     pub fn open(self) {
         self.fault.set(None);
         spawn_local(async move {
@@ -160,7 +160,7 @@ impl Rehearsal {
             let id = self.session.read_untracked().id().clone();
             let mut checked = check_value(id.clone(), target.clone(), value.clone()).await;
             if let Err(ApiError::UnknownSession { .. }) = checked {
-                // The host opens the session anew; its state is as at the start.
+                // The host opens the session again, in its initial state.
                 checked = match self.opened().await {
                     Ok(view) => {
                         self.note_restart("The host closed this session because it was inactive.");
@@ -194,7 +194,7 @@ impl Rehearsal {
         });
     }
 
-    /// Answers a question of a server. What does not fit is told at `form`.
+    /// Answers an elicitation of an MCP server. Violations are shown in `form`.
     pub fn answer(self, number: u64, answer: Answer, form: Option<ValueForm>) {
         let session = self.session.read_untracked().id().clone();
         spawn_local(async move {
@@ -259,7 +259,7 @@ impl Rehearsal {
                         self.see(view);
                     }
                     Ok(_) => {}
-                    // Opening it anew tells the query too.
+                    // Opening it again sends the query too.
                     Err(ApiError::UnknownSession { .. }) => self.open(),
                     Err(error) => self.notice.set(Some(error.to_string())),
                 }
@@ -273,7 +273,7 @@ impl Rehearsal {
             }),
             Effect::CancelTool { call_id } => {
                 let asked = cancel_call(session, call_id.clone());
-                // The host tells the end as news; what it answers here, if anything, does not matter.
+                // The host sends the end as news; the response, if any, does not matter.
                 spawn_local(async move { drop(asked.await) });
                 spawn_local(async move {
                     TimeoutFuture::new(CANCEL_PATIENCE_MS).await;

@@ -56,7 +56,7 @@ struct Elsewhere {
     set: SetId,
     name: String,
     cases: Vec<CaseSummary>,
-    /// What is said of them.
+    /// The text shown with them.
     status: String,
 }
 
@@ -104,7 +104,7 @@ pub(super) fn AgainstChooser(
     own: u64,
     /// Its id.
     own_id: String,
-    /// Told which one was chosen.
+    /// Called with the chosen case.
     on_choose: Callback<Option<CaseName>>,
 ) -> impl IntoView {
     let elsewhere = RwSignal::new(None::<Elsewhere>);
@@ -126,7 +126,7 @@ pub(super) fn AgainstChooser(
         let number = asked.get_untracked();
         spawn_local(async move {
             let found = look_into(set, name, &own_id.get_value()).await;
-            // Another case may be shown by now, or another set asked.
+            // Another case may be shown, or another set chosen, meanwhile.
             if asked.try_get_untracked() != Some(number) {
                 return;
             }
@@ -141,7 +141,7 @@ pub(super) fn AgainstChooser(
         Some(elsewhere) => elsewhere.cases,
         None => cases.get(),
     };
-    // Nothing is held against itself.
+    // A case is not compared with itself.
     let is_other = move |case: &CaseSummary| {
         !case.eval_id.is_empty() && (elsewhere.read_untracked().is_some() || case.index != own)
     };
@@ -264,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_asked_twice_is_told_apart() {
+    fn equal_queries_are_labeled_with_their_ids() {
         let case = |index, eval_id: &str, query: &str, repeats| CaseSummary {
             index,
             eval_id: eval_id.to_owned(),

@@ -19,7 +19,7 @@ pub(super) fn Editor(
     label: &'static str,
     /// Saves what was entered.
     save: Callback<()>,
-    /// What stands in it.
+    /// The fields.
     children: Children,
 ) -> impl IntoView {
     let on_key = move |event: ev::KeyboardEvent| match event.key().as_str() {
@@ -64,7 +64,7 @@ pub(super) fn Editor(
     }
 }
 
-/// Reads the case anew once it reads otherwise than what was to be changed.
+/// Reloads the case after a change was rejected because the file has another version.
 #[component]
 pub(super) fn ReloadButton(
     /// The edits.
@@ -77,12 +77,12 @@ pub(super) fn ReloadButton(
     }
 }
 
-/// What stands in the file by now in the place of what is edited.
+/// Shows what the file now has in place of what is edited.
 #[component]
 fn ReloadedNote(
     /// The edits.
     edits: CaseEdits,
-    /// The case, read anew.
+    /// The case, reloaded.
     case: CaseView,
 ) -> impl IntoView {
     let stands = edits.open.get_untracked().map(|open| now(open, &case));
@@ -136,13 +136,13 @@ pub(super) fn TextEditor(
     edits: CaseEdits,
     /// What it is.
     label: &'static str,
-    /// As it stands.
+    /// The initial value.
     text: String,
     /// How many rows it has at first.
     rows: u32,
     /// The change that a text means.
     change: Callback<String, CaseChange>,
-    /// What is said once it is made.
+    /// The notice after the change.
     done: &'static str,
 ) -> impl IntoView {
     let entered = RwSignal::new(text.clone());
@@ -196,11 +196,11 @@ pub(super) fn JsonEditor(
     edits: CaseEdits,
     /// What it is.
     label: &'static str,
-    /// As it stands.
+    /// The initial value.
     value: JsonText,
     /// The change that a value means.
     change: Callback<JsonText, CaseChange>,
-    /// What is said once it is made.
+    /// The notice after the change.
     done: &'static str,
 ) -> impl IntoView {
     let form = use_any_form(&value);

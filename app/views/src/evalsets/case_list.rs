@@ -33,7 +33,7 @@ pub(super) fn CaseColumn(
     searched: RwSignal<String>,
     /// The order, and what changes it.
     order: Memo<CaseOrder>,
-    /// Told the order's name in the address; `None` for the file's.
+    /// Called with the order's name in the address; `None` for the file's order.
     set_order: Callback<Option<String>>,
     /// Which page is shown.
     page: RwSignal<ListPage>,
@@ -53,7 +53,7 @@ pub(super) fn CaseColumn(
                 page.set(ListPage::From(from));
                 browser::focus(LIST_ID);
             };
-            // What the reader goes by: two that ask the same, an order or a filter that looks at ids.
+            // What tells cases apart to the reader: two that ask the same, an order or a filter that looks at ids.
             let mut times = HashMap::<String, usize>::new();
             for summary in &list.cases {
                 *times.entry(title(summary).to_owned()).or_default() += 1;

@@ -113,7 +113,7 @@ enum State {
 fn StateRow(
     /// Which.
     what: State,
-    /// The state, where the case tells.
+    /// The state, if the case has one.
     state: Option<JsonText>,
     /// What changes it.
     edits: Option<CaseEdits>,
@@ -167,7 +167,7 @@ fn StateRow(
     .into_any()
 }
 
-/// Where a step stands.
+/// The position of a step.
 #[derive(Debug, Clone, Copy)]
 struct StepPosition {
     /// Among the rows, from 1.
@@ -180,7 +180,7 @@ struct StepPosition {
     calls: usize,
 }
 
-/// Whether `what` is being edited: a row must not be made anew when another is.
+/// Whether `what` is being edited: a row must not be rebuilt when another is.
 fn is_open(edits: CaseEdits, what: Editing) -> Memo<bool> {
     Memo::new(move |_| edits.open.get() == Some(what))
 }
@@ -353,7 +353,7 @@ fn just_said(row: TextStep) -> AnyView {
 /// Edit, earlier, later, out: what can be done with a call.
 #[component]
 fn CallActions(
-    /// Where it stands.
+    /// Its position.
     place: StepPosition,
     /// What changes it.
     edits: CaseEdits,

@@ -19,14 +19,14 @@ pub(super) const COMPARISON_ID: &str = "comparison";
 /// How many characters of the arguments stand in a call.
 const BUDGET: usize = 400;
 
-/// The case `expected`, with `actual` held against it.
+/// Compares the case `expected` with `actual`.
 #[component]
 pub fn Comparison(
     /// What is expected.
     expected: CaseName,
-    /// What is held against it.
+    /// What it is compared with.
     actual: Actual,
-    /// Counts the changes, after which it is compared anew.
+    /// Counts the changes, after which it is compared again.
     revision: RwSignal<u64>,
     /// Leaves the comparison.
     close: Callback<()>,
@@ -116,7 +116,7 @@ fn Compared(
     };
     let (scored, unscored): (Vec<_>, Vec<_>) =
         scores.into_iter().partition(|it| it.score.is_some());
-    // What hinders several is told once.
+    // A note of several scores is shown once.
     let mut notes: Vec<(String, Vec<String>)> = Vec::new();
     for ComparedScore { name, note, .. } in unscored {
         match notes.iter_mut().find(|(known, _)| *known == note) {

@@ -264,7 +264,7 @@ fn Chosen(
         }
         is
     });
-    // Where a case is read its reader tells.
+    // An open case shows the fault itself.
     let fault = move || {
         let is_read = matches!(edits.case.read().as_ref(), Some(Ok(_))) && against.read().is_none();
         let fault = edits.fault.get().filter(|_| !is_read);
@@ -344,7 +344,7 @@ fn CaseReader(
     edits: CaseEdits,
     /// The cases of the set.
     listed: Memo<Option<Result<CaseList, ApiError>>>,
-    /// Told the case to compare with.
+    /// Called with the case to compare with.
     compare: Callback<Option<CaseName>>,
     /// Whether it is of ADK's older list, which is read only.
     is_older: bool,

@@ -1,4 +1,4 @@
-//! What was just played, held against a case: chosen in a dialog over the workspace, which does not change.
+//! Compares the rehearsal with a case: chosen in a dialog over the workspace, which does not change.
 
 use api::{Actual, CaseName, CasesAsked, SetId};
 use leptos::prelude::*;

@@ -22,7 +22,7 @@ const FEW: usize = 6;
 /// A column of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Column {
-    /// As the host tells them: the agents' first.
+    /// In the host's order: the agents' first.
     Given,
     Name,
     Agent,

@@ -17,7 +17,7 @@ use app::state::live_ending::Ending;
 pub(super) fn Conversation() -> impl IntoView {
     let workspace = use_this_live_workspace();
     let list = NodeRef::<html::Ol>::new();
-    // What was said last is what is to be answered.
+    // The last message is the one to respond to.
     Effect::new(move |_| {
         workspace.turn.track();
         if let Some(list) = list.get() {

@@ -163,7 +163,7 @@ fn pieces(parts: &[LivePart], more: usize) -> AnyView {
     view! { {parts.iter().enumerate().map(piece).collect_view()} {more} }.into_any()
 }
 
-/// What somebody said, in a line: paragraphs and lists run on.
+/// The beginning of a text on one line, its whitespace collapsed.
 fn one_line(text: &str) -> String {
     let line = beginning(text, WORDS).split_whitespace().collect::<Vec<_>>().join(" ");
     written_out(&line, Lines::Escaped).into_owned()
@@ -207,7 +207,7 @@ fn Detail(
     at: u64,
     /// The event as the line has it.
     row: LiveRow,
-    /// Where its height is told.
+    /// Where its height is reported.
     rows: RwSignal<Rows>,
 ) -> impl IntoView {
     let workspace = use_this_live_workspace();

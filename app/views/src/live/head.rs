@@ -1,4 +1,4 @@
-//! The head of a live session: what it is, how it stands, and what can be done with the whole.
+//! The head of a live session: its name, its state and its actions.
 
 use leptos::prelude::*;
 

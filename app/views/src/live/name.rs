@@ -1,4 +1,4 @@
-//! Who the person is: said once, kept in this browser.
+//! The person's name: entered once, kept in this browser.
 
 use leptos::prelude::*;
 

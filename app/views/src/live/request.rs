@@ -22,7 +22,7 @@ pub(super) fn Request() -> impl IntoView {
     let texts = Memo::new(move |_| {
         workspace.turn.with(|turn| turn.as_ref().map(|turn| (turn.instruction.clone(), None)))
     });
-    // Made anew for each turn, and not when its answer comes.
+    // Rebuilt for each turn, and not when its response arrives.
     let request = Memo::new(move |_| {
         workspace.turn.with(|turn| {
             turn.as_ref().map(|turn| LiveTurn {

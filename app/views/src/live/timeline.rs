@@ -48,7 +48,7 @@ impl Chunks {
         let session = session.clone();
         spawn_local(async move {
             let rows = read_live_rows(session, chunk * CHUNK, CHUNK, false).await;
-            // The timeline may be gone by now.
+            // The timeline may be gone.
             self.under_way.try_update_value(|it| it.remove(&chunk));
             match rows {
                 Ok(rows) => {

@@ -151,7 +151,7 @@ fn content_block(block: Block, is_alone: bool, read: impl Fn(&JsonText) -> Readi
     }
 }
 
-/// What a resource holds; nothing of what is told by its size.
+/// What a resource holds; nothing for a block that shows its size only.
 fn resource_body(
     body: Body,
     uri: &str,
@@ -169,7 +169,7 @@ fn resource_body(
     }
 }
 
-/// An image as in a value: its measures are told, it can be copied, and one that may cost the page
+/// An image as in a value: its dimensions are shown, it can be copied, and one that may cost the page
 /// dear waits to be asked for.
 fn image(url: &str, read: impl Fn(&JsonText) -> Reading) -> AnyView {
     let reading = read(&JsonText::string(url));

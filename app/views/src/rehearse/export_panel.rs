@@ -104,7 +104,7 @@ fn Summary() -> impl IntoView {
 /// What was written, and where.
 #[component]
 pub fn Receipt(
-    /// The host's receipt.
+    /// The error.
     receipt: ExportReceipt,
     /// The agent whose eval set it is, where it is a registered one's.
     agent: Option<AgentId>,
@@ -171,7 +171,7 @@ fn FilePath(
 /// Why nothing was written.
 #[component]
 fn Fault(
-    /// What the host said.
+    /// The error.
     error: ApiError,
     /// The file as the configuration gives it.
     path: String,

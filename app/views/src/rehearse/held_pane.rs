@@ -98,7 +98,7 @@ impl Whole {
     }
 }
 
-/// Fetches a result part by part; nothing when `told` says that nobody waits for it any more.
+/// Fetches a result part by part; `None` once `on_progress` returns false.
 async fn fetch_whole(
     session: SessionId,
     call_id: CallId,

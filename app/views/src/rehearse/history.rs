@@ -135,7 +135,7 @@ pub fn RawHistory() -> impl IntoView {
     }
 }
 
-/// Where the host was started anew after so many calls: what the tools answer from here on does not
+/// Where the host was restarted after so many calls: what the tools answer from here on does not
 /// follow from what they did before.
 #[component]
 fn Restart(calls: usize) -> impl IntoView {

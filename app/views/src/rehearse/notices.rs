@@ -43,7 +43,7 @@ pub fn Notices() -> impl IntoView {
         })
     };
     let fault = move || {
-        // What is said of the agent need not be said twice.
+        // An agent's fault is not shown twice.
         let is_shown =
             |fault: &ApiError| is_faulted.get() && matches!(fault, ApiError::AgentFaulted { .. });
         rehearsal.fault.get().filter(|fault| !is_shown(fault)).map(|fault| view! {

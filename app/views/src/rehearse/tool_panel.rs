@@ -23,7 +23,7 @@ use app::state::value_form::ValueForm;
 #[component]
 pub fn ToolPanel() -> impl IntoView {
     let workspace = use_this_workspace();
-    // Drawn anew for another tool, and for what is another schema by now: a field that stays in the
+    // Redrawn for another tool, and for a schema that has changed: a field that stays in the
     // document would take what is typed on for another argument.
     let chosen = move || workspace.tool.get();
     view! {

@@ -24,12 +24,12 @@ pub(super) struct NotRead {
 /// A button that opens a JSON file.
 #[component]
 pub(super) fn OpenFile(
-    /// What stands on it.
+    /// The label.
     label: &'static str,
     /// Whether it is what the page is for.
     #[prop(optional)]
     is_primary: bool,
-    /// Told what was opened.
+    /// Called with the opened file.
     on_open: Callback<Opened>,
 ) -> impl IntoView {
     let input = NodeRef::<html::Input>::new();
@@ -66,9 +66,9 @@ pub(super) fn OpenFile(
 pub(super) fn DropPlace(
     /// A class for its shape.
     class: &'static str,
-    /// Told what was dropped.
+    /// Called with the dropped file.
     on_open: Callback<Opened>,
-    /// What stands in it.
+    /// The content.
     children: Children,
 ) -> impl IntoView {
     let is_over = RwSignal::new(false);

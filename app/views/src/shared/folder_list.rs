@@ -8,7 +8,7 @@ use leptos::prelude::*;
 pub fn FolderList(
     /// The folders.
     folders: Vec<FolderSummary>,
-    /// What is said of one that holds nothing.
+    /// The text for an empty one.
     nothing: &'static str,
 ) -> impl IntoView {
     let one = move |folder: FolderSummary| {

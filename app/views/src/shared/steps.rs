@@ -1,4 +1,4 @@
-//! The steps of a conversation that is read: what was said, and calls that open into their values.
+//! The steps of a conversation that is read: texts, and calls that open into their values.
 
 use json_text::JsonText;
 use leptos::prelude::*;
@@ -20,15 +20,15 @@ pub struct TextStep {
     pub number: usize,
     /// The row's classes.
     pub class: &'static str,
-    /// What stands before it.
+    /// The icon.
     pub glyph: Glyph,
-    /// Who said it.
+    /// The speaker.
     pub who: String,
     /// The words.
     pub text: String,
 }
 
-/// What somebody said, with what can be done with it; what is more than text as the value that it is.
+/// A text with its actions; a structured text is drawn as a value.
 pub fn text_step(row: TextStep, actions: AnyView) -> AnyView {
     let TextStep { number, class, glyph, who, text } = row;
     let body = if value_tree::is_more_than_text(&text) {

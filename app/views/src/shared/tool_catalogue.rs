@@ -24,7 +24,7 @@ pub fn ToolCatalogue(
     chosen: Signal<Option<ToolView>>,
     /// What they are filtered by.
     filter: RwSignal<String>,
-    /// Told the name of the tool that is chosen.
+    /// Called with the name of the chosen tool.
     on_choose: Callback<String>,
 ) -> impl IntoView {
     let list = NodeRef::<html::Ul>::new();
@@ -121,7 +121,7 @@ fn ToolLine(
     tool: ToolView,
     /// The chosen tool.
     chosen: Signal<Option<ToolView>>,
-    /// Told its name when it is chosen.
+    /// Called with its name when it is chosen.
     on_choose: Callback<String>,
 ) -> impl IntoView {
     let name = tool.name.to_string();

@@ -93,7 +93,7 @@ pub struct ComparedText {
 /// A call of one side or of both.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ComparedCall {
-    /// What became of it.
+    /// How it matches.
     pub status: MatchStatus,
     /// As expected.
     pub expected: Option<CallSide>,
@@ -103,10 +103,10 @@ pub struct ComparedCall {
     pub differing: Vec<String>,
 }
 
-/// What became of an expected call.
+/// How an expected call matches an actual one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MatchStatus {
-    /// It was made.
+    /// It was made as expected.
     Same,
     /// It was made with other arguments.
     Changed,

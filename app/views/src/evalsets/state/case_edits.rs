@@ -1,5 +1,5 @@
 //! The case that is read in an eval set, and its edits: one change at a time goes to the host, and
-//! each can be taken back in the order in which they were made.
+//! each can be undone, the last first.
 
 use api::{ApiError, CaseAsRead, CaseChange, CaseView, SetId, ToolView};
 use gloo_timers::future::TimeoutFuture;
@@ -80,7 +80,7 @@ pub fn call_button(what: &str, turn: usize, call: usize) -> String {
     format!("{what}-{turn}-{call}")
 }
 
-/// The button that takes back what was done last.
+/// The button that undoes the last change.
 pub const UNDO_ID: &str = "case-undo";
 /// The case's id above its steps.
 pub const HEADING_ID: &str = "case-heading";
@@ -143,18 +143,18 @@ pub struct CaseEdits {
     pub saving: RwSignal<bool>,
     /// Why the last change was not made.
     pub fault: RwSignal<Option<String>>,
-    /// Whether that is because the case reads otherwise by now, so that it has to be read anew.
+    /// Whether that is because the file has another version of the case, so that it must be reloaded.
     pub is_stale: RwSignal<bool>,
-    /// The case as it was read anew below an open editor, which holds what was entered.
+    /// The case as reloaded while an editor is open, which keeps what was entered.
     pub reloaded: RwSignal<Option<CaseView>>,
     /// Whether something was entered in the editor that is open.
     touched: StoredValue<bool>,
     unsaved: Unsaved,
-    /// Counts the changes, so that the list of cases is read anew.
+    /// Counts the changes, so that the list of cases is reloaded.
     pub revision: RwSignal<u64>,
     /// The agent's tools, for the forms of their arguments; `None` until they are wanted and known.
     pub tools: RwSignal<Option<Result<Vec<ToolView>, ApiError>>>,
-    /// Whose tools they are: of the agent that can play the case, if there is one.
+    /// The agent that the tools are of: the one that can play the case, if there is one.
     tools_of: StoredValue<Option<Option<AgentId>>>,
     undo_steps: RwSignal<Vec<UndoStep>>,
     /// Whether the reader has cases shown as text.
@@ -205,7 +205,7 @@ impl CaseEdits {
         self.case.with(|case| Some(case.as_ref()?.as_ref().ok()?.index))
     }
 
-    /// Whether others have the id of the case that is read, as far as the list or the address tells.
+    /// Whether others have the id of the case that is read, as far as the list or the address shows.
     #[must_use]
     pub fn repeats(self) -> bool {
         self.repeats.get_value()
@@ -278,7 +278,7 @@ impl CaseEdits {
         self.open.set(None);
     }
 
-    /// Tells that something was entered.
+    /// Records that something was entered.
     pub fn touch(self) {
         self.touched.set_value(true);
         self.unsaved.is_here();
@@ -290,8 +290,8 @@ impl CaseEdits {
         self.open.get_untracked().is_some() && self.touched.get_value()
     }
 
-    /// Whether what was entered would be lost if another case were read now; then it is said so at
-    /// the editor.
+    /// Whether what was entered would be lost if another case were read now; if so, says so at the
+    /// editor.
     pub fn holds_the_reader(self) -> bool {
         let holds = self.is_unsaved();
         if holds {
@@ -302,14 +302,14 @@ impl CaseEdits {
         holds
     }
 
-    /// Reads the case as it is in the file by now. What was entered stays in its editor.
+    /// Reloads the case from the file. What was entered stays in its editor.
     pub fn reload(self) {
         let Some(case) = self.shown() else { return };
         let set = self.set.get_value();
         let asked = self.wanted.asked();
         spawn_local(async move {
             let read = read_case(set, case.eval_id, case.index).await;
-            // The person may be reading another case by now.
+            // The person may be reading another case meanwhile.
             if !asked.is_wanted() {
                 return;
             }
@@ -342,7 +342,7 @@ impl CaseEdits {
     /// Changes the case. What was entered stays open until the host has taken it.
     pub fn change(self, change: CaseChange, done: &'static str) {
         let Some(was) = self.shown() else { return };
-        // What is read anew is what is changed.
+        // A reloaded case is the one that the change applies to.
         let was = self.reloaded.get_untracked().unwrap_or(was);
         let (set, repeats) = (self.set.get_value(), self.repeats());
         self.act(focus_after(&change), async move {
@@ -378,13 +378,13 @@ impl CaseEdits {
         });
     }
 
-    /// What was done last, if it can be taken back. Tracked.
+    /// The last change, if it can be undone. Tracked.
     #[must_use]
     pub fn undoable(self) -> Option<&'static str> {
         self.undo_steps.with(|steps| steps.last().map(|step| step.done))
     }
 
-    /// Takes back what was done last; false when there is nothing.
+    /// Undoes the last change; false when there is none.
     pub fn undo(self) -> bool {
         if self.holds_the_reader() {
             return true;
@@ -396,24 +396,24 @@ impl CaseEdits {
         };
         let set = self.set.get_value();
         self.act(Vec::new(), async move {
-            let taken_back = match action {
+            let undone = match action {
                 UndoAction::Restore { now, case, repeats } => {
                     let was = change_case(set, now, CaseChange::Was(case.text)).await;
                     was.map(|case| Some((case, repeats)))
                 }
                 UndoAction::Reinsert { case, repeats } => {
-                    let stands = insert_case(set, case.index, case.text).await;
-                    stands.map(|case| Some((case, repeats)))
+                    let inserted = insert_case(set, case.index, case.text).await;
+                    inserted.map(|case| Some((case, repeats)))
                 }
                 UndoAction::RemoveCopy { copy, of, repeats } => {
                     remove_case(set, copy).await.map(|()| Some((of, repeats)))
                 }
             };
-            // A refusal leaves it to be tried again, but for what cannot be taken back any more.
-            if matches!(taken_back, Ok(_) | Err(ApiError::CaseChanged)) {
+            // After an error it can be tried again, unless the case has changed since.
+            if matches!(undone, Ok(_) | Err(ApiError::CaseChanged)) {
                 self.undo_steps.try_update(Vec::pop);
             }
-            taken_back.map(|shown| (shown, None))
+            undone.map(|shown| (shown, None))
         });
         true
     }
@@ -445,7 +445,7 @@ impl CaseEdits {
         focus.push(browser::focused_id());
         spawn_local(async move {
             let outcome = work.await;
-            // The person may be on another page by now.
+            // The person may be on another page meanwhile.
             if self.saving.try_set(false).is_some() {
                 return;
             }
@@ -455,7 +455,7 @@ impl CaseEdits {
                         self.undo_steps.update(|steps| steps.push(step));
                     }
                     self.revision.update(|count| *count += 1);
-                    // The person may be reading another case by now.
+                    // The person may be reading another case meanwhile.
                     if !asked.is_wanted() {
                         return;
                     }

@@ -6,7 +6,7 @@ use crate::live::state::workspace::{Question, use_this_live_workspace};
 use crate::rehearse::query_panel::attention_text;
 use app::state::live_draft::Side;
 
-/// What is to mend, and what can be done.
+/// How many fields need attention, and the actions.
 #[component]
 pub(super) fn Foot() -> impl IntoView {
     let workspace = use_this_live_workspace();

@@ -52,7 +52,7 @@ pub(super) fn Answer() -> impl IntoView {
     };
     let draft = move || workspace.draft.get();
     let panel = {
-        // Made anew for a turn and a side, not for each word of either.
+        // Rebuilt for a turn and a side, not for each word of either.
         let shown = Memo::new(move |_| {
             (
                 workspace.draft.get().is_some(),
@@ -62,7 +62,7 @@ pub(super) fn Answer() -> impl IntoView {
             )
         });
         move || {
-            // Read, for a memo that nobody reads never runs.
+            // Read, since a memo without a reader never runs.
             shown.with(|_| ());
             untrack(panel)
         }

@@ -1,4 +1,4 @@
-//! A conversation as steps to read: what was said, and each call together with its answer.
+//! A conversation as steps to read: messages, and each call together with its response.
 
 use api::{LiveContent, LivePart, LiveRole, LiveValue};
 use json_text::{JsonText, Node};
@@ -6,9 +6,9 @@ use json_text::{JsonText, Node};
 /// One step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// Somebody said something.
+    /// A message.
     Said(LiveRole, String),
-    /// Somebody said something whom the vendor calls by this name, such as a developer.
+    /// A message whose role has a vendor's own name, such as `developer`.
     SaidAs(String, String),
     /// The model thought something.
     Thought(String),

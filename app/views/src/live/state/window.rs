@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_drawn_of_nothing() {
+    fn an_empty_window_draws_no_rows() {
         let window = Rows::default().window(0.0, 500.0);
         assert!(window.last < window.first);
         assert!(window.below.abs() < 0.5);

@@ -22,7 +22,7 @@ use app::state::tool_content::{result_preview, tool_content};
 /// How many characters of arguments and of result stand in the line.
 const BUDGET: usize = 160;
 
-/// How a call ended, as the row tells it: by class, icon and word.
+/// How a call ended, as the row shows it: class, icon and label.
 fn kind(answer: &Answer, is_broken: bool) -> (&'static str, Glyph, &'static str) {
     match answer {
         Answer::Output(_) if is_broken => {

@@ -151,7 +151,7 @@ fn Confirmation(
         rehearsal.send(Event::Confirm { call_id: call_id.get_value(), confirmed, payload });
     };
     let hint = hint.trim().to_owned();
-    // Where the tool says nothing itself, ADK tells the model which message to send.
+    // Without a hint of the tool, ADK has a default that tells the model which message to send.
     let (question, aside) = if hint.is_empty() || hint.contains(ADK_HINT) {
         ("The tool requires confirmation.".to_owned(), hint)
     } else {

@@ -1,4 +1,4 @@
-//! What was said: the user's query and the final response.
+//! The row of a text: the user's query and the final response.
 
 use json_text::{JsonText, Kind};
 use leptos::prelude::*;

@@ -146,7 +146,7 @@ impl Workspace {
         self.rehearsal.forms.of(&key, tool.parameters.as_ref(), integers)
     }
 
-    /// Whether the agent has started and told what the model would see. Tracked.
+    /// Whether the agent has started and its view is known. Tracked.
     #[must_use]
     pub fn is_ready(self) -> bool {
         self.rehearsal.view.read().is_some()

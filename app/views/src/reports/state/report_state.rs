@@ -325,7 +325,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_in_sight_is_drawn() {
+    fn only_visible_rows_are_drawn() {
         let (rows, above, below) = window(10_000, ROW * 5_000.0, ROW * 20.0);
         assert_eq!(rows, 5_000 - BEYOND..5_021 + BEYOND);
         #[expect(clippy::cast_precision_loss, reason = "few rows")]
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_stands_in_the_address() {
+    fn the_filter_is_in_the_address() {
         for (shown, name) in Shown::NAMES {
             assert_eq!(Shown::parse(Some(name)), shown);
             assert_eq!(shown.name(), Some(name));

@@ -1,7 +1,7 @@
 //! Strings with a `format`: typed text as everywhere, with what helps to write it beside it.
 //!
 //! The text is what is sent, whatever its form: a picker writes into it, and what does not look
-//! like the format is said and not refused.
+//! like the format gets advice and is still sent.
 
 use leptos::html::Input;
 use leptos::prelude::*;

@@ -1,4 +1,4 @@
-//! What stands under a field: its title, description, limits and examples.
+//! The help under a field: its title, description, limits and examples.
 
 use json_text::JsonText;
 use leptos::prelude::*;
@@ -84,7 +84,7 @@ pub(super) fn help_beside(place: &Place, label: &str) -> AnyView {
     .into_any()
 }
 
-/// Whether a title tells more than the name that stands beside it: generators write the name again.
+/// Whether a title says more than the name beside it: generators write the name again.
 fn says_more(title: &str, key: &str) -> bool {
     let letters = |text: &str| {
         text.chars()
@@ -235,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_title_that_repeats_the_name_is_not_said() {
+    fn a_title_that_repeats_the_name_is_hidden() {
         assert!(!says_more("Max Results", "max_results"));
         assert!(says_more("Temperature (°C)", "temperature"));
     }

@@ -8,7 +8,7 @@ use app::state::form::FormState;
 /// How much of a large value is drawn, in bytes.
 const MOST: usize = 4_000;
 
-/// Shows what `state` would send, with what is to mend in its own colour.
+/// Shows what `state` would send, with invalid parts in their own color.
 #[component]
 pub fn JsonPreview(
     /// The form and what is entered.

@@ -19,7 +19,7 @@ use super::text::{described_by, unsent_default};
 use app::state::browser;
 use app::state::form::input_id;
 
-/// The faults of so many tags are told at once.
+/// How many tags' faults are shown at once.
 const FAULTS: usize = 3;
 
 /// Whether the list's items are drawn as tags: values that a native list can offer.

@@ -2,7 +2,7 @@
 //! [`JsonPreview`] shows exactly what will be sent.
 //!
 //! Each input reads its own place of the draft through a memo, so that a keystroke touches one
-//! element and never makes an input anew: the cursor, the focus and an input method stay.
+//! element and never rebuilds an input: the cursor, the focus and an input method stay.
 
 mod json_preview;
 mod place;

@@ -41,7 +41,7 @@ pub enum Part {
     Strike,
     /// With its address, where it leads somewhere safe.
     Link(Option<String>),
-    /// With its address, which is told and not fetched.
+    /// With its address, which is shown and not fetched.
     Image(String),
     Table,
     Row,
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_trusted_is_text() {
+    fn untrusted_markup_becomes_text() {
         check("a <b onclick=x>c</b>", "", "(Paragraph a <b onclick=x>c</b>)");
         check("<script>x</script>", "", "(Paragraph <script>x</script>)");
         check("[a](javascript:x)", "", "(Paragraph (Link(None) a))");
@@ -326,14 +326,14 @@ mod tests {
     }
 
     #[test]
-    fn depth_ends() {
+    fn nesting_depth_is_limited() {
         let deep = markdown(&format!("{} end", ">".repeat(20_000)), &[], "");
         let printed = printed(&deep.nodes);
         assert!(printed.contains("end") && printed.matches("Quote").count() <= DEEPEST);
     }
 
     #[test]
-    fn what_is_searched_is_counted_through() {
+    fn matches_are_counted_across_the_tree() {
         check(
             "Room, *room*, `ROOM`",
             "room",
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_filled_in_shows_through_markdown() {
+    fn filled_in_values_are_marked_in_markdown() {
         let source = "Serve **Ada** `now`.";
         let marked = markdown(source, &[8..11, 15..18], "");
         assert_eq!(printed(&marked.nodes), "(Paragraph Serve (Strong {Ada}) (Code {now}).)");

@@ -1,4 +1,4 @@
-//! Where an instruction's placeholders were filled in: the template held against what came of it.
+//! Where an instruction's placeholders were filled in: the template compared with the resolved text.
 
 use std::ops::Range;
 
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_found_between_the_words() {
+    fn values_are_found_between_the_template_texts() {
         check(
             "You serve {owner}. Units: {user:units?}.",
             "You serve Ada. Units: celsius.",
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_placeholder_stays_text() {
+    fn other_braces_stay_text() {
         check(r#"Answer {"a": 1} to {who}."#, r#"Answer {"a": 1} to Ada."#, &["Ada"]);
         check("No placeholders", "No placeholders", &[]);
         check("Serve {owner} well.", "Something else", &[]);

@@ -62,7 +62,7 @@ impl LiveWorkspace {
             let shown = self.shown.get().filter(|_| self.live.is_greeted());
             self.draft.set(shown.as_ref().map(|turn| self.draft_of(turn)));
         });
-        // What its tools answered and how its run ended is told after the answer.
+        // Its tools' results and the end of its run arrive after the response.
         let announcement = Memo::new(move |_| {
             let may_follow = self.turn.with(|turn| {
                 turn.as_ref().is_some_and(|it| it.closed.is_some() && it.ended.is_none())

@@ -40,7 +40,7 @@ pub struct LiveWorkspace {
     pub live: Live,
     /// The line to the host.
     pub connection: Connection,
-    /// How it stands; `None` until the host has told.
+    /// Its state; `None` until the host has reported it.
     pub summary: Memo<Option<LiveSummary>>,
     /// Why it cannot be shown.
     pub fault: RwSignal<Option<ApiError>>,
@@ -95,7 +95,7 @@ pub fn use_live_workspace(id: LiveId, named: Memo<Option<LiveTurnId>>) -> LiveWo
     live.watch(id);
     workspace.open();
     Effect::new(move |_| sweep(live));
-    // After a lost connection the host tells how the session stands; a fault is tried again.
+    // After a lost connection the host sends the session's state; a fault is tried again.
     Effect::new(move |_| {
         let is_there = page.connection.link.get() == Link::Connected;
         if is_there && workspace.fault.read_untracked().is_some() {
