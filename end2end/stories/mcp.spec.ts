@@ -350,7 +350,7 @@ test("what nobody can check is said, and a long question leaves its form in sigh
   const player = await Player.at(page, "shapes", host.url);
   await page.getByText(/^\d+ warnings$/).click();
   const warnings = page.getByRole("list", { name: "Warnings" });
-  await expect(warnings.first()).toContainText("The input schema of broken: What stands at /properties/label is not checked");
+  await expect(warnings.first()).toContainText("The input schema of broken: The schema at /properties/label is not checked");
   await player.ask("Ask me.");
   const line = (tool: string) => page.getByRole("list", { name: "Tools" }).getByRole("button").filter({ has: page.getByText(tool, { exact: true }) });
   await expect(line("pay")).toContainText("3 arguments");
@@ -469,7 +469,7 @@ example = "math"
   const missing = page.getByRole("article").filter({ hasText: "Missing" });
   await expect(missing).toContainText("there is no program no-such-mcp-server", { timeout: 60_000 });
   const talker = page.getByRole("article").filter({ hasText: "Talker" });
-  await expect(talker).toContainText("wrote what is no MCP message: Listening on port 3000", { timeout: 60_000 });
+  await expect(talker).toContainText("wrote a line that is not an MCP message: Listening on port 3000", { timeout: 60_000 });
   await expect(talker.getByRole("button", { name: /Retry/ })).toBeVisible();
   await expect(page.getByRole("link", { name: "Maths" })).toBeVisible();
   await picture("faults");
@@ -490,7 +490,7 @@ test("the example on files reads a note and asks before it overwrites one", asyn
   await player.fill("path", "/etc/passwd");
   await player.fill("content", "x");
   await player.run();
-  await expect(page.getByRole("group", { name: "Confirmation" })).toContainText("destroy");
+  await expect(page.getByRole("group", { name: "Confirmation" })).toContainText("destructive");
   await page.getByRole("button", { name: /^Confirm/ }).click();
   await expect(player.call(2)).toContainText("ToolError");
   await expect(player.call(2)).toContainText("outside allowed directories");

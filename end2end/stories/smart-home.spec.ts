@@ -134,7 +134,7 @@ test("a tool asks before it acts, and a long-running one waits for its result", 
   await expect(result).toHaveValue("[1, 2, 3]");
   await expect(page.locator(".row.pending")).toBeVisible();
   await page.keyboard.press("Escape");
-  await expect(player.call(3)).toContainText("Cancelled: The person cancelled the call.");
+  await expect(player.call(3)).toContainText("Cancelled: The person canceled the call.");
 });
 
 test("a tool of ADK's that asks is denied and confirmed by a key", async ({ page, picture }) => {

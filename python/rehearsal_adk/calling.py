@@ -276,7 +276,7 @@ async def _outcome(session: RehearsalSession, context, call, running: Running, w
         _clear_cancel()
         if running.cancelled:
             goes_on = "; what it was doing may still end on its own" if running.left_threads else ""
-            members = _error("Cancelled", f"The person cancelled the call{goes_on}.", "")
+            members = _error("Cancelled", f"The person canceled the call{goes_on}.", "")
         else:
             members = _error(**_error_fields(error))
     except _CallError as error:

@@ -45,7 +45,7 @@ impl std::fmt::Display for SessionEnd {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EndError {
     /// The agent has a schema, and the text is not JSON.
-    #[error("its {end} must be JSON that fits the agent's schema: {error}")]
+    #[error("its {end} must be JSON that matches the agent's schema: {error}")]
     NotJson {
         /// Which of the two.
         end: SessionEnd,
@@ -54,7 +54,7 @@ pub enum EndError {
     },
     /// The value does not match the schema.
     #[error(
-        "its {end} does not fit the agent's schema: {}: {}",
+        "its {end} does not match the agent's schema: {}: {}",
         if violation.pointer.is_empty() { "the value" } else { &violation.pointer },
         violation.text
     )]
@@ -91,11 +91,11 @@ pub fn check_ends(view: &SessionView, query: &str, response: &str) -> Result<(),
 #[must_use]
 pub fn check_arguments(parameters: Option<&JsonText>, arguments: &JsonText) -> Vec<Violation> {
     if arguments.kind() != Kind::Object {
-        let text = format!("A tool takes an object, not a {}.", arguments.kind().name());
+        let text = format!("Arguments must be an object, not of type {}.", arguments.kind().name());
         return vec![Violation { pointer: String::new(), text }];
     }
     if let Some(error) = repeated_member(arguments.as_str()) {
-        let text = format!("A tool gets only one of the two where {error}: take one out.");
+        let text = format!("The arguments repeat a name: {error}. Remove one of the two.");
         return vec![Violation { pointer: String::new(), text }];
     }
     check_schema(parameters, arguments)
@@ -108,7 +108,7 @@ pub fn left_unchecked(schema: &JsonText) -> Vec<String> {
         Ok(sound) => sound
             .unchecked
             .iter()
-            .map(|part| format!("What stands at {} is not checked: {}.", part.pointer, part.reason))
+            .map(|part| format!("The schema at {} is not checked: {}.", part.pointer, part.reason))
             .collect(),
         Err(error) => vec![format!("Nothing is checked: {error}.")],
     }

@@ -230,13 +230,13 @@ impl ToolFailure {
         Self { error_type: error_type.to_owned(), message: message.into(), traceback: None }
     }
 
-    /// The person cancelled the call, and nothing of it goes on.
+    /// The person canceled the call, and its work has ended.
     #[must_use]
     pub fn cancelled() -> Self {
-        Self::new(ToolError::CANCELLED, "The person cancelled the call.")
+        Self::new(ToolError::CANCELLED, "The person canceled the call.")
     }
 
-    /// The person cancelled the call, and what runs of it cannot be stopped from here.
+    /// The person canceled the call, but its work cannot be stopped.
     #[must_use]
     pub fn abandoned() -> Self {
         Self::new(
@@ -271,13 +271,13 @@ pub enum SourceError {
     UnknownSession(SessionId),
 }
 
-/// Why an answer was not taken.
+/// Why an answer was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerError {
-    /// Nobody waits for it any more.
-    #[error("nobody waits for this answer any more")]
+    /// The question is no longer open.
+    #[error("this question is no longer open")]
     NotWaiting,
     /// The values do not fit the form's schema. The question still waits.
-    #[error("the values do not fit the schema")]
+    #[error("the values do not match the schema")]
     Invalid(Vec<Violation>),
 }

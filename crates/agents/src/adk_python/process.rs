@@ -56,10 +56,10 @@ pub(super) enum RequestError {
     #[error("{0}")]
     Exited(Exit),
     /// The answer was too long to read.
-    #[error("the answer is longer than {MAX_LINE_BYTES} bytes")]
+    #[error("the response is longer than {MAX_LINE_BYTES} bytes")]
     TooLong,
     /// The answer is not what the protocol says.
-    #[error("the worker's answer cannot be read: {0}")]
+    #[error("the worker's response cannot be read: {0}")]
     Unreadable(String),
 }
 
@@ -372,10 +372,10 @@ mod tests {
             "{\"jsonrpc\":\"2.0\",\"id\":12,\"result\":\"\u{1}\"}",
         ] {
             assert!(
-                told(broken, true).starts_with("12 failed: the worker's answer cannot be read")
+                told(broken, true).starts_with("12 failed: the worker's response cannot be read")
             );
         }
-        assert!(told(answer, false).starts_with("12 failed: the answer is longer than"));
+        assert!(told(answer, false).starts_with("12 failed: the response is longer than"));
         for noise in ["", "hello", "{}", r#"{"jsonrpc":"2.0","id":hello12}"#, r#""result":1}"#] {
             assert_eq!(told(noise, true), "noise", "{noise}");
         }

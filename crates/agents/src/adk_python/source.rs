@@ -250,7 +250,7 @@ impl AdkPythonSource {
             error @ (RequestError::TooLong | RequestError::Unreadable(_)) => {
                 // The worker's session holds what the record lacks: rebuild it.
                 place.worker = None;
-                let message = format!("The tool's result cannot be taken: {error}. Return less.");
+                let message = format!("The tool's result cannot be read: {error}. Return less.");
                 ToolFailure::new(ToolError::INVALID_OUTPUT, message)
             }
         };
@@ -317,8 +317,8 @@ fn failure_of(fault: AgentFault) -> ToolFailure {
     ToolFailure {
         error_type: ToolError::WORKER_EXITED.to_owned(),
         message: format!(
-            "The agent's worker ended, and no new one can take over. {named}{} Mend the agent and \
-             call again: the session goes on.",
+            "The agent's worker exited, and a new worker cannot start. {named}{} Fix the agent and \
+             call the tool again. The session is kept.",
             fault.reason
         ),
         traceback: fault.traceback,

@@ -139,8 +139,8 @@ impl Supervisor {
         };
         let answer = answer.map_err(|_| {
             plain(format!(
-                "Importing the agent took longer than {} seconds and was given up. \
-                 Its log says how far it came.",
+                "Importing the agent timed out after {} seconds. \
+                 Its log shows how far it got.",
                 IMPORT.as_secs()
             ))
         })?;
@@ -150,7 +150,7 @@ impl Supervisor {
         })?;
         let initialized: Initialized = initialized
             .decode()
-            .map_err(|error| plain(format!("The worker's answer cannot be read: {error}")))?;
+            .map_err(|error| plain(format!("The worker's response cannot be read: {error}")))?;
         serving.worker = Some(Arc::clone(&worker));
         Ok((worker, initialized))
     }

@@ -130,8 +130,8 @@ async fn what_of_a_schema_is_not_checked_is_told_of_every_view() {
     for view in [opened, begun] {
         let warnings = view.expect("a view").warnings;
         for told in [
-            "The agent's input schema: What stands at /properties/city is not checked",
-            "The input schema of measure: What stands at /properties/place is not checked",
+            "The agent's input schema: The schema at /properties/city is not checked",
+            "The input schema of measure: The schema at /properties/place is not checked",
         ] {
             let times = warnings.iter().filter(|it| it.contains(told)).count();
             assert_eq!(times, 1, "{told}: {warnings:?}");

@@ -36,7 +36,7 @@ pub fn left_out(agent: &McpAgent) -> Vec<String> {
     let with_roots = agent.servers.iter().filter(|server| !server.roots.is_empty());
     left_out.extend(with_roots.map(|server| {
         format!(
-            "`roots` of {}: ADK tells a server of no folders, so that its tools may answer otherwise",
+            "`roots` of {}: ADK sends servers no roots, so their tools may behave differently",
             one_line(&server.name)
         )
     }));

@@ -61,7 +61,7 @@ impl OpenSession {
         let arguments = match exact_value(&call.arguments) {
             Ok(Value::Object(arguments)) => arguments,
             Ok(_) => {
-                let message = "A tool takes an object.";
+                let message = "Arguments must be an object.";
                 let failure = ToolFailure::new(ToolError::INVALID_ARGUMENTS, message);
                 return CallProgress::Failed(failure);
             }
@@ -163,11 +163,11 @@ impl OpenSession {
         drop(slot);
         let message = match status {
             Some(status) => format!(
-                "The MCP server {name} ended with {status} while the tool ran. The next call starts \
-                 it again."
+                "The MCP server {name} ended with {status} while the tool ran. The next call \
+                 restarts it."
             ),
             None => format!(
-                "The connection to the MCP server {name} was lost: {}. The next call starts it again.",
+                "The connection to the MCP server {name} was lost: {}. The next call restarts it.",
                 lost(error)
             ),
         };
@@ -191,7 +191,7 @@ async fn plain(
     let answer = tokio::select! {
         answer = &mut handle.rx => answer.unwrap_or(Err(ServiceError::TransportClosed)),
         () = cancel.cancelled() => {
-            let reason = "The person cancelled the call.".to_owned();
+            let reason = "The person canceled the call.".to_owned();
             // A server that cannot be told is gone already.
             let _ = handle.cancel(Some(reason.clone())).await;
             Err(ServiceError::Cancelled { reason: Some(reason) })
@@ -210,6 +210,6 @@ fn lost(error: &ServiceError) -> String {
 }
 
 fn no_such_tool(tool: &ToolName) -> ToolFailure {
-    let message = format!("The agent has no tool {tool} any more.");
+    let message = format!("The agent no longer has the tool {tool}.");
     ToolFailure::new(ToolError::INVALID_ARGUMENTS, message)
 }

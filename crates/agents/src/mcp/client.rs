@@ -125,7 +125,7 @@ impl Client {
 
     /// What the server hears, and the log with it, when its question cannot be put to a person.
     fn refuse(&self, method: &str, reason: String) -> ErrorData {
-        self.output.log(&format!("asked what nobody can answer ({method}): {reason}."));
+        self.output.log(&format!("sent an invalid request ({method}): {reason}."));
         ErrorData::invalid_params(reason, None)
     }
 }
@@ -195,7 +195,7 @@ impl ClientHandler for Client {
             // The code that the protocol gives for a person who says no.
             _ => Err(ErrorData::new(
                 ErrorCode(-1),
-                "The person declined to answer in the model's place",
+                "The person declined to respond in place of the model",
                 None,
             )),
         }

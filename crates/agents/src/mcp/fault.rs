@@ -18,22 +18,24 @@ pub(super) enum ConnectFault {
     NoProgram { server: String, command: String },
     #[error("The MCP server {server} cannot be started: {error}.")]
     NotStarted { server: String, error: std::io::Error },
-    #[error("The working directory {cwd} of the MCP server {server} is no folder: mend `cwd`.")]
+    #[error(
+        "The working directory {cwd} of the MCP server {server} is not a folder. Correct `cwd`."
+    )]
     NoFolder { server: String, cwd: String },
     #[error(
-        "The MCP server {server} ended with {status} before it answered. Run its command by hand to \
-         see why."
+        "The MCP server {server} ended with {status} before it responded. Run its command in a \
+         terminal to see why."
     )]
     Ended { server: String, status: String, output: Option<String> },
     #[error(
-        "The MCP server {server} did not answer within {} s. If it is slow to start, give it more \
-         in `timeout_seconds`.",
+        "The MCP server {server} did not respond within {} s. If it starts slowly, increase \
+         `timeout_seconds`.",
         .patience.as_secs()
     )]
     Silent { server: String, patience: Duration, output: Option<String> },
     #[error(
-        "The MCP server {server} wrote what is no MCP message: `{sample}`. A server's standard output \
-         is for messages only; its log belongs on standard error."
+        "The MCP server {server} wrote a line that is not an MCP message: `{sample}`. Write \
+         only messages to standard output, and log to standard error."
     )]
     InvalidLine { server: String, sample: String, output: Option<String> },
     #[error(
@@ -41,11 +43,13 @@ pub(super) enum ConnectFault {
         if fault.doubts_the_address() { " Is this the address of its MCP endpoint?" } else { "" }
     )]
     Http { server: String, url: String, fault: HttpFault },
-    #[error("The MCP server {server} wants the token of {variable}, which is not set.")]
+    #[error(
+        "The MCP server {server} needs a token, but the environment variable {variable} is not set."
+    )]
     NoToken { server: String, variable: String },
     #[error("The MCP server {server} has a header that HTTP does not allow: {header}.")]
     BadHeader { server: String, header: String },
-    #[error("The MCP server {server} refused: {}.", .error.trim_end_matches('.'))]
+    #[error("A session with the MCP server {server} cannot be opened: {}.", .error.trim_end_matches('.'))]
     Refused { server: String, error: String, output: Option<String> },
 }
 
@@ -74,10 +78,10 @@ pub(super) enum CallFault {
     #[error(transparent)]
     Service(#[from] ServiceError),
     /// The answer to the call is neither a task nor a result.
-    #[error("The server was asked to make a task of the call and answered: {0}")]
+    #[error("The server returned neither a task nor a result for the call: {0}")]
     NoTask(String),
     /// The answer to `tasks/get` says nothing about a task.
-    #[error("The server was asked how the task is and answered: {0}")]
+    #[error("The server returned an invalid response to `tasks/get`: {0}")]
     NoState(String),
     /// The task ended without a result.
     #[error("The task failed: {reason}")]
@@ -86,7 +90,7 @@ pub(super) enum CallFault {
         reason: String,
     },
     /// The server called the task off.
-    #[error("The server cancelled the task{}", message.as_deref().map(|it| format!(": {it}")).unwrap_or_default())]
+    #[error("The server canceled the task{}", message.as_deref().map(|it| format!(": {it}")).unwrap_or_default())]
     CalledOff {
         /// What the server says of it.
         message: Option<String>,

@@ -15,40 +15,43 @@ use super::fault::innermost;
 pub(super) enum HttpFault {
     #[error("cannot be reached: {0}. Is it running?")]
     Unreachable(String),
-    #[error("broke the connection off: {0}.")]
+    #[error("closed the connection: {0}.")]
     BrokenOff(String),
-    /// 401 or 403, and nothing was sent that says who asks.
+    /// 401 or 403, and the request had no credentials.
     #[error(
-        "wants to know who asks ({0}): name the variable that holds its token in \
+        "requires authentication ({0}). Name the variable with its token in \
          `bearer_token_env`, or set `headers`."
     )]
     Unauthorized(Answered),
-    /// 401 or 403 in spite of a token.
+    /// 401 or 403, although the request had credentials.
     #[error(
-        "does not accept who asks ({0}): mend the token that `bearer_token_env` names, or `headers`."
+        "rejected the credentials ({0}). Check the token in the variable that `bearer_token_env` \
+         names, or `headers`."
     )]
     NotAccepted(Answered),
-    /// Any other status that is no success.
-    #[error("answered {0}.")]
+    /// Any other error status.
+    #[error("returned {0}.")]
     Refused(Answered),
-    /// A success without an answer.
-    #[error("answered HTTP {0} and nothing else, where a request needs a result.")]
+    /// A success status without a body.
+    #[error("returned HTTP {0} without a body. A request needs a result.")]
     Nothing(StatusCode),
     #[error(
-        "answered with {kind}, where a message is `application/json` or `text/event-stream`{}",
+        "returned {kind} instead of `application/json` or `text/event-stream`{}",
         ended(.sample)
     )]
     Kind { kind: String, sample: String },
-    #[error("answered with what is no MCP message ({why}){}", ended(.sample))]
+    #[error("returned a body that is not an MCP message ({why}){}", ended(.sample))]
     NoMessage { why: String, sample: String },
-    #[error("answered a request with the id {0}, which is another.")]
+    #[error("returned a response with the wrong id {0}.")]
     Another(RequestId),
-    #[error("ended its answer before the result came.")]
+    #[error("ended its response without a result.")]
     Unfinished,
-    #[error("does not know the session (HTTP 404 Not Found), and a new one could not be had.")]
+    #[error(
+        "does not know the session (HTTP 404 Not Found), and a new session could not be opened."
+    )]
     NoSession,
-    /// What the library says of anything else.
-    #[error("could not be asked: {0}.")]
+    /// Any other error, with the message of the library.
+    #[error("could not be queried: {0}.")]
     Other(String),
 }
 

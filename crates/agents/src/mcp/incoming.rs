@@ -105,7 +105,7 @@ fn unread(text: &str) -> Option<JsonTextError> {
 
 /// Where the text answers a request, an error with the reason for whoever waits.
 fn refused(text: &str, fault: &JsonTextError) -> Rewritten {
-    let reason = format!("The server's answer cannot be read: {fault}.");
+    let reason = format!("The server's response cannot be read: {fault}.");
     match RejectedResponse::of(text.as_bytes()).answer(&reason) {
         Some(message) => Rewritten { message, notes: vec![reason] },
         None => {
@@ -153,8 +153,8 @@ fn rewritten_json(message: &str) -> Option<Rewritten> {
         }
         None if is_deep => {
             let reason = format!(
-                "The server's answer is nested {levels} levels deep, and more than {READABLE} cannot \
-                 be read. Let the tool answer with a flatter value, or with its JSON as text."
+                "The server's response is nested {levels} levels deep, but the limit is {READABLE}. \
+                 Return a flatter value from the tool, or return its JSON as text."
             );
             let error =
                 format!(r#"{{"code":-32603,"message":{}}}"#, JsonText::string(&reason).as_str());
@@ -171,8 +171,8 @@ fn rewritten_json(message: &str) -> Option<Rewritten> {
 fn without_params(method: &RawValue, id: Option<&RawValue>, levels: usize) -> Rewritten {
     let what = if id.is_some() { "request" } else { "notification" };
     let notes = vec![format!(
-        "A {what} of the server is skipped: it is nested {levels} levels deep, and more than {READABLE} \
-         cannot be read."
+        "A {what} of the server is skipped: it is nested {levels} levels deep, but the limit is \
+         {READABLE}."
     )];
     let message = id.map_or_else(String::new, |id| {
         object(&[
@@ -204,7 +204,7 @@ fn is_plain(tool: &RawValue) -> bool {
 /// One tool, with what the library cannot take as its `_meta`.
 fn tool(raw: &RawValue, notes: &mut Vec<String>) -> String {
     let Node::Object(members) = Node::of(raw) else {
-        let reason = "it is no object";
+        let reason = "it is not an object";
         notes.push(format!("A tool is left out: {reason}."));
         return object(&placeholder("without a name", reason));
     };

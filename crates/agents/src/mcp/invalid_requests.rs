@@ -35,7 +35,7 @@ pub(super) fn empty_choice(schema: &Value) -> Option<String> {
     };
     let properties = schema["properties"].as_object()?;
     let (name, _) = properties.iter().find(|(_, property)| offers_nothing(property))?;
-    Some(format!("the property `{name}` of its form is a choice without a value to choose"))
+    Some(format!("the property `{name}` of its form is a choice without values"))
 }
 
 fn invalid_form(params: &Value) -> Option<String> {
@@ -62,8 +62,8 @@ fn invalid_form(params: &Value) -> Option<String> {
     });
     if let Some((name, _)) = odd {
         return Some(format!(
-            "the property `{name}` of its form is none that the protocol allows, which are text, \
-             numbers, booleans and choices"
+            "the property `{name}` of its form is of a type that the protocol does not allow. \
+             Use text, numbers, booleans or choices"
         ));
     }
     let fault = serde_json::from_value::<ElicitationSchema>(schema.clone()).err();

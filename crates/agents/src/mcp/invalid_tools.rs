@@ -38,8 +38,8 @@ pub(super) fn readable_members<'k>(
         {
             let kind = kind_of(&value);
             notes.push(format!(
-                "The `{key}` of the tool {name} is left out: the protocol allows no such \
-                 {kind} there."
+                "The `{key}` of the tool {name} is left out: its value is of type {kind}, which \
+                 the protocol does not allow there."
             ));
         }
     }

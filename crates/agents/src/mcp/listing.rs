@@ -17,14 +17,14 @@ const MOST_PAGES: usize = 1_000;
 pub(super) enum ListFault {
     #[error("{message} (code {code})")]
     Refused { message: String, code: i32 },
-    #[error("the answer to `tools/list` is no list of tools")]
+    #[error("the response to `tools/list` is not a list of tools")]
     NoList,
     #[error(
-        "the list has no end: the `nextCursor` {cursor:?} comes a second time. Leave `nextCursor` \
-         out on the last page"
+        "the list has no end: it repeats the `nextCursor` {cursor:?}. Omit `nextCursor` on the last \
+         page"
     )]
     GoesRound { cursor: String },
-    #[error("the list goes on after {MOST_PAGES} pages. Leave `nextCursor` out on the last page")]
+    #[error("the list has more than {MOST_PAGES} pages. Omit `nextCursor` on the last page")]
     Endless,
     #[error("{}", HttpFault::of_request(.0).map_or_else(|| innermost(.0), |fault| format!("it {fault}")))]
     Service(ServiceError),

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 /// The log line for a message with lone surrogates.
 pub(super) const REPLACED: &str =
-    "A message of the server holds half a character, which reads as \u{fffd} here.";
+    "A message of the server contains a lone surrogate, which is read as \u{fffd}.";
 /// The characters of an escape such as `\ud83d`.
 const ESCAPE: usize = 6;
 

@@ -16,7 +16,7 @@ pub(super) fn schema_violations(schema: &JsonText, returned: &JsonText) -> Vec<V
     match structured_content(returned) {
         Some(structured) => schemas::check_schema(Some(schema), &structured),
         None => {
-            let text = "The tool has an output schema and answered without structured content.";
+            let text = "The tool has an output schema but returned no structured content.";
             vec![Violation { pointer: String::new(), text: text.to_owned() }]
         }
     }
@@ -61,7 +61,7 @@ mod tests {
     fn an_answer_without_what_was_promised_is_told() {
         for returned in [r#"{"content":[]}"#, r#"{"content":[],"structuredContent":null}"#] {
             let told = broken(SCHEMA, returned);
-            assert!(told[0].1.contains("without structured content"), "{told:?}");
+            assert!(told[0].1.contains("no structured content"), "{told:?}");
         }
     }
 

@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::incoming::object;
 
 /// Why an answer that is too long is skipped.
-pub(super) const TOO_LONG: &str = "The server's answer is longer than 16 MB, and no longer one can be read. Let the tool answer \
-     with less, or with a link to a resource.";
+pub(super) const TOO_LONG: &str = "The server's response is longer than 16 MB, the limit. Return less from the tool, or \
+     return a link to a resource.";
 /// How much of the beginning and of the end is kept, in bytes.
 const KEPT: usize = 1_024;
 /// What is left of an answer after its id.

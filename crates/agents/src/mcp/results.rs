@@ -28,16 +28,16 @@ pub(super) fn progress(result: ServerResult) -> CallProgress {
         ServerResult::CustomResult(result) => of_unread(result.0),
         ServerResult::CreateTaskResult(_) => CallProgress::Failed(ToolFailure::new(
             ToolError::INVALID_OUTPUT,
-            "The server made a task of the call, which this client did not offer to follow.",
+            "The server started a task for the call, but the client did not offer task support.",
         )),
         ServerResult::InputRequiredResult(_) => CallProgress::Failed(ToolFailure::new(
             ToolError::INVALID_OUTPUT,
-            "The server asks for input in a later version of the protocol than was agreed on.",
+            "The server requested input with a later protocol version than the negotiated one.",
         )),
         // The answer to another request.
         _ => CallProgress::Failed(ToolFailure::new(
             ToolError::INVALID_OUTPUT,
-            "The server answered with what is no result of a tool.",
+            "The server returned a response that is not a tool result.",
         )),
     }
 }
@@ -46,14 +46,14 @@ pub(super) fn progress(result: ServerResult) -> CallProgress {
 fn of_unread(result: Value) -> CallProgress {
     let fault = match &result {
         Value::Object(members) => fault_of(members),
-        _ => Some("it is no object".to_owned()),
+        _ => Some("it is not an object".to_owned()),
     };
     match (fault, result) {
         (None, Value::Object(members)) => of_result(members),
         (fault, result) => CallProgress::Failed(ToolFailure {
             error_type: ToolError::INVALID_OUTPUT.to_owned(),
             message: format!(
-                "The server answered with what is no result of a tool: {}.",
+                "The server returned a response that is not a tool result: {}.",
                 fault.unwrap_or_default()
             ),
             traceback: Some(JsonText::from_value(&result).pretty()),
@@ -101,9 +101,9 @@ fn of_result(whole: Map<String, Value>) -> CallProgress {
     let only_text = texts.len() == content.len() && member("structuredContent").is_none();
     let message = match (texts.is_empty(), besides(whole).as_str()) {
         (false, _) => texts.join("\n"),
-        (true, "") => "The tool says that it failed, and nothing more.".to_owned(),
+        (true, "") => "The tool reported an error without a message.".to_owned(),
         (true, besides) => {
-            format!("The tool says that it failed, without words. It sent {besides}.")
+            format!("The tool reported an error without a message. It sent {besides}.")
         }
     };
     CallProgress::Failed(ToolFailure {
@@ -223,7 +223,7 @@ mod tests {
                 format!(r#"{{"isError":true,"content":[{image}],"structuredContent":{{"a":1}}}}"#),
                 "It sent an image and structured content.",
             ),
-            (r#"{"isError":true,"content":[]}"#.to_owned(), "and nothing more."),
+            (r#"{"isError":true,"content":[]}"#.to_owned(), "an error without a message."),
         ] {
             let CallProgress::Failed(failure) = answered(&result) else { panic!("{result}") };
             assert!(failure.message.ends_with(told), "{}", failure.message);
@@ -243,7 +243,7 @@ mod tests {
             ),
             (r#"{"content":[{"type":"new"}],"isError":"yes"}"#, "its `isError` is neither"),
             (r#"{"tides":[]}"#, "it has no `content`"),
-            ("[1]", "it is no object"),
+            ("[1]", "it is not an object"),
         ] {
             let progress = answered(answer);
             let CallProgress::Failed(failure) = progress else { panic!("{answer}: {progress:?}") };

@@ -77,7 +77,7 @@ impl ServerLog {
     /// Takes in a line of standard output that is no message.
     pub(super) fn log_invalid_line(&self, line: &[u8]) {
         let text: String = String::from_utf8_lossy(line).chars().take(SAMPLE_CHARACTERS).collect();
-        self.log(&format!("wrote what is no message: {text}"));
+        self.log(&format!("wrote a line that is not a message: {text}"));
         self.heard().invalid_line.get_or_insert(text);
     }
 }

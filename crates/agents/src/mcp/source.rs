@@ -110,7 +110,7 @@ impl McpSource {
 }
 
 fn nothing_waits(call_id: &CallId) -> CallReport {
-    let message = format!("call {call_id} does not wait for the person");
+    let message = format!("the call {call_id} is not waiting for a confirmation or a result");
     CallReport::failed(ToolFailure::new("UnknownCall", message), 0.0)
 }
 
@@ -190,7 +190,7 @@ impl AgentSource for McpSource {
         let catalogue = open.catalogue();
         let listed = catalogue.find(&call.tool);
         if listed.is_some_and(|listed| listed.view.needs_confirmation) {
-            let hint = format!("{} says that it may destroy something. Call it?", call.tool);
+            let hint = format!("{} is marked as destructive. Call it?", call.tool);
             *open.waiting() = Some(call);
             let progress = CallProgress::AsksConfirmation { hint, payload: None };
             return CallReport::of(progress, 0.0);

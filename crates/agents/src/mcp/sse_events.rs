@@ -19,7 +19,7 @@ use super::server_log::ServerLog;
 /// The longest event, and the longest answer, in bytes: as much as the library takes.
 pub(super) const LONGEST: usize = 16 * 1024 * 1024;
 /// What whoever waits is told where the stream ends first.
-const NO_ANSWER: &str = "The server ended its stream of events without an answer.";
+const NO_ANSWER: &str = "The server ended its event stream without a response.";
 
 /// Whose answer a stream brings.
 pub(super) struct PendingRequest {
@@ -127,7 +127,7 @@ impl EventReader {
                 self.events = None;
                 let Some(id) = self.left_waiting() else { return Some(Err(error)) };
                 let why = innermost(&error);
-                let reason = format!("The server's stream of events broke off: {why}.");
+                let reason = format!("The server's event stream failed: {why}.");
                 Some(Ok(self.stand_in(id, reason)))
             }
             None => {

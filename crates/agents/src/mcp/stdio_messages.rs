@@ -17,7 +17,7 @@ const TELLING: usize = 120;
 /// The longest line that is taken, in bytes. The library drops longer ones.
 const LONGEST: usize = 16 * 1024 * 1024 - 1;
 /// What is told where bytes were replaced.
-const NO_UTF8: &str = "A message of the server is not all UTF-8; the rest reads as \u{fffd} here.";
+const NO_UTF8: &str = "A message of the server contains invalid UTF-8, which is read as \u{fffd}.";
 /// How much is read at once, in bytes.
 const CHUNK: usize = 64 * 1024;
 
@@ -193,8 +193,8 @@ mod tests {
         assert_eq!(
             told,
             [
-                "[s] wrote what is no message: Welcome",
-                "[s] wrote what is no message: {\"half\":",
+                "[s] wrote a line that is not a message: Welcome",
+                "[s] wrote a line that is not a message: {\"half\":",
                 "[s] A message of the server is skipped: the text ends here, but a value is missing at \
                  line 1, column 9.",
             ]
@@ -235,7 +235,7 @@ mod tests {
         let (passed, output, log) = read(b"{\"id\":1,\"result\":{\"text\":\"\xff\"}}\n").await;
         assert_eq!(passed, "{\"id\":1,\"result\":{\"text\":\"\u{fffd}\"}}\n");
         assert_eq!(output.invalid_line(), None);
-        assert!(log.lines()[0].text.contains("not all UTF-8"));
+        assert!(log.lines()[0].text.contains("contains invalid UTF-8"));
     }
 
     #[tokio::test]

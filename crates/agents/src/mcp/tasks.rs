@@ -184,7 +184,7 @@ async fn send(
 
 /// The person cancelled before the server had made a task: there is only the call to take back.
 async fn withdrawn(call: RequestHandle<RoleClient>) -> ServiceError {
-    let reason = "The person cancelled the call.".to_owned();
+    let reason = "The person canceled the call.".to_owned();
     // A server that cannot be told is gone already.
     let _ = call.cancel(Some(reason.clone())).await;
     ServiceError::Cancelled { reason: Some(reason) }
@@ -200,7 +200,7 @@ async fn called_off(peer: &Peer<RoleClient>, task_id: &str) -> ServiceError {
         Ok(Err(error)) => tracing::debug!("a task could not be called off: {error}"),
         Err(_) => tracing::debug!("a server did not acknowledge that a task is called off"),
     }
-    ServiceError::Cancelled { reason: Some("The person cancelled the call.".to_owned()) }
+    ServiceError::Cancelled { reason: Some("The person canceled the call.".to_owned()) }
 }
 
 /// The result in the wire's words, whichever of the library's types it was taken for.

@@ -569,61 +569,61 @@ fn wrong_answers() -> Vec<(u16, Headers, String, &'static str)> {
             500,
             vec![text],
             "database is\n down".to_owned(),
-            "answered HTTP 500 Internal Server Error: database is down.",
+            "returned HTTP 500 Internal Server Error: database is down.",
         ),
         (
             429,
             vec![text, ("retry-after", "7")],
             "slow down".to_owned(),
-            "answered HTTP 429 Too Many Requests, `Retry-After: 7`: slow down.",
+            "returned HTTP 429 Too Many Requests, `Retry-After: 7`: slow down.",
         ),
         (
             401,
             vec![text, ("www-authenticate", "Bearer")],
             "expired".to_owned(),
-            "wants to know who asks (HTTP 401 Unauthorized: expired): name the variable that holds \
-             its token in `bearer_token_env`",
+            "requires authentication (HTTP 401 Unauthorized: expired). Name the variable with its \
+             token in `bearer_token_env`",
         ),
         (
             200,
             vec![("content-type", "text/html")],
             "<html>login</html>".to_owned(),
-            "answered with `text/html`, where a message is `application/json` or \
-             `text/event-stream`: `<html>login</html>`.",
+            "returned `text/html` instead of `application/json` or `text/event-stream`: \
+             `<html>login</html>`.",
         ),
-        (202, vec![text], String::new(), "answered HTTP 202 Accepted and nothing else"),
-        (204, vec![], String::new(), "answered HTTP 204 No Content and nothing else"),
-        (200, vec![json], String::new(), "answered HTTP 200 OK and nothing else"),
+        (202, vec![text], String::new(), "returned HTTP 202 Accepted without a body"),
+        (204, vec![], String::new(), "returned HTTP 204 No Content without a body"),
+        (200, vec![json], String::new(), "returned HTTP 200 OK without a body"),
         (
             200,
             vec![json],
             "hello".to_owned(),
-            "answered with what is no MCP message (hello is not a number",
+            "returned a body that is not an MCP message (hello is not a number",
         ),
         (
             200,
             vec![json],
             r#"{"jsonrpc":"2.0","id":999999,"result":{}}"#.to_owned(),
-            "answered a request with the id 999999, which is another.",
+            "returned a response with the wrong id 999999.",
         ),
         (
             200,
             vec![events],
             "data: {\"jsonrpc\": nonsense\n\n".to_owned(),
-            "ended its stream of events without an answer. A message of the server is skipped: ",
+            "ended its event stream without a response. A message of the server is skipped: ",
         ),
         (
             200,
             vec![events],
             ": nothing\n\n".to_owned(),
-            "ended its stream of events without an answer.",
+            "ended its event stream without a response.",
         ),
-        (200, vec![json], long.clone(), "The server's answer is longer than 16 MB"),
+        (200, vec![json], long.clone(), "The server's response is longer than 16 MB"),
         (
             200,
             vec![events],
             format!("data: {long}\n\n"),
-            "The server's answer is longer than 16 MB",
+            "The server's response is longer than 16 MB",
         ),
     ]
 }
@@ -698,9 +698,13 @@ async fn an_answer_to_what_nobody_asked_is_told() {
     let listed = format!("\"result\":{ONE_TOOL}}}\n{stray}");
     let stage = Stage::of(polite(&listed, "\"result\":{\"content\":[]}")).await;
     returned(promptly(stage.call("t", "{}")).await);
-    let told = "answered a request with the id 999999, which nobody made";
+    let told = "sent a response with the unknown request id 999999";
     assert!(stage.log_text().contains(told), "{}", stage.log_text());
-    assert_eq!(stage.log_text().matches("which nobody made").count(), 2, "once a connection");
+    assert_eq!(
+        stage.log_text().matches("unknown request id 999999").count(),
+        2,
+        "once a connection"
+    );
     stage.end().await;
 }
 
@@ -758,7 +762,7 @@ async fn over_http_it_says_the_reason_as_well() {
             let failure = failed(promptly(stage.call("t", "{}")).await);
             assert_eq!(failure.error_type, "McpError", "as events: {as_events}: {failure:?}");
             assert!(
-                failure.message.contains("The server's answer cannot be read: "),
+                failure.message.contains("The server's response cannot be read: "),
                 "{failure:?}"
             );
             assert!(failure.message.contains(reason), "{failure:?}");
@@ -776,8 +780,8 @@ async fn a_text_cut_through_an_emoji_is_read_and_told() {
     let stage = Stage::of(polite(&listed, &format!("\"result\":{CUT}"))).await;
     let result = returned(promptly(stage.call("t", "{}")).await);
     assert!(result.as_str().contains("a\u{fffd} b"), "{result}");
-    assert!(stage.log_text().contains("holds half a character"), "{}", stage.log_text());
-    assert!(stage.log_text().contains("no message: {\"half\":}"), "{}", stage.log_text());
+    assert!(stage.log_text().contains("contains a lone surrogate"), "{}", stage.log_text());
+    assert!(stage.log_text().contains("not a message: {\"half\":}"), "{}", stage.log_text());
     stage.end().await;
 
     for as_events in [true, false] {
@@ -837,7 +841,7 @@ async fn a_session_that_takes_long_to_open_keeps_no_other_waiting() {
 async fn the_reason_is_not_the_farewell_of_a_polite_server() {
     // Ends with its input, with status 0.
     let fault = refused(script("cat > /dev/null")).await;
-    assert!(fault.reason.contains("did not answer within 2 s"), "{fault:?}");
+    assert!(fault.reason.contains("did not respond within 2 s"), "{fault:?}");
 
     let boom = r#""error":{"code":-32603,"message":"boom"}"#;
     let fault = refused(polite(boom, "")).await;
@@ -845,10 +849,10 @@ async fn the_reason_is_not_the_farewell_of_a_polite_server() {
 
     let round = r#""result":{"tools":[{"name":"t","inputSchema":{}}],"nextCursor":"c"}"#;
     let fault = refused(polite(round, "")).await;
-    assert!(fault.reason.contains("the `nextCursor` \"c\" comes a second time"), "{fault:?}");
+    assert!(fault.reason.contains("it repeats the `nextCursor` \"c\""), "{fault:?}");
 
     let fault = refused(polite(r#""result":{"tools":5}"#, "")).await;
-    assert!(fault.reason.contains("is no list of tools"), "{fault:?}");
+    assert!(fault.reason.contains("is not a list of tools"), "{fault:?}");
 }
 
 #[tokio::test]
@@ -945,7 +949,7 @@ async fn a_root_that_is_not_there_is_told() {
     let view = stage.source.open_session(&stage.session, &SessionSeed::default()).await;
     let warnings = view.expect("open already").warnings;
     assert_eq!(warnings.len(), 1, "{warnings:?}");
-    let told = "The folder /no/such/folder is not there, which `roots` of polite names";
+    let told = "The folder /no/such/folder in `roots` of polite does not exist";
     assert!(warnings[0].contains(told), "{warnings:?}");
     stage.end().await;
 }
@@ -957,7 +961,7 @@ async fn what_of_a_schema_is_not_checked_is_told() {
     let view = stage.source.open_session(&stage.session, &SessionSeed::default()).await;
     let warnings = view.expect("open already").warnings;
     assert_eq!(warnings.len(), 1, "{warnings:?}");
-    let told = "The input schema of t: What stands at /properties/code is not checked";
+    let told = "The input schema of t: The schema at /properties/code is not checked";
     assert!(warnings[0].contains(told), "{warnings:?}");
     stage.end().await;
 }
@@ -976,7 +980,7 @@ async fn what_of_the_agents_own_schemas_is_not_checked_is_told() {
         .expect("the agent loads");
     let session = SessionId::parse("s").expect("valid");
     let view = source.open_session(&session, &SessionSeed::default()).await.expect("opens");
-    let told = "The agent's input schema: What stands at /properties/code is not checked";
+    let told = "The agent's input schema: The schema at /properties/code is not checked";
     assert_eq!(view.warnings.len(), 1, "{:?}", view.warnings);
     assert!(view.warnings[0].contains(told), "{:?}", view.warnings);
     source.close_session(&session).await;
@@ -1077,12 +1081,12 @@ async fn a_server_that_cannot_be_used_says_why() {
 
     let fault = refused(script("echo Welcome to my server!; sleep 60")).await;
     assert!(
-        fault.reason.contains("no MCP message: `Welcome to my server!`. A server's"),
+        fault.reason.contains("not an MCP message: `Welcome to my server!`. Write"),
         "{fault:?}"
     );
 
     let fault = refused(script("sleep 60")).await;
-    assert!(fault.reason.contains("did not answer within 2 s"), "{fault:?}");
+    assert!(fault.reason.contains("did not respond within 2 s"), "{fault:?}");
 
     let mut elsewhere = script("true");
     if let McpTransport::Stdio { cwd, .. } = &mut elsewhere.transport {
@@ -1100,5 +1104,5 @@ async fn a_server_that_cannot_be_used_says_why() {
     if let McpTransport::Http { bearer_token_env, .. } = &mut locked.transport {
         *bearer_token_env = Some("REHEARSAL_NO_SUCH_TOKEN".to_owned());
     }
-    assert!(refused(locked).await.reason.contains("REHEARSAL_NO_SUCH_TOKEN, which is not set"));
+    assert!(refused(locked).await.reason.contains("REHEARSAL_NO_SUCH_TOKEN is not set"));
 }

@@ -63,8 +63,8 @@ impl Catalogue {
         for folder in server.roots.iter().filter(|folder| !folder.is_dir()) {
             let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.clone());
             self.warnings.push(format!(
-                "The folder {} is not there, which `roots` of {} names: the server is told of it all \
-                 the same.",
+                "The folder {} in `roots` of {} does not exist. The server gets it \
+                 anyway.",
                 folder.display(),
                 server.name
             ));
@@ -73,7 +73,7 @@ impl Catalogue {
             let listed: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
             for name in wanted.iter().filter(|name| !listed.contains(&name.as_str())) {
                 self.warnings.push(format!(
-                    "The server {} has no tool {name}, which `tools` asks for. It has: {}.",
+                    "The server {} has no tool {name}, which `tools` lists. Its tools: {}.",
                     server.name,
                     listed.join(", ")
                 ));

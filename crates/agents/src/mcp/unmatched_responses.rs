@@ -30,7 +30,7 @@ impl<T> UnmatchedResponseLog<T> {
                 None => {
                     let said = &error.error;
                     self.output.log(&format!(
-                        "told an error that names no request: {} (code {})",
+                        "sent an error without a request id: {} (code {})",
                         said.message, said.code.0
                     ));
                     return;
@@ -39,7 +39,7 @@ impl<T> UnmatchedResponseLog<T> {
             _ => return,
         };
         if !self.asked.contains(id) && !self.asked.iter().any(|asked| is_same(id, asked)) {
-            self.output.log(&format!("answered a request with the id {id}, which nobody made."));
+            self.output.log(&format!("sent a response with the unknown request id {id}."));
         }
     }
 }

@@ -94,8 +94,7 @@ fn text_of(value: &Value) -> Result<JsonText, ToolFailure> {
         Err(_) => Err(ToolFailure::new(
             ToolError::INVALID_OUTPUT,
             format!(
-                "The tool's result is longer than {} MB of JSON, the most that is taken. Return \
-                 less.",
+                "The tool's result is longer than the limit of {} MB of JSON. Return less.",
                 MAX_RESULT_BYTES / 1024 / 1024
             ),
         )),

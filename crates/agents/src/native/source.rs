@@ -196,7 +196,10 @@ fn failed(failure: ToolFailure) -> CallReport {
 }
 
 fn nothing_waits(call_id: &CallId) -> CallReport {
-    failed(ToolFailure::new("UnknownCall", format!("call {call_id} does not wait for the person")))
+    failed(ToolFailure::new(
+        "UnknownCall",
+        format!("the call {call_id} is not waiting for a confirmation or a result"),
+    ))
 }
 
 #[async_trait]
@@ -253,7 +256,7 @@ impl AgentSource for NativeSource {
     async fn call_tool(&self, call: ToolInvocation, cancel: CancellationToken) -> CallReport {
         if self.agent.confirmed_tools.contains(call.tool.as_str()) {
             let Ok(open) = self.open(&call.session) else { return nothing_waits(&call.call_id) };
-            let hint = format!("{} asks to be confirmed before it acts.", call.tool);
+            let hint = format!("{} requires confirmation before it runs.", call.tool);
             *open.waiting.lock().unwrap_or_else(PoisonError::into_inner) = Some(call);
             let progress = CallProgress::AsksConfirmation { hint, payload: None };
             return CallReport::of(progress, 0.0);
