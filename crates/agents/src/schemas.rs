@@ -144,8 +144,8 @@ pub async fn warned_of_unchecked(mut view: SessionView) -> SessionView {
 }
 
 fn named(what: &str, schema: Option<&JsonText>) -> impl Iterator<Item = String> {
-    let told = schema.map(left_unchecked).unwrap_or_default().into_iter();
-    told.map(move |told| format!("{what}: {told}"))
+    let notes = schema.map(left_unchecked).unwrap_or_default().into_iter();
+    notes.map(move |note| format!("{what}: {note}"))
 }
 
 /// Checks a value against a schema; without one, everything fits.

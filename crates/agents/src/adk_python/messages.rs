@@ -148,7 +148,7 @@ pub(super) struct Content<'a> {
 
 /// The session after that.
 #[derive(Deserialize)]
-pub(super) struct Told {
+pub(super) struct StepReport {
     pub(super) view: SessionView,
     pub(super) delta: Delta,
 }

@@ -13,8 +13,8 @@ use session::{CallId, SessionId, ToolError};
 use tokio_util::sync::CancellationToken;
 
 use super::messages::{
-    CallOutcome, CallTool, Cancel, Cancelled, Confirm, Content, OfSession, OpenSession,
-    SupplyResult, Told,
+    CallOutcome, CallTool, Cancel, Cancelled, Confirm, Content, OfSession, OpenSession, StepReport,
+    SupplyResult,
 };
 use super::process::{RequestError, Worker};
 use super::record::Record;
@@ -142,10 +142,10 @@ impl AdkPythonSource {
     ) -> Result<SessionView, SourceError> {
         let about = Content { session_id: open.id.as_str(), text };
         let mut tried_again = false;
-        let told: Told = loop {
+        let report: StepReport = loop {
             let (worker, _) = self.settle(open, place).await.map_err(SourceError::Faulted)?;
             match ask(&worker, method, &about).await {
-                Ok(told) => break told,
+                Ok(report) => break report,
                 Err(RequestError::Exited(_)) if !tried_again => {
                     tried_again = true;
                     place.worker = None;
@@ -153,9 +153,9 @@ impl AdkPythonSource {
                 Err(error) => return Err(SourceError::Faulted(fault_of(error))),
             }
         };
-        note(place.record.take(told.delta));
-        place.record.in_charge(&told.view.agent.name);
-        Ok(told.view)
+        note(place.record.take(report.delta));
+        place.record.in_charge(&report.view.agent.name);
+        Ok(report.view)
     }
 
     /// Runs one call, or goes on with it. Cancelled, it ends within [`CANCEL`].

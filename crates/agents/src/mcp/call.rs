@@ -131,8 +131,8 @@ impl OpenSession {
             }
             self.task_only().insert(tool.clone());
         }
-        let told = |message| self.link.progressed(None, None, Some(message));
-        tasks::run(&server.peer, name, arguments, cancel, told).await
+        let on_message = |message| self.link.progressed(None, None, Some(message));
+        tasks::run(&server.peer, name, arguments, cancel, on_message).await
     }
 
     async fn failure(&self, listed: &Listed, fault: &CallFault) -> ToolFailure {

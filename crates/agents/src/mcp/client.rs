@@ -231,18 +231,18 @@ impl ClientHandler for Client {
 
     async fn on_progress(
         &self,
-        told: ProgressNotificationParam,
+        progress: ProgressNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
         if let Some(link) = &self.link
-            && !self.requests.is_over(&told.progress_token)
+            && !self.requests.is_over(&progress.progress_token)
         {
             // Handled side by side with those before it, so that it may come late.
-            if !self.requests.is_ahead(&told.progress_token, told.progress) {
+            if !self.requests.is_ahead(&progress.progress_token, progress.progress) {
                 return;
             }
-            let total = told.total.filter(|total| *total > 0.0);
-            link.progressed(Some(told.progress), total, told.message);
+            let total = progress.total.filter(|total| *total > 0.0);
+            link.progressed(Some(progress.progress), total, progress.message);
         }
     }
 

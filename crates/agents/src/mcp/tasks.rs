@@ -73,14 +73,14 @@ fn is_refusal(text: &str) -> bool {
     text.contains("requires task augmentation") || text.contains("requires task-augmented")
 }
 
-/// Calls a tool as a task and follows it to its end. `told` hears each new message about it; when
+/// Calls a tool as a task and follows it to its end. `on_message` gets each new message about it; when
 /// `cancel` fires the task is called off.
 pub(super) async fn run(
     peer: &Peer<RoleClient>,
     name: &str,
     arguments: Map<String, Value>,
     cancel: &CancellationToken,
-    told: impl Fn(String),
+    on_message: impl Fn(String),
 ) -> Result<ServerResult, CallFault> {
     let call = json!({"name": name, "arguments": arguments, "task": {}});
     let mut made = send(peer, "tools/call", call).await?;
@@ -97,7 +97,7 @@ pub(super) async fn run(
         return Err(CallFault::NoTask(sample(&answer)));
     };
     let followed = tokio::select! {
-        followed = follow(peer, &task, told) => followed,
+        followed = follow(peer, &task, on_message) => followed,
         () = cancel.cancelled() => Err(called_off(peer, &task.task_id).await.into()),
     };
     followed.map(without_task)
@@ -108,7 +108,7 @@ pub(super) async fn run(
 async fn follow(
     peer: &Peer<RoleClient>,
     made: &TaskState,
-    told: impl Fn(String),
+    on_message: impl Fn(String),
 ) -> Result<ServerResult, CallFault> {
     let id = json!({"taskId": made.task_id});
     let mut state = made.clone();
@@ -117,7 +117,7 @@ async fn follow(
     loop {
         if state.status_message != said {
             said.clone_from(&state.status_message);
-            said.iter().cloned().for_each(&told);
+            said.iter().cloned().for_each(&on_message);
         }
         match state.status {
             Status::Working => {}
@@ -185,7 +185,7 @@ async fn send(
 /// The person cancelled before the server had made a task: there is only the call to take back.
 async fn withdrawn(call: RequestHandle<RoleClient>) -> ServiceError {
     let reason = "The person canceled the call.".to_owned();
-    // A server that cannot be told is gone already.
+    // If the server does not get this, it is gone already.
     let _ = call.cancel(Some(reason.clone())).await;
     ServiceError::Cancelled { reason: Some(reason) }
 }
