@@ -199,12 +199,12 @@ mod tests {
         }
         let folders = [folder.path().to_owned(), folder.path().to_owned()];
         let (files, summaries) = find(&folders, "folders.eval_sets", &ENDINGS, &|id| id == "agent");
-        let told = ids(&files);
-        assert_eq!(told.len(), 5, "each once: {told:?}");
-        assert!(told.contains(&("home", "Home.evalset.json")), "{told:?}");
-        assert!(told.contains(&("below-office", "below/office.test.json")), "{told:?}");
+        let actual = ids(&files);
+        assert_eq!(actual.len(), 5, "each once: {actual:?}");
+        assert!(actual.contains(&("home", "Home.evalset.json")), "{actual:?}");
+        assert!(actual.contains(&("below-office", "below/office.test.json")), "{actual:?}");
         let apart = |name: &str, base: &str| {
-            let (id, _) = told.iter().find(|(_, it)| *it == name).expect("listed");
+            let (id, _) = actual.iter().find(|(_, it)| *it == name).expect("listed");
             assert!(id.starts_with(base) && id.len() == base.len() + 9, "{id}");
         };
         apart("agent.evalset.json", "agent");

@@ -189,9 +189,9 @@ mod tests {
         assert_eq!(messages(schema, r#"{"zz":1}"#).len(), 1);
         assert_eq!(messages(schema, r#"{"n":"x"}"#)[0].0, "/n");
         assert_eq!(messages(schema, r#"{"a":[],"n":1}"#), []);
-        let told = left_unchecked(&JsonText::parse(schema).expect("valid"));
-        assert_eq!(told.len(), 1, "{told:?}");
-        assert!(told[0].contains("/properties/a is not checked"), "{told:?}");
+        let actual = left_unchecked(&JsonText::parse(schema).expect("valid"));
+        assert_eq!(actual.len(), 1, "{actual:?}");
+        assert!(actual[0].contains("/properties/a is not checked"), "{actual:?}");
     }
 
     #[tokio::test]

@@ -212,12 +212,12 @@ mod tests {
             ServerFnErrorErr::Deserialization("EOF while parsing a value".to_owned()),
             ServerFnErrorErr::Serialization("key must be a string".to_owned()),
         ] {
-            let told = ApiError::from_server_fn_error(error).to_string();
+            let actual = ApiError::from_server_fn_error(error).to_string();
             assert!(
-                told.starts_with("The host did not respond (") && !told.contains("server"),
-                "{told}"
+                actual.starts_with("The host did not respond (") && !actual.contains("server"),
+                "{actual}"
             );
-            assert!(!told.contains("TypeError") && !told.contains("EOF"), "{told}");
+            assert!(!actual.contains("TypeError") && !actual.contains("EOF"), "{actual}");
         }
     }
 }

@@ -228,10 +228,10 @@ mod tests {
             origin: Origin::Examples,
         };
         let agents = simulated_agents(&config).expect("the examples are in every build");
-        let (mut begun, mut told) = (Vec::new(), Vec::new());
+        let (mut begun, mut actual) = (Vec::new(), Vec::new());
         let begins = |name: &str| begun.push(name.to_owned());
-        let reports = inspect(agents, begins, |report| told.push(report.name.clone())).await;
-        assert_eq!(begun, told);
+        let reports = inspect(agents, begins, |report| actual.push(report.name.clone())).await;
+        assert_eq!(begun, actual);
         reports
     }
 

@@ -166,8 +166,8 @@ mod tests {
             fs::write(folder.path().join(name), "mine")?;
         }
         let error = init(folder.path()).expect_err("two files are in the way");
-        let told = error.to_string();
-        assert!(told.contains("a.txt, b.txt are in the way"), "{told}");
+        let actual = error.to_string();
+        assert!(actual.contains("a.txt, b.txt are in the way"), "{actual}");
         assert!(!folder.path().join("rehearsal.toml").exists());
         Ok(())
     }

@@ -149,7 +149,7 @@ async fn a_word_that_names_no_session_is_told_where_it_stands() {
         let url = format!("http://{}{path}/v1/chat/completions", stage.running.address());
         stage.client.post(url).header("x-rehearsal-session", "y".repeat(102)).body(body.to_string())
     };
-    for (path, told) in [
+    for (path, expected) in [
         (format!("/s/{long}"), "/s/SESSION: must have 1 to 100 characters, and has 101"),
         (format!("/s/a/a/{long}"), "/a/AGENT: must have 1 to 100 characters, and has 101"),
         // As a shell writes it whose variable is not set.
@@ -158,7 +158,7 @@ async fn a_word_that_names_no_session_is_told_where_it_stands() {
         (String::new(), "x-rehearsal-session: must have 1 to 100 characters, and has 102"),
     ] {
         let refused: Value = asked(&path).send().await.unwrap().json().await.unwrap();
-        assert_eq!(refused["error"]["message"], told);
+        assert_eq!(refused["error"]["message"], expected);
     }
 }
 
@@ -363,7 +363,7 @@ async fn a_path_that_is_no_text_is_refused() {
         let message = error["error"]["message"].as_str().unwrap();
         assert!(message.starts_with("path: must be UTF-8"), "{message}");
     }
-    for (path, version, pointer, told) in [
+    for (path, version, pointer, expected) in [
         ("/s/%FF/v1/models/m", None, "/error/type", "invalid_request_error"),
         ("/v1/models/%FF", None, "/error/type", "invalid_request_error"),
         ("/v1/models/%FF", Some("2023-06-01"), "/type", "error"),
@@ -377,7 +377,7 @@ async fn a_path_that_is_no_text_is_refused() {
         let refused = request.timeout(SOON).send().await.unwrap();
         assert_eq!(refused.status(), StatusCode::BAD_REQUEST, "{path}");
         let error: Value = refused.json().await.unwrap();
-        assert_eq!(error.pointer(pointer).unwrap(), told, "{error}");
+        assert_eq!(error.pointer(pointer).unwrap(), expected, "{error}");
         let message = error["error"]["message"].as_str().unwrap();
         assert!(message.starts_with("path: must be UTF-8"), "{message}");
     }
@@ -386,7 +386,7 @@ async fn a_path_that_is_no_text_is_refused() {
 #[tokio::test]
 async fn another_method_is_refused_in_the_vendors_shape() {
     let stage = Stage::open().await;
-    for (path, pointer, told) in [
+    for (path, pointer, expected) in [
         ("/v1/chat/completions", "/error/code", "method_not_supported"),
         ("/v1/responses", "/error/code", "method_not_supported"),
         ("/s/demo/v1/messages", "/error/type", "invalid_request_error"),
@@ -396,7 +396,7 @@ async fn another_method_is_refused_in_the_vendors_shape() {
         let refused = stage.client.delete(url).timeout(SOON).send().await.unwrap();
         assert_eq!(refused.status(), StatusCode::METHOD_NOT_ALLOWED, "{path}");
         let error: Value = refused.json().await.unwrap();
-        assert_eq!(error.pointer(pointer).unwrap(), told, "{error}");
+        assert_eq!(error.pointer(pointer).unwrap(), expected, "{error}");
         let message = error["error"]["message"].as_str().unwrap();
         assert!(message.contains("DELETE is not answered here"), "{message}");
     }

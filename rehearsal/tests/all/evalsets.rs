@@ -134,7 +134,7 @@ fn list_reads_older_lists_and_goes_on_behind_a_bad_file() {
 #[test]
 fn what_is_not_there_is_a_usage_error_with_a_remedy() {
     let folder = folder();
-    for (arguments, told) in [
+    for (arguments, expected) in [
         (vec!["list", "none.json"], "no file matches none.json; check the path"),
         (vec!["list", "x*.json"], "no file matches x*.json; check the path, and put quotes around"),
         (vec!["lint", "**x"], "the pattern **x is not valid"),
@@ -166,7 +166,7 @@ fn what_is_not_there_is_a_usage_error_with_a_remedy() {
     ] {
         let output = run(folder.path(), &arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", complained(&output));
-        assert!(complained(&output).contains(told), "{arguments:?}: {}", complained(&output));
+        assert!(complained(&output).contains(expected), "{arguments:?}: {}", complained(&output));
         assert_eq!(said(&output), "");
     }
     assert_eq!(std::fs::read_to_string(folder.path().join("home.evalset.json")).unwrap(), TWO);
@@ -278,7 +278,7 @@ fn an_item_that_is_no_object_does_not_end_the_reading() {
     let fault = |line: u64, index: u64, found: &str| {
         format!("{line}, column 1, the case at index {index}: expected an eval case, found {found}")
     };
-    let told = [fault(2, 1, "a number"), fault(4, 3, "a list")];
+    let wanted = [fault(2, 1, "a number"), fault(4, 3, "a list")];
     for (arguments, shown) in [
         (vec!["list", "a.json"], vec!["#0     a ", "#1     (no eval_id)", "#4     c ", "5 cases"]),
         (vec!["list", "a.json", "--tool", "none"], vec!["0 cases"]),
@@ -290,8 +290,8 @@ fn an_item_that_is_no_object_does_not_end_the_reading() {
         for shown in shown {
             assert!(said(&output).contains(shown), "{arguments:?}: {}", said(&output));
         }
-        for told in &told {
-            assert!(complained(&output).contains(told), "{arguments:?}: {}", complained(&output));
+        for wanted in &wanted {
+            assert!(complained(&output).contains(wanted), "{arguments:?}: {}", complained(&output));
         }
     }
     let lint = said(&run(folder.path(), &["lint", "a.json"]));
@@ -303,7 +303,7 @@ fn an_item_that_is_no_object_does_not_end_the_reading() {
     assert!(lint.contains("2 errors"), "{lint}");
     let output = run(folder.path(), &["convert", "a.json", "--to", "agentflow"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(complained(&output).contains(&told[0]), "{}", complained(&output));
+    assert!(complained(&output).contains(&wanted[0]), "{}", complained(&output));
 }
 
 #[test]
@@ -312,10 +312,10 @@ fn a_history_is_no_set_and_is_told_as_what_it_is() {
     let history = r#"{"eval_set_result_id": "r", "eval_set_id": "s", "eval_case_results": []}"#;
     std::fs::write(folder.path().join("h.json"), history).unwrap();
     std::fs::write(folder.path().join("w.json"), serde_json::to_string(history).unwrap()).unwrap();
-    let told = "this is an eval history: `rehearsal score --actual` reads it";
+    let expected = "this is an eval history: `rehearsal score --actual` reads it";
     let lint = run(folder.path(), &["lint", "h.json", "w.json"]);
     assert_eq!(lint.status.code(), Some(1));
-    assert_eq!(said(&lint).matches(told).count(), 2, "{}", said(&lint));
+    assert_eq!(said(&lint).matches(expected).count(), 2, "{}", said(&lint));
     for arguments in [
         vec!["convert", "--to", "adk", "h.json"],
         vec!["convert", "--to", "agentflow", "w.json"],
@@ -326,7 +326,7 @@ fn a_history_is_no_set_and_is_told_as_what_it_is() {
         let output = run(folder.path(), &arguments);
         assert_ne!(output.status.code(), Some(0), "{arguments:?}: {}", said(&output));
         let complained = complained(&output);
-        assert!(complained.contains(told), "{arguments:?}: {complained}");
+        assert!(complained.contains(expected), "{arguments:?}: {complained}");
     }
 }
 
@@ -563,8 +563,8 @@ fn what_a_set_says_of_itself_goes_with_the_first_file() {
             Some("1 file: 0 errors, 0 warnings.")
         );
     }
-    let told = ran(folder.path(), &["split", "none.json", "--output-folder", "parts"]);
-    assert_eq!(told, "");
+    let actual = ran(folder.path(), &["split", "none.json", "--output-folder", "parts"]);
+    assert_eq!(actual, "");
 }
 
 #[test]
@@ -598,9 +598,9 @@ fn whatever_reads_takes_a_pipe() {
 #[test]
 fn append_leaves_every_byte_and_takes_on_the_format() {
     let folder = folder();
-    let told = ran(folder.path(), &["append", "home.evalset.json", "flow.evalset.json"]);
+    let actual = ran(folder.path(), &["append", "home.evalset.json", "flow.evalset.json"]);
     assert_eq!(
-        told,
+        actual,
         "added \"weather\"\nhome.evalset.json: 1 cases added\n".replace("1 cases", "1 case")
     );
     let now = std::fs::read_to_string(folder.path().join("home.evalset.json")).unwrap();
@@ -616,9 +616,9 @@ fn append_leaves_every_byte_and_takes_on_the_format() {
         "{}",
         complained(&output)
     );
-    let told =
+    let actual =
         ran(folder.path(), &["append", "flow.evalset.json", "home.evalset.json", "--rename"]);
-    assert!(told.contains("added \"weather_2\""), "{told}");
+    assert!(actual.contains("added \"weather_2\""), "{actual}");
     // A file does not join itself, by whatever name it is found.
     let before = std::fs::read(folder.path().join("flow.evalset.json")).unwrap();
     for source in [".", "./flow.evalset.json"] {

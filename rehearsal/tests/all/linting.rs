@@ -136,8 +136,8 @@ fn a_broken_file_is_told_once_with_its_place() {
     std::fs::write(&file, "[\n  {\"name\": \"a\"},\n  {\"name\": \"b\",}\n]\n").unwrap();
     let output = lint(&[file.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(2));
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.contains("tools.json") && told.contains("line 3, column "), "{told}");
+    let actual = String::from_utf8(output.stderr).unwrap();
+    assert!(actual.contains("tools.json") && actual.contains("line 3, column "), "{actual}");
 }
 
 #[test]
@@ -154,8 +154,8 @@ fn a_clean_agent_ends_with_0() {
 fn what_cannot_be_looked_at_ends_with_2() {
     let output = lint(&["nobody"]);
     assert_eq!(output.status.code(), Some(2));
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.contains("`nobody`") && told.contains("travel-desk"), "{told}");
+    let actual = String::from_utf8(output.stderr).unwrap();
+    assert!(actual.contains("`nobody`") && actual.contains("travel-desk"), "{actual}");
 
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("empty.jsonl");

@@ -96,9 +96,9 @@ async fn arguments_that_do_not_fit_never_reach_the_tool() {
 async fn what_of_a_schema_cannot_be_checked_is_told_and_the_rest_is_checked() {
     let (running, address, _folder) = host().await;
     let mut page = Page::rehearse(address, "trouble", "Label it.").await;
-    let told = "The input schema of label: The schema at /properties/label is not checked";
+    let expected = "The input schema of label: The schema at /properties/label is not checked";
     let warnings = &page.view.warnings;
-    assert!(warnings.iter().any(|it| it.contains(told)), "{warnings:?}");
+    assert!(warnings.iter().any(|it| it.contains(expected)), "{warnings:?}");
     let answer = page.call("label", &arguments(&json!({ "label": "x", "size": "large" }))).await;
     assert_eq!(error(&answer).error_type, ToolError::INVALID_ARGUMENTS);
     running.stop().await;

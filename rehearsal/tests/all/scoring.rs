@@ -68,8 +68,8 @@ fn the_exit_code_tells_how_it_went() {
     assert!(out.contains("2 cases: 2 passed, 0 failed, 0 unscored."), "{out}");
     let (code, out, _) = ran(folder.path(), &["--actual", "bad.evalset.json"]);
     assert_eq!(code, Some(1));
-    let told = "set_lights was called with room \"cellar\", not \"attic\"";
-    assert!(out.contains("failed    attic\n") && out.contains(told), "{out}");
+    let wanted = "set_lights was called with room \"cellar\", not \"attic\"";
+    assert!(out.contains("failed    attic\n") && out.contains(wanted), "{out}");
     let output = run(
         folder.path(),
         &[
@@ -110,8 +110,8 @@ fn either_side_may_come_through_a_pipe() {
         let line = format!("{feeds} {binary} score {sides} --config config.json");
         let output = Command::new("sh").args(["-c", &line]).current_dir(folder.path()).output();
         let output = output.unwrap();
-        let told = String::from_utf8(output.stdout).unwrap();
-        assert!(told.contains("2 cases: 2 passed, 0 failed, 0 unscored."), "{told}");
+        let summary = String::from_utf8(output.stdout).unwrap();
+        assert!(summary.contains("2 cases: 2 passed, 0 failed, 0 unscored."), "{summary}");
     }
 }
 
@@ -180,9 +180,9 @@ fn a_config_beside_the_cases_counts_and_otherwise_the_formats_own() {
     let both = ["--expected", "home.evalset.json", "--actual", "good.evalset.json"];
     let output = run(folder.path(), &both);
     assert_eq!(output.status.code(), Some(0));
-    let told =
+    let summary =
         "scored by tool_trajectory_avg_score, response_match_score, because no config is given\n";
-    assert_eq!(String::from_utf8(output.stderr).unwrap(), told);
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), summary);
     let beside = r#"{"criteria": {"calls": {"metric": "count", "event": "tool_call", "max": 0}}}"#;
     std::fs::write(folder.path().join("test_config.json"), beside).unwrap();
     let output = run(folder.path(), &both);
@@ -246,10 +246,10 @@ fn the_vectors_of_adk_score_the_same() {
         // 423 and 323, without the two whose expected side ADK itself needs and misses, and the three
         // whose configs are refused.
         assert_eq!(scored, 423 + 323 - 2 - 3);
-        let told = refused.join("\n");
-        assert_eq!(refused.len(), 3, "{told}");
+        let actual = refused.join("\n");
+        assert_eq!(refused.len(), 3, "{actual}");
         for key in ["\"matchtype\"", "\"zzz\"", "null"] {
-            assert!(told.contains(key), "{told}");
+            assert!(actual.contains(key), "{actual}");
         }
     }
 }

@@ -407,8 +407,8 @@ mod tests {
 
         std::fs::write(&path, r#"[{"query": "Lights?"}, {"reference": "Off."}]"#).expect("written");
         let list = super::cases(&set, asked).await.expect("read");
-        let told = "line 1, column 24, case \"lights\" at [1]: a query needs \"query\"; add it";
-        assert_eq!(list.cases[0].fault.as_deref(), Some(told));
+        let expected = "line 1, column 24, case \"lights\" at [1]: a query needs \"query\"; add it";
+        assert_eq!(list.cases[0].fault.as_deref(), Some(expected));
     }
 
     #[tokio::test]

@@ -211,7 +211,7 @@ mod tests {
 
     #[tokio::test]
     async fn nothing_but_pictures_and_sounds_goes_under_its_name() {
-        for (mime_type, told) in [
+        for (mime_type, expected) in [
             ("image/svg+xml; charset=utf-8", "image/svg+xml"),
             ("AUDIO/wav", "audio/wav"),
             ("text/html", "application/octet-stream"),
@@ -219,7 +219,7 @@ mod tests {
             ("image/\nx", "application/octet-stream"),
         ] {
             let (status, kind, _, body) = asked(mime_type, None).await;
-            assert_eq!((status, kind.as_str(), body.len()), (200, told, 10), "{mime_type}");
+            assert_eq!((status, kind.as_str(), body.len()), (200, expected, 10), "{mime_type}");
         }
     }
 

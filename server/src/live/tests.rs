@@ -94,8 +94,8 @@ async fn a_full_disk_refuses_and_recovers_and_nothing_is_lost_or_told() {
     stage.store.limit(1_000_000).await;
     assert_eq!(stage.submit(2, 100_000).await.expect("room again"), Sequence(2));
     assert_eq!(stage.decide(1).await.expect("room again"), Sequence(3));
-    let told = outcome.await.expect("the one who waited through it is told");
-    assert_eq!(told.sequence, 3);
+    let actual = outcome.await.expect("the one who waited through it is told");
+    assert_eq!(actual.sequence, 3);
 }
 
 #[tokio::test]
@@ -105,8 +105,8 @@ async fn a_session_that_is_watched_stays_in_memory_however_idle() {
     // Longer than the ledger takes to leave what nobody uses to the store.
     tokio::time::sleep(super::ledger::SWEEP * 3).await;
     stage.submit(1, 10).await.expect("keeps");
-    let told = watch.standings.wait_for(|standing| standing.last == Sequence(1));
-    tokio::time::timeout(std::time::Duration::from_secs(10), told)
+    let actual = watch.standings.wait_for(|standing| standing.last == Sequence(1));
+    tokio::time::timeout(std::time::Duration::from_secs(10), actual)
         .await
         .expect("the watcher is told")
         .expect("by the same ledger");
@@ -183,11 +183,11 @@ async fn a_turn_whose_waiters_left_without_a_word_is_no_longer_awaited() {
     watch.standings.wait_for(awaited(true)).await.expect("told");
     while changes.try_recv().is_ok() {}
     drop(waited);
-    let told = tokio::time::timeout(std::time::Duration::from_secs(10), async {
+    let actual = tokio::time::timeout(std::time::Duration::from_secs(10), async {
         watch.standings.wait_for(awaited(false)).await.expect("told");
         changes.recv().await.expect("told")
     });
-    assert_eq!(told.await.expect("the watchers hear of it"), stage.session);
+    assert_eq!(actual.await.expect("the watchers hear of it"), stage.session);
 }
 
 /// The pages' port over the stage's sessions, with a host that serves no agents.
@@ -278,19 +278,19 @@ async fn a_page_is_told_however_often_something_else_comes_between() {
     let id = LiveId::new(stage.session.to_string());
     let mut news = PageNews::new(stage.sessions.clone());
     news.watch(&LiveWatch { all: true, sessions: vec![id] });
-    let told = async {
+    let actual = async {
         loop {
             // As the page's connection does: whatever comes first ends the wait for the others.
             tokio::select! {
                 biased;
-                told = news.next() => break told,
+                actual = news.next() => break actual,
                 () = tokio::task::yield_now() => {}
             }
         }
     };
-    let told = tokio::time::timeout(std::time::Duration::from_secs(10), told).await;
-    let HostEvent::Live(told) = told.expect("it is told") else { panic!("of live sessions") };
-    assert_eq!((told.sessions.len(), told.waiting), (1, Some(0)));
+    let actual = tokio::time::timeout(std::time::Duration::from_secs(10), actual).await;
+    let HostEvent::Live(actual) = actual.expect("it is told") else { panic!("of live sessions") };
+    assert_eq!((actual.sessions.len(), actual.waiting), (1, Some(0)));
 }
 
 #[tokio::test]
@@ -347,10 +347,10 @@ async fn a_line_tells_how_many_pieces_it_leaves_out() {
     let agent = AgentName::parse("weather").expect("a name");
     let run = InvocationId::default();
     stage.sessions.submit(stage.session, turn(1), agent, run, request).await.expect("keeps");
-    for (whole, told) in [(false, (20, 3)), (true, (23, 0))] {
+    for (whole, expected) in [(false, (20, 3)), (true, (23, 0))] {
         let row = pages.read_live_rows(id.clone(), 0, 1, whole).await.expect("reads").remove(0);
         let LiveWhat::Asked { last, more, .. } = row.what else { panic!("a request") };
-        assert_eq!((last.len(), more), told);
+        assert_eq!((last.len(), more), expected);
     }
 }
 
@@ -416,12 +416,12 @@ async fn what_is_unknown_or_wrong_is_named() {
     let empty = pages.answer_live_turn(answer(&stage, 1, "Bo", "")).await.expect_err("empty");
     assert!(empty.to_string().contains("needs a text or a call"), "{empty}");
     let id = LiveId::new(stage.session.to_string());
-    for told in [
+    for expected in [
         pages.plan_live_export(id.clone()).await.map(drop),
         pages.export_live_session(id.clone(), vec![1], None).await.map(drop),
     ] {
-        let told = told.expect_err("it is active").to_string();
-        assert!(told.contains("it is not completed; complete it first"), "{told}");
+        let expected = expected.expect_err("it is active").to_string();
+        assert!(expected.contains("it is not completed; complete it first"), "{expected}");
     }
     let open = pages.complete_live_session(id.clone(), false, "Bo".to_owned()).await;
     assert_eq!(open, Err(ApiError::LiveWaiting { count: 2 }));
@@ -476,15 +476,15 @@ fn a_call_without_an_id_is_shown_with_the_one_under_which_its_result_came() {
         },
     };
     let digits = turn(1).to_string().replace('-', "");
-    for told in [format!("adk-{}-1", turn(1)), format!("call_{digits}_2")] {
+    for expected in [format!("adk-{}-1", turn(1)), format!("call_{digits}_2")] {
         let mut row = row();
-        super::rows::add_call_id(&mut row, turn(1), &told);
+        super::rows::add_call_id(&mut row, turn(1), &expected);
         let LiveWhat::Answered { parts, .. } = row.what else { panic!("an answer") };
         let ids = |part: &LivePart| match part {
             LivePart::Call { id, .. } => id.clone(),
             _ => None,
         };
-        assert_eq!(parts.iter().map(ids).collect::<Vec<_>>(), [None, None, Some(told)]);
+        assert_eq!(parts.iter().map(ids).collect::<Vec<_>>(), [None, None, Some(expected)]);
     }
 }
 
@@ -493,8 +493,8 @@ async fn a_turn_that_is_not_there_is_told_in_words() {
     let stage = Stage::open().await;
     for id in ["nonsense".to_owned(), turn(9).to_string()] {
         let place = LivePlace { turn: LiveTurnId::new(id.clone()), ..place(&stage, 1) };
-        let told = pages(&stage).read_live_turn(place).await.expect_err("there is none");
-        assert_eq!(told.to_string(), format!("This session has no turn {id}."));
+        let actual = pages(&stage).read_live_turn(place).await.expect_err("there is none");
+        assert_eq!(actual.to_string(), format!("This session has no turn {id}."));
     }
 }
 

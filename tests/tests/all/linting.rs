@@ -18,9 +18,9 @@ fn lint(binary: &Path, python: &Path, arguments: &[&str]) -> Output {
 }
 
 fn reports(output: &Output) -> Vec<Value> {
-    let told = String::from_utf8_lossy(&output.stderr);
+    let actual = String::from_utf8_lossy(&output.stderr);
     let text = std::str::from_utf8(&output.stdout).unwrap();
-    assert!(!text.is_empty(), "{told}");
+    assert!(!text.is_empty(), "{actual}");
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
@@ -74,6 +74,6 @@ root_agent = LlmAgent(name=\"clumsy\", model=\"gemini-2.5-flash\", tools=[guess]
     std::fs::write(agent.join("agent.py"), "raise RuntimeError(\"no key\")\n").unwrap();
     let output = lint(&binary, &python, &[agent.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(2));
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.contains("clumsy cannot be loaded") && told.contains("no key"), "{told}");
+    let actual = String::from_utf8(output.stderr).unwrap();
+    assert!(actual.contains("clumsy cannot be loaded") && actual.contains("no key"), "{actual}");
 }

@@ -59,9 +59,9 @@ async fn adk_eval_runs_an_exported_mcp_case_on_the_written_folder() {
 
 /// The status in the result file that `adk eval` left. The file is removed.
 fn status(agent: &Path, ran: &Ended) -> i64 {
-    let told = format!("{}\n{}", ran.stdout, ran.stderr);
+    let actual = format!("{}\n{}", ran.stdout, ran.stderr);
     let history = agent.join(".adk/eval_history");
-    let result = std::fs::read_dir(&history).unwrap_or_else(|error| panic!("{error}: {told}"));
+    let result = std::fs::read_dir(&history).unwrap_or_else(|error| panic!("{error}: {actual}"));
     let result = result.map(|entry| entry.unwrap().path()).next().unwrap();
     let mut read: Value = serde_json::from_slice(&std::fs::read(result).unwrap()).unwrap();
     std::fs::remove_dir_all(&history).unwrap();
@@ -70,5 +70,5 @@ fn status(agent: &Path, ran: &Ended) -> i64 {
     }
     read["eval_case_results"][0]["final_eval_status"]
         .as_i64()
-        .unwrap_or_else(|| panic!("no status: {read}\n{told}"))
+        .unwrap_or_else(|| panic!("no status: {read}\n{actual}"))
 }

@@ -102,12 +102,12 @@ fn an_adk_history_under_other_ids_is_paired_by_what_the_user_says() {
     };
     // By their ids none has a partner.
     let apart = score(&[]);
-    let told = String::from_utf8_lossy(&apart.stderr).into_owned();
-    assert!(told.contains("use --pair query to pair them by user message"), "{told}");
+    let summary = String::from_utf8_lossy(&apart.stderr).into_owned();
+    assert!(summary.contains("use --pair query to pair them by user message"), "{summary}");
 
     let paired = score(&["--pair", "query"]);
-    let told = String::from_utf8_lossy(&paired.stderr).into_owned();
-    assert_eq!((paired.status.code(), told.as_str()), (Some(1), ""));
+    let summary = String::from_utf8_lossy(&paired.stderr).into_owned();
+    assert_eq!((paired.status.code(), summary.as_str()), (Some(1), ""));
     let report: Value = serde_json::from_slice(&paired.stdout).unwrap();
     let results = report["results"].as_array().unwrap();
     let passed: Vec<_> = results.iter().map(|it| (&it["eval_id"], &it["passed"])).collect();

@@ -129,12 +129,12 @@ async fn what_of_a_schema_is_not_checked_is_told_of_every_view() {
     let begun = stage.source.begin_invocation(&session, r#"{"city":"Oslo"}"#).await;
     for view in [opened, begun] {
         let warnings = view.expect("a view").warnings;
-        for told in [
+        for expected in [
             "The agent's input schema: The schema at /properties/city is not checked",
             "The input schema of measure: The schema at /properties/place is not checked",
         ] {
-            let times = warnings.iter().filter(|it| it.contains(told)).count();
-            assert_eq!(times, 1, "{told}: {warnings:?}");
+            let times = warnings.iter().filter(|it| it.contains(expected)).count();
+            assert_eq!(times, 1, "{expected}: {warnings:?}");
         }
     }
     stage.source.shut_down().await;

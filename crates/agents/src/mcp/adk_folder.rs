@@ -199,10 +199,10 @@ mod unit {
         files.roots.push("/notes".into());
         agent = agent.server(files);
         agent.input_schema = JsonText::parse("{}").ok();
-        let told = left_out(&agent);
-        assert_eq!(told.len(), 2, "{told:?}");
-        assert!(told[0].starts_with("`input_schema`"), "{told:?}");
-        assert!(told[1].starts_with("`roots` of files"), "{told:?}");
+        let actual = left_out(&agent);
+        assert_eq!(actual.len(), 2, "{actual:?}");
+        assert!(actual[0].starts_with("`input_schema`"), "{actual:?}");
+        assert!(actual[1].starts_with("`roots` of files"), "{actual:?}");
     }
 
     #[test]

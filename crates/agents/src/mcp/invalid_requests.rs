@@ -91,10 +91,10 @@ mod tests {
         assert!(missing.contains("nested too deep"), "{missing}");
         let role = json!({"maxTokens": 1, "messages": [
             {"role": "alien", "content": {"type": "text", "text": "?"}}]});
-        let told = invalid_params("sampling/createMessage", Some(&role)).expect("a question");
-        assert!(told.contains("alien"), "{told}");
+        let actual = invalid_params("sampling/createMessage", Some(&role)).expect("a question");
+        assert!(actual.contains("alien"), "{actual}");
         let empty = json!({"properties": {"kind": {"type": "string", "enum": []}}});
-        assert!(empty_choice(&empty).is_some_and(|told| told.contains("`kind`")));
+        assert!(empty_choice(&empty).is_some_and(|actual| actual.contains("`kind`")));
         assert_eq!(empty_choice(&json!({"properties": {"kind": {"enum": ["a"]}}})), None);
         assert_eq!(invalid_params("tasks/unknown", None), None);
     }

@@ -60,8 +60,8 @@ mod tests {
     #[test]
     fn an_answer_without_what_was_promised_is_told() {
         for returned in [r#"{"content":[]}"#, r#"{"content":[],"structuredContent":null}"#] {
-            let told = broken(SCHEMA, returned);
-            assert!(told[0].1.contains("no structured content"), "{told:?}");
+            let actual = broken(SCHEMA, returned);
+            assert!(actual[0].1.contains("no structured content"), "{actual:?}");
         }
     }
 

@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn an_error_without_words_tells_what_it_holds() {
         let image = r#"{"type":"image","data":"aGk=","mimeType":"image/png"}"#;
-        for (result, told) in [
+        for (result, expected) in [
             (format!(r#"{{"isError":true,"content":[{image},{image}]}}"#), "It sent an image."),
             (
                 format!(r#"{{"isError":true,"content":[{image}],"structuredContent":{{"a":1}}}}"#),
@@ -226,7 +226,7 @@ mod tests {
             (r#"{"isError":true,"content":[]}"#.to_owned(), "an error without a message."),
         ] {
             let CallProgress::Failed(failure) = answered(&result) else { panic!("{result}") };
-            assert!(failure.message.ends_with(told), "{}", failure.message);
+            assert!(failure.message.ends_with(expected), "{}", failure.message);
         }
     }
 

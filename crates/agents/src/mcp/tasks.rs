@@ -231,15 +231,15 @@ mod unit {
 
     #[test]
     fn a_state_is_read_whichever_type_the_library_takes_it_for() {
-        let told = json!({
+        let actual = json!({
             "taskId": "t", "status": "working", "statusMessage": "Gathering", "ttl": null,
             "createdAt": "2026-01-01T00:00:00Z", "lastUpdatedAt": "2026-01-01T00:00:00Z",
             "pollInterval": 200,
         });
         for status in ["working", "input_required", "completed", "failed", "cancelled"] {
-            let mut told = told.clone();
-            told["status"] = status.into();
-            let answer: ServerResult = serde_json::from_value(told).expect("an answer");
+            let mut actual = actual.clone();
+            actual["status"] = status.into();
+            let answer: ServerResult = serde_json::from_value(actual).expect("an answer");
             let state = TaskState::deserialize(wire(&answer)).expect("a state");
             assert_eq!(state.task_id, "t");
             assert_eq!(state.status_message.as_deref(), Some("Gathering"));

@@ -698,8 +698,8 @@ async fn an_answer_to_what_nobody_asked_is_told() {
     let listed = format!("\"result\":{ONE_TOOL}}}\n{stray}");
     let stage = Stage::of(polite(&listed, "\"result\":{\"content\":[]}")).await;
     returned(promptly(stage.call("t", "{}")).await);
-    let told = "sent a response with the unknown request id 999999";
-    assert!(stage.log_text().contains(told), "{}", stage.log_text());
+    let expected = "sent a response with the unknown request id 999999";
+    assert!(stage.log_text().contains(expected), "{}", stage.log_text());
     assert_eq!(
         stage.log_text().matches("unknown request id 999999").count(),
         2,
@@ -876,10 +876,14 @@ async fn a_tool_that_cannot_be_read_is_named_and_the_others_stay() {
     let view = view.expect("open already");
     let names: Vec<&str> = view.tools.iter().map(|tool| tool.name.as_str()).collect();
     assert_eq!(names, ["good"]);
-    for told in
+    for expected in
         ["The tool bool of polite is left out: its `inputSchema`", "The tool none of polite"]
     {
-        assert!(view.warnings.iter().any(|it| it.contains(told)), "{told}: {:?}", view.warnings);
+        assert!(
+            view.warnings.iter().any(|it| it.contains(expected)),
+            "{expected}: {:?}",
+            view.warnings
+        );
     }
     assert_eq!(view.warnings.len(), 3, "{:?}", view.warnings);
     stage.end().await;
@@ -922,8 +926,8 @@ async fn the_protocol_that_is_offered_has_a_greeting() {
             esac
         done"#;
     let fault = refused(script(text)).await;
-    let told = format!("{fault:?}");
-    assert!(told.contains("offered 2025-11-25"), "{told}");
+    let actual = format!("{fault:?}");
+    assert!(actual.contains("offered 2025-11-25"), "{actual}");
 }
 
 #[tokio::test]
@@ -949,8 +953,8 @@ async fn a_root_that_is_not_there_is_told() {
     let view = stage.source.open_session(&stage.session, &SessionSeed::default()).await;
     let warnings = view.expect("open already").warnings;
     assert_eq!(warnings.len(), 1, "{warnings:?}");
-    let told = "The folder /no/such/folder in `roots` of polite does not exist";
-    assert!(warnings[0].contains(told), "{warnings:?}");
+    let expected = "The folder /no/such/folder in `roots` of polite does not exist";
+    assert!(warnings[0].contains(expected), "{warnings:?}");
     stage.end().await;
 }
 
@@ -961,8 +965,8 @@ async fn what_of_a_schema_is_not_checked_is_told() {
     let view = stage.source.open_session(&stage.session, &SessionSeed::default()).await;
     let warnings = view.expect("open already").warnings;
     assert_eq!(warnings.len(), 1, "{warnings:?}");
-    let told = "The input schema of t: The schema at /properties/code is not checked";
-    assert!(warnings[0].contains(told), "{warnings:?}");
+    let expected = "The input schema of t: The schema at /properties/code is not checked";
+    assert!(warnings[0].contains(expected), "{warnings:?}");
     stage.end().await;
 }
 
@@ -980,9 +984,9 @@ async fn what_of_the_agents_own_schemas_is_not_checked_is_told() {
         .expect("the agent loads");
     let session = SessionId::parse("s").expect("valid");
     let view = source.open_session(&session, &SessionSeed::default()).await.expect("opens");
-    let told = "The agent's input schema: The schema at /properties/code is not checked";
+    let expected = "The agent's input schema: The schema at /properties/code is not checked";
     assert_eq!(view.warnings.len(), 1, "{:?}", view.warnings);
-    assert!(view.warnings[0].contains(told), "{:?}", view.warnings);
+    assert!(view.warnings[0].contains(expected), "{:?}", view.warnings);
     source.close_session(&session).await;
     source.shut_down().await;
 }
@@ -1097,8 +1101,8 @@ async fn a_server_that_cannot_be_used_says_why() {
     let mut closed = McpServer::http("gone", "http://127.0.0.1:9/mcp");
     closed.patience = Duration::from_secs(5);
     let fault = refused(closed).await;
-    let told = "http://127.0.0.1:9/mcp cannot be reached: Connection refused";
-    assert!(fault.reason.contains(told), "{fault:?}");
+    let expected = "http://127.0.0.1:9/mcp cannot be reached: Connection refused";
+    assert!(fault.reason.contains(expected), "{fault:?}");
 
     let mut locked = McpServer::http("locked", "http://127.0.0.1:9/mcp");
     if let McpTransport::Http { bearer_token_env, .. } = &mut locked.transport {

@@ -36,7 +36,7 @@ fn criterion_defaults_match() {
 
 #[test]
 fn every_match_type_is_known_to_both() {
-    for (match_type, told) in [
+    for (match_type, expected) in [
         (MatchType::Exact, "Exact"),
         (MatchType::InOrder, "InOrder"),
         (MatchType::AnyOrder, "AnyOrder"),
@@ -47,7 +47,7 @@ fn every_match_type_is_known_to_both() {
         let reading = criteria(&config, &NoSchemas);
         assert_eq!(reading.faults, []);
         let text = format!("{:?}", reading.config.criteria[0]);
-        assert!(text.contains(&format!("match_type: {told}")), "{text}");
+        assert!(text.contains(&format!("match_type: {expected}")), "{text}");
     }
     let off = CriterionConfig { enabled: false, ..CriterionConfig::default() };
     let mut config = EvalConfig::default();

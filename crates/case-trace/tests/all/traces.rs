@@ -18,7 +18,7 @@ fn trace(text: &str, format: Format) -> CaseTrace {
 
 /// The calls as somebody would write them down.
 fn calls(calls: &[ToolCall]) -> String {
-    let told = calls.iter().map(|call| {
+    let actual = calls.iter().map(|call| {
         let text = |text: &Option<json_text::JsonText>| {
             text.as_ref().map_or("-".to_owned(), |text| text.as_str().to_owned())
         };
@@ -26,7 +26,7 @@ fn calls(calls: &[ToolCall]) -> String {
         let by = call.author.as_deref().unwrap_or("-");
         format!("{name}({}) by {by} = {}", text(&call.args), text(&call.result))
     });
-    told.collect::<Vec<_>>().join("\n")
+    actual.collect::<Vec<_>>().join("\n")
 }
 
 const LISTS: &str = r#"{"eval_id": "a", "conversation": [{
@@ -229,11 +229,11 @@ fn accepted_trajectories_are_read_from_an_adk_case() {
 fn faults(text: &str, format: Format) -> String {
     let origin = Origin { line: 10, case: Some(3), ..Origin::default() };
     let faults = CaseTrace::faults(&case(text, format), text, origin);
-    let told = faults.iter().map(|fault| match fault.to_string().split_once("; ") {
+    let actual = faults.iter().map(|fault| match fault.to_string().split_once("; ") {
         Some((fault, _)) => fault.to_owned(),
         None => panic!("{fault} says what to do"),
     });
-    told.collect::<Vec<_>>().join("\n")
+    actual.collect::<Vec<_>>().join("\n")
 }
 
 #[test]
@@ -280,7 +280,7 @@ fn every_error_in_accepted_trajectories_has_a_path() {
  "#0": [],
  "#3": "",
  "é.x": [[{"name": "f", "name": "g"}]]}}"##;
-    let told = faults(adk, Format::Adk);
+    let actual = faults(adk, Format::Adk);
     expect![[r##"
         line 13, column 6, case "a" at accepted_trajectories.: several turns have the invocation_id ""
         line 14, column 50, case "a" at accepted_trajectories.i1[1]: expected a list, found an object
@@ -295,7 +295,7 @@ fn every_error_in_accepted_trajectories_has_a_path() {
         line 17, column 8, case "a" at accepted_trajectories.#3: there is no turn "#3"
         line 18, column 9, case "a" at accepted_trajectories.é.x: there is no turn "é.x"
         line 18, column 11, case "a" at accepted_trajectories.é.x[0][0]: "name" appears twice here"##]]
-    .assert_eq(&told);
+    .assert_eq(&actual);
 
     let flow = |accepted: &str| {
         format!(

@@ -208,8 +208,8 @@ fn file_that_cannot_be_extended_is_not_changed() {
     assert!(no_set("{\"eval_set_id\": \"s\",\n\"evalCases\": []}").1.contains("rename that key"));
     let good = r#"{"eval_id": "a", "conversation": [{"user_content": {"parts": []}}]}"#;
     for item in ["3", "[[]]", "null", "\"x\""] {
-        let told = no_set(&set(&format!("[{good},\n {item}, {{}}]")));
-        assert_eq!(told, (4, "an item of \"eval_cases\" is not an object"));
+        let actual = no_set(&set(&format!("[{good},\n {item}, {{}}]")));
+        assert_eq!(actual, (4, "an item of \"eval_cases\" is not an object"));
     }
     for (case, reason) in [
         (r#"{"foo": 1}"#, "ADK wants an \"eval_id\" in each case"),
@@ -223,11 +223,11 @@ fn file_that_cannot_be_extended_is_not_changed() {
             "ADK wants a \"conversation\" or a \"conversation_scenario\" in each case, not both",
         ),
     ] {
-        let (line, told) = no_set(&set(&format!("[{good},\n{case},\n{good}]")));
-        assert!(line == 4 && told.starts_with(reason), "{case}: {line}: {told}");
+        let (line, actual) = no_set(&set(&format!("[{good},\n{case},\n{good}]")));
+        assert!(line == 4 && actual.starts_with(reason), "{case}: {line}: {actual}");
         // What a case lacks does not make a set of ADK's another's.
-        let (line, told) = no_set(&set(&format!("[{case},\n{good}]")));
-        assert!(line == 3 && told.starts_with(reason), "{case}: {line}: {told}");
+        let (line, actual) = no_set(&set(&format!("[{case},\n{good}]")));
+        assert!(line == 3 && actual.starts_with(reason), "{case}: {line}: {actual}");
     }
     assert!(matches!(
         refused_by(set("[],\n\"eval_cases\": []").as_bytes()),

@@ -122,7 +122,7 @@ fn failed_edit_reports_an_error_and_writes_nothing() {
     let twice = ODD.replace("\"c\"", "\"b\"");
     std::fs::write(&path, &twice).expect("written");
     let files = EvalSetFiles::anywhere();
-    for (refused, told) in [
+    for (refused, expected) in [
         (files.remove(&path, &id("x")), "has no case \"x\"; it has 3"),
         (files.remove(&path, &CaseAt::Index(3)), "has no case at index 3; it has 3"),
         (
@@ -136,7 +136,7 @@ fn failed_edit_reports_an_error_and_writes_nothing() {
         (files.remove(&folder.path().join("none.json"), &id("a")), "there is no file"),
     ] {
         let refused = refused.expect_err("refused").to_string();
-        assert!(refused.contains(told), "{refused}");
+        assert!(refused.contains(expected), "{refused}");
     }
     assert_eq!(std::fs::read_to_string(&path).expect("read"), twice);
     assert_eq!(beside(&path), Vec::<String>::new());

@@ -181,14 +181,14 @@ fn events_are_numbered_through_and_end_with_the_whole() {
 #[test]
 fn stream_without_an_answer_reports_an_error() {
     let cancelled = Fault::new(FaultKind::Cancelled, "the turn was cancelled by Ann");
-    let told = failed(&head(), &cancelled);
+    let actual = failed(&head(), &cancelled);
     assert_eq!(
-        told.iter().filter_map(Event::name).collect::<Vec<_>>(),
+        actual.iter().filter_map(Event::name).collect::<Vec<_>>(),
         ["error", "response.failed"]
     );
     expect![[r#"{"type":"error","sequence_number":2,"code":"turn_cancelled","message":"the turn was cancelled by Ann","param":null,"error":{"message":"the turn was cancelled by Ann","type":"invalid_request_error","param":null,"code":"turn_cancelled"}}"#]]
-        .assert_eq(told[0].data());
-    let end = told[1].data();
+        .assert_eq(actual[0].data());
+    let end = actual[1].data();
     assert!(
         end.contains(r#""status":"failed","error":{"code":"invalid_prompt","message":"the turn"#),
         "{end}"
@@ -240,8 +240,8 @@ fn a_call_of_a_custom_tool_goes_out_as_its_text() {
     );
     assert!(whole.as_str().contains(r#""name":"shell","input":"ls\n-l""#), "{whole}");
     assert!(whole.as_str().contains(r#""input":"{\"line\": \"ls\"}""#), "nothing is lost: {whole}");
-    let told = rest(&answer);
-    let names: Vec<_> = told.iter().filter_map(|event| event.name()).take(4).collect();
+    let actual = rest(&answer);
+    let names: Vec<_> = actual.iter().filter_map(|event| event.name()).take(4).collect();
     expect![[r#"
         response.output_item.added
         response.custom_tool_call_input.delta

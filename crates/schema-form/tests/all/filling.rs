@@ -718,7 +718,7 @@ fn a_missing_dependent_member_is_reported_at_its_place() {
 
 #[test]
 fn an_excluded_value_gets_a_message() {
-    for (schema, value, told) in [
+    for (schema, value, expected) in [
         (
             r#"{"type": "string", "not": {"const": "root"}}"#,
             r#""root""#,
@@ -747,7 +747,7 @@ fn an_excluded_value_gets_a_message() {
     ] {
         let mut filling = Filling::of(schema);
         filling.edit(&[], Edit::Fill(JsonText::parse(value).expect("JSON")));
-        assert_eq!(filling.messages(), [format!(": {told}")], "{schema}");
+        assert_eq!(filling.messages(), [format!(": {expected}")], "{schema}");
         assert_eq!(filling.text(), value);
     }
 }

@@ -54,7 +54,7 @@ fn json(text: &str) -> JsonText {
 
 #[test]
 fn quoted_limits_work_like_numbers() {
-    for (camel, snake, kind, broken, kept, told) in LIMITS {
+    for (camel, snake, kind, broken, kept, expected) in LIMITS {
         for keyword in [camel, snake] {
             for limit in ["2", r#""2""#] {
                 let limited = format!(r#"{{"type":"{kind}","{keyword}":{limit}}}"#);
@@ -72,7 +72,7 @@ fn quoted_limits_work_like_numbers() {
                     let [message] = reading.messages() else {
                         panic!("{schema}: {:?}", reading.messages())
                     };
-                    assert!(message.text.starts_with(told), "{schema}: {}", message.text);
+                    assert!(message.text.starts_with(expected), "{schema}: {}", message.text);
                     let violations = check.violations(&value(broken));
                     let [violation] = violations.as_slice() else {
                         panic!("{schema}: {violations:?}")
@@ -118,8 +118,8 @@ fn other_keywords_have_both_spellings() {
                 let check = Check::of(&schema).expect("a schema");
                 for (value, fits) in [(broken, turned), (kept, !turned)] {
                     let value = json(value);
-                    let told = form.fill(&value).read(&form).messages().len();
-                    assert_eq!(told == 0, fits, "{schema} {value}");
+                    let actual = form.fill(&value).read(&form).messages().len();
+                    assert_eq!(actual == 0, fits, "{schema} {value}");
                     assert_eq!(check.violations(&value).is_empty(), fits, "{schema} {value}");
                 }
             }

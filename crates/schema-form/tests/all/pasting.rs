@@ -118,8 +118,8 @@ fn a_tool_that_takes_arguments_by_that_name_gets_them() {
 fn unusable_text_is_an_error() {
     let form = form(WEATHER);
     assert_eq!(form.pasted("  "), Err(PasteError::Nothing));
-    let told = form.pasted("{city: Oslo}").expect_err("not JSON").to_string();
-    assert!(told.starts_with("not JSON: ") && told.contains("line 1"), "{told}");
+    let actual = form.pasted("{city: Oslo}").expect_err("not JSON").to_string();
+    assert!(actual.starts_with("not JSON: ") && actual.contains("line 1"), "{actual}");
     assert_eq!(form.pasted("12"), Err(PasteError::NotAnObject { found: "number" }));
     assert_eq!(form.pasted("[{}, {}]"), Err(PasteError::ManyCalls { count: 2 }));
     let pasted = form.pasted(r#"{"city": "Oslo", "unit": "celsius"}"#).expect("taken");

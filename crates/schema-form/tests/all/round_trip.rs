@@ -278,10 +278,10 @@ fn deep_nesting_does_not_overflow() {
     let schema =
         format!(r##"{{"$defs": {{{}, "d5000": {{}}}}, "$ref": "#/$defs/d0"}}"##, chain.join(","));
     let form = Form::of_schema(&JsonText::parse(&schema).expect("JSON"));
-    let told = &form.diagnostics()[0];
-    assert_eq!((told.pointer.as_str(), told.reason.name()), ("", "long_chain"));
+    let actual = &form.diagnostics()[0];
+    assert_eq!((actual.pointer.as_str(), actual.reason.name()), ("", "long_chain"));
     let sentence = "The schema begins a chain of more than 100 references (`$ref`, `allOf`).";
-    assert_eq!(told.reason.to_string(), sentence);
+    assert_eq!(actual.reason.to_string(), sentence);
     let doubling: Vec<_> = (0..60)
         .map(|n| {
             let next = n + 1;

@@ -191,11 +191,11 @@ const MESSAGES: &[(&str, &str, &str, &str, Of)] = &[
 
 #[test]
 fn the_host_has_a_message_for_each_keyword() {
-    for (schema, value, place, told, of_form) in MESSAGES {
+    for (schema, value, place, expected, of_form) in MESSAGES {
         let json = |text: &str| JsonText::parse(text).expect("JSON");
         let violations = Check::of(&json(schema)).expect("a schema").violations(&json(value));
         let first = violations.first().map(|it| (it.pointer.as_str(), it.text.as_str()));
-        assert_eq!(first, Some((*place, *told)), "{schema} {value}");
+        assert_eq!(first, Some((*place, *expected)), "{schema} {value}");
 
         let form = Form::of_schema(&json(schema));
         let draft = form.fill(&json(value));
@@ -204,9 +204,13 @@ fn the_host_has_a_message_for_each_keyword() {
         match of_form {
             Same => {
                 let said = said.map(|it| (&it.path, it.text.as_str()));
-                assert_eq!(said, Some((&draft.locate(&form, place), *told)), "{schema} {value}");
+                assert_eq!(
+                    said,
+                    Some((&draft.locate(&form, place), *expected)),
+                    "{schema} {value}"
+                );
             }
-            More => assert!(said.is_some_and(|it| it.text != *told), "{schema}: {said:?}"),
+            More => assert!(said.is_some_and(|it| it.text != *expected), "{schema}: {said:?}"),
             HostAlone => assert_eq!(said, None, "{schema}"),
         }
     }
@@ -216,13 +220,13 @@ fn the_host_has_a_message_for_each_keyword() {
 fn a_long_value_is_cut() {
     let long = format!("\"{}\"", "x".repeat(1000));
     let schema = JsonText::parse(&format!(r#"{{"enum":[{long},1]}}"#)).expect("JSON");
-    let told = Check::of(&schema).expect("a schema").violations(&JsonText::null());
-    assert!(told[0].text.starts_with("One of \"xxx") && told[0].text.len() < 120, "{told:?}");
+    let actual = Check::of(&schema).expect("a schema").violations(&JsonText::null());
+    assert!(actual[0].text.starts_with("One of \"xxx") && actual[0].text.len() < 120, "{actual:?}");
 }
 
 #[test]
 fn the_form_names_the_violated_count() {
-    for (limit, list, told) in [
+    for (limit, list, expected) in [
         ("", "[2]", "At least one item must match {\"const\":1} (contains)."),
         (r#","minContains":2"#, "[1]", "At least 2 items must match {\"const\":1} (minContains)."),
         (r#","maxContains":1"#, "[1,1]", "At most 1 item may match {\"const\":1} (maxContains)."),
@@ -235,6 +239,6 @@ fn the_form_names_the_violated_count() {
         let schema = format!(r#"{{"type":"array","contains":{{"const":1}}{limit}}}"#);
         let form = Form::of_schema(&JsonText::parse(&schema).expect("JSON"));
         let draft = form.fill(&JsonText::parse(list).expect("JSON"));
-        assert_eq!(draft.read(&form).messages()[0].text, told);
+        assert_eq!(draft.read(&form).messages()[0].text, expected);
     }
 }

@@ -318,10 +318,10 @@ fn sub_agents_keep_their_names() {
         .answered(2, "helper", "r", vec![text("hello")])
         .0;
     let turns = conversation(&events, &[0]);
-    let told = turns[0]["intermediate_data"]["invocation_events"].as_array().expect("events");
-    let authors: Vec<_> = told.iter().map(|it| it["author"].as_str().expect("text")).collect();
+    let actual = turns[0]["intermediate_data"]["invocation_events"].as_array().expect("events");
+    let authors: Vec<_> = actual.iter().map(|it| it["author"].as_str().expect("text")).collect();
     assert_eq!(authors, ["root", "root"]);
-    assert_eq!(told[0]["content"]["parts"][0]["text"], "I pass you on.");
+    assert_eq!(actual[0]["content"]["parts"][0]["text"], "I pass you on.");
     assert_eq!(turns[0]["final_response"]["parts"][0]["text"], "hello");
     assert_eq!(root(&events), Some("root"));
 }
@@ -585,9 +585,9 @@ fn tool_result_at_the_start_of_a_run_is_its_user_content() {
         .add(1, "a", "r", Payload::Request(LlmRequest { contents, ..LlmRequest::default() }))
         .answered(1, "a", "r", vec![text("It is on its way.")])
         .0;
-    let told = conversation(&events, &[0])[0]["user_content"]["parts"].clone();
+    let actual = conversation(&events, &[0])[0]["user_content"]["parts"].clone();
     assert_eq!(
-        told,
+        actual,
         serde_json::json!([{"function_response":
             {"id": "c1", "name": "order", "response": {"status": "shipped"}}}])
     );

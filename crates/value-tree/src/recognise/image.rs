@@ -322,8 +322,8 @@ mod tests {
         assert_eq!(doubt(&bytes), None);
         let mut broken = bytes.clone();
         broken[45] ^= 1;
-        assert!(doubt(&broken).is_some_and(|told| told.contains("damaged")));
-        assert!(doubt(&bytes[..bytes.len() - 12]).is_some_and(|told| told.contains("damaged")));
+        assert!(doubt(&broken).is_some_and(|actual| actual.contains("damaged")));
+        assert!(doubt(&bytes[..bytes.len() - 12]).is_some_and(|actual| actual.contains("damaged")));
     }
 
     #[test]

@@ -224,8 +224,8 @@ mod tests {
     fn a_pipe_has_an_end() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = pipe(folder.path(), "[1234]");
-        let told = Source::with_most(&path, 5).expect_err("too long").to_string();
-        assert!(told.contains("is longer than 5 bytes; write it to a file first"), "{told}");
+        let actual = Source::with_most(&path, 5).expect_err("too long").to_string();
+        assert!(actual.contains("is longer than 5 bytes; write it to a file first"), "{actual}");
     }
 
     #[test]

@@ -22,8 +22,8 @@ async fn a_decision_and_an_export_of_a_page_are_written_down_with_who() {
         let early = stage.client.post(stage.url(&format!("/api/{function}")));
         let early = early.header("cookie", &cookie).header("content-type", "application/json");
         let body = json!({ "session": session, "turns": [2] }).to_string();
-        let told = early.body(body).send().await.unwrap().text().await.unwrap();
-        assert!(told.contains("it is not completed; complete it first"), "{function}: {told}");
+        let actual = early.body(body).send().await.unwrap().text().await.unwrap();
+        assert!(actual.contains("it is not completed; complete it first"), "{function}: {actual}");
     }
     let asked = json!({ "session": session, "cancel_waiting": false, "by": "somebody else" });
     stage.call(&cookie, "complete_live_session", asked).await;

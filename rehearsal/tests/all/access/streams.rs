@@ -114,8 +114,8 @@ async fn grpc_web_is_cut_off_at_logout() {
     log_out(&stage, &cookie).await;
     let (held, is_whole) = rest(response).await;
     assert!(is_whole, "the status is told before the end");
-    let told = String::from_utf8_lossy(&held);
-    assert!(told.contains("grpc-status:16"), "{told}");
+    let actual = String::from_utf8_lossy(&held);
+    assert!(actual.contains("grpc-status:16"), "{actual}");
 }
 
 #[tokio::test]

@@ -67,8 +67,8 @@ async fn agents_are_answered_whenever_the_host_is_killed() {
         let after = 30 + (random >> 33) % 500;
         tokio::time::sleep(Duration::from_millis(after)).await;
         print!(" {after}");
-        let told = lines(&folder, "agent-").iter().filter(|line| line[0] == "answered").count();
-        under_load += usize::from(told < AGENTS * TURNS);
+        let actual = lines(&folder, "agent-").iter().filter(|line| line[0] == "answered").count();
+        under_load += usize::from(actual < AGENTS * TURNS);
         host.kill();
         host.start_again();
     }
@@ -128,19 +128,19 @@ async fn compare(database: &Path, folder: &Path) {
     assert_eq!(pending, 0);
 
     // What the agents were told is what is kept, and all of it.
-    let mut told = 0;
+    let mut actual = 0;
     for line in lines(folder, "agent-") {
         match &line.iter().map(String::as_str).collect::<Vec<_>>()[..] {
             ["asked", turn, sequence] => assert_eq!(requests[*turn].to_string(), *sequence),
             ["answered", turn, sequence, answer] => {
                 let (place, words, _) = &responses[*turn];
                 assert_eq!((place.to_string().as_str(), words.as_str()), (*sequence, *answer));
-                told += 1;
+                actual += 1;
             }
             other => panic!("{other:?}"),
         }
     }
-    assert_eq!(told, AGENTS * TURNS, "every agent was told every answer, each once");
+    assert_eq!(actual, AGENTS * TURNS, "every agent was told every answer, each once");
     // Whoever was told that an answer counts finds it, and its words are theirs.
     let mut decided = HashSet::new();
     for line in lines(folder, "person-") {

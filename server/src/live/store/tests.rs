@@ -146,20 +146,23 @@ async fn a_file_that_is_no_database_is_named_and_left_alone() {
     let path = folder.path().join("live.sqlite");
     let text = "none of a database's words, and enough of them for a header of its size".repeat(9);
     std::fs::write(&path, &text).expect("written");
-    let told = is_not_opened(&path).await;
-    assert!(told.contains("(file is not a database)"), "{told}");
+    let actual = is_not_opened(&path).await;
+    assert!(actual.contains("(file is not a database)"), "{actual}");
     assert_eq!(std::fs::read_to_string(&path).expect("read"), text);
 }
 
 async fn is_not_opened(path: &Path) -> String {
     let Err(refused) = SqliteStore::open(path).await else { panic!("opened") };
     assert!(matches!(refused, StoreError::Unopened { .. }), "{refused:?}");
-    let told = refused.to_string();
-    assert!(told.starts_with(&format!("the live sessions in {} cannot", path.display())), "{told}");
-    assert!(told.contains("move the file away, or name another one under [live]"), "{told}");
+    let actual = refused.to_string();
+    assert!(
+        actual.starts_with(&format!("the live sessions in {} cannot", path.display())),
+        "{actual}"
+    );
+    assert!(actual.contains("move the file away, or name another one under [live]"), "{actual}");
     let status = tonic::Status::from(LiveError::from(refused));
     assert_eq!(status.code(), tonic::Code::FailedPrecondition, "no repeat helps");
-    told
+    actual
 }
 
 #[tokio::test]
