@@ -19,6 +19,11 @@ const tools = [
   { name: "echo", description: "Says **what** it was told, as `JSON`.", inputSchema: object({ text: { type: "string" } }) },
   { name: "deep", description: "Takes what is nested without end.", inputSchema: object({ in: nested }) },
   {
+    name: "unresolved",
+    description: "Refers to a schema that is not there.",
+    inputSchema: { type: "object", $ref: "#/$defs/missing" },
+  },
+  {
     name: "choose",
     description: "Takes one of several.",
     inputSchema: object({

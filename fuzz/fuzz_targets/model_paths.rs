@@ -4,7 +4,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use model_wire::{AGENT_HEADER, GeminiCall, Place, SESSION_SEGMENT, SessionWord, Vendor, Word};
+use model_wire::{
+    AGENT_HEADER, GeminiCall, RequestTarget, SESSION_SEGMENT, SessionSelector, Vendor, Word,
+};
 use rehearsal_fuzz::named;
 
 fuzz_target!(|text: &str| {
@@ -30,18 +32,18 @@ fuzz_target!(|text: &str| {
 
     let named_session = Word { said: SESSION_SEGMENT, text: session };
     let named_agent = Word { said: AGENT_HEADER, text: agent };
-    match Place::read(Some(named_session), Some(named_agent), run) {
-        Ok(place) => {
-            match place.session {
-                Some(SessionWord::Id(id)) => assert_eq!(id.to_string(), session.to_lowercase()),
-                Some(SessionWord::Name(name)) => assert_eq!(name, session),
+    match RequestTarget::read(Some(named_session), Some(named_agent), run) {
+        Ok(target) => {
+            match target.session {
+                Some(SessionSelector::Id(id)) => assert_eq!(id.to_string(), session.to_lowercase()),
+                Some(SessionSelector::Name(name)) => assert_eq!(name, session),
                 None => panic!("it is named"),
             }
-            assert_eq!(place.agent.as_ref().map(|name| name.as_str()), Some(agent));
+            assert_eq!(target.agent.as_ref().map(|name| name.as_str()), Some(agent));
         }
         Err(refusal) => named(&refusal),
     }
-    if let Ok(unnamed) = Place::read(None, None, "")
+    if let Ok(unnamed) = RequestTarget::read(None, None, "")
         && let Err(refusal) = unnamed.agent(Some(session))
     {
         named(&refusal);

@@ -375,7 +375,7 @@ async fn an_agent_that_broke_meanwhile_is_no_exception_of_the_tool() {
     let failure = failed(report);
     assert_eq!(failure.error_type, ToolError::WORKER_EXITED);
     assert!(failure.message.contains("ModuleNotFoundError"), "{}", failure.message);
-    assert!(failure.message.contains("Mend the agent"), "{}", failure.message);
+    assert!(failure.message.contains("Fix the agent"), "{}", failure.message);
     stage.source.shut_down().await;
 }
 
