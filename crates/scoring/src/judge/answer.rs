@@ -14,13 +14,30 @@ pub struct Said {
     pub reasoning: String,
 }
 
+/// Why an answer is not a verdict.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum AnswerError {
+    /// No JSON object in the answer has a `score` or a `verdict`.
+    #[error("the answer holds no JSON object with a score")]
+    NoScore,
+    /// The scale asks for yes or no; the value as the judge wrote it.
+    #[error("{0} is neither yes nor no")]
+    NotYesNo(String),
+    /// The scale asks for a number; the value as the judge wrote it.
+    #[error("{0} is not a number")]
+    NotANumber(String),
+    /// The number is outside the scale.
+    #[error("{0} is not on the scale")]
+    OffScale(f64),
+}
+
 /// Reads an answer: the JSON object in it, wherever it stands, with `score` or `verdict` and
 /// `reasoning`. Of several such objects the last counts, since models correct themselves.
 ///
 /// # Errors
-/// Why it is no verdict: it never stands for a score then.
-pub fn read_answer(text: &str, scale: Scale) -> Result<Said, String> {
-    let mut fault = "the answer holds no JSON object with a score".to_owned();
+/// [`AnswerError`] of the object that counts, or that there is none.
+pub fn read_answer(text: &str, scale: Scale) -> Result<Said, AnswerError> {
+    let mut fault = AnswerError::NoScore;
     for object in objects_in(text).into_iter().rev() {
         let document = JsonIndex::of(&object);
         let root = document.root();
@@ -39,18 +56,19 @@ pub fn read_answer(text: &str, scale: Scale) -> Result<Said, String> {
     Err(fault)
 }
 
-fn worth(given: JsonValue<'_>, scale: Scale) -> Result<f64, String> {
+fn worth(given: JsonValue<'_>, scale: Scale) -> Result<f64, AnswerError> {
+    let written = || given.text().to_owned();
     let text = given.string().unwrap_or(given.text().into());
     let points = match (scale, text.trim().to_lowercase().as_str()) {
         (Scale::YesNo, "yes" | "true" | "1") => 1.0,
         (Scale::YesNo, "no" | "false" | "0") => 0.0,
-        (Scale::YesNo, _) => return Err(format!("{} is neither yes nor no", given.text())),
+        (Scale::YesNo, _) => return Err(AnswerError::NotYesNo(written())),
         (Scale::Points { .. }, text) if matches!(given.kind(), Kind::Number | Kind::String) => {
-            text.parse().map_err(|_| format!("{} is no number", given.text()))?
+            text.parse().map_err(|_| AnswerError::NotANumber(written()))?
         }
-        _ => return Err(format!("{} is no number", given.text())),
+        _ => return Err(AnswerError::NotANumber(written())),
     };
-    scale.worth(points).ok_or_else(|| format!("{points} is not on the scale"))
+    scale.worth(points).ok_or(AnswerError::OffScale(points))
 }
 
 /// At most so many places are tried as the beginning of an object.
@@ -94,10 +112,11 @@ mod tests {
         assert_eq!(read(corrected, points), good);
         assert_eq!(read(r#"{"verdict":"Yes"}"#, Scale::YesNo), Ok((1.0, String::new())));
         assert_eq!(read(r#"{"verdict":false}"#, Scale::YesNo), Ok((0.0, String::new())));
-        let fault = |text: &str, scale| read_answer(text, scale).expect_err("no verdict");
+        let fault =
+            |text: &str, scale| read_answer(text, scale).expect_err("no verdict").to_string();
         assert_eq!(fault("4", points), "the answer holds no JSON object with a score");
         assert_eq!(fault(r#"{"score": 9}"#, points), "9 is not on the scale");
-        assert_eq!(fault(r#"{"score": "high"}"#, points), "\"high\" is no number");
+        assert_eq!(fault(r#"{"score": "high"}"#, points), "\"high\" is not a number");
         assert_eq!(fault(r#"{"score": "NaN"}"#, points), "NaN is not on the scale");
         assert_eq!(
             fault(r#"{"verdict": "maybe"}"#, Scale::YesNo),

@@ -9,7 +9,7 @@ mod criterion;
 mod prompt;
 mod verdict;
 
-pub use answer::{Said, read_answer};
+pub use answer::{AnswerError, Said, read_answer};
 pub use criterion::{Combine, JudgeCriterion, Rubric, Scale};
 pub use prompt::{JudgeRequest, requests};
 pub use verdict::{RubricVerdict, Sample, verdict};

@@ -43,7 +43,9 @@ pub fn verdict(criterion: &JudgeCriterion, answers: &[Result<String, String>]) -
         let samples: Vec<Sample> = of_rubric
             .map(|answer| {
                 let said = answer.as_ref().map_err(Clone::clone);
-                match said.and_then(|text| read_answer(text, rubric.scale)) {
+                match said.and_then(|text| {
+                    read_answer(text, rubric.scale).map_err(|fault| fault.to_string())
+                }) {
                     Ok(said) => Sample { score: Some(said.score), reasoning: said.reasoning },
                     Err(fault) => Sample { score: None, reasoning: fault },
                 }
