@@ -183,7 +183,10 @@ fn SchemaWarnings(
     let warnings = RwSignal::new(Vec::new());
     // The whole of a large schema takes longer to read than the visible fields take to draw.
     request_idle_callback(move || {
-        warnings.try_set(state.form().diagnostics().to_vec());
+        // The form may be closed before the browser is idle.
+        if state.is_there() {
+            warnings.set(state.form().diagnostics().to_vec());
+        }
     });
     let item = |it: Diagnostic| {
         view! { <li><code>{it.pointer}</code> " " {it.reason.to_string()}</li> }
